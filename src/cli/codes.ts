@@ -1,0 +1,52 @@
+/**
+ * Every kind of error, and the exit code of a process that ends with it. Printed, a kind is the same
+ * words in SCREAMING_SNAKE.
+ */
+export const EXIT_CODES = {
+  'no-match': 1,
+  'pin-not-published': 1,
+  'conflicting-digest': 1,
+  'no-artifact': 1,
+  'not-yet-published': 1,
+  quarantined: 1,
+  'bad-constraint': 2,
+  'bad-module-id': 2,
+  'bad-platform': 2,
+  'bad-time': 2,
+  'bad-address': 2,
+  usage: 2,
+  'unreadable-file': 2,
+  'unknown-module': 3,
+  'not-a-registry': 4,
+  'list-too-large': 4,
+  'registry-regressed': 4,
+  'node-too-old': 69,
+  internal: 70,
+} as const;
+
+export type ErrorKind = keyof typeof EXIT_CODES;
+export type WarningKind = 'ignored-entries' | 'yanked' | 'deprecated';
+
+/** What each exit code means. */
+export const EXIT_MEANINGS: ReadonlyMap<number, string> = new Map([
+  [0, 'answered'],
+  [1, 'a well-formed question with the answer "no"'],
+  [2, 'the question cannot be asked so'],
+  [3, 'the registry does not know the module'],
+  [4, 'the registry does not answer as a registry'],
+  [69, 'the Node at hand is too old'],
+  [70, 'internal error'],
+  [130, 'interrupted'],
+]);
+
+/** The printed form of a kind: `no-match` is `NO_MATCH`. */
+export function printedCode(kind: ErrorKind | WarningKind): string {
+  return kind.toUpperCase().replaceAll('-', '_');
+}
+
+/** The codes of errors that end with `exitCode`, as printed. */
+export function codesOf(exitCode: number): string[] {
+  return Object.entries(EXIT_CODES).flatMap(([kind, exit]) =>
+    exit === exitCode ? [printedCode(kind as ErrorKind)] : [],
+  );
+}

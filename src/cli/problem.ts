@@ -1,0 +1,88 @@
+import type { Complaint } from '../core/explanation/complaint.ts';
+import type { GrammarError, GrammarErrorKind } from '../core/grammar-error.ts';
+import { escapeUnprintableInJson } from '../core/quote.ts';
+import type { RegistryError } from '../registry/registry-error.ts';
+import { EXIT_CODES, printedCode, type ErrorKind, type WarningKind } from './codes.ts';
+
+/** An error or a warning as data. */
+export type Problem = {
+  /** What was found and where: one line, escaped. */
+  readonly message: string;
+  /** The input, and where reading it stopped. */
+  readonly input?: { readonly text: string; readonly position: number; readonly expected: string };
+  readonly because?: readonly string[];
+  /** The nearest thing that would do. */
+  readonly suggestion?: string | undefined;
+  /** What to do next. */
+  readonly hint?: string | undefined;
+} & (
+  | { readonly severity: 'error'; readonly kind: ErrorKind }
+  | { readonly severity: 'warning'; readonly kind: WarningKind }
+);
+
+/** What a command leaves behind. */
+export interface Outcome {
+  /** The lines of stdout. */
+  readonly answer: readonly string[];
+  /** What else a person may want to know. */
+  readonly notes: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+const LONGEST_FIRST_LINE = 300;
+/** Input that a caret can point into: ASCII, and not longer than a line. */
+const POINTABLE = /^[ -~]{1,80}$/;
+
+const ACCEPTED_CONSTRAINTS = 'X.Y.Z   X.Y.*   X.*   latest   latest-with-prerelease';
+
+/** The exit code of a process that ends with `problems`: that of the first error. */
+export function exitCodeOf(problems: readonly Problem[]): number {
+  const error = problems.find((problem) => problem.severity === 'error');
+  return error ? EXIT_CODES[error.kind] : 0;
+}
+
+/** The lines of `problem` as a person reads them. */
+export function formatProblem(problem: Problem): string[] {
+  const { severity, kind, message, input, because = [], suggestion, hint } = problem;
+  const first = `${severity}[${printedCode(kind)}]: ${message}`;
+  return [
+    first.length > LONGEST_FIRST_LINE ? `${first.slice(0, LONGEST_FIRST_LINE - 1)}…` : first,
+    ...(input ? formatInput(input) : []),
+    ...because.map((line, place) => (place === 0 ? `  because ${line}` : `  ${line}`)),
+    ...(suggestion === undefined ? [] : [`  did you mean ${suggestion} ?`]),
+    ...(hint === undefined ? [] : [`hint: ${hint}`]),
+    ...(kind === 'bad-constraint' ? [`accepted: ${ACCEPTED_CONSTRAINTS}`] : []),
+  ];
+}
+
+/** The same as one line of JSON: `{"error":{"code":"NO_MATCH",…}}`. */
+export function problemAsJson(problem: Problem): string {
+  const { severity, kind, message, input, because = [], suggestion, hint } = problem;
+  const body = {
+    code: printedCode(kind),
+    message,
+    input: input ?? null,
+    because,
+    suggestion: suggestion ?? null,
+    hint: hint ?? null,
+  };
+  return escapeUnprintableInJson(JSON.stringify({ [severity]: body }));
+}
+
+export function grammarProblem(error: GrammarError<ErrorKind & GrammarErrorKind>): Problem {
+  const { kind, message, text, position, expected, suggestion } = error;
+  return { severity: 'error', kind, message, input: { text, position, expected }, suggestion };
+}
+
+export function registryProblem({ kind, message, suggestion, hint }: RegistryError): Problem {
+  return { severity: 'error', kind, message, suggestion, hint };
+}
+
+export function complaintProblem({ kind, message, because, hint }: Complaint): Problem {
+  return { severity: 'error', kind, message, because, hint };
+}
+
+function formatInput({ text, position, expected }: NonNullable<Problem['input']>): string[] {
+  if (!POINTABLE.test(text)) return [`  expected ${expected}, at character ${position + 1}`];
+  return [`  ${text}`, `  ${' '.repeat(position)}^ expected ${expected}`];
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { excerpt } from '../core/quote.ts';
+import { codesOf, EXIT_MEANINGS } from './codes.ts';
+import type { Outcome, Problem } from './problem.ts';
+import type { ResolveOptions } from './resolve-command.ts';
+import type { World } from './world.ts';
+
+const RESOLVE_EXAMPLES = `Examples:
+  modreg resolve acme:lidar '1.2.*'
+  modreg resolve acme:lidar latest --explain
+  modreg resolve npm:typescript '5.4.*' --registry ./registry --json
+`;
+
+const CONSTRAINTS = `
+Constraints:
+  X.Y.Z                   that version and no other; never moves
+  X.Y.*                   the newest patch of X.Y
+  X.*                     the newest release of X
+  latest                  the newest release
+  latest-with-prerelease  the newest release or prerelease
+`;
+
+/** Runs the command that `argv` names. Throws only for a mistake of our own. */
+export async function runCommandLine(argv: readonly string[], world: World): Promise<Outcome> {
+  let outcome: Outcome = { answer: [], notes: [], problems: [] };
+  const help: string[] = [];
+  const modreg = commandLine(help, world, (done) => (outcome = done));
+  if (argv.length === 0) {
+    const problem = usage('no command is named');
+    return { answer: [], notes: linesOf(modreg.helpInformation()), problems: [problem] };
+  }
+  try {
+    await modreg.parseAsync(argv, { from: 'user' });
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const answer = linesOf(help.join(''));
+    return { answer, notes: [], problems: error.exitCode === 0 ? [] : [usage(error.message)] };
+  }
+}
+
+function commandLine(help: string[], world: World, finish: (outcome: Outcome) => void): Command {
+  const modreg = new Command('modreg')
+    .description('Decides which release of each module a machine should run, and says why.')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => help.push(text), writeErr: () => undefined })
+    .version(versionLine(), '--version', 'print the versions of modreg and of Node')
+    .addHelpText('after', exitCodeTable());
+  withCommonOptions(modreg.command('resolve <module_id> <constraint>'))
+    .description('Prints the release that a constraint means for a module, as published now.')
+    .option('--explain', 'say of the entries of the list why each is chosen or not')
+    .option('--all', 'the same for every single entry')
+    .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
+    .option('--at <time>', 'as of then, as in 2026-11-21T01:02:03Z')
+    .option(
+      '--registry <address>',
+      'a folder (default: $MODREG_REGISTRY, else the sample catalogue)',
+    )
+    .addHelpText('beforeAll', RESOLVE_EXAMPLES)
+    .addHelpText('after', CONSTRAINTS)
+    .action(async (moduleId: string, constraint: string, options: ResolveOptions) => {
+      const { resolveCommand } = await import('./resolve-command.ts');
+      finish(await resolveCommand(moduleId, constraint, options, world));
+    });
+  return modreg;
+}
+
+function withCommonOptions(command: Command): Command {
+  return command
+    .option('--json', 'one line of JSON; errors too, on stderr')
+    .addOption(
+      new Option('--color <when>', 'colour for a terminal')
+        .choices(['auto', 'always', 'never'])
+        .default('auto'),
+    )
+    .option('--debug', 'with an internal error, print its stack');
+}
+
+/** The exit codes, each with the codes of the errors that lead there. */
+function exitCodeTable(): string {
+  const rows = Array.from(EXIT_MEANINGS, ([exit, meaning]) => {
+    const codes = codesOf(exit).join(', ');
+    return `  ${String(exit).padEnd(4)} ${meaning}\n${codes && `       ${codes}\n`}`;
+  });
+  return `\nExit codes:\n${rows.join('')}`;
+}
+
+function usage(message: string): Problem {
+  const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
+  const [, suggestion] = /Did you mean (.+)\?/.exec(rest.join(' ')) ?? [];
+  return {
+    severity: 'error',
+    kind: 'usage',
+    message: excerpt(first),
+    suggestion: suggestion === undefined ? undefined : excerpt(suggestion),
+    hint: 'modreg --help shows how',
+  };
+}
+
+function linesOf(text: string): string[] {
+  return text === '' ? [] : text.trimEnd().split('\n');
+}
+
+function versionLine(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+  return `modreg ${version} (Node ${process.version})`;
+}

@@ -1,0 +1,153 @@
+import { complaintOf } from '../core/explanation/complaint.ts';
+import { explain } from '../core/explanation/table.ts';
+import {
+  describeChosen,
+  describeConstraint,
+  describeDeprecated,
+  describeMisfit,
+  describeRefused,
+  describeYanked,
+} from '../core/explanation/words.ts';
+import {
+  formatConstraint,
+  resolve,
+  type ModuleId,
+  type Question,
+  type Release,
+  type ReleaseIndex,
+  type Resolution,
+} from '../core/index.ts';
+import { escapeUnprintableInJson, quote } from '../core/quote.ts';
+import { formatTime } from '../core/rfc3339.ts';
+import type { ReleaseList } from '../registry/registry.ts';
+import type { WarningKind } from './codes.ts';
+import { complaintProblem, type Problem } from './problem.ts';
+
+/** A question, where it was asked, and what came of it. */
+export interface Answered {
+  readonly moduleId: ModuleId;
+  readonly list: ReleaseList;
+  readonly resolution: Resolution;
+}
+
+const NAMED = 3;
+
+/** One line for a person: which release, why, and what `latest` would be. */
+export function summarize(
+  moduleId: ModuleId,
+  { release, question }: Resolution & { readonly kind: 'resolved' },
+): string {
+  const { constraint } = question;
+  const why = `${constraint.kind}: ${describeChosen(release, constraint)}`;
+  const latest = `latest is ${latestOf(question) ?? 'none'}`;
+  const meant = `${formatConstraint(constraint)} → ${release.version.text}`;
+  return `${moduleId} ${meant}   (${why}; ${latest})`;
+}
+
+/** The answer with the fate of every entry of the list. */
+export function explainAnswer(
+  { moduleId, list, resolution }: Answered,
+  { all }: { readonly all: boolean },
+): string[] {
+  const { constraint, index, eligibility } = resolution.question;
+  const text = formatConstraint(constraint);
+  const meant = resolution.kind === 'resolved' ? resolution.release.version.text : 'none';
+  const { platform = 'any', notAfter } = eligibility;
+  const entries = index.published === 1 ? 'entry' : 'entries';
+  return [
+    `${moduleId}  ${text}  →  ${meant}`,
+    '',
+    `  constraint   ${text}  ${describeConstraint(constraint)}`,
+    `  platform     ${platform}`,
+    ...(notAfter === undefined ? [] : [`  as of        ${formatTime(notAfter)}`]),
+    `  list         ${index.published.toLocaleString('en')} ${entries} from ${list.from}`,
+    '',
+    ...explain(resolution, { all }).map((line) => `  ${line}`),
+  ];
+}
+
+/** The answer as one line of JSON, schema `modreg/resolve@1`; `refused` where it is asked for. */
+export function answerAsJson(
+  { moduleId, list, resolution }: Answered,
+  { withRefused }: { readonly withRefused: boolean },
+): string {
+  const { constraint, eligibility } = resolution.question;
+  const document = {
+    schema: 'modreg/resolve@1',
+    module_id: moduleId,
+    constraint: formatConstraint(constraint),
+    type: constraint.kind,
+    platform: eligibility.platform ?? null,
+    version: resolution.kind === 'resolved' ? resolution.release.version.text : null,
+    latest: latestOf(resolution.question) ?? null,
+    list: {
+      source: list.source,
+      fetched_at: list.fetchedAt === undefined ? null : formatTime(list.fetchedAt),
+      stale: false,
+    },
+    ...(withRefused ? { refused: refusedAsJson(resolution) } : {}),
+  };
+  return escapeUnprintableInJson(JSON.stringify(document));
+}
+
+/** Why there is no answer, and what an operator should know of the answer or of the list. */
+export function problemsOf({ moduleId, list, resolution }: Answered): Problem[] {
+  return [
+    ...(resolution.kind === 'unsatisfied'
+      ? [complaintProblem(complaintOf(resolution, moduleId))]
+      : releaseWarnings(moduleId, resolution.release)),
+    ...ignoredEntries(moduleId, resolution.question.index),
+    ...droppedParts(moduleId, list),
+  ];
+}
+
+function releaseWarnings(moduleId: ModuleId, release: Release): Problem[] {
+  const { version, yanked, deprecated } = release;
+  const subject = `${moduleId} ${version.text}`;
+  return [
+    ...(yanked === undefined
+      ? []
+      : [warning('yanked', `${subject} is ${describeYanked(yanked)}; a pin may still name it`)]),
+    ...(deprecated === undefined
+      ? []
+      : [warning('deprecated', `${subject} is ${describeDeprecated(deprecated)}`)]),
+  ];
+}
+
+function ignoredEntries(moduleId: ModuleId, index: ReleaseIndex): Problem[] {
+  const unreadable = index.unreadable();
+  if (unreadable.length === 0) return [];
+  const named = unreadable
+    .slice(0, NAMED)
+    .map((error) => `${quote(error.text)} (${describeMisfit(error)})`);
+  const rest = unreadable.length > NAMED ? ', …' : '';
+  const count = `${unreadable.length} of ${index.published} entries`;
+  const message = `ignored ${count} of ${moduleId}, not a version: ${named.join(', ')}${rest}`;
+  return [warning('ignored-entries', message)];
+}
+
+function droppedParts(moduleId: ModuleId, { dropped }: ReleaseList): Problem[] {
+  const [first] = dropped;
+  if (first === undefined) return [];
+  const parts = dropped.length === 1 ? '1 part' : `${dropped.length} parts`;
+  const because = dropped.slice(0, NAMED);
+  const message = `ignored ${parts} of the list of ${moduleId}`;
+  return [{ ...warning('ignored-entries', message), because }];
+}
+
+function warning(kind: WarningKind, message: string): Problem {
+  return { severity: 'warning', kind, message };
+}
+
+function latestOf({ index, eligibility }: Question): string | undefined {
+  const latest = resolve({ kind: 'latest' }, index, eligibility);
+  return latest.kind === 'resolved' ? latest.release.version.text : undefined;
+}
+
+function refusedAsJson(resolution: Resolution): unknown[] {
+  return Array.from(resolution.refused(), (refused) => ({
+    version: refused.reason === 'not-a-version' ? refused.error.text : refused.release.version.text,
+    reason: refused.reason,
+    detail: describeRefused(refused, resolution.question.constraint),
+  }));
+}

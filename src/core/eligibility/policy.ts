@@ -1,0 +1,37 @@
+import type { Constraint } from '../constraint.ts';
+import type { Platform } from '../platform.ts';
+import type { Refusal } from '../refusal.ts';
+import type { Release } from '../release.ts';
+
+/** What a machine lets be chosen, besides the constraint. What is absent refuses nothing. */
+export interface Eligibility {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly platform?: Platform | undefined;
+  readonly quarantine?: readonly Quarantined[] | undefined;
+  readonly minimumAge?: MinimumAge | undefined;
+  /** Refuses what was published later, in milliseconds since the epoch. */
+  readonly notAfter?: number | undefined;
+}
+
+/** A version that failed on this machine, and the terms on which it may be tried again. (D13) */
+export interface Quarantined {
+  readonly version: string;
+  /** The digest that failed, where it is known: another one ends the quarantine. */
+  readonly digest?: string | undefined;
+  /** Milliseconds since the epoch; without it only a changed digest or the operator ends it. */
+  readonly until?: number | undefined;
+}
+
+/** How long a release must have been published before a floating constraint takes it. (D12) */
+export interface MinimumAge {
+  readonly ms: number;
+  /** What becomes of a release whose publish time is not known. */
+  readonly unknown: 'refuse' | 'allow';
+}
+
+/** One reason to refuse a release, or undefined. */
+export type Policy = (
+  question: { readonly constraint: Constraint; readonly eligibility: Eligibility },
+  release: Release,
+) => Refusal | undefined;

@@ -1,0 +1,138 @@
+import { formatConstraint, mismatch, type Constraint } from '../constraint.ts';
+import type { Refusal } from '../refusal.ts';
+import type { ReleaseIndex } from '../release-index.ts';
+import type { Release } from '../release.ts';
+import { resolve, type Question, type Resolution } from '../resolve.ts';
+import { compareVersions } from '../version-order.ts';
+import { isPrerelease, type Version } from '../version.ts';
+import { describeBranch, describeRefused } from './words.ts';
+
+/** Why a constraint means no release, for a person: lines without indent, escaped. */
+export interface Complaint {
+  readonly kind: 'no-match' | 'pin-not-published' | PinRefusal['reason'];
+  readonly message: string;
+  readonly because: readonly string[];
+  readonly hint: string | undefined;
+}
+
+type Unsatisfied = Resolution & { readonly kind: 'unsatisfied' };
+/** What can refuse a pin that is published. */
+type PinRefusal = Extract<
+  Refusal,
+  { reason: 'conflicting-digest' | 'no-artifact' | 'quarantined' | 'not-yet-published' }
+>;
+type RefusedRelease = { readonly release: Release } & Refusal;
+
+/** Of many refused releases so many are named. */
+const NAMED = 3;
+
+/** Why `moduleId` has no release for the constraint, and what it has instead. (D5, D20, D30) */
+export function complaintOf(unsatisfied: Unsatisfied, moduleId: string): Complaint {
+  const { question } = unsatisfied;
+  const { constraint } = question;
+  const inBranch = [...unsatisfied.refused()].filter(
+    (refused): refused is RefusedRelease =>
+      refused.reason !== 'not-a-version' && isInBranch(constraint, refused.release.version),
+  );
+  if (constraint.kind !== 'patch') return noMatch(question, moduleId, inBranch);
+  const pinned = inBranch.find(isRefusedPin);
+  return pinned
+    ? refusedPin(question, moduleId, pinned)
+    : unpublishedPin(question, moduleId, constraint.version);
+}
+
+function noMatch(
+  question: Question,
+  moduleId: string,
+  inBranch: readonly RefusedRelease[],
+): Complaint {
+  const { constraint, index } = question;
+  const text = formatConstraint(constraint);
+  const named = inBranch.slice(0, NAMED).map((refused) => {
+    return `${refused.release.version.text}: ${describeRefused(refused, constraint)}`;
+  });
+  const rest = inBranch.length - named.length;
+  return {
+    kind: 'no-match',
+    message: `no release of ${moduleId} matches ${text}`,
+    because:
+      inBranch.length === 0
+        ? [emptyBranch(constraint, index)]
+        : [
+            `every version that ${text} covers is refused`,
+            ...named,
+            ...(rest === 0 ? [] : [`… ${rest.toLocaleString('en')} more (--explain)`]),
+          ],
+    hint: meanings([{ kind: 'latest' }, { kind: 'latest-with-prerelease' }], question),
+  };
+}
+
+function emptyBranch(constraint: Constraint, index: ReleaseIndex): string {
+  if (index.published === 0) return 'the list is empty';
+  const releases = [...index.releases()];
+  if (releases.length === 0) return `none of the ${index.published} entries is a version`;
+  const newest = releases.find(({ version }) => !isPrerelease(version));
+  const found = newest
+    ? `the newest release is ${newest.version.text}`
+    : 'there are only prereleases';
+  return constraint.kind === 'minor' || constraint.kind === 'major'
+    ? `${formatConstraint(constraint)} needs ${describeBranch(constraint)}, and ${found}`
+    : found;
+}
+
+function refusedPin(
+  question: Question,
+  moduleId: string,
+  pinned: { readonly release: Release } & PinRefusal,
+): Complaint {
+  const words = describeRefused(pinned, question.constraint);
+  return {
+    kind: pinned.reason,
+    message: `${moduleId} ${pinned.release.version.text} is published, and refused: ${words}`,
+    because: [],
+    hint: meaningsAround(pinned.release.version, question),
+  };
+}
+
+function unpublishedPin(question: Question, moduleId: string, pin: Version): Complaint {
+  const releases = [...question.index.releases()];
+  const lower = releases.find(({ version }) => compareVersions(version, pin) < 0);
+  const higher = releases.findLast(({ version }) => compareVersions(version, pin) > 0);
+  const nearest = [lower, higher].flatMap((release) => (release ? [release.version.text] : []));
+  return {
+    kind: 'pin-not-published',
+    message: `${moduleId} ${pin.text} is not published`,
+    because: [
+      nearest.length === 0
+        ? emptyBranch(question.constraint, question.index)
+        : `the nearest published versions are ${nearest.join(' and ')}`,
+    ],
+    hint: meaningsAround(pin, question),
+  };
+}
+
+function meaningsAround({ major, minor }: Version, question: Question): string | undefined {
+  return meanings([{ kind: 'minor', major, minor }, { kind: 'latest' }], question);
+}
+
+/** What the operator could write instead: `1.2.* means 1.2.9; latest means 2.0.1`. */
+function meanings(constraints: readonly Constraint[], question: Question): string | undefined {
+  const lines = constraints.flatMap((constraint) => {
+    const resolution = resolve(constraint, question.index, question.eligibility);
+    if (resolution.kind === 'unsatisfied') return [];
+    return [`${formatConstraint(constraint)} means ${resolution.release.version.text}`];
+  });
+  return lines.length === 0 ? undefined : lines.join('; ');
+}
+
+function isRefusedPin(
+  refused: RefusedRelease,
+): refused is { readonly release: Release } & PinRefusal {
+  return refused.reason !== 'other-version';
+}
+
+/** Whether the constraint's numbers allow `version`, prereleases included. */
+function isInBranch(constraint: Constraint, version: Version): boolean {
+  const reason = mismatch(constraint, version);
+  return reason === undefined || reason === 'prerelease';
+}

@@ -1,0 +1,112 @@
+import { formatConstraint, type Constraint } from '../constraint.ts';
+import { excerpt } from '../quote.ts';
+import type { Refused } from '../refusal.ts';
+import { resolve, type Resolution } from '../resolve.ts';
+import { compareVersions } from '../version-order.ts';
+import { describeChosen, describeRefused } from './words.ts';
+
+interface Row {
+  readonly version: string;
+  readonly words: string;
+  /** Why it stands where it does: neighbours of one kind may be counted instead of shown. */
+  readonly kind: 'chosen' | 'noted' | 'lower' | Refused['reason'];
+}
+
+/** Of many neighbours of one kind so many are shown, and the rest is counted. */
+const SHOWN = 3;
+const WIDEST_VERSION = 40;
+
+/**
+ * A line for every entry of the list, newest version first and then what is not a version: chosen or
+ * not, and why. Unless `all` is given, long runs of one kind are counted. Lines are escaped and have
+ * neither colour nor indent.
+ */
+export function explain(
+  resolution: Resolution,
+  { all = false }: { readonly all?: boolean } = {},
+): string[] {
+  const rows = rowsOf(resolution);
+  const longest = rows.reduce((length, { version }) => Math.max(length, version.length), 0);
+  const width = Math.min(longest, WIDEST_VERSION);
+  const lines: string[] = [];
+  for (const run of runsOf(rows)) {
+    const shown = all || run.length <= SHOWN + 1 ? run : run.slice(0, SHOWN);
+    for (const { version, words } of shown) lines.push(`${version.padEnd(width)}  ${words}`);
+    const rest = run.length - shown.length;
+    if (rest > 0) lines.push(`… ${rest.toLocaleString('en')} more (--all)`);
+  }
+  return lines;
+}
+
+function rowsOf(resolution: Resolution): Row[] {
+  const { constraint } = resolution.question;
+  const chosen = resolution.kind === 'resolved' ? resolution.release : undefined;
+  const notes = notesOf(resolution);
+  const higher: Row[] = [];
+  const lower: Row[] = [];
+  const unreadable: Row[] = [];
+  for (const refused of resolution.refused()) {
+    const words = `no   ${describeRefused(refused, constraint)}`;
+    if (refused.reason === 'not-a-version') {
+      unreadable.push({ version: excerpt(refused.error.text), words, kind: refused.reason });
+      continue;
+    }
+    const { version } = refused.release;
+    const isLower = chosen !== undefined && compareVersions(version, chosen.version) < 0;
+    const note = notes.get(version.text);
+    const kind = note === undefined ? (isLower ? 'lower' : refused.reason) : 'noted';
+    const row = { version: version.text, words: words + (note ?? ''), kind } as const;
+    (isLower ? lower : higher).push(row);
+  }
+  if (chosen) {
+    const words = `YES  ${describeChosen(chosen, constraint)}`;
+    higher.push({ version: chosen.version.text, words, kind: 'chosen' });
+  }
+  return [...higher, ...lower, ...unreadable];
+}
+
+/** For a version that a wider constraint would choose, which ones: `   ← would be chosen by 1.*`. */
+function notesOf({
+  question: { constraint, index, eligibility },
+}: Resolution): Map<string, string> {
+  const choosers = new Map<string, string[]>();
+  for (const wider of widerThan(constraint)) {
+    const resolution = resolve(wider, index, eligibility);
+    if (resolution.kind === 'unsatisfied') continue;
+    const { text } = resolution.release.version;
+    choosers.set(text, [...(choosers.get(text) ?? []), formatConstraint(wider)]);
+  }
+  return new Map(
+    [...choosers].map(([text, by]) => [text, `   ← would be chosen by ${by.join(', ')}`]),
+  );
+}
+
+function widerThan(constraint: Constraint): Constraint[] {
+  switch (constraint.kind) {
+    case 'patch': {
+      const { major, minor } = constraint.version;
+      const branch = { kind: 'minor', major, minor } as const;
+      return [branch, ...widerThan(branch)];
+    }
+    case 'minor': {
+      const branch = { kind: 'major', major: constraint.major } as const;
+      return [branch, ...widerThan(branch)];
+    }
+    case 'major':
+      return [{ kind: 'latest' }, { kind: 'latest-with-prerelease' }];
+    case 'latest':
+      return [{ kind: 'latest-with-prerelease' }];
+    case 'latest-with-prerelease':
+      return [];
+  }
+}
+
+function runsOf(rows: readonly Row[]): Row[][] {
+  const runs: Row[][] = [];
+  for (const row of rows) {
+    const run = runs.at(-1);
+    if (run?.[0]?.kind === row.kind) run.push(row);
+    else runs.push([row]);
+  }
+  return runs;
+}

@@ -1,0 +1,117 @@
+import { formatConstraint, type Constraint } from '../constraint.ts';
+import type { GrammarError } from '../grammar-error.ts';
+import { excerpt } from '../quote.ts';
+import type { Refused } from '../refusal.ts';
+import type { Release } from '../release.ts';
+import { formatTime } from '../rfc3339.ts';
+import type { Version } from '../version.ts';
+
+/** The rule that a constraint stands for, in one line. (Versioning, Module version types) */
+export function describeConstraint(constraint: Constraint): string {
+  switch (constraint.kind) {
+    case 'patch': {
+      const { text, build } = constraint.version;
+      return build === '' ? `patch: ${text}, or its highest build` : `patch: ${text} and no other`;
+    }
+    case 'minor':
+    case 'major':
+      return `${constraint.kind}: ${describeBranch(constraint)}, releases only`;
+    case 'latest':
+      return 'latest: the newest release';
+    case 'latest-with-prerelease':
+      return 'latest-with-prerelease: the newest release or prerelease';
+  }
+}
+
+/** The versions of a floating constraint's branch: `1.2.0 ≤ version < 1.3.0`. */
+export function describeBranch(constraint: Constraint & { kind: 'minor' | 'major' }): string {
+  const { major } = constraint;
+  if (constraint.kind === 'major') return `${major}.0.0 ≤ version < ${major + 1}.0.0`;
+  const { minor } = constraint;
+  return `${major}.${minor}.0 ≤ version < ${major}.${minor + 1}.0`;
+}
+
+/** Why `release` is what `constraint` means, in one line. */
+export function describeChosen(
+  { version, yanked, deprecated }: Release,
+  constraint: Constraint,
+): string {
+  return [
+    chosenAs(version, constraint),
+    ...(yanked === undefined ? [] : [describeYanked(yanked)]),
+    ...(deprecated === undefined ? [] : [describeDeprecated(deprecated)]),
+  ].join('; ');
+}
+
+/** Why `refused` is not what `constraint` means, in one line. */
+export function describeRefused(refused: Refused, constraint: Constraint): string {
+  switch (refused.reason) {
+    case 'not-a-version':
+      return `not a version: ${describeMisfit(refused.error)}`;
+    case 'conflicting-digest': {
+      const [one, other] = refused.digests;
+      return `two digests for ${excerpt(refused.platform)}: ${excerpt(one)} and ${excerpt(other)}`;
+    }
+    case 'other-major':
+    case 'other-minor':
+      return describeOtherBranch(refused.release.version, constraint);
+    case 'other-version':
+      return `not ${formatConstraint(constraint)}`;
+    case 'prerelease':
+      return 'prerelease; only latest-with-prerelease takes prereleases';
+    case 'yanked':
+      return describeYanked(refused.because);
+    case 'no-artifact': {
+      const published = excerpt(refused.published.join(', ')) || 'no platform at all';
+      return `no artifact for ${refused.platform}; published for ${published}`;
+    }
+    case 'quarantined': {
+      const { until } = refused;
+      const term = until === undefined ? '' : ` until ${formatTime(until)}`;
+      return `quarantined on this machine${term}`;
+    }
+    case 'too-young':
+      return `too young until ${formatTime(refused.until)}`;
+    case 'unknown-age':
+      return 'of unknown age, for lack of a publish time';
+    case 'not-yet-published':
+      return `not yet published: its time is ${formatTime(refused.publishedAt)}`;
+    case 'older':
+      return `older than ${refused.than.text}`;
+  }
+}
+
+export function describeYanked(because: string): string {
+  return because === '' ? 'yanked' : `yanked: ${excerpt(because)}`;
+}
+
+export function describeDeprecated(because: string): string {
+  return because === '' ? 'deprecated' : `deprecated: ${excerpt(because)}`;
+}
+
+/** What was expected and where, counting characters from 1. */
+export function describeMisfit({ position, expected }: GrammarError<'bad-version'>): string {
+  return `expected ${expected} at character ${position + 1}`;
+}
+
+function chosenAs(version: Version, constraint: Constraint): string {
+  switch (constraint.kind) {
+    case 'patch':
+      return version.text === constraint.version.text ? 'pinned' : 'the highest build of the pin';
+    case 'minor':
+      return `newest patch of ${constraint.major}.${constraint.minor}`;
+    case 'major':
+      return `newest release of ${constraint.major}`;
+    case 'latest':
+      return 'newest release';
+    case 'latest-with-prerelease':
+      return 'newest release or prerelease';
+  }
+}
+
+function describeOtherBranch({ major, minor }: Version, constraint: Constraint): string {
+  if (constraint.kind === 'minor' && major === constraint.major) {
+    return `minor ${minor} is not ${constraint.minor}`;
+  }
+  return `major ${major} is not ${formatConstraint(constraint).split('.')[0]}`;
+}

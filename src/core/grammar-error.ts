@@ -1,0 +1,48 @@
+import { describeValue } from './quote.ts';
+
+/** What each kind of text is called in a message. */
+const NAMES = {
+  'bad-version': 'version',
+  'bad-constraint': 'version constraint',
+  'bad-module-id': 'module id',
+  'bad-platform': 'platform',
+  'bad-time': 'time',
+} as const;
+
+export type GrammarErrorKind = keyof typeof NAMES;
+
+/** Why a text is not what it should be, for the person who wrote it. */
+export interface GrammarError<Kind extends GrammarErrorKind> {
+  readonly kind: Kind;
+  /** The input; for what was not text at all, what it was. */
+  readonly text: string;
+  /** Where reading stopped: a UTF-16 index into `text`, its length when more was expected. */
+  readonly position: number;
+  readonly expected: string;
+  /** The nearest legal form, where there is one. */
+  readonly suggestion: string | undefined;
+  /** One line, escaped, with the input cut at 200 characters. */
+  readonly message: string;
+}
+
+/** Where and why reading stopped. */
+export interface Misfit {
+  readonly position: number;
+  readonly expected: string;
+}
+
+/** The error for `input` as a whole; `verdict` replaces the usual "is not a version". */
+export function grammarError<Kind extends GrammarErrorKind>(
+  kind: Kind,
+  input: unknown,
+  found: Misfit & { readonly suggestion?: string | undefined; readonly verdict?: string },
+): GrammarError<Kind> {
+  return {
+    kind,
+    text: typeof input === 'string' ? input : describeValue(input),
+    position: found.position,
+    expected: found.expected,
+    suggestion: found.suggestion,
+    message: `${describeValue(input)} is ${found.verdict ?? `not a ${NAMES[kind]}`}`,
+  };
+}

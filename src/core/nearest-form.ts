@@ -1,0 +1,50 @@
+import { distance } from 'fastest-levenshtein';
+
+/** The constraints that are words, the shorter one first. */
+export const KEYWORDS = ['latest', 'latest-with-prerelease'] as const;
+const FARTHEST_TYPO = 2;
+
+const OTHER_DIGITS = /[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g;
+const INVISIBLE = /[\p{C}\p{Z}]/gu;
+const COMPARATOR =
+  /^(?<operator>\^|~>?|[<>]=?|)[v=]*(?<x>\d+|[x*])(?:\.(?<y>\d+|[x*]))?(?:\.(?<z>\d+|[x*]))?(?:\.\d+)*(?<tail>[-+a-z].*)?$/i;
+
+/**
+ * What the writer of `text`, which is no constraint, may have meant: a keyword two typing mistakes
+ * away, or the branch that comes nearest to a range of other tools. Not always legal itself:
+ * the caller checks. Undefined where every form would be a guess.
+ */
+export function nearestForm(text: string): string | undefined {
+  // Of alternatives and of a span, the last is the newest as people write them.
+  const [last = ''] = text.split(/\|\||\s-\s/).slice(-1);
+  const plain = last
+    .replace(OTHER_DIGITS, (digit) => String(digit.charCodeAt(0) & 15))
+    .normalize('NFKC')
+    .replace(INVISIBLE, '');
+  const typo = KEYWORDS.find((word) => distance(word, plain.toLowerCase()) <= FARTHEST_TYPO);
+  if (typo !== undefined) return typo;
+
+  const { operator, x, y, z, tail } = COMPARATOR.exec(plain)?.groups ?? {};
+  if (x === undefined || operator?.startsWith('<') === true) return undefined;
+  if (operator?.startsWith('>') === true || !isNumber(x)) return 'latest';
+  const major = withoutLeadingZeros(x);
+  const minor = isNumber(y) ? withoutLeadingZeros(y) : undefined;
+  const caret = operator === '^' && !(major === '0' && minor !== undefined);
+  if (caret || minor === undefined) return `${major}.*`;
+  if (operator !== '' || !isNumber(z)) return `${major}.${minor}.*`;
+  return `${major}.${minor}.${withoutLeadingZeros(z)}${legalTail(tail)}`;
+}
+
+function isNumber(part: string | undefined): part is string {
+  return part !== undefined && /^\d/.test(part);
+}
+
+function withoutLeadingZeros(digits: string): string {
+  return digits.replace(/^0+(?=\d)/, '');
+}
+
+/** A prerelease written without its hyphen, as in `1.2.3rc1`, gets one; a lone mark is dropped. */
+function legalTail(tail = ''): string {
+  if (/^[-+]?$/.test(tail)) return '';
+  return /^[-+]/.test(tail) ? tail : `-${tail}`;
+}

@@ -1,0 +1,29 @@
+import type { Mismatch } from './constraint.ts';
+import type { Platform } from './platform.ts';
+import type { Release } from './release.ts';
+import type { Version, VersionError } from './version.ts';
+
+/** Why a release is not chosen, with the facts behind it. */
+export type Refusal =
+  | {
+      readonly reason: 'conflicting-digest';
+      readonly platform: string;
+      readonly digests: readonly [string, string];
+    }
+  | { readonly reason: Mismatch }
+  | { readonly reason: 'yanked'; readonly because: string }
+  | {
+      readonly reason: 'no-artifact';
+      readonly platform: Platform;
+      readonly published: readonly string[];
+    }
+  | { readonly reason: 'quarantined'; readonly until: number | undefined }
+  | { readonly reason: 'too-young'; readonly until: number }
+  | { readonly reason: 'unknown-age' }
+  | { readonly reason: 'not-yet-published'; readonly publishedAt: number }
+  | { readonly reason: 'older'; readonly than: Version };
+
+/** An entry of a release list that was not chosen, with its one reason. */
+export type Refused =
+  | { readonly reason: 'not-a-version'; readonly error: VersionError }
+  | ({ readonly release: Release } & Refusal);

@@ -1,0 +1,111 @@
+import { canonicalPlatform, platformFit, type Platform } from './platform.ts';
+import { isTime } from './rfc3339.ts';
+import type { Version } from './version.ts';
+
+/** One file of a release. */
+export interface Artifact {
+  /** `linux/arm64`, or with `any` for a half or for the whole. */
+  readonly platform: string;
+  readonly url?: string | undefined;
+  /** `sha256:…`, `sha512:…` or `sha1:…`, in hexadecimal. */
+  readonly digest?: string | undefined;
+  /** In bytes. */
+  readonly size?: number | undefined;
+}
+
+/** One entry of a release list as published: the normal form that wire formats are decoded to. */
+export interface ReleaseRecord {
+  /** What stands in the place of the version; not always one. */
+  readonly version: string;
+  /** Milliseconds since the epoch. */
+  readonly publishedAt?: number | undefined;
+  /** Absent: nothing is known of files, and no platform is excluded. Empty: there are none. */
+  readonly artifacts?: readonly Artifact[] | undefined;
+  /** Why it was taken back, `""` when no reason was given; absent when it was not. */
+  readonly yanked?: string | undefined;
+  /** Why it should no longer be used. */
+  readonly deprecated?: string | undefined;
+}
+
+/** A readable entry of a release list, after its duplicates were merged into it (D11). */
+export interface Release extends Omit<ReleaseRecord, 'version'> {
+  readonly version: Version;
+}
+
+/** The release that a single entry describes. */
+export function releaseOf(version: Version, record: ReleaseRecord): Release {
+  const { publishedAt, artifacts, yanked, deprecated } = record;
+  return { version, publishedAt: knownTime(publishedAt), artifacts, yanked, deprecated };
+}
+
+/**
+ * One release out of several entries of one version: artifacts united, the earliest time, yanked and
+ * deprecated if any entry says so. The order of the entries makes no difference. (D11)
+ */
+export function mergeReleases(version: Version, twins: readonly Release[]): Release {
+  return {
+    version,
+    publishedAt: least(twins.map(({ publishedAt }) => publishedAt)),
+    artifacts: unite(twins.flatMap(({ artifacts }) => (artifacts ? [artifacts] : []))),
+    yanked: leastReason(twins.map(({ yanked }) => yanked)),
+    deprecated: leastReason(twins.map(({ deprecated }) => deprecated)),
+  };
+}
+
+/** The artifact that `platform` would get, the most exact fit; undefined when none fits. (D9) */
+export function artifactFor(release: Release, platform: Platform): Artifact | undefined {
+  let best: Artifact | undefined;
+  let bestFit = -1;
+  for (const artifact of release.artifacts ?? []) {
+    const fit = platformFit(artifact.platform, platform) ?? -1;
+    if (fit > bestFit) [best, bestFit] = [artifact, fit];
+  }
+  return best;
+}
+
+/** The two digests of one kind that a release has for one platform, or undefined. (D11) */
+export function conflictingDigests(
+  release: Release,
+): { platform: string; digests: [string, string] } | undefined {
+  const { artifacts = [] } = release;
+  if (artifacts.length < 2) return undefined;
+  const seen = new Map<string, string>();
+  for (const { platform, digest } of artifacts) {
+    if (digest === undefined) continue;
+    const key = `${canonicalPlatform(platform)} ${digest.slice(0, digest.indexOf(':'))}`;
+    const other = seen.get(key);
+    if (other !== undefined && other !== digest) return { platform, digests: [other, digest] };
+    seen.set(key, digest);
+  }
+  return undefined;
+}
+
+/**
+ * All different artifacts, in an order that does not depend on that of the lists. An entry without a
+ * list adds nothing to the others': what one entry restricts stays restricted.
+ */
+function unite(lists: readonly (readonly Artifact[])[]): Artifact[] | undefined {
+  if (lists.length === 0) return undefined;
+  const keyed = lists.flat().map((artifact): [string, Artifact] => {
+    const { platform, url = '', digest = '' } = artifact;
+    return [`${canonicalPlatform(platform)} ${digest} ${url}`, artifact];
+  });
+  return [...new Map(keyed.toSorted(([a], [b]) => (a < b ? -1 : 1))).values()];
+}
+
+function knownTime(ms: number | undefined): number | undefined {
+  return ms !== undefined && isTime(ms) ? ms : undefined;
+}
+
+function least<T extends number | string>(values: readonly (T | undefined)[]): T | undefined {
+  return values.reduce(
+    (lowest, value) =>
+      lowest === undefined || (value !== undefined && value < lowest) ? value : lowest,
+    undefined,
+  );
+}
+
+/** A reason that says something before one that does not. */
+function leastReason(reasons: readonly (string | undefined)[]): string | undefined {
+  return least(reasons.filter((reason) => reason !== '')) ?? least(reasons);
+}

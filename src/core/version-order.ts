@@ -1,0 +1,68 @@
+import { isDigit, type Version } from './version.ts';
+
+/**
+ * Below zero when `a` is older than `b`, by the precedence of SemVer 2.0.0 section 11 and then by
+ * build metadata: a total order, zero only for equal texts (decision table, D1 and D2).
+ */
+export function compareVersions(a: Version, b: Version): number {
+  return comparePrecedence(a, b) || compareBuilds(a.build, b.build);
+}
+
+/** SemVer 2.0.0 section 11: zero for versions that differ in build metadata alone. */
+export function comparePrecedence(a: Version, b: Version): number {
+  return (
+    a.major - b.major ||
+    a.minor - b.minor ||
+    a.patch - b.patch ||
+    comparePrereleases(a.prerelease, b.prerelease)
+  );
+}
+
+function comparePrereleases(a: string, b: string): number {
+  if (a === '' || b === '') return Number(a === '') - Number(b === '');
+  return compareIdentifiers(a, b);
+}
+
+// Build identifiers may have leading zeros, so `1` and `01` are equal as numbers: their text decides.
+function compareBuilds(a: string, b: string): number {
+  if (a === '' || b === '') return Number(b === '') - Number(a === '');
+  return compareIdentifiers(a, b) || compareText(a, b);
+}
+
+function compareIdentifiers(a: string, b: string): number {
+  if (a === b) return 0;
+  const left = a.split('.');
+  const right = b.split('.');
+  for (const [place, identifier] of left.entries()) {
+    const other = right[place];
+    if (other === undefined) return 1;
+    const order = compareIdentifier(identifier, other);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+function compareIdentifier(a: string, b: string): number {
+  const numeric = isNumeric(a);
+  if (numeric !== isNumeric(b)) return numeric ? -1 : 1;
+  return numeric ? compareDigits(a, b) : compareText(a, b);
+}
+
+/** Numbers of any length, exactly: without leading zeros the longer one is the larger. */
+function compareDigits(a: string, b: string): number {
+  const left = a.replace(/^0+(?=\d)/, '');
+  const right = b.replace(/^0+(?=\d)/, '');
+  return left.length - right.length || compareText(left, right);
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function isNumeric(identifier: string): boolean {
+  for (let at = 0; at < identifier.length; at++) {
+    if (!isDigit(identifier.charCodeAt(at))) return false;
+  }
+  return true;
+}

@@ -1,0 +1,107 @@
+import { constants } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseModuleId, type ModuleId } from '../core/index.ts';
+import { nameOf, namespaceOf } from '../core/module-id.ts';
+import { quote } from '../core/quote.ts';
+import type { DecodedList } from './decoded-list.ts';
+import { RegistryError } from './registry-error.ts';
+import type { Registry } from './registry.ts';
+import { decodeReleaseDocument } from './release-document.ts';
+import { unknownModule } from './unknown-module.ts';
+
+/** An npm packument may be that large, and no other list is larger. */
+const LARGEST_FILE = 64 * 1024 * 1024;
+
+/**
+ * Release lists in files, `<folder>/<namespace>/<name>.json`, each in our own format or an npm
+ * packument. `clock` tells when a list was read, in milliseconds since the epoch.
+ */
+export function folderRegistry(folder: string, clock: () => number): Registry {
+  return {
+    async read(moduleId) {
+      const path = join(folder, namespaceOf(moduleId), `${nameOf(moduleId)}.json`);
+      const bytes = await readWhole(path).catch(async (error: unknown) => {
+        throw isMissing(error) ? await missing(folder, moduleId, error) : unreadable(path, error);
+      });
+      const list = decode(bytes, path, moduleId);
+      return { ...list, source: 'folder', from: quote(folder), fetchedAt: clock() };
+    },
+  };
+}
+
+async function readWhole(path: string): Promise<Uint8Array> {
+  // Without O_NONBLOCK, opening a named pipe waits for its writer.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new RegistryError('unreadable-file', `${quote(path)} is not a file`);
+    if (stats.size > LARGEST_FILE) {
+      const message = `${quote(path)} has ${stats.size} bytes, and at most ${LARGEST_FILE} are read`;
+      throw new RegistryError('list-too-large', message);
+    }
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+function decode(bytes: Uint8Array, path: string, moduleId: ModuleId): DecodedList {
+  try {
+    return decodeReleaseDocument(parseJson(bytes), moduleId);
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    const message = `${quote(path)} is not a release list: ${error.message}`;
+    throw new RegistryError(error.kind, message, { cause: error });
+  }
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) {
+      throw new RegistryError('not-a-registry', 'it is not UTF-8 text', { cause });
+    }
+    // V8 quotes the text around the mistake; only the place is repeated here.
+    const [place] = /line \d+ column \d+/.exec(cause.message) ?? [];
+    const where = place === undefined ? '' : ` at ${place}`;
+    throw new RegistryError('not-a-registry', `it is not JSON${where}`, { cause });
+  }
+}
+
+async function missing(folder: string, moduleId: ModuleId, cause: unknown): Promise<RegistryError> {
+  const stats = await stat(folder).catch(() => undefined);
+  if (!stats?.isDirectory()) {
+    const verdict = stats ? 'is not a folder' : 'does not exist';
+    const message = `the registry folder ${quote(folder)} ${verdict}`;
+    return new RegistryError('unreadable-file', message, { cause });
+  }
+  return unknownModule(`the folder ${quote(folder)}`, moduleId, await modulesIn(folder));
+}
+
+async function modulesIn(folder: string): Promise<ModuleId[]> {
+  const files = await readdir(folder, { withFileTypes: true });
+  const namespaces = files.filter((file) => file.isDirectory()).map(({ name }) => name);
+  const perNamespace = namespaces.map(async (namespace) => {
+    const names = await readdir(join(folder, namespace)).catch(() => []);
+    return names.flatMap((name) => {
+      const id = parseModuleId(`${namespace}:${name.replace(/\.json$/, '')}`);
+      return name.endsWith('.json') && id.ok ? [id.value] : [];
+    });
+  });
+  return (await Promise.all(perNamespace)).flat();
+}
+
+function unreadable(path: string, error: unknown): RegistryError {
+  if (error instanceof RegistryError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  return new RegistryError('unreadable-file', `cannot read ${quote(path)} (${code})`, {
+    cause: error,
+  });
+}
+
+function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

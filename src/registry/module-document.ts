@@ -1,0 +1,106 @@
+import type { Artifact, ModuleId, ReleaseRecord } from '../core/index.ts';
+import { parseTime } from '../core/rfc3339.ts';
+import { dropInto, type DecodedList, type Drop } from './decoded-list.ts';
+import { describeValue } from '../core/quote.ts';
+import { isJsonObject, type JsonObject } from './json-object.ts';
+import { RegistryError } from './registry-error.ts';
+
+const DIGEST = /^(sha256|sha512|sha1):[0-9a-f]+$/;
+
+/**
+ * Decodes our own format, `{module_id, generation, count, releases}`. An entry that is no release
+ * stays in the list under the text that stands there, to be refused and counted. Of a field that
+ * cannot be read, the reading that allows less is taken, and the field is reported.
+ * Throws a RegistryError when the document as a whole is not the list of `moduleId`.
+ */
+export function decodeModuleDocument(document: JsonObject, moduleId: ModuleId): DecodedList {
+  const { module_id, count, releases } = document;
+  if (!Array.isArray(releases)) {
+    const message = `/releases is ${describeValue(releases)}, expected a list`;
+    throw new RegistryError('not-a-registry', message);
+  }
+  if (module_id !== undefined && module_id !== moduleId) {
+    const message = `/module_id is ${describeValue(module_id)}, expected "${moduleId}"`;
+    throw new RegistryError('not-a-registry', message);
+  }
+  if (count !== undefined && count !== releases.length) {
+    const message = `/count is ${describeValue(count)}, and the list has ${releases.length} releases`;
+    throw new RegistryError('registry-regressed', message);
+  }
+  const dropped: string[] = [];
+  const drop = dropInto(dropped);
+  const records = releases.map((entry: unknown, place) =>
+    decodeRelease(entry, `/releases/${place}`, drop),
+  );
+  return { records, dropped };
+}
+
+function decodeRelease(entry: unknown, pointer: string, drop: Drop): ReleaseRecord {
+  if (!isJsonObject(entry) || typeof entry['version'] !== 'string') {
+    return { version: JSON.stringify(entry) };
+  }
+  return {
+    version: entry['version'],
+    publishedAt: decodeTime(entry['published_at'], `${pointer}/published_at`, drop),
+    artifacts: decodeArtifacts(entry['artifacts'], `${pointer}/artifacts`, drop),
+    yanked: decodeReason(entry['yanked'], `${pointer}/yanked`, drop),
+    deprecated: decodeReason(entry['deprecated'], `${pointer}/deprecated`, drop),
+  };
+}
+
+/** An unknown time passes no age limit. */
+export function decodeTime(value: unknown, pointer: string, drop: Drop): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const time = parseTime(value);
+  if (time.ok) return time.value;
+  drop(pointer, value, time.error.expected);
+  return undefined;
+}
+
+/** What is neither a text nor a plain no still takes the release back. */
+export function decodeReason(value: unknown, pointer: string, drop: Drop): string | undefined {
+  if (value === undefined || value === null || value === false) return undefined;
+  if (typeof value === 'string') return value;
+  if (value !== true) drop(pointer, value, 'a text');
+  return '';
+}
+
+/** A list of artifacts that cannot be read is one without any. */
+function decodeArtifacts(
+  value: unknown,
+  pointer: string,
+  drop: Drop,
+): readonly Artifact[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Array.isArray(value)) {
+    return value.flatMap((artifact: unknown, place) =>
+      decodeArtifact(artifact, `${pointer}/${place}`, drop),
+    );
+  }
+  drop(pointer, value, 'a list');
+  return [];
+}
+
+function decodeArtifact(value: unknown, pointer: string, drop: Drop): Artifact[] {
+  if (!isJsonObject(value) || typeof value['platform'] !== 'string') {
+    drop(pointer, value, 'an object with a platform');
+    return [];
+  }
+  const { platform, url, size } = value;
+  return [
+    {
+      platform,
+      url: typeof url === 'string' ? url : undefined,
+      digest: decodeDigest(value['digest'], `${pointer}/digest`, drop),
+      size: typeof size === 'number' ? size : undefined,
+    },
+  ];
+}
+
+function decodeDigest(value: unknown, pointer: string, drop: Drop): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const digest = typeof value === 'string' ? value.toLowerCase() : '';
+  if (DIGEST.test(digest)) return digest;
+  drop(pointer, value, 'sha256:, sha512: or sha1: and hexadecimal digits');
+  return undefined;
+}

@@ -1,0 +1,114 @@
+import type { Artifact, ReleaseRecord } from '../core/index.ts';
+import { describeValue, excerpt } from '../core/quote.ts';
+import { dropInto, type DecodedList, type Drop } from './decoded-list.ts';
+import { isJsonObject, type JsonObject } from './json-object.ts';
+import { decodeReason, decodeTime } from './module-document.ts';
+import { RegistryError } from './registry-error.ts';
+
+// npm's names of what machines have. (Limits)
+const SYSTEMS = ['linux'];
+const ARCHITECTURES = ['x64', 'arm64'];
+const MOST_NAMES = 50;
+
+/**
+ * Decodes an npm packument: the keys of `versions` are the list; `time`, `deprecated`, `os`, `cpu`
+ * and `dist` are honoured; dist-tags are not versions and decide nothing. Without `time` an age is
+ * unknown. Throws a RegistryError when `versions` is not an object.
+ */
+export function decodeNpmPackument(packument: JsonObject): DecodedList {
+  const { versions } = packument;
+  if (!isJsonObject(versions)) {
+    const message = `/versions is ${describeValue(versions)}, expected an object`;
+    throw new RegistryError('not-a-registry', message);
+  }
+  const dropped: string[] = [];
+  const drop = dropInto(dropped);
+  const times = decodeTimes(packument['time'], drop);
+  const records = Object.entries(versions).map(([version, manifest]) =>
+    decodeManifest(version, manifest, times, drop),
+  );
+  return { records, dropped };
+}
+
+function decodeTimes(time: unknown, drop: Drop): Map<string, unknown> {
+  if (isJsonObject(time)) return new Map(Object.entries(time));
+  if (time !== undefined) drop('/time', time, 'an object');
+  return new Map();
+}
+
+function decodeManifest(
+  version: string,
+  manifest: unknown,
+  times: Map<string, unknown>,
+  drop: Drop,
+): ReleaseRecord {
+  const key = pointerToken(version);
+  const publishedAt = decodeTime(times.get(version), `/time/${key}`, drop);
+  const pointer = `/versions/${key}`;
+  if (!isJsonObject(manifest)) {
+    drop(pointer, manifest, 'an object');
+    return { version, publishedAt, artifacts: [] };
+  }
+  return {
+    version,
+    publishedAt,
+    artifacts: decodeDist(manifest, pointer, drop),
+    // npm takes a deprecation back by an empty text.
+    deprecated: decodeReason(manifest['deprecated'] || undefined, `${pointer}/deprecated`, drop),
+  };
+}
+
+/** One artifact for each platform that `os` and `cpu` allow; absent, they allow any. */
+function decodeDist(manifest: JsonObject, pointer: string, drop: Drop): Artifact[] {
+  const dist = isJsonObject(manifest['dist']) ? manifest['dist'] : {};
+  const url = typeof dist['tarball'] === 'string' ? dist['tarball'] : undefined;
+  const digest = decodeIntegrity(dist['integrity']) ?? decodeShasum(dist['shasum']);
+  const systems = decodeHalf(manifest['os'], SYSTEMS, `${pointer}/os`, drop);
+  const architectures = decodeHalf(manifest['cpu'], ARCHITECTURES, `${pointer}/cpu`, drop);
+  return systems.flatMap((os) =>
+    architectures.map((cpu) => ({ platform: `${os}/${cpu}`, url, digest })),
+  );
+}
+
+/** The names that npm's `os` or `cpu` allows; `!name` allows those of `known` that it does not name. */
+function decodeHalf(
+  value: unknown,
+  known: readonly string[],
+  pointer: string,
+  drop: Drop,
+): readonly string[] {
+  if (value === undefined || value === null || value === '') return ['any'];
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length > MOST_NAMES || !list.every((name) => typeof name === 'string')) {
+    drop(pointer, value, `a list of at most ${MOST_NAMES} names`);
+    return [];
+  }
+  const excluded = list.filter((name) => name.startsWith('!'));
+  const included = list.filter((name) => !name.startsWith('!'));
+  if (excluded.length === 0) return included.length === 0 ? ['any'] : included;
+  const candidates = included.length === 0 ? known : included;
+  return candidates.filter((name) => !excluded.includes(`!${name}`));
+}
+
+/** The strongest digest of Subresource Integrity metadata, `sha512-<base64> …`. */
+function decodeIntegrity(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const digests = value.split(/\s+/).flatMap((entry) => {
+    const [, algorithm, base64 = ''] = /^(sha512|sha256|sha1)-([A-Za-z0-9+/]+=*)/.exec(entry) ?? [];
+    return algorithm ? [`${algorithm}:${Buffer.from(base64, 'base64').toString('hex')}`] : [];
+  });
+  return ['sha512', 'sha256', 'sha1'].flatMap((algorithm) =>
+    digests.filter((digest) => digest.startsWith(algorithm)),
+  )[0];
+}
+
+function decodeShasum(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[0-9a-f]{40}$/i.test(value)
+    ? `sha1:${value.toLowerCase()}`
+    : undefined;
+}
+
+/** `text` as one step of a JSON Pointer. */
+function pointerToken(text: string): string {
+  return excerpt(text).replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,39 @@
+import { distance } from 'fastest-levenshtein';
+import type { ModuleId } from '../core/index.ts';
+import { nameOf, namespaceOf } from '../core/module-id.ts';
+import { RegistryError } from './registry-error.ts';
+
+const FARTHEST_TYPO = 2;
+const LISTED = 10;
+
+/** The error for a module that the registry `where` does not know, when it knows `known`. */
+export function unknownModule(
+  where: string,
+  moduleId: ModuleId,
+  known: readonly ModuleId[],
+): RegistryError {
+  const [nearest] = known
+    .map((id) => ({ id, typos: distance(id, moduleId) }))
+    .filter(({ typos }) => typos <= FARTHEST_TYPO)
+    .toSorted((a, b) => a.typos - b.typos || (a.id < b.id ? -1 : 1));
+  return new RegistryError('unknown-module', `${where} has no module ${moduleId}`, {
+    suggestion: nearest?.id,
+    hint: inventory(namespaceOf(moduleId), known),
+  });
+}
+
+function inventory(namespace: string, known: readonly ModuleId[]): string {
+  const names = known.filter((id) => namespaceOf(id) === namespace).map(nameOf);
+  if (names.length > 0) return `namespace ${namespace} has ${listed(names, 'module')}`;
+  const namespaces = [...new Set(known.map(namespaceOf))];
+  return namespaces.length > 0
+    ? `there is no namespace ${namespace}, but ${listed(namespaces, 'namespace')}`
+    : 'it has no modules at all';
+}
+
+/** `3 modules: arm, cam, lidar`. */
+function listed(names: readonly string[], noun: string): string {
+  const plural = names.length === 1 ? noun : `${noun}s`;
+  const rest = names.length > LISTED ? ', …' : '';
+  return `${names.length} ${plural}: ${names.toSorted().slice(0, LISTED).join(', ')}${rest}`;
+}

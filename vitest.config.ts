@@ -1,0 +1,10 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+const config: ViteUserConfig = defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    benchmark: { include: ['benchmarks/**/*.bench.ts'] },
+  },
+});
+
+export default config;
