@@ -12,7 +12,6 @@ type Paint = (line: string) => string;
 export async function run(process: NodeJS.Process): Promise<void> {
   const { stdout, stderr } = process;
   const argv = process.argv.slice(2);
-  process.once('SIGINT', () => process.exit(130));
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       // Whoever read has read enough.

@@ -32,16 +32,14 @@ export function canonicalPlatform(text: string): string {
   return text.slice(0, slash) + (ARCHITECTURES.get(architecture) ?? architecture);
 }
 
-/**
- * How exactly an artifact published for `published` fits `platform`: 3 by name, 2 and 1 where a half
- * of it is `any`, 0 for `any`; undefined when it does not fit (decision table, D9).
- */
-export function platformFit(published: string, platform: Platform): number | undefined {
-  if (published === 'any') return 0;
+/** Whether an artifact published for `published` runs on `platform`; `any` fits by halves. (D9) */
+export function fitsPlatform(published: string, platform: Platform): boolean {
   const [os, architecture, ...rest] = canonicalPlatform(published).split('/');
   const [wantedOs, wantedArchitecture] = platform.split('/');
-  if (rest.length > 0) return undefined;
-  if (os !== 'any' && os !== wantedOs) return undefined;
-  if (architecture !== 'any' && architecture !== wantedArchitecture) return undefined;
-  return (os === 'any' ? 0 : 2) + (architecture === 'any' ? 0 : 1);
+  if (os === 'any' && architecture === undefined) return true;
+  return (
+    (os === 'any' || os === wantedOs) &&
+    (architecture === 'any' || architecture === wantedArchitecture) &&
+    rest.length === 0
+  );
 }

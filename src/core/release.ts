@@ -1,4 +1,4 @@
-import { canonicalPlatform, platformFit, type Platform } from './platform.ts';
+import { canonicalPlatform, fitsPlatform, type Platform } from './platform.ts';
 import { isTime } from './rfc3339.ts';
 import type { Version } from './version.ts';
 
@@ -52,15 +52,9 @@ export function mergeReleases(version: Version, twins: readonly Release[]): Rele
   };
 }
 
-/** The artifact that `platform` would get, the most exact fit; undefined when none fits. (D9) */
-export function artifactFor(release: Release, platform: Platform): Artifact | undefined {
-  let best: Artifact | undefined;
-  let bestFit = -1;
-  for (const artifact of release.artifacts ?? []) {
-    const fit = platformFit(artifact.platform, platform) ?? -1;
-    if (fit > bestFit) [best, bestFit] = [artifact, fit];
-  }
-  return best;
+/** The artifacts that run on `platform`; undefined when nothing is known of artifacts. (D9) */
+export function artifactsFor(release: Release, platform: Platform): Artifact[] | undefined {
+  return release.artifacts?.filter((artifact) => fitsPlatform(artifact.platform, platform));
 }
 
 /** The two digests of one kind that a release has for one platform, or undefined. (D11) */
@@ -72,12 +66,17 @@ export function conflictingDigests(
   const seen = new Map<string, string>();
   for (const { platform, digest } of artifacts) {
     if (digest === undefined) continue;
-    const key = `${canonicalPlatform(platform)} ${digest.slice(0, digest.indexOf(':'))}`;
+    const key = `${canonicalPlatform(platform)} ${digestKind(digest)}`;
     const other = seen.get(key);
     if (other !== undefined && other !== digest) return { platform, digests: [other, digest] };
     seen.set(key, digest);
   }
   return undefined;
+}
+
+/** `sha256` of `sha256:…`: digests of different kinds cannot be compared. */
+export function digestKind(digest: string): string {
+  return digest.slice(0, digest.indexOf(':'));
 }
 
 /**

@@ -90,7 +90,7 @@ function noNumber(text: string, from: number): Misfit {
 
 function decimal(text: string, from: number, end: number): number {
   let value = 0;
-  for (let at = from; at < end; at++) value = value * 10 + text.charCodeAt(at) - ZERO;
+  for (let at = from; at < end; at++) value = value * 10 + (text.charCodeAt(at) - ZERO);
   return value;
 }
 

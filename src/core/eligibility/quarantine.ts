@@ -1,25 +1,24 @@
-import { artifactFor, type Release } from '../release.ts';
-import type { Platform } from '../platform.ts';
-import type { Policy } from './policy.ts';
+import { artifactsFor, digestKind, type Release } from '../release.ts';
+import type { Eligibility, Policy, Quarantined } from './policy.ts';
 
 /** A version in quarantine is refused until its terms end, pins included. (D13) */
 export const quarantined: Policy = ({ eligibility }, release) => {
-  const { quarantine = [], now, platform } = eligibility;
-  const term = quarantine.find(
-    ({ version, digest, until = Infinity }) =>
-      version === release.version.text && now < until && hasDigest(release, platform, digest),
+  const term = eligibility.quarantine?.find(
+    (entry) => entry.version === release.version.text && isInForce(entry, release, eligibility),
   );
   return term && { reason: 'quarantined', until: term.until };
 };
 
-/** Whether the release may still be what failed: a digest that is not known now proves nothing. */
-function hasDigest(
+/** A digest ends a quarantine by being another; one that is not known proves nothing. */
+function isInForce(
+  { digest: failed, until = Infinity }: Quarantined,
   release: Release,
-  platform: Platform | undefined,
-  failed: string | undefined,
+  { now, platform }: Eligibility,
 ): boolean {
-  const artifacts = platform === undefined ? release.artifacts : [artifactFor(release, platform)];
-  const digests = (artifacts ?? []).map((artifact) => artifact?.digest);
-  if (failed === undefined || digests.length === 0) return true;
-  return digests.some((digest) => digest === undefined || digest === failed);
+  if (now >= until) return false;
+  const artifacts = platform ? artifactsFor(release, platform) : release.artifacts;
+  if (failed === undefined || artifacts === undefined || artifacts.length === 0) return true;
+  return artifacts.some(
+    ({ digest = failed }) => digest === failed || digestKind(digest) !== digestKind(failed),
+  );
 }

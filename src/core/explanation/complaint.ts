@@ -105,7 +105,7 @@ function unpublishedPin(question: Question, moduleId: string, pin: Version): Com
     because: [
       nearest.length === 0
         ? emptyBranch(question.constraint, question.index)
-        : `the nearest published versions are ${nearest.join(' and ')}`,
+        : `the nearest published ${nearest.length === 1 ? 'version is' : 'versions are'} ${nearest.join(' and ')}`,
     ],
     hint: meaningsAround(pin, question),
   };

@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { ROOT } from '../support/modreg.ts';
+
+const PATH = process.env['PATH'] ?? '';
+
+function run(command: string, args: readonly string[], cwd = '/'): readonly unknown[] {
+  const options = { cwd, encoding: 'utf8', env: { PATH } } as const;
+  const { stdout, stderr, status } = spawnSync(command, args, options);
+  return [stdout, stderr, status];
+}
+
+describe('bin/modreg', () => {
+  const answered = ['1.3.0\n', expect.stringContaining('sample catalogue'), 0];
+  const question = ['resolve', 'acme:cam', 'latest'];
+
+  it('runs from anywhere, by its path, by links, and by sh', () => {
+    const folder = temporaryFolder();
+    symlinkSync(`${ROOT}bin/modreg`, join(folder, 'absolute'));
+    symlinkSync('absolute', join(folder, 'relative'));
+    expect(run(`${ROOT}bin/modreg`, question)).toEqual(answered);
+    expect(run(join(folder, 'relative'), question)).toEqual(answered);
+    expect(run('sh', ['modreg', ...question], `${ROOT}bin`)).toEqual(answered);
+  });
+
+  it('bin/resolve is modreg resolve', () => {
+    expect(run(`${ROOT}bin/resolve`, ['acme:cam', 'latest'])).toEqual(answered);
+    expect(run('./resolve', ['acme:cam', 'latest'], `${ROOT}bin`)).toEqual(answered);
+  });
+
+  it('--version names modreg and the Node that runs it', () => {
+    const [stdout] = run(`${ROOT}bin/modreg`, ['--version']);
+    expect(stdout).toMatch(/^modreg \d+\.\d+\.\d+ \(Node v24\.\d+\.\d+\)\n$/);
+  });
+
+  it('says what to do before it is built', () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'bin'));
+    for (const file of ['modreg', 'modreg.mjs'])
+      cpSync(`${ROOT}bin/${file}`, join(folder, 'bin', file));
+    const message = 'error[INTERNAL]: modreg is not built; in a clone, npm ci builds it\n';
+    expect(run(join(folder, 'bin/modreg'), question)).toEqual(['', message, 70]);
+  });
+
+  it('says so on a Node that is too old', () => {
+    const old =
+      'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})';
+    const [stdout, stderr, status] = run('node', [
+      '--import',
+      old,
+      `${ROOT}bin/modreg.mjs`,
+      ...question,
+    ]);
+    expect([stdout, status]).toEqual(['', 69]);
+    expect(stderr).toMatch(
+      /^error\[NODE_TOO_OLD\]: this is Node v[\d.]+; modreg needs Node 24 or newer\nhint: in a clone, npm ci brings one along\n$/,
+    );
+  });
+
+  it('says so where there is no Node at all', () => {
+    const folder = temporaryFolder();
+    cpSync(`${ROOT}bin/modreg`, join(folder, 'modreg'));
+    const { stderr, status } = spawnSync('/bin/sh', [join(folder, 'modreg')], {
+      encoding: 'utf8',
+      env: { PATH: folder },
+    });
+    expect([stderr, status]).toEqual([
+      'error[NODE_TOO_OLD]: there is no node in PATH; modreg needs Node 24 or newer\n',
+      69,
+    ]);
+  });
+});

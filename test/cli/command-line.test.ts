@@ -1,0 +1,266 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { modreg, ROOT } from '../support/modreg.ts';
+
+const HINT = 'hint: modreg --help shows how\n';
+const ACCEPTED = 'accepted: X.Y.Z   X.Y.*   X.*   latest   latest-with-prerelease\n';
+
+/** Runs a line of sh in the project's folder. */
+function sh(script: string, environment: Readonly<Record<string, string>> = {}): string {
+  const env = { PATH: process.env['PATH'], ...environment };
+  const options = {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 20_000,
+  } as const;
+  return spawnSync('sh', ['-c', script], options).stdout;
+}
+
+describe('a question that cannot be asked so: exit 2', () => {
+  it.each<[readonly string[], string]>([
+    [
+      ['acme:lidar', '1.2.x'],
+      `error[BAD_CONSTRAINT]: "1.2.x" is not a version constraint\n  1.2.x\n      ^ expected a number or *\n  did you mean 1.2.* ?\n${ACCEPTED}`,
+    ],
+    [
+      ['acme:lidar', ''],
+      `error[BAD_CONSTRAINT]: "" is not a version constraint\n  expected a number, latest or latest-with-prerelease, at character 1\n${ACCEPTED}`,
+    ],
+    [
+      ['acme:lidar', 'X.*'],
+      `error[BAD_CONSTRAINT]: "X.*" is a placeholder: write numbers in place of the letters\n  X.*\n  ^ expected a number, latest or latest-with-prerelease\n${ACCEPTED}`,
+    ],
+    [
+      ['acme:lidar', '1.2.3\n'],
+      `error[BAD_CONSTRAINT]: "1.2.3\\u{a}" is not a version constraint\n  expected "-", "+" or the end, at character 6\n  did you mean 1.2.3 ?\n${ACCEPTED}`,
+    ],
+    [
+      ['acme:lidar', '9'.repeat(100_000)],
+      `error[BAD_CONSTRAINT]: "${'9'.repeat(200)}…" is not a version constraint\n  expected at most 256 characters, not 100,000, at character 257\n${ACCEPTED}`,
+    ],
+    [
+      ['acme/lidar', '1.*'],
+      'error[BAD_MODULE_ID]: "acme/lidar" is not a module id\n  acme/lidar\n      ^ expected a letter, a digit, "_", "-" or ":", as in <namespace>:<name>\n',
+    ],
+    [
+      ['..:..', '1.*'],
+      'error[BAD_MODULE_ID]: "..:.." is not a module id\n  ..:..\n  ^ expected a letter or a digit\n',
+    ],
+    [
+      ['acme:lidar', '1.*', '--platform', 'arm64'],
+      'error[BAD_PLATFORM]: "arm64" is not a platform\n  arm64\n  ^ expected linux/amd64 or linux/arm64\n  did you mean linux/arm64 ?\n',
+    ],
+    [
+      ['acme:lidar', '1.*', '--at', 'noon'],
+      'error[BAD_TIME]: "noon" is not a time\n  noon\n  ^ expected a date and time with its offset, as in 2026-11-21T01:02:03Z\n',
+    ],
+    [
+      ['acme:lidar', '1.*', '--registry', ''],
+      'error[BAD_ADDRESS]: the registry address is empty\nhint: name a folder that holds <namespace>/<name>.json, with ./ before a name with a colon\n',
+    ],
+    [
+      ['acme:lidar', '1.*', '--registry', 'https://user:secret@x.example/'],
+      'error[BAD_ADDRESS]: a registry at a "https:" address cannot be read\nhint: name a folder that holds <namespace>/<name>.json, with ./ before a name with a colon\n',
+    ],
+    [
+      ['acme:lidar', '1.*', '--registry', '/no/such/folder'],
+      'error[UNREADABLE_FILE]: the registry folder "/no/such/folder" does not exist\n',
+    ],
+    [
+      ['acme:lidar', '1.*', '--registry', 'README.md'],
+      'error[UNREADABLE_FILE]: the registry folder "README.md" is not a folder\n',
+    ],
+    [['acme:lidar'], `error[USAGE]: missing required argument 'constraint'\n${HINT}`],
+    [
+      ['acme:lidar', '1.*', '2.*'],
+      `error[USAGE]: too many arguments for 'resolve'. Expected 2 arguments but got 3: acme:lidar, 1.*, 2.*.\n${HINT}`,
+    ],
+    [
+      ['acme:lidar', '1.*', '--explan'],
+      `error[USAGE]: unknown option '--explan'\n  did you mean --explain ?\n${HINT}`,
+    ],
+    [
+      ['acme:lidar', '1.*', '--platform'],
+      `error[USAGE]: option '--platform <platform>' argument missing\n${HINT}`,
+    ],
+    [
+      ['acme:lidar', '1.*', '--color', 'pink'],
+      `error[USAGE]: option '--color <when>' argument 'pink' is invalid. Allowed choices are auto, always, never.\n${HINT}`,
+    ],
+    [
+      ['acme:lidar', '1.*', '--\u001b[2J\u202e'],
+      `error[USAGE]: unknown option '--\\u{1b}[2J\\u{202e}'\n${HINT}`,
+    ],
+  ])('resolve %j', (args, stderr) => {
+    expect(modreg(['resolve', ...args])).toEqual({ stdout: '', stderr, exit: 2 });
+  });
+
+  it('every mistake of one question is told at once', () => {
+    const { stderr, exit } = modreg(['resolve', 'lidar', '1.x', '--platform', 'x', '--at', 'x']);
+    expect(stderr.match(/^error\[\w+\]/gm)).toEqual([
+      ...[
+        'error[BAD_MODULE_ID]',
+        'error[BAD_CONSTRAINT]',
+        'error[BAD_PLATFORM]',
+        'error[BAD_TIME]',
+      ],
+    ]);
+    expect(exit).toBe(2);
+  });
+
+  it('an unknown command, with the nearest one', () => {
+    expect(modreg(['resolv'])).toEqual({
+      stdout: '',
+      stderr: `error[USAGE]: unknown command 'resolv'\n  did you mean resolve ?\n${HINT}`,
+      exit: 2,
+    });
+  });
+
+  it('no command: the short help, on stderr', () => {
+    const { stdout, stderr, exit } = modreg([]);
+    expect({ stdout, exit }).toEqual({ stdout: '', exit: 2 });
+    expect(stderr).toMatch(/^Usage: modreg \[options\] \[command\]\n/);
+    expect(stderr.endsWith(`error[USAGE]: no command is named\n${HINT}`)).toBe(true);
+  });
+});
+
+describe('a module or a registry that is not there', () => {
+  it('3: the registry does not know the module', () => {
+    const { stderr, exit } = modreg(['resolve', 'acme:lidr', '1.*']);
+    expect(stderr.split('\n').slice(1)).toEqual([
+      'error[UNKNOWN_MODULE]: the sample catalogue has no module acme:lidr',
+      '  did you mean acme:lidar ?',
+      'hint: namespace acme has 3 modules: arm, cam, lidar',
+      '',
+    ]);
+    expect(exit).toBe(3);
+  });
+
+  it.each([
+    ['torn', '{"releases": [{"version"', 'it is not JSON at line 1 column 25'],
+    ['a list', '[]', 'found a list, expected an object'],
+    ['no list', '{"releases": {}}', '/releases is an object, expected a list'],
+  ])('4: what is there is no release list: %s', (_, content, found) => {
+    const folder = temporaryFolder({ 'acme/lidar.json': content });
+    expect(modreg(['resolve', 'acme:lidar', '1.*', '--registry', folder])).toEqual({
+      stdout: '',
+      stderr: `error[NOT_A_REGISTRY]: "${folder}/acme/lidar.json" is not a release list: ${found}\n`,
+      exit: 4,
+    });
+  });
+
+  it('0: junk beside a good release is ignored, counted, and named', () => {
+    const releases = [
+      null,
+      { version: '__proto__' },
+      { version: '1.0.0', yanked: 7 },
+      { version: '0.9.0' },
+    ];
+    const folder = temporaryFolder({ 'acme/lidar.json': JSON.stringify({ releases }) });
+    expect(modreg(['resolve', 'acme:lidar', 'latest', '--registry', folder])).toEqual({
+      stdout: '0.9.0\n',
+      stderr:
+        'warning[IGNORED_ENTRIES]: ignored 2 of 4 entries of acme:lidar, not a version: "null" (expected a number at character 1), "__proto__" (expected a number at character 1)\n' +
+        'warning[IGNORED_ENTRIES]: ignored 1 part of the list of acme:lidar\n  because /releases/2/yanked is the number 7, expected a text\n',
+      exit: 0,
+    });
+  });
+});
+
+describe('[T35] terminal escapes from a registry', () => {
+  const releases = [
+    { version: '1.0.0', yanked: '\u001b]52;c;eA==\u0007\r\nerror: forged \u202e' },
+    { version: '\u001b[2Jx' },
+    { version: '0.9.0' },
+  ];
+  const escaped = String.raw`yanked: \u{1b}]52;c;eA==\u{7}\u{d}\u{a}error: forged \u{202e}`;
+
+  it('leave escaped, on stdout and on stderr', () => {
+    const folder = temporaryFolder({ 'acme/lidar.json': JSON.stringify({ releases }) });
+    const { stdout, stderr } = modreg([
+      'resolve',
+      'acme:lidar',
+      '1.*',
+      '--all',
+      '--registry',
+      folder,
+    ]);
+    expect(stdout).toContain(`1.0.0       no   ${escaped}\n`);
+    expect(stderr).toContain(String.raw`"\u{1b}[2Jx" (expected a number at character 1)`);
+    expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+
+  it('leave escaped in JSON, where they still mean the same', () => {
+    const folder = temporaryFolder({ 'acme/lidar.json': JSON.stringify({ releases }) });
+    const args = ['resolve', 'acme:lidar', '0.*', '--explain', '--json', '--registry', folder];
+    const { stdout } = modreg(args);
+    expect(stdout).not.toContain('\u202e');
+    expect(JSON.parse(stdout)).toMatchObject({
+      refused: [{ reason: 'other-major' }, { version: '\u001b[2Jx', reason: 'not-a-version' }],
+    });
+  });
+});
+
+/** An environment in which every folder that a process may write to is `home`. */
+function at(home: string): Record<string, string> {
+  return { HOME: home, PLATFORM_HOME: home, TMPDIR: home };
+}
+
+describe('[T69] the world around the process', () => {
+  const all = "./bin/modreg resolve npm:typescript '5.4.*' --all --registry test/fixtures/registry";
+
+  it('a closed pipe ends it quietly', () => {
+    const lines = sh(`{ { ${all}; echo "exit $?" >&2; } | head -n 1; } 2>&1`).trimEnd().split('\n');
+    expect(lines.toSorted()).toEqual(['exit 0', 'npm:typescript  5.4.*  →  5.4.5']);
+  });
+
+  it('a full disk under stdout is an error', () => {
+    expect(sh('{ ./bin/modreg resolve acme:cam latest >/dev/full; echo "exit $?"; } 2>&1')).toMatch(
+      /error\[INTERNAL\]: cannot write the answer \(ENOSPC\)\nexit 70\n$/,
+    );
+  });
+
+  it('a home that is read-only, not there, or not a folder', () => {
+    const folder = temporaryFolder({ file: '' });
+    const resolve = './bin/modreg resolve acme:cam latest';
+    expect(
+      sh(`unshare -rm sh -c 'mount -t tmpfs -o ro none ${folder} && ${resolve}'`, at(folder)),
+    ).toBe('1.3.0\n');
+    for (const home of ['/nowhere', `${folder}/file`]) {
+      expect(sh(resolve, at(home))).toBe('1.3.0\n');
+    }
+  });
+
+  it.each([
+    ['a terminal', {}, '', true],
+    ['NO_COLOR', { NO_COLOR: '1' }, '', false],
+    ['an empty NO_COLOR', { NO_COLOR: '' }, '', true],
+    ['a dumb terminal', { TERM: 'dumb' }, '', false],
+    ['--color=never', {}, '--color=never', false],
+    ['--color=always', { NO_COLOR: '1' }, '--color always', true],
+  ])('colour on %s', (_, environment, option, isColoured) => {
+    const command = `./bin/modreg resolve acme:lidar 3.x ${option}`;
+    const shown = sh(`script -qec "${command}" /dev/null`, { TERM: 'xterm', ...environment });
+    expect(shown).toContain(
+      isColoured
+        ? '\u001b[31merror[BAD_CONSTRAINT]:\u001b[39m "3.x"'
+        : 'error[BAD_CONSTRAINT]: "3.x"',
+    );
+  });
+
+  it('no terminal: no colour, and no summary', () => {
+    expect(sh('./bin/modreg resolve acme:cam latest 2>&1')).not.toMatch(/\u001b|→/);
+  });
+
+  it('a terminal gets a line that says why', () => {
+    const shown = sh(`script -qec "./bin/modreg resolve acme:cam '1.0.*'" /dev/null`, {
+      TERM: 'dumb',
+    });
+    expect(shown).toContain(
+      'acme:cam 1.0.* → 1.0.4   (minor: newest patch of 1.0; latest is 1.3.0)',
+    );
+  });
+});

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { modreg } from '../support/modreg.ts';
+
+const REAL = ['--registry', 'test/fixtures/registry'];
+const AMD64 = ['--platform', 'linux/amd64'];
+
+const NOTE =
+  'note: no registry is named, so the built-in sample catalogue answers (--registry names one)\n';
+const IGNORED =
+  'warning[IGNORED_ENTRIES]: ignored 1 of 14 entries of acme:lidar, not a version: "reload-20250701" (expected a number at character 1)\n';
+
+describe('the sample catalogue', () => {
+  it.each([
+    ['1.2.*', [], '1.2.9'],
+    ['1.2.9', [], '1.2.9'],
+    ['1.9.*', ['--platform', 'linux/x86_64'], '1.9.1'],
+    ['1.9.*', ['--platform', 'linux/arm64'], '1.9.0'],
+    ['1.*', [], '1.10.0+build.17'],
+    ['1.10.0', [], '1.10.0+build.17'],
+    ['latest', [], '2.0.1'],
+    ['latest', ['--at', '2026-05-04T08:59:59Z'], '2.0.0'],
+    ['latest', ['--at', '2026-05-04T09:00:00Z'], '2.0.1'],
+    ['latest-with-prerelease', [], '2.1.0-rc.1'],
+  ])('acme:lidar %s %j', (constraint, options, version) => {
+    expect(modreg(['resolve', 'acme:lidar', constraint, ...AMD64, ...options])).toEqual({
+      stdout: `${version}\n`,
+      stderr: NOTE + IGNORED,
+      exit: 0,
+    });
+  });
+
+  it.each([
+    [
+      '1.2.10',
+      'warning[YANKED]: acme:lidar 1.2.10 is yanked: stops the motor when the bus is slow; a pin may still name it\n',
+    ],
+    [
+      '0.*',
+      'warning[DEPRECATED]: acme:lidar 0.9.0 is deprecated: its frame rate drifts; use 1.x\n',
+    ],
+  ])('%s is answered with a warning', (constraint, warning) => {
+    const { stderr, exit } = modreg(['resolve', 'acme:lidar', constraint, ...AMD64]);
+    expect({ stderr, exit }).toEqual({ stderr: NOTE + warning + IGNORED, exit: 0 });
+  });
+});
+
+describe('a folder', () => {
+  it.each([
+    ['npm:typescript', '5.4.*', '5.4.5'],
+    ['npm:next', '15.*', '15.5.29'],
+    ['npm:types-node', 'latest', '26.6.6'],
+  ])('%s %s', (moduleId, constraint, version) => {
+    expect(modreg(['resolve', moduleId, constraint, ...REAL])).toEqual({
+      stdout: `${version}\n`,
+      stderr: '',
+      exit: 0,
+    });
+  });
+
+  it('may be named by MODREG_REGISTRY, and the flag outranks it', () => {
+    const folder = temporaryFolder({
+      'npm/typescript.json': '{"releases": [{"version": "5.4.99"}]}',
+    });
+    const question = ['resolve', 'npm:typescript', '5.4.*'];
+    expect(modreg(question, { MODREG_REGISTRY: folder }).stdout).toBe('5.4.99\n');
+    expect(modreg([...question, ...REAL], { MODREG_REGISTRY: folder }).stdout).toBe('5.4.5\n');
+    expect(modreg(['resolve', 'acme:lidar', '1.2.*'], { MODREG_REGISTRY: '' }).stdout).toBe(
+      '1.2.9\n',
+    );
+  });
+});
+
+describe('--explain', () => {
+  it('says of the entries why each is chosen or not', () => {
+    const { stdout } = modreg([
+      'resolve',
+      'npm:typescript',
+      '5.4.*',
+      '--explain',
+      ...AMD64,
+      ...REAL,
+    ]);
+    expect(stdout).toBe(`npm:typescript  5.4.*  →  5.4.5
+
+  constraint   5.4.*  minor: 5.4.0 ≤ version < 5.5.0, releases only
+  platform     linux/amd64
+  list         3,478 entries from "test/fixtures/registry"
+
+  7.1.0-dev.20261021.1       no   major 7 is not 5   ← would be chosen by latest-with-prerelease
+  7.1.0-dev.20261009.1       no   major 7 is not 5
+  7.1.0-dev.20261006.1       no   major 7 is not 5
+  7.1.0-dev.20260930.4       no   major 7 is not 5
+  … 76 more (--all)
+  7.0.2                      no   major 7 is not 5   ← would be chosen by latest
+  7.0.1-rc                   no   major 7 is not 5
+  6.0.3                      no   major 6 is not 5
+  6.0.2                      no   major 6 is not 5
+  … 182 more (--all)
+  5.9.3                      no   minor 9 is not 4   ← would be chosen by 5.*
+  5.9.2                      no   minor 9 is not 4
+  5.9.1-rc                   no   minor 9 is not 4
+  5.9.0-dev.20250731         no   minor 9 is not 4
+  … 251 more (--all)
+  5.4.5                      YES  newest patch of 5.4
+  5.4.4                      no   older than 5.4.5
+  5.4.3                      no   older than 5.4.5
+  5.4.2                      no   older than 5.4.5
+  … 2,953 more (--all)
+`);
+  });
+
+  it('--all has a line for every entry', () => {
+    const { stdout, exit } = modreg(['resolve', 'npm:typescript', '5.4.*', '--all', ...REAL]);
+    expect([stdout.split('\n').length, exit]).toEqual([6 + 3478 + 1, 0]);
+  });
+
+  it('explains a "no" as well', () => {
+    const asked = [
+      'resolve',
+      'acme:cam',
+      '2.*',
+      '--explain',
+      '--at',
+      '2026-11-21T00:00:00Z',
+      ...AMD64,
+    ];
+    expect(modreg(asked)).toEqual({
+      stdout: `acme:cam  2.*  →  none
+
+  constraint   2.*  major: 2.0.0 ≤ version < 3.0.0, releases only
+  platform     linux/amd64
+  as of        2026-11-21T00:00:00Z
+  list         2 entries from the sample catalogue
+
+  1.3.0  no   major 1 is not 2   ← would be chosen by latest, latest-with-prerelease
+  1.0.4  no   major 1 is not 2
+`,
+      stderr: `${NOTE}error[NO_MATCH]: no release of acme:cam matches 2.*
+  because 2.* needs 2.0.0 ≤ version < 3.0.0, and the newest release is 1.3.0
+hint: latest means 1.3.0; latest-with-prerelease means 1.3.0
+`,
+      exit: 1,
+    });
+  });
+});
+
+describe('--json', () => {
+  it('is one object, and warnings are objects on stderr', () => {
+    const { stdout, stderr, exit } = modreg(['resolve', 'acme:lidar', '1.2.*', '--json', ...AMD64]);
+    expect(JSON.parse(stdout)).toEqual({
+      schema: 'modreg/resolve@1',
+      module_id: 'acme:lidar',
+      constraint: '1.2.*',
+      type: 'minor',
+      platform: 'linux/amd64',
+      version: '1.2.9',
+      latest: '2.0.1',
+      list: { source: 'sample', fetched_at: null, stale: false },
+    });
+    expect(JSON.parse(stderr)).toMatchObject({ warning: { code: 'IGNORED_ENTRIES' } });
+    expect(exit).toBe(0);
+  });
+
+  it('with --explain names every refusal', () => {
+    const { stdout } = modreg(['resolve', 'acme:cam', '1.0.*', '--json', '--explain', ...AMD64]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      version: '1.0.4',
+      refused: [{ version: '1.3.0', reason: 'other-minor', detail: 'minor 3 is not 0' }],
+    });
+  });
+
+  it('says when a list was read', () => {
+    const { stdout } = modreg(['resolve', 'npm:next', 'latest', '--json', ...REAL]);
+    const { list } = JSON.parse(stdout) as { list: { source: string; fetched_at: string } };
+    expect(list.source).toBe('folder');
+    expect(Math.abs(Date.now() - Date.parse(list.fetched_at))).toBeLessThan(60_000);
+  });
+
+  it.each<[readonly string[], number, object]>([
+    [
+      ['acme:lidar', '1.2.x'],
+      2,
+      {
+        code: 'BAD_CONSTRAINT',
+        message: '"1.2.x" is not a version constraint',
+        input: { text: '1.2.x', position: 4, expected: 'a number or *' },
+        because: [],
+        suggestion: '1.2.*',
+        hint: null,
+      },
+    ],
+    [
+      ['acme:cam', '3.*'],
+      1,
+      {
+        code: 'NO_MATCH',
+        message: 'no release of acme:cam matches 3.*',
+        input: null,
+        because: ['3.* needs 3.0.0 ≤ version < 4.0.0, and the newest release is 1.3.0'],
+        suggestion: null,
+        hint: 'latest means 1.3.0; latest-with-prerelease means 1.3.0',
+      },
+    ],
+    [
+      ['acme:cam', 'latest', '--nonsense'],
+      2,
+      {
+        code: 'USAGE',
+        message: "unknown option '--nonsense'",
+        input: null,
+        because: [],
+        suggestion: null,
+        hint: 'modreg --help shows how',
+      },
+    ],
+  ])('an error of %j is an object too', (args, exit, error) => {
+    const ended = modreg(['resolve', ...args, '--json']);
+    expect({ ...ended, stderr: JSON.parse(ended.stderr) as unknown }).toEqual({
+      stdout: '',
+      stderr: { error },
+      exit,
+    });
+  });
+});

@@ -1,0 +1,165 @@
+import { expect, it } from 'vitest';
+import type { Eligibility } from '../../src/core/index.ts';
+import { complaintOf } from '../../src/core/explanation/complaint.ts';
+import { ask, type Published } from '../support/ask.ts';
+
+interface Row {
+  readonly case: string;
+  readonly constraint: string;
+  readonly list: readonly Published[];
+  readonly eligibility?: Eligibility;
+  readonly complaint: {
+    readonly kind: string;
+    readonly message: string;
+    readonly because: readonly string[];
+    readonly hint: string | undefined;
+  };
+}
+
+it.each<Row>([
+  {
+    case: 'nothing in the branch',
+    constraint: '3.*',
+    list: ['2.0.1', '2.1.0-rc.1', '1.0.0'],
+    complaint: {
+      kind: 'no-match',
+      message: 'no release of acme:lidar matches 3.*',
+      because: ['3.* needs 3.0.0 ≤ version < 4.0.0, and the newest release is 2.0.1'],
+      hint: 'latest means 2.0.1; latest-with-prerelease means 2.1.0-rc.1',
+    },
+  },
+  {
+    case: 'a prerelease in the branch',
+    constraint: '3.1.*',
+    list: ['2.0.1', '3.1.0-beta.2'],
+    complaint: {
+      kind: 'no-match',
+      message: 'no release of acme:lidar matches 3.1.*',
+      because: [
+        'every version that 3.1.* covers is refused',
+        '3.1.0-beta.2: prerelease; only latest-with-prerelease takes prereleases',
+      ],
+      hint: 'latest means 2.0.1; latest-with-prerelease means 3.1.0-beta.2',
+    },
+  },
+  {
+    case: '[D5] latest, and only prereleases exist',
+    constraint: 'latest',
+    list: ['1.0.0-rc.1', '1.0.0-rc.2'],
+    complaint: {
+      kind: 'no-match',
+      message: 'no release of acme:lidar matches latest',
+      because: [
+        'every version that latest covers is refused',
+        '1.0.0-rc.2: prerelease; only latest-with-prerelease takes prereleases',
+        '1.0.0-rc.1: prerelease; only latest-with-prerelease takes prereleases',
+      ],
+      hint: 'latest-with-prerelease means 1.0.0-rc.2',
+    },
+  },
+  {
+    case: 'only prereleases, none in the branch',
+    constraint: '2.*',
+    list: ['1.0.0-rc.1'],
+    complaint: {
+      kind: 'no-match',
+      message: 'no release of acme:lidar matches 2.*',
+      because: ['2.* needs 2.0.0 ≤ version < 3.0.0, and there are only prereleases'],
+      hint: 'latest-with-prerelease means 1.0.0-rc.1',
+    },
+  },
+  {
+    case: 'more refusals than are named',
+    constraint: '1.*',
+    list: ['1.0.0', '1.1.0', '1.2.0', '1.3.0', '1.4.0'].map((version) => ({
+      version,
+      yanked: 'no',
+    })),
+    complaint: {
+      kind: 'no-match',
+      message: 'no release of acme:lidar matches 1.*',
+      because: [
+        'every version that 1.* covers is refused',
+        '1.4.0: yanked: no',
+        '1.3.0: yanked: no',
+        '1.2.0: yanked: no',
+        '… 2 more (--explain)',
+      ],
+      hint: undefined,
+    },
+  },
+  {
+    case: 'an empty list',
+    constraint: 'latest',
+    list: [],
+    complaint: {
+      kind: 'no-match',
+      message: 'no release of acme:lidar matches latest',
+      because: ['the list is empty'],
+      hint: undefined,
+    },
+  },
+  {
+    case: 'nothing but junk',
+    constraint: '1.2.3',
+    list: ['v1', 'v2'],
+    complaint: {
+      kind: 'pin-not-published',
+      message: 'acme:lidar 1.2.3 is not published',
+      because: ['none of the 2 entries is a version'],
+      hint: undefined,
+    },
+  },
+  {
+    case: '[D20] a pin that is not published, between others',
+    constraint: '1.2.4',
+    list: ['1.2.3', '1.2.5', '2.0.0'],
+    complaint: {
+      kind: 'pin-not-published',
+      message: 'acme:lidar 1.2.4 is not published',
+      because: ['the nearest published versions are 1.2.3 and 1.2.5'],
+      hint: '1.2.* means 1.2.5; latest means 2.0.0',
+    },
+  },
+  {
+    case: '[D20] a pin above all',
+    constraint: '3.0.0',
+    list: ['1.2.3'],
+    complaint: {
+      kind: 'pin-not-published',
+      message: 'acme:lidar 3.0.0 is not published',
+      because: ['the nearest published version is 1.2.3'],
+      hint: 'latest means 1.2.3',
+    },
+  },
+  {
+    case: '[D30] a pin that is published and refused',
+    constraint: '1.2.4',
+    list: ['1.2.3', { version: '1.2.4', artifacts: [{ platform: 'linux/amd64' }] }],
+    eligibility: { now: 0, platform: 'linux/arm64' },
+    complaint: {
+      kind: 'no-artifact',
+      message:
+        'acme:lidar 1.2.4 is published, and refused: no artifact for linux/arm64; published for linux/amd64',
+      because: [],
+      hint: '1.2.* means 1.2.3; latest means 1.2.3',
+    },
+  },
+  {
+    case: '[D30] a pin in quarantine',
+    constraint: '1.2.4',
+    list: ['1.2.4', '1.2.4+b'],
+    eligibility: { now: 0, quarantine: [{ version: '1.2.4', until: 1000 }] },
+    complaint: {
+      kind: 'quarantined',
+      message:
+        'acme:lidar 1.2.4 is published, and refused: quarantined on this machine until 1970-01-01T00:00:01Z',
+      because: [],
+      hint: '1.2.* means 1.2.4+b; latest means 1.2.4+b',
+    },
+  },
+])('$case', ({ constraint, list, eligibility, complaint }) => {
+  const resolution = ask(constraint, list, eligibility);
+  if (resolution.kind !== 'unsatisfied') throw new Error('expected no answer');
+  expect(complaintOf(resolution, 'acme:lidar')).toEqual(complaint);
+});

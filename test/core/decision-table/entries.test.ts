@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import { ask, chosen, refusals } from '../../support/ask.ts';
+import { DAY, NOW, aged, built, decides, digested, on } from '../../support/decides.ts';
+
+describe('[D7] yanked', () => {
+  const list = ['1.2.3', { version: '1.2.4', yanked: 'stops the motor' }];
+  decides([
+    ...['1.2.*', '1.*', 'latest', 'latest-with-prerelease'].map((constraint) => ({
+      case: `${constraint} does not choose it`,
+      constraint,
+      list,
+      chosen: '1.2.3',
+      refused: ['1.2.4: yanked'],
+    })),
+    {
+      case: 'yanked without a reason is yanked',
+      constraint: '1.2.*',
+      list: [{ version: '1.2.4', yanked: '' }],
+      chosen: undefined,
+      refused: ['1.2.4: yanked'],
+    },
+    {
+      case: 'a pin may choose it',
+      constraint: '1.2.4',
+      list,
+      chosen: '1.2.4',
+      refused: ['1.2.3: other-version'],
+    },
+    {
+      case: 'yanked is said before no-artifact',
+      constraint: '1.2.*',
+      list: [{ version: '1.2.4', yanked: '', artifacts: [] }],
+      eligibility: on('linux/amd64'),
+      chosen: undefined,
+      refused: ['1.2.4: yanked'],
+    },
+  ]);
+});
+
+describe('[D8] deprecated', () => {
+  it('may be chosen, and carries its warning', () => {
+    const resolution = ask('1.*', ['1.0.0', { version: '1.1.0', deprecated: 'use 2.x' }]);
+    expect(resolution).toMatchObject({
+      kind: 'resolved',
+      release: { version: { text: '1.1.0' }, deprecated: 'use 2.x' },
+    });
+  });
+});
+
+describe('[D9] artifacts are judged release by release', () => {
+  decides([
+    {
+      case: 'without a match the next lower is taken',
+      constraint: '1.*',
+      list: [built('1.1.0', 'linux/amd64'), built('1.0.0', 'linux/amd64', 'linux/arm64')],
+      eligibility: on('linux/arm64'),
+      chosen: '1.0.0',
+      refused: ['1.1.0: no-artifact'],
+    },
+    {
+      case: 'absent artifacts restrict nothing',
+      constraint: '1.*',
+      list: ['1.1.0'],
+      eligibility: on('linux/arm64'),
+      chosen: '1.1.0',
+      refused: [],
+    },
+    {
+      case: 'an empty list of artifacts has no match',
+      constraint: '1.*',
+      list: [built('1.1.0')],
+      eligibility: on('linux/arm64'),
+      chosen: undefined,
+      refused: ['1.1.0: no-artifact'],
+    },
+    {
+      case: 'asked for no platform, none is missed',
+      constraint: '1.*',
+      list: [built('1.1.0', 'windows/amd64')],
+      chosen: '1.1.0',
+      refused: [],
+    },
+    ...[
+      'any',
+      'linux/any',
+      'any/arm64',
+      'any/any',
+      'linux/arm64',
+      'linux/aarch64',
+      'any/aarch64',
+    ].map((platform) => ({
+      case: `${platform} fits linux/arm64`,
+      constraint: '1.*',
+      list: [built('1.1.0', platform)],
+      eligibility: on('linux/arm64'),
+      chosen: '1.1.0',
+      refused: [],
+    })),
+    ...['linux/x86_64', 'linux/x64', 'any/x64'].map((platform) => ({
+      case: `${platform} fits linux/amd64`,
+      constraint: '1.*',
+      list: [built('1.1.0', platform)],
+      eligibility: on('linux/amd64'),
+      chosen: '1.1.0',
+      refused: [],
+    })),
+    ...['linux', 'arm64', 'darwin/any', 'linux/arm', 'linux/arm64/v8', 'LINUX/ARM64', ''].map(
+      (platform) => ({
+        case: `"${platform}" does not fit linux/arm64`,
+        constraint: '1.*',
+        list: [built('1.1.0', platform)],
+        eligibility: on('linux/arm64'),
+        chosen: undefined,
+        refused: ['1.1.0: no-artifact'],
+      }),
+    ),
+  ]);
+});
+
+describe('[D10] entries that are not SemVer', () => {
+  it('are refused one by one, after all versions, and stop nothing', () => {
+    const resolution = ask('1.*', ['reload-1', '1.2', 'v1.2.3', '1.0.0', '__proto__', '1.2', '']);
+    expect(chosen(resolution)).toBe('1.0.0');
+    expect(refusals(resolution)).toEqual([
+      'reload-1: not-a-version',
+      '1.2: not-a-version',
+      'v1.2.3: not-a-version',
+      '__proto__: not-a-version',
+      '1.2: not-a-version',
+      ': not-a-version',
+    ]);
+  });
+});
+
+describe('[D11] the same version twice is one release', () => {
+  decides([
+    {
+      case: 'artifacts are united',
+      constraint: '1.*',
+      list: [built('1.0.0', 'linux/amd64'), built('1.0.0', 'linux/arm64')],
+      eligibility: on('linux/arm64'),
+      chosen: '1.0.0',
+      refused: [],
+    },
+    {
+      case: 'what one entry restricts, an entry without artifacts does not lift',
+      constraint: '1.*',
+      list: [built('1.0.0', 'linux/amd64'), '1.0.0'],
+      eligibility: on('linux/arm64'),
+      chosen: undefined,
+      refused: ['1.0.0: no-artifact'],
+    },
+    {
+      case: 'yanked if any says so',
+      constraint: '1.*',
+      list: ['1.0.0', { version: '1.0.0', yanked: '' }],
+      chosen: undefined,
+      refused: ['1.0.0: yanked'],
+    },
+    {
+      case: 'the earliest time counts',
+      constraint: '1.*',
+      list: [aged('1.0.0', 1), aged('1.0.0', 9), '1.0.0'],
+      eligibility: { now: NOW, minimumAge: { ms: 7 * DAY, unknown: 'refuse' } },
+      chosen: '1.0.0',
+      refused: [],
+    },
+    {
+      case: 'two digests for one platform, under any of its names',
+      constraint: '1.*',
+      list: [
+        digested('1.1.0', 'linux/arm64', 'sha256:aa'),
+        digested('1.1.0', 'linux/aarch64', 'sha256:bb'),
+        '1.0.0',
+      ],
+      chosen: '1.0.0',
+      refused: ['1.1.0: conflicting-digest'],
+    },
+    {
+      case: 'two digests in one entry',
+      constraint: '1.1.0',
+      list: [
+        {
+          version: '1.1.0',
+          artifacts: [
+            { platform: 'any', digest: 'sha1:aa' },
+            { platform: 'any', digest: 'sha1:bb' },
+          ],
+        },
+      ],
+      chosen: undefined,
+      refused: ['1.1.0: conflicting-digest'],
+    },
+    {
+      case: 'digests of two kinds do not conflict',
+      constraint: '1.*',
+      list: [digested('1.0.0', 'any', 'sha1:aa'), digested('1.0.0', 'any', 'sha256:bb')],
+      chosen: '1.0.0',
+      refused: [],
+    },
+    {
+      case: 'a conflict is said before the branch',
+      constraint: '2.*',
+      list: [digested('1.0.0', 'any', 'sha1:aa'), digested('1.0.0', 'any', 'sha1:bb')],
+      chosen: undefined,
+      refused: ['1.0.0: conflicting-digest'],
+    },
+  ]);
+
+  it('whatever the order, the merged release is the same', () => {
+    const twins = [
+      { version: '1.0.0', publishedAt: 2, yanked: '', artifacts: [{ platform: 'linux/arm64' }] },
+      { version: '1.0.0', yanked: 'b', deprecated: 'old' },
+      { version: '1.0.0', publishedAt: 1, yanked: 'a', artifacts: [{ platform: 'linux/amd64' }] },
+    ];
+    for (const list of [twins, twins.toReversed()]) {
+      expect(ask('1.0.0', list)).toMatchObject({
+        release: {
+          publishedAt: 1,
+          yanked: 'a',
+          deprecated: 'old',
+          artifacts: [{ platform: 'linux/amd64' }, { platform: 'linux/arm64' }],
+        },
+      });
+    }
+  });
+});

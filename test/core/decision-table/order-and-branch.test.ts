@@ -1,0 +1,152 @@
+import { describe } from 'vitest';
+import { aged, built, decides, on } from '../../support/decides.ts';
+
+describe('[D1] newer is higher by precedence, whatever the publish times', () => {
+  decides([
+    {
+      case: 'a back-port published after 2.0.0 is older',
+      constraint: 'latest',
+      list: [aged('2.0.0', 300), aged('1.9.5', 1)],
+      chosen: '2.0.0',
+      refused: ['1.9.5: older'],
+    },
+    {
+      case: '1.10.0 is newer than 1.9.0',
+      constraint: '1.*',
+      list: ['1.9.0', '1.10.0', '1.2.0'],
+      chosen: '1.10.0',
+      refused: ['1.9.0: older', '1.2.0: older'],
+    },
+  ]);
+});
+
+describe('[D2] builds of one precedence have an order of their own', () => {
+  decides([
+    {
+      case: 'numeric build identifiers compare as numbers',
+      constraint: '1.2.*',
+      list: ['1.2.3+build.9', '1.2.3+build.17', '1.2.3'],
+      chosen: '1.2.3+build.17',
+      refused: ['1.2.3+build.9: older', '1.2.3: older'],
+    },
+    {
+      case: 'leading zeros do not leave the order to the list',
+      constraint: 'latest',
+      list: ['1.0.0+01', '1.0.0+1'],
+      chosen: '1.0.0+1',
+      refused: ['1.0.0+01: older'],
+    },
+    {
+      case: 'build numbers beyond 2^53 are not confused',
+      constraint: 'latest',
+      list: ['1.0.0+90071992547409930', '1.0.0+90071992547409931'],
+      chosen: '1.0.0+90071992547409931',
+      refused: ['1.0.0+90071992547409930: older'],
+    },
+  ]);
+});
+
+describe('[D3] a pin is the release of exactly that text, else the highest build of it', () => {
+  decides([
+    {
+      case: 'exactly that text, though a build of it is higher',
+      constraint: '1.2.3',
+      list: ['1.2.3', '1.2.3+b.2', '1.2.4'],
+      chosen: '1.2.3',
+      refused: ['1.2.4: other-version', '1.2.3+b.2: other-version'],
+    },
+    {
+      case: 'without that text the highest build',
+      constraint: '1.2.3',
+      list: ['1.2.3+b.2', '1.2.3+b.10', '1.2.2'],
+      chosen: '1.2.3+b.10',
+      refused: ['1.2.3+b.2: older', '1.2.2: other-version'],
+    },
+    {
+      case: 'a pin that names a build has no other',
+      constraint: '1.2.3+b.2',
+      list: ['1.2.3', '1.2.3+b.1', '1.2.3+b.3'],
+      chosen: undefined,
+      refused: ['1.2.3+b.3: other-version', '1.2.3+b.1: other-version', '1.2.3: other-version'],
+    },
+    {
+      case: 'the exact text is meant even when it is refused',
+      constraint: '1.2.3',
+      list: [built('1.2.3', 'linux/arm64'), built('1.2.3+b.1', 'linux/amd64')],
+      eligibility: on('linux/amd64'),
+      chosen: undefined,
+      refused: ['1.2.3+b.1: other-version', '1.2.3: no-artifact'],
+    },
+    {
+      case: 'a past version may be pinned',
+      constraint: '0.9.0',
+      list: ['0.9.0', '2.0.0'],
+      chosen: '0.9.0',
+      refused: ['2.0.0: other-version'],
+    },
+  ]);
+});
+
+describe('[D4] prereleases come by a pin that names one, or by latest-with-prerelease', () => {
+  decides([
+    ...['1.2.*', '1.*', 'latest'].map((constraint) => ({
+      case: `${constraint} never takes 1.2.4-rc.1`,
+      constraint,
+      list: ['1.2.3', '1.2.4-rc.1'],
+      chosen: '1.2.3',
+      refused: ['1.2.4-rc.1: prerelease'],
+    })),
+    {
+      case: 'latest-with-prerelease takes it',
+      constraint: 'latest-with-prerelease',
+      list: ['1.2.3', '1.2.4-rc.1'],
+      chosen: '1.2.4-rc.1',
+      refused: ['1.2.3: older'],
+    },
+    {
+      case: 'latest-with-prerelease takes a release that is newer',
+      constraint: 'latest-with-prerelease',
+      list: ['1.2.4', '1.2.4-rc.1'],
+      chosen: '1.2.4',
+      refused: ['1.2.4-rc.1: older'],
+    },
+    {
+      case: 'a pin names one',
+      constraint: '1.2.4-rc.1',
+      list: ['1.2.4-rc.1', '1.2.4'],
+      chosen: '1.2.4-rc.1',
+      refused: ['1.2.4: other-version'],
+    },
+    {
+      case: 'a prerelease outside the branch is refused for the branch first',
+      constraint: '1.2.*',
+      list: ['1.2.3', '2.0.0-rc.1', '1.3.0-rc.1'],
+      chosen: '1.2.3',
+      refused: ['2.0.0-rc.1: other-major', '1.3.0-rc.1: other-minor'],
+    },
+  ]);
+});
+
+describe('[D5] latest with nothing but prereleases', () => {
+  decides([
+    {
+      case: 'is unsatisfied',
+      constraint: 'latest',
+      list: ['1.0.0-rc.1', '1.0.0-rc.2'],
+      chosen: undefined,
+      refused: ['1.0.0-rc.2: prerelease', '1.0.0-rc.1: prerelease'],
+    },
+  ]);
+});
+
+describe('[D6] 0.* is literally any 0.y.z', () => {
+  decides([
+    {
+      case: 'the minor numbers of 0 are one branch',
+      constraint: '0.*',
+      list: ['0.0.9', '0.1.0', '0.12.1', '1.0.0'],
+      chosen: '0.12.1',
+      refused: ['1.0.0: other-major', '0.1.0: older', '0.0.9: older'],
+    },
+  ]);
+});

@@ -1,0 +1,159 @@
+import { describe } from 'vitest';
+import type { Eligibility, ReleaseRecord } from '../../../src/core/index.ts';
+import { DAY, NOW, aged, decides } from '../../support/decides.ts';
+
+const arm = (version: string, digest?: string): ReleaseRecord => ({
+  version,
+  artifacts: [
+    { platform: 'linux/arm64', digest },
+    { platform: 'linux/amd64', digest: 'sha256:ff' },
+  ],
+});
+const without = (...quarantine: NonNullable<Eligibility['quarantine']>): Eligibility => ({
+  now: NOW,
+  platform: 'linux/arm64',
+  quarantine,
+});
+
+describe('[D12] minimum age', () => {
+  const eligibility = { now: NOW, minimumAge: { ms: 7 * DAY, unknown: 'refuse' } } as const;
+  const allowing = { now: NOW, minimumAge: { ms: 7 * DAY, unknown: 'allow' } } as const;
+  decides([
+    {
+      case: 'younger is refused, exactly as old is not',
+      constraint: 'latest',
+      list: [aged('1.1.0', 6.99), aged('1.0.0', 7), aged('0.9.0', 8)],
+      eligibility,
+      chosen: '1.0.0',
+      refused: ['1.1.0: too-young', '0.9.0: older'],
+    },
+    {
+      case: 'a publish time in the future counts as age 0',
+      constraint: 'latest',
+      list: [aged('1.1.0', -30), aged('1.0.0', 7)],
+      eligibility,
+      chosen: '1.0.0',
+      refused: ['1.1.0: too-young'],
+    },
+    {
+      case: 'an unknown publish time passes no age limit',
+      constraint: 'latest',
+      list: ['1.1.0', aged('1.0.0', 7)],
+      eligibility,
+      chosen: '1.0.0',
+      refused: ['1.1.0: unknown-age'],
+    },
+    {
+      case: 'unless the policy allows it',
+      constraint: 'latest',
+      list: ['1.1.0', aged('1.0.0', 7)],
+      eligibility: allowing,
+      chosen: '1.1.0',
+      refused: ['1.0.0: older'],
+    },
+    {
+      case: 'a time that no clock shows is unknown',
+      constraint: 'latest',
+      list: [
+        { version: '1.1.0', publishedAt: Number.NaN },
+        { version: '1.0.0', publishedAt: -Infinity },
+      ],
+      eligibility,
+      chosen: undefined,
+      refused: ['1.1.0: unknown-age', '1.0.0: unknown-age'],
+    },
+    {
+      case: 'does not apply to pins',
+      constraint: '1.1.0',
+      list: [aged('1.1.0', 0), aged('1.0.0', 7)],
+      eligibility,
+      chosen: '1.1.0',
+      refused: ['1.0.0: other-version'],
+    },
+    {
+      case: 'asked as of a time, later releases are not yet published, pins included',
+      constraint: '1.1.0',
+      list: [aged('1.1.0', 1), aged('1.0.0', 7)],
+      eligibility: { now: NOW - 2 * DAY, notAfter: NOW - 2 * DAY },
+      chosen: undefined,
+      refused: ['1.1.0: not-yet-published', '1.0.0: other-version'],
+    },
+    {
+      case: 'asked as of a time, an unknown time is kept',
+      constraint: 'latest',
+      list: [aged('1.2.0', 1), '1.1.0', aged('1.0.0', 2)],
+      eligibility: { now: NOW - 2 * DAY, notAfter: NOW - 2 * DAY },
+      chosen: '1.1.0',
+      refused: ['1.2.0: not-yet-published', '1.0.0: older'],
+    },
+  ]);
+});
+
+describe('[D13] quarantine', () => {
+  decides([
+    {
+      case: 'refuses the version, not its neighbours',
+      constraint: '1.*',
+      list: ['1.1.0', '1.1.0+b', '1.0.0'],
+      eligibility: without({ version: '1.1.0+b' }),
+      chosen: '1.1.0',
+      refused: ['1.1.0+b: quarantined', '1.0.0: older'],
+    },
+    {
+      case: 'refuses a pin too',
+      constraint: '1.1.0',
+      list: ['1.1.0', '1.0.0'],
+      eligibility: without({ version: '1.1.0' }),
+      chosen: undefined,
+      refused: ['1.1.0: quarantined', '1.0.0: other-version'],
+    },
+    {
+      case: 'lasts until just before its end',
+      constraint: '1.*',
+      list: ['1.2.0', '1.1.0', '1.0.0'],
+      eligibility: without({ version: '1.2.0', until: NOW + 1 }, { version: '1.1.0', until: NOW }),
+      chosen: '1.1.0',
+      refused: ['1.2.0: quarantined', '1.0.0: older'],
+    },
+    {
+      case: "lasts while this platform's digest is the one that failed",
+      constraint: '1.*',
+      list: [arm('1.1.0', 'sha256:aa'), arm('1.0.0')],
+      eligibility: without({ version: '1.1.0', digest: 'sha256:aa' }),
+      chosen: '1.0.0',
+      refused: ['1.1.0: quarantined'],
+    },
+    {
+      case: 'ends with a changed digest',
+      constraint: '1.*',
+      list: [arm('1.1.0', 'sha256:bb'), arm('1.0.0')],
+      eligibility: without({ version: '1.1.0', digest: 'sha256:aa' }),
+      chosen: '1.1.0',
+      refused: ['1.0.0: older'],
+    },
+    {
+      case: 'a digest that is not known any more, or of another kind, ends nothing',
+      constraint: '1.*',
+      list: [arm('1.3.0', 'sha512:bb'), arm('1.2.0'), '1.1.0', arm('1.0.0')],
+      eligibility: without(
+        { version: '1.3.0', digest: 'sha256:aa' },
+        { version: '1.2.0', digest: 'sha256:aa' },
+        { version: '1.1.0', digest: 'sha256:aa' },
+      ),
+      chosen: '1.0.0',
+      refused: ['1.3.0: quarantined', '1.2.0: quarantined', '1.1.0: quarantined'],
+    },
+    {
+      case: 'is said before the age',
+      constraint: '1.*',
+      list: [aged('1.1.0', 1)],
+      eligibility: {
+        now: NOW,
+        quarantine: [{ version: '1.1.0' }],
+        minimumAge: { ms: 7 * DAY, unknown: 'refuse' },
+      },
+      chosen: undefined,
+      refused: ['1.1.0: quarantined'],
+    },
+  ]);
+});

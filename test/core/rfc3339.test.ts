@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { formatTime, parseTime } from '../../src/core/rfc3339.ts';
+
+describe('a time', () => {
+  it.each([
+    ['1970-01-01T00:00:00Z', 0],
+    ['2026-11-21T01:02:03Z', 1795222923000],
+    ['2026-11-21t01:02:03z', 1795222923000],
+    ['2026-11-21T01:02:03.5Z', 1795222923500],
+    ['2026-11-21T01:02:03.123999Z', 1795222923123],
+    ['2026-11-21T06:32:03+05:30', 1795222923000],
+    ['2026-11-20T20:02:03-05:00', 1795222923000],
+    ['2024-02-29T00:00:00Z', 1709164800000],
+    ['2016-12-31T23:59:60Z', 1483228799000],
+  ])('%s', (text, value) => {
+    expect(parseTime(text)).toEqual({ ok: true, value });
+  });
+
+  it.each([
+    ...['', 'soon', '2026-11-21', '2026-11-21T01:02:03', '2026-11-21 01:02:03Z', '1795222923'],
+    ...[
+      '2026-02-29T00:00:00Z',
+      '2026-13-01T00:00:00Z',
+      '2026-11-21T24:00:00Z',
+      '2026-11-21T01:60:00Z',
+    ],
+    ...[
+      '2026-11-21T01:02:61Z',
+      '2026-11-21T01:02:03+24:00',
+      ' 2026-11-21T01:02:03Z',
+      '+002026-11-21T01:02:03Z',
+    ],
+    `2026-11-21T01:02:03.${'9'.repeat(1e6)}Z`,
+  ])('not %.40s', (text) => {
+    expect(parseTime(text)).toMatchObject({
+      error: {
+        kind: 'bad-time',
+        text,
+        expected: 'a date and time with its offset, as in 2026-11-21T01:02:03Z',
+      },
+    });
+  });
+
+  it.each([undefined, null, 1795222923000, {}])('not %s', (value) => {
+    expect(parseTime(value)).toMatchObject({ error: { kind: 'bad-time' } });
+  });
+});
+
+it.each([
+  [0, '1970-01-01T00:00:00Z'],
+  [1795222923500, '2026-11-21T01:02:03.500Z'],
+  [8.64e15 + 1, 'the end of time'],
+  [Infinity, 'the end of time'],
+  [Number.NaN, 'the end of time'],
+])('%s is printed as %s', (ms, text) => {
+  expect(formatTime(ms)).toBe(text);
+});

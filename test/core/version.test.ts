@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { isPrerelease, parseVersion } from '../../src/core/index.ts';
+import { version } from '../support/ask.ts';
+
+describe('a version is read', () => {
+  it.each([
+    ['1.2.3', [1, 2, 3], '', ''],
+    ['0.0.0', [0, 0, 0], '', ''],
+    ['10.20.30', [10, 20, 30], '', ''],
+    ['9007199254740991.0.0', [9007199254740991, 0, 0], '', ''],
+    ['1.2.3-rc.1', [1, 2, 3], 'rc.1', ''],
+    ['1.2.3-0', [1, 2, 3], '0', ''],
+    ['1.2.3--', [1, 2, 3], '-', ''],
+    ['1.2.3-0a.01a', [1, 2, 3], '0a.01a', ''],
+    ['1.2.3-99999999999999999999', [1, 2, 3], '99999999999999999999', ''],
+    ['1.2.3+001', [1, 2, 3], '', '001'],
+    ['1.2.3+a-b.c', [1, 2, 3], '', 'a-b.c'],
+    ['1.2.3-rc.1+sha.5114f85', [1, 2, 3], 'rc.1', 'sha.5114f85'],
+  ])('%s', (text, [major, minor, patch], prerelease, build) => {
+    const value = { text, major, minor, patch, prerelease, build };
+    expect(parseVersion(text)).toEqual({ ok: true, value });
+  });
+
+  it('up to 256 characters', () => {
+    const longest = `1.2.3-${'a'.repeat(250)}`;
+    expect(version(longest).prerelease).toHaveLength(250);
+    expect(parseVersion(`${longest}a`)).toMatchObject({
+      error: { position: 256, expected: 'at most 256 characters, not 257' },
+    });
+  });
+});
+
+describe('what is not a version says where and what was expected', () => {
+  it.each([
+    ['', 0, 'a number'],
+    ['1', 1, '"."'],
+    ['1.', 2, 'a number'],
+    ['1.2', 3, '"."'],
+    ['1.2.', 4, 'a number'],
+    ['1.2.x', 4, 'a number'],
+    ['v1.2.3', 0, 'a number'],
+    [' 1.2.3', 0, 'a number'],
+    ['1.2.3 ', 5, '"-", "+" or the end'],
+    ['1.2.3.4', 5, '"-", "+" or the end'],
+    ['-1.2.3', 0, 'a number'],
+    ['01.2.3', 0, 'a number without leading zeros'],
+    ['1.02.3', 2, 'a number without leading zeros'],
+    ['1.2.03', 4, 'a number without leading zeros'],
+    ['1.2.9007199254740992', 4, 'a number up to 9007199254740991'],
+    ['1.2.3-', 6, 'a letter, a digit or "-"'],
+    ['1.2.3-a..b', 8, 'a letter, a digit or "-"'],
+    ['1.2.3-01', 6, 'a number without leading zeros'],
+    ['1.2.3-a.00', 8, 'a number without leading zeros'],
+    ['1.2.3-rc_1', 8, 'a letter, a digit, "-", ".", "+" or the end'],
+    ['1.2.3+', 6, 'a letter, a digit or "-"'],
+    ['1.2.3+a+b', 7, 'a letter, a digit, "-", "." or the end'],
+    ['1.2.3+b_1', 7, 'a letter, a digit, "-", "." or the end'],
+    ['1.2.3-é', 6, 'a letter, a digit or "-"'],
+    ['１.2.3', 0, 'a number'],
+  ])('%j', (text, position, expected) => {
+    expect(parseVersion(text)).toEqual({
+      ok: false,
+      error: {
+        kind: 'bad-version',
+        text,
+        position,
+        expected,
+        suggestion: undefined,
+        message: `"${text}" is not a version`,
+      },
+    });
+  });
+
+  it.each([
+    [undefined, 'nothing is not a version'],
+    [null, 'null is not a version'],
+    [1.2, 'the number 1.2 is not a version'],
+    [true, 'the boolean true is not a version'],
+    [['1.2.3'], 'a list is not a version'],
+    [{ text: '1.2.3' }, 'an object is not a version'],
+    [10n, 'a bigint is not a version'],
+    [Symbol('1.2.3'), 'a symbol is not a version'],
+  ])('what is not text: %s', (value, message) => {
+    expect(parseVersion(value)).toMatchObject({ error: { expected: 'text', message } });
+  });
+});
+
+it.each([
+  ['1.2.3-rc.1', true],
+  ['1.2.3-rc.1+b', true],
+  ['1.2.3', false],
+  ['1.2.3+rc-1', false],
+])('%s is a prerelease: %s', (text, expected) => {
+  expect(isPrerelease(version(text))).toBe(expected);
+});

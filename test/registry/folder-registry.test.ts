@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folderRegistry } from '../../src/registry/folder-registry.ts';
+import { moduleId } from '../support/ask.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const EMPTY_LIST = '{"releases": []}';
+
+function read(folder: string, id = 'acme:lidar'): Promise<unknown> {
+  return folderRegistry(folder, () => 1000).read(moduleId(id));
+}
+
+it('reads a list, and says where from and when', async () => {
+  const folder = temporaryFolder({ 'acme/lidar.json': '{"releases": [{"version": "1.0.0"}]}' });
+  expect(await read(folder)).toEqual({
+    records: [{ version: '1.0.0' }],
+    dropped: [],
+    source: 'folder',
+    from: `"${folder}"`,
+    fetchedAt: 1000,
+  });
+});
+
+describe('a file that is no list', () => {
+  it.each<[string, string | Uint8Array, string, string]>([
+    ['empty', '', 'not-a-registry', 'it is not JSON'],
+    ['cut short', '{"releases": [', 'not-a-registry', 'it is not JSON'],
+    ['a page', '<html></html>', 'not-a-registry', 'it is not JSON'],
+    [
+      'a comma too many',
+      '{\n"releases": [],\n}',
+      'not-a-registry',
+      'it is not JSON at line 3 column 1',
+    ],
+    ['NaN', '{"releases": NaN}', 'not-a-registry', 'it is not JSON'],
+    ['a byte order mark', '\ufeff{"releases": []}', 'not-a-registry', 'it is not JSON'],
+    [
+      'UTF-16',
+      new Uint8Array(Buffer.from(EMPTY_LIST, 'utf16le')),
+      'not-a-registry',
+      'it is not JSON at line 1 column 2',
+    ],
+    ['invalid UTF-8', new Uint8Array([0x22, 0xff, 0x22]), 'not-a-registry', 'it is not UTF-8 text'],
+    ['null', 'null', 'not-a-registry', 'found null, expected an object'],
+    [
+      'cut short by count',
+      '{"count": 2, "releases": []}',
+      'registry-regressed',
+      '/count is the number 2, and the list has 0 releases',
+    ],
+    [
+      'a million brackets deep',
+      '['.repeat(1e6) + ']'.repeat(1e6),
+      'not-a-registry',
+      'found a list, expected an object',
+    ],
+  ])('%s', async (_, content, kind, message) => {
+    const folder = temporaryFolder({ 'acme/lidar.json': content });
+    const path = join(folder, 'acme/lidar.json');
+    await expect(read(folder)).rejects.toMatchObject({
+      kind,
+      message: `"${path}" is not a release list: ${message}`,
+    });
+  });
+
+  it('larger than 64 MiB', async () => {
+    const folder = temporaryFolder({ 'acme/lidar.json': '' });
+    const path = join(folder, 'acme/lidar.json');
+    execFileSync('truncate', ['--size=67108865', path]);
+    await expect(read(folder)).rejects.toMatchObject({
+      kind: 'list-too-large',
+      message: `"${path}" has 67108865 bytes, and at most 67108864 are read`,
+    });
+  });
+
+  it.each<[string, (path: string) => void, string]>([
+    ['a folder', (path) => mkdirSync(path), 'is not a file'],
+    ['a pipe that nobody writes to', (path) => execFileSync('mkfifo', [path]), 'is not a file'],
+    ['a link to itself', (path) => symlinkSync(path, path), 'ELOOP'],
+  ])('%s', async (_, make, found) => {
+    const folder = temporaryFolder({ 'acme/arm.json': EMPTY_LIST });
+    const path = join(folder, 'acme/lidar.json');
+    make(path);
+    const message = found === 'ELOOP' ? `cannot read "${path}" (ELOOP)` : `"${path}" ${found}`;
+    await expect(read(folder)).rejects.toMatchObject({ kind: 'unreadable-file', message });
+  });
+});
+
+describe('a module that is not there', () => {
+  it.each([
+    ['acme:lidr', 'acme:lidar', 'namespace acme has 2 modules: arm, lidar'],
+    ['acme:gps', undefined, 'namespace acme has 2 modules: arm, lidar'],
+    ['acmee:lidar', 'acme:lidar', 'there is no namespace acmee, but 2 namespaces: acme, zeta'],
+    ['nimbus:x', undefined, 'there is no namespace nimbus, but 2 namespaces: acme, zeta'],
+    ['zeta:arm', undefined, 'namespace zeta has 1 module: z'],
+  ])('%s', async (id, suggestion, hint) => {
+    const folder = temporaryFolder({
+      'acme/arm.json': EMPTY_LIST,
+      'acme/lidar.json': EMPTY_LIST,
+      'acme/not a module.json': EMPTY_LIST,
+      'acme/readme.txt': '',
+      'zeta/z.json': EMPTY_LIST,
+      'README.md': '',
+    });
+    await expect(read(folder, id)).rejects.toMatchObject({
+      kind: 'unknown-module',
+      message: `the folder "${folder}" has no module ${id}`,
+      suggestion,
+      hint,
+    });
+  });
+
+  it('an empty folder says so', async () => {
+    await expect(read(temporaryFolder())).rejects.toMatchObject({
+      kind: 'unknown-module',
+      hint: 'it has no modules at all',
+    });
+  });
+
+  it.each([
+    ['missing', 'does not exist'],
+    ['file', 'is not a folder'],
+  ])('a registry folder that is a %s', async (name, verdict) => {
+    const folder = join(temporaryFolder({ file: '' }), name);
+    await expect(read(folder)).rejects.toMatchObject({
+      kind: 'unreadable-file',
+      message: `the registry folder "${folder}" ${verdict}`,
+    });
+  });
+});

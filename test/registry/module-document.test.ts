@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { decodeReleaseDocument } from '../../src/registry/release-document.ts';
+import { moduleId } from '../support/ask.ts';
+
+const LIDAR = moduleId('acme:lidar');
+
+function decode(releases: unknown, rest: object = {}): unknown {
+  return decodeReleaseDocument({ releases, ...rest }, LIDAR);
+}
+
+it('decodes every field of a release', () => {
+  const document = {
+    module_id: 'acme:lidar',
+    generation: 7,
+    count: 2,
+    releases: [
+      {
+        version: '1.2.3',
+        published_at: '2026-11-21T01:02:03Z',
+        artifacts: [
+          { platform: 'linux/arm64', url: 'https://x.example/a', digest: 'SHA256:AB', size: 12 },
+          { platform: 'any' },
+        ],
+        yanked: 'burns',
+        deprecated: 'old',
+      },
+      { version: '1.2.4', published_at: null, artifacts: null, yanked: null, deprecated: null },
+    ],
+  };
+  expect(decodeReleaseDocument(document, LIDAR)).toEqual({
+    records: [
+      {
+        version: '1.2.3',
+        publishedAt: 1795222923000,
+        artifacts: [
+          { platform: 'linux/arm64', url: 'https://x.example/a', digest: 'sha256:ab', size: 12 },
+          { platform: 'any' },
+        ],
+        yanked: 'burns',
+        deprecated: 'old',
+      },
+      { version: '1.2.4' },
+    ],
+    dropped: [],
+  });
+});
+
+describe('a part that cannot be read allows less, not more, and is reported', () => {
+  it.each([
+    [
+      'a time',
+      { published_at: 'soon' },
+      {},
+      '/releases/0/published_at is "soon", expected a date and time with its offset, as in 2026-11-21T01:02:03Z',
+    ],
+    ['yanked: true', { yanked: true }, { yanked: '' }, undefined],
+    ['yanked: false', { yanked: false }, {}, undefined],
+    [
+      'yanked: a number',
+      { yanked: 0 },
+      { yanked: '' },
+      '/releases/0/yanked is the number 0, expected a text',
+    ],
+    [
+      'deprecated: a list',
+      { deprecated: [] },
+      { deprecated: '' },
+      '/releases/0/deprecated is a list, expected a text',
+    ],
+    [
+      'artifacts: an object',
+      { artifacts: {} },
+      { artifacts: [] },
+      '/releases/0/artifacts is an object, expected a list',
+    ],
+    [
+      'an artifact: null',
+      { artifacts: [null] },
+      { artifacts: [] },
+      '/releases/0/artifacts/0 is null, expected an object with a platform',
+    ],
+    [
+      'a platform: a number',
+      { artifacts: [{ platform: 1 }] },
+      { artifacts: [] },
+      '/releases/0/artifacts/0 is an object, expected an object with a platform',
+    ],
+    [
+      'a digest',
+      { artifacts: [{ platform: 'any', digest: 'md5:00' }] },
+      { artifacts: [{ platform: 'any' }] },
+      '/releases/0/artifacts/0/digest is "md5:00", expected sha256:, sha512: or sha1: and hexadecimal digits',
+    ],
+    [
+      'a size',
+      { artifacts: [{ platform: 'any', size: '1', url: 2 }] },
+      { artifacts: [{ platform: 'any' }] },
+      undefined,
+    ],
+  ])('%s', (_, fields, record, dropped) => {
+    expect(decode([{ version: '1.0.0', ...fields }])).toEqual({
+      records: [{ version: '1.0.0', ...record }],
+      dropped: dropped === undefined ? [] : [dropped],
+    });
+  });
+});
+
+it('[D10] an entry that is no release stays in the list under the text that stands there', () => {
+  expect(decode([null, 42, '1.0.0', [], { version: 1 }, { v: '1.0.0' }, { version: '' }])).toEqual({
+    records: [
+      { version: 'null' },
+      { version: '42' },
+      { version: '"1.0.0"' },
+      { version: '[]' },
+      { version: '{"version":1}' },
+      { version: '{"v":"1.0.0"}' },
+      { version: '' },
+    ],
+    dropped: [],
+  });
+});
+
+describe('[T23] what is not a release list is never taken for an empty one', () => {
+  it.each<[unknown, string]>([
+    [null, 'found null, expected an object'],
+    [[], 'found a list, expected an object'],
+    ['x', 'found "x", expected an object'],
+    [{}, 'found neither "releases" nor "versions" (of an npm packument)'],
+    [{ releases: {} }, '/releases is an object, expected a list'],
+    [{ releases: null }, '/releases is null, expected a list'],
+    [{ versions: [] }, '/versions is a list, expected an object'],
+    [{ versions: null }, '/versions is null, expected an object'],
+    [{ module_id: 'acme:arm', releases: [] }, '/module_id is "acme:arm", expected "acme:lidar"'],
+    [{ module_id: 7, releases: [] }, '/module_id is the number 7, expected "acme:lidar"'],
+    [
+      JSON.parse('{"__proto__": {"releases": []}}'),
+      'found neither "releases" nor "versions" (of an npm packument)',
+    ],
+  ])('%j', (document, message) => {
+    expect(() => decodeReleaseDocument(document, LIDAR)).toThrow(
+      expect.objectContaining({ name: 'RegistryError', kind: 'not-a-registry', message }),
+    );
+  });
+});
+
+it('[T24] a list that was cut short is refused whole', () => {
+  expect(() => decode([{ version: '1.0.0' }], { count: 40 })).toThrow(
+    expect.objectContaining({
+      kind: 'registry-regressed',
+      message: '/count is the number 40, and the list has 1 releases',
+    }),
+  );
+});

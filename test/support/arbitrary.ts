@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import type { ReleaseRecord } from '../../src/core/index.ts';
+
+// Few values, so that equal numbers, twins and neighbours are frequent.
+const numbers = fc.constantFrom('0', '1', '2', '9', '10', '11');
+const prereleases = fc
+  .array(fc.constantFrom('0', '1', '2', '10', 'rc', 'alpha', 'beta', 'a-b', '0a', '-'), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  .map((identifiers) => `-${identifiers.join('.')}`);
+const builds = fc
+  .array(fc.constantFrom('0', '00', '01', '1', '9', '10', 'b', 'sha'), {
+    minLength: 1,
+    maxLength: 2,
+  })
+  .map((identifiers) => `+${identifiers.join('.')}`);
+
+function sometimes(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc.oneof(fc.constant(''), fc.constant(''), texts);
+}
+
+/** Legal versions. */
+export const versionTexts: fc.Arbitrary<string> = fc
+  .tuple(numbers, numbers, numbers, sometimes(prereleases), sometimes(builds))
+  .map(
+    ([major, minor, patch, prerelease, build]) => `${major}.${minor}.${patch}${prerelease}${build}`,
+  );
+
+/** Legal constraints, each of the five kinds as often. */
+export const constraintTexts: fc.Arbitrary<string> = fc.oneof(
+  versionTexts,
+  fc.tuple(numbers, numbers).map(([major, minor]) => `${major}.${minor}.*`),
+  numbers.map((major) => `${major}.*`),
+  fc.constant('latest'),
+  fc.constant('latest-with-prerelease'),
+);
+
+const junk = fc.oneof(
+  fc.constantFrom('', '1', '1.2', 'v1.2.3', '01.2.3', '1.2.3-', '__proto__', 'reload-1'),
+  fc.string({ maxLength: 12 }),
+);
+
+const artifacts = fc.array(
+  fc.record(
+    {
+      platform: fc.constantFrom(
+        'linux/amd64',
+        'linux/arm64',
+        'linux/aarch64',
+        'any',
+        'darwin/arm64',
+      ),
+      digest: fc.constantFrom('sha256:aa', 'sha256:bb', 'sha1:cc'),
+    },
+    { requiredKeys: ['platform'] },
+  ),
+  { maxLength: 3 },
+);
+
+/** Times are small numbers: `now` is 100 in the tests that use them. */
+export const releaseRecords: fc.Arbitrary<ReleaseRecord> = fc.record(
+  {
+    version: fc.oneof({ weight: 9, arbitrary: versionTexts }, { weight: 1, arbitrary: junk }),
+    publishedAt: fc.integer({ min: 0, max: 120 }),
+    artifacts,
+    yanked: fc.constantFrom('', 'broken'),
+    deprecated: fc.constant('old'),
+  },
+  { requiredKeys: ['version'] },
+);

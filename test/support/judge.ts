@@ -1,0 +1,152 @@
+import semver from 'semver';
+
+/*
+ * The decision table once more, as slowly and as plainly as possible: it shares no code with the
+ * product, and reads versions by semver. Digests in a quarantine are left out.
+ */
+
+interface Entry {
+  readonly version: string;
+  readonly publishedAt?: number | undefined;
+  readonly artifacts?: readonly Artifact[] | undefined;
+  readonly yanked?: string | undefined;
+}
+
+interface Artifact {
+  readonly platform: string;
+  readonly digest?: string | undefined;
+}
+
+interface Terms {
+  readonly now: number;
+  readonly platform?: string | undefined;
+  readonly quarantine?:
+    readonly { readonly version: string; readonly until?: number | undefined }[] | undefined;
+  readonly minimumAge?: { readonly ms: number; readonly unknown: string } | undefined;
+  readonly notAfter?: number | undefined;
+}
+
+interface Verdict {
+  readonly text: string;
+  readonly reason: string;
+}
+
+/** The chosen text and the reason of every other entry, in no particular order. */
+export function judge(
+  constraint: string,
+  records: readonly Entry[],
+  eligibility: Terms,
+): { readonly chosen: string | undefined; readonly refused: Verdict[] } {
+  const readable = records.filter(
+    ({ version }) => semver.valid(version) !== null && isStrict(version),
+  );
+  const unreadable = records.filter((record) => !readable.includes(record));
+  const texts = [...new Set(readable.map(({ version }) => version))];
+  const refused = unreadable.map(({ version }) => ({ text: version, reason: 'not-a-version' }));
+  const eligible: string[] = [];
+  for (const text of texts) {
+    const twins = readable.filter(({ version }) => version === text);
+    const reason = firstReason(constraint, texts, twins, eligibility);
+    if (reason === undefined) eligible.push(text);
+    else refused.push({ text, reason });
+  }
+  const chosen = eligible.reduce<string | undefined>(
+    (best, text) => (best === undefined || isNewer(text, best) ? text : best),
+    undefined,
+  );
+  const older = eligible.filter((text) => text !== chosen);
+  return { chosen, refused: [...refused, ...older.map((text) => ({ text, reason: 'older' }))] };
+}
+
+// semver.valid strips a leading "v" or "=" and blanks.
+function isStrict(text: string): boolean {
+  return /^\d/.test(text) && !/\s/.test(text);
+}
+
+function isNewer(a: string, b: string): boolean {
+  return (semver.compareBuild(a, b) || (a < b ? -1 : 1)) > 0;
+}
+
+function firstReason(
+  constraint: string,
+  texts: readonly string[],
+  twins: readonly Entry[],
+  { now, platform, minimumAge, notAfter, quarantine = [] }: Terms,
+): string | undefined {
+  const text = twins[0]?.version ?? '';
+  const artifacts = twins.flatMap((twin) => twin.artifacts ?? []);
+  const isListed = twins.some((twin) => twin.artifacts !== undefined);
+  const times = twins.flatMap(({ publishedAt }) =>
+    publishedAt === undefined ? [] : [publishedAt],
+  );
+  const time = times.length === 0 ? undefined : Math.min(...times);
+  const isPin = /^\d+\.\d+\.\d/.test(constraint);
+  const reasons: [string, boolean][] = [
+    ['conflicting-digest', hasConflict(artifacts)],
+    ...branchReasons(constraint, text, texts),
+    ['yanked', !isPin && twins.some(({ yanked }) => yanked !== undefined)],
+    [
+      'no-artifact',
+      platform !== undefined && isListed && !artifacts.some((a) => fits(a.platform, platform)),
+    ],
+    [
+      'quarantined',
+      quarantine.some(({ version, until = Infinity }) => version === text && now < until),
+    ],
+    ['not-yet-published', notAfter !== undefined && time !== undefined && time > notAfter],
+    ['unknown-age', !isPin && minimumAge?.unknown === 'refuse' && time === undefined],
+    [
+      'too-young',
+      !isPin &&
+        minimumAge !== undefined &&
+        time !== undefined &&
+        Math.max(0, now - time) < minimumAge.ms,
+    ],
+  ];
+  return reasons.find(([, applies]) => applies)?.[0];
+}
+
+function branchReasons(
+  constraint: string,
+  text: string,
+  texts: readonly string[],
+): [string, boolean][] {
+  const [major, minor] = text.split('.');
+  const [wantedMajor, wantedMinor] = constraint.split('.');
+  const isPrerelease = semver.prerelease(text) !== null;
+  if (constraint === 'latest-with-prerelease') return [];
+  if (constraint === 'latest') return [['prerelease', isPrerelease]];
+  if (constraint.endsWith('*')) {
+    return [
+      ['other-major', major !== wantedMajor],
+      ['other-minor', wantedMinor !== '*' && minor !== wantedMinor],
+      ['prerelease', isPrerelease],
+    ];
+  }
+  const exact = constraint.includes('+') || texts.includes(constraint);
+  const isMeant = exact
+    ? text === constraint
+    : text === constraint || text.startsWith(`${constraint}+`);
+  return [['other-version', !isMeant]];
+}
+
+function fits(published: string, platform: string): boolean {
+  const names =
+    published === 'any' ? ['any', 'any'] : published.replace('aarch64', 'arm64').split('/');
+  return platform
+    .split('/')
+    .every((half, place) => names[place] === 'any' || names[place] === half);
+}
+
+function hasConflict(artifacts: readonly Artifact[]): boolean {
+  return artifacts.some((a) =>
+    artifacts.some(
+      (b) =>
+        a.digest !== undefined &&
+        b.digest !== undefined &&
+        a.digest !== b.digest &&
+        a.digest.split(':')[0] === b.digest.split(':')[0] &&
+        a.platform.replace('aarch64', 'arm64') === b.platform.replace('aarch64', 'arm64'),
+    ),
+  );
+}
