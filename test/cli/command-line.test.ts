@@ -9,14 +9,15 @@ const ACCEPTED = 'accepted: X.Y.Z   X.Y.*   X.*   latest   latest-with-prereleas
 /** Runs a line of sh in the project's folder. */
 function sh(script: string, environment: Readonly<Record<string, string>> = {}): string {
   const env = { PATH: process.env['PATH'], ...environment };
-  const options = {
+  const { stdout } = spawnSync('sh', ['-c', script], {
     cwd: ROOT,
     encoding: 'utf8',
     env,
+    // A pipe without a writer would keep `script` waiting.
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 20_000,
-  } as const;
-  return spawnSync('sh', ['-c', script], options).stdout;
+  });
+  return stdout;
 }
 
 describe('a question that cannot be asked so: exit 2', () => {

@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect, it } from 'vitest';
+import { ROOT } from './support/modreg.ts';
+
+/**
+ * Who may import whom, besides the own folder: folders of `src`, packages, and parts of Node. A
+ * folder that is not here yet has its line already.
+ */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  core: ['fastest-levenshtein'],
+  config: ['core', 'valibot', 'jsonc-parser', 'croner', 'fastest-levenshtein'],
+  registry: [
+    ...['core', 'ky', 'p-retry', 'lru-cache', 'valibot', 'p-limit', 'fastest-levenshtein'],
+    ...['node:fs', 'node:fs/promises', 'node:path'],
+  ],
+  sqlite: ['node:sqlite', 'node:fs', 'node:path'],
+  store: ['core', 'registry', 'sqlite'],
+  poller: ['core', 'registry', 'store'],
+  server: ['core', 'sqlite', 'hono', '@hono/node-server', 'valibot'],
+  cli: [
+    ...['core', 'config', 'registry', 'sqlite', 'store', 'poller', 'server'],
+    ...['commander', 'pino', 'node:fs', 'node:util'],
+  ],
+};
+
+/** What the core must not touch: it is given the world. */
+const WORLD =
+  /\b(Date\.now|new Date\(\)|Math\.random|performance\.|setTimeout|setInterval|fetch\(|process\b|globalThis)/;
+
+const SRC = join(ROOT, 'src');
+const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.ts'),
+);
+
+function source(file: string): string {
+  return readFileSync(join(SRC, file), 'utf8');
+}
+
+/** What `file` imports: paths below `src`, or the names of packages. */
+function importsOf(file: string): string[] {
+  const specifiers = source(file).matchAll(
+    /(?:^|\n)(?:import|export)[^'"]*?from '([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/g,
+  );
+  return Array.from(specifiers, ([, from, dynamic, bare]) => from ?? dynamic ?? bare ?? '').map(
+    (specifier) =>
+      specifier.startsWith('.') ? relative(SRC, join(SRC, dirname(file), specifier)) : specifier,
+  );
+}
+
+function folderOf(path: string): string {
+  return path.split('/')[0] ?? '';
+}
+
+it.each(FILES)('%s imports what its folder may', (file) => {
+  const folder = folderOf(file);
+  const allowed = new Set([folder, ...(ALLOWED[folder] ?? [])]);
+  const foreign = importsOf(file).filter((path) => {
+    const name = path.endsWith('.ts') ? folderOf(path) : path;
+    return !allowed.has(name);
+  });
+  expect(foreign).toEqual([]);
+});
+
+it('every folder has its line', () => {
+  const folders = new Set(FILES.map(folderOf));
+  expect([...folders].filter((folder) => !Object.hasOwn(ALLOWED, folder))).toEqual([]);
+});
+
+it('imports make no cycle, those of types included', () => {
+  const graph = new Map(
+    FILES.map((file) => [file, importsOf(file).filter((path) => path.endsWith('.ts'))]),
+  );
+  // Whatever imports nothing that is left can go; a cycle stays.
+  for (let size = -1; size !== graph.size;) {
+    size = graph.size;
+    for (const [file, imports] of graph) {
+      if (!imports.some((path) => graph.has(path))) graph.delete(file);
+    }
+  }
+  expect([...graph.keys()]).toEqual([]);
+});
+
+it.each(FILES.filter((file) => file.startsWith('core/')))('%s does not touch the world', (file) => {
+  const code = source(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+  expect(WORLD.exec(code)).toBeNull();
+});
+
+it.each(FILES.filter((file) => !file.startsWith('cli/')))(
+  '%s leaves the process to the command line',
+  (file) => {
+    expect(/\bprocess\.(argv|env|stdout|stderr|exit)|\bconsole\./.exec(source(file))).toBeNull();
+  },
+);
+
+it('no file is called by what it is not', () => {
+  const says = /^(utils?|helpers?|common|misc|manager|service|handler|shared|lib|types|index)\.ts$/;
+  const nameless = FILES.filter((file) => says.test(file.split('/').at(-1) ?? ''));
+  expect(nameless).toEqual(['core/index.ts']);
+});
+
+it('nothing but fastest-levenshtein is loaded with the core', () => {
+  const packages = FILES.filter((file) => file.startsWith('core/')).flatMap(importsOf);
+  expect(new Set(packages.filter((path) => !path.endsWith('.ts')))).toEqual(
+    new Set(['fastest-levenshtein']),
+  );
+});
