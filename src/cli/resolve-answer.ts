@@ -60,7 +60,7 @@ export function explainAnswer(
     `  constraint   ${text}  ${describeConstraint(constraint)}`,
     `  platform     ${platform}`,
     ...(notAfter === undefined ? [] : [`  as of        ${formatTime(notAfter)}`]),
-    `  list         ${index.published.toLocaleString('en')} ${entries} from ${list.from}`,
+    `  list         ${index.published} ${entries} from ${list.from}`,
     '',
     ...explain(resolution, { all }).map((line) => `  ${line}`),
   ];

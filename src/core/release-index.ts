@@ -17,12 +17,17 @@ export interface ReleaseIndex {
   has(version: Version): boolean;
 }
 
+/** The entries of a list, each read once. */
+interface ReadList {
+  readonly readable: readonly Release[];
+  readonly unreadable: readonly VersionError[];
+}
+
 interface SortedList {
   /** Oldest first, each version once. */
   readonly all: readonly Release[];
   /** `all` without prereleases, so that no answer has to pass over them. */
   readonly stable: readonly Release[];
-  readonly unreadable: readonly VersionError[];
 }
 
 /**
@@ -31,23 +36,37 @@ interface SortedList {
  */
 export function indexReleases(releases: Iterable<ReleaseRecord>): ReleaseIndex {
   const records = [...releases];
-  let list: SortedList | undefined;
-  const sorted = (): SortedList => (list ??= sortReleases(records));
+  let list: ReadList | undefined;
+  let sortedList: SortedList | undefined;
+  let isFirst = true;
+  const read = (): ReadList => (list ??= readRecords(records));
+  const sorted = (): SortedList => (sortedList ??= sortReleases(read().readable));
 
   return {
     published: records.length,
     releases: () => newestFirst(sorted().all),
-    unreadable: () => sorted().unreadable,
-    candidates: (constraint) => candidates(sorted(), constraint),
+    unreadable: () => read().unreadable,
+    *candidates(constraint) {
+      // One pass finds the newest, which is mostly the answer; a list asked again is worth sorting.
+      if (!isFirst) return yield* sortedCandidates(sorted(), constraint);
+      isFirst = false;
+      const newest = newestAccepted(read().readable, constraint);
+      if (!newest) return;
+      yield newest;
+      for (const release of sortedCandidates(sorted(), constraint)) {
+        if (release.version.text !== newest.version.text) yield release;
+      }
+    },
     has(version) {
-      const { all } = sorted();
-      const place = countUntil(all, (other) => compareVersions(other, version) >= 0);
-      return all[place]?.version.text === version.text;
+      const isIt = (release?: Release): boolean => release?.version.text === version.text;
+      if (!sortedList) return read().readable.some(isIt);
+      const { all } = sortedList;
+      return isIt(all[countUntil(all, (other) => compareVersions(other, version) >= 0)]);
     },
   };
 }
 
-function sortReleases(records: readonly ReleaseRecord[]): SortedList {
+function readRecords(records: readonly ReleaseRecord[]): ReadList {
   const readable: Release[] = [];
   const unreadable: VersionError[] = [];
   for (const record of records) {
@@ -55,9 +74,12 @@ function sortReleases(records: readonly ReleaseRecord[]): SortedList {
     if (version.ok) readable.push(releaseOf(version.value, record));
     else unreadable.push(version.error);
   }
-  readable.sort((a, b) => compareVersions(a.version, b.version));
-  const all = withoutTwins(readable);
-  return { all, stable: all.filter(({ version }) => !isPrerelease(version)), unreadable };
+  return { readable, unreadable };
+}
+
+function sortReleases(readable: readonly Release[]): SortedList {
+  const all = withoutTwins(readable.toSorted((a, b) => compareVersions(a.version, b.version)));
+  return { all, stable: all.filter(({ version }) => !isPrerelease(version)) };
 }
 
 /** `sorted` with the entries of one version, which stand side by side, merged into one. (D11) */
@@ -66,12 +88,23 @@ function withoutTwins(sorted: readonly Release[]): readonly Release[] {
   let start = 0;
   for (const [at, release] of sorted.entries()) {
     if (sorted[at + 1]?.version.text === release.version.text) continue;
-    merged.push(
-      at === start ? release : mergeReleases(release.version, sorted.slice(start, at + 1)),
-    );
+    const isAlone = at === start;
+    merged.push(isAlone ? release : mergeReleases([release, ...sorted.slice(start, at)]));
     start = at + 1;
   }
   return merged;
+}
+
+/** The newest of `releases`, which are in any order, that `constraint` by itself accepts. */
+function newestAccepted(releases: readonly Release[], constraint: Constraint): Release | undefined {
+  let twins: [Release, ...Release[]] | undefined;
+  for (const release of releases) {
+    if (mismatch(constraint, release.version)) continue;
+    const order = twins ? compareVersions(release.version, twins[0].version) : 1;
+    if (order > 0) twins = [release];
+    else if (order === 0) twins?.push(release);
+  }
+  return twins && mergeReleases(twins);
 }
 
 function* newestFirst(releases: readonly Release[], count = releases.length): Iterable<Release> {
@@ -82,7 +115,7 @@ function* newestFirst(releases: readonly Release[], count = releases.length): It
 }
 
 /** The accepted releases stand side by side below the upper end of the branch. */
-function* candidates({ all, stable }: SortedList, constraint: Constraint): Iterable<Release> {
+function* sortedCandidates({ all, stable }: SortedList, constraint: Constraint): Iterable<Release> {
   const { kind } = constraint;
   const releases = kind === 'patch' || kind === 'latest-with-prerelease' ? all : stable;
   const count = countUntil(releases, (version) => isAbove(constraint, version));

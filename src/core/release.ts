@@ -39,12 +39,14 @@ export function releaseOf(version: Version, record: ReleaseRecord): Release {
 }
 
 /**
- * One release out of several entries of one version: artifacts united, the earliest time, yanked and
+ * One release out of all entries of one version: artifacts united, the earliest time, yanked and
  * deprecated if any entry says so. The order of the entries makes no difference. (D11)
  */
-export function mergeReleases(version: Version, twins: readonly Release[]): Release {
+export function mergeReleases(twins: readonly [Release, ...Release[]]): Release {
+  const [first] = twins;
+  if (twins.length === 1) return first;
   return {
-    version,
+    version: first.version,
     publishedAt: least(twins.map(({ publishedAt }) => publishedAt)),
     artifacts: unite(twins.flatMap(({ artifacts }) => (artifacts ? [artifacts] : []))),
     yanked: leastReason(twins.map(({ yanked }) => yanked)),

@@ -1,4 +1,4 @@
-import { mismatch, type Constraint } from './constraint.ts';
+import { formatConstraint, mismatch, type Constraint } from './constraint.ts';
 import { ineligible } from './eligibility/eligibility.ts';
 import type { Eligibility } from './eligibility/policy.ts';
 import type { Refusal, Refused } from './refusal.ts';
@@ -35,38 +35,37 @@ export function resolve(
   eligibility: Eligibility = ANYTHING,
 ): Resolution {
   const question = { constraint, index, eligibility };
+  // A pin whose exact text is published means that release and no other build of it. (D3)
+  const isExact = constraint.kind === 'patch' && index.has(constraint.version);
+  const judge: Judge = (release) => refusal(question, isExact, release);
   for (const release of index.candidates(constraint)) {
-    if (refusal(question, release)) continue;
-    return { kind: 'resolved', question, release, refused: () => refused(question, release) };
+    if (judge(release)) continue;
+    return { kind: 'resolved', question, release, refused: () => refused(index, judge, release) };
   }
-  return { kind: 'unsatisfied', question, refused: () => refused(question) };
+  return { kind: 'unsatisfied', question, refused: () => refused(index, judge) };
 }
 
-/** Why `release` cannot be the answer, or undefined when it could. */
-function refusal(question: Question, release: Release): Refusal | undefined {
-  const { constraint, index } = question;
+/** Why a release cannot be the answer, or undefined when it could. */
+type Judge = (release: Release) => Refusal | undefined;
+
+/** The first reason that applies, in the order of the decision table. */
+function refusal(question: Question, isExact: boolean, release: Release): Refusal | undefined {
   const conflict = conflictingDigests(release);
   if (conflict) return { reason: 'conflicting-digest', ...conflict };
-  const reason = mismatch(constraint, release.version) ?? misses(constraint, index, release);
-  return reason ? { reason } : ineligible(question, release);
+  const { constraint } = question;
+  const reason = mismatch(constraint, release.version);
+  if (reason) return { reason };
+  if (isExact && release.version.text !== formatConstraint(constraint)) {
+    return { reason: 'other-version' };
+  }
+  return ineligible(question, release);
 }
 
-/** A pin whose exact text is published means that release and no other build of it. (D3) */
-function misses(
-  constraint: Constraint,
-  index: ReleaseIndex,
-  { version }: Release,
-): 'other-version' | undefined {
-  if (constraint.kind !== 'patch' || version.text === constraint.version.text) return undefined;
-  return index.has(constraint.version) ? 'other-version' : undefined;
-}
-
-function* refused(question: Question, chosen?: Release): Iterable<Refused> {
-  for (const release of question.index.releases()) {
-    if (release === chosen) continue;
-    const found =
-      refusal(question, release) ?? (chosen && { reason: 'older' as const, than: chosen.version });
+function* refused(index: ReleaseIndex, judge: Judge, chosen?: Release): Iterable<Refused> {
+  for (const release of index.releases()) {
+    if (release.version.text === chosen?.version.text) continue;
+    const found = judge(release) ?? (chosen && { reason: 'older', than: chosen.version });
     if (found) yield { release, ...found };
   }
-  for (const error of question.index.unreadable()) yield { reason: 'not-a-version', error };
+  for (const error of index.unreadable()) yield { reason: 'not-a-version', error };
 }

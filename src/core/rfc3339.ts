@@ -34,11 +34,10 @@ export function isTime(ms: number): boolean {
 }
 
 function readTime(text: string): number {
-  const match = DATE_TIME.exec(text);
-  const [, date = '', day] = match ?? [];
+  const [, date, day] = DATE_TIME.exec(text) ?? [];
+  if (date === undefined) return Number.NaN;
   // Date.parse takes the 30th of February for the 2nd of March.
-  const midnight = new Date(`${date}T00:00:00Z`);
-  if (!match || Number.isNaN(midnight.getTime()) || midnight.getUTCDate() !== Number(day)) {
+  if (Number(day) > 28 && new Date(`${date}T00:00:00Z`).getUTCDate() !== Number(day)) {
     return Number.NaN;
   }
   return Date.parse(text.toUpperCase().replace(':60', ':59'));

@@ -29,17 +29,34 @@ function compareBuilds(a: string, b: string): number {
   return compareIdentifiers(a, b) || compareText(a, b);
 }
 
+/** Zero for identifiers that are equal, numbers with leading zeros included. */
 function compareIdentifiers(a: string, b: string): number {
   if (a === b) return 0;
-  const left = a.split('.');
-  const right = b.split('.');
-  for (const [place, identifier] of left.entries()) {
-    const other = right[place];
-    if (other === undefined) return 1;
-    const order = compareIdentifier(identifier, other);
+  // Neighbours in a list begin alike, so reading starts at the identifier that first differs.
+  let startOfA = a.lastIndexOf('.', firstDifference(a, b) - 1) + 1;
+  let startOfB = startOfA;
+  for (;;) {
+    const endOfA = identifierEnd(a, startOfA);
+    const endOfB = identifierEnd(b, startOfB);
+    const order = compareIdentifier(a.slice(startOfA, endOfA), b.slice(startOfB, endOfB));
     if (order !== 0) return order;
+    if (endOfA === a.length || endOfB === b.length) {
+      return Number(endOfA < a.length) - Number(endOfB < b.length);
+    }
+    startOfA = endOfA + 1;
+    startOfB = endOfB + 1;
   }
-  return left.length - right.length;
+}
+
+function firstDifference(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return at;
+}
+
+function identifierEnd(identifiers: string, start: number): number {
+  const dot = identifiers.indexOf('.', start);
+  return dot === -1 ? identifiers.length : dot;
 }
 
 function compareIdentifier(a: string, b: string): number {

@@ -67,7 +67,7 @@ export function readVersion(text: unknown): Version | Misfit {
 }
 
 function tooLong(text: string): Misfit {
-  const expected = `at most ${LONGEST_VERSION} characters, not ${text.length.toLocaleString('en')}`;
+  const expected = `at most ${LONGEST_VERSION} characters, not ${text.length}`;
   return { position: LONGEST_VERSION, expected };
 }
 

@@ -1,5 +1,5 @@
 import type { ReleaseRecord } from '../core/index.ts';
-import { describeValue } from '../core/quote.ts';
+import { describeValue, excerpt } from '../core/quote.ts';
 
 /** What every wire format is decoded to. */
 export interface DecodedList {
@@ -8,11 +8,20 @@ export interface DecodedList {
   readonly dropped: readonly string[];
 }
 
-/** Notes that `value` at `pointer` cannot be read. */
-export type Drop = (pointer: string, value: unknown, expected: string) => void;
+/** The steps from the document to a value in it. */
+export type Path = readonly (string | number)[];
+
+/** Notes that the value at `path` cannot be read. */
+export type Drop = (path: Path, value: unknown, expected: string) => void;
 
 export function dropInto(dropped: string[]): Drop {
-  return (pointer, value, expected) => {
-    dropped.push(`${pointer} is ${describeValue(value)}, expected ${expected}`);
+  return (path, value, expected) => {
+    dropped.push(`${pointer(path)} is ${describeValue(value)}, expected ${expected}`);
   };
+}
+
+/** `path` as a JSON Pointer, escaped. */
+function pointer(path: Path): string {
+  const tokens = path.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'));
+  return tokens.map((token) => `/${excerpt(token)}`).join('');
 }

@@ -1,6 +1,6 @@
 import type { Artifact, ModuleId, ReleaseRecord } from '../core/index.ts';
 import { parseTime } from '../core/rfc3339.ts';
-import { dropInto, type DecodedList, type Drop } from './decoded-list.ts';
+import { dropInto, type DecodedList, type Drop, type Path } from './decoded-list.ts';
 import { describeValue } from '../core/quote.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { RegistryError } from './registry-error.ts';
@@ -30,60 +30,56 @@ export function decodeModuleDocument(document: JsonObject, moduleId: ModuleId): 
   const dropped: string[] = [];
   const drop = dropInto(dropped);
   const records = releases.map((entry: unknown, place) =>
-    decodeRelease(entry, `/releases/${place}`, drop),
+    decodeRelease(entry, ['releases', place], drop),
   );
   return { records, dropped };
 }
 
-function decodeRelease(entry: unknown, pointer: string, drop: Drop): ReleaseRecord {
+function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
   if (!isJsonObject(entry) || typeof entry['version'] !== 'string') {
     return { version: JSON.stringify(entry) };
   }
   return {
     version: entry['version'],
-    publishedAt: decodeTime(entry['published_at'], `${pointer}/published_at`, drop),
-    artifacts: decodeArtifacts(entry['artifacts'], `${pointer}/artifacts`, drop),
-    yanked: decodeReason(entry['yanked'], `${pointer}/yanked`, drop),
-    deprecated: decodeReason(entry['deprecated'], `${pointer}/deprecated`, drop),
+    publishedAt: decodeTime(entry['published_at'], [...path, 'published_at'], drop),
+    artifacts: decodeArtifacts(entry['artifacts'], [...path, 'artifacts'], drop),
+    yanked: decodeReason(entry['yanked'], [...path, 'yanked'], drop),
+    deprecated: decodeReason(entry['deprecated'], [...path, 'deprecated'], drop),
   };
 }
 
 /** An unknown time passes no age limit. */
-export function decodeTime(value: unknown, pointer: string, drop: Drop): number | undefined {
+export function decodeTime(value: unknown, path: Path, drop: Drop): number | undefined {
   if (value === undefined || value === null) return undefined;
   const time = parseTime(value);
   if (time.ok) return time.value;
-  drop(pointer, value, time.error.expected);
+  drop(path, value, time.error.expected);
   return undefined;
 }
 
 /** What is neither a text nor a plain no still takes the release back. */
-export function decodeReason(value: unknown, pointer: string, drop: Drop): string | undefined {
+export function decodeReason(value: unknown, path: Path, drop: Drop): string | undefined {
   if (value === undefined || value === null || value === false) return undefined;
   if (typeof value === 'string') return value;
-  if (value !== true) drop(pointer, value, 'a text');
+  if (value !== true) drop(path, value, 'a text');
   return '';
 }
 
 /** A list of artifacts that cannot be read is one without any. */
-function decodeArtifacts(
-  value: unknown,
-  pointer: string,
-  drop: Drop,
-): readonly Artifact[] | undefined {
+function decodeArtifacts(value: unknown, path: Path, drop: Drop): readonly Artifact[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value)) {
     return value.flatMap((artifact: unknown, place) =>
-      decodeArtifact(artifact, `${pointer}/${place}`, drop),
+      decodeArtifact(artifact, [...path, place], drop),
     );
   }
-  drop(pointer, value, 'a list');
+  drop(path, value, 'a list');
   return [];
 }
 
-function decodeArtifact(value: unknown, pointer: string, drop: Drop): Artifact[] {
+function decodeArtifact(value: unknown, path: Path, drop: Drop): Artifact[] {
   if (!isJsonObject(value) || typeof value['platform'] !== 'string') {
-    drop(pointer, value, 'an object with a platform');
+    drop(path, value, 'an object with a platform');
     return [];
   }
   const { platform, url, size } = value;
@@ -91,16 +87,16 @@ function decodeArtifact(value: unknown, pointer: string, drop: Drop): Artifact[]
     {
       platform,
       url: typeof url === 'string' ? url : undefined,
-      digest: decodeDigest(value['digest'], `${pointer}/digest`, drop),
+      digest: decodeDigest(value['digest'], [...path, 'digest'], drop),
       size: typeof size === 'number' ? size : undefined,
     },
   ];
 }
 
-function decodeDigest(value: unknown, pointer: string, drop: Drop): string | undefined {
+function decodeDigest(value: unknown, path: Path, drop: Drop): string | undefined {
   if (value === undefined || value === null) return undefined;
   const digest = typeof value === 'string' ? value.toLowerCase() : '';
   if (DIGEST.test(digest)) return digest;
-  drop(pointer, value, 'sha256:, sha512: or sha1: and hexadecimal digits');
+  drop(path, value, 'sha256:, sha512: or sha1: and hexadecimal digits');
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { Artifact, ReleaseRecord } from '../core/index.ts';
-import { describeValue, excerpt } from '../core/quote.ts';
-import { dropInto, type DecodedList, type Drop } from './decoded-list.ts';
+import { describeValue } from '../core/quote.ts';
+import { dropInto, type DecodedList, type Drop, type Path } from './decoded-list.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { decodeReason, decodeTime } from './module-document.ts';
 import { RegistryError } from './registry-error.ts';
@@ -32,7 +32,7 @@ export function decodeNpmPackument(packument: JsonObject): DecodedList {
 
 function decodeTimes(time: unknown, drop: Drop): Map<string, unknown> {
   if (isJsonObject(time)) return new Map(Object.entries(time));
-  if (time !== undefined) drop('/time', time, 'an object');
+  if (time !== undefined) drop(['time'], time, 'an object');
   return new Map();
 }
 
@@ -42,29 +42,28 @@ function decodeManifest(
   times: Map<string, unknown>,
   drop: Drop,
 ): ReleaseRecord {
-  const key = pointerToken(version);
-  const publishedAt = decodeTime(times.get(version), `/time/${key}`, drop);
-  const pointer = `/versions/${key}`;
+  const publishedAt = decodeTime(times.get(version), ['time', version], drop);
+  const path = ['versions', version];
   if (!isJsonObject(manifest)) {
-    drop(pointer, manifest, 'an object');
+    drop(path, manifest, 'an object');
     return { version, publishedAt, artifacts: [] };
   }
   return {
     version,
     publishedAt,
-    artifacts: decodeDist(manifest, pointer, drop),
+    artifacts: decodeDist(manifest, path, drop),
     // npm takes a deprecation back by an empty text.
-    deprecated: decodeReason(manifest['deprecated'] || undefined, `${pointer}/deprecated`, drop),
+    deprecated: decodeReason(manifest['deprecated'] || undefined, [...path, 'deprecated'], drop),
   };
 }
 
 /** One artifact for each platform that `os` and `cpu` allow; absent, they allow any. */
-function decodeDist(manifest: JsonObject, pointer: string, drop: Drop): Artifact[] {
+function decodeDist(manifest: JsonObject, path: Path, drop: Drop): Artifact[] {
   const dist = isJsonObject(manifest['dist']) ? manifest['dist'] : {};
   const url = typeof dist['tarball'] === 'string' ? dist['tarball'] : undefined;
   const digest = decodeIntegrity(dist['integrity']) ?? decodeShasum(dist['shasum']);
-  const systems = decodeHalf(manifest['os'], SYSTEMS, `${pointer}/os`, drop);
-  const architectures = decodeHalf(manifest['cpu'], ARCHITECTURES, `${pointer}/cpu`, drop);
+  const systems = decodeHalf(manifest['os'], SYSTEMS, [...path, 'os'], drop);
+  const architectures = decodeHalf(manifest['cpu'], ARCHITECTURES, [...path, 'cpu'], drop);
   return systems.flatMap((os) =>
     architectures.map((cpu) => ({ platform: `${os}/${cpu}`, url, digest })),
   );
@@ -74,13 +73,13 @@ function decodeDist(manifest: JsonObject, pointer: string, drop: Drop): Artifact
 function decodeHalf(
   value: unknown,
   known: readonly string[],
-  pointer: string,
+  path: Path,
   drop: Drop,
 ): readonly string[] {
   if (value === undefined || value === null || value === '') return ['any'];
   const list: unknown[] = Array.isArray(value) ? value : [value];
   if (list.length > MOST_NAMES || !list.every((name) => typeof name === 'string')) {
-    drop(pointer, value, `a list of at most ${MOST_NAMES} names`);
+    drop(path, value, `a list of at most ${MOST_NAMES} names`);
     return [];
   }
   const excluded = list.filter((name) => name.startsWith('!'));
@@ -106,9 +105,4 @@ function decodeShasum(value: unknown): string | undefined {
   return typeof value === 'string' && /^[0-9a-f]{40}$/i.test(value)
     ? `sha1:${value.toLowerCase()}`
     : undefined;
-}
-
-/** `text` as one step of a JSON Pointer. */
-function pointerToken(text: string): string {
-  return excerpt(text).replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -40,7 +40,7 @@ describe('a question that cannot be asked so: exit 2', () => {
     ],
     [
       ['acme:lidar', '9'.repeat(100_000)],
-      `error[BAD_CONSTRAINT]: "${'9'.repeat(200)}…" is not a version constraint\n  expected at most 256 characters, not 100,000, at character 257\n${ACCEPTED}`,
+      `error[BAD_CONSTRAINT]: "${'9'.repeat(200)}…" is not a version constraint\n  expected at most 256 characters, not 100000, at character 257\n${ACCEPTED}`,
     ],
     [
       ['acme/lidar', '1.*'],

@@ -151,7 +151,7 @@ describe('long runs are counted', () => {
   it('unless all are asked for', () => {
     const resolution = ask('1.0.*', patches(0, 3000));
     expect(explain(resolution)).toHaveLength(5);
-    expect(explain(resolution).at(-1)).toBe('… 2,996 more (--all)');
+    expect(explain(resolution).at(-1)).toBe('… 2996 more (--all)');
     expect(explain(resolution, { all: true })).toHaveLength(3000);
   });
 });

@@ -61,7 +61,7 @@ function noMatch(
         : [
             `every version that ${text} covers is refused`,
             ...named,
-            ...(rest === 0 ? [] : [`… ${rest.toLocaleString('en')} more (--explain)`]),
+            ...(rest === 0 ? [] : [`… ${rest} more (--explain)`]),
           ],
     hint: meanings([{ kind: 'latest' }, { kind: 'latest-with-prerelease' }], question),
   };

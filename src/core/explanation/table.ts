@@ -33,7 +33,7 @@ export function explain(
     const shown = all || run.length <= SHOWN + 1 ? run : run.slice(0, SHOWN);
     for (const { version, words } of shown) lines.push(`${version.padEnd(width)}  ${words}`);
     const rest = run.length - shown.length;
-    if (rest > 0) lines.push(`… ${rest.toLocaleString('en')} more (--all)`);
+    if (rest > 0) lines.push(`… ${rest} more (--all)`);
   }
   return lines;
 }

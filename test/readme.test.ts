@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { codesOf, EXIT_MEANINGS } from '../src/cli/codes.ts';
+import { decodeReleaseDocument } from '../src/registry/release-document.ts';
+import { moduleId } from './support/ask.ts';
+import { ROOT } from './support/modreg.ts';
+
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+/** The contents of the blocks in `language`. */
+function blocks(language: string): string[] {
+  const fences = README.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm);
+  return Array.from(fences).flatMap(([, found, content = '']) =>
+    found === language ? [content] : [],
+  );
+}
+
+/** What a command prints to stdout, and then to stderr. */
+function run(command: string, args: readonly string[]): string {
+  const options = {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] },
+    timeout: 20_000,
+  } as const;
+  const { stdout, stderr } = spawnSync(command, args, options);
+  return stdout + stderr;
+}
+
+// What installs and what tests is run by whoever runs this.
+const COMMANDS = blocks('console')
+  .flatMap((block) => block.split(/^\$ /m).slice(1))
+  .map((session) => session.replace(/^npm ci && /, ''))
+  .filter((session) => session !== 'npm test\n')
+  .map((session): [string, string] => {
+    const end = session.indexOf('\n');
+    return [session.slice(0, end), session.slice(end + 1).replace(/\n$/, '')];
+  });
+
+it.each(COMMANDS)('$ %s', (command, printed) => {
+  expect(run('sh', ['-c', command]).trimEnd()).toBe(printed);
+});
+
+it('has commands to run', () => {
+  expect(COMMANDS.length).toBeGreaterThan(4);
+});
+
+it('the program prints what README says', () => {
+  const [program = ''] = blocks('ts');
+  const [printed] = blocks('text');
+  const node = join(ROOT, 'node_modules/.bin/node');
+  expect(run(node, ['--input-type=module-typescript', '-e', program])).toBe(printed);
+});
+
+it('the release list is one', () => {
+  const [document = ''] = blocks('json');
+  expect(decodeReleaseDocument(JSON.parse(document), moduleId('acme:lidar'))).toMatchObject({
+    records: [{ version: '1.2.9' }],
+    dropped: [],
+  });
+});
+
+it('the table of exit codes is that of the code', () => {
+  const rows = README.matchAll(/^\| (\d+) +\| (.*?) +\| (.*?) *\|$/gm);
+  const table = Array.from(rows, ([, exit, meaning, codes = '']) => [
+    Number(exit),
+    meaning,
+    codes.replaceAll('`', ''),
+  ]);
+  expect(table).toEqual(
+    Array.from(EXIT_MEANINGS, ([exit, meaning]) => [exit, meaning, codesOf(exit).join(', ')]),
+  );
+});
