@@ -32,7 +32,8 @@ interface SortedList {
 
 /**
  * Takes a list as published, in any order. Nothing is dropped: duplicates are merged, and an entry
- * that is not a version is kept, to be refused with its reason. (D10, D11)
+ * that is not a version is kept, to be refused with its reason. The records are read when the index
+ * is first asked, and must not change. (D10, D11)
  */
 export function indexReleases(releases: Iterable<ReleaseRecord>): ReleaseIndex {
   const records = [...releases];

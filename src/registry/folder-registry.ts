@@ -51,7 +51,8 @@ function decode(bytes: Uint8Array, path: string, moduleId: ModuleId): DecodedLis
     return decodeReleaseDocument(parseJson(bytes), moduleId);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    const message = `${quote(path)} is not a release list: ${error.message}`;
+    const verdict = error.kind === 'registry-regressed' ? 'is cut short' : 'is not a release list';
+    const message = `${quote(path)} ${verdict}: ${error.message}`;
     throw new RegistryError(error.kind, message, { cause: error });
   }
 }

@@ -64,8 +64,23 @@ it.each<Row>([
     complaint: {
       kind: 'no-match',
       message: 'no release of acme:lidar matches 2.*',
-      because: ['2.* needs 2.0.0 ≤ version < 3.0.0, and there are only prereleases'],
+      because: ['2.* needs 2.0.0 ≤ version < 3.0.0, and latest means nothing either'],
       hint: 'latest-with-prerelease means 1.0.0-rc.1',
+    },
+  },
+  {
+    case: 'as of a time, what came later is not the newest',
+    constraint: '3.*',
+    list: [
+      { version: '2.0.0', publishedAt: 20 },
+      { version: '1.0.0', publishedAt: 10 },
+    ],
+    eligibility: { now: 15, notAfter: 15 },
+    complaint: {
+      kind: 'no-match',
+      message: 'no release of acme:lidar matches 3.*',
+      because: ['3.* needs 3.0.0 ≤ version < 4.0.0, and the newest release is 1.0.0'],
+      hint: 'latest means 1.0.0; latest-with-prerelease means 1.0.0',
     },
   },
   {

@@ -61,7 +61,7 @@ describe('a file that is no list', () => {
     const path = join(folder, 'acme/lidar.json');
     await expect(read(folder)).rejects.toMatchObject({
       kind,
-      message: `"${path}" is not a release list: ${message}`,
+      message: `"${path}" is ${kind === 'not-a-registry' ? 'not a release list' : 'cut short'}: ${message}`,
     });
   });
 

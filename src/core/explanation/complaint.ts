@@ -1,10 +1,9 @@
 import { formatConstraint, mismatch, type Constraint } from '../constraint.ts';
 import type { Refusal } from '../refusal.ts';
-import type { ReleaseIndex } from '../release-index.ts';
 import type { Release } from '../release.ts';
 import { resolve, type Question, type Resolution } from '../resolve.ts';
 import { compareVersions } from '../version-order.ts';
-import { isPrerelease, type Version } from '../version.ts';
+import type { Version } from '../version.ts';
 import { describeBranch, describeRefused } from './words.ts';
 
 /** Why a constraint means no release, for a person: lines without indent, escaped. */
@@ -46,7 +45,7 @@ function noMatch(
   moduleId: string,
   inBranch: readonly RefusedRelease[],
 ): Complaint {
-  const { constraint, index } = question;
+  const { constraint } = question;
   const text = formatConstraint(constraint);
   const named = inBranch.slice(0, NAMED).map((refused) => {
     return `${refused.release.version.text}: ${describeRefused(refused, constraint)}`;
@@ -57,7 +56,7 @@ function noMatch(
     message: `no release of ${moduleId} matches ${text}`,
     because:
       inBranch.length === 0
-        ? [emptyBranch(constraint, index)]
+        ? [emptyBranch(question)]
         : [
             `every version that ${text} covers is refused`,
             ...named,
@@ -67,14 +66,16 @@ function noMatch(
   };
 }
 
-function emptyBranch(constraint: Constraint, index: ReleaseIndex): string {
+/** What there is instead of the branch, which is empty. */
+function emptyBranch({ constraint, index, eligibility }: Question): string {
   if (index.published === 0) return 'the list is empty';
-  const releases = [...index.releases()];
-  if (releases.length === 0) return `none of the ${index.published} entries is a version`;
-  const newest = releases.find(({ version }) => !isPrerelease(version));
-  const found = newest
-    ? `the newest release is ${newest.version.text}`
-    : 'there are only prereleases';
+  const [newest] = index.releases();
+  if (!newest) return `none of the ${index.published} entries is a version`;
+  const latest = resolve({ kind: 'latest' }, index, eligibility);
+  const found =
+    latest.kind === 'resolved'
+      ? `the newest release is ${latest.release.version.text}`
+      : 'latest means nothing either';
   return constraint.kind === 'minor' || constraint.kind === 'major'
     ? `${formatConstraint(constraint)} needs ${describeBranch(constraint)}, and ${found}`
     : found;
@@ -95,20 +96,21 @@ function refusedPin(
 }
 
 function unpublishedPin(question: Question, moduleId: string, pin: Version): Complaint {
-  const releases = [...question.index.releases()];
-  const lower = releases.find(({ version }) => compareVersions(version, pin) < 0);
-  const higher = releases.findLast(({ version }) => compareVersions(version, pin) > 0);
-  const nearest = [lower, higher].flatMap((release) => (release ? [release.version.text] : []));
+  const versions = Array.from(question.index.releases(), ({ version }) => version);
+  const lower = versions.find((version) => compareVersions(version, pin) < 0);
+  const higher = versions.findLast((version) => compareVersions(version, pin) > 0);
   return {
     kind: 'pin-not-published',
     message: `${moduleId} ${pin.text} is not published`,
-    because: [
-      nearest.length === 0
-        ? emptyBranch(question.constraint, question.index)
-        : `the nearest published ${nearest.length === 1 ? 'version is' : 'versions are'} ${nearest.join(' and ')}`,
-    ],
+    because: [nearestTo(lower, higher) ?? emptyBranch(question)],
     hint: meaningsAround(pin, question),
   };
+}
+
+function nearestTo(lower: Version | undefined, higher: Version | undefined): string | undefined {
+  if (lower && higher) return `the nearest published versions are ${lower.text} and ${higher.text}`;
+  const only = lower ?? higher;
+  return only && `the nearest published version is ${only.text}`;
 }
 
 function meaningsAround({ major, minor }: Version, question: Question): string | undefined {

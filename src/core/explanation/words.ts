@@ -1,5 +1,5 @@
 import { formatConstraint, type Constraint } from '../constraint.ts';
-import type { GrammarError } from '../grammar-error.ts';
+import type { Misfit } from '../grammar-error.ts';
 import { excerpt } from '../quote.ts';
 import type { Refused } from '../refusal.ts';
 import type { Release } from '../release.ts';
@@ -90,7 +90,7 @@ export function describeDeprecated(because: string): string {
 }
 
 /** What was expected and where, counting characters from 1. */
-export function describeMisfit({ position, expected }: GrammarError<'bad-version'>): string {
+export function describeMisfit({ position, expected }: Misfit): string {
   return `expected ${expected} at character ${position + 1}`;
 }
 
