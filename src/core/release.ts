@@ -32,25 +32,22 @@ export interface Release extends Omit<ReleaseRecord, 'version'> {
   readonly version: Version;
 }
 
-/** The release that a single entry describes. */
-export function releaseOf(version: Version, record: ReleaseRecord): Release {
-  const { publishedAt, artifacts, yanked, deprecated } = record;
-  return { version, publishedAt: knownTime(publishedAt), artifacts, yanked, deprecated };
-}
-
 /**
  * One release out of all entries of one version: artifacts united, the earliest time, yanked and
  * deprecated if any entry says so. The order of the entries makes no difference. (D11)
  */
-export function mergeReleases(twins: readonly [Release, ...Release[]]): Release {
-  const [first] = twins;
-  if (twins.length === 1) return first;
+export function mergeRecords(version: Version, records: readonly ReleaseRecord[]): Release {
+  const [first] = records;
+  if (first && records.length === 1) {
+    const { publishedAt, artifacts, yanked, deprecated } = first;
+    return { version, publishedAt: knownTime(publishedAt), artifacts, yanked, deprecated };
+  }
   return {
-    version: first.version,
-    publishedAt: least(twins.map(({ publishedAt }) => publishedAt)),
-    artifacts: unite(twins.flatMap(({ artifacts }) => (artifacts ? [artifacts] : []))),
-    yanked: leastReason(twins.map(({ yanked }) => yanked)),
-    deprecated: leastReason(twins.map(({ deprecated }) => deprecated)),
+    version,
+    publishedAt: least(records.map(({ publishedAt }) => knownTime(publishedAt))),
+    artifacts: unite(records.flatMap(({ artifacts }) => (artifacts ? [artifacts] : []))),
+    yanked: leastReason(records.map(({ yanked }) => yanked)),
+    deprecated: leastReason(records.map(({ deprecated }) => deprecated)),
   };
 }
 
