@@ -10,6 +10,7 @@ export const EXIT_CODES = {
   'not-yet-published': 1,
   quarantined: 1,
   'bad-constraint': 2,
+  'bad-version': 2,
   'bad-module-id': 2,
   'bad-platform': 2,
   'bad-time': 2,

@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { excerpt } from '../core/quote.ts';
 import { codesOf, EXIT_MEANINGS } from './codes.ts';
 import type { Outcome, Problem } from './problem.ts';
+import type { CompareOptions } from './compare-command.ts';
 import type { ResolveOptions } from './resolve-command.ts';
 import type { World } from './world.ts';
 
@@ -10,6 +11,11 @@ const RESOLVE_EXAMPLES = `Examples:
   modreg resolve acme:lidar '1.2.*'
   modreg resolve acme:lidar latest --explain
   modreg resolve npm:typescript '5.4.*' --registry ./registry --json
+`;
+
+const COMPARE_EXAMPLES = `Examples:
+  modreg compare acme:lidar
+  modreg compare acme:lidar --deployed 1.2.3
 `;
 
 const CONSTRAINTS = `
@@ -47,23 +53,35 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
     .configureOutput({ writeOut: (text) => help.push(text), writeErr: () => undefined })
     .version(versionLine(), '--version', 'print the versions of modreg and of Node')
     .addHelpText('after', exitCodeTable());
-  withCommonOptions(modreg.command('resolve <module_id> <constraint>'))
+  withListOptions(modreg.command('resolve <module_id> <constraint>'))
     .description('Prints the release that a constraint means for a module, as published now.')
     .option('--explain', 'say of the entries of the list why each is chosen or not')
     .option('--all', 'the same for every single entry')
-    .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
-    .option('--at <time>', 'as of then, as in 2026-11-21T01:02:03Z')
-    .option(
-      '--registry <address>',
-      'a folder (default: $MODREG_REGISTRY, else the sample catalogue)',
-    )
     .addHelpText('beforeAll', RESOLVE_EXAMPLES)
     .addHelpText('after', CONSTRAINTS)
     .action(async (moduleId: string, constraint: string, options: ResolveOptions) => {
       const { resolveCommand } = await import('./resolve-command.ts');
       finish(await resolveCommand(moduleId, constraint, options, world));
     });
+  withListOptions(modreg.command('compare <module_id>'))
+    .description('Shows what each of the five version types would run, side by side.')
+    .option('--deployed <version>', 'the version that runs now')
+    .addHelpText('beforeAll', COMPARE_EXAMPLES)
+    .action(async (moduleId: string, options: CompareOptions) => {
+      const { compareCommand } = await import('./compare-command.ts');
+      finish(await compareCommand(moduleId, options, world));
+    });
   return modreg;
+}
+
+function withListOptions(command: Command): Command {
+  return withCommonOptions(command)
+    .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
+    .option('--at <time>', 'as of then, as in 2026-11-21T01:02:03Z')
+    .option(
+      '--registry <address>',
+      'a folder (default: $MODREG_REGISTRY, else a sample catalogue)',
+    );
 }
 
 function withCommonOptions(command: Command): Command {

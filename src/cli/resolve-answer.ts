@@ -4,8 +4,6 @@ import {
   describeChosen,
   describeConstraint,
   describeDeprecated,
-  describeMisfit,
-  describeRefused,
   describeYanked,
 } from '../core/explanation/words.ts';
 import {
@@ -14,13 +12,12 @@ import {
   type ModuleId,
   type Question,
   type Release,
-  type ReleaseIndex,
   type Resolution,
 } from '../core/index.ts';
-import { escapeUnprintableInJson, quote } from '../core/quote.ts';
 import { formatTime } from '../core/rfc3339.ts';
 import type { ReleaseList } from '../registry/registry.ts';
-import type { WarningKind } from './codes.ts';
+import { jsonLine, listAsJson, refusedAsJson } from './answer-json.ts';
+import { listWarnings, warning } from './list-warnings.ts';
 import { complaintProblem, type Problem } from './problem.ts';
 
 /** A question, where it was asked, and what came of it. */
@@ -29,8 +26,6 @@ export interface Answered {
   readonly list: ReleaseList;
   readonly resolution: Resolution;
 }
-
-const NAMED = 3;
 
 /** One line for a person: which release, why, and what `latest` would be. */
 export function summarize(
@@ -80,14 +75,10 @@ export function answerAsJson(
     platform: eligibility.platform ?? null,
     version: resolution.kind === 'resolved' ? resolution.release.version.text : null,
     latest: latestOf(resolution.question) ?? null,
-    list: {
-      source: list.source,
-      fetched_at: list.fetchedAt === undefined ? null : formatTime(list.fetchedAt),
-      stale: false,
-    },
-    ...(withRefused ? { refused: refusedAsJson(resolution) } : {}),
+    list: listAsJson(list),
   };
-  return escapeUnprintableInJson(JSON.stringify(document));
+  if (!withRefused) return jsonLine(document);
+  return jsonLine({ ...document, refused: refusedAsJson(resolution.refused(), constraint) });
 }
 
 /** Why there is no answer, and what an operator should know of the answer or of the list. */
@@ -96,8 +87,7 @@ export function problemsOf({ moduleId, list, resolution }: Answered): Problem[] 
     ...(resolution.kind === 'unsatisfied'
       ? [complaintProblem(complaintOf(resolution, moduleId))]
       : releaseWarnings(moduleId, resolution.release)),
-    ...ignoredEntries(moduleId, resolution.question.index),
-    ...droppedParts(moduleId, list),
+    ...listWarnings(moduleId, list, resolution.question.index),
   ];
 }
 
@@ -114,40 +104,7 @@ function releaseWarnings(moduleId: ModuleId, release: Release): Problem[] {
   ];
 }
 
-function ignoredEntries(moduleId: ModuleId, index: ReleaseIndex): Problem[] {
-  const unreadable = index.unreadable();
-  if (unreadable.length === 0) return [];
-  const named = unreadable
-    .slice(0, NAMED)
-    .map((error) => `${quote(error.text)} (${describeMisfit(error)})`);
-  const rest = unreadable.length > NAMED ? ', …' : '';
-  const count = `${unreadable.length} of ${index.published} entries`;
-  const message = `ignored ${count} of ${moduleId}, not a version: ${named.join(', ')}${rest}`;
-  return [warning('ignored-entries', message)];
-}
-
-function droppedParts(moduleId: ModuleId, { dropped }: ReleaseList): Problem[] {
-  const [first] = dropped;
-  if (first === undefined) return [];
-  const parts = dropped.length === 1 ? '1 part' : `${dropped.length} parts`;
-  const because = dropped.slice(0, NAMED);
-  const message = `ignored ${parts} of the list of ${moduleId}`;
-  return [{ ...warning('ignored-entries', message), because }];
-}
-
-function warning(kind: WarningKind, message: string): Problem {
-  return { severity: 'warning', kind, message };
-}
-
 function latestOf({ index, eligibility }: Question): string | undefined {
   const latest = resolve({ kind: 'latest' }, index, eligibility);
   return latest.kind === 'resolved' ? latest.release.version.text : undefined;
-}
-
-function refusedAsJson(resolution: Resolution): unknown[] {
-  return Array.from(resolution.refused(), (refused) => ({
-    version: refused.reason === 'not-a-version' ? refused.error.text : refused.release.version.text,
-    reason: refused.reason,
-    detail: describeRefused(refused, resolution.question.constraint),
-  }));
 }

@@ -27,3 +27,8 @@ export type Refusal =
 export type Refused =
   | { readonly reason: 'not-a-version'; readonly error: VersionError }
   | ({ readonly release: Release } & Refusal);
+
+/** What stands in the list, in the place of the version. */
+export function publishedText(refused: Refused): string {
+  return refused.reason === 'not-a-version' ? refused.error.text : refused.release.version.text;
+}

@@ -27,7 +27,7 @@ export function version(text: string): Version {
   return parsed.value;
 }
 
-function records(published: readonly Published[]): ReleaseRecord[] {
+export function records(published: readonly Published[]): ReleaseRecord[] {
   return published.map((entry) => (typeof entry === 'string' ? { version: entry } : entry));
 }
 

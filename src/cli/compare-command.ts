@@ -1,0 +1,146 @@
+import { describeRefused } from '../core/explanation/words.ts';
+import {
+  formatConstraint,
+  indexReleases,
+  parseModuleId,
+  parseVersion,
+  type ModuleId,
+  type Refused,
+  type ReleaseIndex,
+  type Resolution,
+  type Result,
+  type Version,
+} from '../core/index.ts';
+import { publishedText } from '../core/refusal.ts';
+import { compareVersionTypes, type TypeOutcome } from '../core/version-types.ts';
+import type { ReleaseList } from '../registry/registry.ts';
+import { jsonLine, listAsJson, refusedAsJson } from './answer-json.ts';
+import { readListOptions, withList, type Asking, type ListOptions } from './list-options.ts';
+import { listWarnings } from './list-warnings.ts';
+import { grammarProblem, type Outcome, type Problem } from './problem.ts';
+import type { World } from './world.ts';
+
+export interface CompareOptions extends ListOptions {
+  readonly deployed?: string;
+}
+
+/** What is compared. */
+interface Compared {
+  readonly moduleId: ModuleId;
+  readonly deployed: Version | undefined;
+  readonly list: ReleaseList;
+  readonly index: ReleaseIndex;
+  readonly types: readonly TypeOutcome[];
+}
+
+/** Of many skipped releases so many are named. */
+const NAMED = 3;
+
+/** `modreg compare <module_id>`: what each of the five version types would run, side by side. */
+export async function compareCommand(
+  moduleIdText: string,
+  options: CompareOptions,
+  world: World,
+): Promise<Outcome> {
+  const asked = readQuestion(moduleIdText, options, world);
+  if (!asked.ok) return { answer: [], notes: [], problems: asked.error };
+  const { moduleId, deployed, asking } = asked.value;
+  return await withList(asking, moduleId, options, (list) => {
+    const index = indexReleases(list.records);
+    const warnings = listWarnings(moduleId, list, index);
+    const types = compareVersionTypes(index, asking.eligibility, deployed);
+    if (!types) return { answer: [], notes: [], problems: [nothingToRun(moduleId), ...warnings] };
+    const compared = { moduleId, deployed, list, index, types };
+    const answer = options.json ? [asJson(compared)] : asTable(compared);
+    return { answer, notes: [], problems: warnings };
+  });
+}
+
+function readQuestion(
+  moduleIdText: string,
+  options: CompareOptions,
+  world: World,
+): Result<{ moduleId: ModuleId; deployed: Version | undefined; asking: Asking }, Problem[]> {
+  const moduleId = parseModuleId(moduleIdText);
+  const deployed = options.deployed === undefined ? undefined : parseVersion(options.deployed);
+  const asking = readListOptions(options, world);
+  if (moduleId.ok && deployed?.ok !== false && asking.ok) {
+    const value = { moduleId: moduleId.value, deployed: deployed?.value, asking: asking.value };
+    return { ok: true, value };
+  }
+  const problems = [
+    ...(moduleId.ok ? [] : [grammarProblem(moduleId.error)]),
+    ...(deployed?.ok === false ? [grammarProblem(deployed.error)] : []),
+    ...(asking.ok ? [] : asking.error),
+  ];
+  return { ok: false, error: problems };
+}
+
+function nothingToRun(moduleId: ModuleId): Problem {
+  const message = `${moduleId} has no release and no prerelease that may be chosen`;
+  const hint = `modreg resolve ${moduleId} latest-with-prerelease --explain says why`;
+  return { severity: 'error', kind: 'no-match', message, hint };
+}
+
+function asTable({ moduleId, deployed, list, index, types }: Compared): string[] {
+  const rows = types.map(({ constraint, resolution, restarts }) => [
+    constraint.kind,
+    formatConstraint(constraint),
+    meant(resolution) ?? 'none',
+    restarts === undefined ? '-' : restarts ? 'yes' : 'no',
+  ]);
+  const heads = ['TYPE', 'CONSTRAINT', 'MEANS', 'RESTART NOW'];
+  const widths = heads.map((head, column) =>
+    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), head.length),
+  );
+  const line = (cells: readonly string[]): string =>
+    `  ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ')}`.trimEnd();
+  const from = `${index.published} entries from ${list.from}`;
+  const running = deployed ? `deployed ${deployed.text}` : 'not deployed';
+  return [
+    `${moduleId}   ${from}   ${running}`,
+    '',
+    line(heads),
+    ...rows.flatMap((row, place) => [line(row)].concat(skips(types[place]))),
+  ];
+}
+
+/** Whether the numbers of the constraint exclude it. */
+function isOutside({ reason }: Refused): boolean {
+  return reason.startsWith('other-');
+}
+
+/** What a type passes over, though it is newer: what its numbers exclude is counted. */
+function skips(type: TypeOutcome | undefined): string[] {
+  if (!type) return [];
+  const skipped = [...type.skipped()];
+  const outside = skipped.filter(isOutside);
+  const inside = skipped.filter((refused) => !isOutside(refused));
+  const lines = inside.slice(0, NAMED).map((refused) => {
+    return `${publishedText(refused)}: ${describeRefused(refused, type.constraint)}`;
+  });
+  if (inside.length > NAMED) lines.push(`${inside.length - NAMED} more in its branch`);
+  const [newest] = outside;
+  if (newest) lines.push(`${outside.length} outside its branch, up to ${publishedText(newest)}`);
+  return lines.map((words) => `      skips ${words}`);
+}
+
+function asJson({ moduleId, deployed, list, types }: Compared): string {
+  return jsonLine({
+    schema: 'modreg/compare@1',
+    module_id: moduleId,
+    deployed: deployed?.text ?? null,
+    types: types.map(({ constraint, resolution, restarts, ...type }) => ({
+      type: constraint.kind,
+      constraint: formatConstraint(constraint),
+      version: meant(resolution) ?? null,
+      restarts: restarts ?? null,
+      skips: refusedAsJson(type.skipped(), constraint),
+    })),
+    list: listAsJson(list),
+  });
+}
+
+function meant(resolution: Resolution): string | undefined {
+  return resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
+}
