@@ -24,9 +24,11 @@ export function nearestForm(text: string): string | undefined {
   const typo = KEYWORDS.find((word) => distance(word, plain.toLowerCase()) <= FARTHEST_TYPO);
   if (typo !== undefined) return typo;
 
-  const { operator, x, y, z, tail } = COMPARATOR.exec(plain)?.groups ?? {};
+  const { operator, x, y, z, tail = '' } = COMPARATOR.exec(plain)?.groups ?? {};
   if (x === undefined || operator?.startsWith('<') === true) return undefined;
   if (operator?.startsWith('>') === true || !isNumber(x)) return 'latest';
+  // What follows fewer than three numbers, `1.2-beta`, belongs to none of the forms.
+  if (tail !== '' && z === undefined && isNumber(y ?? x)) return undefined;
   const major = withoutLeadingZeros(x);
   const minor = isNumber(y) ? withoutLeadingZeros(y) : undefined;
   const caret = operator === '^' && !(major === '0' && minor !== undefined);
@@ -44,7 +46,7 @@ function withoutLeadingZeros(digits: string): string {
 }
 
 /** A prerelease written without its hyphen, as in `1.2.3rc1`, gets one; a lone mark is dropped. */
-function legalTail(tail = ''): string {
+function legalTail(tail: string): string {
   if (/^[-+]?$/.test(tail)) return '';
   return /^[-+]/.test(tail) ? tail : `-${tail}`;
 }

@@ -30,47 +30,7 @@ describe('a version is read', () => {
   });
 });
 
-describe('what is not a version says where and what was expected', () => {
-  it.each([
-    ['', 0, 'a number'],
-    ['1', 1, '"."'],
-    ['1.', 2, 'a number'],
-    ['1.2', 3, '"."'],
-    ['1.2.', 4, 'a number'],
-    ['1.2.x', 4, 'a number'],
-    ['v1.2.3', 0, 'a number'],
-    [' 1.2.3', 0, 'a number'],
-    ['1.2.3 ', 5, '"-", "+" or the end'],
-    ['1.2.3.4', 5, '"-", "+" or the end'],
-    ['-1.2.3', 0, 'a number'],
-    ['01.2.3', 0, 'a number without leading zeros'],
-    ['1.02.3', 2, 'a number without leading zeros'],
-    ['1.2.03', 4, 'a number without leading zeros'],
-    ['1.2.9007199254740992', 4, 'a number up to 9007199254740991'],
-    ['1.2.3-', 6, 'a letter, a digit or "-"'],
-    ['1.2.3-a..b', 8, 'a letter, a digit or "-"'],
-    ['1.2.3-01', 6, 'a number without leading zeros'],
-    ['1.2.3-a.00', 8, 'a number without leading zeros'],
-    ['1.2.3-rc_1', 8, 'a letter, a digit, "-", ".", "+" or the end'],
-    ['1.2.3+', 6, 'a letter, a digit or "-"'],
-    ['1.2.3+a+b', 7, 'a letter, a digit, "-", "." or the end'],
-    ['1.2.3+b_1', 7, 'a letter, a digit, "-", "." or the end'],
-    ['1.2.3-é', 6, 'a letter, a digit or "-"'],
-    ['１.2.3', 0, 'a number'],
-  ])('%j', (text, position, expected) => {
-    expect(parseVersion(text)).toEqual({
-      ok: false,
-      error: {
-        kind: 'bad-version',
-        text,
-        position,
-        expected,
-        suggestion: undefined,
-        message: `"${text}" is not a version`,
-      },
-    });
-  });
-
+describe('what is not text is not a version', () => {
   it.each([
     [undefined, 'nothing is not a version'],
     [null, 'null is not a version'],
@@ -80,7 +40,7 @@ describe('what is not a version says where and what was expected', () => {
     [{ text: '1.2.3' }, 'an object is not a version'],
     [10n, 'a bigint is not a version'],
     [Symbol('1.2.3'), 'a symbol is not a version'],
-  ])('what is not text: %s', (value, message) => {
+  ])('%s', (value, message) => {
     expect(parseVersion(value)).toMatchObject({ error: { expected: 'text', message } });
   });
 });

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseConstraint, parseVersion } from '../../src/core/index.ts';
+
+interface Bad {
+  readonly text: string;
+  readonly position: number;
+  readonly expected: string;
+  readonly message: string;
+}
+
+interface BadConstraint extends Bad {
+  readonly row: string;
+  readonly suggestion: string | null;
+}
+
+function rows<Row>(name: string): Row[] {
+  const file = new URL(`../fixtures/grammar/${name}.json`, import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')) as Row[];
+}
+
+function shapes(texts: readonly Bad[]): Set<string> {
+  return new Set(texts.map(({ text }) => text.replaceAll(/\d+/g, '0')));
+}
+
+describe('bad constraints', () => {
+  const bad = rows<BadConstraint>('bad-constraints');
+
+  it.each(bad)('[$row] $text', ({ text, position, expected, suggestion, message }) => {
+    const error = { kind: 'bad-constraint', text, position, expected, message };
+    expect(parseConstraint(text)).toEqual({
+      ok: false,
+      error: { ...error, suggestion: suggestion ?? undefined },
+    });
+  });
+
+  it('are at least 120 forms, each row several times', () => {
+    expect(shapes(bad).size).toBe(bad.length);
+    expect(bad.length).toBeGreaterThanOrEqual(120);
+    const counts = ['T1', 'T2', 'T3', 'T4', 'T5'].map(
+      (row) => bad.filter((one) => one.row === row).length,
+    );
+    expect(Math.min(...counts)).toBeGreaterThan(5);
+  });
+
+  it('have nearest forms that are themselves constraints', () => {
+    const nearest = bad.flatMap(({ suggestion }) => (suggestion === null ? [] : [suggestion]));
+    expect(nearest.filter((text) => !parseConstraint(text).ok)).toEqual([]);
+  });
+});
+
+describe('bad versions', () => {
+  const bad = rows<Bad>('bad-versions');
+
+  it.each(bad)('$text', (expected) => {
+    const error = { kind: 'bad-version', suggestion: undefined, ...expected };
+    expect(parseVersion(expected.text)).toEqual({ ok: false, error });
+  });
+
+  it('are at least 80 forms', () => {
+    expect(shapes(bad).size).toBe(bad.length);
+    expect(bad.length).toBeGreaterThanOrEqual(80);
+  });
+});
