@@ -1,0 +1,80 @@
+/*
+ * Plants one mistake after the other in a copy of the sources, and runs the tests of the core there:
+ * each must make a test fail. `--of-the-day N` plants N of them, chosen by the date.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+interface Plant {
+  readonly mistake: string;
+  readonly file: string;
+  /** Stands in the file exactly once. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const ROOT = join(import.meta.dirname, '../..');
+const DAY = 86_400_000;
+/** Cases of each property; a mistake that matters shows in fewer. */
+const RUNS = '1000';
+
+/** `caught`, or what is wrong. */
+function verdictOn({ file, from, to }: Plant): string {
+  const copy = mkdtempSync(join(tmpdir(), 'modreg-plant-'));
+  try {
+    for (const part of ['src', 'test', 'package.json', 'vitest.config.ts']) {
+      cpSync(join(ROOT, part), join(copy, part), { recursive: true });
+    }
+    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+    const path = join(copy, file);
+    const parts = readFileSync(path, 'utf8').split(from);
+    if (parts.length !== 2) return `STALE: its text stands ${parts.length - 1} times in ${file}`;
+    writeFileSync(path, parts.join(to));
+    return failingTest(copy) ?? 'MISSED: no test fails';
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function failingTest(folder: string): string | undefined {
+  const report = join(folder, 'report.json');
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const args = [
+    vitest,
+    'run',
+    'test/core',
+    '--bail=1',
+    '--reporter=json',
+    `--outputFile=${report}`,
+  ];
+  const env = { ...process.env, MODREG_RUNS: RUNS };
+  spawnSync(process.execPath, args, { cwd: folder, env, timeout: 120_000 });
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
+    testResults: { assertionResults: { status: string; fullName: string }[] }[];
+  };
+  const results = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const failed = results.find(({ status }) => status === 'failed');
+  return failed && `caught by: ${failed.fullName}`;
+}
+
+function chosenPlants(): Plant[] {
+  const { values } = parseArgs({ options: { 'of-the-day': { type: 'string' } } });
+  const all = JSON.parse(readFileSync(join(import.meta.dirname, 'plants.json'), 'utf8')) as Plant[];
+  const count = Number(values['of-the-day'] ?? all.length);
+  const first = Math.floor(Date.now() / DAY) * count;
+  return Array.from({ length: count }, (_, place) => all[(first + place) % all.length]).filter(
+    (plant) => plant !== undefined,
+  );
+}
+
+let missed = 0;
+for (const plant of chosenPlants()) {
+  const verdict = verdictOn(plant);
+  if (!verdict.startsWith('caught')) missed++;
+  console.log(`${plant.mistake}\n    ${verdict}`);
+}
+console.log(missed === 0 ? 'every mistake was caught' : `${missed} not caught`);
+process.exitCode = missed === 0 ? 0 : 1;
