@@ -4,6 +4,8 @@ import type { Result } from './result.ts';
 import { isPrerelease, LONGEST_VERSION, readVersion, type Version } from './version.ts';
 import { comparePrecedence } from './version-order.ts';
 
+/** What machines ask: numbers that are short enough to be safe whatever their digits. */
+const WILDCARD = /^(0|[1-9]\d{0,14})\.(?:(0|[1-9]\d{0,14})\.)?\*$/;
 const PLACEHOLDER = /^x\.(y\.)?\*$|^x\.y\.z$/i;
 
 /** Which releases a module entry accepts: one variant per row of "Module version types". */
@@ -74,6 +76,8 @@ function pins(pin: Version, version: Version): boolean {
 
 function readConstraint(text: unknown): Constraint | Misfit {
   if (text === 'latest' || text === 'latest-with-prerelease') return { kind: text };
+  const wildcard = typeof text === 'string' ? WILDCARD.exec(text) : null;
+  if (wildcard) return branchOf(wildcard);
   const version = readVersion(text);
   if ('text' in version) return { kind: 'patch', version };
   if (typeof text !== 'string' || text.length > LONGEST_VERSION) return version;
@@ -91,7 +95,10 @@ function readConstraint(text: unknown): Constraint | Misfit {
     return { position: stop, expected: version.expected.replace(/^a number$/, 'a number or *') };
   }
   if (stop + 1 < text.length) return { position: stop + 1, expected: 'the end' };
-  const [, major, minor] = numbers;
+  return branchOf(numbers);
+}
+
+function branchOf([, major, minor]: RegExpExecArray): Constraint {
   return minor === undefined
     ? { kind: 'major', major: Number(major) }
     : { kind: 'minor', major: Number(major), minor: Number(minor) };

@@ -35,16 +35,12 @@ export function indexReleases(releases: Iterable<ReleaseRecord>): ReleaseIndex {
     published: records.length,
     releases: () => newestFirst(sorted().all),
     unreadable: () => (errors ??= records.flatMap(({ version }) => errorsIn(version))),
-    *candidates(constraint) {
+    candidates(constraint) {
       // One pass finds the newest, which is mostly the answer; a list asked again is worth sorting.
-      if (!isFirst) return yield* sortedCandidates(sorted(), constraint);
+      if (!isFirst) return sortedCandidates(sorted(), constraint);
       isFirst = false;
       const newest = newestAccepted(records, constraint);
-      if (!newest) return;
-      yield newest;
-      for (const release of sortedCandidates(sorted(), constraint)) {
-        if (release.version.text !== newest.version.text) yield release;
-      }
+      return newest ? andThen(newest, () => sortedCandidates(sorted(), constraint)) : [];
     },
     has(version) {
       if (!sortedReleases) return records.some((record) => record.version === version.text);
@@ -60,10 +56,18 @@ function errorsIn(text: string): VersionError[] {
   return version.ok ? [] : [version.error];
 }
 
-function* newestFirst(releases: Ascending, count = releases.length): Iterable<Release> {
-  for (let at = count - 1; at >= 0; at--) {
+function* newestFirst(releases: Ascending): Iterable<Release> {
+  for (let at = releases.length - 1; at >= 0; at--) {
     const release = releases.release(at);
     if (release) yield release;
+  }
+}
+
+/** `first`, and then whatever else is in `candidates`, which are made when they are asked for. */
+function* andThen(first: Release, candidates: () => Iterable<Release>): Iterable<Release> {
+  yield first;
+  for (const release of candidates()) {
+    if (release.version.text !== first.version.text) yield release;
   }
 }
 
@@ -75,8 +79,9 @@ function* sortedCandidates(
   const { kind } = constraint;
   const releases = kind === 'patch' || kind === 'latest-with-prerelease' ? all : stable;
   const count = countUntil(releases, (version) => isAbove(constraint, version));
-  for (const release of newestFirst(releases, count)) {
-    if (mismatch(constraint, release.version)) return;
+  for (let at = count - 1; at >= 0; at--) {
+    const release = releases.release(at);
+    if (!release || mismatch(constraint, release.version)) return;
     yield release;
   }
 }

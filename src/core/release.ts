@@ -85,10 +85,11 @@ export function digestKind(digest: string): string {
 function unite(lists: readonly (readonly Artifact[])[]): Artifact[] | undefined {
   if (lists.length === 0) return undefined;
   const keyed = lists.flat().map((artifact): [string, Artifact] => {
-    const { platform, url = '', digest = '' } = artifact;
-    return [`${canonicalPlatform(platform)} ${digest} ${url}`, artifact];
+    const { platform, url, digest, size } = artifact;
+    return [JSON.stringify([canonicalPlatform(platform), digest, url, size, platform]), artifact];
   });
-  return [...new Map(keyed.toSorted(([a], [b]) => (a < b ? -1 : 1))).values()];
+  const different = [...new Map(keyed)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return different.map(([, artifact]) => artifact);
 }
 
 function knownTime(ms: number | undefined): number | undefined {

@@ -1,4 +1,4 @@
-import { formatConstraint, mismatch, type Constraint } from './constraint.ts';
+import { mismatch, type Constraint } from './constraint.ts';
 import { ineligible } from './eligibility/eligibility.ts';
 import type { Eligibility } from './eligibility/policy.ts';
 import type { Refusal, Refused } from './refusal.ts';
@@ -35,9 +35,7 @@ export function resolve(
   eligibility: Eligibility = ANYTHING,
 ): Resolution {
   const question = { constraint, index, eligibility };
-  // A pin whose exact text is published means that release and no other build of it. (D3)
-  const isExact = constraint.kind === 'patch' && index.has(constraint.version);
-  const judge: Judge = (release) => refusal(question, isExact, release);
+  const judge: Judge = (release) => refusal(question, release);
   for (const release of index.candidates(constraint)) {
     if (judge(release)) continue;
     return { kind: 'resolved', question, release, refused: () => refused(index, judge, release) };
@@ -49,16 +47,20 @@ export function resolve(
 type Judge = (release: Release) => Refusal | undefined;
 
 /** The first reason that applies, in the order of the decision table. */
-function refusal(question: Question, isExact: boolean, release: Release): Refusal | undefined {
+function refusal(question: Question, release: Release): Refusal | undefined {
   const conflict = conflictingDigests(release);
   if (conflict) return { reason: 'conflicting-digest', ...conflict };
   const { constraint } = question;
   const reason = mismatch(constraint, release.version);
   if (reason) return { reason };
-  if (isExact && release.version.text !== formatConstraint(constraint)) {
-    return { reason: 'other-version' };
-  }
+  if (isOtherBuild(question, release)) return { reason: 'other-version' };
   return ineligible(question, release);
+}
+
+/** A pin whose exact text is published means that release and no other build of it. (D3) */
+function isOtherBuild({ constraint, index }: Question, { version }: Release): boolean {
+  if (constraint.kind !== 'patch' || version.text === constraint.version.text) return false;
+  return index.has(constraint.version);
 }
 
 function* refused(index: ReleaseIndex, judge: Judge, chosen?: Release): Iterable<Refused> {

@@ -67,9 +67,14 @@ function compareIdentifier(a: string, b: string): number {
 
 /** Numbers of any length, exactly: without leading zeros the longer one is the larger. */
 function compareDigits(a: string, b: string): number {
-  const left = a.replace(/^0+(?=\d)/, '');
-  const right = b.replace(/^0+(?=\d)/, '');
+  const left = withoutLeadingZeros(a);
+  const right = withoutLeadingZeros(b);
   return left.length - right.length || compareText(left, right);
+}
+
+/** Only build identifiers have any. */
+function withoutLeadingZeros(digits: string): string {
+  return digits.startsWith('0') ? digits.replace(/^0+(?=\d)/, '') : digits;
 }
 
 function compareText(a: string, b: string): number {

@@ -98,7 +98,7 @@ it.each<Row>([
         '1.4.0: yanked: no',
         '1.3.0: yanked: no',
         '1.2.0: yanked: no',
-        '… 2 more (--explain)',
+        '… 2 more (--explain --all)',
       ],
       hint: undefined,
     },

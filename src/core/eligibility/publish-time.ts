@@ -6,15 +6,14 @@ import type { Policy } from './policy.ts';
  */
 export const publishTime: Policy = ({ constraint, eligibility }, { publishedAt }) => {
   const { now, notAfter = Infinity, minimumAge } = eligibility;
-  if (publishedAt !== undefined && publishedAt > notAfter) {
+  if (publishedAt !== undefined && !(publishedAt <= notAfter)) {
     return { reason: 'not-yet-published', publishedAt };
   }
   if (minimumAge === undefined || constraint.kind === 'patch') return undefined;
   if (publishedAt === undefined) {
     return minimumAge.unknown === 'allow' ? undefined : { reason: 'unknown-age' };
   }
-  const age = Math.max(0, now - publishedAt);
-  return age < minimumAge.ms
-    ? { reason: 'too-young', until: publishedAt + minimumAge.ms }
-    : undefined;
+  // A number that is none, in whichever place, must not pass.
+  const isOldEnough = Math.max(0, now - publishedAt) >= minimumAge.ms;
+  return isOldEnough ? undefined : { reason: 'too-young', until: publishedAt + minimumAge.ms };
 };

@@ -60,7 +60,7 @@ function noMatch(
         : [
             `every version that ${text} covers is refused`,
             ...named,
-            ...(rest === 0 ? [] : [`… ${rest} more (--explain)`]),
+            ...(rest === 0 ? [] : [`… ${rest} more (--explain --all)`]),
           ],
     hint: meanings([{ kind: 'latest' }, { kind: 'latest-with-prerelease' }], question),
   };

@@ -1,0 +1,3 @@
+declare module 'npm-pick-manifest' {
+  export default function pickManifest(packument: object, wanted: string): { version: string };
+}
