@@ -9,7 +9,7 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   console.error(
     `error[NODE_TOO_OLD]: this is Node ${process.version}; modreg needs Node 24 or newer`,
   );
-  console.error('hint: in a clone, npm ci brings one along');
+  console.error('hint: put a newer one in PATH; in a clone, npm ci brings one along');
   process.exitCode = 69;
 } else if (!existsSync(main)) {
   console.error('error[INTERNAL]: modreg is not built; in a clone, npm ci builds it');

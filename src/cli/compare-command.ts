@@ -4,6 +4,7 @@ import {
   indexReleases,
   parseModuleId,
   parseVersion,
+  type Eligibility,
   type ModuleId,
   type Refused,
   type ReleaseIndex,
@@ -12,6 +13,7 @@ import {
   type Version,
 } from '../core/index.ts';
 import { publishedText } from '../core/refusal.ts';
+import { formatTime } from '../core/rfc3339.ts';
 import { compareVersionTypes, type TypeOutcome } from '../core/version-types.ts';
 import type { ReleaseList } from '../registry/registry.ts';
 import { jsonLine, listAsJson, refusedAsJson } from './answer-json.ts';
@@ -28,6 +30,7 @@ export interface CompareOptions extends ListOptions {
 interface Compared {
   readonly moduleId: ModuleId;
   readonly deployed: Version | undefined;
+  readonly eligibility: Eligibility;
   readonly list: ReleaseList;
   readonly index: ReleaseIndex;
   readonly types: readonly TypeOutcome[];
@@ -48,9 +51,10 @@ export async function compareCommand(
   return await withList(asking, moduleId, options, (list) => {
     const index = indexReleases(list.records);
     const warnings = listWarnings(moduleId, list, index);
-    const types = compareVersionTypes(index, asking.eligibility, deployed);
+    const { eligibility } = asking;
+    const types = compareVersionTypes(index, eligibility, deployed);
     if (!types) return { answer: [], notes: [], problems: [nothingToRun(moduleId), ...warnings] };
-    const compared = { moduleId, deployed, list, index, types };
+    const compared = { moduleId, deployed, eligibility, list, index, types };
     const answer = options.json ? [asJson(compared)] : asTable(compared);
     return { answer, notes: [], problems: warnings };
   });
@@ -125,11 +129,13 @@ function skips(type: TypeOutcome | undefined): string[] {
   return lines.map((words) => `      skips ${words}`);
 }
 
-function asJson({ moduleId, deployed, list, types }: Compared): string {
+function asJson({ moduleId, deployed, eligibility, list, types }: Compared): string {
   return jsonLine({
     schema: 'modreg/compare@1',
     module_id: moduleId,
     deployed: deployed?.text ?? null,
+    platform: eligibility.platform ?? null,
+    at: eligibility.notAfter === undefined ? null : formatTime(eligibility.notAfter),
     types: types.map(({ constraint, resolution, restarts, ...type }) => ({
       type: constraint.kind,
       constraint: formatConstraint(constraint),

@@ -1,6 +1,8 @@
 import { inspect, styleText } from 'node:util';
 import { escapeUnprintable, excerpt } from '../core/quote.ts';
-import { exitCodeOf, formatProblem, problemAsJson, type Outcome } from './problem.ts';
+import { EXIT_CODES } from './codes.ts';
+import { presentationOf, type Presentation } from './presentation.ts';
+import { exitCodeOf, formatProblem, problemAsJson, type Outcome, type Problem } from './problem.ts';
 import { runCommandLine } from './program.ts';
 
 type Paint = (line: string) => string;
@@ -12,26 +14,35 @@ type Paint = (line: string) => string;
 export async function run(process: NodeJS.Process): Promise<void> {
   const { stdout, stderr } = process;
   const argv = process.argv.slice(2);
-  for (const stream of [stdout, stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      // Whoever read has read enough.
-      if (error.code === 'EPIPE') return;
-      process.exitCode = 70;
-      if (stream === stdout)
-        write(stderr, [`error[INTERNAL]: cannot write the answer (${error.code})`], asIs);
-    });
-  }
+  const presentation = presentationOf(argv);
+  const tell = (notes: readonly string[], problems: readonly Problem[]): void => {
+    const told = presentation.isJson
+      ? problems.map(problemAsJson)
+      : problems.flatMap(formatProblem);
+    const paint = isColoured(stderr, presentation, process) ? paintProblem : asIs;
+    write(stderr, [...notes, ...told], paint);
+  };
+  stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    // Whoever read has read enough.
+    if (code === 'EPIPE') return;
+    process.exitCode = EXIT_CODES.internal;
+    const message = `cannot write the answer (${code})`;
+    tell([], [{ severity: 'error', kind: 'internal', message }]);
+  });
+  // Nowhere is left to complain of this; the answer and the exit code stand.
+  stderr.on('error', () => undefined);
 
-  const { answer, notes, problems } = await outcomeOf(argv, process);
+  const { answer, notes, problems } = await outcomeOf(argv, presentation, process);
   process.exitCode = exitCodeOf(problems);
-  const told = argv.includes('--json')
-    ? problems.map(problemAsJson)
-    : problems.flatMap(formatProblem);
-  write(stdout, answer, isColoured(stdout, argv, process) ? paintAnswer : asIs);
-  write(stderr, [...notes, ...told], isColoured(stderr, argv, process) ? paintProblem : asIs);
+  write(stdout, answer, isColoured(stdout, presentation, process) ? paintAnswer : asIs);
+  tell(notes, problems);
 }
 
-async function outcomeOf(argv: readonly string[], process: NodeJS.Process): Promise<Outcome> {
+async function outcomeOf(
+  argv: readonly string[],
+  { isDebug }: Presentation,
+  process: NodeJS.Process,
+): Promise<Outcome> {
   try {
     return await runCommandLine(argv, {
       environment: process.env,
@@ -44,10 +55,10 @@ async function outcomeOf(argv: readonly string[], process: NodeJS.Process): Prom
       severity: 'error',
       kind: 'internal',
       message: `this is a mistake in modreg: ${excerpt(String(error))}`,
+      because: isDebug ? inspect(error).split('\n') : [],
       hint: 'run it again with --debug and report what it prints',
     } as const;
-    const stack = argv.includes('--debug') ? inspect(error).split('\n') : [];
-    return { answer: [], notes: stack, problems: [problem] };
+    return { answer: [], notes: [], problems: [problem] };
   }
 }
 
@@ -56,14 +67,12 @@ function write(stream: NodeJS.WriteStream, lines: readonly string[], paint: Pain
   stream.write(`${lines.map((line) => paint(escapeUnprintable(line))).join('\n')}\n`);
 }
 
-// Looked up rather than parsed, because a command line that cannot be parsed is answered in it too.
 function isColoured(
   stream: NodeJS.WriteStream,
-  argv: readonly string[],
+  { colour }: Presentation,
   { env }: NodeJS.Process,
 ): boolean {
-  const [, when] = /--color[= ](always|never)/.exec(argv.join(' ')) ?? [];
-  if (when !== undefined) return when === 'always';
+  if (colour !== 'auto') return colour === 'always';
   return stream.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 

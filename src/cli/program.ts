@@ -42,7 +42,9 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const answer = linesOf(help.join(''));
-    return { answer, notes: [], problems: error.exitCode === 0 ? [] : [usage(error.message)] };
+    // commander answers `help` of what it does not know with the help of everything, and this code.
+    const message = error.code === 'commander.help' ? 'unknown command' : error.message;
+    return { answer, notes: [], problems: error.exitCode === 0 ? [] : [usage(message)] };
   }
 }
 

@@ -67,12 +67,14 @@ export function answerAsJson(
   { withRefused }: { readonly withRefused: boolean },
 ): string {
   const { constraint, eligibility } = resolution.question;
+  const { notAfter } = eligibility;
   const document = {
     schema: 'modreg/resolve@1',
     module_id: moduleId,
     constraint: formatConstraint(constraint),
     type: constraint.kind,
     platform: eligibility.platform ?? null,
+    at: notAfter === undefined ? null : formatTime(notAfter),
     version: resolution.kind === 'resolved' ? resolution.release.version.text : null,
     latest: latestOf(resolution.question) ?? null,
     list: listAsJson(list),

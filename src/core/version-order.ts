@@ -29,23 +29,14 @@ function compareBuilds(a: string, b: string): number {
   return compareIdentifiers(a, b) || compareText(a, b);
 }
 
-/** Zero for identifiers that are equal, numbers with leading zeros included. */
+/** The first identifiers that differ decide; without any, the longer list is the higher. */
 function compareIdentifiers(a: string, b: string): number {
   if (a === b) return 0;
-  // Neighbours in a list begin alike, so reading starts at the identifier that first differs.
-  let startOfA = a.lastIndexOf('.', firstDifference(a, b) - 1) + 1;
-  let startOfB = startOfA;
-  for (;;) {
-    const endOfA = identifierEnd(a, startOfA);
-    const endOfB = identifierEnd(b, startOfB);
-    const order = compareIdentifier(a.slice(startOfA, endOfA), b.slice(startOfB, endOfB));
-    if (order !== 0) return order;
-    if (endOfA === a.length || endOfB === b.length) {
-      return Number(endOfA < a.length) - Number(endOfB < b.length);
-    }
-    startOfA = endOfA + 1;
-    startOfB = endOfB + 1;
-  }
+  // Neighbours in a list begin alike, so nothing is split.
+  const start = a.lastIndexOf('.', firstDifference(a, b) - 1) + 1;
+  const left = a.slice(start, identifierEnd(a, start));
+  const right = b.slice(start, identifierEnd(b, start));
+  return left === right ? a.length - b.length : compareIdentifier(left, right);
 }
 
 function firstDifference(a: string, b: string): number {

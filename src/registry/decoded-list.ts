@@ -1,11 +1,22 @@
 import type { ReleaseRecord } from '../core/index.ts';
 import { describeValue, excerpt } from '../core/quote.ts';
+import { RegistryError } from './registry-error.ts';
 
 /** What every wire format is decoded to. */
 export interface DecodedList {
   readonly records: readonly ReleaseRecord[];
   /** One escaped line for each part that could not be read. */
   readonly dropped: readonly string[];
+}
+
+/** More entries than any list has. */
+const MOST_ENTRIES = 1_000_000;
+
+/** Refuses a list of `count` entries that is longer than any real one. */
+export function checkLength(count: number): void {
+  if (count <= MOST_ENTRIES) return;
+  const message = `it has ${count} entries, and at most ${MOST_ENTRIES} are read`;
+  throw new RegistryError('list-too-large', message);
 }
 
 /** The steps from the document to a value in it. */

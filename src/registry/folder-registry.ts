@@ -5,13 +5,21 @@ import { parseModuleId, type ModuleId } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/module-id.ts';
 import { quote } from '../core/quote.ts';
 import type { DecodedList } from './decoded-list.ts';
-import { RegistryError } from './registry-error.ts';
+import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
 import type { Registry } from './registry.ts';
 import { decodeReleaseDocument } from './release-document.ts';
 import { unknownModule } from './unknown-module.ts';
 
 /** An npm packument may be that large, and no other list is larger. */
 const LARGEST_FILE = 64 * 1024 * 1024;
+
+/**
+ * A file of this size may hold so much that it would take gigabytes once it is parsed: then its commas
+ * and brackets are counted first. The full packuments of npm have fewer than a million.
+ */
+const COUNTED_FROM = 8 * 1024 * 1024;
+const MOST_TOKENS = 4_000_000;
+const TOKENS = new Set(Buffer.from(',[{'));
 
 /**
  * Release lists in files, `<folder>/<namespace>/<name>.json`, each in our own format or an npm
@@ -29,6 +37,12 @@ export function folderRegistry(folder: string, clock: () => number): Registry {
     },
   };
 }
+
+const VERDICTS: Partial<Record<RegistryErrorKind, string>> = {
+  'not-a-registry': 'is not a release list',
+  'registry-regressed': 'is cut short',
+  'list-too-large': 'is too large',
+};
 
 async function readWhole(path: string): Promise<Uint8Array> {
   // Without O_NONBLOCK, opening a named pipe waits for its writer.
@@ -48,12 +62,24 @@ async function readWhole(path: string): Promise<Uint8Array> {
 
 function decode(bytes: Uint8Array, path: string, moduleId: ModuleId): DecodedList {
   try {
+    checkTokens(bytes);
     return decodeReleaseDocument(parseJson(bytes), moduleId);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    const verdict = error.kind === 'registry-regressed' ? 'is cut short' : 'is not a release list';
-    const message = `${quote(path)} ${verdict}: ${error.message}`;
+    const message = `${quote(path)} ${VERDICTS[error.kind] ?? 'is no list'}: ${error.message}`;
     throw new RegistryError(error.kind, message, { cause: error });
+  }
+}
+
+function checkTokens(bytes: Uint8Array): void {
+  if (bytes.length < COUNTED_FROM) return;
+  let count = 0;
+  for (const byte of bytes) {
+    if (TOKENS.has(byte)) count++;
+  }
+  if (count > MOST_TOKENS) {
+    const message = `it has ${count} commas and brackets, and at most ${MOST_TOKENS} are read`;
+    throw new RegistryError('list-too-large', message);
   }
 }
 
@@ -64,11 +90,16 @@ function parseJson(bytes: Uint8Array): unknown {
     if (!(cause instanceof SyntaxError)) {
       throw new RegistryError('not-a-registry', 'it is not UTF-8 text', { cause });
     }
-    // V8 quotes the text around the mistake; only the place is repeated here.
-    const [place] = /line \d+ column \d+/.exec(cause.message) ?? [];
-    const where = place === undefined ? '' : ` at ${place}`;
-    throw new RegistryError('not-a-registry', `it is not JSON${where}`, { cause });
+    throw new RegistryError('not-a-registry', `it is not JSON${placeOf(cause)}`, { cause });
   }
+}
+
+/** V8 quotes the text around a mistake; only its place is repeated. */
+function placeOf({ message }: SyntaxError): string {
+  if (message.startsWith('Unexpected end')) return ': it ends too early';
+  if (message.includes('\ufeff')) return ': it begins with a byte order mark';
+  const [place] = /line \d+ column \d+/.exec(message) ?? [];
+  return place === undefined ? '' : ` at ${place}`;
 }
 
 async function missing(folder: string, moduleId: ModuleId, cause: unknown): Promise<RegistryError> {
@@ -81,17 +112,23 @@ async function missing(folder: string, moduleId: ModuleId, cause: unknown): Prom
   return unknownModule(`the folder ${quote(folder)}`, moduleId, await modulesIn(folder));
 }
 
-async function modulesIn(folder: string): Promise<ModuleId[]> {
-  const files = await readdir(folder, { withFileTypes: true });
-  const namespaces = files.filter((file) => file.isDirectory()).map(({ name }) => name);
-  const perNamespace = namespaces.map(async (namespace) => {
-    const names = await readdir(join(folder, namespace)).catch(() => []);
-    return names.flatMap((name) => {
-      const id = parseModuleId(`${namespace}:${name.replace(/\.json$/, '')}`);
-      return name.endsWith('.json') && id.ok ? [id.value] : [];
+/** The modules with a file; undefined where a folder cannot be listed, so that nobody counts on it. */
+async function modulesIn(folder: string): Promise<ModuleId[] | undefined> {
+  try {
+    const files = await readdir(folder, { withFileTypes: true });
+    const folders = files.filter((file) => file.isDirectory() || file.isSymbolicLink());
+    const perNamespace = folders.map(async ({ name: namespace }) => {
+      const names = await readdir(join(folder, namespace));
+      return names.flatMap((name) => {
+        const id = parseModuleId(`${namespace}:${name.replace(/\.json$/, '')}`);
+        return name.endsWith('.json') && id.ok ? [id.value] : [];
+      });
     });
-  });
-  return (await Promise.all(perNamespace)).flat();
+    return (await Promise.all(perNamespace)).flat();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
 }
 
 function unreadable(path: string, error: unknown): RegistryError {

@@ -1,10 +1,11 @@
 import type { Artifact, ModuleId, ReleaseRecord } from '../core/index.ts';
 import { parseTime } from '../core/rfc3339.ts';
-import { dropInto, type DecodedList, type Drop, type Path } from './decoded-list.ts';
+import { checkLength, dropInto, type DecodedList, type Drop, type Path } from './decoded-list.ts';
 import { describeValue } from '../core/quote.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { RegistryError } from './registry-error.ts';
 
+const MOST_ARTIFACTS = 1000;
 const DIGEST = /^(sha256|sha512|sha1):[0-9a-f]+$/;
 
 /**
@@ -23,8 +24,13 @@ export function decodeModuleDocument(document: JsonObject, moduleId: ModuleId): 
     const message = `/module_id is ${describeValue(module_id)}, expected "${moduleId}"`;
     throw new RegistryError('not-a-registry', message);
   }
+  checkLength(releases.length);
+  if (count !== undefined && typeof count !== 'number') {
+    const message = `/count is ${describeValue(count)}, expected a number`;
+    throw new RegistryError('not-a-registry', message);
+  }
   if (count !== undefined && count !== releases.length) {
-    const message = `/count is ${describeValue(count)}, and the list has ${releases.length} releases`;
+    const message = `/count is ${count}, and the list has a length of ${releases.length}`;
     throw new RegistryError('registry-regressed', message);
   }
   const dropped: string[] = [];
@@ -37,7 +43,7 @@ export function decodeModuleDocument(document: JsonObject, moduleId: ModuleId): 
 
 function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
   if (!isJsonObject(entry) || typeof entry['version'] !== 'string') {
-    return { version: JSON.stringify(entry) };
+    return { version: textOf(entry) };
   }
   return {
     version: entry['version'],
@@ -46,6 +52,16 @@ function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
     yanked: decodeReason(entry['yanked'], [...path, 'yanked'], drop),
     deprecated: decodeReason(entry['deprecated'], [...path, 'deprecated'], drop),
   };
+}
+
+/** The JSON of what is no release; the kind of value where it is nested too deeply to be written. */
+function textOf(entry: unknown): string {
+  try {
+    return JSON.stringify(entry);
+  } catch (error) {
+    if (error instanceof RangeError) return describeValue(entry);
+    throw error;
+  }
 }
 
 /** An unknown time passes no age limit. */
@@ -68,12 +84,12 @@ export function decodeReason(value: unknown, path: Path, drop: Drop): string | u
 /** A list of artifacts that cannot be read is one without any. */
 function decodeArtifacts(value: unknown, path: Path, drop: Drop): readonly Artifact[] | undefined {
   if (value === undefined || value === null) return undefined;
-  if (Array.isArray(value)) {
+  if (Array.isArray(value) && value.length <= MOST_ARTIFACTS) {
     return value.flatMap((artifact: unknown, place) =>
       decodeArtifact(artifact, [...path, place], drop),
     );
   }
-  drop(path, value, 'a list');
+  drop(path, value, `a list of at most ${MOST_ARTIFACTS} artifacts`);
   return [];
 }
 

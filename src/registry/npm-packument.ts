@@ -1,6 +1,6 @@
 import type { Artifact, ReleaseRecord } from '../core/index.ts';
 import { describeValue } from '../core/quote.ts';
-import { dropInto, type DecodedList, type Drop, type Path } from './decoded-list.ts';
+import { checkLength, dropInto, type DecodedList, type Drop, type Path } from './decoded-list.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { decodeReason, decodeTime } from './module-document.ts';
 import { RegistryError } from './registry-error.ts';
@@ -24,7 +24,9 @@ export function decodeNpmPackument(packument: JsonObject): DecodedList {
   const dropped: string[] = [];
   const drop = dropInto(dropped);
   const times = decodeTimes(packument['time'], drop);
-  const records = Object.entries(versions).map(([version, manifest]) =>
+  const entries = Object.entries(versions);
+  checkLength(entries.length);
+  const records = entries.map(([version, manifest]) =>
     decodeManifest(version, manifest, times, drop),
   );
   return { records, dropped };

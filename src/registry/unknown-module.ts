@@ -6,17 +6,22 @@ import { RegistryError } from './registry-error.ts';
 const FARTHEST_TYPO = 2;
 const LISTED = 10;
 
-/** The error for a module that the registry `where` does not know, when it knows `known`. */
+/**
+ * The error for a module that the registry `where` does not know. It knows `known`, which is undefined
+ * where nobody can tell.
+ */
 export function unknownModule(
   where: string,
   moduleId: ModuleId,
-  known: readonly ModuleId[],
+  known: readonly ModuleId[] | undefined,
 ): RegistryError {
+  const message = `${where} has no module ${moduleId}`;
+  if (!known) return new RegistryError('unknown-module', message);
   const [nearest] = known
     .map((id) => ({ id, typos: distance(id, moduleId) }))
-    .filter(({ typos }) => typos <= FARTHEST_TYPO)
+    .filter(({ typos }) => typos > 0 && typos <= FARTHEST_TYPO)
     .toSorted((a, b) => a.typos - b.typos || (a.id < b.id ? -1 : 1));
-  return new RegistryError('unknown-module', `${where} has no module ${moduleId}`, {
+  return new RegistryError('unknown-module', message, {
     suggestion: nearest?.id,
     hint: inventory(namespaceOf(moduleId), known),
   });

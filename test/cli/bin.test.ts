@@ -29,6 +29,9 @@ describe('bin/modreg', () => {
   it('bin/resolve is modreg resolve', () => {
     expect(run(`${ROOT}bin/resolve`, ['acme:cam', 'latest'])).toEqual(answered);
     expect(run('./resolve', ['acme:cam', 'latest'], `${ROOT}bin`)).toEqual(answered);
+    const folder = temporaryFolder();
+    symlinkSync(`${ROOT}bin/resolve`, join(folder, 'short'));
+    expect(run(join(folder, 'short'), ['acme:cam', 'latest'])).toEqual(answered);
   });
 
   it('--version names modreg and the Node that runs it', () => {
@@ -56,7 +59,7 @@ describe('bin/modreg', () => {
     ]);
     expect([stdout, status]).toEqual(['', 69]);
     expect(stderr).toMatch(
-      /^error\[NODE_TOO_OLD\]: this is Node v[\d.]+; modreg needs Node 24 or newer\nhint: in a clone, npm ci brings one along\n$/,
+      /^error\[NODE_TOO_OLD\]: this is Node v[\d.]+; modreg needs Node 24 or newer\nhint: put a newer one in PATH; in a clone, npm ci brings one along\n$/,
     );
   });
 

@@ -120,6 +120,11 @@ describe('a question that cannot be asked so: exit 2', () => {
     });
   });
 
+  it('help of an unknown command', () => {
+    const { stderr, exit } = modreg(['help', 'nope']);
+    expect([stderr, exit]).toEqual([`error[USAGE]: unknown command\n${HINT}`, 2]);
+  });
+
   it('no command: the short help, on stderr', () => {
     const { stdout, stderr, exit } = modreg([]);
     expect({ stdout, exit }).toEqual({ stdout: '', exit: 2 });
@@ -218,7 +223,17 @@ describe('[T69] the world around the process', () => {
     expect(lines.toSorted()).toEqual(['exit 0', 'npm:typescript  5.4.*  →  5.4.5']);
   });
 
-  it('a full disk under stdout is an error', () => {
+  it('a full disk under stderr changes neither the answer nor the exit code', () => {
+    expect(sh('./bin/modreg resolve acme:cam latest 2>/dev/full; echo "exit $?"')).toBe(
+      '1.3.0\nexit 0\n',
+    );
+  });
+
+  it('a full disk under stdout is an error, as JSON too', () => {
+    const script = './bin/modreg resolve acme:cam latest --json 2>&1 >/dev/full';
+    expect(JSON.parse(sh(script))).toMatchObject({
+      error: { code: 'INTERNAL', message: 'cannot write the answer (ENOSPC)' },
+    });
     expect(sh('{ ./bin/modreg resolve acme:cam latest >/dev/full; echo "exit $?"; } 2>&1')).toMatch(
       /error\[INTERNAL\]: cannot write the answer \(ENOSPC\)\nexit 70\n$/,
     );
@@ -242,6 +257,7 @@ describe('[T69] the world around the process', () => {
     ['a dumb terminal', { TERM: 'dumb' }, '', false],
     ['--color=never', {}, '--color=never', false],
     ['--color=always', { NO_COLOR: '1' }, '--color always', true],
+    ['the last of two', {}, '--color always --color never', false],
   ])('colour on %s', (_, environment, option, isColoured) => {
     const command = `./bin/modreg resolve acme:lidar 3.x ${option}`;
     const shown = sh(`script -qec "${command}" /dev/null`, { TERM: 'xterm', ...environment });

@@ -72,6 +72,8 @@ it('--json', () => {
     schema: 'modreg/compare@1',
     module_id: 'acme:cam',
     deployed: '1.0.4',
+    platform: 'linux/amd64',
+    at: null,
     types: [
       {
         type: 'patch',

@@ -154,6 +154,7 @@ describe('--json', () => {
       constraint: '1.2.*',
       type: 'minor',
       platform: 'linux/amd64',
+      at: null,
       version: '1.2.9',
       latest: '2.0.1',
       list: { source: 'sample', fetched_at: null, stale: false },

@@ -84,6 +84,30 @@ it.each<Row>([
     },
   },
   {
+    case: 'as of a time, a pin that came later',
+    constraint: '2.0.0',
+    list: [{ version: '2.0.0', publishedAt: 20_000 }, '1.0.0'],
+    eligibility: { now: 15_000, notAfter: 15_000 },
+    complaint: {
+      kind: 'not-yet-published',
+      message: 'acme:lidar 2.0.0 is not yet published: its time is 1970-01-01T00:00:20Z',
+      because: [],
+      hint: 'latest means 1.0.0',
+    },
+  },
+  {
+    case: 'as of a time, the nearest versions are those of that time',
+    constraint: '1.5.0',
+    list: [{ version: '2.0.0', publishedAt: 20_000 }, '1.0.0'],
+    eligibility: { now: 15_000, notAfter: 15_000 },
+    complaint: {
+      kind: 'pin-not-published',
+      message: 'acme:lidar 1.5.0 is not published',
+      because: ['the nearest published version is 1.0.0'],
+      hint: 'latest means 1.0.0',
+    },
+  },
+  {
     case: 'more refusals than are named',
     constraint: '1.*',
     list: ['1.0.0', '1.1.0', '1.2.0', '1.3.0', '1.4.0'].map((version) => ({

@@ -25,8 +25,8 @@ it('reads a list, and says where from and when', async () => {
 
 describe('a file that is no list', () => {
   it.each<[string, string | Uint8Array, string, string]>([
-    ['empty', '', 'not-a-registry', 'it is not JSON'],
-    ['cut short', '{"releases": [', 'not-a-registry', 'it is not JSON'],
+    ['empty', '', 'not-a-registry', 'it is not JSON: it ends too early'],
+    ['cut short', '{"releases": [', 'not-a-registry', 'it is not JSON: it ends too early'],
     ['a page', '<html></html>', 'not-a-registry', 'it is not JSON'],
     [
       'a comma too many',
@@ -35,7 +35,12 @@ describe('a file that is no list', () => {
       'it is not JSON at line 3 column 1',
     ],
     ['NaN', '{"releases": NaN}', 'not-a-registry', 'it is not JSON'],
-    ['a byte order mark', '\ufeff{"releases": []}', 'not-a-registry', 'it is not JSON'],
+    [
+      'a byte order mark',
+      '\ufeff{"releases": []}',
+      'not-a-registry',
+      'it is not JSON: it begins with a byte order mark',
+    ],
     [
       'UTF-16',
       new Uint8Array(Buffer.from(EMPTY_LIST, 'utf16le')),
@@ -48,7 +53,7 @@ describe('a file that is no list', () => {
       'cut short by count',
       '{"count": 2, "releases": []}',
       'registry-regressed',
-      '/count is the number 2, and the list has 0 releases',
+      '/count is 2, and the list has a length of 0',
     ],
     [
       'a million brackets deep',
@@ -62,6 +67,16 @@ describe('a file that is no list', () => {
     await expect(read(folder)).rejects.toMatchObject({
       kind,
       message: `"${path}" is ${kind === 'not-a-registry' ? 'not a release list' : 'cut short'}: ${message}`,
+    });
+  });
+
+  it('of more commas and brackets than any list has', async () => {
+    const folder = temporaryFolder({
+      'acme/lidar.json': `{"releases": [${'0,'.repeat(4_200_000)}0]}`,
+    });
+    await expect(read(folder)).rejects.toMatchObject({
+      kind: 'list-too-large',
+      message: `"${folder}/acme/lidar.json" is too large: it has 4200002 commas and brackets, and at most 4000000 are read`,
     });
   });
 
@@ -110,6 +125,24 @@ describe('a module that is not there', () => {
       suggestion,
       hint,
     });
+  });
+
+  it('a link to nowhere is not suggested to itself, and linked namespaces count', async () => {
+    const folder = temporaryFolder({ 'zeta/z.json': EMPTY_LIST });
+    symlinkSync('zeta', join(folder, 'acme'));
+    symlinkSync('nowhere', join(folder, 'zeta/lidar.json'));
+    await expect(read(folder)).rejects.toMatchObject({
+      kind: 'unknown-module',
+      suggestion: undefined,
+      hint: 'namespace acme has 2 modules: lidar, z',
+    });
+  });
+
+  it('what cannot be listed is not told of', async () => {
+    const folder = temporaryFolder({ 'acme/arm.json': EMPTY_LIST });
+    symlinkSync('nowhere', join(folder, 'beta'));
+    const error = { kind: 'unknown-module', suggestion: undefined, hint: undefined };
+    await expect(read(folder, 'acme:arn')).rejects.toMatchObject(error);
   });
 
   it('an empty folder says so', async () => {

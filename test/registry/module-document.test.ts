@@ -71,7 +71,7 @@ describe('a part that cannot be read allows less, not more, and is reported', ()
       'artifacts: an object',
       { artifacts: {} },
       { artifacts: [] },
-      '/releases/0/artifacts is an object, expected a list',
+      '/releases/0/artifacts is an object, expected a list of at most 1000 artifacts',
     ],
     [
       'an artifact: null',
@@ -131,6 +131,8 @@ describe('[T23] what is not a release list is never taken for an empty one', () 
     [{ versions: [] }, '/versions is a list, expected an object'],
     [{ versions: null }, '/versions is null, expected an object'],
     [{ module_id: 'acme:arm', releases: [] }, '/module_id is "acme:arm", expected "acme:lidar"'],
+    [{ count: null, releases: [] }, '/count is null, expected a number'],
+    [{ count: '0', releases: [] }, '/count is "0", expected a number'],
     [{ module_id: 7, releases: [] }, '/module_id is the number 7, expected "acme:lidar"'],
     [
       JSON.parse('{"__proto__": {"releases": []}}'),
@@ -147,7 +149,33 @@ it('[T24] a list that was cut short is refused whole', () => {
   expect(() => decode([{ version: '1.0.0' }], { count: 40 })).toThrow(
     expect.objectContaining({
       kind: 'registry-regressed',
-      message: '/count is the number 40, and the list has 1 releases',
+      message: '/count is 40, and the list has a length of 1',
     }),
   );
+});
+
+it('[T29] a list of more than a million entries is too large', () => {
+  const releases = Array.from({ length: 1_000_001 }, () => 0);
+  expect(() => decode(releases)).toThrow(
+    expect.objectContaining({
+      kind: 'list-too-large',
+      message: 'it has 1000001 entries, and at most 1000000 are read',
+    }),
+  );
+});
+
+it('an entry that is nested too deeply to be written is refused like any other', () => {
+  const deep: unknown = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
+  expect(decode([deep, { version: '1.0.0' }])).toEqual({
+    records: [{ version: 'a list' }, { version: '1.0.0' }],
+    dropped: [],
+  });
+});
+
+it('more than a thousand artifacts are none', () => {
+  const artifacts = Array.from({ length: 1001 }, () => ({ platform: 'any' }));
+  expect(decode([{ version: '1.0.0', artifacts }])).toEqual({
+    records: [{ version: '1.0.0', artifacts: [] }],
+    dropped: ['/releases/0/artifacts is a list, expected a list of at most 1000 artifacts'],
+  });
 });

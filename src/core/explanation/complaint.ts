@@ -87,16 +87,23 @@ function refusedPin(
   pinned: { readonly release: Release } & PinRefusal,
 ): Complaint {
   const words = describeRefused(pinned, question.constraint);
+  const subject = `${moduleId} ${pinned.release.version.text}`;
   return {
     kind: pinned.reason,
-    message: `${moduleId} ${pinned.release.version.text} is published, and refused: ${words}`,
+    message:
+      pinned.reason === 'not-yet-published'
+        ? `${subject} is ${words}`
+        : `${subject} is published, and refused: ${words}`,
     because: [],
     hint: meaningsAround(pinned.release.version, question),
   };
 }
 
 function unpublishedPin(question: Question, moduleId: string, pin: Version): Complaint {
-  const versions = Array.from(question.index.releases(), ({ version }) => version);
+  const { notAfter = Infinity } = question.eligibility;
+  const versions = [...question.index.releases()]
+    .filter(({ publishedAt = -Infinity }) => publishedAt <= notAfter)
+    .map(({ version }) => version);
   const lower = versions.find((version) => compareVersions(version, pin) < 0);
   const higher = versions.findLast((version) => compareVersions(version, pin) > 0);
   return {

@@ -207,6 +207,29 @@ describe('[D11] the same version twice is one release', () => {
     },
   ]);
 
+  it('artifacts that differ in nothing but size and spelling are kept, in one order', () => {
+    const twins = [
+      { version: '1.0.0', artifacts: [{ platform: 'linux/amd64', size: 1 }] },
+      {
+        version: '1.0.0',
+        artifacts: [
+          { platform: 'linux/x64', size: 2 },
+          { platform: 'linux/amd64', size: 1 },
+        ],
+      },
+    ];
+    for (const list of [twins, twins.toReversed()]) {
+      expect(ask('1.0.0', list)).toMatchObject({
+        release: {
+          artifacts: [
+            { platform: 'linux/amd64', size: 1 },
+            { platform: 'linux/x64', size: 2 },
+          ],
+        },
+      });
+    }
+  });
+
   it('whatever the order, the merged release is the same', () => {
     const twins = [
       { version: '1.0.0', publishedAt: 2, yanked: '', artifacts: [{ platform: 'linux/arm64' }] },

@@ -1,0 +1,25 @@
+/** How a person or a program wants to be told. */
+export interface Presentation {
+  readonly isJson: boolean;
+  readonly isDebug: boolean;
+  readonly colour: 'auto' | 'always' | 'never';
+}
+
+/**
+ * What `argv` says of it. Looked up rather than parsed, because a command line that cannot be parsed
+ * is answered in it too.
+ */
+export function presentationOf(argv: readonly string[]): Presentation {
+  const end = argv.indexOf('--');
+  const options = end === -1 ? argv : argv.slice(0, end);
+  const given = options.flatMap((option, place) => {
+    if (option === '--color') return options[place + 1] ?? [];
+    return option.startsWith('--color=') ? option.slice('--color='.length) : [];
+  });
+  const last = given.at(-1);
+  return {
+    isJson: options.includes('--json'),
+    isDebug: options.includes('--debug'),
+    colour: last === 'always' || last === 'never' ? last : 'auto',
+  };
+}
