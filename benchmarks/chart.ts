@@ -14,7 +14,7 @@ export function chartOf(rows: readonly ColdRow[], machine: string): string {
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="12">`,
     `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
-    `<text x="12" y="20" font-size="14">A fresh list of strings to one answer, in µs (shorter is better)</text>`,
+    `<text x="12" y="20" font-size="14">A fresh list of strings to one answer, in µs on a logarithmic axis (shorter is better)</text>`,
     `<text x="12" y="${height - 10}" fill="#555">${escape(machine)}; the shortest of 31 interleaved slices</text>`,
     ...Object.entries(COLOURS).map(([name, colour], place) => {
       const x = LEFT + place * 110;
@@ -41,7 +41,7 @@ function groupOf({ list, constraint, modreg, semver, pickManifest }: ColdRow, y:
 function barOf(name: string, time: number, y: number): string {
   const colour = COLOURS[name as keyof typeof COLOURS];
   const length = lengthOf(time);
-  const text = `<text x="${LEFT + length + 4}" y="${y + 9}" font-size="10" fill="#333">${time.toPrecision(3)}</text>`;
+  const text = `<text x="${LEFT + length + 4}" y="${y + 9}" font-size="10" fill="#333">${Number(time.toPrecision(3))}</text>`;
   return `<rect x="${LEFT}" y="${y}" width="${length}" height="${BAR - 2}" fill="${colour}"/>${text}`;
 }
 

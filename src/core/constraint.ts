@@ -76,7 +76,8 @@ function pins(pin: Version, version: Version): boolean {
 
 function readConstraint(text: unknown): Constraint | Misfit {
   if (text === 'latest' || text === 'latest-with-prerelease') return { kind: text };
-  const wildcard = typeof text === 'string' ? WILDCARD.exec(text) : null;
+  const isBranch = typeof text === 'string' && text.endsWith('*');
+  const wildcard = isBranch ? WILDCARD.exec(text) : null;
   if (wildcard) return branchOf(wildcard);
   const version = readVersion(text);
   if ('text' in version) return { kind: 'patch', version };
