@@ -1,4 +1,11 @@
-import { indexReleases, parseConstraint, parseModuleId, parseVersion, resolve } from 'modreg';
+import {
+  indexReleases,
+  parseConstraint,
+  parseModuleId,
+  parsePlatform,
+  parseVersion,
+  resolve,
+} from 'modreg';
 import { answer, constraint } from './answer.ts';
 import { seededList } from './lists.ts';
 import { fastestRuns, type Contender } from './slices.ts';
@@ -39,7 +46,7 @@ export function refusedTexts(): { text: string; time: number }[] {
     alternatives: (length) => '1.2.3 || '.repeat(Math.ceil(length / 9)).slice(0, length),
     stars: (length) => '*'.repeat(length),
   };
-  const parsers = { parseConstraint, parseVersion, parseModuleId };
+  const parsers = { parseConstraint, parseVersion, parseModuleId, parsePlatform };
   return Object.entries(parsers).flatMap(([parser, parse]) =>
     Object.entries(shapes).flatMap(([shape, make]) =>
       [256, 1_000_000].map((length) => {

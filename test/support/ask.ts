@@ -11,6 +11,7 @@ import {
   type Resolution,
   type Version,
 } from '../../src/core/index.ts';
+import { publishedText } from '../../src/core/refusal.ts';
 
 /** A version or a whole entry of a list. */
 export type Published = string | ReleaseRecord;
@@ -45,11 +46,9 @@ export function chosen(resolution: Resolution): string | undefined {
 
 /** `1.2.9: older`, in the order in which the refusals come. */
 export function refusals(resolution: Resolution): string[] {
-  return Array.from(resolution.refused(), (refused) =>
-    refused.reason === 'not-a-version'
-      ? `${refused.error.text}: ${refused.reason}`
-      : `${refused.release.version.text}: ${refused.reason}`,
-  );
+  return Array.from(resolution.refused(), (refused) => {
+    return `${publishedText(refused)}: ${refused.reason}`;
+  });
 }
 
 export function moduleId(text: string): ModuleId {
