@@ -49,6 +49,7 @@ describe('a time', () => {
 it.each([
   [0, '1970-01-01T00:00:00Z'],
   [1795222923500, '2026-11-21T01:02:03.500Z'],
+  [8.64e15, '+275760-09-13T00:00:00Z'],
   [8.64e15 + 1, 'the end of time'],
   [Infinity, 'the end of time'],
   [Number.NaN, 'the end of time'],
