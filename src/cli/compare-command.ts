@@ -18,7 +18,7 @@ import { compareVersionTypes, type TypeOutcome } from '../core/version-types.ts'
 import type { ReleaseList } from '../registry/registry.ts';
 import { jsonLine, listAsJson, refusedAsJson } from './answer-json.ts';
 import { readListOptions, withList, type Asking, type ListOptions } from './list-options.ts';
-import { listWarnings } from './list-warnings.ts';
+import { listWarnings, releaseWarnings } from './list-warnings.ts';
 import { grammarProblem, type Outcome, type Problem } from './problem.ts';
 import type { World } from './world.ts';
 
@@ -38,6 +38,7 @@ interface Compared {
 
 /** Of many skipped releases so many are named. */
 const NAMED = 3;
+const MOST_IN_JSON = 100;
 
 /** `modreg compare <module_id>`: what each of the five version types would run, side by side. */
 export async function compareCommand(
@@ -50,13 +51,13 @@ export async function compareCommand(
   const { moduleId, deployed, asking } = asked.value;
   return await withList(asking, moduleId, options, (list) => {
     const index = indexReleases(list.records);
-    const warnings = listWarnings(moduleId, list, index);
     const { eligibility } = asking;
     const types = compareVersionTypes(index, eligibility, deployed);
-    if (!types) return { answer: [], notes: [], problems: [nothingToRun(moduleId), ...warnings] };
+    const problems = [...problemsOf(moduleId, types ?? []), ...listWarnings(moduleId, list, index)];
+    if (!types) return { answer: [], notes: [], problems };
     const compared = { moduleId, deployed, eligibility, list, index, types };
     const answer = options.json ? [asJson(compared)] : asTable(compared);
-    return { answer, notes: [], problems: warnings };
+    return { answer, notes: [], problems };
   });
 }
 
@@ -80,18 +81,27 @@ function readQuestion(
   return { ok: false, error: problems };
 }
 
-function nothingToRun(moduleId: ModuleId): Problem {
+/** That there is nothing to run, or what should be known of what any of the types would run. */
+function problemsOf(moduleId: ModuleId, types: readonly TypeOutcome[]): Problem[] {
+  const releases = types.flatMap(({ resolution }) => {
+    return resolution.kind === 'resolved' ? [resolution.release] : [];
+  });
+  const different = new Map(releases.map((release) => [release.version.text, release]));
+  if (different.size > 0) {
+    return [...different.values()].flatMap((release) => releaseWarnings(moduleId, release));
+  }
   const message = `${moduleId} has no release and no prerelease that may be chosen`;
-  const hint = `modreg resolve ${moduleId} latest-with-prerelease --explain says why`;
-  return { severity: 'error', kind: 'no-match', message, hint };
+  const asking = `modreg resolve ${moduleId} latest-with-prerelease --explain`;
+  const hint = `${asking}, with the same options, says why`;
+  return [{ severity: 'error', kind: 'no-match', message, hint }];
 }
 
 function asTable({ moduleId, deployed, list, index, types }: Compared): string[] {
-  const rows = types.map(({ constraint, resolution, restarts }) => [
+  const rows = types.map(({ constraint, resolution, restarts, isAhead }) => [
     constraint.kind,
     formatConstraint(constraint),
     meant(resolution) ?? 'none',
-    restarts === undefined ? '-' : restarts ? 'yes' : 'no',
+    restartText(restarts, isAhead),
   ]);
   const heads = ['TYPE', 'CONSTRAINT', 'MEANS', 'RESTART NOW'];
   const widths = heads.map((head, column) =>
@@ -99,7 +109,8 @@ function asTable({ moduleId, deployed, list, index, types }: Compared): string[]
   );
   const line = (cells: readonly string[]): string =>
     `  ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ')}`.trimEnd();
-  const from = `${index.published} entries from ${list.from}`;
+  const entries = index.published === 1 ? 'entry' : 'entries';
+  const from = `${index.published} ${entries} from ${list.from}`;
   const running = deployed ? `deployed ${deployed.text}` : 'not deployed';
   return [
     `${moduleId}   ${from}   ${running}`,
@@ -107,6 +118,12 @@ function asTable({ moduleId, deployed, list, index, types }: Compared): string[]
     line(heads),
     ...rows.flatMap((row, place) => [line(row)].concat(skips(types[place]))),
   ];
+}
+
+function restartText(restarts: boolean | undefined, isAhead: boolean): string {
+  if (restarts === undefined) return '-';
+  if (restarts) return 'yes';
+  return isAhead ? 'no, what runs is newer' : 'no';
 }
 
 /** Whether the numbers of the constraint exclude it. */
@@ -118,14 +135,16 @@ function isOutside({ reason }: Refused): boolean {
 function skips(type: TypeOutcome | undefined): string[] {
   if (!type) return [];
   const skipped = [...type.skipped()];
+  const text = formatConstraint(type.constraint);
   const outside = skipped.filter(isOutside);
   const inside = skipped.filter((refused) => !isOutside(refused));
   const lines = inside.slice(0, NAMED).map((refused) => {
     return `${publishedText(refused)}: ${describeRefused(refused, type.constraint)}`;
   });
-  if (inside.length > NAMED) lines.push(`${inside.length - NAMED} more in its branch`);
+  if (inside.length > NAMED) lines.push(`${inside.length - NAMED} more`);
   const [newest] = outside;
-  if (newest) lines.push(`${outside.length} outside its branch, up to ${publishedText(newest)}`);
+  if (newest)
+    lines.push(`${outside.length} that ${text} does not cover, up to ${publishedText(newest)}`);
   return lines.map((words) => `      skips ${words}`);
 }
 
@@ -136,13 +155,18 @@ function asJson({ moduleId, deployed, eligibility, list, types }: Compared): str
     deployed: deployed?.text ?? null,
     platform: eligibility.platform ?? null,
     at: eligibility.notAfter === undefined ? null : formatTime(eligibility.notAfter),
-    types: types.map(({ constraint, resolution, restarts, ...type }) => ({
-      type: constraint.kind,
-      constraint: formatConstraint(constraint),
-      version: meant(resolution) ?? null,
-      restarts: restarts ?? null,
-      skips: refusedAsJson(type.skipped(), constraint),
-    })),
+    types: types.map(({ constraint, resolution, restarts, isAhead, ...type }) => {
+      const skipped = [...type.skipped()];
+      return {
+        type: constraint.kind,
+        constraint: formatConstraint(constraint),
+        version: meant(resolution) ?? null,
+        restarts: restarts ?? null,
+        ahead: isAhead,
+        skipped: skipped.length,
+        skips: refusedAsJson(skipped.slice(0, MOST_IN_JSON), constraint),
+      };
+    }),
     list: listAsJson(list),
   });
 }

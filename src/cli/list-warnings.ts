@@ -1,5 +1,5 @@
-import { describeMisfit } from '../core/explanation/words.ts';
-import type { ModuleId, ReleaseIndex } from '../core/index.ts';
+import { describeDeprecated, describeMisfit, describeYanked } from '../core/explanation/words.ts';
+import type { ModuleId, Release, ReleaseIndex } from '../core/index.ts';
 import { quote } from '../core/quote.ts';
 import type { ReleaseList } from '../registry/registry.ts';
 import type { WarningKind } from './codes.ts';
@@ -16,7 +16,21 @@ export function listWarnings(
   return [...ignoredEntries(moduleId, index), ...droppedParts(moduleId, list)];
 }
 
-export function warning(kind: WarningKind, message: string): Problem {
+/** What an operator should know of a release before a machine runs it. */
+export function releaseWarnings(moduleId: ModuleId, release: Release): Problem[] {
+  const { version, yanked, deprecated } = release;
+  const subject = `${moduleId} ${version.text}`;
+  return [
+    ...(yanked === undefined
+      ? []
+      : [warning('yanked', `${subject} is ${describeYanked(yanked)}; a pin may still name it`)]),
+    ...(deprecated === undefined
+      ? []
+      : [warning('deprecated', `${subject} is ${describeDeprecated(deprecated)}`)]),
+  ];
+}
+
+function warning(kind: WarningKind, message: string): Problem {
   return { severity: 'warning', kind, message };
 }
 

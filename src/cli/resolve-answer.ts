@@ -1,23 +1,17 @@
 import { complaintOf } from '../core/explanation/complaint.ts';
 import { explain } from '../core/explanation/table.ts';
-import {
-  describeChosen,
-  describeConstraint,
-  describeDeprecated,
-  describeYanked,
-} from '../core/explanation/words.ts';
+import { describeChosen, describeConstraint } from '../core/explanation/words.ts';
 import {
   formatConstraint,
   resolve,
   type ModuleId,
   type Question,
-  type Release,
   type Resolution,
 } from '../core/index.ts';
 import { formatTime } from '../core/rfc3339.ts';
 import type { ReleaseList } from '../registry/registry.ts';
 import { jsonLine, listAsJson, refusedAsJson } from './answer-json.ts';
-import { listWarnings, warning } from './list-warnings.ts';
+import { listWarnings, releaseWarnings } from './list-warnings.ts';
 import { complaintProblem, type Problem } from './problem.ts';
 
 /** A question, where it was asked, and what came of it. */
@@ -90,19 +84,6 @@ export function problemsOf({ moduleId, list, resolution }: Answered): Problem[] 
       ? [complaintProblem(complaintOf(resolution, moduleId))]
       : releaseWarnings(moduleId, resolution.release)),
     ...listWarnings(moduleId, list, resolution.question.index),
-  ];
-}
-
-function releaseWarnings(moduleId: ModuleId, release: Release): Problem[] {
-  const { version, yanked, deprecated } = release;
-  const subject = `${moduleId} ${version.text}`;
-  return [
-    ...(yanked === undefined
-      ? []
-      : [warning('yanked', `${subject} is ${describeYanked(yanked)}; a pin may still name it`)]),
-    ...(deprecated === undefined
-      ? []
-      : [warning('deprecated', `${subject} is ${describeDeprecated(deprecated)}`)]),
   ];
 }
 

@@ -13,6 +13,8 @@ export interface TypeOutcome {
   readonly resolution: Resolution;
   /** Whether the module would restart now; undefined when no deployed version is known. */
   readonly restarts: boolean | undefined;
+  /** Whether what is deployed is newer than the answer, and stays for that reason. (D16, D17) */
+  readonly isAhead: boolean;
   /** What is newer than the answer, and refused: newest first. Computed when it is read. */
   skipped(): Iterable<Refused>;
 }
@@ -43,7 +45,8 @@ export function compareVersionTypes(
     return {
       constraint,
       resolution,
-      restarts: deployed && isUpgrade(resolution, deployed),
+      restarts: deployed && orderOf(resolution, deployed) > 0,
+      isAhead: deployed !== undefined && orderOf(resolution, deployed) < 0,
       skipped: () => skipped(resolution),
     };
   });
@@ -60,9 +63,9 @@ function added(index: ReleaseIndex, eligibility: Eligibility): Version | undefin
  * A module restarts for what is newer than it, never for another build of it (D2) and never to go
  * down within its branch (D15 to D17); pinned to what it runs, it stays. (D3)
  */
-function isUpgrade(resolution: Resolution, deployed: Version): boolean {
-  if (resolution.kind === 'unsatisfied') return false;
-  return comparePrecedence(resolution.release.version, deployed) > 0;
+function orderOf(resolution: Resolution, deployed: Version): number {
+  if (resolution.kind === 'unsatisfied') return 0;
+  return comparePrecedence(resolution.release.version, deployed);
 }
 
 function* skipped(resolution: Resolution): Iterable<Refused> {

@@ -11,16 +11,16 @@ it('compares for what is deployed', () => {
 
   TYPE                     CONSTRAINT               MEANS                  RESTART NOW
   patch                    5.4.3                    5.4.3                  no
-      skips 523 outside its branch, up to 7.1.0-dev.20261021.1
+      skips 523 that 5.4.3 does not cover, up to 7.1.0-dev.20261021.1
   minor                    5.4.*                    5.4.5                  yes
-      skips 521 outside its branch, up to 7.1.0-dev.20261021.1
+      skips 521 that 5.4.* does not cover, up to 7.1.0-dev.20261021.1
   major                    5.*                      5.9.3                  yes
-      skips 266 outside its branch, up to 7.1.0-dev.20261021.1
+      skips 266 that 5.* does not cover, up to 7.1.0-dev.20261021.1
   latest                   latest                   7.0.2                  yes
       skips 7.1.0-dev.20261021.1: prerelease; only latest-with-prerelease takes prereleases
       skips 7.1.0-dev.20261009.1: prerelease; only latest-with-prerelease takes prereleases
       skips 7.1.0-dev.20261006.1: prerelease; only latest-with-prerelease takes prereleases
-      skips 77 more in its branch
+      skips 77 more
   latest-with-prerelease   latest-with-prerelease   7.1.0-dev.20261021.1   yes
 `,
     stderr: '',
@@ -42,25 +42,25 @@ it('compares for what is added, and says what is skipped on this platform', () =
 
   TYPE                     CONSTRAINT               MEANS   RESTART NOW
   patch                    1.9.0                    1.9.0   -
-      skips 6 outside its branch, up to 2.1.0-rc.1
+      skips 6 that 1.9.0 does not cover, up to 2.1.0-rc.1
   minor                    1.9.*                    1.9.0   -
       skips 1.9.1: no artifact for linux/arm64; published for linux/amd64
-      skips 5 outside its branch, up to 2.1.0-rc.1
+      skips 5 that 1.9.* does not cover, up to 2.1.0-rc.1
   major                    1.*                      1.9.0   -
       skips 1.10.0+build.17: not yet published: its time is 2025-12-02T09:00:00Z
       skips 1.10.0+build.9: not yet published: its time is 2025-12-01T09:00:00Z
       skips 1.9.1: no artifact for linux/arm64; published for linux/amd64
-      skips 3 outside its branch, up to 2.1.0-rc.1
+      skips 3 that 1.* does not cover, up to 2.1.0-rc.1
   latest                   latest                   1.9.0   -
       skips 2.1.0-rc.1: prerelease; only latest-with-prerelease takes prereleases
       skips 2.0.1: not yet published: its time is 2026-05-04T09:00:00Z
       skips 2.0.0: not yet published: its time is 2026-03-02T09:00:00Z
-      skips 3 more in its branch
+      skips 3 more
   latest-with-prerelease   latest-with-prerelease   1.9.0   -
       skips 2.1.0-rc.1: not yet published: its time is 2026-09-07T09:00:00Z
       skips 2.0.1: not yet published: its time is 2026-05-04T09:00:00Z
       skips 2.0.0: not yet published: its time is 2026-03-02T09:00:00Z
-      skips 3 more in its branch
+      skips 3 more
 `,
     0,
   ]);
@@ -80,6 +80,8 @@ it('--json', () => {
         constraint: '1.0.4',
         version: '1.0.4',
         restarts: false,
+        ahead: false,
+        skipped: 1,
         skips: [{ version: '1.3.0', reason: 'other-version', detail: 'not 1.0.4' }],
       },
       {
@@ -87,15 +89,35 @@ it('--json', () => {
         constraint: '1.0.*',
         version: '1.0.4',
         restarts: false,
+        ahead: false,
+        skipped: 1,
         skips: [{ version: '1.3.0', reason: 'other-minor', detail: 'minor 3 is not 0' }],
       },
-      { type: 'major', constraint: '1.*', version: '1.3.0', restarts: true, skips: [] },
-      { type: 'latest', constraint: 'latest', version: '1.3.0', restarts: true, skips: [] },
+      {
+        type: 'major',
+        constraint: '1.*',
+        version: '1.3.0',
+        restarts: true,
+        ahead: false,
+        skipped: 0,
+        skips: [],
+      },
+      {
+        type: 'latest',
+        constraint: 'latest',
+        version: '1.3.0',
+        restarts: true,
+        ahead: false,
+        skipped: 0,
+        skips: [],
+      },
       {
         type: 'latest-with-prerelease',
         constraint: 'latest-with-prerelease',
         version: '1.3.0',
         restarts: true,
+        ahead: false,
+        skipped: 0,
         skips: [],
       },
     ],
@@ -119,10 +141,44 @@ it('what cannot be asked or answered', () => {
   expect(modreg(['compare', 'acme:none', '--registry', folder])).toEqual({
     stdout: '',
     stderr: `error[NO_MATCH]: acme:none has no release and no prerelease that may be chosen
-hint: modreg resolve acme:none latest-with-prerelease --explain says why
+hint: modreg resolve acme:none latest-with-prerelease --explain, with the same options, says why
 warning[IGNORED_ENTRIES]: ignored 1 of 1 entries of acme:none, not a version: "x" (expected a number at character 1)
 `,
     exit: 1,
   });
+  expect(modreg(['compare', 'acme:none', '--registry', folder, '--deployed', '1.0.0']).exit).toBe(
+    1,
+  );
   expect(modreg(['compare', 'acme:none']).exit).toBe(3);
+});
+
+it('says what runs ahead, and warns of what is yanked or deprecated', () => {
+  const { stdout, stderr } = modreg(['compare', 'acme:lidar', '--deployed', '1.2.10', ...AMD64]);
+  expect(stdout).toMatch(/^ {2}minor +1\.2\.\* +1\.2\.9 +no, what runs is newer$/m);
+  expect(stderr).toContain('warning[YANKED]: acme:lidar 1.2.10 is yanked: stops the motor');
+  const old = modreg(['compare', 'acme:lidar', '--deployed', '0.9.0', ...AMD64]);
+  expect(old.stderr).toContain(
+    'warning[DEPRECATED]: acme:lidar 0.9.0 is deprecated: its frame rate',
+  );
+});
+
+it('--json names a hundred of what is skipped, and counts all', () => {
+  const { stdout } = modreg([
+    'compare',
+    'npm:typescript',
+    '--deployed',
+    '5.4.5',
+    '--json',
+    ...REAL,
+  ]);
+  const { types } = JSON.parse(stdout) as { types: { skipped: number; skips: unknown[] }[] };
+  expect(types.map(({ skipped, skips }) => [skipped, skips.length])).toEqual([
+    ...[
+      [521, 100],
+      [521, 100],
+      [266, 100],
+      [80, 80],
+      [0, 0],
+    ],
+  ]);
 });

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { compareVersions } from '../../src/core/index.ts';
 import { versionTexts } from '../support/arbitrary.ts';
 import { version } from '../support/ask.ts';
+import { RUNS } from '../support/runs.ts';
 
 const ORDER = new URL('../fixtures/semver-order.json', import.meta.url);
 
@@ -27,7 +28,7 @@ it('agrees with semver.compareBuild, but for ties that semver leaves open', () =
       const oracle = semver.compareBuild(a, b);
       expect(order).toBe(oracle === 0 ? Math.sign(a < b ? -1 : Number(a > b)) : oracle);
     }),
-    { numRuns: 10_000 },
+    RUNS,
   );
 });
 
@@ -38,5 +39,6 @@ it('is zero for equal texts alone, and the same seen from both sides', () => {
       expect(order === 0).toBe(a === b);
       expect(Math.sign(compareVersions(version(b), version(a)))).toBe(Math.sign(-order) + 0);
     }),
+    RUNS,
   );
 });

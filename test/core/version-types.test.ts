@@ -56,6 +56,13 @@ describe('the five version types (Versioning, Module version types)', () => {
     ]);
   });
 
+  it('for a list of prereleases: pinned to the newest that may be chosen', () => {
+    const list = ['1.0.0-a', { version: '1.0.0-b', artifacts: [] }];
+    expect(compare(list, undefined, { now: 0, platform: 'linux/amd64' })).toMatchObject([
+      ...[['1.0.0-a', '1.0.0-a', undefined, '1.0.0-b'], {}, {}, {}, {}],
+    ]);
+  });
+
   it('[D2] another build is no reason to restart', () => {
     expect(compare(['1.0.0+1', '1.0.0+2'], '1.0.0+1')).toEqual([
       ['1.0.0+1', '1.0.0+1', false, '1.0.0+2'],

@@ -4,7 +4,7 @@ import type { ReleaseRecord } from '../../src/core/index.ts';
 // Few values, so that equal numbers, twins and neighbours are frequent.
 const numbers = fc.constantFrom('0', '1', '2', '9', '10', '11');
 const prereleases = fc
-  .array(fc.constantFrom('0', '1', '2', '10', 'rc', 'alpha', 'beta', 'a-b', '0a', '-'), {
+  .array(fc.constantFrom('0', '1', '2', '10', 'rc', 'rc-1', 'a', 'a-b', '0a', '-'), {
     minLength: 1,
     maxLength: 3,
   })

@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
-import type { Eligibility, ReleaseRecord } from '../../src/core/index.ts';
-import { ask, chosen, refusals, type Published } from './ask.ts';
+import {
+  indexReleases,
+  resolve,
+  type Eligibility,
+  type ReleaseRecord,
+} from '../../src/core/index.ts';
+import { chosen, constraint, records, refusals, type Published } from './ask.ts';
 
 /** One case of a row of the decision table. */
 interface Case {
@@ -32,15 +37,19 @@ export function aged(version: string, days: number): ReleaseRecord {
   return { version, publishedAt: NOW - days * DAY };
 }
 
-/** Each row is a test of its own, for its list in both directions. */
+/**
+ * Each row is a test of its own: for its list in both directions, and for an index that is asked for the
+ * first time and for one that was asked before.
+ */
 export function decides(rows: readonly Case[]): void {
-  it.each(rows)('$case', ({ constraint, list, eligibility, ...expected }) => {
+  it.each(rows)('$case', ({ constraint: asked, list, eligibility, ...expected }) => {
     for (const order of [list, list.toReversed()]) {
-      const resolution = ask(constraint, order, eligibility);
-      expect({ chosen: chosen(resolution), refused: refusals(resolution) }).toEqual({
-        chosen: expected.chosen,
-        refused: expected.refused,
-      });
+      const index = indexReleases(records(order));
+      for (const time of ['first', 'again']) {
+        const resolution = resolve(constraint(asked), index, eligibility);
+        const answer = { time, chosen: chosen(resolution), refused: refusals(resolution) };
+        expect(answer).toEqual({ time, chosen: expected.chosen, refused: expected.refused });
+      }
     }
   });
 }

@@ -21,6 +21,14 @@ const DAY = 86_400_000;
 /** Cases of each property; a mistake that matters shows in fewer. */
 const RUNS = '1000';
 
+/** Without a mistake nothing may fail, or every plant would seem to be caught. */
+const NOTHING: Plant = {
+  mistake: 'no mistake at all',
+  file: 'src/core/result.ts',
+  from: 'export type Result',
+  to: 'export type Result',
+};
+
 /** `caught`, or what is wrong. */
 function verdictOn({ file, from, to }: Plant): string {
   const copy = mkdtempSync(join(tmpdir(), 'modreg-plant-'));
@@ -64,14 +72,20 @@ function chosenPlants(): Plant[] {
   const { values } = parseArgs({ options: { 'of-the-day': { type: 'string' } } });
   const all = JSON.parse(readFileSync(join(import.meta.dirname, 'plants.json'), 'utf8')) as Plant[];
   const count = Number(values['of-the-day'] ?? all.length);
+  if (!(count >= 1))
+    throw new Error(`--of-the-day takes a number from 1, not ${values['of-the-day']}`);
   const first = Math.floor(Date.now() / DAY) * count;
   return Array.from({ length: count }, (_, place) => all[(first + place) % all.length]).filter(
     (plant) => plant !== undefined,
   );
 }
 
+const plants = chosenPlants();
+const baseline = verdictOn(NOTHING);
+if (!baseline.startsWith('MISSED')) throw new Error(`without any mistake: ${baseline}`);
+
 let missed = 0;
-for (const plant of chosenPlants()) {
+for (const plant of plants) {
   const verdict = verdictOn(plant);
   if (!verdict.startsWith('caught')) missed++;
   console.log(`${plant.mistake}\n    ${verdict}`);

@@ -158,6 +158,13 @@ describe('[D11] the same version twice is one release', () => {
       refused: ['1.0.0: yanked'],
     },
     {
+      case: 'yanked if only the first or the last of three says so',
+      constraint: '1.*',
+      list: [{ version: '1.0.0', yanked: '' }, '1.0.0', { version: '1.0.0', deprecated: '' }],
+      chosen: undefined,
+      refused: ['1.0.0: yanked'],
+    },
+    {
       case: 'the earliest time counts',
       constraint: '1.*',
       list: [aged('1.0.0', 1), aged('1.0.0', 9), '1.0.0'],

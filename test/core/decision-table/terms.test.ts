@@ -36,6 +36,14 @@ describe('[D12] minimum age', () => {
       refused: ['1.1.0: too-young'],
     },
     {
+      case: 'and age 0 is enough where none is asked',
+      constraint: 'latest',
+      list: [aged('1.1.0', -30), aged('1.0.0', 7)],
+      eligibility: { now: NOW, minimumAge: { ms: 0, unknown: 'refuse' } },
+      chosen: '1.1.0',
+      refused: ['1.0.0: older'],
+    },
+    {
       case: 'an unknown publish time passes no age limit',
       constraint: 'latest',
       list: ['1.1.0', aged('1.0.0', 7)],
