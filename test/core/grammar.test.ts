@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseConstraint, parseVersion } from '../../src/core/index.ts';
+import {
+  parseConstraint,
+  parseModuleId,
+  parsePlatform,
+  parseVersion,
+} from '../../src/core/index.ts';
+import { parseTime } from '../../src/core/rfc3339.ts';
 
 interface Bad {
   readonly text: string;
@@ -60,5 +66,48 @@ describe('bad versions', () => {
   it('are at least 80 forms', () => {
     expect(shapes(bad).size).toBe(bad.length);
     expect(bad.length).toBeGreaterThanOrEqual(80);
+  });
+});
+
+/**
+ * Whatever takes a square of its length, or worse, does not come to an end here within the patience of a
+ * test: a million characters for what is refused by length, 256 for what is read.
+ */
+describe('no text takes more than linear time', () => {
+  const parsers = { parseConstraint, parseVersion, parseModuleId, parsePlatform, parseTime };
+  const units = [
+    '1',
+    '0',
+    '.',
+    '1.',
+    '.1',
+    '*',
+    '1.*',
+    'x.',
+    'v=',
+    '^',
+    '-',
+    '1-',
+    '+',
+    ' ',
+    '1 || ',
+    'a',
+    'a-',
+    ':',
+    '/',
+    '2026-',
+    '\u001b',
+  ];
+  const cases = Object.entries(parsers).flatMap(([name, parse]) =>
+    [256, 1_000_000].map((length) => ({ name, parse, length })),
+  );
+
+  it.each(cases)('$name, $length characters', ({ parse, length }) => {
+    const texts = units.flatMap((unit) => {
+      const text = unit.repeat(length / unit.length);
+      return [text, `1.2.3-${text}`.slice(0, length), `${text}!`.slice(-length)];
+    });
+    const refused = texts.filter((text) => !parse(text).ok);
+    expect(refused.length).toBeGreaterThanOrEqual(length > 256 ? texts.length : 1);
   });
 });
