@@ -97,12 +97,7 @@ function problemsOf(moduleId: ModuleId, types: readonly TypeOutcome[]): Problem[
 }
 
 function asTable({ moduleId, deployed, list, index, types }: Compared): string[] {
-  const rows = types.map(({ constraint, resolution, restarts, isAhead }) => [
-    constraint.kind,
-    formatConstraint(constraint),
-    meant(resolution) ?? 'none',
-    restartText(restarts, isAhead),
-  ]);
+  const rows = types.map(cellsOf);
   const heads = ['TYPE', 'CONSTRAINT', 'MEANS', 'RESTART NOW'];
   const widths = heads.map((head, column) =>
     rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), head.length),
@@ -116,8 +111,13 @@ function asTable({ moduleId, deployed, list, index, types }: Compared): string[]
     `${moduleId}   ${from}   ${running}`,
     '',
     line(heads),
-    ...rows.flatMap((row, place) => [line(row)].concat(skips(types[place]))),
+    ...types.flatMap((type) => [line(cellsOf(type))].concat(skips(type))),
   ];
+}
+
+function cellsOf({ constraint, resolution, restarts, isAhead }: TypeOutcome): string[] {
+  const text = formatConstraint(constraint);
+  return [constraint.kind, text, meant(resolution) ?? 'none', restartText(restarts, isAhead)];
 }
 
 function restartText(restarts: boolean | undefined, isAhead: boolean): string {
@@ -132,8 +132,7 @@ function isOutside({ reason }: Refused): boolean {
 }
 
 /** What a type passes over, though it is newer: what its numbers exclude is counted. */
-function skips(type: TypeOutcome | undefined): string[] {
-  if (!type) return [];
+function skips(type: TypeOutcome): string[] {
   const skipped = [...type.skipped()];
   const text = formatConstraint(type.constraint);
   const outside = skipped.filter(isOutside);
@@ -143,8 +142,9 @@ function skips(type: TypeOutcome | undefined): string[] {
   });
   if (inside.length > NAMED) lines.push(`${inside.length - NAMED} more`);
   const [newest] = outside;
-  if (newest)
+  if (newest) {
     lines.push(`${outside.length} that ${text} does not cover, up to ${publishedText(newest)}`);
+  }
   return lines.map((words) => `      skips ${words}`);
 }
 

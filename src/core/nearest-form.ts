@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { withoutLeadingZeros } from './version.ts';
 
 /** The constraints that are words, the shorter one first. */
 export const KEYWORDS = ['latest', 'latest-with-prerelease'] as const;
@@ -39,10 +40,6 @@ export function nearestForm(text: string): string | undefined {
 
 function isNumber(part: string | undefined): part is string {
   return part !== undefined && /^\d/.test(part);
-}
-
-function withoutLeadingZeros(digits: string): string {
-  return digits.replace(/^0+(?=\d)/, '');
 }
 
 /** A prerelease written without its hyphen, as in `1.2.3rc1`, gets one; a lone mark is dropped. */

@@ -1,4 +1,4 @@
-import { isDigit, type Version } from './version.ts';
+import { isDigit, withoutLeadingZeros, type Version } from './version.ts';
 
 /**
  * Below zero when `a` is older than `b`, by the precedence of SemVer 2.0.0 section 11 and then by
@@ -61,11 +61,6 @@ function compareDigits(a: string, b: string): number {
   const left = withoutLeadingZeros(a);
   const right = withoutLeadingZeros(b);
   return left.length - right.length || compareText(left, right);
-}
-
-/** Only build identifiers have any. */
-function withoutLeadingZeros(digits: string): string {
-  return digits.startsWith('0') ? digits.replace(/^0+(?=\d)/, '') : digits;
 }
 
 function compareText(a: string, b: string): number {

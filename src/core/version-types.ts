@@ -45,6 +45,7 @@ export function compareVersionTypes(
     return {
       constraint,
       resolution,
+      // For what is newer, and never to go down within the branch. (D15 to D17)
       restarts: deployed && orderOf(resolution, deployed) > 0,
       isAhead: deployed !== undefined && orderOf(resolution, deployed) < 0,
       skipped: () => skipped(resolution),
@@ -59,10 +60,7 @@ function added(index: ReleaseIndex, eligibility: Eligibility): Version | undefin
   return prerelease.kind === 'resolved' ? prerelease.release.version : undefined;
 }
 
-/**
- * A module restarts for what is newer than it, never for another build of it (D2) and never to go
- * down within its branch (D15 to D17); pinned to what it runs, it stays. (D3)
- */
+/** Above zero when the answer is newer than `deployed`; builds of one precedence are equal. (D2) */
 function orderOf(resolution: Resolution, deployed: Version): number {
   if (resolution.kind === 'unsatisfied') return 0;
   return comparePrecedence(resolution.release.version, deployed);

@@ -94,6 +94,11 @@ function decimal(text: string, from: number, end: number): number {
   return value;
 }
 
+/** The same number as SemVer writes it. */
+export function withoutLeadingZeros(digits: string): string {
+  return digits.startsWith('0') ? digits.replace(/^0+(?=\d)/, '') : digits;
+}
+
 /** The end of the dotted identifiers that `mark` introduces at `from`; `from` without that mark. */
 function endOfIdentifiers(text: string, from: number, mark: number): number | Misfit {
   if (text.charCodeAt(from) !== mark) return from;
