@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { DEFAULT_POLICY, jsonSchemaOf, readUpdatePolicy, termsFor } from '../src/config/index.ts';
 import { codesOf, EXIT_MEANINGS } from '../src/cli/codes.ts';
 import { decodeReleaseDocument } from '../src/registry/release-document.ts';
 import { moduleId } from './support/ask.ts';
@@ -59,6 +60,52 @@ it('the release list is one', () => {
   expect(decodeReleaseDocument(JSON.parse(document), moduleId('acme:lidar'))).toMatchObject({
     records: [{ version: '1.2.9' }],
     dropped: [],
+  });
+});
+
+it('the update policy is one, and the example beside the machine', () => {
+  const [, document = ''] = blocks('json');
+  expect(document).toBe(readFileSync(join(ROOT, 'examples/policy.json'), 'utf8'));
+  const policy = readUpdatePolicy(document);
+  expect(policy).toMatchObject({ ok: true, problems: [] });
+  expect(policy.ok && termsFor(policy.value, 'acme_lidar').minimumAge.ms).toBe(14 * 86_400_000);
+});
+
+it('the table of the update policy has each field and its default', () => {
+  const [, section = ''] = README.split('### The update policy\n');
+  const rows = section.split('\n## ', 1)[0]?.matchAll(/^\| `(\w+)` +\| (.*?) +\|/gm) ?? [];
+  const table = Array.from(rows, ([, field, absent]) => [field, absent?.replaceAll('`', '')]);
+  expect(table).toEqual([
+    ['registry', ''],
+    ['allow_http', 'none'],
+    ['minimum_release_age', '0s'],
+    ['unknown_release_age', 'refuse'],
+    ['maintenance', 'at all times'],
+    ['allow_downgrade', 'true'],
+    ['quarantine', 'until-lifted'],
+    ['rest_after_restart', '5m'],
+    ['restart_ceiling', '12'],
+    ['max_index_age', '7d'],
+    ['env_allow', 'none'],
+    ['modules', 'none'],
+  ]);
+  expect(table.map(([field]) => field)).toEqual(
+    Object.keys(Object(jsonSchemaOf('policy')['properties'])),
+  );
+  expect(DEFAULT_POLICY).toEqual({
+    terms: {
+      registry: undefined,
+      allowHttp: [],
+      minimumAge: { ms: 0, unknown: 'refuse' },
+      maintenance: [],
+      allowDowngrade: true,
+      quarantineMs: undefined,
+      restAfterRestartMs: 300_000,
+      restartCeiling: 12,
+      maxIndexAgeMs: 604_800_000,
+      envAllow: [],
+    },
+    modules: new Map(),
   });
 });
 

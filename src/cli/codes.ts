@@ -1,3 +1,5 @@
+import type { DocumentWarningKind } from '../config/document-problem.ts';
+
 /**
  * Every kind of error, and the exit code of a process that ends with it. Printed, a kind is the same
  * words in SCREAMING_SNAKE.
@@ -9,6 +11,21 @@ export const EXIT_CODES = {
   'no-artifact': 1,
   'not-yet-published': 1,
   quarantined: 1,
+  'bad-json': 1,
+  'too-large': 1,
+  'duplicate-key': 1,
+  'forbidden-key': 1,
+  missing: 1,
+  'bad-type': 1,
+  'bad-value': 1,
+  'out-of-range': 1,
+  'duplicate-name': 1,
+  'unknown-reference': 1,
+  cycle: 1,
+  'model-mismatch': 1,
+  'unset-variable': 1,
+  'forbidden-variable': 1,
+  permissions: 1,
   'bad-constraint': 2,
   'bad-version': 2,
   'bad-module-id': 2,
@@ -26,12 +43,12 @@ export const EXIT_CODES = {
 } as const;
 
 export type ErrorKind = keyof typeof EXIT_CODES;
-export type WarningKind = 'ignored-entries' | 'yanked' | 'deprecated';
+export type WarningKind = 'ignored-entries' | 'yanked' | 'deprecated' | DocumentWarningKind;
 
 /** What each exit code means. */
 export const EXIT_MEANINGS: ReadonlyMap<number, string> = new Map([
   [0, 'answered'],
-  [1, 'a well-formed question with the answer "no"'],
+  [1, 'a well-formed question with the answer "no"; a document with errors, of any code'],
   [2, 'the question cannot be asked so'],
   [3, 'the registry does not know the module'],
   [4, 'the registry does not answer as a registry'],

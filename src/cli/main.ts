@@ -32,8 +32,9 @@ export async function run(process: NodeJS.Process): Promise<void> {
   // Nowhere is left to complain of this; the answer and the exit code stand.
   stderr.on('error', () => undefined);
 
-  const { answer, notes, problems } = await outcomeOf(argv, presentation, process);
-  process.exitCode = exitCodeOf(problems);
+  const outcome = await outcomeOf(argv, presentation, process);
+  const { answer, notes, problems } = outcome;
+  process.exitCode = exitCodeOf(outcome);
   write(stdout, answer, isColoured(stdout, presentation, process) ? paintAnswer : asIs);
   tell(notes, problems);
 }
@@ -79,12 +80,15 @@ function isColoured(
 const asIs: Paint = (line) => line;
 
 const paintAnswer: Paint = (line) =>
-  /^ {2}\S+ +YES {2}/.test(line) ? styled('green', line) : line;
+  /^ {2}\S+ +YES {2}/.test(line)
+    ? styled('green', line)
+    : line.replace(/(?<=^\S+:\d+:\d+ +)(error|warning)\[\w+\]/, paintLabel);
 
-const paintProblem: Paint = (line) =>
-  line.replace(/^(error|warning)\[\w+\]:/, (label, severity) =>
-    styled(severity === 'error' ? 'red' : 'yellow', label),
-  );
+const paintProblem: Paint = (line) => line.replace(/^(error|warning)\[\w+\]:/, paintLabel);
+
+function paintLabel(label: string, severity: string): string {
+  return styled(severity === 'error' ? 'red' : 'yellow', label);
+}
 
 function styled(colour: 'green' | 'red' | 'yellow', text: string): string {
   return styleText(colour, text, { validateStream: false });

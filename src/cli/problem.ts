@@ -27,6 +27,8 @@ export interface Outcome {
   /** What else a person may want to know. */
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
+  /** Whether the answer itself is "no", so that the exit code is 1 without any problem. */
+  readonly answersNo?: boolean;
 }
 
 const LONGEST_FIRST_LINE = 300;
@@ -35,10 +37,11 @@ const POINTABLE = /^[ -~]{1,80}$/;
 
 const ACCEPTED_CONSTRAINTS = 'X.Y.Z   X.Y.*   X.*   latest   latest-with-prerelease';
 
-/** The exit code of a process that ends with `problems`: that of the first error. */
-export function exitCodeOf(problems: readonly Problem[]): number {
+/** The exit code of a process that ends so: that of the first error. */
+export function exitCodeOf({ problems, answersNo = false }: Outcome): number {
   const error = problems.find((problem) => problem.severity === 'error');
-  return error ? EXIT_CODES[error.kind] : 0;
+  if (error) return EXIT_CODES[error.kind];
+  return answersNo ? EXIT_CODES['no-match'] : 0;
 }
 
 /** The lines of `problem` as a person reads them. */

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { excerpt } from '../core/quote.ts';
+import { DOCUMENT_KINDS, type DocumentKind } from '../config/document-kind.ts';
 import { codesOf, EXIT_MEANINGS } from './codes.ts';
+import type { CheckOptions } from './check-command.ts';
 import type { Outcome, Problem } from './problem.ts';
 import type { CompareOptions } from './compare-command.ts';
 import type { ResolveOptions } from './resolve-command.ts';
@@ -16,6 +18,16 @@ const RESOLVE_EXAMPLES = `Examples:
 const COMPARE_EXAMPLES = `Examples:
   modreg compare acme:lidar
   modreg compare acme:lidar --deployed 1.2.3
+`;
+
+const CHECK_EXAMPLES = `Examples:
+  modreg check machine.json
+  modreg check machine.json --strict --env
+  modreg check agent.json --as agent --json
+`;
+
+const SCHEMA_EXAMPLES = `Examples:
+  modreg schema machine > machine.schema.json
 `;
 
 const CONSTRAINTS = `
@@ -73,7 +85,40 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
       const { compareCommand } = await import('./compare-command.ts');
       finish(await compareCommand(moduleId, options, world));
     });
+  withDocumentCommands(modreg, world, finish);
   return modreg;
+}
+
+function withDocumentCommands(
+  modreg: Command,
+  world: World,
+  finish: (outcome: Outcome) => void,
+): void {
+  withCommonOptions(modreg.command('check <file>'))
+    .description(
+      'Shows every problem of a machine config, an agent configuration or an update policy.',
+    )
+    .addOption(
+      new Option('--as <kind>', 'what the document is (default: what it looks like)').choices(
+        DOCUMENT_KINDS,
+      ),
+    )
+    .option('--policy <file>', 'the update policy (default: policy.json beside the document)')
+    .option('--env', 'look up the variables that modules read, in the environment of this command')
+    .option('--strict', 'exit 1 for warnings too')
+    .addHelpText('beforeAll', CHECK_EXAMPLES)
+    .action(async (file: string, options: CheckOptions) => {
+      const { checkCommand } = await import('./check-command.ts');
+      finish(checkCommand(file, options, world));
+    });
+  withCommonOptions(modreg.command('schema'))
+    .description('Prints the JSON Schema of a document, for editors.')
+    .addArgument(new Argument('<kind>').choices(DOCUMENT_KINDS))
+    .addHelpText('beforeAll', SCHEMA_EXAMPLES)
+    .action(async (kind: DocumentKind, options: { json?: true }) => {
+      const { schemaCommand } = await import('./schema-command.ts');
+      finish(schemaCommand(kind, options));
+    });
 }
 
 function withListOptions(command: Command): Command {

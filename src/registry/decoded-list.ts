@@ -1,5 +1,6 @@
 import type { ReleaseRecord } from '../core/index.ts';
-import { describeValue, excerpt } from '../core/quote.ts';
+import { jsonPointer, type Path } from '../core/json-pointer.ts';
+import { describeValue } from '../core/quote.ts';
 import { RegistryError } from './registry-error.ts';
 
 /** What every wire format is decoded to. */
@@ -19,20 +20,11 @@ export function checkLength(count: number): void {
   throw new RegistryError('list-too-large', message);
 }
 
-/** The steps from the document to a value in it. */
-export type Path = readonly (string | number)[];
-
 /** Notes that the value at `path` cannot be read. */
 export type Drop = (path: Path, value: unknown, expected: string) => void;
 
 export function dropInto(dropped: string[]): Drop {
   return (path, value, expected) => {
-    dropped.push(`${pointer(path)} is ${describeValue(value)}, expected ${expected}`);
+    dropped.push(`${jsonPointer(path)} is ${describeValue(value)}, expected ${expected}`);
   };
-}
-
-/** `path` as a JSON Pointer, escaped. */
-function pointer(path: Path): string {
-  const tokens = path.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'));
-  return tokens.map((token) => `/${excerpt(token)}`).join('');
 }

@@ -1,6 +1,7 @@
 import type { Artifact, ModuleId, ReleaseRecord } from '../core/index.ts';
+import type { Path } from '../core/json-pointer.ts';
 import { parseTime } from '../core/rfc3339.ts';
-import { checkLength, dropInto, type DecodedList, type Drop, type Path } from './decoded-list.ts';
+import { checkLength, dropInto, type DecodedList, type Drop } from './decoded-list.ts';
 import { describeValue } from '../core/quote.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { RegistryError } from './registry-error.ts';

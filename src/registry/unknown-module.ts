@@ -1,9 +1,8 @@
-import { distance } from 'fastest-levenshtein';
 import type { ModuleId } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/module-id.ts';
+import { nearestWord } from '../core/nearest-word.ts';
 import { RegistryError } from './registry-error.ts';
 
-const FARTHEST_TYPO = 2;
 const LISTED = 10;
 
 /**
@@ -17,12 +16,8 @@ export function unknownModule(
 ): RegistryError {
   const message = `${where} has no module ${moduleId}`;
   if (!known) return new RegistryError('unknown-module', message);
-  const [nearest] = known
-    .map((id) => ({ id, typos: distance(id, moduleId) }))
-    .filter(({ typos }) => typos > 0 && typos <= FARTHEST_TYPO)
-    .toSorted((a, b) => a.typos - b.typos || (a.id < b.id ? -1 : 1));
   return new RegistryError('unknown-module', message, {
-    suggestion: nearest?.id,
+    suggestion: nearestWord(moduleId, known),
     hint: inventory(namespaceOf(moduleId), known),
   });
 }

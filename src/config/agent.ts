@@ -1,0 +1,126 @@
+import * as v from 'valibot';
+import { parseVersion, type Version } from '../core/index.ts';
+import type { AgentConfiguration } from '../core/machine.ts';
+import { DEFAULT_POLICY } from '../core/update-policy.ts';
+import { readWebAddress } from '../core/web-address.ts';
+import { grammarFault } from './fault.ts';
+import { anyText, fields, flag, oneOf, reads, readsText, type Schema } from './fields.ts';
+import type { Judged, Surroundings } from './judged.ts';
+import { VERSION_PATTERN } from './module-entry.ts';
+import { agentOutline } from './outline.ts';
+import { pinFindings } from './pins.ts';
+import { provisioningAttributes } from './provisioning.ts';
+import { applySchema } from './schema-findings.ts';
+import { permissionFindings } from './secret-file.ts';
+import { systemConfigurationAttributes } from './system-configuration.ts';
+import { unknownFields } from './unknown-fields.ts';
+
+/** An exact version; the empty text, which is the default, pins nothing. */
+const pinVersion: Schema<Version | undefined> = reads<Version | undefined>(
+  (value) => {
+    if (value === '') return { ok: true, value: undefined };
+    const version = parseVersion(value);
+    return version.ok ? version : { ok: false, error: grammarFault(version.error) };
+  },
+  { type: 'string', maxLength: 256, pattern: `^(?:${VERSION_PATTERN})?$` },
+);
+
+/** An address; the empty text, which is the default, pins nothing. */
+const pinUrl: Schema<string | undefined> = readsText<string | undefined>(
+  'an address as text',
+  (text) => {
+    if (text === '') return { ok: true, value: undefined };
+    const url = readWebAddress(text);
+    if (url.ok) return { ok: true, value: text };
+    const message = `not an address to download from: ${url.error}`;
+    return { ok: false, error: { kind: 'bad-address', message } };
+  },
+  { pattern: '^(?:[hH][tT][tT][pP][sS]?://.*)?$' },
+);
+
+const pins = { pin_version: v.optional(pinVersion), pin_url: v.optional(pinUrl) };
+const disableSubsystem = v.optional(flag(), false);
+
+const platformAgent: Schema<AgentConfiguration['platformAgent']> = v.pipe(
+  fields({ ...pins, release_channel: v.optional(oneOf(['stable']), 'stable') }),
+  v.transform((options) => ({
+    releaseChannel: options.release_channel,
+    pinVersion: options.pin_version,
+    pinUrl: options.pin_url,
+  })),
+);
+
+const platformServer: Schema<AgentConfiguration['platformServer']> = v.pipe(
+  fields({
+    ...pins,
+    release_channel: v.optional(oneOf(['stable', 'latest']), 'stable'),
+    disable_subsystem: disableSubsystem,
+    attributes: v.optional(fields({ fast_start: v.optional(flag(), false) }), {}),
+  }),
+  v.transform((options) => ({
+    releaseChannel: options.release_channel,
+    pinVersion: options.pin_version,
+    pinUrl: options.pin_url,
+    disableSubsystem: options.disable_subsystem,
+    fastStart: options.attributes.fast_start,
+  })),
+);
+
+const provisioning: Schema<AgentConfiguration['provisioning']> = v.pipe(
+  fields({
+    disable_subsystem: disableSubsystem,
+    attributes: v.optional(provisioningAttributes, {}),
+  }),
+  v.transform((options) => ({
+    disableSubsystem: options.disable_subsystem,
+    attributes: options.attributes,
+  })),
+);
+
+const systemConfiguration: Schema<AgentConfiguration['systemConfiguration']> = v.pipe(
+  fields({
+    disable_subsystem: disableSubsystem,
+    release_channel: v.optional(anyText),
+    attributes: v.optional(systemConfigurationAttributes, {}),
+  }),
+  v.transform((options) => ({
+    disableSubsystem: options.disable_subsystem,
+    releaseChannel: options.release_channel,
+    ...options.attributes,
+  })),
+);
+
+/** The agent's own configuration, where every option may be absent. (Agent configuration) */
+export const agentConfiguration: Schema<AgentConfiguration> = v.pipe(
+  fields({
+    'platform-agent': v.optional(platformAgent, {}),
+    'platform-server': v.optional(platformServer, {}),
+    'agent-provisioning': v.optional(provisioning, {}),
+    'agent-syscfg': v.optional(systemConfiguration, {}),
+  }),
+  v.transform((subsystems) => ({
+    platformAgent: subsystems['platform-agent'],
+    platformServer: subsystems['platform-server'],
+    provisioning: subsystems['agent-provisioning'],
+    systemConfiguration: subsystems['agent-syscfg'],
+  })),
+);
+
+/** Reads an agent configuration that is a document of its own. */
+export function judgeAgent(
+  value: unknown,
+  { policy = DEFAULT_POLICY, mode }: Surroundings,
+): Judged<AgentConfiguration> {
+  const { output, findings } = applySchema(agentConfiguration, value);
+  const outline = v.parse(agentOutline, value);
+  return {
+    output,
+    findings: [
+      ...findings,
+      ...unknownFields(agentConfiguration, value),
+      ...pinFindings(outline, [], policy.terms.allowHttp),
+      ...permissionFindings(outline, [], mode),
+    ],
+    modules: 0,
+  };
+}

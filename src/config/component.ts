@@ -1,0 +1,64 @@
+import * as v from 'valibot';
+import type { ModuleId, Result } from '../core/index.ts';
+import type { Component, Model } from '../core/machine.ts';
+import { quote } from '../core/quote.ts';
+import { fakeBoardAttributes, type FakeBoardAttributes } from './fake-board.ts';
+import { badValue, type Fault } from './fault.ts';
+import {
+  anyObject,
+  asWritten,
+  choice,
+  fields,
+  listOf,
+  readsText,
+  someText,
+  type Schema,
+} from './fields.ts';
+import { name } from './name.ts';
+
+const PART = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
+const BUILT_IN = new RegExp(`^${PART}$`);
+const TRIPLET = new RegExp(`^(${PART}:${PART}):(${PART})$`);
+
+/** `<namespace>:<module_name>:<model_name>`, or the one word of a model that is part of the server. */
+const model: Schema<Model> = readsText('a model', readModel, {
+  pattern: `^${PART}(?::${PART}:${PART})?$`,
+});
+
+const entries = {
+  name,
+  model,
+  type: someText('the subtype of an API, as in sensor'),
+  namespace: someText('the namespace of an API, as in rdk'),
+  depends_on: v.optional(listOf(name, 'a list of component names'), []),
+};
+
+/** A resource entry. The attributes of a fake board are checked, and kept as written. (Modular resource entry) */
+export const component: Schema<Component> = v.pipe(
+  choice(
+    { model: 'fake', type: 'board' },
+    {
+      matching: fields({ ...entries, attributes: asWritten(fakeBoardAttributes) }),
+      otherwise: fields({ ...entries, attributes: v.optional(anyObject, {}) }),
+    },
+  ),
+  v.transform(({ depends_on, ...entry }) => ({ ...entry, dependsOn: depends_on })),
+);
+
+/** The attributes of a component that is a fake board; undefined for any other. */
+export function fakeBoardOf(entry: Component): FakeBoardAttributes | undefined {
+  const isFake = entry.model.kind === 'built-in' && entry.model.name === 'fake';
+  if (!isFake || entry.type !== 'board') return undefined;
+  return v.parse(fakeBoardAttributes, entry.attributes);
+}
+
+function readModel(text: string): Result<Model, Fault> {
+  const [, moduleId, last] = TRIPLET.exec(text) ?? [];
+  if (moduleId !== undefined && last !== undefined) {
+    // The triplet's first two parts are a module id by the pattern.
+    return { ok: true, value: { kind: 'modular', moduleId: moduleId as ModuleId, name: last } };
+  }
+  if (BUILT_IN.test(text)) return { ok: true, value: { kind: 'built-in', name: text } };
+  const expected = '<namespace>:<module_name>:<model_name>, or one word for a model of the server';
+  return { ok: false, error: badValue(`${quote(text)} is not a model, expected ${expected}`) };
+}

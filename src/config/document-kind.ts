@@ -1,0 +1,23 @@
+/** The documents that are read here. */
+export type DocumentKind = 'machine' | 'agent' | 'policy';
+
+export const DOCUMENT_KINDS: readonly DocumentKind[] = ['machine', 'agent', 'policy'];
+
+const SUBSYSTEMS = ['platform-agent', 'platform-server', 'agent-provisioning', 'agent-syscfg'];
+const POLICY_FIELDS = [
+  ...['registry', 'allow_http', 'minimum_release_age', 'unknown_release_age', 'maintenance'],
+  ...['allow_downgrade', 'quarantine', 'rest_after_restart', 'restart_ceiling', 'max_index_age'],
+  'env_allow',
+];
+
+/** What a document is, by its top-level fields: a machine config, unless it looks like another. */
+export function kindOf(value: unknown): DocumentKind {
+  if (typeof value !== 'object' || value === null) return 'machine';
+  const has = (fields: readonly string[]): boolean =>
+    fields.some((field) => Object.hasOwn(value, field));
+  if (has(SUBSYSTEMS)) return 'agent';
+  const modules: unknown = (value as { readonly modules?: unknown }).modules;
+  const modulesByName = typeof modules === 'object' && modules !== null && !Array.isArray(modules);
+  if (has(['components', 'agent']) || Array.isArray(modules)) return 'machine';
+  return has(POLICY_FIELDS) || modulesByName ? 'policy' : 'machine';
+}

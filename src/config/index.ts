@@ -1,0 +1,46 @@
+export type {
+  AgentConfiguration,
+  Component,
+  LocalModule,
+  Machine,
+  Model,
+  ModuleEntry,
+  Network,
+  ProvisioningAttributes,
+  RegistryModule,
+} from '../core/machine.ts';
+export type { Secret } from '../core/secret.ts';
+export {
+  DEFAULT_POLICY,
+  termsFor,
+  type MaintenanceWindow,
+  type UpdatePolicy,
+  type UpdateTerms,
+} from '../core/update-policy.ts';
+export { fakeBoardOf } from './component.ts';
+export type { Analog, DigitalInterrupt, FakeBoardAttributes } from './fake-board.ts';
+export type { DocumentKind } from './document-kind.ts';
+export type {
+  DocumentErrorKind,
+  DocumentProblem,
+  DocumentWarningKind,
+} from './document-problem.ts';
+export type { Environment } from './environment-reference.ts';
+export { jsonSchemaOf } from './json-schema.ts';
+export type { Surroundings } from './judged.ts';
+export {
+  moduleEnvironment,
+  type EnvironmentError,
+  type ModuleGround,
+} from './module-environment.ts';
+export { provisioningOf } from './provisioning.ts';
+export {
+  checkDocument,
+  readAgentConfiguration,
+  readMachine,
+  readUpdatePolicy,
+  type Checked,
+  type Reading,
+  type Source,
+} from './read-document.ts';
+export type { Report } from './report.ts';

@@ -1,0 +1,49 @@
+import { toJsonSchema, type ConversionConfig } from '@valibot/to-json-schema';
+import type * as v from 'valibot';
+import { agentConfiguration } from './agent.ts';
+import type { DocumentKind } from './document-kind.ts';
+import type { Choice, JsonSchema } from './fields.ts';
+import { machine } from './machine.ts';
+import { updatePolicy } from './update-policy.ts';
+
+const SCHEMAS: Readonly<Record<DocumentKind, readonly [title: string, schema: v.GenericSchema]>> = {
+  machine: ['Machine config', machine],
+  agent: ['Agent configuration', agentConfiguration],
+  policy: ['Update policy', updatePolicy],
+};
+
+const CONVERSION: ConversionConfig = {
+  typeMode: 'input',
+  errorMode: 'throw',
+  overrideSchema: ({ valibotSchema }) =>
+    isChoice(valibotSchema) ? choiceAsJson(valibotSchema) : undefined,
+};
+
+/** The JSON Schema (draft 7) of a document: as much of what is checked as JSON Schema can say. */
+export function jsonSchemaOf(kind: DocumentKind): JsonSchema {
+  const [title, schema] = SCHEMAS[kind];
+  const { $schema, ...rest } = toJsonSchema(schema, CONVERSION);
+  return { $schema, title, ...rest };
+}
+
+function choiceAsJson({ when, matching, otherwise }: Choice): ReturnType<typeof toJsonSchema> {
+  const properties = Object.fromEntries(
+    Object.entries(when).map(([key, word]) => [key, { const: word }]),
+  );
+  return {
+    type: 'object',
+    if: { properties, required: Object.keys(when) },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: withoutDialect(matching),
+    else: withoutDialect(otherwise),
+  };
+}
+
+function withoutDialect(schema: v.GenericSchema): ReturnType<typeof toJsonSchema> {
+  const { $schema: _dialect, ...rest } = toJsonSchema(schema, CONVERSION);
+  return rest;
+}
+
+function isChoice(schema: object): schema is v.GenericSchema & Choice {
+  return 'otherwise' in schema;
+}

@@ -1,0 +1,45 @@
+import * as v from 'valibot';
+import type { Machine } from '../core/machine.ts';
+import { DEFAULT_POLICY } from '../core/update-policy.ts';
+import { agentConfiguration } from './agent.ts';
+import { component } from './component.ts';
+import { dependencyFindings } from './dependencies.ts';
+import { fields, listOf, type Schema } from './fields.ts';
+import type { Judged, Surroundings } from './judged.ts';
+import { modelFindings } from './models.ts';
+import { moduleEntry } from './module-entry.ts';
+import { variableFindings } from './module-variables.ts';
+import { duplicateNames } from './names.ts';
+import { machineOutline } from './outline.ts';
+import { pinFindings } from './pins.ts';
+import { applySchema } from './schema-findings.ts';
+import { permissionFindings } from './secret-file.ts';
+import { unknownFields } from './unknown-fields.ts';
+
+/** A machine config. (What the service does) */
+export const machine: Schema<Machine> = fields({
+  components: v.optional(listOf(component, 'a list of components'), []),
+  modules: v.optional(listOf(moduleEntry, 'a list of modules'), []),
+  agent: v.optional(agentConfiguration, {}),
+});
+
+/** Reads a machine config, and what its parts say of each other. */
+export function judgeMachine(value: unknown, surroundings: Surroundings): Judged<Machine> {
+  const { output, findings } = applySchema(machine, value);
+  const outline = v.parse(machineOutline, value);
+  const { policy = DEFAULT_POLICY, environment, mode } = surroundings;
+  return {
+    output,
+    findings: [
+      ...findings,
+      ...unknownFields(machine, value),
+      ...duplicateNames(outline),
+      ...modelFindings(outline),
+      ...dependencyFindings(outline),
+      ...variableFindings(outline, policy, environment),
+      ...pinFindings(outline.agent, ['agent'], policy.terms.allowHttp),
+      ...permissionFindings(outline.agent, ['agent'], mode),
+    ],
+    modules: outline.modules.length,
+  };
+}

@@ -1,0 +1,85 @@
+import { parseModuleId } from '../core/index.ts';
+import type { Path } from '../core/json-pointer.ts';
+import { nearestWord } from '../core/nearest-word.ts';
+import type { Finding } from './fault.ts';
+import type { MachineOutline, ModuleOutline } from './outline.ts';
+
+/** A model of a module: the id of the module, and the model's own name. */
+const TRIPLET = /^([^:]+:([^:]+)):[^:]+$/;
+/** Of so many models without a module it is looked for what may have been meant: no more are shown. */
+const COMPARED = 50;
+
+/**
+ * Components whose module is missing, modules that no component uses or that stand twice, and local
+ * ones that lack a version. Nothing is said to be missing where an entry cannot be read: it may be that one.
+ */
+export function modelFindings({ components, modules }: MachineOutline): Finding[] {
+  const models = components.map(({ model }) => TRIPLET.exec(model));
+  const used = new Set(models.map((triplet) => triplet?.[1]));
+  const everyModelIsRead = components.every(({ model }) => model !== '');
+  return [
+    ...missingModules(models, modules),
+    ...(everyModelIsRead ? unusedModules(modules, used) : []),
+    ...sharedModules(modules),
+    ...localWithoutVersion(modules),
+  ];
+}
+
+function missingModules(
+  models: readonly (RegExpExecArray | null)[],
+  modules: readonly ModuleOutline[],
+): Finding[] {
+  const ids = new Set(modules.map(({ module_id }) => module_id));
+  if (![...ids].every((id) => parseModuleId(id).ok)) return [];
+  const byName = new Map([...ids].map((id) => [id.slice(id.indexOf(':') + 1), id]));
+  let compared = 0;
+  return models.flatMap((triplet, index): Finding[] => {
+    const [, moduleId = '', name = ''] = triplet ?? [];
+    if (!parseModuleId(moduleId).ok || ids.has(moduleId)) return [];
+    const path: Path = ['components', index, 'model'];
+    const similar =
+      byName.get(name) ?? (++compared <= COMPARED ? nearestWord(moduleId, ids) : undefined);
+    if (similar === undefined) {
+      const message = `no module entry has the module_id ${moduleId}`;
+      return [
+        { kind: 'unknown-reference', path, message, hint: 'add the module that has this model' },
+      ];
+    }
+    const message = `a model of ${moduleId}, and the nearest module entry is for ${similar}`;
+    const entry = modules.findIndex(({ module_id }) => module_id === similar);
+    return [{ kind: 'model-mismatch', path, message, also: ['modules', entry, 'module_id'] }];
+  });
+}
+
+function unusedModules(
+  modules: readonly ModuleOutline[],
+  used: ReadonlySet<string | undefined>,
+): Finding[] {
+  return modules.flatMap(({ module_id }, index): Finding[] => {
+    if (used.has(module_id) || !parseModuleId(module_id).ok) return [];
+    const message = `no component has a model of ${module_id}`;
+    return [{ kind: 'unused-module', path: ['modules', index], message }];
+  });
+}
+
+function sharedModules(modules: readonly ModuleOutline[]): Finding[] {
+  const firsts = new Map<string, number>();
+  return modules.flatMap(({ module_id }, index): Finding[] => {
+    const first = firsts.get(module_id);
+    if (first === undefined) firsts.set(module_id, index);
+    if (first === undefined || module_id === '') return [];
+    const message = 'another entry has this module_id, and each is resolved by itself';
+    const path: Path = ['modules', index, 'module_id'];
+    return [
+      { kind: 'conflicting-constraints', path, message, also: ['modules', first, 'module_id'] },
+    ];
+  });
+}
+
+function localWithoutVersion(modules: readonly ModuleOutline[]): Finding[] {
+  return modules.flatMap(({ type, version }, index): Finding[] => {
+    if (type !== 'local' || version !== null) return [];
+    const message = 'version is absent; what a local module has there is not looked at';
+    return [{ kind: 'missing-version', path: ['modules', index], message }];
+  });
+}

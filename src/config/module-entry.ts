@@ -1,0 +1,67 @@
+import * as v from 'valibot';
+import { parseConstraint, parseModuleId, type Constraint, type ModuleId } from '../core/index.ts';
+import type { ModuleEntry } from '../core/machine.ts';
+import { environmentTemplate, variableName } from './environment-reference.ts';
+import { grammarFault } from './fault.ts';
+import { choice, fields, mapOf, oneOf, reads, type Schema } from './fields.ts';
+import { name } from './name.ts';
+
+const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
+const NUMBER = '(?:0|[1-9]\\d*)';
+const IDENTIFIERS = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
+const PRERELEASE = `(?:${NUMBER}|\\d*[A-Za-z-][0-9A-Za-z-]*)`;
+/** SemVer 2.0.0, but for the bound of its numbers. */
+export const VERSION_PATTERN: string = `${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${PRERELEASE}(?:\\.${PRERELEASE})*)?(?:\\+${IDENTIFIERS})?`;
+
+const moduleId: Schema<ModuleId> = reads(
+  (value) => {
+    const id = parseModuleId(value);
+    return id.ok ? id : { ok: false, error: grammarFault(id.error) };
+  },
+  { type: 'string', pattern: `^${HALF}:${HALF}$` },
+);
+
+const constraint: Schema<Constraint> = reads(
+  (value) => {
+    const read = parseConstraint(value);
+    return read.ok ? read : { ok: false, error: grammarFault(read.error) };
+  },
+  {
+    type: 'string',
+    maxLength: 256,
+    pattern: `^(?:${VERSION_PATTERN}|${NUMBER}\\.(?:${NUMBER}\\.)?\\*|latest(?:-with-prerelease)?)$`,
+  },
+);
+
+const entries = {
+  type: oneOf(['registry', 'local']),
+  name,
+  module_id: moduleId,
+  env: v.optional(mapOf(variableName, environmentTemplate), {}),
+};
+
+/** A module of the registry, or one that is on the machine only, whose version says nothing. (Module entry) */
+export const moduleEntry: Schema<ModuleEntry> = choice(
+  { type: 'local' },
+  {
+    matching: v.pipe(
+      fields({ ...entries, version: v.optional(v.unknown()) }),
+      v.transform((entry) => ({
+        type: 'local' as const,
+        name: entry.name,
+        moduleId: entry.module_id,
+        env: entry.env,
+      })),
+    ),
+    otherwise: v.pipe(
+      fields({ ...entries, version: constraint }),
+      v.transform((entry) => ({
+        type: 'registry' as const,
+        name: entry.name,
+        moduleId: entry.module_id,
+        env: entry.env,
+        constraint: entry.version,
+      })),
+    ),
+  },
+);

@@ -1,0 +1,38 @@
+import type { UpdatePolicy } from '../core/update-policy.ts';
+import { termsFor } from '../core/update-policy.ts';
+import { valueOf, variablesIn, type Environment } from './environment-reference.ts';
+import type { Finding } from './fault.ts';
+import type { MachineOutline } from './outline.ts';
+
+/** The agent's own credentials. (Authentication) */
+const AGENT_SECRETS = new Set(['PLATFORM_API_KEY_ID', 'PLATFORM_API_KEY', 'PLATFORM_PART_ID']);
+
+/**
+ * Variables that a module's `env` reads and must not, or that are not set in `environment`, which is
+ * undefined where nobody knows.
+ */
+export function variableFindings(
+  { modules }: MachineOutline,
+  policy: UpdatePolicy,
+  environment: Environment | undefined,
+): Finding[] {
+  return modules.flatMap(({ name, env }, index) =>
+    Object.entries(env).flatMap(([key, template]) => {
+      const path = ['modules', index, 'env', key];
+      return variablesIn(template).flatMap((variable): Finding[] => {
+        if (isForbidden(variable, termsFor(policy, name).envAllow)) {
+          const message = `${variable} is a secret of the agent`;
+          const hint = "name it in the policy's env_allow to hand it to this module";
+          return [{ kind: 'forbidden-variable', path, message, hint }];
+        }
+        if (!environment || valueOf(variable, environment) !== undefined) return [];
+        return [{ kind: 'unset-variable', path, message: `${variable} is not set` }];
+      });
+    }),
+  );
+}
+
+/** Whether `variable` is a secret of the agent that a module may not have. */
+export function isForbidden(variable: string, allowed: readonly string[]): boolean {
+  return AGENT_SECRETS.has(variable) && !allowed.includes(variable);
+}

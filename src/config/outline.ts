@@ -1,0 +1,116 @@
+import * as v from 'valibot';
+
+/**
+ * What one part of a document says of another, whatever else is wrong with it: absent and unreadable
+ * texts are empty, other parts without content.
+ */
+export interface MachineOutline {
+  readonly components: readonly ComponentOutline[];
+  readonly modules: readonly ModuleOutline[];
+  readonly agent: AgentOutline;
+}
+
+export interface ComponentOutline {
+  readonly name: string;
+  readonly model: string;
+  readonly type: string;
+  readonly depends_on: readonly string[];
+  readonly attributes: {
+    readonly analogs: readonly Named[];
+    readonly digital_interrupts: readonly Named[];
+  };
+}
+
+export interface Named {
+  readonly name: string;
+}
+
+export interface ModuleOutline {
+  readonly type: string;
+  readonly name: string;
+  readonly module_id: string;
+  readonly version: unknown;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface AgentOutline {
+  readonly 'platform-agent': PinsOutline;
+  readonly 'platform-server': PinsOutline;
+  readonly 'agent-provisioning': {
+    readonly attributes: {
+      readonly hotspot_password: string;
+      readonly networks: readonly { readonly psk: string }[];
+    };
+  };
+}
+
+export interface PinsOutline {
+  readonly pin_version: string;
+  readonly pin_url: string;
+}
+
+export interface PolicyOutline extends TermsOutline {
+  readonly modules: Readonly<Record<string, TermsOutline>>;
+}
+
+interface TermsOutline {
+  readonly registry: string;
+  readonly allow_http: readonly string[];
+}
+
+const text: v.GenericSchema<unknown, string> = v.fallback(v.string(), '');
+const named = list(part({ name: text }));
+const pins = part({ pin_version: text, pin_url: text });
+
+export const agentOutline: v.GenericSchema<unknown, AgentOutline> = part({
+  'platform-agent': pins,
+  'platform-server': pins,
+  'agent-provisioning': part({
+    attributes: part({ hotspot_password: text, networks: list(part({ psk: text })) }),
+  }),
+});
+
+export const machineOutline: v.GenericSchema<unknown, MachineOutline> = part({
+  components: list(
+    part({
+      name: text,
+      model: text,
+      type: text,
+      depends_on: list(text),
+      attributes: part({ analogs: named, digital_interrupts: named }),
+    }),
+  ),
+  modules: list(
+    part({
+      type: text,
+      name: text,
+      module_id: text,
+      version: v.fallback(v.unknown(), null),
+      env: map(text),
+    }),
+  ),
+  agent: agentOutline,
+});
+
+const terms = { registry: text, allow_http: list(text) };
+
+export const policyOutline: v.GenericSchema<unknown, PolicyOutline> = part({
+  ...terms,
+  modules: map(part(terms)),
+});
+
+/** An object with these fields, each of which has something to fall back to. */
+function part<Entries extends v.ObjectEntries>(
+  entries: Entries,
+): v.GenericSchema<unknown, v.InferOutput<v.ObjectSchema<Entries, undefined>>> {
+  const schema = v.object(entries);
+  return v.fallback(schema, () => v.parse(schema, {}));
+}
+
+function list<T>(item: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T[]> {
+  return v.fallback(v.array(item), () => []);
+}
+
+function map<T>(item: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, Record<string, T>> {
+  return v.fallback(v.record(v.string(), item), () => ({}));
+}

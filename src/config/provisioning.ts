@@ -1,0 +1,61 @@
+import * as v from 'valibot';
+import type { AgentConfiguration, Network, ProvisioningAttributes } from '../core/machine.ts';
+import { secret, type Secret } from '../core/secret.ts';
+import {
+  anyText,
+  fields,
+  flag,
+  listOf,
+  oneOf,
+  someText,
+  wholeNumber,
+  type Schema,
+} from './fields.ts';
+
+const secretText: Schema<Secret> = v.pipe(anyText, v.transform(secret));
+
+const network: Schema<Network> = v.pipe(
+  fields({
+    type: v.optional(oneOf(['wifi']), 'wifi'),
+    ssid: someText('the SSID of a network'),
+    psk: v.optional(secretText),
+    priority: v.optional(wholeNumber(-999, 999), 0),
+  }),
+  v.transform((entry) => ({
+    type: entry.type,
+    ssid: entry.ssid,
+    psk: entry.psk,
+    priority: entry.priority,
+  })),
+);
+
+/** The attributes of `agent-provisioning`. (Network object) */
+export const provisioningAttributes: Schema<ProvisioningAttributes> = v.pipe(
+  fields({
+    hotspot_password: v.optional(secretText),
+    roaming_mode: v.optional(flag()),
+    networks: v.optional(listOf(network, 'a list of networks')),
+  }),
+  v.transform((attributes) => ({
+    hotspotPassword: attributes.hotspot_password,
+    roamingMode: attributes.roaming_mode,
+    networks: attributes.networks,
+  })),
+);
+
+/**
+ * The provisioning attributes in force: those of the machine's configuration, each of which overrides
+ * the manufacturer's; `networks` are none where neither names them. (Agent configuration)
+ */
+export function provisioningOf(
+  machine: AgentConfiguration,
+  manufacturer?: AgentConfiguration,
+): ProvisioningAttributes & { readonly networks: readonly Network[] } {
+  const own = machine.provisioning.attributes;
+  const theirs = manufacturer?.provisioning.attributes;
+  return {
+    hotspotPassword: own.hotspotPassword ?? theirs?.hotspotPassword,
+    roamingMode: own.roamingMode ?? theirs?.roamingMode,
+    networks: own.networks ?? theirs?.networks ?? [],
+  };
+}

@@ -1,0 +1,120 @@
+import type { AgentConfiguration, Machine } from '../core/machine.ts';
+import type { UpdatePolicy } from '../core/update-policy.ts';
+import { judgeAgent } from './agent.ts';
+import { kindOf, type DocumentKind } from './document-kind.ts';
+import { readJson, type JsonDocument, type Located } from './json-document.ts';
+import type { Judged, Surroundings } from './judged.ts';
+import { judgeMachine } from './machine.ts';
+import { reportOf, type Report } from './report.ts';
+import { judgePolicy } from './update-policy.ts';
+import { decodeUtf8 } from './utf8.ts';
+
+/** A document: its text, or its bytes, which are UTF-8. */
+export type Source = string | Uint8Array;
+
+/** A document that was read, or what stands in its way; in both cases what there is to say of it. */
+export type Reading<T> = Report &
+  ({ readonly ok: true; readonly value: T } | { readonly ok: false });
+
+/** What each kind of document is read to. */
+interface Documents {
+  machine: Machine;
+  agent: AgentConfiguration;
+  policy: UpdatePolicy;
+}
+
+/** A document of which nothing was known before. */
+export interface Checked extends Report {
+  readonly kind: DocumentKind;
+  /** How many module entries were looked at. */
+  readonly modules: number;
+}
+
+/** The largest document that is read, in bytes, or in UTF-16 units where it is text. */
+export const LARGEST_DOCUMENT: number = 4 * 1024 * 1024;
+
+const JUDGES: {
+  readonly [Kind in DocumentKind]: (
+    value: unknown,
+    surroundings: Surroundings,
+  ) => Judged<Documents[Kind]>;
+} = { machine: judgeMachine, agent: judgeAgent, policy: judgePolicy };
+
+/** Reads a machine config. Never throws. */
+export function readMachine(source: Source, surroundings: Surroundings = {}): Reading<Machine> {
+  return readAs('machine', source, surroundings);
+}
+
+/** Reads an agent configuration that is a document of its own: its keys are the subsystems. Never throws. */
+export function readAgentConfiguration(
+  source: Source,
+  surroundings: Surroundings = {},
+): Reading<AgentConfiguration> {
+  return readAs('agent', source, surroundings);
+}
+
+/** Reads an update policy. Never throws. */
+export function readUpdatePolicy(source: Source): Reading<UpdatePolicy> {
+  return readAs('policy', source, {});
+}
+
+/** What there is to say of a document, which is of the kind `as`, or else of the kind that it looks like. */
+export function checkDocument(
+  source: Source,
+  as: DocumentKind | undefined,
+  surroundings: Surroundings = {},
+): Checked {
+  const opened = open(source);
+  const kind = as ?? kindOf(opened.document.value);
+  return { kind, ...judge(kind, opened, surroundings) };
+}
+
+function readAs<Kind extends DocumentKind>(
+  kind: Kind,
+  source: Source,
+  surroundings: Surroundings,
+): Reading<Documents[Kind]> {
+  const { problems, errors, warnings, output } = judge(kind, open(source), surroundings);
+  const report = { problems, errors, warnings };
+  return output === undefined || errors > 0
+    ? { ok: false, ...report }
+    : { ok: true, value: output, ...report };
+}
+
+/** A document as far as its bytes are text and its text is JSON. */
+interface Opened {
+  readonly text: string;
+  readonly document: JsonDocument;
+}
+
+function open(source: Source): Opened {
+  if (source.length > LARGEST_DOCUMENT) {
+    const message = `more than ${LARGEST_DOCUMENT} bytes, and no more are read`;
+    return unreadable('', { kind: 'too-large', path: [], message, offset: 0 });
+  }
+  const text =
+    typeof source === 'string' ? ({ ok: true, value: source } as const) : decodeUtf8(source);
+  if (!text.ok) return unreadable(text.error.text, text.error.finding);
+  return { text: text.value, document: readJson(text.value) };
+}
+
+function unreadable(text: string, finding: Located): Opened {
+  return {
+    text,
+    document: { value: undefined, findings: [finding], isWhole: false, offsetOf: () => 0 },
+  };
+}
+
+function judge<Kind extends DocumentKind>(
+  kind: Kind,
+  { text, document }: Opened,
+  surroundings: Surroundings,
+): Report & Judged<Documents[Kind]> {
+  const nothing: Judged<Documents[Kind]> = { output: undefined, findings: [], modules: 0 };
+  const judged = document.isWhole ? JUDGES[kind](document.value, surroundings) : nothing;
+  const findings = judged.findings.map((finding) => ({
+    ...finding,
+    offset: document.offsetOf(finding.path, finding.end ?? 'value'),
+  }));
+  return { ...judged, ...reportOf(text, [...document.findings, ...findings], document.offsetOf) };
+}

@@ -1,0 +1,66 @@
+import { jsonPointer } from '../core/json-pointer.ts';
+import type {
+  DocumentErrorKind,
+  DocumentProblem,
+  DocumentWarningKind,
+} from './document-problem.ts';
+import type { JsonDocument, Located } from './json-document.ts';
+import { positionIn } from './position.ts';
+
+/** What there is to say of a document. */
+export interface Report {
+  /** In the order of the document. Of very many, errors before warnings, then the first. */
+  readonly problems: readonly DocumentProblem[];
+  /** How many there are, those included that `problems` leaves out. */
+  readonly errors: number;
+  readonly warnings: number;
+}
+
+/** More than these nobody reads at once. */
+const MOST_PROBLEMS = 50;
+
+const WARNINGS: Readonly<Record<DocumentWarningKind, true>> = {
+  'unknown-field': true,
+  'shadowed-pin': true,
+  'conflicting-constraints': true,
+  'unused-module': true,
+  'missing-version': true,
+};
+
+/** Puts `findings` into words, each with its line and column in `text`. */
+export function reportOf(
+  text: string,
+  findings: readonly Located[],
+  offsetOf: JsonDocument['offsetOf'],
+): Report {
+  const inOrder = findings.toSorted((a, b) => a.offset - b.offset);
+  const errors = inOrder.filter(({ kind }) => !isWarning(kind));
+  const warnings = inOrder.filter(({ kind }) => isWarning(kind));
+  const problems = [...errors, ...warnings]
+    .slice(0, MOST_PROBLEMS)
+    .toSorted((a, b) => a.offset - b.offset)
+    .map((finding) => inWords(text, finding, offsetOf));
+  return { problems, errors: errors.length, warnings: warnings.length };
+}
+
+function inWords(
+  text: string,
+  { kind, path, end = 'value', message, offset, also, suggest, hint }: Located,
+  offsetOf: JsonDocument['offsetOf'],
+): DocumentProblem {
+  const other = also === undefined ? undefined : positionIn(text, offsetOf(also, end));
+  const rest = {
+    path: jsonPointer(path),
+    ...positionIn(text, offset),
+    message: other ? `${message}; see ${other.line}:${other.column}` : message,
+    suggestion: suggest?.(),
+    hint,
+  };
+  return isWarning(kind)
+    ? { severity: 'warning', kind, ...rest }
+    : { severity: 'error', kind, ...rest };
+}
+
+function isWarning(kind: DocumentErrorKind | DocumentWarningKind): kind is DocumentWarningKind {
+  return Object.hasOwn(WARNINGS, kind);
+}

@@ -1,0 +1,29 @@
+import { printParseErrorCode, type ParseErrorCode } from 'jsonc-parser';
+
+type ErrorName = Exclude<ReturnType<typeof printParseErrorCode>, '<unknown ParseErrorCode>'>;
+
+/** What was expected where reading stopped. Nothing of the text: it may be a secret. */
+const EXPECTED: Readonly<Record<ErrorName, string>> = {
+  InvalidSymbol:
+    'not JSON: expected text in double quotes, a number, true, false, null, {…} or […]',
+  InvalidNumberFormat: 'expected a number',
+  PropertyNameExpected: 'expected a key in double quotes',
+  ValueExpected: 'expected a value',
+  ColonExpected: 'expected ":"',
+  CommaExpected: 'expected ","',
+  CloseBraceExpected: 'expected "}"',
+  CloseBracketExpected: 'expected "]"',
+  EndOfFileExpected: 'expected the end of the document',
+  InvalidCommentToken: 'expected no comment',
+  UnexpectedEndOfComment: 'the comment has no end',
+  UnexpectedEndOfString: 'the text has no closing quotation mark on its line',
+  UnexpectedEndOfNumber: 'expected a digit after this part of a number',
+  InvalidUnicode: 'expected four hexadecimal digits after "\\u"',
+  InvalidEscapeCharacter: 'expected one of " \\ / b f n r t u after a backslash',
+  InvalidCharacter: 'the text holds a control character, which JSON writes as \\u0000',
+};
+
+export function describeSyntaxError(code: ParseErrorCode): string {
+  const name = printParseErrorCode(code);
+  return name === '<unknown ParseErrorCode>' ? 'not JSON' : EXPECTED[name];
+}

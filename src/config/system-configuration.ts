@@ -1,0 +1,33 @@
+import * as v from 'valibot';
+import type { AgentConfiguration } from '../core/machine.ts';
+import { byteSize } from './byte-size.ts';
+import { fields, flag, someText, type Schema } from './fields.ts';
+
+/** The attributes of `agent-syscfg`. (Agent configuration) */
+export const systemConfigurationAttributes: Schema<
+  Pick<AgentConfiguration['systemConfiguration'], 'logging' | 'upgrades'>
+> = v.pipe(
+  fields({
+    logging: v.optional(
+      fields({
+        disable: v.optional(flag(), false),
+        system_max_use: v.optional(byteSize),
+        runtime_max_use: v.optional(byteSize),
+      }),
+      {},
+    ),
+    // The reference gives `all` and keeps silent about others, so others are not refused.
+    upgrades: v.optional(
+      fields({ type: v.optional(someText('a kind of upgrade, as in all')) }),
+      {},
+    ),
+  }),
+  v.transform(({ logging, upgrades }) => ({
+    logging: {
+      disable: logging.disable,
+      systemMaxUse: logging.system_max_use,
+      runtimeMaxUse: logging.runtime_max_use,
+    },
+    upgrades: upgrades.type,
+  })),
+);

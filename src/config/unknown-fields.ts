@@ -1,0 +1,90 @@
+import type * as v from 'valibot';
+import type { Path } from '../core/json-pointer.ts';
+import { nearestWord } from '../core/nearest-word.ts';
+import type { Finding } from './fault.ts';
+import { shapeOf, type Choice } from './fields.ts';
+
+/** The fields of `value` that `schema` has no word for, in the order of the document. */
+export function unknownFields(schema: v.GenericSchema, value: unknown): Finding[] {
+  const findings: Finding[] = [];
+  collect(schema, value, { path: [], findings });
+  return findings;
+}
+
+/** The way to the value at hand, and what was found before it. */
+interface Walk {
+  readonly path: (string | number)[];
+  readonly findings: Finding[];
+}
+
+function collect(schema: v.GenericSchema, value: unknown, walk: Walk): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (isNested(schema)) return collect(schema.wrapped, value, walk);
+  if (isChoice(schema)) return collect(shapeOf(schema, value), value, walk);
+  if (Array.isArray(value)) {
+    if (isList(schema)) collectEach(value.keys(), value, () => schema.item, walk);
+  } else if (isMap(schema)) {
+    if (schema.value.type !== 'unknown')
+      collectEach(Object.keys(value), value, () => schema.value, walk);
+  } else if (isFields(schema)) {
+    const { entries } = schema;
+    collectEach(
+      Object.keys(value),
+      value,
+      (key) => {
+        if (Object.hasOwn(entries, key)) return entries[key];
+        walk.findings.push(unknownField([...walk.path, key], String(key), schema));
+        return undefined;
+      },
+      walk,
+    );
+  }
+}
+
+/** Goes on with the values at `keys` that are read by a schema. */
+function collectEach(
+  keys: Iterable<string | number>,
+  value: object,
+  schemaAt: (key: string | number) => v.GenericSchema | undefined,
+  walk: Walk,
+): void {
+  for (const key of keys) {
+    const schema = schemaAt(key);
+    if (!schema) continue;
+    walk.path.push(key);
+    collect(schema, (value as Readonly<Record<string | number, unknown>>)[key], walk);
+    walk.path.pop();
+  }
+}
+
+function unknownField(path: Path, key: string, { entries }: Fields): Finding {
+  const suggest = (): string | undefined => nearestWord(key, Object.keys(entries));
+  return { kind: 'unknown-field', path, end: 'key', message: 'unknown field', suggest };
+}
+
+type Fields = { readonly entries: Readonly<Record<string, v.GenericSchema>> };
+type Inner = { readonly wrapped: v.GenericSchema };
+
+function isNested(schema: v.GenericSchema): schema is v.GenericSchema & Inner {
+  return 'wrapped' in schema;
+}
+
+function isChoice(schema: v.GenericSchema): schema is v.GenericSchema & Choice {
+  return 'otherwise' in schema;
+}
+
+function isList(
+  schema: v.GenericSchema,
+): schema is v.GenericSchema & { readonly item: v.GenericSchema } {
+  return 'item' in schema;
+}
+
+function isMap(
+  schema: v.GenericSchema,
+): schema is v.GenericSchema & { readonly value: v.GenericSchema } {
+  return schema.type === 'record' && 'value' in schema;
+}
+
+function isFields(schema: v.GenericSchema): schema is v.GenericSchema & Fields {
+  return 'entries' in schema;
+}

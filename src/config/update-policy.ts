@@ -1,0 +1,131 @@
+import * as v from 'valibot';
+import { nearestWord } from '../core/nearest-word.ts';
+import { quote } from '../core/quote.ts';
+import { parseRegistryAddress } from '../core/registry-address.ts';
+import { DEFAULT_TERMS, type UpdatePolicy, type UpdateTerms } from '../core/update-policy.ts';
+import { duration, DURATION_PATTERN, readDuration } from './duration.ts';
+import { variableName } from './environment-reference.ts';
+import { badValue } from './fault.ts';
+import {
+  fields,
+  flag,
+  listOf,
+  mapOf,
+  oneOf,
+  readsText,
+  wholeNumber,
+  type Schema,
+} from './fields.ts';
+import type { Judged } from './judged.ts';
+import { maintenanceWindow } from './maintenance-window.ts';
+import { name } from './name.ts';
+import { policyOutline } from './outline.ts';
+import { exposedAddress } from './pins.ts';
+import { applySchema } from './schema-findings.ts';
+import { unknownFields } from './unknown-fields.ts';
+
+/** The word for a quarantine that no time ends. */
+const UNTIL_LIFTED = 'until-lifted';
+const LARGEST_CEILING = 1440;
+
+const registry: Schema<string> = readsText(
+  'the address of a registry',
+  (text) => {
+    const address = parseRegistryAddress(text);
+    if (address.ok) return { ok: true, value: text };
+    const message = `not the address of a registry: ${address.error}`;
+    return { ok: false, error: { kind: 'bad-address', message } };
+  },
+  { minLength: 1 },
+);
+
+const host: Schema<string> = readsText(
+  'a host',
+  (text) => {
+    const url = `http://${text}/`;
+    if (/^[^\s/?#@\\]+$/.test(text) && URL.canParse(url)) return { ok: true, value: text };
+    return {
+      ok: false,
+      error: badValue('not a host, expected a name or an address, and :port where it has one'),
+    };
+  },
+  { minLength: 1 },
+);
+
+/** Milliseconds; undefined for a quarantine that no time ends. */
+const quarantine: Schema<number | undefined> = readsText<number | undefined>(
+  `a duration or ${UNTIL_LIFTED}`,
+  (text) => {
+    if (text === UNTIL_LIFTED) return { ok: true, value: undefined };
+    const ms = readDuration(text);
+    if (ms.ok) return ms;
+    const message = `${quote(text)} is neither ${UNTIL_LIFTED} nor a duration such as 14d`;
+    return { ok: false, error: badValue(message, nearestWord(text, [UNTIL_LIFTED])) };
+  },
+  { pattern: `${DURATION_PATTERN}|^${UNTIL_LIFTED}$` },
+);
+
+const terms = {
+  registry: v.optional(registry),
+  allow_http: v.optional(listOf(host, 'a list of hosts')),
+  minimum_release_age: v.optional(duration),
+  unknown_release_age: v.optional(oneOf(['refuse', 'allow'])),
+  maintenance: v.optional(listOf(maintenanceWindow, 'a list of windows')),
+  allow_downgrade: v.optional(flag()),
+  quarantine: v.optional(quarantine),
+  rest_after_restart: v.optional(duration),
+  restart_ceiling: v.optional(wholeNumber(1, LARGEST_CEILING)),
+  max_index_age: v.optional(duration),
+  env_allow: v.optional(listOf(variableName, 'a list of environment variables')),
+};
+const moduleTerms = fields(terms);
+
+/** The update policy: terms for all modules, and under `modules` those that differ for some. */
+export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
+  fields({ ...terms, modules: v.optional(mapOf(name, moduleTerms), {}) }),
+  v.transform(({ modules, ...all }) => {
+    const general = withTerms(DEFAULT_TERMS, all);
+    const own = Object.entries(modules).map(
+      ([entry, differing]) => [entry, withTerms(general, differing)] as const,
+    );
+    return { terms: general, modules: new Map(own) };
+  }),
+);
+
+/** `base`, with what a part of the policy says otherwise. */
+function withTerms(base: UpdateTerms, said: v.InferOutput<typeof moduleTerms>): UpdateTerms {
+  return {
+    registry: said.registry ?? base.registry,
+    allowHttp: said.allow_http ?? base.allowHttp,
+    minimumAge: {
+      ms: said.minimum_release_age ?? base.minimumAge.ms,
+      unknown: said.unknown_release_age ?? base.minimumAge.unknown,
+    },
+    maintenance: said.maintenance ?? base.maintenance,
+    allowDowngrade: said.allow_downgrade ?? base.allowDowngrade,
+    quarantineMs: 'quarantine' in said ? said.quarantine : base.quarantineMs,
+    restAfterRestartMs: said.rest_after_restart ?? base.restAfterRestartMs,
+    restartCeiling: said.restart_ceiling ?? base.restartCeiling,
+    maxIndexAgeMs: said.max_index_age ?? base.maxIndexAgeMs,
+    envAllow: said.env_allow ?? base.envAllow,
+  };
+}
+
+/** Reads an update policy. */
+export function judgePolicy(value: unknown): Judged<UpdatePolicy> {
+  const { output, findings } = applySchema(updatePolicy, value);
+  const outline = v.parse(policyOutline, value);
+  const modules = Object.entries(outline.modules);
+  return {
+    output,
+    findings: [
+      ...findings,
+      ...unknownFields(updatePolicy, value),
+      ...exposedAddress(outline.registry, ['registry'], outline.allow_http),
+      ...modules.flatMap(([module, { registry: address, allow_http }]) =>
+        exposedAddress(address, ['modules', module, 'registry'], allow_http),
+      ),
+    ],
+    modules: modules.length,
+  };
+}

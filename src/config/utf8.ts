@@ -1,0 +1,38 @@
+import { isUtf8 } from 'node:buffer';
+import type { Result } from '../core/index.ts';
+import type { Located } from './json-document.ts';
+
+/** A text of which so much can be read, and why not more. */
+export interface Undecodable {
+  readonly text: string;
+  readonly finding: Located;
+}
+
+/** Reads the bytes of a document, which are UTF-8 without a byte order mark. */
+export function decodeUtf8(bytes: Uint8Array): Result<string, Undecodable> {
+  const mark = markOf(bytes);
+  if (mark !== undefined) {
+    const message = `the document begins with ${mark}, expected plain UTF-8`;
+    return { ok: false, error: { text: '', finding: badJson(message, 0) } };
+  }
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  if (isUtf8(bytes)) return { ok: true, value: text };
+  const encoded = new TextEncoder().encode(text);
+  const first = bytes.findIndex((byte, place) => byte !== encoded[place]);
+  // Up to here the bytes are what the text says.
+  const legal = new TextDecoder('utf-8', { ignoreBOM: true }).decode(encoded.subarray(0, first));
+  const offset = legal.replace(/\ufffd$/, '').length;
+  return { ok: false, error: { text, finding: badJson('bytes that are not UTF-8', offset) } };
+}
+
+function badJson(message: string, offset: number): Located {
+  return { kind: 'bad-json', path: [], message, offset };
+}
+
+function markOf([first, second, third]: Uint8Array): string | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'a byte order mark';
+  if (first === 0xff && second === 0xfe) return 'a byte order mark of UTF-16';
+  if (first === 0xfe && second === 0xff) return 'a byte order mark of UTF-16';
+  if (first === 0 || second === 0) return 'a NUL byte, as UTF-16 has them';
+  return undefined;
+}

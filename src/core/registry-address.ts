@@ -1,0 +1,27 @@
+import { quote } from './quote.ts';
+import type { Result } from './result.ts';
+import { readWebAddress, type AddressComplaint } from './web-address.ts';
+
+/** Where release lists come from, and in which format. */
+export type RegistryAddress =
+  | { readonly kind: 'modreg' | 'npm' | 'oci'; readonly url: URL }
+  | { readonly kind: 'folder' | 'database'; readonly path: string };
+
+/**
+ * Reads `https://host/…`, `npm:https://host`, `oci:https://host`, the path of a `.db` file, or else
+ * of a folder. What has a scheme is never taken for a path: `./` before it makes it one.
+ */
+export function parseRegistryAddress(text: string): Result<RegistryAddress, AddressComplaint> {
+  if (text === '') return { ok: false, error: 'it is empty' };
+  if (text.includes('\0')) return { ok: false, error: 'it holds a NUL character' };
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(text) ?? [];
+  if (scheme === undefined) {
+    return { ok: true, value: { kind: text.endsWith('.db') ? 'database' : 'folder', path: text } };
+  }
+  const kind = scheme === 'npm' || scheme === 'oci' ? scheme : 'modreg';
+  if (kind === 'modreg' && !/^https?$/i.test(scheme)) {
+    return { ok: false, error: `${quote(`${scheme}:`)} is not https:, npm: or oci:` };
+  }
+  const url = readWebAddress(kind === 'modreg' ? text : text.slice(scheme.length + 1));
+  return url.ok ? { ok: true, value: { kind, url: url.value } } : url;
+}

@@ -1,0 +1,110 @@
+import { excerpt, quote } from './quote.ts';
+import type { Result } from './result.ts';
+
+/** What a web address is refused for: one escaped line that shows no more than scheme and host. */
+export type AddressComplaint = string;
+
+const LONGEST_ADDRESS = 2048;
+/** Where clouds hand out credentials, besides the link-local networks. */
+const METADATA_HOSTS = new Set([
+  'metadata.google.internal',
+  'metadata.goog',
+  'instance-data.ec2.internal',
+]);
+
+/**
+ * Reads an `https:` or `http:` address that a machine may be sent to: without user info, and to no
+ * link-local or cloud metadata address, however it is spelled. Private networks are fine.
+ */
+export function readWebAddress(text: string): Result<URL, AddressComplaint> {
+  if (text.length > LONGEST_ADDRESS) {
+    return refused(`it has ${text.length} characters, expected at most ${LONGEST_ADDRESS}`);
+  }
+  // The URL parser would drop these without a word, and read what the writer did not write.
+  if (/[\s\p{Cc}\\]/u.test(text)) {
+    return refused('it holds a blank, a control character or a backslash');
+  }
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(text) ?? [];
+  if (scheme === undefined) return refused('expected https:// and a host');
+  if (!/^https?$/i.test(scheme)) return refused(`${quote(`${scheme}:`)} is not https: or http:`);
+  if (!/^https?:\/\/[^/]/i.test(text)) {
+    return refused(`expected a host after ${quote(`${scheme}://`)}`);
+  }
+  if (!URL.canParse(text)) return refused('its host or its port is not one');
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '' || authorityOf(text).includes('@')) {
+    return refused(
+      `user info before the host ${excerpt(url.host)}: credentials do not belong here`,
+    );
+  }
+  const reason = forbiddenHost(url.hostname);
+  return reason === undefined
+    ? { ok: true, value: url }
+    : refused(`${excerpt(url.hostname)} is ${reason}`);
+}
+
+/**
+ * Whether what goes to `url` could be read or changed on its way: it is plain `http:`, to neither the
+ * machine itself nor one of the hosts that `allowHttp` names (`host` or `host:port`).
+ */
+export function isExposed(url: URL, allowHttp: readonly string[]): boolean {
+  if (url.protocol === 'https:' || isLoopback(url.hostname)) return false;
+  return !allowHttp.some((allowed) => [url.hostname, url.host].includes(allowed.toLowerCase()));
+}
+
+function refused(complaint: AddressComplaint): Result<never, AddressComplaint> {
+  return { ok: false, error: complaint };
+}
+
+function authorityOf(text: string): string {
+  return text.slice(text.indexOf('//') + 2).split(/[/?#]/, 1)[0] ?? '';
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/** Why no machine is sent to `hostname`, which the URL parser has normalized. */
+function forbiddenHost(hostname: string): string | undefined {
+  const host = hostname.replace(/\.$/, '');
+  if (METADATA_HOSTS.has(host)) return 'a cloud metadata address';
+  const ipv4 = /^\d+\.\d+\.\d+\.\d+$/.test(host) ? host.split('.').map(Number) : undefined;
+  if (ipv4) return forbiddenIpv4(ipv4);
+  return host.startsWith('[') ? forbiddenIpv6(groupsOf(host.slice(1, -1))) : undefined;
+}
+
+function forbiddenIpv4(bytes: readonly number[]): string | undefined {
+  if (bytes[0] === 169 && bytes[1] === 254) return 'a link-local address';
+  if (bytes.join('.') === '100.100.100.200') return 'a cloud metadata address';
+  return bytes[0] === 0 ? 'the address of no host' : undefined;
+}
+
+function forbiddenIpv6(groups: readonly number[]): string | undefined {
+  const [first = 0, second = 0] = groups;
+  if ((first & 0xffc0) === 0xfe80) return 'a link-local address';
+  if (groups.map((group) => group.toString(16)).join(':') === 'fd00:ec2:0:0:0:0:0:254') {
+    return 'a cloud metadata address';
+  }
+  // An IPv4 address may hide behind these: compatible, mapped, translated (NAT64), 6to4.
+  const mapped =
+    groups.slice(0, 5).every((group) => group === 0) && [0, 0xffff].includes(groups[5] ?? 0);
+  if (mapped && groups.slice(5, 7).some((group) => group !== 0)) {
+    return forbiddenIpv4(bytesOf(groups.slice(6)));
+  }
+  if (first === 0x64 && second === 0xff9b) return forbiddenIpv4(bytesOf(groups.slice(6)));
+  if (first === 0x2002) return forbiddenIpv4(bytesOf(groups.slice(1, 3)));
+  return groups.every((group) => group === 0) ? 'the address of no host' : undefined;
+}
+
+/** The eight groups of an IPv6 address as the URL parser writes it: hexadecimal, one `::` at most. */
+function groupsOf(address: string): number[] {
+  const [head = '', tail] = address.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  return [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
+}
+
+function bytesOf(groups: readonly number[]): number[] {
+  return groups.flatMap((group) => [group >> 8, group & 0xff]);
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { DOCUMENT_KINDS } from '../../src/config/document-kind.ts';
+import {
+  checkFixture,
+  expectedOutput,
+  fixtures,
+  printed,
+  type Fixture,
+} from '../support/documents.ts';
+
+/** The rows of what can go wrong, by the beginning of the name of a document. */
+const ROWS: readonly (readonly [row: string, name: RegExp])[] = [
+  ['T1', /^bad-constraint--is-/],
+  ['T2', /^bad-constraint--placeholder-/],
+  ['T4', /^bad-constraint--(latest|keyword)-/],
+  ['T3', /^bad-constraint--/],
+  ['T6', /^(bad-json|too-large)--/],
+  ['T7', /^forbidden-key--/],
+  ['T8', /^duplicate-key--/],
+  ['T9', /^duplicate-name--/],
+  ['T10', /^bad-module-id--/],
+  ['T11', /^(model-mismatch|unknown-reference|cycle)--/],
+  ['T12', /--(priority|agent-channel|server-channel)-/],
+  ['T13', /^(bad-version|shadowed-pin)--/],
+  ['T14', /^bad-address--/],
+  ['T15', /^unset-variable--|--environment-/],
+  ['T16', /^forbidden-variable--/],
+  ['T17', /^unknown-field--/],
+  ['T19', /--(system|runtime)-max-use-/],
+  ['T65', /^permissions--/],
+];
+
+const BAD = fixtures('bad');
+
+function titled(documents: readonly Fixture[]): [string, Fixture][] {
+  return documents.map((document) => {
+    const [row] = ROWS.find(([, name]) => name.test(document.name)) ?? [];
+    return [`${row === undefined ? '' : `[${row}] `}${document.kind}/${document.name}`, document];
+  });
+}
+
+describe.each(DOCUMENT_KINDS)('a bad %s', (kind) => {
+  const expected = expectedOutput(kind);
+  const documents = BAD.filter((document) => document.kind === kind);
+
+  it.each(titled(documents))('%s', (_title, document) => {
+    const checked = checkFixture(document);
+    expect(printed(checked, document.name)).toBe(expected.get(document.name));
+    // Each has one fault, which its name begins with.
+    expect(checked.problems.map((problem) => problem.kind)).toEqual([document.name.split('--')[0]]);
+  });
+
+  it('is there for all that is expected', () => {
+    expect([...expected.keys()].toSorted()).toEqual(documents.map(({ name }) => name).toSorted());
+  });
+});
+
+it.each(titled(fixtures('good')))('nothing is wrong with %s', (_title, document) => {
+  expect(checkFixture(document)).toMatchObject({ problems: [], errors: 0, warnings: 0 });
+});
+
+it('covers each row', () => {
+  const titles = titled(BAD).map(([title]) => title);
+  expect(ROWS.filter(([row]) => !titles.some((title) => title.startsWith(`[${row}]`)))).toEqual([]);
+});
+
+it('covers each code three times, and has 250 documents', () => {
+  const codes = BAD.map(({ name }) => name.split('--')[0]);
+  const rare = new Set(codes)
+    .values()
+    .filter((code) => codes.filter((one) => one === code).length < 3);
+  expect([...rare]).toEqual([]);
+  expect(new Set(codes).size).toBe(24);
+  expect(BAD.length).toBeGreaterThanOrEqual(250);
+});
