@@ -1,0 +1,49 @@
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { DOCUMENT_KINDS } from '../../src/config/document-kind.ts';
+import { jsonSchemaOf } from '../../src/config/index.ts';
+import { readJson } from '../../src/config/json-document.ts';
+import { fixtures } from '../support/documents.ts';
+
+/** What JSON Schema can say of a document: whether single values are right. */
+const EXPRESSIBLE =
+  /^(missing|bad-type|bad-value|out-of-range|bad-constraint|bad-version|bad-module-id|bad-address)--/;
+
+/** What stands in single values, and JSON Schema (draft 7) cannot say. */
+const BEYOND: readonly RegExp[] = [
+  // Bounds of numbers inside a text, and of UTF-8 bytes.
+  /^bad-constraint--above-2-to-the-53/,
+  /^bad-value--(component-name-of-256-bytes|system-max-use-beyond-all-disks)/,
+  /^bad-value--minimum-release-age-of-eleven-years/,
+  // Unicode categories, which patterns of draft 7 have only where the validator turns them on.
+  /^bad-value--component-name-with-(a-slash|a-line-break|an-override|a-blank)/,
+  /^bad-value--module-name-(leaves-its-folder|with-nul|with-an-escape-sequence)/,
+  /^bad-value--policy-module-name-with-a-slash/,
+  // Time zones, and what cron makes of five parts.
+  /^bad-value--time-zone-(is-misspelled|is-a-path)/,
+  /^bad-value--window-start-(minute-60|on-the-30th-of-february|with-a-question-mark|with-letters)/,
+  // Addresses and hosts, beyond their beginning.
+  /^bad-address--pin-url-(?!data|ftp|file|javascript|no-scheme|backslashes|with-a-line-break)/,
+  /^bad-address--registry-(?!is-empty)/,
+  /^bad-value--allow-http-(is-an-address|with-user-info)/,
+];
+
+describe.each(DOCUMENT_KINDS)('the schema of a %s', (kind) => {
+  const validate = new Ajv({ allErrors: true, strict: true, strictTypes: false }).compile(
+    jsonSchemaOf(kind),
+  );
+  const bad = fixtures('bad').filter((document) => document.kind === kind);
+  const parsed = bad.filter(({ name }) => !/^(bad-json|too-large)--/.test(name));
+
+  it.each(parsed.map(({ name, bytes }) => [name, bytes] as const))('judges %s', (name, bytes) => {
+    const { value } = readJson(bytes.toString());
+    const isJudged = EXPRESSIBLE.test(name) && !BEYOND.some((pattern) => pattern.test(name));
+    expect(validate(value)).toBe(!isJudged);
+  });
+
+  it('allows what is good', () => {
+    const good = fixtures('good').filter((document) => document.kind === kind);
+    const refused = good.filter(({ bytes }) => !validate(readJson(bytes.toString()).value));
+    expect(refused.map(({ name }) => name)).toEqual([]);
+  });
+});

@@ -1,0 +1,245 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  fakeBoardOf,
+  provisioningOf,
+  readAgentConfiguration,
+  readMachine,
+  readUpdatePolicy,
+  termsFor,
+} from '../../src/config/index.ts';
+import { formatConstraint } from '../../src/core/index.ts';
+import { ROOT } from '../support/modreg.ts';
+import { value } from '../support/reading.ts';
+
+const GOOD = join(ROOT, 'test/fixtures/documents/good');
+
+function agent(document: object): ReturnType<typeof readAgentConfiguration> {
+  return readAgentConfiguration(JSON.stringify(document));
+}
+
+describe('a machine config', () => {
+  it('is read to domain types', () => {
+    const machine = value(readMachine(readFileSync(join(GOOD, 'machine/full.json'))));
+    expect(machine.components[0]).toEqual({
+      name: 'front-lidar',
+      model: { kind: 'modular', moduleId: 'acme:lidar', name: 'vlp16' },
+      type: 'camera',
+      namespace: 'rdk',
+      attributes: { rate_hz: 10 },
+      dependsOn: ['base'],
+    });
+    expect(machine.components[1]?.model).toEqual({ kind: 'built-in', name: 'fake' });
+    expect(machine.modules).toEqual([
+      {
+        type: 'registry',
+        name: 'acme_lidar',
+        moduleId: 'acme:lidar',
+        // Made once, and a constraint from here on.
+        constraint: { kind: 'minor', major: 1, minor: 2 },
+        env: { LOG_LEVEL: 'info', DATA: '${environment.HOME}/lidar' },
+      },
+    ]);
+  });
+
+  it('is empty by default, and its agent has the defaults of the reference', () => {
+    expect(value(readMachine('{}'))).toEqual({
+      components: [],
+      modules: [],
+      agent: value(readAgentConfiguration('{}')),
+    });
+  });
+
+  it('has components without attributes and dependencies', () => {
+    const component = { name: 'base', model: 'fake', type: 'base', namespace: 'rdk' };
+    const machine = value(readMachine(JSON.stringify({ components: [component] })));
+    expect(machine.components[0]).toMatchObject({ attributes: {}, dependsOn: [] });
+  });
+
+  it('keeps every kind of constraint', () => {
+    const machine = value(readMachine(readFileSync(join(GOOD, 'machine/every-version-type.json'))));
+    const constraints = machine.modules.map((entry) =>
+      entry.type === 'registry' ? formatConstraint(entry.constraint) : entry.type,
+    );
+    expect(constraints).toEqual([
+      ...['1.2.3', '0.0.0', '1.2.3-rc.1', '1.2.3+build.5', '1.2.3-0.x-y+001', '1.2.*', '0.0.*'],
+      ...['1.*', '0.*', 'latest', 'latest-with-prerelease', '9007199254740991.0.0'],
+    ]);
+  });
+
+  it('accepts any version of a local module, and forgets it', () => {
+    const machine = value(readMachine(readFileSync(join(GOOD, 'machine/local-modules.json'))));
+    expect(machine.modules).toEqual(
+      [0, 1, 2, 3].map((at) => ({
+        type: 'local',
+        name: `m${at}`,
+        moduleId: `acme:m${at}`,
+        env: {},
+      })),
+    );
+  });
+
+  it('keeps the attributes of a fake board as written, and reads them', () => {
+    const { components } = value(readMachine(readFileSync(join(GOOD, 'machine/full.json'))));
+    const board = components.find(({ type }) => type === 'board');
+    expect(board?.attributes['fail_new']).toBe(false);
+    expect(board && fakeBoardOf(board)).toEqual({
+      failNew: false,
+      analogs: [
+        {
+          name: 'battery',
+          pin: '0',
+          chipSelect: '0',
+          spiBus: '1',
+          averageOverMs: 10,
+          samplesPerSec: 50,
+        },
+      ],
+      digitalInterrupts: [{ name: 'bumper', pin: '11' }],
+    });
+    expect(components.filter((component) => fakeBoardOf(component) === undefined)).toHaveLength(2);
+  });
+
+  it('[T6] is no value while there is any error, so the one before it stays in force', () => {
+    const reading = readMachine('{"components": [], }');
+    expect(reading).toMatchObject({ ok: false, errors: 1 });
+    expect(reading).not.toHaveProperty('value');
+  });
+
+  it('[T7] pollutes nothing, and takes names of Object for names', () => {
+    const text =
+      '{"components":[{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}]}';
+    expect(readMachine(text)).toMatchObject({ ok: false, errors: 7 });
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+describe('an agent configuration', () => {
+  it('has the defaults of the reference', () => {
+    expect(value(agent({}))).toEqual({
+      platformAgent: { releaseChannel: 'stable', pinVersion: undefined, pinUrl: undefined },
+      platformServer: {
+        releaseChannel: 'stable',
+        pinVersion: undefined,
+        pinUrl: undefined,
+        disableSubsystem: false,
+        fastStart: false,
+      },
+      provisioning: {
+        disableSubsystem: false,
+        attributes: { hotspotPassword: undefined, roamingMode: undefined, networks: undefined },
+      },
+      systemConfiguration: {
+        disableSubsystem: false,
+        releaseChannel: undefined,
+        logging: { disable: false, systemMaxUse: undefined, runtimeMaxUse: undefined },
+        upgrades: undefined,
+      },
+    });
+  });
+
+  it('is read as a whole', () => {
+    const read = value(readAgentConfiguration(readFileSync(join(GOOD, 'agent/full.json'))));
+    const { hotspotPassword, networks = [] } = read.provisioning.attributes;
+    expect(hotspotPassword?.reveal()).toBe('<HOTSPOT_PASSWORD>');
+    expect(networks.map(({ psk, ...network }) => [network, psk?.reveal()])).toEqual([
+      [{ type: 'wifi', ssid: 'yard', priority: 10 }, '<WIFI_PASSWORD>'],
+      [{ type: 'wifi', ssid: 'office', priority: -999 }, '<WIFI_PASSWORD>'],
+    ]);
+    expect(read.systemConfiguration).toEqual({
+      disableSubsystem: false,
+      releaseChannel: 'stable',
+      logging: { disable: false, systemMaxUse: 536_870_912, runtimeMaxUse: 67_108_864 },
+      upgrades: 'all',
+    });
+    expect(read.platformServer).toMatchObject({ releaseChannel: 'latest', fastStart: true });
+  });
+
+  it('[T13] has pins as versions and addresses', () => {
+    const read = value(readAgentConfiguration(readFileSync(join(GOOD, 'agent/pins.json'))));
+    expect(read.platformAgent.pinVersion?.text).toBe('0.9.1-rc.2+a');
+    expect(read.platformServer.pinUrl).toBe('https://192.168.1.5:8443/server?arch=arm64');
+  });
+
+  it('has networks of type wifi and priority 0 by default', () => {
+    const read = value(
+      readAgentConfiguration(readFileSync(join(GOOD, 'agent/network-defaults.json'))),
+    );
+    expect(read.provisioning.attributes.networks).toEqual([
+      { type: 'wifi', ssid: 'open', psk: undefined, priority: 0 },
+      { type: 'wifi', ssid: 'low', psk: undefined, priority: -999 },
+      { type: 'wifi', ssid: 'high', psk: undefined, priority: 999 },
+    ]);
+  });
+
+  it.each([
+    ['1K', 1024],
+    ['512M', 536_870_912],
+    ['1G', 1_073_741_824],
+    ['2T', 2_199_023_255_552],
+    ['7P', 7_881_299_347_898_368],
+    ['0K', 0],
+  ])('reads the size %s as %d bytes', (size, bytes) => {
+    const logging = { system_max_use: size };
+    const read = value(agent({ 'agent-syscfg': { attributes: { logging } } }));
+    expect(read.systemConfiguration.logging.systemMaxUse).toBe(bytes);
+  });
+
+  it.each([
+    [{}, {}, [undefined, undefined, []]],
+    [{}, { hotspot_password: 'm', roaming_mode: false }, ['m', false, []]],
+    [{ hotspot_password: 'o' }, { hotspot_password: 'm', roaming_mode: true }, ['o', true, []]],
+    [{ roaming_mode: false }, { roaming_mode: true }, [undefined, false, []]],
+    [{ hotspot_password: '' }, { hotspot_password: 'm' }, ['', undefined, []]],
+    [{ networks: [] }, { networks: [{ ssid: 'm' }] }, [undefined, undefined, []]],
+    [{ networks: [{ ssid: 'o' }] }, { networks: [{ ssid: 'm' }] }, [undefined, undefined, ['o']]],
+    [{ roaming_mode: true }, { networks: [{ ssid: 'm' }] }, [undefined, true, ['m']]],
+  ])('with %j overrides a manufacturer with %j, attribute by attribute', (own, theirs, inForce) => {
+    const machine = value(agent({ 'agent-provisioning': { attributes: own } }));
+    const manufacturer = value(agent({ 'agent-provisioning': { attributes: theirs } }));
+    const { hotspotPassword, roamingMode, networks } = provisioningOf(machine, manufacturer);
+    const ssids = networks.map(({ ssid }) => ssid);
+    expect([hotspotPassword?.reveal(), roamingMode, ssids]).toEqual(inForce);
+  });
+});
+
+describe('an update policy', () => {
+  it('is read as a whole', () => {
+    const policy = value(readUpdatePolicy(readFileSync(join(GOOD, 'policy/full.json'))));
+    const terms = {
+      registry: 'https://registry.example/v1',
+      allowHttp: ['registry.local:8080'],
+      minimumAge: { ms: 259_200_000, unknown: 'allow' },
+      maintenance: [{ start: '0 2 * * *', durationMs: 7_200_000, timeZone: 'Europe/Berlin' }],
+      allowDowngrade: false,
+      quarantineMs: 1_209_600_000,
+      restAfterRestartMs: 600_000,
+      restartCeiling: 6,
+      maxIndexAgeMs: 259_200_000,
+      envAllow: ['PLATFORM_PART_ID'],
+    };
+    expect(policy.terms).toEqual(terms);
+    expect(termsFor(policy, 'acme_lidar')).toEqual({
+      ...terms,
+      minimumAge: { ms: 0, unknown: 'allow' },
+      maintenance: [],
+      quarantineMs: undefined,
+    });
+    expect(termsFor(policy, 'toString')).toBe(policy.terms);
+  });
+});
+
+describe('of very many problems', () => {
+  it('fifty are told, errors before warnings, in the order of the document', () => {
+    const warnings = Array.from({ length: 60 }, (_, at) => `"unknown${at}": 1`);
+    const text = `{${warnings.join()}, "components": ${JSON.stringify(Array.from({ length: 30 }, () => 1))}}`;
+    const reading = readMachine(text);
+    expect(reading).toMatchObject({ ok: false, errors: 30, warnings: 60 });
+    expect(reading.problems.map(({ severity }) => severity)).toEqual([
+      ...Array.from({ length: 20 }, () => 'warning'),
+      ...Array.from({ length: 30 }, () => 'error'),
+    ]);
+  });
+});

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { jsonSchemaOf, type DocumentKind } from '../../src/config/index.ts';
+import { readJson } from '../../src/config/json-document.ts';
+import { checkFixture, fixtures } from '../support/documents.ts';
+import { ROOT } from '../support/modreg.ts';
+
+/** Every field of the reference, by document and table; `*` stands for an index. */
+const FIELDS = JSON.parse(
+  readFileSync(join(ROOT, 'test/fixtures/reference-fields.json'), 'utf8'),
+) as Record<DocumentKind, Record<string, string[]>>;
+
+const CASES = Object.entries(FIELDS).flatMap(([kind, tables]) =>
+  Object.entries(tables).flatMap(([table, fields]) =>
+    fields.map((field) => [kind as DocumentKind, table, field] as const),
+  ),
+);
+const GOOD = fixtures('good').map(({ kind, bytes }) => ({
+  kind,
+  paths: new Set(pathsIn(readJson(bytes.toString()).value)),
+}));
+const BAD = fixtures('bad').map((document) => ({
+  kind: document.kind,
+  // What lacks a field is found where the field should be.
+  paths: checkFixture(document)
+    .problems.filter(({ severity }) => severity === 'error')
+    .map(({ path, message }) => {
+      const [, absent] = /^(\w+) is required/.exec(message) ?? [];
+      return withoutIndices(absent === undefined ? path : `${path}/${absent}`);
+    }),
+}));
+
+function withoutIndices(path: string): string {
+  return path.replace(/\/\d+(?=\/|$)/g, '/*');
+}
+
+/** The paths of all fields in a value. */
+function pathsIn(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  const inner = Object.entries(value).flatMap(([key, item]) =>
+    pathsIn(item, `${path}/${Array.isArray(value) ? '*' : key}`),
+  );
+  return [path, ...inner];
+}
+
+/** The paths of all fields that a JSON Schema names. */
+function pathsOf(schema: unknown, path = ''): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const part = schema as Record<string, unknown>;
+  return [
+    path,
+    ...Object.entries(Object(part['properties'])).flatMap(([key, inner]) =>
+      pathsOf(inner, `${path}/${key}`),
+    ),
+    ...pathsOf(part['items'], `${path}/*`),
+    ...pathsOf(part['then'], path),
+    ...pathsOf(part['else'], path),
+  ];
+}
+
+describe.each(CASES)('%s, %s: %s', (kind, _table, field) => {
+  it('has a schema', () => {
+    expect(pathsOf(jsonSchemaOf(kind))).toContain(field);
+  });
+
+  it('has a valid example', () => {
+    expect(GOOD.some((document) => document.kind === kind && document.paths.has(field))).toBe(true);
+  });
+
+  it('has an invalid example', () => {
+    expect(
+      BAD.filter((document) => document.kind === kind).flatMap(({ paths }) => paths),
+    ).toContain(field);
+  });
+});
+
+it('no schema has a field that is not listed', () => {
+  for (const [kind, tables] of Object.entries(FIELDS)) {
+    const listed = new Set(Object.values(tables).flat());
+    const fields = pathsOf(jsonSchemaOf(kind as DocumentKind));
+    // Lists and maps are listed by the fields of what they hold; the agent's fields by its own document.
+    const unlisted = fields.filter((field) => {
+      const isEntry = field === '' || field.endsWith('/*');
+      return !isEntry && !listed.has(field) && !field.startsWith('/agent/');
+    });
+    expect(unlisted).toEqual([]);
+  }
+});
