@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface ProcessRow {
@@ -16,14 +19,43 @@ const COMMANDS = [
   'bin/modreg resolve acme:lidar 1.2.x',
   "bin/modreg resolve npm:typescript '5.4.*' --registry test/fixtures/registry",
   'bin/modreg compare npm:typescript --registry test/fixtures/registry',
+  'bin/modreg check examples/machine.json',
 ];
+/** What checks a document of 1,000 modules; ajv, by the same JSON Schema, says less: no positions. */
+const LARGE_COMMANDS = ['bin/modreg check', 'node_modules/.bin/node benchmarks/ajv-check.ts'];
 
 /** CPU time of whole processes, beside a Node that does nothing: the shell's own `times`. */
 export function processes(): ProcessRow[] {
-  return COMMANDS.map((command) => {
+  const large = largeMachine();
+  const commands = [...COMMANDS, ...LARGE_COMMANDS.map((command) => `${command} ${large}`)];
+  return commands.map((command) => {
     const times = Array.from({ length: RUNS }, () => cpuTime(command)).toSorted((a, b) => a - b);
     return { command, median: times[(RUNS - 1) / 2] ?? 0, least: times[0] ?? 0 };
   });
+}
+
+/** A machine config of 1,000 modules and 1 MiB, in a file that stays for a look. */
+function largeMachine(): string {
+  const numbers = Array.from({ length: 1000 }, (_, at) => at);
+  const versions = ['1.2.3', '1.2.*', '1.*', 'latest', 'latest-with-prerelease'];
+  const modules = numbers.map((at) => ({
+    type: 'registry',
+    name: `acme_module-${at}`,
+    module_id: `acme:module-${at}`,
+    version: versions[at % versions.length],
+    env: { HOME: '${environment.HOME}', NOTE: 'n'.repeat(250) },
+  }));
+  const components = numbers.map((at) => ({
+    name: `component-${at}`,
+    model: `acme:module-${at}:model`,
+    type: 'sensor',
+    namespace: 'rdk',
+    attributes: { rate_hz: 10, label: 'l'.repeat(225), pins: [1, 2, 3] },
+    depends_on: at === 0 ? [] : [`component-${at - 1}`],
+  }));
+  const file = join(tmpdir(), 'modreg-1000-modules.json');
+  writeFileSync(file, JSON.stringify({ components, modules }, undefined, 2));
+  return file;
 }
 
 function cpuTime(command: string): number {

@@ -24,7 +24,7 @@ export interface Choice {
 }
 
 /** A fault as a message of valibot, which has no place for more than text. */
-export function asMessage(fault: Fault): string {
+function asMessage(fault: Fault): string {
   return JSON.stringify(fault);
 }
 

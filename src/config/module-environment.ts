@@ -69,7 +69,7 @@ function defaultVariables(
 }
 
 /** The root of the server's configuration: `$PLATFORM_HOME`, else `$HOME/.platform`. */
-export function platformHome(environment: Environment): string | undefined {
+function platformHome(environment: Environment): string | undefined {
   const home = valueOf('PLATFORM_HOME', environment) || undefined;
   const userHome = valueOf('HOME', environment) || undefined;
   return home ?? (userHome && `${userHome}/.platform`);

@@ -71,7 +71,7 @@ export interface AgentConfiguration {
 }
 
 /** What stops automatic upgrades: a version, or an address, which wins over the version. */
-export interface VersionControl {
+interface VersionControl {
   readonly pinVersion: Version | undefined;
   readonly pinUrl: string | undefined;
 }
@@ -91,7 +91,7 @@ export interface Network {
   readonly priority: number;
 }
 
-export interface LoggingLimits {
+interface LoggingLimits {
   readonly disable: boolean;
   /** Bytes. */
   readonly systemMaxUse: number | undefined;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatChecked } from '../../src/cli/check-report.ts';
-import { checkDocument, type Checked, type Source } from '../../src/config/read-document.ts';
+import { checkDocument, type Checked } from '../../src/config/read-document.ts';
 import { DOCUMENT_KINDS, type DocumentKind } from '../../src/config/document-kind.ts';
 import { ROOT } from './modreg.ts';
 
@@ -43,8 +43,4 @@ export function checkFixture({ kind, name, bytes }: Fixture): Checked {
 /** What `modreg check` prints of `source`, as a file called `name`. */
 export function printed(checked: Checked, name: string): string {
   return formatChecked(checked, [{ path: name, report: checked }]).join('\n') + '\n';
-}
-
-export function check(source: Source, kind: DocumentKind): Checked {
-  return checkDocument(source, kind, { environment: ENVIRONMENT });
 }

@@ -1,0 +1,9 @@
+// A peer of `modreg check`: `node benchmarks/ajv-check.ts <file>` judges a machine config by its JSON Schema.
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { jsonSchemaOf } from 'modreg/config';
+
+const [, , file = ''] = process.argv;
+const validate = new Ajv({ allErrors: true }).compile(jsonSchemaOf('machine'));
+const isValid = validate(JSON.parse(readFileSync(file, 'utf8')));
+process.exitCode = isValid ? 0 : 1;

@@ -1,0 +1,282 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { modreg, ROOT } from '../support/modreg.ts';
+
+const BAD = 'test/fixtures/documents/bad/machine';
+const GOOD = 'test/fixtures/documents/good';
+
+/** A component that uses the module of `acme:m`. */
+const USER = { name: 'c', model: 'acme:m:x', type: 'sensor', namespace: 'rdk' };
+
+function machineWith(fields: object): string {
+  const entry = { type: 'registry', name: 'm', module_id: 'acme:m', version: '1.*', ...fields };
+  return JSON.stringify({ components: [USER], modules: [entry] });
+}
+
+describe('a checked file', () => {
+  it.each<[readonly string[], string, number]>([
+    [
+      [`${BAD}/bad-constraint--caret.json`],
+      `${BAD}/bad-constraint--caret.json:29:18  error[BAD_CONSTRAINT]  /modules/0/version: "^1.2.3" is not a version constraint; did you mean 1.* ?\n1 error; 1 module read\n`,
+      1,
+    ],
+    [
+      [`${BAD}/unknown-field--module.json`],
+      `${BAD}/unknown-field--module.json:34:7  warning[UNKNOWN_FIELD]  /modules/0/verison: unknown field; did you mean version ?\n1 warning; 1 module read\n`,
+      0,
+    ],
+    [
+      [`${BAD}/unknown-field--module.json`, '--strict'],
+      `${BAD}/unknown-field--module.json:34:7  warning[UNKNOWN_FIELD]  /modules/0/verison: unknown field; did you mean version ?\n1 warning; 1 module read\n`,
+      1,
+    ],
+    [[`${GOOD}/machine/comments.json`, '--strict'], 'no problems; 0 modules read\n', 0],
+    [[`${GOOD}/policy/full.json`], 'no problems; read as an update policy\n', 0],
+    [[`${GOOD}/agent/pins.json`], 'no problems; read as an agent configuration\n', 0],
+    [
+      [`${GOOD}/agent/pins.json`, '--as', 'policy', '--strict'],
+      `${GOOD}/agent/pins.json:2:3  warning[UNKNOWN_FIELD]  /platform-agent: unknown field\n${GOOD}/agent/pins.json:5:3  warning[UNKNOWN_FIELD]  /platform-server: unknown field\n2 warnings; read as an update policy\n`,
+      1,
+    ],
+  ])('%j', (args, stdout, exit) => {
+    expect(modreg(['check', ...args])).toEqual({ stdout, stderr: '', exit });
+  });
+
+  it('is answered as JSON', () => {
+    const file = `${BAD}/duplicate-name--modules.json`;
+    const { stdout, stderr, exit } = modreg(['check', file, '--json']);
+    expect([stderr, exit]).toEqual(['', 1]);
+    expect(JSON.parse(stdout)).toEqual({
+      schema: 'modreg/check@1',
+      file,
+      as: 'machine',
+      policy: null,
+      errors: 1,
+      warnings: 0,
+      modules: 2,
+      problems: [
+        {
+          severity: 'error',
+          code: 'DUPLICATE_NAME',
+          file,
+          line: 43,
+          column: 15,
+          path: '/modules/1/name',
+          message: 'another module is named acme_lidar; see 33:15',
+          suggestion: null,
+          hint: null,
+        },
+      ],
+    });
+  });
+
+  it('tells fifty problems and counts the rest', () => {
+    const folder = temporaryFolder({
+      'm.json': JSON.stringify({ components: Array.from({ length: 70 }, () => 0) }),
+    });
+    const lines = modreg(['check', join(folder, 'm.json')])
+      .stdout.trimEnd()
+      .split('\n');
+    expect(lines).toHaveLength(52);
+    expect(lines.slice(-2)).toEqual([
+      `${folder}/m.json: … and 20 more`,
+      '70 errors; 0 modules read',
+    ]);
+  });
+});
+
+describe('a file that cannot be read: exit 2', () => {
+  it.each([
+    [['/nowhere/machine.json'], 'the file "/nowhere/machine.json" cannot be read (ENOENT)'],
+    [['src'], 'the file "src" cannot be read (EISDIR)'],
+    [
+      [`${GOOD}/machine/full.json`, '--policy', 'no.json'],
+      'the file "no.json" cannot be read (ENOENT)',
+    ],
+  ])('%j', (args, message) => {
+    expect(modreg(['check', ...args])).toEqual({
+      stdout: '',
+      stderr: `error[UNREADABLE_FILE]: ${message}\n`,
+      exit: 2,
+    });
+  });
+});
+
+describe('the policy', () => {
+  const machine = machineWith({ env: { KEY: '${environment.PLATFORM_API_KEY}' } });
+  const allowing = JSON.stringify({ env_allow: ['PLATFORM_API_KEY'] });
+
+  it('beside a machine config judges with it', () => {
+    const folder = temporaryFolder({ 'machine.json': machine, 'policy.json': allowing });
+    expect(modreg(['check', `${folder}/machine.json`])).toEqual({
+      stdout: `no problems; 1 module read; judged with ${folder}/policy.json\n`,
+      stderr: '',
+      exit: 0,
+    });
+  });
+
+  it('that is named wins, and its terms for a module over those for all', () => {
+    const own = JSON.stringify({
+      env_allow: ['PLATFORM_API_KEY'],
+      modules: { m: { env_allow: [] } },
+    });
+    const folder = temporaryFolder({
+      'machine.json': machine,
+      'policy.json': allowing,
+      'own.json': own,
+    });
+    const { stdout, exit } = modreg([
+      'check',
+      `${folder}/machine.json`,
+      '--policy',
+      `${folder}/own.json`,
+    ]);
+    expect(exit).toBe(1);
+    expect(stdout).toMatch(
+      /error\[FORBIDDEN_VARIABLE\] {2}\/modules\/0\/env\/KEY: .*; judged with .*own\.json\n$/s,
+    );
+  });
+
+  it('is checked too', () => {
+    const folder = temporaryFolder({
+      'machine.json': machineWith({}),
+      'policy.json': '{"quarantine": 7}',
+    });
+    expect(modreg(['check', `${folder}/machine.json`])).toEqual({
+      stdout: `${folder}/policy.json:1:16  error[BAD_TYPE]  /quarantine: found a number, expected a duration or until-lifted\n1 error; 1 module read; judged with ${folder}/policy.json\n`,
+      stderr: '',
+      exit: 1,
+    });
+  });
+
+  it('lets plain http through to the hosts that it names', () => {
+    const agent = JSON.stringify({ 'platform-agent': { pin_url: 'http://files.local/agent' } });
+    const folder = temporaryFolder({
+      'agent.json': agent,
+      'policy.json': '{"allow_http": ["files.local"]}',
+    });
+    expect(modreg(['check', `${folder}/agent.json`]).exit).toBe(0);
+    writeFileSync(`${folder}/policy.json`, '{"allow_http": ["other.local"]}');
+    expect(modreg(['check', `${folder}/agent.json`]).exit).toBe(1);
+  });
+
+  it('is not judged with itself', () => {
+    const folder = temporaryFolder({ 'policy.json': '{"allow_http": 1}' });
+    const { stdout } = modreg(['check', `${folder}/policy.json`]);
+    expect(stdout.match(/BAD_TYPE/g)).toHaveLength(1);
+    expect(stdout).toContain('1 error; read as an update policy\n');
+  });
+});
+
+describe('[T15] --env', () => {
+  it('looks variables up in the environment of the command', () => {
+    const text = machineWith({ env: { A: '${environment.ROVER}' } });
+    const file = `${temporaryFolder({ 'machine.json': text })}/machine.json`;
+    expect(modreg(['check', file]).exit).toBe(0);
+    expect(modreg(['check', file, '--env'], { ROVER: '' }).exit).toBe(0);
+    expect(modreg(['check', file, '--env'])).toMatchObject({
+      stdout: expect.stringContaining(
+        'error[UNSET_VARIABLE]  /modules/0/env/A: ROVER is not set\n',
+      ),
+      exit: 1,
+    });
+  });
+});
+
+describe('[T65] a secret', () => {
+  it.each([
+    [0o600, 0],
+    [0o400, 0],
+    [0o640, 1],
+    [0o604, 1],
+    [0o644, 1],
+  ])('in a file of mode %o: exit %i', (mode, exit) => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'agent.json');
+    copyFileSync(join(ROOT, GOOD, 'agent/full.json'), file);
+    chmodSync(file, mode);
+    expect(modreg(['check', file]).exit).toBe(exit);
+  });
+});
+
+describe('the JSON Schema', () => {
+  it.each(['machine', 'agent', 'policy'])('of a %s is printed, in lines and in one', (kind) => {
+    const lines = modreg(['schema', kind]);
+    const line = modreg(['schema', kind, '--json']);
+    expect([lines.exit, lines.stderr, line.exit]).toEqual([0, '', 0]);
+    expect(JSON.parse(lines.stdout)).toEqual(JSON.parse(line.stdout));
+    expect(line.stdout.match(/\n/g)).toHaveLength(1);
+    expect(JSON.parse(line.stdout)).toMatchObject({
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+    });
+  });
+
+  it('of anything else is a question that cannot be asked: exit 2', () => {
+    expect(modreg(['schema', 'robot'])).toEqual({
+      stdout: '',
+      stderr:
+        "error[USAGE]: command-argument value 'robot' is invalid for argument 'kind'. Allowed choices are machine, agent, policy.\nhint: modreg --help shows how\n",
+      exit: 2,
+    });
+  });
+});
+
+/** The exit code, the answer, and the most memory that the process had, in KiB. */
+function measured(file: string): { stdout: string; exit: number | null; memory: number } {
+  const { stdout, stderr, status } = spawnSync(`${ROOT}bin/modreg`, ['check', file], {
+    encoding: 'utf8',
+    env: {
+      PATH: process.env['PATH'],
+      NODE_OPTIONS: `--import=${ROOT}test/support/print-memory.ts`,
+    },
+    timeout: 20_000,
+  });
+  return { stdout, exit: status, memory: Number(/memory: (\d+)/.exec(stderr)?.[1]) };
+}
+
+describe('[T6] a document that is too large', () => {
+  it('is refused within 32 MB above a small one', () => {
+    const folder = temporaryFolder({
+      'small.json': '{}',
+      'long.json': '',
+      'deep.json': '['.repeat(1_000_000),
+      'deep-objects.json': '{"a":'.repeat(1_000_000),
+    });
+    truncateSync(`${folder}/long.json`, 100_000_000);
+    const idle = measured(`${folder}/small.json`);
+    const refused = [
+      ['long.json', '1:1', 'more than 4194304 bytes, and no more are read'],
+      ['deep.json', '1:65', 'nested more than 64 deep'],
+      ['deep-objects.json', '1:1', 'more than 4194304 bytes, and no more are read'],
+    ] as const;
+    for (const [name, place, message] of refused) {
+      const { stdout, exit, memory } = measured(`${folder}/${name}`);
+      expect([exit, stdout]).toEqual([
+        1,
+        `${folder}/${name}:${place}  error[TOO_LARGE]  ${message}\n1 error; 0 modules read\n`,
+      ]);
+      expect(memory - idle.memory).toBeLessThan(32 * 1024);
+    }
+  });
+
+  it('is not read to its end, which some files do not have', () => {
+    expect(modreg(['check', '/dev/zero'])).toEqual({
+      stdout:
+        '/dev/zero:1:1  error[TOO_LARGE]  more than 4194304 bytes, and no more are read\n1 error; 0 modules read\n',
+      stderr: '',
+      exit: 1,
+    });
+  });
+
+  it('has too many values', () => {
+    const text = `{"components":[${'{},'.repeat(250_000)}{}]}`;
+    const file = `${temporaryFolder({ 'm.json': text })}/m.json`;
+    expect(modreg(['check', file]).stdout).toBe(
+      `${file}:1:${15 + 3 * 249_998 + 1}  error[TOO_LARGE]  more than 250000 values\n1 error; 0 modules read\n`,
+    );
+  });
+});

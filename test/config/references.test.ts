@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readMachine, type DocumentProblem } from '../../src/config/index.ts';
+import { parseConstraint, parseModuleId } from '../../src/core/index.ts';
+import { RUNS } from '../support/runs.ts';
+
+function problemsOf(document: object): readonly DocumentProblem[] {
+  return readMachine(JSON.stringify(document)).problems;
+}
+
+function kindsOf(document: object): string[] {
+  return problemsOf(document).map(({ kind }) => kind);
+}
+
+function component(name: string, fields: object = {}): object {
+  return { name, model: 'fake', type: 'base', namespace: 'rdk', ...fields };
+}
+
+function registryModule(fields: object): object {
+  return { type: 'registry', name: 'm', module_id: 'acme:lidar', version: '1.*', ...fields };
+}
+
+describe('what cannot be read hides nothing else, and accuses nothing', () => {
+  it.each<[string, object, readonly string[]]>([
+    [
+      'a component without a name may be the one that another depends on',
+      { components: [component('a', { depends_on: ['b'] }), component('b', { name: 5 })] },
+      ['bad-type'],
+    ],
+    [
+      'a module without an id may be the one of a model',
+      {
+        components: [component('a', { model: 'acme:lidar:x' })],
+        modules: [registryModule({ module_id: 'acme/lidar' })],
+      },
+      ['bad-module-id'],
+    ],
+    [
+      'a component without a model may use the module',
+      { components: [component('a', { model: null })], modules: [registryModule({})] },
+      ['bad-type'],
+    ],
+    [
+      'a module without a type is read as one of the registry',
+      {
+        components: [component('a', { model: 'acme:lidar:x' })],
+        modules: [registryModule({ type: 'regstry', version: '1.x', env: { A: 1 } })],
+      },
+      ['bad-value', 'bad-constraint', 'bad-type'],
+    ],
+    [
+      'references are judged beside values that are wrong',
+      {
+        components: [component('a', { depends_on: ['b'], type: 7 })],
+        modules: [registryModule({ version: '^1' })],
+      },
+      ['bad-type', 'unknown-reference', 'unused-module', 'bad-constraint'],
+    ],
+    [
+      'a field of the wrong type has one problem',
+      { modules: [registryModule({ env: ['A=1'], name: null })], components: 'none' },
+      ['unused-module', 'bad-type', 'bad-type', 'bad-type'],
+    ],
+  ])('%s', (_what, document, kinds) => {
+    expect(kindsOf(document).toSorted()).toEqual(kinds.toSorted());
+  });
+});
+
+describe('[T9] names', () => {
+  it('that stand more than once are found at each place but the first', () => {
+    const problems = problemsOf({ components: [component('a'), component('a'), component('a')] });
+    expect(problems.map(({ path, message }) => `${path} ${message}`)).toEqual([
+      '/components/1/name another component is named a; see 1:24',
+      '/components/2/name another component is named a; see 1:24',
+    ]);
+  });
+
+  it('differ by case, and a component may be called like a module', () => {
+    const components = [component('m', { model: 'acme:lidar:x' }), component('M')];
+    expect(kindsOf({ components, modules: [registryModule({})] })).toEqual([]);
+  });
+});
+
+/** Whether a walk of as many steps as there are components is possible. */
+function hasCycle(edges: readonly (readonly number[])[]): boolean {
+  let ends = new Set(edges.keys());
+  for (const _ of edges) ends = new Set([...ends].flatMap((end) => edges[end] ?? []));
+  return ends.size > 0;
+}
+
+describe('[T11] dependencies', () => {
+  const graph = fc.integer({ min: 1, max: 8 }).chain((size) =>
+    fc.array(fc.uniqueArray(fc.integer({ min: 0, max: size - 1 }), { maxLength: size }), {
+      minLength: size,
+      maxLength: size,
+    }),
+  );
+
+  it('make a cycle in the report where they make one, and the cycle is real', () => {
+    fc.assert(
+      fc.property(graph, (edges) => {
+        const components = edges.map((targets, at) =>
+          component(`c${at}`, { depends_on: targets.map((target) => `c${target}`) }),
+        );
+        const problems = problemsOf({ components });
+        expect(problems.length > 0).toBe(hasCycle(edges));
+        for (const { kind, message } of problems) {
+          expect(kind).toBe('cycle');
+          const names = message.match(/c\d/g) ?? [];
+          const walk = message.endsWith('itself') ? [...names, ...names] : names;
+          expect(walk.at(-1)).toBe(walk[0]);
+          walk.slice(1).forEach((name, at) => {
+            expect(edges[Number(walk[at]?.slice(1))]).toContain(Number(name.slice(1)));
+          });
+        }
+      }),
+      { numRuns: RUNS.numRuns / 10 },
+    );
+  });
+
+  it('may be ten thousand deep', () => {
+    const chain = Array.from({ length: 10_000 }, (_, at) =>
+      component(`c${at}`, { depends_on: at === 9999 ? [] : [`c${at + 1}`] }),
+    );
+    expect(kindsOf({ components: chain })).toEqual([]);
+  });
+});
+
+describe('a module', () => {
+  const anything = fc.oneof(
+    fc.jsonValue(),
+    fc.string({ maxLength: 12 }),
+    fc.stringMatching(/^[0-9X*.]{1,7}(-[a-z0-9.]{1,4})?$/),
+    fc.constantFrom('latest', 'latest-with-prerelease', 'acme:lidar', '1.2.*', '1.2.3', ''),
+  );
+
+  it('[T1][T3] has the version that is a constraint, and no other', () => {
+    fc.assert(
+      fc.property(anything, (version) => {
+        const kinds = kindsOf({
+          components: [component('a', { model: 'acme:lidar:x' })],
+          modules: [registryModule({ version })],
+        });
+        expect(kinds).toEqual(parseConstraint(version).ok ? [] : ['bad-constraint']);
+      }),
+      { numRuns: RUNS.numRuns / 10 },
+    );
+  });
+
+  it('[T10] has the module id that is one, and no other', () => {
+    fc.assert(
+      fc.property(anything, (id) => {
+        const kinds = kindsOf({ modules: [registryModule({ module_id: id })] });
+        expect(kinds).toEqual([parseModuleId(id).ok ? 'unused-module' : 'bad-module-id']);
+      }),
+      { numRuns: RUNS.numRuns / 10 },
+    );
+  });
+});
+
+it('[T12] a priority is a whole number from -999 to 999, and nothing else', () => {
+  const values = fc.oneof(
+    fc.integer({ min: -1100, max: 1100 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.jsonValue(),
+  );
+  fc.assert(
+    fc.property(values, (priority) => {
+      const attributes = { networks: [{ ssid: 'yard', priority }] };
+      const kinds = kindsOf({ agent: { 'agent-provisioning': { attributes } } });
+      const isInteger = Number.isInteger(priority);
+      const expected = isInteger ? 'out-of-range' : 'bad-value';
+      const inRange = isInteger && Math.abs(Number(priority)) <= 999;
+      expect(kinds).toEqual(inRange ? [] : [typeof priority === 'number' ? expected : 'bad-type']);
+    }),
+    { numRuns: RUNS.numRuns / 10 },
+  );
+});

@@ -1,0 +1,201 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { checkedAsJson } from '../../src/cli/check-report.ts';
+import {
+  checkDocument,
+  moduleEnvironment,
+  readAgentConfiguration,
+  readMachine,
+  readUpdatePolicy,
+  type DocumentKind,
+} from '../../src/config/index.ts';
+import { moduleId } from '../support/ask.ts';
+import { printed } from '../support/documents.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { modreg } from '../support/modreg.ts';
+
+let planted = 0;
+
+/** A secret that no other one looks like, and that each way of writing text writes in its own way. */
+function canary(): string {
+  planted++;
+  return `s3cr&t+${planted}/"pässwörd" %${planted}`;
+}
+
+/** The ways in which `secret` could stand in an output. */
+function formsOf(secret: string): string[] {
+  // Of base64, what does not depend on the bytes around it.
+  const base64 = [0, 1, 2].map((lead) =>
+    Buffer.from(`${'_'.repeat(lead)}${secret}`)
+      .toString('base64')
+      .slice(4, -4),
+  );
+  const [, ...words] = secret.split(/[^\w]+/);
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    secret.slice(0, 12),
+    ...base64,
+    ...words.filter((word) => word.length > 3),
+  ];
+}
+
+function network(fields: object): object {
+  return { 'agent-provisioning': { attributes: { networks: [{ ssid: 'yard', ...fields }] } } };
+}
+
+function provisioning(attributes: unknown): object {
+  return { 'agent-provisioning': { attributes } };
+}
+
+function withEnv(env: unknown): object {
+  return { modules: [{ type: 'registry', name: 'm', module_id: 'acme:m', version: '1.x', env }] };
+}
+
+/** Documents with a secret somewhere: in its place, in a wrong place, or beside a mistake. */
+const DOCUMENTS: readonly [DocumentKind, secret: string, text: string][] = [
+  ...secretly('agent', [
+    (secret) => network({ psk: secret }),
+    (secret) => network({ psk: secret, priority: 'high' }),
+    (secret) => network({ psk: [secret] }),
+    (secret) => network({ psk: { value: secret } }),
+    (secret) => network({ pks: secret }),
+    (secret) => network({ psk: secret, type: 'wired' }),
+    (secret) => network({ psk: secret, PSK: secret }),
+    (secret) => provisioning({ hotspot_password: secret }),
+    (secret) => provisioning({ hotspot_password: [secret], roaming_mode: secret }),
+    (secret) => provisioning({ hotspot_pasword: secret }),
+    (secret) => provisioning({ networks: secret }),
+    (secret) => provisioning({ networks: { yard: secret } }),
+    (secret) => provisioning({ networks: [secret] }),
+    (secret) => provisioning({ networks: [[secret]] }),
+    (secret) => provisioning(secret),
+    (secret) => ({ 'agent-provisioning': secret }),
+    (secret) => ({ 'platform-agent': { pin_url: `https://me:${secret}@files.example/agent` } }),
+    (secret) => ({ 'platform-agent': { pin_url: `https://files.example/agent?token=${secret}` } }),
+    (secret) => ({ 'platform-server': { pin_url: `ftp://${secret}@files.example/agent` } }),
+    (secret) => ({ 'platform-server': { pin_url: `http://files.example/${secret}` } }),
+    (secret) => ({ 'platform-server': { attributes: secret, disable_subsystem: secret } }),
+  ]),
+  ...secretly('machine', [
+    (secret) => ({ agent: provisioning({ hotspot_password: secret, networks: 1 }) }),
+    (secret) => ({ agent: network({ psk: secret, priority: 1000 }) }),
+    (secret) => withEnv({ TOKEN: secret }),
+    (secret) => withEnv({ 'TO=KEN': secret }),
+    (secret) => withEnv({ TOKEN: `\${environment.${secret}}` }),
+    (secret) => withEnv({ TOKEN: `\${environment.${secret}` }),
+    (secret) => withEnv({ TOKEN: `${secret}\${environment.NOT_SET}` }),
+    (secret) => withEnv({ TOKEN: `${secret}\0` }),
+    (secret) => withEnv(secret),
+    (secret) => withEnv([secret]),
+    (secret) => ({ components: [{ name: 'a', attributes: { api_key: secret } }] }),
+    (secret) => ({ components: [{ name: 'a', attributes: secret }] }),
+  ]),
+  ...secretly('policy', [
+    (secret) => ({ registry: `https://${secret}@registry.example/v1` }),
+    (secret) => ({ registry: `npm:https://registry.example/?token=${secret} ` }),
+    (secret) => ({ allow_http: [`me:${secret}@host`] }),
+    (secret) => ({ env_allow: [`PLATFORM_API_KEY=${secret}`] }),
+  ]),
+  ...torn((secret) => `{"agent-provisioning": {"attributes": {"hotspot_password": "${secret}}}}`),
+  ...torn((secret) => `{"agent-provisioning": {"attributes": {"hotspot_password": ${secret}}}}`),
+  ...torn((secret) => `{"agent-provisioning": {"attributes": {"psk": "a", "psk": "${secret}"}}}`),
+  ...torn((secret) => `{"agent-provisioning": {"attributes": {"psk": "${secret}",}}}`),
+  ...torn((secret) => secret),
+];
+
+function secretly(
+  kind: DocumentKind,
+  documents: readonly ((secret: string) => object)[],
+): [DocumentKind, string, string][] {
+  return documents.map((document) => {
+    const secret = canary();
+    return [kind, secret, JSON.stringify(document(secret))];
+  });
+}
+
+/** A text that is no JSON, with a secret in it. */
+function torn(text: (secret: string) => string): [DocumentKind, string, string][] {
+  const secret = canary().replaceAll('"', "'");
+  return [['agent', secret, text(secret)]];
+}
+
+describe('[T64] a secret is in no output', () => {
+  it.each(DOCUMENTS)('of a checked %s %#', (kind, secret, text) => {
+    const surroundings = { environment: {}, mode: 0o644 };
+    const checked = checkDocument(text, kind, surroundings);
+    const outputs = [
+      printed(checked, 'document.json'),
+      checkedAsJson(checked, [{ path: 'document.json', report: checked }]),
+      JSON.stringify(checked),
+      inspect(checked, { depth: Infinity, showHidden: true }),
+    ].join('\n');
+    expect(formsOf(secret).filter((form) => outputs.includes(form))).toEqual([]);
+  });
+
+  it('of a machine that was read', () => {
+    const [hotspot, psk] = [canary(), canary()];
+    const attributes = { hotspot_password: hotspot, networks: [{ ssid: 'yard', psk }] };
+    const agent = { 'agent-provisioning': { attributes } };
+    for (const read of [
+      readMachine(JSON.stringify({ agent })),
+      readAgentConfiguration(JSON.stringify(agent)),
+    ]) {
+      const outputs = `${JSON.stringify(read)}${inspect(read, { depth: Infinity, showHidden: true })}`;
+      const forms = [...formsOf(hotspot), ...formsOf(psk)];
+      expect(forms.filter((form) => outputs.includes(form))).toEqual([]);
+      expect(read.ok).toBe(true);
+    }
+  });
+
+  it('of an environment that cannot be made', () => {
+    const secret = canary();
+    const machine = readMachine(JSON.stringify(withEnv({ A: '${environment.PLATFORM_API_KEY}' })), {
+      policy: allowing('PLATFORM_API_KEY'),
+    });
+    expect(machine).toMatchObject({ ok: false, errors: 1 });
+    const made = moduleEnvironment(
+      {
+        type: 'local',
+        name: 'm',
+        moduleId: moduleId('acme:m'),
+        env: { A: '${environment.PLATFORM_API_KEY}' },
+      },
+      { environment: { HOME: '/', PLATFORM_API_KEY: secret }, machineId: 'm', envAllow: [] },
+    );
+    expect(made.ok).toBe(false);
+    expect(formsOf(secret).filter((form) => inspect(made).includes(form))).toEqual([]);
+  });
+
+  it('of a process, whatever is asked of it', () => {
+    const secrets = Array.from({ length: 4 }, canary);
+    const [hotspot, psk, key, env] = secrets;
+    const folder = temporaryFolder({
+      'machine.json': JSON.stringify({
+        ...withEnv({ KEY: `\${environment.PLATFORM_API_KEY}`, TOKEN: env, X: '${environment.X}' }),
+        agent: provisioning({ hotspot_password: hotspot, networks: [{ ssid: '', psk }] }),
+      }),
+    });
+    for (const options of [[], ['--json'], ['--env', '--strict', '--debug', '--color=always']]) {
+      const { stdout, stderr, exit } = modreg(['check', `${folder}/machine.json`, ...options], {
+        PLATFORM_API_KEY: String(key),
+      });
+      const outputs = stdout + stderr;
+      const forms = secrets.flatMap(formsOf);
+      expect(forms.filter((form) => outputs.includes(form))).toEqual([]);
+      expect([exit, stderr]).toEqual([1, '']);
+    }
+  });
+
+  it('is planted in 40 places and more', () => {
+    expect(new Set(DOCUMENTS.map(([, secret]) => secret)).size).toBeGreaterThanOrEqual(40);
+  });
+});
+
+function allowing(
+  ...env_allow: string[]
+): NonNullable<Parameters<typeof readMachine>[1]>['policy'] {
+  const reading = readUpdatePolicy(JSON.stringify({ env_allow }));
+  return reading.ok ? reading.value : undefined;
+}

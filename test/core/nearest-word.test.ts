@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { nearestWord } from '../../src/core/nearest-word.ts';
+
+it.each([
+  ['verison', ['version', 'env'], 'version'],
+  ['modul_id', ['module_id', 'name'], 'module_id'],
+  ['nme', ['env', 'name', 'nume'], 'name'],
+  ['nme', ['nume', 'name'], 'name'],
+  ['ab', ['abcd', 'abc'], 'abc'],
+  ['version', ['version'], undefined],
+  ['x', ['y', 'xy'], undefined],
+  ['', ['a'], undefined],
+  ['abc', ['abcdef'], undefined],
+  ['anything', [], undefined],
+])('of %s, the nearest in %j is %s', (text, words, nearest) => {
+  expect(nearestWord(text, words)).toBe(nearest);
+});

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseRegistryAddress } from '../../src/core/registry-address.ts';
+import { isExposed, readWebAddress } from '../../src/core/web-address.ts';
+import { RUNS } from '../support/runs.ts';
+
+function hex(value: number): string {
+  return value.toString(16).padStart(2, '0');
+}
+
+/** The spellings of an IPv4 address that a URL may have. */
+function spellings(bytes: readonly number[]): string[] {
+  const [a = 0, b = 0, c = 0, d = 0] = bytes;
+  const number = ((a * 256 + b) * 256 + c) * 256 + d;
+  const groups = `${hex(a)}${hex(b)}:${hex(c)}${hex(d)}`;
+  return [
+    bytes.join('.'),
+    `${bytes.join('.')}.`,
+    String(number),
+    `0x${number.toString(16)}`,
+    `0${number.toString(8)}`,
+    `${a}.${b}.${c * 256 + d}`,
+    bytes.map((byte) => `0x${hex(byte)}`).join('.'),
+    bytes.map((byte) => `0${byte.toString(8)}`).join('.'),
+    `[::ffff:${bytes.join('.')}]`,
+    `[::ffff:${groups}]`,
+    `[0:0:0:0:0:FFFF:${groups}]`,
+    `[64:ff9b::${groups}]`,
+    `[2002:${groups}::1]`,
+    encodeURIComponent(bytes.join('.')).replaceAll('1', '%31'),
+    bytes.join('。'),
+  ];
+}
+
+describe('[T14] an address', () => {
+  it('is never link-local, in any spelling', () => {
+    const byte = fc.integer({ min: 0, max: 255 });
+    fc.assert(
+      fc.property(byte, byte, (c, d) => {
+        for (const host of spellings([169, 254, c, d])) {
+          expect([host, readWebAddress(`https://${host}/`).ok]).toEqual([host, false]);
+        }
+      }),
+      { numRuns: RUNS.numRuns / 10 },
+    );
+  });
+
+  it('may be in a private network, in any spelling', () => {
+    for (const host of spellings([10, 1, 2, 3]).concat(spellings([192, 168, 1, 5]))) {
+      expect([host, readWebAddress(`https://${host}/`).ok]).toEqual([host, true]);
+    }
+  });
+
+  it('never brings user info along, and what is read is what was written', () => {
+    fc.assert(
+      fc.property(fc.webAuthority({ withUserInfo: true, withPort: true }), (authority) => {
+        const read = readWebAddress(`https://${authority}/x`);
+        expect(read.ok && authority.includes('@')).toBe(false);
+        expect(read.ok ? read.value.hostname : '').not.toContain('@');
+      }),
+      { numRuns: RUNS.numRuns / 10 },
+    );
+  });
+
+  it.each([
+    ['https://files.example', [], false],
+    ['http://files.example', [], true],
+    ['http://files.example', ['files.example'], false],
+    ['http://FILES.example', ['Files.Example'], false],
+    ['http://files.example:8080', ['files.example'], false],
+    ['http://files.example:8080', ['files.example:8080'], false],
+    ['http://files.example:8081', ['files.example:8080'], true],
+    ['http://other.files.example', ['files.example'], true],
+    ['http://localhost:4873', [], false],
+    ['http://127.0.0.1', [], false],
+    ['http://127.9.8.7', [], false],
+    ['http://2130706433', [], false],
+    ['http://[::1]:80', [], false],
+    ['http://localhost.example', [], true],
+    ['http://127.0.0.1.example', [], true],
+    ['http://192.168.1.5', [], true],
+    ['http://[fd12::1]', ['[fd12::1]'], false],
+  ])('%s, with %j allowed, is exposed: %s', (text, allowHttp, exposed) => {
+    const read = readWebAddress(text);
+    expect(read.ok && isExposed(read.value, allowHttp)).toBe(exposed);
+  });
+});
+
+describe('the address of a registry', () => {
+  it.each([
+    ['https://registry.example/v1', 'modreg', 'https://registry.example/v1'],
+    ['HTTP://127.0.0.1:4873', 'modreg', 'http://127.0.0.1:4873/'],
+    ['npm:https://npm.example', 'npm', 'https://npm.example/'],
+    ['oci:http://localhost:5000', 'oci', 'http://localhost:5000/'],
+    ['./registry', 'folder', './registry'],
+    ['registry', 'folder', 'registry'],
+    ['./C:/registry', 'folder', './C:/registry'],
+    ['/var/lib/modreg/registry.db', 'database', '/var/lib/modreg/registry.db'],
+  ])('%s is of the kind %s', (text, kind, place) => {
+    const address = parseRegistryAddress(text);
+    const read = address.ok && address.value;
+    expect(read && [read.kind, 'url' in read ? read.url.href : read.path]).toEqual([kind, place]);
+  });
+
+  it.each([
+    ['', 'it is empty'],
+    ['a\0b', 'it holds a NUL character'],
+    ['s3://bucket', '"s3:" is not https:, npm: or oci:'],
+    ['npm:npm.example', 'expected https:// and a host'],
+    ['https://', 'expected a host after "https://"'],
+    ['https://a:99999', 'its host or its port is not one'],
+    ['oci:https://me:pw@host', 'user info before the host host: credentials do not belong here'],
+  ])('%j is not one: %s', (text, error) => {
+    expect(parseRegistryAddress(text)).toEqual({ ok: false, error });
+  });
+});
