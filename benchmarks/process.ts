@@ -50,7 +50,7 @@ function largeMachine(): string {
     model: `acme:module-${at}:model`,
     type: 'sensor',
     namespace: 'rdk',
-    attributes: { rate_hz: 10, label: 'l'.repeat(225), pins: [1, 2, 3] },
+    attributes: { rate_hz: 10, label: 'l'.repeat(250), pins: [1, 2, 3] },
     depends_on: at === 0 ? [] : [`component-${at - 1}`],
   }));
   const file = join(tmpdir(), 'modreg-1000-modules.json');

@@ -1,10 +1,10 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { DocumentKind } from '../config/document-kind.ts';
 import { checkDocument, readUpdatePolicy, type Reading } from '../config/read-document.ts';
 import type { Result } from '../core/index.ts';
 import type { UpdatePolicy } from '../core/update-policy.ts';
 import { checkedAsJson, formatChecked, type CheckedFile } from './check-report.ts';
-import { readDocumentFile, unreadableFile, type DocumentFile } from './document-file.ts';
+import { isThere, readDocumentFile, readRegularFile } from './document-file.ts';
 import type { Outcome, Problem } from './problem.ts';
 import type { World } from './world.ts';
 
@@ -24,15 +24,15 @@ interface PolicyFile {
 
 /** `modreg check <file>`: everything that is wrong with a document. */
 export function checkCommand(path: string, options: CheckOptions, world: World): Outcome {
-  const file = readNamed(path);
-  const policy = options.as === 'policy' ? NO_POLICY : readPolicy(path, options);
+  const as = options.as ?? (basename(path) === POLICY ? 'policy' : undefined);
+  const file = readDocumentFile(path);
+  const policy = as === 'policy' ? NO_POLICY : readPolicy(path, options);
   if (!file.ok || !policy.ok) {
     const problems = [...(file.ok ? [] : [file.error]), ...(policy.ok ? [] : [policy.error])];
     return { answer: [], notes: [], problems };
   }
-  const reading = policy.value?.reading;
-  const checked = checkDocument(file.value.bytes, options.as, {
-    policy: reading?.ok ? reading.value : undefined,
+  const checked = checkDocument(file.value.bytes, as, {
+    policy: inForce(policy.value),
     environment: options.env ? world.environment : undefined,
     mode: file.value.mode,
   });
@@ -52,25 +52,24 @@ export function checkCommand(path: string, options: CheckOptions, world: World):
   };
 }
 
+/** What an update policy is called where nobody names it. */
+const POLICY = 'policy.json';
 const NO_POLICY = { ok: true, value: undefined } as const;
 
-function readNamed(path: string): Result<DocumentFile, Problem> {
-  const file = readDocumentFile(path);
-  if (!file.ok) return file;
-  if (file.value) return { ok: true, value: file.value };
-  return { ok: false, error: unreadableFile(path, 'ENOENT') };
+function inForce(policy: PolicyFile | undefined): UpdatePolicy | 'unreadable' | undefined {
+  if (!policy) return undefined;
+  return policy.reading.ok ? policy.reading.value : 'unreadable';
 }
 
-/** The policy that is named, or else `policy.json` beside the document, where it is. */
+/** The policy that is named, or else the one beside the document, where it is. */
 function readPolicy(
   path: string,
   { policy: named }: CheckOptions,
 ): Result<PolicyFile | undefined, Problem> {
-  const file =
-    named === undefined ? readDocumentFile(join(dirname(path), 'policy.json')) : readNamed(named);
-  if (!file.ok || !file.value) return file.ok ? NO_POLICY : file;
-  return {
-    ok: true,
-    value: { path: file.value.path, reading: readUpdatePolicy(file.value.bytes) },
-  };
+  const beside = join(dirname(path), POLICY);
+  if (named === undefined && !isThere(beside)) return NO_POLICY;
+  const file = named === undefined ? readRegularFile(beside) : readDocumentFile(named);
+  if (!file.ok) return file;
+  const reading = readUpdatePolicy(file.value.bytes);
+  return { ok: true, value: { path: file.value.path, reading } };
 }

@@ -40,7 +40,7 @@ export function formatChecked({ modules, kind }: Checked, files: readonly Checke
     [
       counted(files),
       kind === 'machine' ? `${plural(modules, 'module')} read` : `read as ${KIND_NAMES[kind]}`,
-      ...(policy ? [`judged with ${excerpt(policy.path)}`] : []),
+      ...(policy ? [`${verb(policy)} ${excerpt(policy.path)}`] : []),
     ].join('; '),
   ];
 }
@@ -72,9 +72,13 @@ export function checkedAsJson({ kind, modules }: Checked, files: readonly Checke
   });
 }
 
+function verb(policy: CheckedFile): string {
+  return policy.report.errors > 0 ? 'not judged with' : 'judged with';
+}
+
 function wordsOf({ path, message, suggestion, hint }: DocumentProblem): string {
   const words = [
-    path === '' ? message : `${path}: ${message}`,
+    path === '' ? message : `${excerpt(path)}: ${message}`,
     ...(suggestion === undefined ? [] : [`did you mean ${excerpt(suggestion)} ?`]),
     ...(hint === undefined ? [] : [hint]),
   ].join('; ');

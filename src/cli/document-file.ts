@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
 import { LARGEST_DOCUMENT } from '../config/read-document.ts';
 import type { Result } from '../core/index.ts';
 import { quote } from '../core/quote.ts';
@@ -14,8 +14,8 @@ export interface DocumentFile {
   readonly mode: number | undefined;
 }
 
-/** Reads the file at `path`; undefined where there is none. */
-export function readDocumentFile(path: string): Result<DocumentFile | undefined, Problem> {
+/** Reads what is at `path`; from a pipe, until its other end closes. */
+export function readDocumentFile(path: string): Result<DocumentFile, Problem> {
   let file: number | undefined;
   try {
     file = openSync(path, 'r');
@@ -23,17 +23,37 @@ export function readDocumentFile(path: string): Result<DocumentFile | undefined,
     const bytes = readUpTo(file, LARGEST_DOCUMENT + 1);
     return { ok: true, value: { path, bytes, mode: stat.isFile() ? stat.mode : undefined } };
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (code === '') throw error;
-    if (code === 'ENOENT') return { ok: true, value: undefined };
-    return { ok: false, error: unreadableFile(path, code) };
+    return { ok: false, error: unreadableFile(path, codeOf(error)) };
   } finally {
     if (file !== undefined) closeSync(file);
   }
 }
 
-export function unreadableFile(path: string, code: string): Problem {
-  const message = `the file ${quote(path)} cannot be read (${code})`;
+/** The same for a file that nobody named: nothing is waited for. */
+export function readRegularFile(path: string): Result<DocumentFile, Problem> {
+  const isOther = statSync(path, { throwIfNoEntry: false })?.isFile() === false;
+  if (isOther) return { ok: false, error: unreadableFile(path, 'not a regular file') };
+  return readDocumentFile(path);
+}
+
+/** Whether there is anything at `path`, be it a link to nothing. */
+export function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    // What cannot be looked at will say why when it is read.
+    return codeOf(error) !== 'ENOTDIR';
+  }
+}
+
+function codeOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  return code;
+}
+
+function unreadableFile(path: string, reason: string): Problem {
+  const message = `the file ${quote(path)} cannot be read (${reason})`;
   return { severity: 'error', kind: 'unreadable-file', message };
 }
 

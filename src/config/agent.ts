@@ -4,7 +4,16 @@ import type { AgentConfiguration } from '../core/machine.ts';
 import { DEFAULT_POLICY } from '../core/update-policy.ts';
 import { readWebAddress } from '../core/web-address.ts';
 import { grammarFault } from './fault.ts';
-import { anyText, fields, flag, oneOf, reads, readsText, type Schema } from './fields.ts';
+import {
+  anyText,
+  fields,
+  flag,
+  forEditors,
+  oneOf,
+  reads,
+  readsText,
+  type Schema,
+} from './fields.ts';
 import type { Judged, Surroundings } from './judged.ts';
 import { VERSION_PATTERN } from './module-entry.ts';
 import { agentOutline } from './outline.ts';
@@ -35,7 +44,10 @@ const pinUrl: Schema<string | undefined> = readsText<string | undefined>(
     const message = `not an address to download from: ${url.error}`;
     return { ok: false, error: { kind: 'bad-address', message } };
   },
-  { pattern: '^(?:[hH][tT][tT][pP][sS]?://.*)?$' },
+  {
+    maxLength: 2048,
+    pattern: '^(?:[hH][tT][tT][pP][sS]?://[^\\s\\\\/?#@]+(?:[/?#][^\\s\\\\]*)?)?$',
+  },
 );
 
 const pins = { pin_version: v.optional(pinVersion), pin_url: v.optional(pinUrl) };
@@ -93,6 +105,7 @@ const systemConfiguration: Schema<AgentConfiguration['systemConfiguration']> = v
 /** The agent's own configuration, where every option may be absent. (Agent configuration) */
 export const agentConfiguration: Schema<AgentConfiguration> = v.pipe(
   fields({
+    ...forEditors,
     'platform-agent': v.optional(platformAgent, {}),
     'platform-server': v.optional(platformServer, {}),
     'agent-provisioning': v.optional(provisioning, {}),
@@ -118,7 +131,7 @@ export function judgeAgent(
     findings: [
       ...findings,
       ...unknownFields(agentConfiguration, value),
-      ...pinFindings(outline, [], policy.terms.allowHttp),
+      ...pinFindings(outline, [], policy),
       ...permissionFindings(outline, [], mode),
     ],
     modules: 0,

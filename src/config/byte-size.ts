@@ -2,6 +2,8 @@ import { quote } from '../core/quote.ts';
 import { badValue } from './fault.ts';
 import { readsText, type Schema } from './fields.ts';
 
+/** The journal counts in 64 bits. */
+const LARGEST = 2 ** 64;
 const UNITS = ['K', 'M', 'G', 'T', 'P', 'E'];
 
 /** A size as the system journal has it, `512M`, in bytes. (agent-syscfg, logging) */
@@ -10,7 +12,7 @@ export const byteSize: Schema<number> = readsText(
   (text) => {
     const [, digits, unit = ''] = /^(\d+)([KMGTPE])$/.exec(text) ?? [];
     const bytes = Number(digits) * 1024 ** (UNITS.indexOf(unit) + 1);
-    if (Number.isSafeInteger(bytes)) return { ok: true, value: bytes };
+    if (bytes <= LARGEST) return { ok: true, value: bytes };
     const verdict = digits === undefined ? 'not a size' : 'too large a size';
     const expected = `a whole number and one of ${UNITS.join(', ')}, as in 512M`;
     const message = `${quote(text)} is ${verdict}, expected ${expected}`;

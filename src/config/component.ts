@@ -52,6 +52,11 @@ export function fakeBoardOf(entry: Component): FakeBoardAttributes | undefined {
   return v.parse(fakeBoardAttributes, entry.attributes);
 }
 
+/** Whether `text` names a model. */
+export function isModel(text: string): boolean {
+  return TRIPLET.test(text) || BUILT_IN.test(text);
+}
+
 function readModel(text: string): Result<Model, Fault> {
   const [, moduleId, last] = TRIPLET.exec(text) ?? [];
   if (moduleId !== undefined && last !== undefined) {

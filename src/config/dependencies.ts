@@ -1,6 +1,7 @@
 import { nearestWord } from '../core/nearest-word.ts';
 import { excerpt } from '../core/quote.ts';
 import type { Finding } from './fault.ts';
+import { isName } from './name.ts';
 import type { ComponentOutline, MachineOutline } from './outline.ts';
 
 /** A component on the way from a root, and which of its dependencies comes next. */
@@ -26,7 +27,7 @@ function unknownNames(
   if (byName.has('')) return [];
   return components.flatMap(({ depends_on }, index) =>
     depends_on.flatMap((name, place): Finding[] => {
-      if (byName.has(name) || name === '') return [];
+      if (byName.has(name) || !isName(name)) return [];
       const path = ['components', index, 'depends_on', place];
       const message = `no component is named ${excerpt(name)}`;
       const suggest = (): string | undefined => nearestWord(name, byName.keys());

@@ -30,7 +30,7 @@ export type DocumentWarningKind =
 
 /** Something that a person should know of a document, and where it stands. */
 export type DocumentProblem = {
-  /** A JSON Pointer, escaped; empty for the document itself. */
+  /** A JSON Pointer, as it is; empty for the document itself. */
   readonly path: string;
   /** From 1. */
   readonly line: number;

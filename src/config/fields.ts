@@ -49,6 +49,13 @@ export function mapOf<T>(key: Schema<string>, value: Schema<T>): Schema<Record<s
   return butNoList(v.record(keys, value, expecting('an object')));
 }
 
+export const anyText: Schema<string> = v.string(expecting('text'));
+
+/** What an editor reads of a document: where its JSON Schema is. */
+export const forEditors: { readonly $schema: v.OptionalSchema<Schema<string>, undefined> } = {
+  $schema: v.optional(anyText),
+};
+
 /** An object with any fields. */
 export const anyObject: Schema<Readonly<Record<string, unknown>>> = mapOf(
   v.string() as Schema<string>,
@@ -73,8 +80,6 @@ export function asWritten(schema: v.GenericSchema): Schema<Readonly<Record<strin
 export function flag(): Schema<boolean> {
   return v.boolean(expecting('true or false'));
 }
-
-export const anyText: Schema<string> = v.string(expecting('text'));
 
 /** Text that is not empty. */
 export function someText(expected: string): Schema<string> {
@@ -104,14 +109,10 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Schema
   return v.picklist(words, ({ input }: Issue) =>
     asMessage(
       typeof input === 'string'
-        ? badValue(`${quote(input)} is not ${expected}`, nearestOf(words, input.toLowerCase()))
+        ? badValue(`${quote(input)} is not ${expected}`, nearestWord(input, words))
         : badType(input, expected),
     ),
   );
-}
-
-function nearestOf(words: readonly string[], input: string): string | undefined {
-  return words.includes(input) ? input : nearestWord(input, words);
 }
 
 /** What `read` makes of a value; `jsonSchema` says as much of it as JSON Schema can. */
@@ -122,19 +123,31 @@ export function reads<T>(
   return v.pipe(v.unknown(), v.metadata(jsonSchema), reading(read));
 }
 
-/** The same for a value that has to be text. */
+/**
+ * The same for a value that has to be text. `suggest` finds the nearest thing that would do, where that
+ * takes time.
+ */
 export function readsText<T>(
   expected: string,
   read: (value: string) => Result<T, Fault>,
   jsonSchema: JsonSchema,
+  suggest?: Suggest,
 ): Schema<T> {
-  return v.pipe(v.string(expecting(expected)), v.metadata(jsonSchema), reading(read));
+  return v.pipe(v.string(expecting(expected)), v.metadata(jsonSchema), reading(read, suggest));
 }
 
+/** What a text may have been meant as. */
+export type Suggest = (text: string) => string | undefined;
+
 /** valibot's `rawTransform` without its closures, which cost a quarter of the time of a large document. */
-function reading<In, Out>(read: (value: In) => Result<Out, Fault>): v.RawTransformAction<In, Out> {
-  const action: v.RawTransformAction<In, Out> = {
+function reading<In, Out>(
+  read: (value: In) => Result<Out, Fault>,
+  suggest?: Suggest,
+): v.RawTransformAction<In, Out> {
+  const action: v.RawTransformAction<In, Out> & { readonly requirement: Suggest | undefined } = {
     ...v.rawTransform<In, Out>(({ NEVER }) => NEVER),
+    // valibot hands this on with every issue.
+    requirement: suggest,
     '~run': (dataset, config) => {
       const result = read(dataset.value);
       if (result.ok) return { typed: true, value: result.value };

@@ -41,6 +41,6 @@ export {
   readUpdatePolicy,
   type Checked,
   type Reading,
-  type Source,
 } from './read-document.ts';
 export type { Report } from './report.ts';
+export type { Source } from './utf8.ts';

@@ -19,7 +19,7 @@ export interface JsonDocument {
 }
 
 const DEEPEST = 64;
-const MOST_VALUES = 250_000;
+const MOST_VALUES = 100_000;
 /** Names that reach the prototype of an object. */
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 

@@ -4,8 +4,11 @@ import type { Finding } from './fault.ts';
 
 /** What a document is judged with, besides itself. */
 export interface Surroundings {
-  /** What it says of secrets and addresses counts; without it, what a site without a policy gets. */
-  readonly policy?: UpdatePolicy | undefined;
+  /**
+   * What it says of secrets and addresses counts; without it, what a site without a policy gets. Where
+   * there is one and nobody can read it, nothing is judged that it may allow.
+   */
+  readonly policy?: UpdatePolicy | 'unreadable' | undefined;
   /** Where the variables that a module's `env` reads must be set; without it they are not looked up. */
   readonly environment?: Environment | undefined;
   /** The mode of the file, where it is one: no secret may stand where others can read it. */

@@ -4,7 +4,7 @@ import { DEFAULT_POLICY } from '../core/update-policy.ts';
 import { agentConfiguration } from './agent.ts';
 import { component } from './component.ts';
 import { dependencyFindings } from './dependencies.ts';
-import { fields, listOf, type Schema } from './fields.ts';
+import { fields, forEditors, listOf, type Schema } from './fields.ts';
 import type { Judged, Surroundings } from './judged.ts';
 import { modelFindings } from './models.ts';
 import { moduleEntry } from './module-entry.ts';
@@ -17,11 +17,15 @@ import { permissionFindings } from './secret-file.ts';
 import { unknownFields } from './unknown-fields.ts';
 
 /** A machine config. (What the service does) */
-export const machine: Schema<Machine> = fields({
-  components: v.optional(listOf(component, 'a list of components'), []),
-  modules: v.optional(listOf(moduleEntry, 'a list of modules'), []),
-  agent: v.optional(agentConfiguration, {}),
-});
+export const machine: Schema<Machine> = v.pipe(
+  fields({
+    ...forEditors,
+    components: v.optional(listOf(component, 'a list of components'), []),
+    modules: v.optional(listOf(moduleEntry, 'a list of modules'), []),
+    agent: v.optional(agentConfiguration, {}),
+  }),
+  v.transform(({ components, modules, agent }) => ({ components, modules, agent })),
+);
 
 /** Reads a machine config, and what its parts say of each other. */
 export function judgeMachine(value: unknown, surroundings: Surroundings): Judged<Machine> {
@@ -37,7 +41,7 @@ export function judgeMachine(value: unknown, surroundings: Surroundings): Judged
       ...modelFindings(outline),
       ...dependencyFindings(outline),
       ...variableFindings(outline, policy, environment),
-      ...pinFindings(outline.agent, ['agent'], policy.terms.allowHttp),
+      ...pinFindings(outline.agent, ['agent'], policy),
       ...permissionFindings(outline.agent, ['agent'], mode),
     ],
     modules: outline.modules.length,

@@ -1,6 +1,7 @@
 import { parseModuleId } from '../core/index.ts';
 import type { Path } from '../core/json-pointer.ts';
 import { nearestWord } from '../core/nearest-word.ts';
+import { isModel } from './component.ts';
 import type { Finding } from './fault.ts';
 import type { MachineOutline, ModuleOutline } from './outline.ts';
 
@@ -16,10 +17,12 @@ const COMPARED = 50;
 export function modelFindings({ components, modules }: MachineOutline): Finding[] {
   const models = components.map(({ model }) => TRIPLET.exec(model));
   const used = new Set(models.map((triplet) => triplet?.[1]));
-  const everyModelIsRead = components.every(({ model }) => model !== '');
+  const everyModelIsRead = components.every(({ model }) => isModel(model));
+  const missing = missingModules(models, modules);
+  const everyModelHasItsModule = missing.every(({ kind }) => kind !== 'model-mismatch');
   return [
-    ...missingModules(models, modules),
-    ...(everyModelIsRead ? unusedModules(modules, used) : []),
+    ...missing,
+    ...(everyModelIsRead && everyModelHasItsModule ? unusedModules(modules, used) : []),
     ...sharedModules(modules),
     ...localWithoutVersion(modules),
   ];

@@ -2,15 +2,17 @@ import type { Result } from '../core/index.ts';
 import type { ModuleEntry } from '../core/machine.ts';
 import { expand, valueOf, variablesIn, type Environment } from './environment-reference.ts';
 import { isForbidden } from './module-variables.ts';
+import { isName } from './name.ts';
+import { quote } from '../core/quote.ts';
 
 /** What a module's environment is made of, besides its entry. */
 export interface ModuleGround {
   /** The agent's own variables. */
   readonly environment: Environment;
-  /** One segment of a path. */
+  /** One segment of a path: not empty, without a slash, and neither `.` nor `..`. */
   readonly machineId: string;
-  /** The folder that the module is installed in; a local module has none. */
-  readonly moduleRoot?: string | undefined;
+  /** The folder that the module is installed in; undefined for a local module. */
+  readonly moduleRoot: string | undefined;
   /** Secrets of the agent that this module may read, by the update policy. */
   readonly envAllow: readonly string[];
 }
@@ -27,7 +29,8 @@ export interface EnvironmentError {
 /**
  * The variables that modreg sets for a module: the default ones, then those of the entry's `env`,
  * expanded, which win. A local module gets no PLATFORM_MODULE_ROOT but that of its `env`. All errors
- * are reported. (Module entry, Default environment variables)
+ * are reported. Throws a RangeError for a machine id that is no segment of a path.
+ * (Module entry, Default environment variables)
  */
 export function moduleEnvironment(
   entry: ModuleEntry,
@@ -57,6 +60,7 @@ function defaultVariables(
   { name, moduleId, type }: ModuleEntry,
   { environment, machineId, moduleRoot }: ModuleGround,
 ): Record<string, string> | undefined {
+  if (!isName(machineId)) throw new RangeError(`${quote(machineId)} is no segment of a path`);
   const home = platformHome(environment);
   if (home === undefined) return undefined;
   const hasRoot = type === 'registry' && moduleRoot !== undefined;
@@ -72,5 +76,5 @@ function defaultVariables(
 function platformHome(environment: Environment): string | undefined {
   const home = valueOf('PLATFORM_HOME', environment) || undefined;
   const userHome = valueOf('HOME', environment) || undefined;
-  return home ?? (userHome && `${userHome}/.platform`);
+  return (home ?? (userHome && `${userHome}/.platform`))?.replace(/(?<=.)\/+$/, '');
 }

@@ -13,14 +13,14 @@ const AGENT_SECRETS = new Set(['PLATFORM_API_KEY_ID', 'PLATFORM_API_KEY', 'PLATF
  */
 export function variableFindings(
   { modules }: MachineOutline,
-  policy: UpdatePolicy,
+  policy: UpdatePolicy | 'unreadable',
   environment: Environment | undefined,
 ): Finding[] {
   return modules.flatMap(({ name, env }, index) =>
     Object.entries(env).flatMap(([key, template]) => {
       const path = ['modules', index, 'env', key];
-      return variablesIn(template).flatMap((variable): Finding[] => {
-        if (isForbidden(variable, termsFor(policy, name).envAllow)) {
+      return [...new Set(variablesIn(template))].flatMap((variable): Finding[] => {
+        if (policy !== 'unreadable' && isForbidden(variable, termsFor(policy, name).envAllow)) {
           const message = `${variable} is a secret of the agent`;
           const hint = "name it in the policy's env_allow to hand it to this module";
           return [{ kind: 'forbidden-variable', path, message, hint }];

@@ -7,6 +7,10 @@ const LONGEST_NAME = 255;
 // is shown to people, and a module's is a folder under `module-data`.
 const ILLEGAL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}/]/u;
 
+// The same for JSON Schema, as far as patterns there can say it.
+const PART = '[^\\u0000-\\u001f\\u007f/]';
+const VISIBLE = '[^\\u0000-\\u001f\\u007f/ ]';
+
 /** The name of a component, a module, a pin. */
 export const name: Schema<string> = readsText(
   'a name',
@@ -15,8 +19,17 @@ export const name: Schema<string> = readsText(
     if (complaint === undefined) return { ok: true, value: text };
     return { ok: false, error: badValue(`${quote(text)} is not a name: ${complaint}`) };
   },
-  { minLength: 1, maxLength: LONGEST_NAME, not: { enum: ['.', '..'] } },
+  {
+    maxLength: LONGEST_NAME,
+    pattern: `^${VISIBLE}(?:${PART}*${VISIBLE})?$`,
+    not: { enum: ['.', '..'] },
+  },
 );
+
+/** Whether `text` can be the name of anything. */
+export function isName(text: string): boolean {
+  return complaintOf(text) === undefined;
+}
 
 function complaintOf(text: string): string | undefined {
   if (text === '') return 'it is empty';

@@ -1,4 +1,6 @@
 import type { Path } from '../core/json-pointer.ts';
+import type { UpdatePolicy } from '../core/update-policy.ts';
+import { parseRegistryAddress } from '../core/registry-address.ts';
 import { isExposed, readWebAddress } from '../core/web-address.ts';
 import type { Finding } from './fault.ts';
 import type { AgentOutline, PinsOutline } from './outline.ts';
@@ -7,15 +9,15 @@ import type { AgentOutline, PinsOutline } from './outline.ts';
 export function pinFindings(
   agent: AgentOutline,
   path: Path,
-  allowHttp: readonly string[],
+  policy: UpdatePolicy | 'unreadable',
 ): Finding[] {
   const agentPath = [...path, 'platform-agent'];
   const serverPath = [...path, 'platform-server'];
   return [
     ...shadowedPin(agent['platform-agent'], agentPath),
     ...shadowedPin(agent['platform-server'], serverPath),
-    ...exposedAddress(agent['platform-agent'].pin_url, [...agentPath, 'pin_url'], allowHttp),
-    ...exposedAddress(agent['platform-server'].pin_url, [...serverPath, 'pin_url'], allowHttp),
+    ...exposedAddress(agent['platform-agent'].pin_url, [...agentPath, 'pin_url'], policy),
+    ...exposedAddress(agent['platform-server'].pin_url, [...serverPath, 'pin_url'], policy),
   ];
 }
 
@@ -25,15 +27,30 @@ function shadowedPin({ pin_version, pin_url }: PinsOutline, path: Path): Finding
   return [{ kind: 'shadowed-pin', path: [...path, 'pin_version'], message }];
 }
 
-/** Whether `address`, if it is one, goes without TLS to where it may not. */
-export function exposedAddress(
+/** The same for the address of a registry. */
+export function exposedRegistry(
   address: string,
   path: Path,
   allowHttp: readonly string[],
 ): Finding[] {
+  const read = parseRegistryAddress(address);
+  return read.ok && 'url' in read.value ? exposed(read.value.url, path, allowHttp) : [];
+}
+
+/** Whether `address`, if it is one, goes without TLS to where it may not. */
+function exposedAddress(
+  address: string,
+  path: Path,
+  policy: UpdatePolicy | 'unreadable',
+): Finding[] {
   const url = readWebAddress(address);
-  if (!url.ok || !isExposed(url.value, allowHttp)) return [];
-  const message = `http: to ${url.value.host} is neither to this machine nor in the policy's allow_http`;
+  if (!url.ok || policy === 'unreadable') return [];
+  return exposed(url.value, path, policy.terms.allowHttp);
+}
+
+function exposed(url: URL, path: Path, allowHttp: readonly string[]): Finding[] {
+  if (!isExposed(url, allowHttp)) return [];
+  const message = `http: to ${url.host} is neither to this machine nor in the policy's allow_http`;
   return [
     { kind: 'bad-address', path, message, hint: 'use https:, or name the host in allow_http' },
   ];

@@ -7,10 +7,7 @@ import type { Judged, Surroundings } from './judged.ts';
 import { judgeMachine } from './machine.ts';
 import { reportOf, type Report } from './report.ts';
 import { judgePolicy } from './update-policy.ts';
-import { decodeUtf8 } from './utf8.ts';
-
-/** A document: its text, or its bytes, which are UTF-8. */
-export type Source = string | Uint8Array;
+import { decode, type Source } from './utf8.ts';
 
 /** A document that was read, or what stands in its way; in both cases what there is to say of it. */
 export type Reading<T> = Report &
@@ -38,14 +35,17 @@ const JUDGES: {
     value: unknown,
     surroundings: Surroundings,
   ) => Judged<Documents[Kind]>;
-} = { machine: judgeMachine, agent: judgeAgent, policy: judgePolicy };
+} = { machine: judgeMachine, agent: judgeAgentDocument, policy: judgePolicy };
 
 /** Reads a machine config. Never throws. */
 export function readMachine(source: Source, surroundings: Surroundings = {}): Reading<Machine> {
   return readAs('machine', source, surroundings);
 }
 
-/** Reads an agent configuration that is a document of its own: its keys are the subsystems. Never throws. */
+/**
+ * Reads an agent configuration: a document of its own, whose keys are the subsystems, or the key `agent`
+ * of a machine config. Never throws.
+ */
 export function readAgentConfiguration(
   source: Source,
   surroundings: Surroundings = {},
@@ -81,6 +81,16 @@ function readAs<Kind extends DocumentKind>(
     : { ok: true, value: output, ...report };
 }
 
+function judgeAgentDocument(
+  value: unknown,
+  surroundings: Surroundings,
+): Judged<AgentConfiguration> {
+  const isMachine = typeof value === 'object' && value !== null && Object.hasOwn(value, 'agent');
+  if (!isMachine) return judgeAgent(value, surroundings);
+  const { output, ...rest } = judgeMachine(value, surroundings);
+  return { ...rest, output: output?.agent };
+}
+
 /** A document as far as its bytes are text and its text is JSON. */
 interface Opened {
   readonly text: string;
@@ -92,8 +102,7 @@ function open(source: Source): Opened {
     const message = `more than ${LARGEST_DOCUMENT} bytes, and no more are read`;
     return unreadable('', { kind: 'too-large', path: [], message, offset: 0 });
   }
-  const text =
-    typeof source === 'string' ? ({ ok: true, value: source } as const) : decodeUtf8(source);
+  const text = decode(source);
   if (!text.ok) return unreadable(text.error.text, text.error.finding);
   return { text: text.value, document: readJson(text.value) };
 }

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import type { Path } from '../core/json-pointer.ts';
-import { faultOf, type Schema } from './fields.ts';
-import type { Fault, Finding } from './fault.ts';
+import { parseModuleId } from '../core/index.ts';
+import { faultOf, type Schema, type Suggest } from './fields.ts';
+import type { Finding } from './fault.ts';
 
 /** What `schema` reads of `value`, and what it finds, once a place. */
 export function applySchema<T>(
@@ -14,29 +15,33 @@ export function applySchema<T>(
   let last: Path | undefined;
   for (const issue of result.issues) {
     const keys = issue.path?.map(({ key }) => key as string | number) ?? [];
-    const fault = faultOf(issue.message);
     // Of a number that is neither whole nor in range, the first thing is enough.
     if (last && last.length === keys.length && last.every((step, at) => step === keys[at]))
       continue;
     last = keys;
-    findings.push(findingOf(fault, keys, issue.path?.at(-1)));
+    findings.push(findingOf(issue, keys));
   }
   return { output: undefined, findings };
 }
 
-function findingOf(fault: Fault, keys: Path, step: v.IssuePathItem | undefined): Finding {
-  const { kind, message, hint, suggestion } = fault;
-  if (kind === 'missing') return missing(message, keys);
+function findingOf(issue: v.BaseIssue<unknown>, keys: Path): Finding {
+  const { kind, message, hint, suggestion } = faultOf(issue.message);
+  const step = issue.path?.at(-1);
+  if (kind === 'missing') return missing(message, keys, step?.input);
   const end = step && 'origin' in step && step.origin === 'key' ? 'key' : 'value';
-  return { kind, path: keys, end, message, suggest: () => suggestion, hint };
+  const later =
+    issue.type === 'raw_transform' ? (issue.requirement as Suggest | undefined) : undefined;
+  const suggest = (): string | undefined => suggestion ?? later?.(String(issue.input));
+  return { kind, path: keys, end, message, suggest, hint };
 }
 
 /** A field that is not there has no place of its own, so what should hold it is named. */
-function missing(message: string, keys: Path): Finding {
+function missing(message: string, keys: Path, around: unknown): Finding {
   const path = keys.slice(0, -1);
   if (keys.at(-1) !== 'version') return { kind: 'missing', path, message };
   // Nothing is not a constraint, least of all `latest`. (Versioning, Module version types)
-  const hint =
-    'a new module is pinned to its newest release, which modreg resolve <module_id> latest prints';
+  const id = parseModuleId((around as { readonly module_id?: unknown } | undefined)?.module_id);
+  const command = `modreg resolve ${id.ok ? id.value : '<module_id>'} latest`;
+  const hint = `a new module is pinned to its newest release, which ${command} prints`;
   return { kind: 'bad-constraint', path, message, hint };
 }

@@ -18,9 +18,11 @@ const EXPECTED: Readonly<Record<ErrorName, string>> = {
   UnexpectedEndOfComment: 'the comment has no end',
   UnexpectedEndOfString: 'the text has no closing quotation mark on its line',
   UnexpectedEndOfNumber: 'expected a digit after this part of a number',
-  InvalidUnicode: 'expected four hexadecimal digits after "\\u"',
-  InvalidEscapeCharacter: 'expected one of " \\ / b f n r t u after a backslash',
-  InvalidCharacter: 'the text holds a control character, which JSON writes as \\u0000',
+  InvalidUnicode: 'the text that begins here lacks four hexadecimal digits after "\\u"',
+  InvalidEscapeCharacter:
+    'the text that begins here has a backslash before none of " \\ / b f n r t u',
+  InvalidCharacter:
+    'the text that begins here holds a control character, which JSON writes with a backslash, as in \\t',
 };
 
 export function describeSyntaxError(code: ParseErrorCode): string {

@@ -8,6 +8,7 @@ import { variableName } from './environment-reference.ts';
 import { badValue } from './fault.ts';
 import {
   fields,
+  forEditors,
   flag,
   listOf,
   mapOf,
@@ -20,7 +21,7 @@ import type { Judged } from './judged.ts';
 import { maintenanceWindow } from './maintenance-window.ts';
 import { name } from './name.ts';
 import { policyOutline } from './outline.ts';
-import { exposedAddress } from './pins.ts';
+import { exposedRegistry } from './pins.ts';
 import { applySchema } from './schema-findings.ts';
 import { unknownFields } from './unknown-fields.ts';
 
@@ -43,10 +44,12 @@ const host: Schema<string> = readsText(
   'a host',
   (text) => {
     const url = `http://${text}/`;
-    if (/^[^\s/?#@\\]+$/.test(text) && URL.canParse(url)) return { ok: true, value: text };
+    if (/^[^\s/?#@\\*]+$/.test(text) && URL.canParse(url)) return { ok: true, value: text };
     return {
       ok: false,
-      error: badValue('not a host, expected a name or an address, and :port where it has one'),
+      error: badValue(
+        'not a host, expected a name or an address, an IPv6 address in [brackets], and :port where it has one',
+      ),
     };
   },
   { minLength: 1 },
@@ -82,8 +85,8 @@ const moduleTerms = fields(terms);
 
 /** The update policy: terms for all modules, and under `modules` those that differ for some. */
 export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
-  fields({ ...terms, modules: v.optional(mapOf(name, moduleTerms), {}) }),
-  v.transform(({ modules, ...all }) => {
+  fields({ ...forEditors, ...terms, modules: v.optional(mapOf(name, moduleTerms), {}) }),
+  v.transform(({ modules, $schema: _editors, ...all }) => {
     const general = withTerms(DEFAULT_TERMS, all);
     const own = Object.entries(modules).map(
       ([entry, differing]) => [entry, withTerms(general, differing)] as const,
@@ -121,9 +124,9 @@ export function judgePolicy(value: unknown): Judged<UpdatePolicy> {
     findings: [
       ...findings,
       ...unknownFields(updatePolicy, value),
-      ...exposedAddress(outline.registry, ['registry'], outline.allow_http),
+      ...exposedRegistry(outline.registry, ['registry'], outline.allow_http),
       ...modules.flatMap(([module, { registry: address, allow_http }]) =>
-        exposedAddress(address, ['modules', module, 'registry'], allow_http),
+        exposedRegistry(address, ['modules', module, 'registry'], allow_http),
       ),
     ],
     modules: modules.length,

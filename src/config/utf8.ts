@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import type { Result } from '../core/index.ts';
 import type { Located } from './json-document.ts';
 
@@ -8,13 +8,20 @@ export interface Undecodable {
   readonly finding: Located;
 }
 
-/** Reads the bytes of a document, which are UTF-8 without a byte order mark. */
-export function decodeUtf8(bytes: Uint8Array): Result<string, Undecodable> {
-  const mark = markOf(bytes);
+/** A document: its text, or its bytes, which are UTF-8. */
+export type Source = string | Uint8Array;
+
+/** The text of a document, which begins without a byte order mark. */
+export function decode(source: Source): Result<string, Undecodable> {
+  const mark = markOf(typeof source === 'string' ? Buffer.from(source.slice(0, 2)) : source);
   if (mark !== undefined) {
     const message = `the document begins with ${mark}, expected plain UTF-8`;
     return { ok: false, error: { text: '', finding: badJson(message, 0) } };
   }
+  return typeof source === 'string' ? { ok: true, value: source } : decodeBytes(source);
+}
+
+function decodeBytes(bytes: Uint8Array): Result<string, Undecodable> {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   if (isUtf8(bytes)) return { ok: true, value: text };
   const encoded = new TextEncoder().encode(text);

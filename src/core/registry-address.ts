@@ -13,8 +13,15 @@ export type RegistryAddress =
  */
 export function parseRegistryAddress(text: string): Result<RegistryAddress, AddressComplaint> {
   if (text === '') return { ok: false, error: 'it is empty' };
-  if (text.includes('\0')) return { ok: false, error: 'it holds a NUL character' };
+  if (/\p{Cc}/u.test(text)) return { ok: false, error: 'it holds a control character' };
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(text) ?? [];
+  // What looks like an address and is none was not meant as a folder.
+  if (scheme === undefined && /^\/\/|:\/\/|^\s*https?/i.test(text)) {
+    return {
+      ok: false,
+      error: 'expected https:, npm: or oci: at its beginning, or ./ for a folder',
+    };
+  }
   if (scheme === undefined) {
     return { ok: true, value: { kind: text.endsWith('.db') ? 'database' : 'folder', path: text } };
   }

@@ -10,6 +10,8 @@ const METADATA_HOSTS = new Set([
   'metadata.google.internal',
   'metadata.goog',
   'instance-data.ec2.internal',
+  '100.100.100.200',
+  '168.63.129.16',
 ]);
 
 /**
@@ -48,8 +50,20 @@ export function readWebAddress(text: string): Result<URL, AddressComplaint> {
  * machine itself nor one of the hosts that `allowHttp` names (`host` or `host:port`).
  */
 export function isExposed(url: URL, allowHttp: readonly string[]): boolean {
-  if (url.protocol === 'https:' || isLoopback(url.hostname)) return false;
-  return !allowHttp.some((allowed) => [url.hostname, url.host].includes(allowed.toLowerCase()));
+  if (url.protocol === 'https:' || isLoopback(bare(url.hostname))) return false;
+  return !allowHttp.some((allowed) => allows(allowed, url));
+}
+
+/** Without a port, `allowed` means them all. */
+function allows(allowed: string, url: URL): boolean {
+  const host = URL.parse(`http://${allowed}/`);
+  if (!host || bare(host.hostname) !== bare(url.hostname)) return false;
+  return !/:\d+$/.test(allowed) || host.port === url.port;
+}
+
+/** A host without the dot that may end it. */
+function bare(hostname: string): string {
+  return hostname.replace(/\.$/, '');
 }
 
 function refused(complaint: AddressComplaint): Result<never, AddressComplaint> {
@@ -61,12 +75,12 @@ function authorityOf(text: string): string {
 }
 
 function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return /^(.+\.)?localhost$|^\[::1\]$|^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /** Why no machine is sent to `hostname`, which the URL parser has normalized. */
 function forbiddenHost(hostname: string): string | undefined {
-  const host = hostname.replace(/\.$/, '');
+  const host = bare(hostname);
   if (METADATA_HOSTS.has(host)) return 'a cloud metadata address';
   const ipv4 = /^\d+\.\d+\.\d+\.\d+$/.test(host) ? host.split('.').map(Number) : undefined;
   if (ipv4) return forbiddenIpv4(ipv4);
@@ -75,7 +89,7 @@ function forbiddenHost(hostname: string): string | undefined {
 
 function forbiddenIpv4(bytes: readonly number[]): string | undefined {
   if (bytes[0] === 169 && bytes[1] === 254) return 'a link-local address';
-  if (bytes.join('.') === '100.100.100.200') return 'a cloud metadata address';
+  if (METADATA_HOSTS.has(bytes.join('.'))) return 'a cloud metadata address';
   return bytes[0] === 0 ? 'the address of no host' : undefined;
 }
 
@@ -85,12 +99,10 @@ function forbiddenIpv6(groups: readonly number[]): string | undefined {
   if (groups.map((group) => group.toString(16)).join(':') === 'fd00:ec2:0:0:0:0:0:254') {
     return 'a cloud metadata address';
   }
-  // An IPv4 address may hide behind these: compatible, mapped, translated (NAT64), 6to4.
-  const mapped =
-    groups.slice(0, 5).every((group) => group === 0) && [0, 0xffff].includes(groups[5] ?? 0);
-  if (mapped && groups.slice(5, 7).some((group) => group !== 0)) {
-    return forbiddenIpv4(bytesOf(groups.slice(6)));
-  }
+  // An IPv4 address may hide behind these: compatible, mapped, translated (SIIT, NAT64), 6to4.
+  const prefix = groups.slice(0, 6).join(':');
+  const isWrapped = ['0:0:0:0:0:0', '0:0:0:0:0:65535', '0:0:0:0:65535:0'].includes(prefix);
+  if (isWrapped && groups[6] !== 0) return forbiddenIpv4(bytesOf(groups.slice(6)));
   if (first === 0x64 && second === 0xff9b) return forbiddenIpv4(bytesOf(groups.slice(6)));
   if (first === 0x2002) return forbiddenIpv4(bytesOf(groups.slice(1, 3)));
   return groups.every((group) => group === 0) ? 'the address of no host' : undefined;

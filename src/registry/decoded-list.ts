@@ -1,6 +1,6 @@
 import type { ReleaseRecord } from '../core/index.ts';
 import { jsonPointer, type Path } from '../core/json-pointer.ts';
-import { describeValue } from '../core/quote.ts';
+import { describeValue, excerpt } from '../core/quote.ts';
 import { RegistryError } from './registry-error.ts';
 
 /** What every wire format is decoded to. */
@@ -25,6 +25,6 @@ export type Drop = (path: Path, value: unknown, expected: string) => void;
 
 export function dropInto(dropped: string[]): Drop {
   return (path, value, expected) => {
-    dropped.push(`${jsonPointer(path)} is ${describeValue(value)}, expected ${expected}`);
+    dropped.push(`${excerpt(jsonPointer(path))} is ${describeValue(value)}, expected ${expected}`);
   };
 }

@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { canary, formsOf } from '../support/canary.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg, ROOT } from '../support/modreg.ts';
 
@@ -146,7 +147,7 @@ describe('the policy', () => {
       'policy.json': '{"quarantine": 7}',
     });
     expect(modreg(['check', `${folder}/machine.json`])).toEqual({
-      stdout: `${folder}/policy.json:1:16  error[BAD_TYPE]  /quarantine: found a number, expected a duration or until-lifted\n1 error; 1 module read; judged with ${folder}/policy.json\n`,
+      stdout: `${folder}/policy.json:1:16  error[BAD_TYPE]  /quarantine: found a number, expected a duration or until-lifted\n1 error; 1 module read; not judged with ${folder}/policy.json\n`,
       stderr: '',
       exit: 1,
     });
@@ -161,6 +162,38 @@ describe('the policy', () => {
     expect(modreg(['check', `${folder}/agent.json`]).exit).toBe(0);
     writeFileSync(`${folder}/policy.json`, '{"allow_http": ["other.local"]}');
     expect(modreg(['check', `${folder}/agent.json`]).exit).toBe(1);
+  });
+
+  it('that cannot be read accuses nobody of what it may allow', () => {
+    const agent = { 'platform-agent': { pin_url: 'http://files.local/agent' } };
+    const folder = temporaryFolder({
+      'machine.json': JSON.stringify({ ...JSON.parse(machine), agent }),
+      'policy.json': '{"env_allow": ["PLATFORM_API_KEY"], "restart_ceiling": 0',
+    });
+    const { stdout } = modreg(['check', `${folder}/machine.json`]);
+    expect(stdout.match(/error\[\w+\]/g)).toEqual(['error[BAD_JSON]']);
+    expect(stdout).toContain(`1 error; 1 module read; not judged with ${folder}/policy.json\n`);
+  });
+
+  it.each([
+    ['a link to nothing', (path: string) => symlinkSync('/nowhere/policy.json', path), 'ENOENT'],
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'not a regular file'],
+    ['a folder', (path: string) => mkdirSync(path), 'not a regular file'],
+  ])('that is %s is not passed over', (_what, make, reason) => {
+    const folder = temporaryFolder({ 'machine.json': machine });
+    make(`${folder}/policy.json`);
+    expect(modreg(['check', `${folder}/machine.json`])).toEqual({
+      stdout: '',
+      stderr: `error[UNREADABLE_FILE]: the file "${folder}/policy.json" cannot be read (${reason})\n`,
+      exit: 2,
+    });
+  });
+
+  it('shows itself by its name', () => {
+    const folder = temporaryFolder({ 'policy.json': '{"max_indx_age": "7d"}' });
+    expect(modreg(['check', `${folder}/policy.json`]).stdout).toBe(
+      `${folder}/policy.json:1:2  warning[UNKNOWN_FIELD]  /max_indx_age: unknown field; did you mean max_index_age ?\n1 warning; read as an update policy\n`,
+    );
   });
 
   it('is not judged with itself', () => {
@@ -202,6 +235,32 @@ describe('[T65] a secret', () => {
   });
 });
 
+describe('a secret of the document or of the environment', () => {
+  it('[T64] is in no output of the process, whatever is asked of it', () => {
+    const secrets = Array.from({ length: 4 }, canary);
+    const [hotspot, psk, key, env] = secrets;
+    const variables = { KEY: '${environment.PLATFORM_API_KEY}', TOKEN: env, X: '${environment.X}' };
+    const attributes = { hotspot_password: hotspot, networks: [{ ssid: '', psk }] };
+    const folder = temporaryFolder({
+      'machine.json': JSON.stringify({
+        modules: [
+          { type: 'registry', name: 'm', module_id: 'acme:m', version: '1.x', env: variables },
+        ],
+        agent: { 'agent-provisioning': { attributes } },
+      }),
+    });
+    for (const options of [[], ['--json'], ['--env', '--strict', '--debug', '--color=always']]) {
+      const { stdout, stderr, exit } = modreg(['check', `${folder}/machine.json`, ...options], {
+        PLATFORM_API_KEY: String(key),
+      });
+      const outputs = stdout + stderr;
+      const forms = secrets.flatMap(formsOf);
+      expect(forms.filter((form) => outputs.includes(form))).toEqual([]);
+      expect([exit, stderr]).toEqual([1, '']);
+    }
+  });
+});
+
 describe('the JSON Schema', () => {
   it.each(['machine', 'agent', 'policy'])('of a %s is printed, in lines and in one', (kind) => {
     const lines = modreg(['schema', kind]);
@@ -222,61 +281,5 @@ describe('the JSON Schema', () => {
         "error[USAGE]: command-argument value 'robot' is invalid for argument 'kind'. Allowed choices are machine, agent, policy.\nhint: modreg --help shows how\n",
       exit: 2,
     });
-  });
-});
-
-/** The exit code, the answer, and the most memory that the process had, in KiB. */
-function measured(file: string): { stdout: string; exit: number | null; memory: number } {
-  const { stdout, stderr, status } = spawnSync(`${ROOT}bin/modreg`, ['check', file], {
-    encoding: 'utf8',
-    env: {
-      PATH: process.env['PATH'],
-      NODE_OPTIONS: `--import=${ROOT}test/support/print-memory.ts`,
-    },
-    timeout: 20_000,
-  });
-  return { stdout, exit: status, memory: Number(/memory: (\d+)/.exec(stderr)?.[1]) };
-}
-
-describe('[T6] a document that is too large', () => {
-  it('is refused within 32 MB above a small one', () => {
-    const folder = temporaryFolder({
-      'small.json': '{}',
-      'long.json': '',
-      'deep.json': '['.repeat(1_000_000),
-      'deep-objects.json': '{"a":'.repeat(1_000_000),
-    });
-    truncateSync(`${folder}/long.json`, 100_000_000);
-    const idle = measured(`${folder}/small.json`);
-    const refused = [
-      ['long.json', '1:1', 'more than 4194304 bytes, and no more are read'],
-      ['deep.json', '1:65', 'nested more than 64 deep'],
-      ['deep-objects.json', '1:1', 'more than 4194304 bytes, and no more are read'],
-    ] as const;
-    for (const [name, place, message] of refused) {
-      const { stdout, exit, memory } = measured(`${folder}/${name}`);
-      expect([exit, stdout]).toEqual([
-        1,
-        `${folder}/${name}:${place}  error[TOO_LARGE]  ${message}\n1 error; 0 modules read\n`,
-      ]);
-      expect(memory - idle.memory).toBeLessThan(32 * 1024);
-    }
-  });
-
-  it('is not read to its end, which some files do not have', () => {
-    expect(modreg(['check', '/dev/zero'])).toEqual({
-      stdout:
-        '/dev/zero:1:1  error[TOO_LARGE]  more than 4194304 bytes, and no more are read\n1 error; 0 modules read\n',
-      stderr: '',
-      exit: 1,
-    });
-  });
-
-  it('has too many values', () => {
-    const text = `{"components":[${'{},'.repeat(250_000)}{}]}`;
-    const file = `${temporaryFolder({ 'm.json': text })}/m.json`;
-    expect(modreg(['check', file]).stdout).toBe(
-      `${file}:1:${15 + 3 * 249_998 + 1}  error[TOO_LARGE]  more than 250000 values\n1 error; 0 modules read\n`,
-    );
   });
 });

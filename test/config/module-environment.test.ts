@@ -68,6 +68,12 @@ describe('the environment of a module', () => {
       },
     ],
     [
+      'a PLATFORM_HOME may end with slashes',
+      { environment: { PLATFORM_HOME: '/srv//' } },
+      {},
+      { PLATFORM_HOME: '/srv', PLATFORM_MODULE_DATA: '/srv/module-data/rover-7/acme_lidar/' },
+    ],
+    [
       'an empty PLATFORM_HOME is none',
       { environment: { HOME: '/root', PLATFORM_HOME: '' } },
       {},
@@ -124,6 +130,12 @@ describe('the environment of a module', () => {
       ok: false,
       error,
     });
+  });
+
+  it.each(['../x', '', 'a/b', '..'])('is for no machine with the id %j', (machineId) => {
+    expect(() => moduleEnvironment(entry({}), { ...GROUND, machineId })).toThrow(
+      new RangeError(`"${machineId}" is no segment of a path`),
+    );
   });
 
   it('[T15] has the exact bytes of each variable, once', () => {

@@ -205,6 +205,35 @@ describe('an agent configuration', () => {
   });
 });
 
+describe('an agent configuration inside a machine config', () => {
+  it('is found there, and the rest of the document is judged too', () => {
+    const platformServer = { disable_subsystem: true };
+    const document = { agent: { 'platform-server': platformServer }, modules: [] };
+    expect(value(agent(document)).platformServer.disableSubsystem).toBe(true);
+    expect(agent({ ...document, modules: 1 })).toMatchObject({ ok: false, errors: 1 });
+  });
+});
+
+it('[T6] a text begins without a byte order mark', () => {
+  expect(readMachine('\ufeff{}').problems).toEqual([
+    {
+      severity: 'error',
+      kind: 'bad-json',
+      path: '',
+      line: 1,
+      column: 1,
+      message: 'the document begins with a byte order mark, expected plain UTF-8',
+      suggestion: undefined,
+      hint: undefined,
+    },
+  ]);
+});
+
+it('the path of a problem is a JSON Pointer, whatever the names', () => {
+  const { problems } = readMachine(JSON.stringify({ 'a/b~\u001b': 1 }));
+  expect(problems.map(({ path }) => path)).toEqual(['/a~1b~0\u001b']);
+});
+
 describe('an update policy', () => {
   it('is read as a whole', () => {
     const policy = value(readUpdatePolicy(readFileSync(join(GOOD, 'policy/full.json'))));

@@ -20,6 +20,11 @@ function registryModule(fields: object): object {
   return { type: 'registry', name: 'm', module_id: 'acme:lidar', version: '1.*', ...fields };
 }
 
+/** Any JSON without keys that are faults of their own. */
+const json = fc
+  .jsonValue()
+  .filter((value) => !/"(__proto__|constructor|prototype)":/.test(JSON.stringify(value)));
+
 describe('what cannot be read hides nothing else, and accuses nothing', () => {
   it.each<[string, object, readonly string[]]>([
     [
@@ -47,6 +52,36 @@ describe('what cannot be read hides nothing else, and accuses nothing', () => {
         modules: [registryModule({ type: 'regstry', version: '1.x', env: { A: 1 } })],
       },
       ['bad-value', 'bad-constraint', 'bad-type'],
+    ],
+    [
+      'a model of a misspelled module uses no other',
+      {
+        components: [component('a', { model: 'acme:lider:x' })],
+        modules: [registryModule({})],
+      },
+      ['model-mismatch'],
+    ],
+    [
+      'a model that is none may be of any module',
+      { components: [component('a', { model: 'acme:lidar' })], modules: [registryModule({})] },
+      ['bad-value'],
+    ],
+    [
+      'a variable that is read twice is told once',
+      {
+        components: [component('a', { model: 'acme:lidar:x' })],
+        modules: [
+          registryModule({
+            env: { A: '${environment.PLATFORM_API_KEY}${environment.PLATFORM_API_KEY}' },
+          }),
+        ],
+      },
+      ['forbidden-variable'],
+    ],
+    [
+      'a name that is none is not looked for',
+      { components: [component('a', { depends_on: ['x/y'] })] },
+      ['bad-value'],
     ],
     [
       'references are judged beside values that are wrong',
@@ -128,7 +163,7 @@ describe('[T11] dependencies', () => {
 
 describe('a module', () => {
   const anything = fc.oneof(
-    fc.jsonValue(),
+    json,
     fc.string({ maxLength: 12 }),
     fc.stringMatching(/^[0-9X*.]{1,7}(-[a-z0-9.]{1,4})?$/),
     fc.constantFrom('latest', 'latest-with-prerelease', 'acme:lidar', '1.2.*', '1.2.3', ''),
@@ -162,7 +197,7 @@ it('[T12] a priority is a whole number from -999 to 999, and nothing else', () =
   const values = fc.oneof(
     fc.integer({ min: -1100, max: 1100 }),
     fc.double({ noNaN: true, noDefaultInfinity: true }),
-    fc.jsonValue(),
+    json,
   );
   fc.assert(
     fc.property(values, (priority) => {

@@ -8,6 +8,8 @@ it.each([
   ['nme', ['nume', 'name'], 'name'],
   ['ab', ['abcd', 'abc'], 'abc'],
   ['version', ['version'], undefined],
+  ['PSK', ['psk', 'ssid'], 'psk'],
+  ['Stable', ['stable'], 'stable'],
   ['x', ['y', 'xy'], undefined],
   ['', ['a'], undefined],
   ['abc', ['abcdef'], undefined],

@@ -25,6 +25,7 @@ function spellings(bytes: readonly number[]): string[] {
     `[::ffff:${bytes.join('.')}]`,
     `[::ffff:${groups}]`,
     `[0:0:0:0:0:FFFF:${groups}]`,
+    `[::ffff:0:${groups}]`,
     `[64:ff9b::${groups}]`,
     `[2002:${groups}::1]`,
     encodeURIComponent(bytes.join('.')).replaceAll('1', '%31'),
@@ -79,6 +80,14 @@ describe('[T14] an address', () => {
     ['http://localhost.example', [], true],
     ['http://127.0.0.1.example', [], true],
     ['http://192.168.1.5', [], true],
+    ['http://files.example', ['files.example:80'], false],
+    ['http://files.example:80', ['files.example'], false],
+    ['http://files.example.', ['files.example'], false],
+    ['http://ä.example', ['ä.example'], false],
+    ['http://10.0.0.1', ['0x0a000001'], false],
+    ['http://files.example', ['not a host'], true],
+    ['http://robot.localhost', [], false],
+    ['http://localhost.', [], false],
     ['http://[fd12::1]', ['[fd12::1]'], false],
   ])('%s, with %j allowed, is exposed: %s', (text, allowHttp, exposed) => {
     const read = readWebAddress(text);
@@ -104,7 +113,8 @@ describe('the address of a registry', () => {
 
   it.each([
     ['', 'it is empty'],
-    ['a\0b', 'it holds a NUL character'],
+    ['a\0b', 'it holds a control character'],
+    ['//host/path', 'expected https:, npm: or oci: at its beginning, or ./ for a folder'],
     ['s3://bucket', '"s3:" is not https:, npm: or oci:'],
     ['npm:npm.example', 'expected https:// and a host'],
     ['https://', 'expected a host after "https://"'],

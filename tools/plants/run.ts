@@ -1,5 +1,5 @@
 /*
- * Plants one mistake after the other in a copy of the sources, and runs the tests of the core there:
+ * Plants one mistake after the other in a copy of the sources, and runs the tests of its folder there:
  * each must make a test fail. `--of-the-day N` plants N of them, chosen by the date.
  */
 import { spawnSync } from 'node:child_process';
@@ -41,23 +41,22 @@ function verdictOn({ file, from, to }: Plant): string {
     const parts = readFileSync(path, 'utf8').split(from);
     if (parts.length !== 2) return `STALE: its text stands ${parts.length - 1} times in ${file}`;
     writeFileSync(path, parts.join(to));
-    return failingTest(copy) ?? 'MISSED: no test fails';
+    return failingTest(copy, testsOf(file)) ?? 'MISSED: no test fails';
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
 
-function failingTest(folder: string): string | undefined {
+/** The tests that a mistake in `file` must make fail: those of its own folder. */
+function testsOf(file: string): readonly string[] {
+  if (file === NOTHING.file) return ['test/core', 'test/config'];
+  return [file.startsWith('src/config/') ? 'test/config' : 'test/core'];
+}
+
+function failingTest(folder: string, tests: readonly string[]): string | undefined {
   const report = join(folder, 'report.json');
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const args = [
-    vitest,
-    'run',
-    'test/core',
-    '--bail=1',
-    '--reporter=json',
-    `--outputFile=${report}`,
-  ];
+  const args = [vitest, 'run', ...tests, '--bail=1', '--reporter=json', `--outputFile=${report}`];
   const env = { ...process.env, MODREG_RUNS: RUNS };
   spawnSync(process.execPath, args, { cwd: folder, env, timeout: 120_000 });
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {

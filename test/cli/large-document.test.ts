@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process';
+import { truncateSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { modreg, ROOT } from '../support/modreg.ts';
+
+/** The exit code, the answer, and the most memory that the process had, in KiB. */
+function measured(file: string): { stdout: string; exit: number | null; memory: number } {
+  const { stdout, stderr, status } = spawnSync(`${ROOT}bin/modreg`, ['check', file], {
+    encoding: 'utf8',
+    env: {
+      PATH: process.env['PATH'],
+      NODE_OPTIONS: `--import=${ROOT}test/support/print-memory.ts`,
+    },
+    timeout: 20_000,
+  });
+  return { stdout, exit: status, memory: Number(/memory: (\d+)/.exec(stderr)?.[1]) };
+}
+
+describe('[T6] a document that is too large', () => {
+  it('is refused within 32 MB above a small one', () => {
+    const folder = temporaryFolder({
+      'small.json': '{}',
+      'long.json': '',
+      'deep.json': '['.repeat(1_000_000),
+      'deep-objects.json': '{"a":'.repeat(1_000_000),
+    });
+    truncateSync(`${folder}/long.json`, 100_000_000);
+    const idle = measured(`${folder}/small.json`);
+    const refused = [
+      ['long.json', '1:1', 'more than 4194304 bytes, and no more are read'],
+      ['deep.json', '1:65', 'nested more than 64 deep'],
+      ['deep-objects.json', '1:1', 'more than 4194304 bytes, and no more are read'],
+    ] as const;
+    for (const [name, place, message] of refused) {
+      const { stdout, exit, memory } = measured(`${folder}/${name}`);
+      expect([exit, stdout]).toEqual([
+        1,
+        `${folder}/${name}:${place}  error[TOO_LARGE]  ${message}\n1 error; 0 modules read\n`,
+      ]);
+      expect(memory - idle.memory).toBeLessThan(32 * 1024);
+    }
+  });
+
+  it('is not read to its end, which some files do not have', () => {
+    expect(modreg(['check', '/dev/zero'])).toEqual({
+      stdout:
+        '/dev/zero:1:1  error[TOO_LARGE]  more than 4194304 bytes, and no more are read\n1 error; 0 modules read\n',
+      stderr: '',
+      exit: 1,
+    });
+  });
+
+  it('of windows that never come is judged in time', () => {
+    const windows = Array.from({ length: 20_000 }, (_, at) => ({
+      start: `${at % 60} 2 31 2 *`,
+      duration: '1h',
+      time_zone: `Europe/Nowhere${at}`,
+    }));
+    const file = `${temporaryFolder({ 'p.json': JSON.stringify({ maintenance: windows }) })}/p.json`;
+    expect(modreg(['check', file]).stdout).toMatch(/\n40000 errors; read as an update policy\n$/);
+  });
+
+  it('has too many values', () => {
+    const text = `{"components":[${'{},'.repeat(100_000)}{}]}`;
+    const file = `${temporaryFolder({ 'm.json': text })}/m.json`;
+    expect(modreg(['check', file]).stdout).toBe(
+      `${file}:1:${15 + 3 * 99_998 + 1}  error[TOO_LARGE]  more than 100000 values\n1 error; 0 modules read\n`,
+    );
+  });
+});
