@@ -13,14 +13,14 @@ import {
   reads,
   readsText,
   type Schema,
-} from './fields.ts';
+} from './fields/fields.ts';
 import type { Judged, Surroundings } from './judged.ts';
 import { VERSION_PATTERN } from './module-entry.ts';
-import { agentOutline } from './outline.ts';
-import { pinFindings } from './pins.ts';
+import { agentOutline } from './cross-checks/outline.ts';
+import { pinFindings } from './cross-checks/pins.ts';
 import { provisioningAttributes } from './provisioning.ts';
 import { applySchema } from './schema-findings.ts';
-import { permissionFindings } from './secret-file.ts';
+import { permissionFindings } from './cross-checks/secret-file.ts';
 import { systemConfigurationAttributes } from './system-configuration.ts';
 import { unknownFields } from './unknown-fields.ts';
 

@@ -13,8 +13,8 @@ import {
   readsText,
   someText,
   type Schema,
-} from './fields.ts';
-import { name } from './name.ts';
+} from './fields/fields.ts';
+import { name } from './fields/name.ts';
 
 const PART = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
 const BUILT_IN = new RegExp(`^${PART}$`);

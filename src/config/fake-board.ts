@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { fields, flag, listOf, someText, wholeNumber, type Schema } from './fields.ts';
-import { name } from './name.ts';
+import { fields, flag, listOf, someText, wholeNumber, type Schema } from './fields/fields.ts';
+import { name } from './fields/name.ts';
 
 /** Attributes of a board without hardware. (Fake board component) */
 export interface FakeBoardAttributes {

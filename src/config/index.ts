@@ -25,7 +25,7 @@ export type {
   DocumentProblem,
   DocumentWarningKind,
 } from './document-problem.ts';
-export type { Environment } from './environment-reference.ts';
+export type { Environment } from './fields/environment-reference.ts';
 export { jsonSchemaOf } from './json-schema.ts';
 export type { Surroundings } from './judged.ts';
 export {
@@ -43,4 +43,4 @@ export {
   type Reading,
 } from './read-document.ts';
 export type { Report } from './report.ts';
-export type { Source } from './utf8.ts';
+export type { Source } from './text/utf8.ts';

@@ -2,7 +2,7 @@ import { toJsonSchema, type ConversionConfig } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { agentConfiguration } from './agent.ts';
 import type { DocumentKind } from './document-kind.ts';
-import type { Choice, JsonSchema } from './fields.ts';
+import type { Choice, JsonSchema } from './fields/fields.ts';
 import { machine } from './machine.ts';
 import { updatePolicy } from './update-policy.ts';
 

@@ -1,5 +1,5 @@
 import type { UpdatePolicy } from '../core/update-policy.ts';
-import type { Environment } from './environment-reference.ts';
+import type { Environment } from './fields/environment-reference.ts';
 import type { Finding } from './fault.ts';
 
 /** What a document is judged with, besides itself. */

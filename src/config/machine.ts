@@ -3,17 +3,17 @@ import type { Machine } from '../core/machine.ts';
 import { DEFAULT_POLICY } from '../core/update-policy.ts';
 import { agentConfiguration } from './agent.ts';
 import { component } from './component.ts';
-import { dependencyFindings } from './dependencies.ts';
-import { fields, forEditors, listOf, type Schema } from './fields.ts';
+import { dependencyFindings } from './cross-checks/dependencies.ts';
+import { fields, forEditors, listOf, type Schema } from './fields/fields.ts';
 import type { Judged, Surroundings } from './judged.ts';
-import { modelFindings } from './models.ts';
+import { modelFindings } from './cross-checks/models.ts';
 import { moduleEntry } from './module-entry.ts';
-import { variableFindings } from './module-variables.ts';
-import { duplicateNames } from './names.ts';
-import { machineOutline } from './outline.ts';
-import { pinFindings } from './pins.ts';
+import { variableFindings } from './cross-checks/module-variables.ts';
+import { duplicateNames } from './cross-checks/names.ts';
+import { machineOutline } from './cross-checks/outline.ts';
+import { pinFindings } from './cross-checks/pins.ts';
 import { applySchema } from './schema-findings.ts';
-import { permissionFindings } from './secret-file.ts';
+import { permissionFindings } from './cross-checks/secret-file.ts';
 import { unknownFields } from './unknown-fields.ts';
 
 /** A machine config. (What the service does) */

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { parseConstraint, parseModuleId, type Constraint, type ModuleId } from '../core/index.ts';
 import type { ModuleEntry } from '../core/machine.ts';
-import { environmentTemplate, variableName } from './environment-reference.ts';
+import { environmentTemplate, variableName } from './fields/environment-reference.ts';
 import { grammarFault } from './fault.ts';
-import { choice, fields, mapOf, oneOf, reads, type Schema } from './fields.ts';
-import { name } from './name.ts';
+import { choice, fields, mapOf, oneOf, reads, type Schema } from './fields/fields.ts';
+import { name } from './fields/name.ts';
 
 const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
 const NUMBER = '(?:0|[1-9]\\d*)';

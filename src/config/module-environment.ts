@@ -1,8 +1,8 @@
 import type { Result } from '../core/index.ts';
 import type { ModuleEntry } from '../core/machine.ts';
-import { expand, valueOf, variablesIn, type Environment } from './environment-reference.ts';
-import { isForbidden } from './module-variables.ts';
-import { isName } from './name.ts';
+import { expand, valueOf, variablesIn, type Environment } from './fields/environment-reference.ts';
+import { isForbidden } from './cross-checks/module-variables.ts';
+import { isName } from './fields/name.ts';
 import { quote } from '../core/quote.ts';
 
 /** What a module's environment is made of, besides its entry. */

@@ -10,7 +10,7 @@ import {
   someText,
   wholeNumber,
   type Schema,
-} from './fields.ts';
+} from './fields/fields.ts';
 
 const secretText: Schema<Secret> = v.pipe(anyText, v.transform(secret));
 

@@ -2,12 +2,12 @@ import type { AgentConfiguration, Machine } from '../core/machine.ts';
 import type { UpdatePolicy } from '../core/update-policy.ts';
 import { judgeAgent } from './agent.ts';
 import { kindOf, type DocumentKind } from './document-kind.ts';
-import { readJson, type JsonDocument, type Located } from './json-document.ts';
+import { readJson, type JsonDocument, type Located } from './text/json-document.ts';
 import type { Judged, Surroundings } from './judged.ts';
 import { judgeMachine } from './machine.ts';
 import { reportOf, type Report } from './report.ts';
 import { judgePolicy } from './update-policy.ts';
-import { decode, type Source } from './utf8.ts';
+import { decode, type Source } from './text/utf8.ts';
 
 /** A document that was read, or what stands in its way; in both cases what there is to say of it. */
 export type Reading<T> = Report &

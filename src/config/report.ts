@@ -4,8 +4,8 @@ import type {
   DocumentProblem,
   DocumentWarningKind,
 } from './document-problem.ts';
-import type { JsonDocument, Located } from './json-document.ts';
-import { positionIn } from './position.ts';
+import type { JsonDocument, Located } from './text/json-document.ts';
+import { positionIn } from './text/position.ts';
 
 /** What there is to say of a document. */
 export interface Report {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Path } from '../core/json-pointer.ts';
 import { parseModuleId } from '../core/index.ts';
-import { faultOf, type Schema, type Suggest } from './fields.ts';
+import { faultOf, type Schema, type Suggest } from './fields/fields.ts';
 import type { Finding } from './fault.ts';
 
 /** What `schema` reads of `value`, and what it finds, once a place. */

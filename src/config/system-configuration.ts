@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { AgentConfiguration } from '../core/machine.ts';
-import { byteSize } from './byte-size.ts';
-import { fields, flag, someText, type Schema } from './fields.ts';
+import { byteSize } from './fields/byte-size.ts';
+import { fields, flag, someText, type Schema } from './fields/fields.ts';
 
 /** The attributes of `agent-syscfg`. (Agent configuration) */
 export const systemConfigurationAttributes: Schema<

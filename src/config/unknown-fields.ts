@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import type { Path } from '../core/json-pointer.ts';
 import { nearestWord } from '../core/nearest-word.ts';
 import type { Finding } from './fault.ts';
-import { shapeOf, type Choice } from './fields.ts';
+import { shapeOf, type Choice } from './fields/fields.ts';
 
 /** The fields of `value` that `schema` has no word for, in the order of the document. */
 export function unknownFields(schema: v.GenericSchema, value: unknown): Finding[] {

@@ -3,8 +3,8 @@ import { nearestWord } from '../core/nearest-word.ts';
 import { quote } from '../core/quote.ts';
 import { parseRegistryAddress } from '../core/registry-address.ts';
 import { DEFAULT_TERMS, type UpdatePolicy, type UpdateTerms } from '../core/update-policy.ts';
-import { duration, DURATION_PATTERN, readDuration } from './duration.ts';
-import { variableName } from './environment-reference.ts';
+import { duration, DURATION_PATTERN, readDuration } from './fields/duration.ts';
+import { variableName } from './fields/environment-reference.ts';
 import { badValue } from './fault.ts';
 import {
   fields,
@@ -16,12 +16,12 @@ import {
   readsText,
   wholeNumber,
   type Schema,
-} from './fields.ts';
+} from './fields/fields.ts';
 import type { Judged } from './judged.ts';
-import { maintenanceWindow } from './maintenance-window.ts';
-import { name } from './name.ts';
-import { policyOutline } from './outline.ts';
-import { exposedRegistry } from './pins.ts';
+import { maintenanceWindow } from './fields/maintenance-window.ts';
+import { name } from './fields/name.ts';
+import { policyOutline } from './cross-checks/outline.ts';
+import { exposedRegistry } from './cross-checks/pins.ts';
 import { applySchema } from './schema-findings.ts';
 import { unknownFields } from './unknown-fields.ts';
 

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { DOCUMENT_KINDS } from '../../src/config/document-kind.ts';
 import { jsonSchemaOf } from '../../src/config/index.ts';
-import { readJson } from '../../src/config/json-document.ts';
+import { readJson } from '../../src/config/text/json-document.ts';
 import { fixtures } from '../support/documents.ts';
 
 /** What JSON Schema can say of a document: whether single values are right. */

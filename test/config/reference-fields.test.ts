@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonSchemaOf, type DocumentKind } from '../../src/config/index.ts';
-import { readJson } from '../../src/config/json-document.ts';
+import { readJson } from '../../src/config/text/json-document.ts';
 import { checkFixture, fixtures } from '../support/documents.ts';
 import { ROOT } from '../support/modreg.ts';
 

@@ -1,4 +1,4 @@
-import { readJson } from '../../src/config/json-document.ts';
+import { readJson } from '../../src/config/text/json-document.ts';
 
 /** Random numbers from 0 to 1 that a seed decides (mulberry32). */
 export function randomFrom(seed: number): () => number {

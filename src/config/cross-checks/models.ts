@@ -1,8 +1,8 @@
-import { parseModuleId } from '../core/index.ts';
-import type { Path } from '../core/json-pointer.ts';
-import { nearestWord } from '../core/nearest-word.ts';
-import { isModel } from './component.ts';
-import type { Finding } from './fault.ts';
+import { parseModuleId } from '../../core/index.ts';
+import type { Path } from '../../core/json-pointer.ts';
+import { nearestWord } from '../../core/nearest-word.ts';
+import { isModel } from '../component.ts';
+import type { Finding } from '../fault.ts';
 import type { MachineOutline, ModuleOutline } from './outline.ts';
 
 /** A model of a module: the id of the module, and the model's own name. */

@@ -1,7 +1,7 @@
-import type { UpdatePolicy } from '../core/update-policy.ts';
-import { termsFor } from '../core/update-policy.ts';
-import { valueOf, variablesIn, type Environment } from './environment-reference.ts';
-import type { Finding } from './fault.ts';
+import type { UpdatePolicy } from '../../core/update-policy.ts';
+import { termsFor } from '../../core/update-policy.ts';
+import { valueOf, variablesIn, type Environment } from '../fields/environment-reference.ts';
+import type { Finding } from '../fault.ts';
 import type { MachineOutline } from './outline.ts';
 
 /** The agent's own credentials. (Authentication) */

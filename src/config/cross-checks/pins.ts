@@ -1,8 +1,8 @@
-import type { Path } from '../core/json-pointer.ts';
-import type { UpdatePolicy } from '../core/update-policy.ts';
-import { parseRegistryAddress } from '../core/registry-address.ts';
-import { isExposed, readWebAddress } from '../core/web-address.ts';
-import type { Finding } from './fault.ts';
+import type { Path } from '../../core/json-pointer.ts';
+import type { UpdatePolicy } from '../../core/update-policy.ts';
+import { parseRegistryAddress } from '../../core/registry-address.ts';
+import { isExposed, readWebAddress } from '../../core/web-address.ts';
+import type { Finding } from '../fault.ts';
 import type { AgentOutline, PinsOutline } from './outline.ts';
 
 /** Pins that nothing reads, and addresses to which plain `http:` may not go. */

@@ -1,7 +1,7 @@
-import { nearestWord } from '../core/nearest-word.ts';
-import { excerpt } from '../core/quote.ts';
-import type { Finding } from './fault.ts';
-import { isName } from './name.ts';
+import { nearestWord } from '../../core/nearest-word.ts';
+import { excerpt } from '../../core/quote.ts';
+import type { Finding } from '../fault.ts';
+import { isName } from '../fields/name.ts';
 import type { ComponentOutline, MachineOutline } from './outline.ts';
 
 /** A component on the way from a root, and which of its dependencies comes next. */

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { _addIssue as addIssueTo } from 'valibot';
-import { excerpt, quote } from '../core/quote.ts';
-import { nearestWord } from '../core/nearest-word.ts';
-import type { Result } from '../core/index.ts';
-import { badType, badValue, type Fault } from './fault.ts';
+import { excerpt, quote } from '../../core/quote.ts';
+import { nearestWord } from '../../core/nearest-word.ts';
+import type { Result } from '../../core/index.ts';
+import { badType, badValue, type Fault } from '../fault.ts';
 
 /** A schema of this folder: reads JSON to `T`. */
 export type Schema<T> = v.GenericSchema<unknown, T>;

@@ -1,6 +1,6 @@
-import type { Result } from '../core/index.ts';
-import { quote } from '../core/quote.ts';
-import { badValue, type Fault } from './fault.ts';
+import type { Result } from '../../core/index.ts';
+import { quote } from '../../core/quote.ts';
+import { badValue, type Fault } from '../fault.ts';
 import { readsText, type Schema } from './fields.ts';
 
 const SECOND = 1000;

@@ -1,7 +1,7 @@
 import { visit, type JSONPath, type JSONVisitor } from 'jsonc-parser';
-import type { Path } from '../core/json-pointer.ts';
-import { quote } from '../core/quote.ts';
-import type { Finding } from './fault.ts';
+import type { Path } from '../../core/json-pointer.ts';
+import { quote } from '../../core/quote.ts';
+import type { Finding } from '../fault.ts';
 import { describeSyntaxError } from './syntax-error.ts';
 
 /** A finding, and the UTF-16 index in the text where it stands. */

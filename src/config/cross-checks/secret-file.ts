@@ -1,5 +1,5 @@
-import type { Path } from '../core/json-pointer.ts';
-import type { Finding } from './fault.ts';
+import type { Path } from '../../core/json-pointer.ts';
+import type { Finding } from '../fault.ts';
 import type { AgentOutline } from './outline.ts';
 
 /** The bits of a file's mode that let others than its owner in. */

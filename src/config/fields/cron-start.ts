@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
-import { quote } from '../core/quote.ts';
-import { badValue } from './fault.ts';
+import { quote } from '../../core/quote.ts';
+import { badValue } from '../fault.ts';
 import { readsText, type Schema } from './fields.ts';
 
 const FIVE_PARTS = /^\S+(?: +\S+){4}$/;

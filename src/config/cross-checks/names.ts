@@ -1,6 +1,6 @@
-import type { Path } from '../core/json-pointer.ts';
-import { excerpt } from '../core/quote.ts';
-import type { Finding } from './fault.ts';
+import type { Path } from '../../core/json-pointer.ts';
+import { excerpt } from '../../core/quote.ts';
+import type { Finding } from '../fault.ts';
 import type { ComponentOutline, MachineOutline, Named } from './outline.ts';
 
 /** Names that stand twice: components, modules, and the pins of a fake board. */

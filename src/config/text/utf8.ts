@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import type { Result } from '../core/index.ts';
+import type { Result } from '../../core/index.ts';
 import type { Located } from './json-document.ts';
 
 /** A text of which so much can be read, and why not more. */

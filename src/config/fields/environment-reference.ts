@@ -1,5 +1,5 @@
-import type { Result } from '../core/index.ts';
-import { badValue } from './fault.ts';
+import type { Result } from '../../core/index.ts';
+import { badValue } from '../fault.ts';
 import { readsText, type Schema } from './fields.ts';
 
 /** A process's environment variables. */

@@ -1,5 +1,5 @@
-import { quote } from '../core/quote.ts';
-import { badValue } from './fault.ts';
+import { quote } from '../../core/quote.ts';
+import { badValue } from '../fault.ts';
 import { readsText, type Schema } from './fields.ts';
 
 const LONGEST_NAME = 255;
