@@ -52,13 +52,13 @@ describe('[T6] a document that is too large', () => {
   });
 
   it('of windows that never come is judged in time', () => {
-    const windows = Array.from({ length: 20_000 }, (_, at) => ({
+    const windows = Array.from({ length: 10_000 }, (_, at) => ({
       start: `${at % 60} 2 31 2 *`,
       duration: '1h',
       time_zone: `Europe/Nowhere${at}`,
     }));
     const file = `${temporaryFolder({ 'p.json': JSON.stringify({ maintenance: windows }) })}/p.json`;
-    expect(modreg(['check', file]).stdout).toMatch(/\n40000 errors; read as an update policy\n$/);
+    expect(modreg(['check', file]).stdout).toMatch(/\n20000 errors; read as an update policy\n$/);
   });
 
   it('has too many values', () => {

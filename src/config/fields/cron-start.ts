@@ -29,12 +29,11 @@ function complaintOf(text: string): string | undefined {
   // A sixth part would be seconds.
   if (!FIVE_PARTS.test(text)) return 'expected five parts, with blanks between';
   const parts = text.split(/ +/);
+  if (isCron(parts)) return comes(parts) ? undefined : 'it never comes';
   const wrong = parts.findIndex(
     (part, at) => !isCron(PARTS.map((_, place) => (place === at ? part : '*'))),
   );
-  if (wrong !== -1) return `${quote(parts[wrong] ?? '')} is not ${PARTS[wrong]}`;
-  if (!isCron(parts)) return 'its parts do not go together';
-  return comes(parts) ? undefined : 'it never comes';
+  return `${quote(parts[wrong] ?? text)} is not ${PARTS[wrong] ?? 'a time'}`;
 }
 
 function isCron(parts: readonly string[]): boolean {
