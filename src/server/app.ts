@@ -1,0 +1,41 @@
+import { Hono } from 'hono';
+import type { Catalogue } from './catalogue.ts';
+import type { ChangeFeed } from './change-feed.ts';
+import { MODULE, RELEASES, YANK } from './module-route.ts';
+import { problem, problemOf } from './problem.ts';
+import type { RegistryOptions } from './registry-options.ts';
+import { addReadRoutes } from './read-routes.ts';
+import { addWriteRoutes } from './write-routes.ts';
+
+/** What may be done where. */
+const METHODS = [
+  ['/v1/modules', 'GET'],
+  [MODULE, 'GET'],
+  ['/v1/changes', 'GET'],
+  ['/v1/openapi.json', 'GET'],
+  [RELEASES, 'POST'],
+  [YANK, 'PUT, DELETE'],
+] as const;
+
+/** The registry as an HTTP app: it answers a `Request` with a `Response`, and needs no server for that. */
+export function registryApp(
+  catalogue: Catalogue,
+  feed: ChangeFeed,
+  options: RegistryOptions,
+): Hono {
+  const app = new Hono();
+  addReadRoutes(app, catalogue, feed, options);
+  addWriteRoutes(app, catalogue, options, (event) => {
+    options.log?.(event);
+    feed.look();
+  });
+  for (const [path, allow] of METHODS) {
+    app.all(path, () => problem('method-not-allowed', `allowed: ${allow}`, { headers: { allow } }));
+  }
+  app.notFound(() => problem('unknown-address', 'GET /v1/openapi.json says what there is'));
+  app.onError((error) => {
+    options.log?.({ kind: 'failed', error });
+    return problemOf(error);
+  });
+  return app;
+}

@@ -1,0 +1,38 @@
+import type { Layout } from '../sqlite/database.ts';
+
+/** The catalogue's tables. A migration is never changed, only followed by another. */
+export const SCHEMA: Layout = {
+  // "mreg"
+  applicationId: 0x6d726567,
+  migrations: [
+    `
+    CREATE TABLE catalogue (sequence INTEGER NOT NULL) STRICT;
+    INSERT INTO catalogue VALUES (0);
+
+    CREATE TABLE modules (
+      id INTEGER PRIMARY KEY,
+      namespace TEXT NOT NULL,
+      name TEXT NOT NULL,
+      generation INTEGER NOT NULL,
+      sequence INTEGER NOT NULL,
+      UNIQUE (namespace, name)
+    ) STRICT;
+    CREATE INDEX modules_by_sequence ON modules (sequence);
+
+    CREATE TABLE releases (
+      id INTEGER PRIMARY KEY,
+      module INTEGER NOT NULL REFERENCES modules,
+      version TEXT NOT NULL,
+      published_at INTEGER NOT NULL,
+      content TEXT NOT NULL,
+      yanked TEXT,
+      UNIQUE (module, version)
+    ) STRICT;
+
+    CREATE TABLE tokens (
+      hash BLOB PRIMARY KEY,
+      created_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    `,
+  ],
+};

@@ -1,0 +1,258 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { LRUCache } from 'lru-cache';
+import type { ModuleId } from '../core/index.ts';
+import { nameOf, namespaceOf } from '../core/module-id.ts';
+import { openDatabase, snapshot, transaction, translated } from '../sqlite/database.ts';
+import { SCHEMA } from './catalogue-schema.ts';
+import { contentOf, releaseAsJson, type PublishedRelease } from './published-release.ts';
+
+/** What became of a release that was to be published. */
+export type Publication = 'published' | 'unchanged' | 'other-content';
+
+/** What became of a release that was to be yanked, or to be taken back. */
+export type Yanking = 'done' | 'unchanged' | 'unknown-module' | 'unknown-version';
+
+/** A module document as it goes out. */
+export interface ModuleDocument {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** A strong entity tag, with its quotation marks. */
+  readonly etag: string;
+}
+
+/** What changed since somebody last asked. */
+export interface Changes {
+  /** Of the whole catalogue: it grows with each change. */
+  readonly sequence: number;
+  readonly modules: readonly string[];
+}
+
+/** A module, and how much there is of it. */
+export interface ModuleSummary {
+  readonly moduleId: string;
+  readonly generation: number;
+  readonly count: number;
+}
+
+interface ModuleRow {
+  readonly id: number;
+  readonly generation: number;
+}
+
+interface CachedDocument extends ModuleDocument {
+  readonly generation: number;
+}
+
+/** Bytes of documents that are kept ready. */
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * A registry's releases and tokens in one SQLite file, which several processes may share. What a method
+ * changed is on the disk when it returns. Methods throw a `DatabaseError` where the file cannot be used.
+ */
+export class Catalogue {
+  readonly #path: string;
+  readonly #database: DatabaseSync;
+  readonly #statements: Map<string, StatementSync> = new Map();
+  readonly #documents: LRUCache<string, CachedDocument> = new LRUCache({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ bytes }) => bytes.length,
+  });
+
+  /** Opens the file at `path`; `create` makes it where there is none. */
+  constructor(path: string, options: { readonly create: boolean }) {
+    this.#path = path;
+    this.#database = openDatabase(path, SCHEMA, options);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  /**
+   * Publishes a release at `now`, unless it says when it was. A version is published once: again with the
+   * same content changes nothing, and other content is refused.
+   */
+  publish(moduleId: ModuleId, release: PublishedRelease, now: number): Publication {
+    return this.#change(() => {
+      const content = contentOf(release);
+      const module = this.#module(moduleId);
+      const before = module && this.#release(module, release.version);
+      if (before) {
+        const { publishedAt = before['published_at'] } = release;
+        const isSame = before['content'] === content && before['published_at'] === publishedAt;
+        return isSame ? 'unchanged' : 'other-content';
+      }
+      const id = module?.id ?? this.#addModule(moduleId);
+      this.#run(
+        'INSERT INTO releases (module, version, published_at, content) VALUES (?, ?, ?, ?)',
+        id,
+        release.version,
+        release.publishedAt ?? now,
+        content,
+      );
+      this.#touch(id);
+      return 'published';
+    });
+  }
+
+  /** Yanks a release for `reason`, or takes that back where it is null. */
+  yank(moduleId: ModuleId, version: string, reason: string | null): Yanking {
+    return this.#change(() => {
+      const module = this.#module(moduleId);
+      if (!module) return 'unknown-module';
+      const release = this.#release(module, version);
+      if (!release) return 'unknown-version';
+      if (release['yanked'] === reason) return 'unchanged';
+      this.#run('UPDATE releases SET yanked = ? WHERE id = ?', reason, Number(release['id']));
+      this.#touch(module.id);
+      return 'done';
+    });
+  }
+
+  /** The document of a module; undefined for one that was never published. */
+  document(moduleId: ModuleId): ModuleDocument | undefined {
+    const known = this.#documents.get(moduleId);
+    if (known && known.generation === this.#module(moduleId)?.generation) return known;
+    return this.#read(() => {
+      const module = this.#module(moduleId);
+      if (!module) return undefined;
+      const document = this.#makeDocument(moduleId, module);
+      this.#documents.set(moduleId, document);
+      return document;
+    });
+  }
+
+  /** The ids of all modules, or of those of a namespace, in their order. */
+  modules(namespace?: string): string[] {
+    return this.summaries(namespace).map(({ moduleId }) => moduleId);
+  }
+
+  summaries(namespace?: string): ModuleSummary[] {
+    const rows = this.#all(
+      `SELECT namespace || ':' || name AS id, generation,
+         (SELECT count(*) FROM releases WHERE module = modules.id) AS count
+       FROM modules WHERE ?1 IS NULL OR namespace = ?1 ORDER BY namespace, name`,
+      namespace ?? null,
+    );
+    return rows.map((row) => ({
+      moduleId: String(row['id']),
+      generation: Number(row['generation']),
+      count: Number(row['count']),
+    }));
+  }
+
+  /** The modules that changed after `sequence`, in the order of their last changes. */
+  changes(after: number): Changes {
+    return this.#read(() => {
+      const sequence = this.sequence();
+      if (after >= sequence) return { sequence, modules: [] };
+      const rows = this.#all(
+        `SELECT namespace || ':' || name AS id FROM modules WHERE sequence > ? ORDER BY sequence`,
+        after,
+      );
+      return { sequence, modules: rows.map((row) => String(row['id'])) };
+    });
+  }
+
+  /** The sequence of the last change. */
+  sequence(): number {
+    return Number(this.#get('SELECT sequence FROM catalogue')?.['sequence']);
+  }
+
+  /** A token that may publish and yank. Only its hash is kept: nobody can show it again. */
+  createToken(now: number): string {
+    const token = `modreg_${randomBytes(32).toString('base64url')}`;
+    this.#change(() => {
+      this.#run('INSERT INTO tokens (hash, created_at) VALUES (?, ?)', hashOf(token), now);
+    });
+    return token;
+  }
+
+  isToken(token: string): boolean {
+    return this.#get('SELECT 1 FROM tokens WHERE hash = ?', hashOf(token)) !== undefined;
+  }
+
+  #module(moduleId: ModuleId): ModuleRow | undefined {
+    const row = this.#get(
+      'SELECT id, generation FROM modules WHERE namespace = ? AND name = ?',
+      namespaceOf(moduleId),
+      nameOf(moduleId),
+    );
+    return row && { id: Number(row['id']), generation: Number(row['generation']) };
+  }
+
+  #release(module: ModuleRow, version: string): Row | undefined {
+    return this.#get('SELECT * FROM releases WHERE module = ? AND version = ?', module.id, version);
+  }
+
+  #addModule(moduleId: ModuleId): number {
+    const added = this.#run(
+      'INSERT INTO modules (namespace, name, generation, sequence) VALUES (?, ?, 0, 0)',
+      namespaceOf(moduleId),
+      nameOf(moduleId),
+    );
+    return Number(added.lastInsertRowid);
+  }
+
+  /** Notes that a module changed. */
+  #touch(id: number): void {
+    this.#run('UPDATE catalogue SET sequence = sequence + 1');
+    this.#run(
+      `UPDATE modules SET generation = generation + 1,
+         sequence = (SELECT sequence FROM catalogue) WHERE id = ?`,
+      id,
+    );
+  }
+
+  #makeDocument(moduleId: ModuleId, { id, generation }: ModuleRow): CachedDocument {
+    const rows = this.#all('SELECT * FROM releases WHERE module = ? ORDER BY id', id);
+    const releases = rows.map((row) =>
+      releaseAsJson({
+        version: String(row['version']),
+        publishedAt: Number(row['published_at']),
+        content: String(row['content']),
+        yanked: row['yanked'] === null ? null : String(row['yanked']),
+      }),
+    );
+    const head = JSON.stringify({ module_id: moduleId, generation, count: releases.length });
+    const bytes = Buffer.from(`${head.slice(0, -1)},"releases":[${releases.join(',')}]}\n`);
+    const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+    return { generation, bytes, etag: `"${digest}"` };
+  }
+
+  #read<T>(work: () => T): T {
+    return translated(this.#path, () => snapshot(this.#database, work));
+  }
+
+  #change<T>(work: () => T): T {
+    return translated(this.#path, () => transaction(this.#database, work));
+  }
+
+  #get(sql: string, ...values: readonly Value[]): Row | undefined {
+    return translated(this.#path, () => this.#prepared(sql).get(...values) as Row | undefined);
+  }
+
+  #all(sql: string, ...values: readonly Value[]): Row[] {
+    return translated(this.#path, () => this.#prepared(sql).all(...values) as Row[]);
+  }
+
+  #run(sql: string, ...values: readonly Value[]): ReturnType<StatementSync['run']> {
+    return translated(this.#path, () => this.#prepared(sql).run(...values));
+  }
+
+  /** Statements are prepared once; there are a dozen. */
+  #prepared(sql: string): StatementSync {
+    const prepared = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+}
+
+type Value = string | number | null | Uint8Array;
+type Row = Readonly<Record<string, Value>>;
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

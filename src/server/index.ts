@@ -1,0 +1,20 @@
+export type { ModuleId, Result } from '../core/index.ts';
+export { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
+export { registryApp } from './app.ts';
+export {
+  Catalogue,
+  type Changes,
+  type ModuleDocument,
+  type ModuleSummary,
+  type Publication,
+  type Yanking,
+} from './catalogue.ts';
+export { changeFeed, type ChangeFeed } from './change-feed.ts';
+export {
+  readRelease,
+  type PublishedArtifact,
+  type PublishedRelease,
+  type ReleaseFaults,
+} from './published-release.ts';
+export type { RegistryEvent, RegistryOptions } from './registry-options.ts';
+export { serveRegistry, type RunningRegistry } from './serve.ts';

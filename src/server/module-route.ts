@@ -1,0 +1,14 @@
+import type { Context } from 'hono';
+import { parseModuleId, type ModuleId } from '../core/index.ts';
+import { problem } from './problem.ts';
+
+/** Addresses of a module, of its releases, and of the mark that keeps one from being chosen. */
+export const MODULE = '/v1/modules/:namespace/:name';
+export const RELEASES = '/v1/modules/:namespace/:name/releases';
+export const YANK = '/v1/modules/:namespace/:name/releases/:version/yank';
+
+/** What `answer` says of the module that the address names. */
+export function withModule(c: Context, answer: (moduleId: ModuleId) => Response): Response {
+  const moduleId = parseModuleId(`${c.req.param('namespace')}:${c.req.param('name')}`);
+  return moduleId.ok ? answer(moduleId.value) : problem('bad-request', moduleId.error.message);
+}

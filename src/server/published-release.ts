@@ -1,0 +1,176 @@
+import * as v from 'valibot';
+import { parseVersion, PLATFORMS, type Result } from '../core/index.ts';
+import { jsonPointer } from '../core/json-pointer.ts';
+import { canonicalPlatform } from '../core/platform.ts';
+import { excerpt, quote } from '../core/quote.ts';
+import { formatTime, parseTime } from '../core/rfc3339.ts';
+import { readWebAddress } from '../core/web-address.ts';
+
+/** A release as its author publishes it. */
+export interface PublishedRelease {
+  readonly version: string;
+  /** Milliseconds since the epoch; undefined for now. */
+  readonly publishedAt: number | undefined;
+  /** Undefined restricts no platform, and none excludes them all. */
+  readonly artifacts: readonly PublishedArtifact[] | undefined;
+  readonly deprecated: string | undefined;
+}
+
+export interface PublishedArtifact {
+  readonly platform: string;
+  readonly url: string;
+  readonly digest: string;
+  /** Bytes. */
+  readonly size: number | undefined;
+}
+
+/** One escaped line for each thing that is wrong: where, what was found, what was expected. */
+export type ReleaseFaults = readonly string[];
+
+/** What an artifact can be for: a platform, or all that a half of one leaves open. */
+const PUBLISHABLE: readonly string[] = [...PLATFORMS, 'any', 'linux/any', 'any/amd64', 'any/arm64'];
+const LONGEST_TEXT = 1000;
+const MOST_ARTIFACTS = 100;
+
+const shortText = v.pipe(
+  v.string('expected text'),
+  v.maxLength(LONGEST_TEXT, `longer than ${LONGEST_TEXT} characters`),
+);
+
+const artifact = v.strictObject(
+  {
+    platform: read((text) => {
+      const platform = canonicalPlatform(text);
+      if (PUBLISHABLE.includes(platform)) return { ok: true, value: platform };
+      return { ok: false, error: `${quote(text)} is not one of ${PUBLISHABLE.join(', ')}` };
+    }),
+    url: read((text) => {
+      const url = readWebAddress(text);
+      return url.ok
+        ? { ok: true, value: text }
+        : { ok: false, error: `not an address: ${url.error}` };
+    }),
+    digest: v.pipe(
+      v.string('expected text'),
+      v.toLowerCase(),
+      v.regex(
+        /^sha256:[0-9a-f]{64}$|^sha512:[0-9a-f]{128}$/,
+        'expected sha256: and 64 or sha512: and 128 hexadecimal digits',
+      ),
+    ),
+    size: v.optional(
+      v.pipe(
+        v.number('expected a number of bytes'),
+        v.safeInteger('expected a whole number of bytes'),
+        v.minValue(0, 'expected a number of bytes'),
+      ),
+    ),
+  },
+  shape('an artifact', 'platform, url, digest and size'),
+);
+
+const release = v.strictObject(
+  {
+    version: read((text) => {
+      const version = parseVersion(text);
+      return version.ok ? { ok: true, value: text } : { ok: false, error: version.error.message };
+    }),
+    published_at: v.optional(
+      read((text) => {
+        const time = parseTime(text);
+        return time.ok ? time : { ok: false, error: time.error.message };
+      }),
+    ),
+    artifacts: v.optional(
+      v.pipe(
+        v.array(artifact, 'expected a list of artifacts'),
+        v.maxLength(MOST_ARTIFACTS, `more than ${MOST_ARTIFACTS} artifacts`),
+        v.check(
+          (artifacts) =>
+            new Set(artifacts.map(({ platform }) => platform)).size === artifacts.length,
+          'two artifacts for one platform',
+        ),
+      ),
+    ),
+    deprecated: v.nullish(shortText),
+    // What a document of a registry has and an author does not say: accepted, so that one can be published again.
+    yanked: v.nullish(v.unknown()),
+  },
+  shape('a release', 'version, published_at, artifacts and deprecated'),
+);
+
+/** Reads a release from JSON. */
+export function readRelease(json: unknown): Result<PublishedRelease, ReleaseFaults> {
+  const result = v.safeParse(release, json);
+  if (!result.success) return { ok: false, error: result.issues.map(describe) };
+  const { version, published_at, artifacts, deprecated } = result.output;
+  return {
+    ok: true,
+    value: {
+      version,
+      publishedAt: published_at,
+      artifacts: artifacts?.map(({ platform, url, digest, size }) => ({
+        platform,
+        url,
+        digest,
+        size,
+      })),
+      deprecated: deprecated ?? undefined,
+    },
+  };
+}
+
+/** The reason for which a release is yanked, from JSON. */
+export function readReason(json: unknown): Result<string, ReleaseFaults> {
+  const body = v.strictObject({ reason: v.optional(shortText, '') }, shape('a reason', 'reason'));
+  const result = v.safeParse(body, json);
+  if (!result.success) return { ok: false, error: result.issues.map(describe) };
+  return { ok: true, value: result.output.reason };
+}
+
+/** What makes two publications of one version the same, as text: everything but when it was. */
+export function contentOf({ artifacts, deprecated }: PublishedRelease): string {
+  const inOrder = artifacts?.toSorted((a, b) => (a.platform < b.platform ? -1 : 1));
+  return JSON.stringify({
+    artifacts: inOrder?.map(({ platform, url, digest, size }) => ({ platform, url, digest, size })),
+    deprecated: deprecated ?? null,
+  });
+}
+
+/** A release as it stands in a module document. */
+export function releaseAsJson(row: {
+  readonly version: string;
+  readonly publishedAt: number;
+  readonly content: string;
+  readonly yanked: string | null;
+}): string {
+  const head = JSON.stringify({ version: row.version, published_at: formatTime(row.publishedAt) });
+  const yanked = JSON.stringify({ yanked: row.yanked });
+  // All three are objects with something in them.
+  return `${head.slice(0, -1)},${row.content.slice(1, -1)},${yanked.slice(1)}`;
+}
+
+function read<T>(grammar: (text: string) => Result<T, string>): v.GenericSchema<string, T> {
+  return v.pipe(
+    v.string('expected text'),
+    v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
+      const result = grammar(dataset.value);
+      if (result.ok) return result.value;
+      addIssue({ message: result.error });
+      return NEVER;
+    }),
+  );
+}
+
+/** What is wrong with the fields of an object. */
+function shape(noun: string, fields: string): (issue: v.BaseIssue<unknown>) => string {
+  return ({ path, expected }) => {
+    if (path && expected === 'never') return `unknown field; ${noun} has ${fields}`;
+    return path ? 'required' : `not ${noun}, which has ${fields}`;
+  };
+}
+
+function describe(issue: v.BaseIssue<unknown>): string {
+  const keys = issue.path?.map(({ key }) => key as string | number) ?? [];
+  return excerpt(`${jsonPointer(keys)}${keys.length === 0 ? '' : ': '}${issue.message}`);
+}

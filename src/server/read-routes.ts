@@ -1,0 +1,60 @@
+import type { Context, Hono } from 'hono';
+import type { ModuleId } from '../core/index.ts';
+import type { RegistryOptions } from './registry-options.ts';
+import type { Catalogue, ModuleDocument } from './catalogue.ts';
+import type { ChangeFeed } from './change-feed.ts';
+import { MODULE, withModule } from './module-route.ts';
+import { OPENAPI } from './openapi.ts';
+import { problem } from './problem.ts';
+
+const LONGEST_WAIT_S = 60;
+
+/** What everybody may ask. */
+export function addReadRoutes(
+  app: Hono,
+  catalogue: Catalogue,
+  feed: ChangeFeed,
+  options: RegistryOptions,
+): void {
+  app.get('/v1/modules', (c) => c.json({ modules: catalogue.modules(c.req.query('namespace')) }));
+  app.get(MODULE, (c) =>
+    withModule(c, (moduleId) => documentAnswer(c, catalogue.document(moduleId), moduleId)),
+  );
+  app.get('/v1/changes', async (c) => await changesAnswer(c, feed, options));
+  app.get('/v1/openapi.json', (c) => c.json(OPENAPI));
+}
+
+function documentAnswer(
+  c: Context,
+  document: ModuleDocument | undefined,
+  moduleId: ModuleId,
+): Response {
+  if (!document) return problem('unknown-module', `nothing was ever published for ${moduleId}`);
+  const { bytes, etag } = document;
+  const headers = { etag, 'cache-control': 'no-cache' };
+  if (isKnown(c.req.header('if-none-match'), etag))
+    return new Response(null, { status: 304, headers });
+  return new Response(bytes, { headers: { ...headers, 'content-type': 'application/json' } });
+}
+
+/** Whether a client names the document that it has. */
+function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined || ifNoneMatch === etag) return ifNoneMatch === etag;
+  return ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
+}
+
+async function changesAnswer(
+  c: Context,
+  feed: ChangeFeed,
+  { spreadMs }: RegistryOptions,
+): Promise<Response> {
+  const after = Number(c.req.query('after') ?? 0);
+  const wait = Number(c.req.query('wait') ?? 0);
+  if (!Number.isSafeInteger(after) || after < 0) {
+    return problem('bad-request', 'after is the sequence of an earlier answer, a whole number');
+  }
+  if (!(wait >= 0)) return problem('bad-request', 'wait is a number of seconds');
+  const ms = Math.min(wait, LONGEST_WAIT_S) * 1000;
+  const { sequence, modules } = await feed.wait(after, ms, c.req.raw.signal);
+  return c.json({ sequence, modules, spread_ms: spreadMs });
+}

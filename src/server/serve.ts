@@ -1,0 +1,69 @@
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { registryApp } from './app.ts';
+import type { Catalogue } from './catalogue.ts';
+import { changeFeed } from './change-feed.ts';
+import type { RegistryOptions } from './registry-options.ts';
+
+/** A registry that listens. */
+export interface RunningRegistry {
+  /** `http://127.0.0.1:4873`, with the port that was found free. */
+  readonly address: string;
+  /** Ends long polls, lets answers in flight finish for five seconds, and closes the catalogue. */
+  close(): Promise<void>;
+}
+
+/** A client has so long for its headers, for a whole request, and between two signs of life. */
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 30_000;
+const SILENCE_MS = 120_000;
+const CLOSING_MS = 5000;
+
+/** Serves a catalogue at a host and a port, of which 0 means any that is free. Rejects when it is taken. */
+export async function serveRegistry(
+  catalogue: Catalogue,
+  { host, port }: { readonly host: string; readonly port: number },
+  options: RegistryOptions,
+): Promise<RunningRegistry> {
+  const feed = changeFeed(catalogue);
+  const { fetch } = registryApp(catalogue, feed, options);
+  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
+  server.headersTimeout = HEADERS_MS;
+  server.requestTimeout = REQUEST_MS;
+  server.setTimeout(SILENCE_MS);
+  try {
+    await listening(server, host, port);
+  } catch (error) {
+    feed.close();
+    throw error;
+  }
+  const { family, address, port: found } = server.address() as AddressInfo;
+  return {
+    address: `http://${family === 'IPv6' ? `[${address}]` : address}:${found}`,
+    close: async () => {
+      feed.close();
+      await closed(server);
+      catalogue.close();
+    },
+  };
+}
+
+async function listening(server: Server, host: string, port: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.listen({ host, port }, resolve);
+  await promise;
+  server.off('error', reject);
+}
+
+async function closed(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  // A connection falls idle when its answer is out.
+  const idle = setInterval(() => server.closeIdleConnections(), 20);
+  const deadline = setTimeout(() => server.closeAllConnections(), CLOSING_MS);
+  await promise;
+  clearInterval(idle);
+  clearTimeout(deadline);
+}

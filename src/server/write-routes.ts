@@ -1,0 +1,119 @@
+import type { Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { parseVersion, type Result } from '../core/index.ts';
+import type { RegistryEvent, RegistryOptions } from './registry-options.ts';
+import type { Catalogue } from './catalogue.ts';
+import { RELEASES, withModule, YANK } from './module-route.ts';
+import { problem } from './problem.ts';
+import {
+  readReason,
+  readRelease,
+  type PublishedRelease,
+  type ReleaseFaults,
+} from './published-release.ts';
+
+const LARGEST_BODY = 1024 * 1024;
+
+/** What takes a token. `changed` is told of each change. */
+export function addWriteRoutes(
+  app: Hono,
+  catalogue: Catalogue,
+  { clock }: RegistryOptions,
+  changed: (event: RegistryEvent) => void,
+): void {
+  const guard = [
+    async (c: Context, next: () => Promise<void>) => authorized(c, catalogue) ?? (await next()),
+    bodyLimit({
+      maxSize: LARGEST_BODY,
+      onError: () => problem('too-large', `at most ${LARGEST_BODY} bytes are read`),
+    }),
+  ] as const;
+  app.post(RELEASES, ...guard, async (c) => {
+    const release = await jsonBody(c, readRelease);
+    if (!release.ok) return release.error;
+    return publishAnswer(c, catalogue, release.value, { now: clock(), changed });
+  });
+  app.put(YANK, ...guard, async (c) => {
+    const reason = await jsonBody(c, readReason, { reason: '' });
+    return reason.ok ? yankAnswer(c, catalogue, reason.value, changed) : reason.error;
+  });
+  app.delete(YANK, ...guard, (c) => yankAnswer(c, catalogue, null, changed));
+}
+
+function publishAnswer(
+  c: Context,
+  catalogue: Catalogue,
+  release: PublishedRelease,
+  { now, changed }: { readonly now: number; readonly changed: (event: RegistryEvent) => void },
+): Response {
+  const { version } = release;
+  return withModule(c, (moduleId) => {
+    const result = catalogue.publish(moduleId, release, now);
+    if (result === 'other-content') {
+      const next = 'it stays as it is; yank it and publish another version';
+      return problem('already-published', `${moduleId} ${version} is published, and ${next}`);
+    }
+    if (result === 'published') changed({ kind: 'published', moduleId, version });
+    const status = result === 'published' ? 201 : 200;
+    return c.json({ module_id: moduleId, version, result }, status);
+  });
+}
+
+function yankAnswer(
+  c: Context,
+  catalogue: Catalogue,
+  reason: string | null,
+  changed: (event: RegistryEvent) => void,
+): Response {
+  const version = parseVersion(c.req.param('version'));
+  if (!version.ok) return problem('bad-request', version.error.message);
+  const { text } = version.value;
+  return withModule(c, (moduleId) => {
+    const result = catalogue.yank(moduleId, text, reason);
+    switch (result) {
+      case 'unknown-module':
+        return problem(result, `nothing was ever published for ${moduleId}`);
+      case 'unknown-version':
+        return problem(result, `${moduleId} has no version ${text}`);
+      case 'done':
+        changed({ kind: reason === null ? 'unyanked' : 'yanked', moduleId, version: text });
+        break;
+      case 'unchanged':
+    }
+    return c.json({ module_id: moduleId, version: text, yanked: reason });
+  });
+}
+
+function authorized(c: Context, catalogue: Catalogue): Response | undefined {
+  const [, token] = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
+  if (token !== undefined && catalogue.isToken(token)) return undefined;
+  const found = token === undefined ? 'no bearer token came along' : 'nobody made this token here';
+  return problem('unauthorized', found, { headers: { 'www-authenticate': 'Bearer' } });
+}
+
+/** What `read` makes of the body; `absent` stands for an empty one. */
+async function jsonBody<T>(
+  c: Context,
+  read: (json: unknown) => Result<T, ReleaseFaults>,
+  absent?: unknown,
+): Promise<Result<T, Response>> {
+  const text = await c.req.text();
+  if (text === '' && absent !== undefined) return refusing(read(absent));
+  if (!/^application\/json\s*(;|$)/i.test(c.req.header('content-type') ?? '')) {
+    return { ok: false, error: problem('not-json', 'send it with content-type: application/json') };
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { ok: false, error: problem('bad-request', 'the body is not JSON') };
+  }
+  return refusing(read(json));
+}
+
+function refusing<T>(read: Result<T, ReleaseFaults>): Result<T, Response> {
+  if (read.ok) return read;
+  const [first = ''] = read.error;
+  return { ok: false, error: problem('bad-release', first, { errors: read.error.slice(0, 50) }) };
+}

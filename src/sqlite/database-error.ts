@@ -1,0 +1,42 @@
+/** What is wrong with a SQLite file. */
+export type DatabaseErrorKind =
+  /** There is none. */
+  | 'missing'
+  /** It is no SQLite file, is damaged, or belongs to another program. */
+  | 'unreadable'
+  /** A later version of modreg wrote it. */
+  | 'later-schema'
+  /** Another process holds it for too long. */
+  | 'locked'
+  /** It cannot be written: the disk is full, or it is read-only. */
+  | 'unwritable';
+
+/** A SQLite file cannot be used. The message is one escaped line: which file, and what was found. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError';
+  readonly kind: DatabaseErrorKind;
+
+  constructor(kind: DatabaseErrorKind, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.kind = kind;
+  }
+}
+
+/** SQLite's primary result codes, as far as they tell one trouble from another. */
+const KINDS: ReadonlyMap<number, DatabaseErrorKind> = new Map([
+  [5, 'locked'], // SQLITE_BUSY
+  [6, 'locked'], // SQLITE_LOCKED
+  [8, 'unwritable'], // SQLITE_READONLY
+  [10, 'unwritable'], // SQLITE_IOERR
+  [11, 'unreadable'], // SQLITE_CORRUPT
+  [13, 'unwritable'], // SQLITE_FULL
+  [14, 'unreadable'], // SQLITE_CANTOPEN
+  [26, 'unreadable'], // SQLITE_NOTADB
+]);
+
+/** `error`, which SQLite threw, as a `DatabaseError`; anything else as it is. */
+export function asDatabaseError(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || !('errcode' in error)) return error;
+  const kind = KINDS.get(Number(error.errcode) & 0xff);
+  return kind ? new DatabaseError(kind, `${file}: ${error.message}`, error) : error;
+}
