@@ -42,13 +42,13 @@ export function checkCommand(path: string, options: CheckOptions, world: World):
     { path, report: checked },
     ...(judgedBy ? [{ path: judgedBy.path, report: judgedBy.reading }] : []),
   ];
+  const isRefused = ({ report: { errors, warnings } }: CheckedFile): boolean =>
+    errors > 0 || (options.strict === true && warnings > 0);
   return {
     answer: options.json ? [checkedAsJson(checked, files)] : formatChecked(checked, files),
     notes: [],
     problems: [],
-    answersNo: files.some(
-      ({ report: { errors, warnings } }) => errors > 0 || (options.strict && warnings > 0),
-    ),
+    ending: files.some(isRefused) ? 'no' : undefined,
   };
 }
 

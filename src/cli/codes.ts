@@ -26,6 +26,8 @@ export const EXIT_CODES = {
   'unset-variable': 1,
   'forbidden-variable': 1,
   permissions: 1,
+  'already-published': 1,
+  'unknown-version': 1,
   'bad-constraint': 2,
   'bad-version': 2,
   'bad-module-id': 2,
@@ -36,9 +38,13 @@ export const EXIT_CODES = {
   'unreadable-file': 2,
   'unknown-module': 3,
   'not-a-registry': 4,
+  'registry-busy': 4,
   'list-too-large': 4,
   'registry-regressed': 4,
   'node-too-old': 69,
+  locked: 70,
+  'state-unreadable': 70,
+  'state-write': 70,
   internal: 70,
 } as const;
 
@@ -53,7 +59,7 @@ export const EXIT_MEANINGS: ReadonlyMap<number, string> = new Map([
   [3, 'the registry does not know the module'],
   [4, 'the registry does not answer as a registry'],
   [69, 'the Node at hand is too old'],
-  [70, 'internal error'],
+  [70, 'internal error, or a file of the registry cannot be read or written'],
   [130, 'interrupted'],
 ]);
 

@@ -11,6 +11,8 @@ import { parseTime } from '../core/rfc3339.ts';
 import { registryAt } from '../registry/address.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import type { Registry, ReleaseList } from '../registry/registry.ts';
+import { parseRegistryAddress } from '../core/registry-address.ts';
+import { databaseRegistry, existingDatabase } from './database-registry.ts';
 import { sampleCatalogue } from '../registry/sample-catalogue.ts';
 import { grammarProblem, registryProblem, type Outcome, type Problem } from './problem.ts';
 import type { World } from './world.ts';
@@ -81,10 +83,15 @@ function platformOf(options: ListOptions, world: World): Result<Platform, Proble
   return { ok: false, error };
 }
 
-/** Without an address, the sample catalogue: the order is flag, environment, sample. */
+/** The order is flag, environment, the file under the platform's home where it is, sample. */
 function registryOf(options: ListOptions, world: World): Result<Registry, Problem> {
-  const address = options.registry ?? (world.environment['MODREG_REGISTRY'] || undefined);
+  const named = options.registry ?? (world.environment['MODREG_REGISTRY'] || undefined);
+  const address = named ?? existingDatabase(world);
   if (address === undefined) return { ok: true, value: sampleCatalogue };
+  const parsed = parseRegistryAddress(address);
+  if (parsed.ok && parsed.value.kind === 'database') {
+    return { ok: true, value: databaseRegistry(parsed.value.path, () => world.clock()) };
+  }
   const registry = registryAt(address, () => world.clock());
   return registry.ok ? registry : { ok: false, error: registryProblem(registry.error) };
 }

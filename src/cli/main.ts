@@ -50,6 +50,13 @@ async function outcomeOf(
       platform: `${process.platform}/${process.arch}`,
       isTerminal: process.stderr.isTTY,
       clock: Date.now,
+      print: (line) => write(process.stdout, [line], asIs),
+      note: (line) => write(process.stderr, [line], asIs),
+      untilAsked: async () =>
+        await new Promise((resolve) => {
+          process.once('SIGINT', resolve);
+          process.once('SIGTERM', resolve);
+        }),
     });
   } catch (error) {
     const problem = {

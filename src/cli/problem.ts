@@ -27,21 +27,23 @@ export interface Outcome {
   /** What else a person may want to know. */
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
-  /** Whether the answer itself is "no", so that the exit code is 1 without any problem. */
-  readonly answersNo?: boolean;
+  /** How it ended, where no problem says it: the answer itself is "no", or somebody interrupted. */
+  readonly ending?: 'no' | 'interrupted' | undefined;
 }
 
 const LONGEST_FIRST_LINE = 300;
+const INTERRUPTED = 130;
 /** Input that a caret can point into: ASCII, and not longer than a line. */
 const POINTABLE = /^[ -~]{1,80}$/;
 
 const ACCEPTED_CONSTRAINTS = 'X.Y.Z   X.Y.*   X.*   latest   latest-with-prerelease';
 
 /** The exit code of a process that ends so: that of the first error. */
-export function exitCodeOf({ problems, answersNo = false }: Outcome): number {
+export function exitCodeOf({ problems, ending }: Outcome): number {
   const error = problems.find((problem) => problem.severity === 'error');
   if (error) return EXIT_CODES[error.kind];
-  return answersNo ? EXIT_CODES['no-match'] : 0;
+  if (ending === 'interrupted') return INTERRUPTED;
+  return ending === 'no' ? EXIT_CODES['no-match'] : 0;
 }
 
 /** The lines of `problem` as a person reads them. */

@@ -6,6 +6,7 @@ import { codesOf, EXIT_MEANINGS } from './codes.ts';
 import type { CheckOptions } from './check-command.ts';
 import type { Outcome, Problem } from './problem.ts';
 import type { CompareOptions } from './compare-command.ts';
+import { addRegistryCommands } from './registry-program.ts';
 import type { ResolveOptions } from './resolve-command.ts';
 import type { World } from './world.ts';
 
@@ -86,6 +87,7 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
       finish(await compareCommand(moduleId, options, world));
     });
   withDocumentCommands(modreg, world, finish);
+  addRegistryCommands(modreg, { world, common: withCommonOptions, finish });
   return modreg;
 }
 
@@ -127,7 +129,7 @@ function withListOptions(command: Command): Command {
     .option('--at <time>', 'as of then, as in 2026-11-21T01:02:03Z')
     .option(
       '--registry <address>',
-      'a folder (default: $MODREG_REGISTRY, else a sample catalogue)',
+      'a folder or a .db file (default: $MODREG_REGISTRY, else $PLATFORM_HOME/registry.db, else samples)',
     );
 }
 

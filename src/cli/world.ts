@@ -7,4 +7,10 @@ export interface World {
   readonly isTerminal: boolean;
   /** Milliseconds since the epoch. */
   clock(): number;
+  /** Prints a line of the answer at once, as a command does that goes on afterwards. */
+  print(line: string): void;
+  /** Tells a person something at once. */
+  note(line: string): void;
+  /** Resolves when the process is asked to end, with the signal that asks. */
+  untilAsked(): Promise<'SIGINT' | 'SIGTERM'>;
 }

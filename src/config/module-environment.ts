@@ -1,8 +1,9 @@
 import type { Result } from '../core/index.ts';
 import type { ModuleEntry } from '../core/machine.ts';
-import { expand, valueOf, variablesIn, type Environment } from './fields/environment-reference.ts';
+import { expand, variablesIn, type Environment } from './fields/environment-reference.ts';
 import { isForbidden } from './cross-checks/module-variables.ts';
 import { isName } from './fields/name.ts';
+import { platformHome } from '../core/platform-home.ts';
 import { quote } from '../core/quote.ts';
 
 /** What a module's environment is made of, besides its entry. */
@@ -70,11 +71,4 @@ function defaultVariables(
     PLATFORM_MODULE_DATA: `${home}/module-data/${machineId}/${name}/`,
     PLATFORM_MODULE_ID: moduleId,
   };
-}
-
-/** The root of the server's configuration: `$PLATFORM_HOME`, else `$HOME/.platform`. */
-function platformHome(environment: Environment): string | undefined {
-  const home = valueOf('PLATFORM_HOME', environment) || undefined;
-  const userHome = valueOf('HOME', environment) || undefined;
-  return (home ?? (userHome && `${userHome}/.platform`))?.replace(/(?<=.)\/+$/, '');
 }

@@ -4,7 +4,8 @@ import { folderRegistry } from './folder-registry.ts';
 import { RegistryError } from './registry-error.ts';
 import type { Registry } from './registry.ts';
 
-const HINT = 'name a folder that holds <namespace>/<name>.json, with ./ before a name with a colon';
+const HINT =
+  'name a folder that holds <namespace>/<name>.json, with ./ before a name with a colon, or a .db file';
 
 /**
  * The registry at `address`, which names a folder; other kinds of address are `bad-address`.

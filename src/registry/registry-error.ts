@@ -4,6 +4,7 @@ export type RegistryErrorKind =
   | 'unreadable-file'
   | 'unknown-module'
   | 'not-a-registry'
+  | 'registry-busy'
   | 'list-too-large'
   | 'registry-regressed';
 

@@ -13,8 +13,8 @@ export interface ReleaseList {
   readonly records: readonly ReleaseRecord[];
   /** One line for each part of the list that was not readable and was left out, escaped. */
   readonly dropped: readonly string[];
-  /** `folder` or `sample`: what kind of registry it came from. */
-  readonly source: 'folder' | 'sample';
+  /** What kind of registry it came from. */
+  readonly source: 'folder' | 'database' | 'sample';
   /** Where from, for a person, escaped. */
   readonly from: string;
   /** Milliseconds since the epoch; undefined for a list that was never fetched. */

@@ -75,26 +75,50 @@ export class Catalogue {
    * same content changes nothing, and other content is refused.
    */
   publish(moduleId: ModuleId, release: PublishedRelease, now: number): Publication {
+    const [publication] = this.publishAll(moduleId, [release], now);
+    return publication ?? 'unchanged';
+  }
+
+  /** Publishes releases, in their order: all of them, or none when one is published with other content. */
+  publishAll(
+    moduleId: ModuleId,
+    releases: readonly PublishedRelease[],
+    now: number,
+  ): readonly Publication[] {
     return this.#change(() => {
-      const content = contentOf(release);
-      const module = this.#module(moduleId);
-      const before = module && this.#release(module, release.version);
-      if (before) {
-        const { publishedAt = before['published_at'] } = release;
-        const isSame = before['content'] === content && before['published_at'] === publishedAt;
-        return isSame ? 'unchanged' : 'other-content';
+      const fates = releases.map((release) => this.#fateOf(moduleId, release));
+      if (fates.includes('other-content')) return fates;
+      for (const [place, release] of releases.entries()) {
+        // A list may name a version twice.
+        const fate = this.#fateOf(moduleId, release);
+        if (fate === 'published') this.#add(moduleId, release, now);
+        else fates[place] = fate;
       }
-      const id = module?.id ?? this.#addModule(moduleId);
-      this.#run(
-        'INSERT INTO releases (module, version, published_at, content) VALUES (?, ?, ?, ?)',
-        id,
-        release.version,
-        release.publishedAt ?? now,
-        content,
-      );
-      this.#touch(id);
-      return 'published';
+      return fates;
     });
+  }
+
+  /** What publishing `release` would come to. */
+  #fateOf(moduleId: ModuleId, release: PublishedRelease): Publication {
+    const module = this.#module(moduleId);
+    const before = module && this.#release(module, release.version);
+    if (!before) return 'published';
+    const { publishedAt = before['published_at'] } = release;
+    const isSame =
+      before['content'] === contentOf(release) && before['published_at'] === publishedAt;
+    return isSame ? 'unchanged' : 'other-content';
+  }
+
+  #add(moduleId: ModuleId, release: PublishedRelease, now: number): void {
+    const id = this.#module(moduleId)?.id ?? this.#addModule(moduleId);
+    this.#run(
+      'INSERT INTO releases (module, version, published_at, content) VALUES (?, ?, ?, ?)',
+      id,
+      release.version,
+      release.publishedAt ?? now,
+      contentOf(release),
+    );
+    this.#touch(id);
   }
 
   /** Yanks a release for `reason`, or takes that back where it is null. */

@@ -1,3 +1,5 @@
+import { excerpt, quote } from '../core/quote.ts';
+
 /** What is wrong with a SQLite file. */
 export type DatabaseErrorKind =
   /** There is none. */
@@ -38,5 +40,5 @@ const KINDS: ReadonlyMap<number, DatabaseErrorKind> = new Map([
 export function asDatabaseError(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !('errcode' in error)) return error;
   const kind = KINDS.get(Number(error.errcode) & 0xff);
-  return kind ? new DatabaseError(kind, `${file}: ${error.message}`, error) : error;
+  return kind ? new DatabaseError(kind, `${quote(file)}: ${excerpt(error.message)}`, error) : error;
 }

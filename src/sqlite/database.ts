@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { quote } from '../core/quote.ts';
 import { asDatabaseError, DatabaseError } from './database-error.ts';
 
 /** What makes a file one of a program's own, and brings it up to date. */
@@ -24,7 +25,7 @@ export function openDatabase(
   { create }: { readonly create: boolean },
 ): DatabaseSync {
   const isNew = !existsSync(path);
-  if (isNew && !create) throw new DatabaseError('missing', `${path}: there is no such file`);
+  if (isNew && !create) throw new DatabaseError('missing', `${quote(path)}: there is no such file`);
   return translated(path, () => {
     if (isNew) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const database = new DatabaseSync(path, { timeout: PATIENCE_MS });
@@ -90,12 +91,15 @@ function checkOwner(database: DatabaseSync, path: string, layout: Layout): void 
   const owner = pragma(database, 'application_id');
   const isEmpty = pragma(database, 'schema_version') === 0;
   if (!isEmpty && owner !== layout.applicationId) {
-    throw new DatabaseError('unreadable', `${path}: a SQLite file of another program`);
+    throw new DatabaseError('unreadable', `${quote(path)}: a SQLite file of another program`);
   }
   const version = pragma(database, 'user_version');
   if (version > layout.migrations.length) {
     const known = `this modreg knows schemas up to ${layout.migrations.length}`;
-    throw new DatabaseError('later-schema', `${path}: its schema is ${version}, and ${known}`);
+    throw new DatabaseError(
+      'later-schema',
+      `${quote(path)}: its schema is ${version}, and ${known}`,
+    );
   }
 }
 

@@ -4,7 +4,15 @@ import { runCommandLine } from '../../src/cli/program.ts';
 import { ROOT } from '../support/modreg.ts';
 
 function world(platform: string): Parameters<typeof runCommandLine>[1] {
-  return { environment: {}, platform, isTerminal: false, clock: () => 0 };
+  return {
+    environment: {},
+    platform,
+    isTerminal: false,
+    clock: () => 0,
+    print: () => undefined,
+    note: () => undefined,
+    untilAsked: async () => await Promise.resolve('SIGTERM'),
+  };
 }
 
 describe("the platform is the machine's, unless it is given", () => {

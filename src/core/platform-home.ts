@@ -1,0 +1,8 @@
+/** The root of the server's configuration: `$PLATFORM_HOME`, else `$HOME/.platform`. (Module entry) */
+export function platformHome(
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const { PLATFORM_HOME: own, HOME: user } = environment;
+  const home = own || (user && `${user}/.platform`) || undefined;
+  return home?.replace(/(?<=.)\/+$/, '');
+}
