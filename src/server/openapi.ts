@@ -30,14 +30,18 @@ const MODULE = [
   path('name', 'A module of it'),
 ];
 const VERSION = [...MODULE, path('version', 'SemVer 2.0.0, exactly as published')];
+const FAILED = {
+  500: refusal('The registry failed; nothing was changed'),
+  503: refusal('The catalogue is held by another process; Retry-After says when to come again'),
+};
 const CHANGED = {
+  ...FAILED,
   400: refusal('The address or the body cannot be read'),
   401: refusal('No token, or none of this registry'),
   404: refusal('There is no such module or version'),
   413: refusal('The body is larger than 1 MiB'),
   415: refusal('The body is not application/json'),
   422: refusal('The body is JSON, and not what is needed here'),
-  503: refusal('The catalogue is held by another process; Retry-After says when to come again'),
   507: refusal('The disk is full or read-only; nothing was changed'),
 };
 
@@ -159,7 +163,7 @@ export const OPENAPI: object = {
       get: {
         summary: 'The ids of all modules',
         parameters: [query('namespace', 'Only those of this namespace', { type: 'string' })],
-        responses: { 200: json(ref('Modules'), 'In the order of their names') },
+        responses: { ...FAILED, 200: json(ref('Modules'), 'In the order of their names') },
       },
     },
     '/v1/modules/{namespace}/{name}': {
@@ -167,6 +171,7 @@ export const OPENAPI: object = {
         summary: 'The releases of a module',
         parameters: MODULE,
         responses: {
+          ...FAILED,
           200: json(ref('Module'), 'With a strong ETag'),
           304: { description: 'If-None-Match names the document as it is' },
           400: refusal('The address holds no module id'),
@@ -183,6 +188,7 @@ export const OPENAPI: object = {
           query('wait', 'Seconds; more than 60 count as 60', { type: 'number', minimum: 0 }),
         ],
         responses: {
+          ...FAILED,
           200: json(
             ref('Changes'),
             'A sequence below after: the catalogue is another, ask for everything',

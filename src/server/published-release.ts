@@ -101,7 +101,8 @@ const release = v.strictObject(
 
 /** Reads a release from JSON. */
 export function readRelease(json: unknown): Result<PublishedRelease, ReleaseFaults> {
-  const result = v.safeParse(release, json);
+  // valibot takes a list for an object.
+  const result = v.safeParse(release, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
   const { version, published_at, artifacts, deprecated } = result.output;
   return {

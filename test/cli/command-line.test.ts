@@ -1,24 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
+import { modreg } from '../support/modreg.ts';
+import { sh } from '../support/shell.ts';
 
 const HINT = 'hint: modreg --help shows how\n';
 const ACCEPTED = 'accepted: X.Y.Z   X.Y.*   X.*   latest   latest-with-prerelease\n';
-
-/** Runs a line of sh in the project's folder. */
-function sh(script: string, environment: Readonly<Record<string, string>> = {}): string {
-  const env = { PATH: process.env['PATH'], ...environment };
-  const { stdout } = spawnSync('sh', ['-c', script], {
-    cwd: ROOT,
-    encoding: 'utf8',
-    env,
-    // A pipe without a writer would keep `script` waiting.
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 20_000,
-  });
-  return stdout;
-}
 
 describe('a question that cannot be asked so: exit 2', () => {
   it.each<[readonly string[], string]>([
@@ -60,11 +46,11 @@ describe('a question that cannot be asked so: exit 2', () => {
     ],
     [
       ['acme:lidar', '1.*', '--registry', ''],
-      'error[BAD_ADDRESS]: the registry address is empty\nhint: name a folder that holds <namespace>/<name>.json, with ./ before a name with a colon\n',
+      'error[BAD_ADDRESS]: the registry address is empty\nhint: name a folder that holds <namespace>/<name>.json, with ./ before a name with a colon, or a .db file\n',
     ],
     [
       ['acme:lidar', '1.*', '--registry', 'https://user:secret@x.example/'],
-      'error[BAD_ADDRESS]: a registry at a "https:" address cannot be read\nhint: name a folder that holds <namespace>/<name>.json, with ./ before a name with a colon\n',
+      'error[BAD_ADDRESS]: a registry at a "https:" address cannot be read\nhint: name a folder that holds <namespace>/<name>.json, with ./ before a name with a colon, or a .db file\n',
     ],
     [
       ['acme:lidar', '1.*', '--registry', '/no/such/folder'],

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { http, type RequestHandler } from 'msw';
+import { parseModuleId } from '../src/core/index.ts';
+import { Catalogue, changeFeed, readRelease, registryApp } from '../src/server/index.ts';
+import type { Releases } from './catalogues.ts';
+import type { Fault } from './faults.ts';
+
+/** A registry that answers without a server. */
+export interface MockRegistry {
+  readonly address: string;
+  /** For msw's `setupServer`. */
+  readonly handlers: readonly RequestHandler[];
+  /** The registry's own state, to be changed as a test goes on. */
+  readonly catalogue: Catalogue;
+  /** Method, path and query of each request so far. */
+  readonly requests: readonly string[];
+  /** Lets requests go wrong, the first fault first, until it is spent. */
+  break(...faults: readonly Fault[]): void;
+  close(): void;
+}
+
+/** The registry's own app behind msw, with `releases` in its catalogue. */
+export function mockRegistry(
+  releases: Releases,
+  { address = 'https://registry.example' }: { readonly address?: string } = {},
+): MockRegistry {
+  const folder = mkdtempSync(join(tmpdir(), 'modreg-mock-'));
+  const catalogue = new Catalogue(join(folder, 'registry.db'), { create: true });
+  publish(catalogue, releases);
+  const feed = changeFeed(catalogue);
+  const app = registryApp(catalogue, feed, { clock: Date.now, spreadMs: 0 });
+  const requests: string[] = [];
+  const broken: Fault[] = [];
+  const handler = http.all(`${address}/*`, async ({ request }) => {
+    const { pathname, search } = new URL(request.url);
+    requests.push(`${request.method} ${pathname}${search}`);
+    const answer = async (): Promise<Response> => await app.fetch(request);
+    while (broken.length > 0) {
+      const response = await broken[0]?.(answer);
+      if (response) return response;
+      broken.shift();
+    }
+    return await answer();
+  });
+  return {
+    address,
+    handlers: [handler],
+    catalogue,
+    requests,
+    break: (...faults) => broken.push(...faults),
+    close: () => {
+      feed.close();
+      catalogue.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function publish(catalogue: Catalogue, releases: Releases): void {
+  for (const [id, list] of Object.entries(releases)) {
+    const moduleId = parseModuleId(id);
+    if (!moduleId.ok) throw new Error(moduleId.error.message);
+    for (const { yanked, ...json } of list) {
+      const release = readRelease(json);
+      if (!release.ok) throw new Error(release.error.join('\n'));
+      catalogue.publish(moduleId.value, release.value, Date.now());
+      if (yanked !== undefined) catalogue.yank(moduleId.value, release.value.version, yanked);
+    }
+  }
+}

@@ -1,0 +1,233 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { modreg } from '../support/modreg.ts';
+import { newFile, registry } from '../support/registry-process.ts';
+import { sh } from '../support/shell.ts';
+
+const DIGEST = `sha256:${'ab'.repeat(32)}`;
+
+describe('the commands of the registry', () => {
+  it('publish, yank, unyank and list', () => {
+    const db = newFile();
+    const steps: readonly [readonly string[], string, number][] = [
+      [['publish', 'acme:lidar', '1.2.9'], 'acme:lidar: 1 published, 0 unchanged\n', 0],
+      [['publish', 'acme:lidar', '1.2.9'], 'acme:lidar: 0 published, 1 unchanged\n', 0],
+      [
+        ['publish', 'acme:cam', '1.0.0', '--json'],
+        '{"schema":"modreg/registry-publish@1","module_id":"acme:cam","published":1,"unchanged":0}\n',
+        0,
+      ],
+      [
+        ['yank', 'acme:lidar', '1.2.9', '--reason', 'stops\u001b[2J'],
+        'acme:lidar 1.2.9 is yanked: stops\\u{1b}[2J\n',
+        0,
+      ],
+      [
+        ['yank', 'acme:lidar', '1.2.9', '--reason', 'stops\u001b[2J'],
+        'acme:lidar 1.2.9 is already yanked: stops\\u{1b}[2J\n',
+        0,
+      ],
+      [['unyank', 'acme:lidar', '1.2.9'], 'acme:lidar 1.2.9 is not yanked\n', 0],
+      [
+        ['unyank', 'acme:lidar', '1.2.9', '--json'],
+        '{"schema":"modreg/registry-yank@1","module_id":"acme:lidar","version":"1.2.9","yanked":null}\n',
+        0,
+      ],
+      [['list'], 'acme:cam    1 release\nacme:lidar  1 release\n', 0],
+      [
+        ['list', 'acme', '--json'],
+        '{"schema":"modreg/registry-list@1","modules":[{"module_id":"acme:cam","generation":1,"count":1},{"module_id":"acme:lidar","generation":3,"count":1}]}\n',
+        0,
+      ],
+      [['list', 'nobody'], 'no modules\n', 0],
+    ];
+    for (const [args, stdout, exit] of steps) {
+      expect([args, registry(db, ...args)]).toEqual([args, { stdout, stderr: '', exit }]);
+    }
+  });
+
+  it('publish what flags say, and the lists of resolve have it', () => {
+    const db = newFile();
+    const arm = [
+      '--artifact',
+      'linux/arm64=https://m.example/x?a=b',
+      '--digest',
+      DIGEST,
+      '--size',
+      '7',
+    ];
+    const amd = ['--artifact', 'linux/x86_64=https://m.example/y', '--digest', DIGEST];
+    const rest = ['--published-at', '2026-11-01T00:00:00Z', '--deprecated', 'use 2'];
+    expect(registry(db, 'publish', 'acme:lidar', '1.2.9', ...arm, ...amd, ...rest).exit).toBe(0);
+    expect(registry(db, 'publish', 'acme:lidar', '1.3.0', ...arm).exit).toBe(0);
+    const resolve = (platform: string): string =>
+      modreg(['resolve', 'acme:lidar', '1.*', '--registry', db, '--platform', platform]).stdout;
+    expect([resolve('linux/amd64'), resolve('linux/arm64')]).toEqual(['1.2.9\n', '1.3.0\n']);
+  });
+
+  it('publish a file of releases', () => {
+    const db = newFile();
+    const releases = Array.from({ length: 300 }, (_, at) => ({ version: `1.0.${at}` }));
+    const folder = temporaryFolder({
+      'list.json': JSON.stringify(releases),
+      'document.json': JSON.stringify({
+        module_id: 'acme:lidar',
+        generation: 1,
+        count: 300,
+        releases,
+      }),
+      'conflict.json': JSON.stringify([{ version: '2.0.0' }, { version: '1.0.7', artifacts: [] }]),
+      'faults.json': JSON.stringify([{ version: '3.0.0' }, { version: '3' }, 7]),
+      'no-list.json': '{}',
+      'torn.json': '[',
+    });
+    const publish = (name: string): unknown[] => {
+      const { stdout, stderr, exit } = registry(
+        db,
+        'publish',
+        'acme:lidar',
+        '--file',
+        `${folder}/${name}.json`,
+      );
+      return [exit, (stdout + stderr).replaceAll(folder, '')];
+    };
+    expect(publish('list')).toEqual([0, 'acme:lidar: 300 published, 0 unchanged\n']);
+    expect(publish('document')).toEqual([0, 'acme:lidar: 0 published, 300 unchanged\n']);
+    expect(publish('conflict')).toEqual([
+      1,
+      'error[ALREADY_PUBLISHED]: acme:lidar 1.0.7 is published with other content, and nothing was changed\nhint: a release never changes: yank it, and publish another version\n',
+    ]);
+    expect(publish('faults')).toEqual([
+      1,
+      'error[BAD_VALUE]: "/faults.json": release 2 of 3: /version: "3" is not a version\n  because release 3 of 3: not a release, which has version, published_at, artifacts and deprecated\n',
+    ]);
+    const noList = 'it is no JSON list of releases, and has none in releases\n';
+    expect(publish('no-list')).toEqual([1, `error[BAD_VALUE]: "/no-list.json": ${noList}`]);
+    expect(publish('torn')).toEqual([1, `error[BAD_VALUE]: "/torn.json": ${noList}`]);
+    expect(registry(db, 'list').stdout).toBe('acme:lidar  300 releases\n');
+  });
+
+  it.each<[readonly string[], string, number]>([
+    [
+      ['publish', 'acme/lidar', '1.0.0'],
+      'error[BAD_MODULE_ID]: "acme/lidar" is not a module id',
+      2,
+    ],
+    [
+      ['publish', 'acme:lidar', 'v1'],
+      'error[USAGE]: not a release: /version: "v1" is not a version',
+      2,
+    ],
+    [['publish', 'acme:lidar'], 'error[USAGE]: a version is needed, or a --file with releases', 2],
+    [
+      ['publish', 'acme:lidar', '1.0.0', '--artifact', 'any=https://m.example/x'],
+      'error[USAGE]: 1 --artifact, and 0 --digest: each needs its own',
+      2,
+    ],
+    [
+      ['publish', 'acme:lidar', '1.0.0', '--file', 'x.json'],
+      'error[USAGE]: either a version or a --file, not both',
+      2,
+    ],
+    [
+      ['publish', 'acme:lidar', '--file', 'nowhere.json'],
+      'error[UNREADABLE_FILE]: the file "nowhere.json" cannot be read (ENOENT)',
+      2,
+    ],
+    [['yank', 'acme:lidar', 'latest'], 'error[BAD_VERSION]: "latest" is not a version', 2],
+    [
+      ['yank', 'acme:arm', '1.0.0'],
+      'error[UNKNOWN_MODULE]: nothing was ever published for acme:arm',
+      3,
+    ],
+    [['yank', 'acme:lidar', '9.0.0'], 'error[UNKNOWN_VERSION]: acme:lidar has no version 9.0.0', 1],
+    [
+      ['serve', '--port', '65536'],
+      'error[USAGE]: --port is "65536", expected a whole number from 0 to 65535',
+      2,
+    ],
+    [
+      ['serve', '--host', '192.0.2.1', '--port', '0'],
+      'error[USAGE]: cannot listen at 192.0.2.1, port 0 (EADDRNOTAVAIL)',
+      2,
+    ],
+  ])('%j: %s', (args, message, code) => {
+    const db = newFile();
+    registry(db, 'publish', 'acme:lidar', '1.0.0');
+    const { stdout, stderr, exit } = registry(db, ...args);
+    expect([stdout, stderr.split('\n')[0], exit]).toEqual(['', message, code]);
+    expect(registry(db, 'list').stdout).toBe('acme:lidar  1 release\n');
+  });
+});
+
+describe('the file of the registry', () => {
+  it('is $PLATFORM_HOME/registry.db, which resolve reads too', () => {
+    const home = temporaryFolder();
+    const environment = { PLATFORM_HOME: `${home}/platform/` };
+    expect(modreg(['resolve', 'acme:own', 'latest'], environment).exit).toBe(3);
+    expect(modreg(['registry', 'publish', 'acme:own', '1.0.0'], environment).exit).toBe(0);
+    expect(modreg(['resolve', 'acme:own', 'latest'], environment)).toEqual({
+      stdout: '1.0.0\n',
+      stderr: '',
+      exit: 0,
+    });
+    expect(modreg(['registry', 'list', '--db', `${home}/platform/registry.db`]).stdout).toBe(
+      'acme:own  1 release\n',
+    );
+    expect(modreg(['registry', 'list']).stderr).toBe(
+      'error[USAGE]: neither --db nor PLATFORM_HOME nor HOME says where the registry is\n',
+    );
+  });
+
+  it('that is not there is not made by a question', () => {
+    const db = newFile();
+    const missing = `error[UNREADABLE_FILE]: "${db}": there is no such file\n`;
+    expect(registry(db, 'list')).toEqual({
+      stdout: '',
+      stderr: `${missing}hint: modreg registry publish makes one\n`,
+      exit: 2,
+    });
+    expect(modreg(['resolve', 'acme:lidar', 'latest', '--registry', db])).toEqual({
+      stdout: '',
+      stderr: missing,
+      exit: 2,
+    });
+  });
+
+  it('that another process holds is waited for, and then left alone', () => {
+    const db = newFile();
+    registry(db, 'publish', 'acme:lidar', '1.0.0');
+    const holder = new DatabaseSync(db);
+    holder.exec('BEGIN IMMEDIATE');
+    expect(registry(db, 'publish', 'acme:lidar', '1.0.1')).toEqual({
+      stdout: '',
+      stderr: `error[LOCKED]: "${db}": database is locked\n`,
+      exit: 70,
+    });
+    expect(modreg(['resolve', 'acme:lidar', 'latest', '--registry', db]).stdout).toBe('1.0.0\n');
+    holder.exec('ROLLBACK');
+    holder.close();
+  }, 15_000);
+
+  it('keeps what it has when the disk is full', () => {
+    const folder = temporaryFolder({
+      'big.json': JSON.stringify(
+        Array.from({ length: 500 }, (_, at) => ({
+          version: `2.0.${at}`,
+          deprecated: 'x'.repeat(900),
+        })),
+      ),
+    });
+    const command = `./bin/modreg registry --db ${folder}/disk/registry.db`;
+    const steps = [
+      `mkdir ${folder}/disk && mount -t tmpfs -o size=256k none ${folder}/disk`,
+      command.replace('--db', 'publish acme:lidar 1.0.0 --db'),
+      `${command.replace('--db', `publish acme:lidar --file ${folder}/big.json --db`)} 2>&1; echo "exit $?"`,
+      command.replace('--db', 'list --db'),
+    ];
+    expect(sh(`unshare -rm sh -c '${steps.join(' && ').replaceAll("'", '"')}'`)).toBe(
+      `acme:lidar: 1 published, 0 unchanged\nerror[STATE_WRITE]: "${folder}/disk/registry.db": database or disk is full\nexit 70\nacme:lidar  1 release\n`,
+    );
+  });
+});

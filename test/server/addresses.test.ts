@@ -1,0 +1,57 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { testRegistry } from '../support/registry.ts';
+
+const LIDAR = '/v1/modules/acme/lidar';
+const RELEASES = `${LIDAR}/releases`;
+
+describe('an address', () => {
+  it.each([
+    ['GET', '/', 404],
+    ['GET', '/v1', 404],
+    ['GET', '/v1/modules/acme', 404],
+    ['GET', '/v1/modules/acme/lidar', 404],
+    ['GET', '/v1/modules/acme/..%2f..%2fetc', 400],
+    ['GET', '/v1/modules/%00/x', 400],
+    ['GET', `/v1/modules/acme/${'x'.repeat(64)}`, 400],
+    ['GET', '/v1/modules/acme/lidar/', 404],
+    ['GET', RELEASES, 405],
+    ['PUT', '/v1/modules', 405],
+    ['DELETE', LIDAR, 405],
+    ['POST', `${RELEASES}/1.0.0/yank`, 405],
+    ['PATCH', '/v1/changes', 405],
+  ])('%s %s: %i', async (method, address, status) => {
+    expect((await testRegistry().ask(method, address)).status).toBe(status);
+  });
+
+  it.each([
+    ['/v1/modules', ['acme:arm', 'acme:lidar', 'nimbus:gps']],
+    ['/v1/modules?namespace=acme', ['acme:arm', 'acme:lidar']],
+    ['/v1/modules?namespace=nobody', []],
+    ['/v1/modules?namespace=', []],
+  ])('%s lists %j', async (address, modules) => {
+    const registry = testRegistry();
+    for (const id of ['nimbus/gps', 'acme/lidar', 'acme/arm']) {
+      await registry.ask('POST', `/v1/modules/${id}/releases`, { body: { version: '1.0.0' } });
+    }
+    expect((await registry.ask('GET', address)).json).toEqual({ modules });
+  });
+
+  it('tells what there is', async () => {
+    const { json } = await testRegistry().ask('GET', '/v1/openapi.json');
+    expect(json).toMatchObject({ openapi: '3.1.0', info: { title: 'modreg registry' } });
+  });
+});
+
+it('an accident is told to the log, and not to the client', async () => {
+  const registry = testRegistry();
+  new DatabaseSync(registry.path).exec('DROP TABLE releases; DROP TABLE modules');
+  const answer = await registry.ask('GET', '/v1/modules/acme/lidar');
+  expect(answer.json).toEqual({
+    type: 'urn:modreg:internal',
+    title: 'The registry failed',
+    status: 500,
+    detail: 'nothing was changed',
+  });
+  expect(registry.events).toMatchObject([{ kind: 'failed', error: expect.any(Error) }]);
+});

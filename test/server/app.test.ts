@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import { testRegistry, type TestRequest } from '../support/registry.ts';
+
+const RELEASES = '/v1/modules/acme/lidar/releases';
+const LIDAR = '/v1/modules/acme/lidar';
+const DIGEST = `sha256:${'ab'.repeat(32)}`;
+
+describe('publishing', () => {
+  it('makes a release list', async () => {
+    const registry = testRegistry();
+    const artifact = {
+      platform: 'linux/aarch64',
+      url: 'https://m.example/x',
+      digest: DIGEST,
+      size: 7,
+    };
+    const body = { version: '1.2.9', artifacts: [artifact], deprecated: 'old' };
+    expect(await registry.ask('POST', RELEASES, { body })).toMatchObject({
+      status: 201,
+      json: { module_id: 'acme:lidar', version: '1.2.9', result: 'published' },
+    });
+    registry.now += 1000;
+    await registry.ask('POST', RELEASES, { body: { version: '1.3.0' } });
+    const { json, headers } = await registry.ask('GET', LIDAR);
+    expect(json).toEqual({
+      module_id: 'acme:lidar',
+      generation: 2,
+      count: 2,
+      releases: [
+        {
+          version: '1.2.9',
+          published_at: '2026-11-21T01:02:03Z',
+          artifacts: [{ ...artifact, platform: 'linux/arm64' }],
+          deprecated: 'old',
+          yanked: null,
+        },
+        { version: '1.3.0', published_at: '2026-11-21T01:02:04Z', deprecated: null, yanked: null },
+      ],
+    });
+    expect(headers.get('etag')).toMatch(/^"[\w-]{22}"$/);
+    expect(registry.events).toEqual([
+      { kind: 'published', moduleId: 'acme:lidar', version: '1.2.9' },
+      { kind: 'published', moduleId: 'acme:lidar', version: '1.3.0' },
+    ]);
+  });
+
+  it.each<[string, object, number]>([
+    ['the same', {}, 200],
+    ['the same, with its time', { published_at: '2026-11-21T02:02:03+01:00' }, 200],
+    ['the same, as the registry serves it', { yanked: null, deprecated: null }, 200],
+    ['another time', { published_at: '2026-11-21T01:02:04Z' }, 409],
+    ['a reason to leave it', { deprecated: 'old' }, 409],
+    ['no artifacts at all', { artifacts: [] }, 409],
+    ['another build', { version: '1.0.0+b' }, 201],
+  ])('again with %s', async (_what, fields, status) => {
+    const registry = testRegistry();
+    await registry.ask('POST', RELEASES, { body: { version: '1.0.0' } });
+    const before = (await registry.ask('GET', LIDAR)).text;
+    registry.now += 86_400_000;
+    const body = { version: '1.0.0', ...fields };
+    expect((await registry.ask('POST', RELEASES, { body })).status).toBe(status);
+    const isSame = (await registry.ask('GET', LIDAR)).text === before;
+    expect(isSame).toBe(status !== 201);
+  });
+
+  it('takes the order of artifacts for nothing', async () => {
+    const registry = testRegistry();
+    const artifacts = ['linux/arm64', 'any'].map((platform) => {
+      return { platform, url: 'https://m.example/x', digest: DIGEST };
+    });
+    await registry.ask('POST', RELEASES, { body: { version: '1.0.0', artifacts } });
+    const body = { version: '1.0.0', artifacts: artifacts.toReversed() };
+    expect((await registry.ask('POST', RELEASES, { body })).status).toBe(200);
+  });
+
+  it.each<[string, TestRequest, number, string]>([
+    ['no body', {}, 400, 'the body is not JSON'],
+    ['half a body', { body: '{"version":' }, 400, 'the body is not JSON'],
+    [
+      'a list',
+      { body: [] },
+      422,
+      'not a release, which has version, published_at, artifacts and deprecated',
+    ],
+    ['no version', { body: {} }, 422, '/version: required'],
+    [
+      'a version that is none',
+      { body: { version: '1.2' } },
+      422,
+      '/version: "1.2" is not a version',
+    ],
+    ['a version that is a number', { body: { version: 1 } }, 422, '/version: expected text'],
+    [
+      'a version with an escape sequence',
+      { body: { version: '\u001b[2J' } },
+      422,
+      '/version: "\\u{1b}[2J" is not a version',
+    ],
+    [
+      'an unknown field',
+      { body: { version: '1.0.0', artefacts: [] } },
+      422,
+      '/artefacts: unknown field; a release has version, published_at, artifacts and deprecated',
+    ],
+    [
+      'no time',
+      { body: { version: '1.0.0', published_at: 'now' } },
+      422,
+      '/published_at: "now" is not a time',
+    ],
+    [
+      'another platform',
+      {
+        body: {
+          version: '1.0.0',
+          artifacts: [{ platform: 'win32', url: 'https://x.y', digest: DIGEST }],
+        },
+      },
+      422,
+      '/artifacts/0/platform: "win32" is not one of linux/amd64, linux/arm64, any, linux/any, any/amd64, any/arm64',
+    ],
+    [
+      'a digest that is too short',
+      {
+        body: {
+          version: '1.0.0',
+          artifacts: [{ platform: 'any', url: 'https://x.y', digest: 'sha256:ab' }],
+        },
+      },
+      422,
+      '/artifacts/0/digest: expected sha256: and 64 or sha512: and 128 hexadecimal digits',
+    ],
+    [
+      'an address with a password',
+      {
+        body: {
+          version: '1.0.0',
+          artifacts: [{ platform: 'any', url: 'https://u:p@x.y', digest: DIGEST }],
+        },
+      },
+      422,
+      '/artifacts/0/url: not an address: user info before the host x.y: credentials do not belong here',
+    ],
+    [
+      'two artifacts for one platform',
+      {
+        body: {
+          version: '1.0.0',
+          artifacts: ['linux/x64', 'linux/amd64'].map((platform) => {
+            return { platform, url: 'https://x.y', digest: DIGEST };
+          }),
+        },
+      },
+      422,
+      '/artifacts: two artifacts for one platform',
+    ],
+    ['too large a body', { body: ' '.repeat(1_048_577) }, 413, 'at most 1048576 bytes are read'],
+    ['a deep body', { body: '['.repeat(100_000) }, 400, 'the body is not JSON'],
+    [
+      'another type',
+      { body: '{}', headers: { 'content-type': 'text/plain' } },
+      415,
+      'send it with content-type: application/json',
+    ],
+    ['no token', { body: {}, headers: { authorization: '' } }, 401, 'no bearer token came along'],
+    [
+      'another scheme',
+      { body: {}, headers: { authorization: 'Basic x' } },
+      401,
+      'no bearer token came along',
+    ],
+    [
+      'another token',
+      { body: {}, headers: { authorization: 'Bearer modreg_x' } },
+      401,
+      'nobody made this token here',
+    ],
+  ])('refuses %s', async (_what, request, status, detail) => {
+    const registry = testRegistry();
+    const answer = await registry.ask('POST', RELEASES, request);
+    expect([answer.status, Object(answer.json).detail]).toEqual([status, detail]);
+    expect(registry.catalogue.modules()).toEqual([]);
+  });
+});
+
+describe('yanking', () => {
+  it('keeps the reason, is taken back, and changes nothing twice', async () => {
+    const registry = testRegistry();
+    await registry.ask('POST', RELEASES, { body: { version: '1.0.0-rc.1+b' } });
+    const yank = `${RELEASES}/1.0.0-rc.1+b/yank`;
+    const seen: unknown[] = [];
+    const steps: readonly [string, TestRequest][] = [
+      ['PUT', { body: { reason: 'stops' } }],
+      ['PUT', { body: { reason: 'stops' } }],
+      ['PUT', {}],
+      ['DELETE', {}],
+      ['DELETE', {}],
+    ];
+    for (const [method, request] of steps) {
+      expect((await registry.ask(method, yank, request)).status).toBe(200);
+      const { generation, releases } = Object((await registry.ask('GET', LIDAR)).json);
+      seen.push([generation, releases[0].yanked]);
+    }
+    expect(seen).toEqual([
+      [2, 'stops'],
+      [2, 'stops'],
+      [3, ''],
+      [4, null],
+      [4, null],
+    ]);
+  });
+
+  it.each([
+    [`${RELEASES}/9.9.9/yank`, 404, 'acme:lidar has no version 9.9.9'],
+    ['/v1/modules/acme/arm/releases/1.0.0/yank', 404, 'nothing was ever published for acme:arm'],
+    [`${RELEASES}/latest/yank`, 400, '"latest" is not a version'],
+    ['/v1/modules/a..b/arm/releases/1.0.0/yank', 400, '"a..b:arm" is not a module id'],
+  ])('of %s is refused', async (address, status, detail) => {
+    const registry = testRegistry();
+    await registry.ask('POST', RELEASES, { body: { version: '1.0.0' } });
+    for (const method of ['PUT', 'DELETE']) {
+      const answer = await registry.ask(method, address);
+      expect([answer.status, Object(answer.json).detail]).toEqual([status, detail]);
+      expect((await registry.ask(method, address, { headers: { authorization: '' } })).status).toBe(
+        401,
+      );
+    }
+    const long = { body: { reason: 'x'.repeat(1001) } };
+    expect((await registry.ask('PUT', `${RELEASES}/1.0.0/yank`, long)).status).toBe(422);
+  });
+});
+
+describe('a release list', () => {
+  it('is not sent to a client that has it', async () => {
+    const registry = testRegistry();
+    await registry.ask('POST', RELEASES, { body: { version: '1.0.0' } });
+    const { headers } = await registry.ask('GET', LIDAR);
+    const etag = headers.get('etag') ?? '';
+    const statuses = await Promise.all(
+      [etag, `W/${etag}`, `"x", ${etag}`, '*', '"x"', etag.slice(1, -1), ''].map(
+        async (tag) =>
+          (await registry.ask('GET', LIDAR, { headers: { 'if-none-match': tag } })).status,
+      ),
+    );
+    expect(statuses).toEqual([304, 304, 304, 304, 200, 200, 200]);
+    await registry.ask('PUT', `${RELEASES}/1.0.0/yank`);
+    const after = await registry.ask('GET', LIDAR, { headers: { 'if-none-match': etag } });
+    expect(after.status).toBe(200);
+  });
+
+  it('has one tag again when it has the same bytes, and never otherwise', async () => {
+    const registry = testRegistry();
+    await registry.ask('POST', RELEASES, { body: { version: '1.0.0' } });
+    const tags = new Map<string, string>();
+    for (const method of ['PUT', 'DELETE', 'PUT', 'DELETE']) {
+      await registry.ask(method, `${RELEASES}/1.0.0/yank`);
+      const { headers, text } = await registry.ask('GET', LIDAR);
+      tags.set(headers.get('etag') ?? '', text);
+    }
+    expect(new Set(tags.values()).size).toBe(4);
+  });
+});

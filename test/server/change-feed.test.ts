@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { Catalogue, readRelease } from '../../src/server/index.ts';
+import { moduleId } from '../support/ask.ts';
+import { testRegistry, type TestRegistry } from '../support/registry.ts';
+
+async function publish(registry: TestRegistry, id: string, version: string): Promise<void> {
+  const address = `/v1/modules/${id.replace(':', '/')}/releases`;
+  await registry.ask('POST', address, { body: { version } });
+}
+
+async function changes(registry: TestRegistry, query: string): Promise<unknown> {
+  return (await registry.ask('GET', `/v1/changes${query}`)).json;
+}
+
+/** Publishes as another process does: by a connection of its own. */
+function publishBeside(registry: TestRegistry, id: string, version: string): void {
+  const beside = new Catalogue(registry.path, { create: false });
+  const release = readRelease({ version });
+  if (release.ok) beside.publish(moduleId(id), release.value, 0);
+  beside.close();
+}
+
+describe('the change feed', () => {
+  it('names each module once, in the order of the last changes', async () => {
+    const registry = testRegistry({ spreadMs: 250 });
+    expect(await changes(registry, '')).toEqual({ sequence: 0, modules: [], spread_ms: 250 });
+    await publish(registry, 'acme:lidar', '1.0.0');
+    await publish(registry, 'acme:arm', '1.0.0');
+    await publish(registry, 'acme:lidar', '1.0.1');
+    const modules = ['acme:arm', 'acme:lidar'];
+    expect(await changes(registry, '')).toEqual({ sequence: 3, modules, spread_ms: 250 });
+    expect(await changes(registry, '?after=1')).toMatchObject({ modules });
+    expect(await changes(registry, '?after=2')).toMatchObject({ modules: ['acme:lidar'] });
+    expect(await changes(registry, '?after=3')).toMatchObject({ sequence: 3, modules: [] });
+  });
+
+  it('has no change where nothing changed', async () => {
+    const registry = testRegistry();
+    await publish(registry, 'acme:lidar', '1.0.0');
+    await publish(registry, 'acme:lidar', '1.0.0');
+    await registry.ask('DELETE', '/v1/modules/acme/lidar/releases/1.0.0/yank');
+    expect(await changes(registry, '?after=0')).toMatchObject({ sequence: 1 });
+  });
+
+  it('wakes whoever waits, with what there is', async () => {
+    const registry = testRegistry();
+    const waiting = Array.from({ length: 100 }, async () => await changes(registry, '?wait=60'));
+    await publish(registry, 'acme:lidar', '1.0.0');
+    const woken = { sequence: 1, modules: ['acme:lidar'], spread_ms: 0 };
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => woken));
+  });
+
+  it('sees what another process does', async () => {
+    const registry = testRegistry();
+    const waiting = changes(registry, '?wait=60');
+    publishBeside(registry, 'acme:lidar', '1.0.0');
+    expect(await waiting).toMatchObject({ modules: ['acme:lidar'] });
+  });
+
+  it('wakes those who waited before somebody who knew more came along', async () => {
+    const registry = testRegistry();
+    const first = changes(registry, '?wait=60');
+    publishBeside(registry, 'acme:lidar', '1.0.0');
+    const second = changes(registry, '?after=1&wait=0.3');
+    expect(await first).toMatchObject({ modules: ['acme:lidar'] });
+    expect(await second).toMatchObject({ sequence: 1, modules: [] });
+  });
+
+  it('answers at once who is ahead of it: the catalogue is another', async () => {
+    const registry = testRegistry();
+    await publish(registry, 'acme:lidar', '1.0.0');
+    expect(await changes(registry, '?after=7&wait=60')).toMatchObject({ sequence: 1, modules: [] });
+  });
+
+  it('answers after the time that was asked for', async () => {
+    const registry = testRegistry();
+    expect(await changes(registry, '?wait=0.05')).toMatchObject({ sequence: 0, modules: [] });
+  });
+
+  it('lets go of who hung up', async () => {
+    const registry = testRegistry();
+    const hangUp = new AbortController();
+    const waiting = registry.ask('GET', '/v1/changes?wait=60', { signal: hangUp.signal });
+    hangUp.abort();
+    expect((await waiting).json).toMatchObject({ sequence: 0 });
+  });
+
+  it.each([
+    ['?after=-1', 'after is the sequence of an earlier answer, a whole number'],
+    ['?after=1.5', 'after is the sequence of an earlier answer, a whole number'],
+    ['?after=1e30', 'after is the sequence of an earlier answer, a whole number'],
+    ['?after=x', 'after is the sequence of an earlier answer, a whole number'],
+    ['?wait=-1', 'wait is a number of seconds'],
+    ['?wait=soon', 'wait is a number of seconds'],
+    ['?wait=NaN', 'wait is a number of seconds'],
+  ])('%s is refused', async (query, detail) => {
+    const { status, json } = await testRegistry().ask('GET', `/v1/changes${query}`);
+    expect([status, Object(json).detail]).toEqual([400, detail]);
+  });
+});

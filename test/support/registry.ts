@@ -1,0 +1,125 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, onTestFinished } from 'vitest';
+import { Catalogue, changeFeed, registryApp, type RegistryEvent } from '../../src/server/index.ts';
+import { OPENAPI } from '../../src/server/openapi.ts';
+import { temporaryFolder } from './folder.ts';
+
+/** A registry that answers requests without a server, each answer held to the OpenAPI document. */
+export interface TestRegistry {
+  readonly catalogue: Catalogue;
+  readonly path: string;
+  readonly token: string;
+  readonly events: readonly RegistryEvent[];
+  /** The time that the registry sees, in milliseconds since the epoch. */
+  now: number;
+  ask(method: string, path: string, request?: TestRequest): Promise<Answer>;
+}
+
+export interface TestRequest {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: unknown;
+}
+
+interface Operation {
+  readonly responses: Readonly<
+    Record<string, { content?: Record<string, { schema: object }> } | undefined>
+  >;
+}
+
+const { paths } = OPENAPI as { paths: Record<string, Record<string, Operation>> };
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+ajv.addSchema(OPENAPI, 'openapi');
+
+export function testRegistry({ spreadMs = 0 }: { readonly spreadMs?: number } = {}): TestRegistry {
+  const path = `${temporaryFolder()}/registry.db`;
+  const catalogue = new Catalogue(path, { create: true });
+  const feed = changeFeed(catalogue);
+  onTestFinished(() => {
+    feed.close();
+    catalogue.close();
+  });
+  const events: RegistryEvent[] = [];
+  const registry: TestRegistry = {
+    catalogue,
+    path,
+    token: catalogue.createToken(0),
+    events,
+    now: Date.parse('2026-11-21T01:02:03Z'),
+    ask: async (method, address, { body, headers = {}, signal } = {}) => {
+      const json = {
+        authorization: `Bearer ${registry.token}`,
+        'content-type': 'application/json',
+      };
+      const content = typeof body === 'string' ? { body } : { body: JSON.stringify(body) };
+      const request = new Request(`http://registry.test${address}`, {
+        method,
+        headers: method === 'GET' ? headers : { ...json, ...headers },
+        ...(body === undefined ? {} : content),
+        signal: signal ?? null,
+      });
+      const answer = await read(await app.fetch(request));
+      holdToOpenApi(method, address, answer);
+      return answer;
+    },
+  };
+  const app = registryApp(catalogue, feed, {
+    clock: () => registry.now,
+    spreadMs,
+    log: (event) => events.push(event),
+  });
+  return registry;
+}
+
+async function read(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const json: unknown = text === '' ? undefined : JSON.parse(text);
+  return { status: response.status, headers: response.headers, text, json };
+}
+
+/** Where the document has the operation, it must have the answer: its status, its type, its shape. */
+function holdToOpenApi(method: string, address: string, answer: Answer): void {
+  const template = templateOf(address);
+  const operation = template === undefined ? undefined : paths[template]?.[method.toLowerCase()];
+  const type = answer.headers.get('content-type');
+  if (!operation) {
+    expect([type, Object(answer.json).status]).toEqual(['application/problem+json', answer.status]);
+    return;
+  }
+  const response = operation.responses[answer.status];
+  expect([method, address, answer.status, response && 'documented']).toEqual([
+    ...[method, address, answer.status, 'documented'],
+  ]);
+  const content = response?.content ?? {};
+  expect(Object.keys(content)).toEqual(type === null ? [] : [type]);
+  const pointer = [
+    template ?? '',
+    method.toLowerCase(),
+    'responses',
+    String(answer.status),
+    'content',
+  ];
+  if (type === null) return;
+  const ref = ['openapi#', 'paths', ...[...pointer, type, 'schema'].map(escapeToken)].join('/');
+  const validate = ajv.getSchema(ref) ?? ajv.compile({ $ref: ref });
+  validate(answer.json);
+  expect(validate.errors ?? []).toEqual([]);
+}
+
+function escapeToken(token: string): string {
+  return encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+function templateOf(address: string): string | undefined {
+  const path = address.split('?', 1)[0] ?? '';
+  return Object.keys(paths).find((template) =>
+    new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+}
