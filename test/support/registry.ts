@@ -21,7 +21,7 @@ export interface TestRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -109,8 +109,7 @@ function holdToOpenApi(method: string, address: string, answer: Answer): void {
   if (type === null) return;
   const ref = ['openapi#', 'paths', ...[...pointer, type, 'schema'].map(escapeToken)].join('/');
   const validate = ajv.getSchema(ref) ?? ajv.compile({ $ref: ref });
-  validate(answer.json);
-  expect(validate.errors ?? []).toEqual([]);
+  expect([validate(answer.json), validate.errors ?? []]).toEqual([true, []]);
 }
 
 function escapeToken(token: string): string {

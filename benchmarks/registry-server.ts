@@ -1,0 +1,44 @@
+/*
+ * A process that is asked by the load generator: `node registry-server.ts <bare|registry> <file>`. Prints
+ * the port, and with each line of stdin the heap in use after a collection, in MiB.
+ */
+import { createServer } from 'node:http';
+import { createInterface } from 'node:readline';
+import { Catalogue, serveRegistry } from 'modreg/server';
+import { parseModuleId } from 'modreg';
+
+const [, , kind, path = ''] = process.argv;
+
+function bareServer(): void {
+  const catalogue = new Catalogue(path, { create: false });
+  const moduleId = parseModuleId('bench:large');
+  const document = moduleId.ok ? catalogue.document(moduleId.value) : undefined;
+  catalogue.close();
+  const server = createServer((request, response) => {
+    if (request.headers['if-none-match'] !== undefined) {
+      response.writeHead(304, { etag: document?.etag ?? '' });
+      response.end();
+    } else {
+      response.writeHead(200, { 'content-type': 'application/json', etag: document?.etag ?? '' });
+      response.end(document?.bytes);
+    }
+  });
+  server.listen(0, '127.0.0.1', () => {
+    console.log(`http://127.0.0.1:${Object(server.address()).port}`);
+  });
+}
+
+async function registryServer(): Promise<void> {
+  const catalogue = new Catalogue(path, { create: false });
+  const place = { host: '127.0.0.1', port: 0 };
+  const { address } = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs: 0 });
+  console.log(address);
+}
+
+createInterface(process.stdin).on('line', () => {
+  globalThis.gc?.();
+  globalThis.gc?.();
+  console.log((process.memoryUsage().heapUsed / 2 ** 20).toFixed(1));
+});
+if (kind === 'bare') bareServer();
+else await registryServer();

@@ -1,0 +1,164 @@
+/* `npm run bench:registry`: the embedded registry under load, beside a bare node:http server of the same answers. */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { parseModuleId, type ModuleId } from 'modreg';
+import { Catalogue, readRelease, type PublishedRelease } from 'modreg/server';
+
+const MODULES = 10_000;
+const RELEASES = 200;
+const LARGE = 10_000;
+const CONNECTIONS = 32;
+const SLICES = 5;
+const SLICE_MS = 1000;
+const POLLS = 1000;
+
+interface Running {
+  readonly child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly address: string;
+  readonly lines: Interface;
+}
+
+function moduleId(text: string): ModuleId {
+  const parsed = parseModuleId(text);
+  if (!parsed.ok) throw new Error(parsed.error.message);
+  return parsed.value;
+}
+
+function releases(count: number): PublishedRelease[] {
+  return Array.from({ length: count }, (_, at) => {
+    const artifacts = [
+      {
+        platform: 'linux/arm64',
+        url: `https://modules.example/${at}.tar.gz`,
+        digest: `sha256:${at.toString(16).padStart(64, '0')}`,
+        size: at,
+      },
+    ];
+    const read = readRelease({ version: `1.${Math.trunc(at / 100)}.${at % 100}`, artifacts });
+    if (!read.ok) throw new Error(read.error.join());
+    return read.value;
+  });
+}
+
+function fill(path: string): void {
+  const catalogue = new Catalogue(path, { create: true });
+  catalogue.publishAll(moduleId('bench:large'), releases(LARGE), 0);
+  const some = releases(RELEASES);
+  for (let at = 1; at < MODULES; at++) catalogue.publishAll(moduleId(`bench:m${at}`), some, 0);
+  catalogue.close();
+}
+
+async function start(kind: string, path: string): Promise<Running> {
+  const script = join(import.meta.dirname, 'registry-server.ts');
+  const child = spawn(process.execPath, ['--expose-gc', script, kind, path], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface(child.stdout);
+  const [address] = (await once(lines, 'line')) as [string];
+  return { child, address, lines };
+}
+
+/** Answers a second, over so many connections for so long. */
+async function rate(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  status: number,
+): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const begin = performance.now();
+  const end = begin + SLICE_MS;
+  let answers = 0;
+  const one = async (): Promise<void> => {
+    while (performance.now() < end) {
+      const found = await ask(url, headers, agent);
+      if (found !== status) throw new Error(`${url} answered ${found}`);
+      answers++;
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, one));
+  agent.destroy();
+  return (answers / (performance.now() - begin)) * 1000;
+}
+
+async function ask(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  agent: Agent,
+): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  get(url, { headers, agent }, (response) => {
+    response
+      .on('end', () => resolve(response.statusCode ?? 0))
+      .on('error', reject)
+      .resume();
+  }).on('error', reject);
+  return await promise;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.trunc(values.length / 2)] ?? 0;
+}
+
+async function compare(bare: Running, registry: Running, tag: string | undefined): Promise<void> {
+  const headers = tag === undefined ? {} : { 'if-none-match': tag };
+  const status = tag === undefined ? 200 : 304;
+  const rates: [number[], number[]] = [[], []];
+  for (let slice = 0; slice < SLICES; slice++) {
+    for (const [place, { address }] of [bare, registry].entries()) {
+      rates[place]?.push(await rate(`${address}/v1/modules/bench/large`, headers, status));
+    }
+  }
+  const [bareRate, registryRate] = rates.map(median) as [number, number];
+  const what = tag === undefined ? `${LARGE} releases` : '304';
+  const share = (registryRate / bareRate).toFixed(2);
+  console.log(
+    `${what}: ${bareRate.toFixed(0)}/s bare, ${registryRate.toFixed(0)}/s registry, ${share} of it`,
+  );
+}
+
+/** How long it takes until all who wait know of a publication. */
+async function wake(registry: Running, path: string): Promise<void> {
+  const catalogue = new Catalogue(path, { create: false });
+  const after = catalogue.sequence();
+  const agent = new Agent({ keepAlive: true, maxSockets: POLLS });
+  const url = `${registry.address}/v1/changes?after=${after}&wait=60`;
+  const polls = Array.from({ length: POLLS }, async () => await ask(url, {}, agent));
+  // All of them wait when a later question on a connection of its own is answered.
+  await ask(`${registry.address}/v1/openapi.json`, {}, new Agent());
+  const begin = performance.now();
+  catalogue.publishAll(moduleId('bench:new'), releases(1), Date.now());
+  await Promise.all(polls);
+  console.log(
+    `${POLLS} long polls know of a publication by another process after ${(performance.now() - begin).toFixed(0)} ms`,
+  );
+  agent.destroy();
+  catalogue.close();
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'modreg-bench-'));
+const path = join(folder, 'registry.db');
+fill(path);
+const bare = await start('bare', path);
+const registry = await start('registry', path);
+const response = await fetch(`${registry.address}/v1/modules/bench/large`);
+const bytes = (await response.arrayBuffer()).byteLength;
+console.log(
+  `${MODULES} modules of ${RELEASES} releases; the large document has ${bytes} bytes; ${CONNECTIONS} connections`,
+);
+await compare(bare, registry, response.headers.get('etag') ?? '');
+await compare(bare, registry, undefined);
+await wake(registry, path);
+for (let at = 1; at < 2000; at++)
+  await ask(`${registry.address}/v1/modules/bench/m${at}`, {}, new Agent());
+registry.child.stdin.write('\n');
+const [heap] = (await once(registry.lines, 'line')) as [string];
+console.log(`heap after a collection: ${heap} MiB, with 2,000 documents asked for`);
+bare.child.kill();
+registry.child.kill();
+rmSync(folder, { recursive: true });
