@@ -10,7 +10,7 @@ import { parseModuleId } from 'modreg';
 const [, , kind, path = ''] = process.argv;
 
 function bareServer(): void {
-  const catalogue = new Catalogue(path, { create: false });
+  const catalogue = new Catalogue(path);
   const moduleId = parseModuleId('bench:large');
   const document = moduleId.ok ? catalogue.document(moduleId.value) : undefined;
   catalogue.close();
@@ -29,7 +29,7 @@ function bareServer(): void {
 }
 
 async function registryServer(): Promise<void> {
-  const catalogue = new Catalogue(path, { create: false });
+  const catalogue = new Catalogue(path);
   const place = { host: '127.0.0.1', port: 0 };
   const { address } = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs: 0 });
   console.log(address);

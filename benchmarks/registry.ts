@@ -47,7 +47,7 @@ function releases(count: number): PublishedRelease[] {
 }
 
 function fill(path: string): void {
-  const catalogue = new Catalogue(path, { create: true });
+  const catalogue = new Catalogue(path, { mode: 'create' });
   catalogue.publishAll(moduleId('bench:large'), releases(LARGE), 0);
   const some = releases(RELEASES);
   for (let at = 1; at < MODULES; at++) catalogue.publishAll(moduleId(`bench:m${at}`), some, 0);
@@ -124,7 +124,7 @@ async function compare(bare: Running, registry: Running, tag: string | undefined
 
 /** How long it takes until all who wait know of a publication. */
 async function wake(registry: Running, path: string): Promise<void> {
-  const catalogue = new Catalogue(path, { create: false });
+  const catalogue = new Catalogue(path);
   const after = catalogue.sequence();
   const agent = new Agent({ keepAlive: true, maxSockets: POLLS });
   const url = `${registry.address}/v1/changes?after=${after}&wait=60`;

@@ -27,7 +27,7 @@ export function mockRegistry(
   { address = 'https://registry.example' }: { readonly address?: string } = {},
 ): MockRegistry {
   const folder = mkdtempSync(join(tmpdir(), 'modreg-mock-'));
-  const catalogue = new Catalogue(join(folder, 'registry.db'), { create: true });
+  const catalogue = new Catalogue(join(folder, 'registry.db'), { mode: 'create' });
   publish(catalogue, releases);
   const feed = changeFeed(catalogue);
   const app = registryApp(catalogue, feed, { clock: Date.now, spreadMs: 0 });

@@ -17,12 +17,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...['core', 'ky', 'p-retry', 'lru-cache', 'valibot', 'p-limit', 'fastest-levenshtein'],
     ...['node:fs', 'node:fs/promises', 'node:path'],
   ],
-  sqlite: ['core', 'node:sqlite', 'node:fs', 'node:path'],
+  sqlite: ['core', 'node:sqlite', 'node:fs', 'node:path', 'node:url'],
   store: ['core', 'registry', 'sqlite'],
   poller: ['core', 'registry', 'store'],
   server: [
-    ...['core', 'sqlite', 'hono', 'hono/body-limit', '@hono/node-server', 'valibot', 'lru-cache'],
-    ...['node:crypto', 'node:http', 'node:net', 'node:sqlite'],
+    ...['core', 'sqlite', 'hono', '@hono/node-server', 'valibot', 'lru-cache'],
+    ...['node:crypto', 'node:http', 'node:net', 'node:sqlite', 'node:stream'],
   ],
   cli: [
     ...['core', 'config', 'registry', 'sqlite', 'store', 'poller', 'server'],

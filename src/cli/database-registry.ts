@@ -25,7 +25,7 @@ export function databaseRegistry(path: string, clock: () => number): Registry {
       // SQLite is only loaded where it is needed.
       const { Catalogue } = await import('../server/catalogue.ts');
       try {
-        const catalogue = new Catalogue(path, { create: false });
+        const catalogue = new Catalogue(path, { mode: 'read' });
         try {
           const document = catalogue.document(moduleId);
           if (!document) {

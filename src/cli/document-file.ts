@@ -8,19 +8,22 @@ import type { Problem } from './problem.ts';
 export interface DocumentFile {
   /** As it was named. */
   readonly path: string;
-  /** Of a file that is larger than any document, one byte more than a document has. */
+  /** Of a file that is larger than what was asked for, one byte more. */
   readonly bytes: Uint8Array;
   /** Undefined for what is not a regular file. */
   readonly mode: number | undefined;
 }
 
-/** Reads what is at `path`; from a pipe, until its other end closes. */
-export function readDocumentFile(path: string): Result<DocumentFile, Problem> {
+/** Reads what is at `path`, up to `most` bytes and one more; from a pipe, until its other end closes. */
+export function readDocumentFile(
+  path: string,
+  most: number = LARGEST_DOCUMENT,
+): Result<DocumentFile, Problem> {
   let file: number | undefined;
   try {
     file = openSync(path, 'r');
     const stat = fstatSync(file);
-    const bytes = readUpTo(file, LARGEST_DOCUMENT + 1);
+    const bytes = readUpTo(file, most + 1);
     return { ok: true, value: { path, bytes, mode: stat.isFile() ? stat.mode : undefined } };
   } catch (error) {
     return { ok: false, error: unreadableFile(path, codeOf(error)) };
@@ -30,10 +33,13 @@ export function readDocumentFile(path: string): Result<DocumentFile, Problem> {
 }
 
 /** The same for a file that nobody named: nothing is waited for. */
-export function readRegularFile(path: string): Result<DocumentFile, Problem> {
+export function readRegularFile(
+  path: string,
+  most: number = LARGEST_DOCUMENT,
+): Result<DocumentFile, Problem> {
   const isOther = statSync(path, { throwIfNoEntry: false })?.isFile() === false;
   if (isOther) return { ok: false, error: unreadableFile(path, 'not a regular file') };
-  return readDocumentFile(path);
+  return readDocumentFile(path, most);
 }
 
 /** Whether there is anything at `path`, be it a link to nothing. */

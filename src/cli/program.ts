@@ -56,7 +56,8 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
     if (!(error instanceof CommanderError)) throw error;
     const answer = linesOf(help.join(''));
     // commander answers `help` of what it does not know with the help of everything, and this code.
-    const message = error.code === 'commander.help' ? 'unknown command' : error.message;
+    const unknown = argv[0] === 'help' ? 'unknown command' : 'no command is named';
+    const message = error.code === 'commander.help' ? unknown : error.message;
     return { answer, notes: [], problems: error.exitCode === 0 ? [] : [usage(message)] };
   }
 }

@@ -1,5 +1,5 @@
 import type { Result } from '../core/index.ts';
-import { quote } from '../core/quote.ts';
+import { describeValue, excerpt, quote } from '../core/quote.ts';
 import { readRelease, type PublishedRelease } from '../server/published-release.ts';
 import { jsonLine } from './answer-json.ts';
 import { readRegularFile } from './document-file.ts';
@@ -24,10 +24,12 @@ export function publishCommand(
   world: World,
 ): Outcome {
   const releases =
-    options.file === undefined ? fromFlags(version, options) : fromFile(options.file, version);
+    options.file === undefined
+      ? fromFlags(version, options)
+      : fromFile(moduleIdText, version, options);
   if (!releases.ok) return failed(releases.error);
   return withModuleId(moduleIdText, (moduleId) =>
-    withCatalogue(options, world, { create: true }, (catalogue) => {
+    withCatalogue(options, world, { mode: 'create' }, (catalogue) => {
       const fates = catalogue.publishAll(moduleId, releases.value, world.clock());
       const conflict = releases.value[fates.indexOf('other-content')];
       if (conflict) {
@@ -66,7 +68,7 @@ function fromFlags(
       platform: text.slice(0, Math.max(0, equals)),
       url: text.slice(equals + 1),
       digest: digest[place],
-      ...(bytes === undefined ? {} : { size: Number(bytes) }),
+      ...(bytes === undefined ? {} : { size: /^\d{1,15}$/.test(bytes) ? Number(bytes) : bytes }),
     };
   });
   const read = readRelease({
@@ -81,25 +83,53 @@ function fromFlags(
 
 /** The releases of a file: a list of them, or a module document as the registry serves it. */
 function fromFile(
-  path: string,
+  moduleId: string,
   version: string | undefined,
+  { file: path = '', ...flags }: PublishOptions,
 ): Result<readonly PublishedRelease[], Problem> {
-  if (version !== undefined) return usage('either a version or a --file, not both');
-  const file = readRegularFile(path);
-  if (!file.ok) return file;
-  const json = parse(file.value.bytes);
-  const list = Array.isArray(json)
-    ? json
-    : (json as { readonly releases?: unknown } | null)?.releases;
-  if (!Array.isArray(list))
-    return badFile(path, 'it is no JSON list of releases, and has none in releases');
-  const reads = list.map((release: unknown) => readRelease(release));
+  const { artifact, digest, size, publishedAt, deprecated } = flags;
+  if (
+    [version, artifact, digest, size, publishedAt, deprecated].some((flag) => flag !== undefined)
+  ) {
+    return usage('a --file says all of its releases: no version, and no other flag about one');
+  }
+  const list = listOf(path, moduleId);
+  if (!list.ok) return list;
+  const reads = list.value.map((release) => readRelease(release));
   const faults = reads.flatMap((read, place) =>
-    read.ok ? [] : read.error.map((fault) => `release ${place + 1} of ${list.length}: ${fault}`),
+    read.ok ? [] : read.error.map((fault) => `release ${place + 1} of ${reads.length}: ${fault}`),
   );
   const [first, ...others] = faults;
   if (first !== undefined) return badFile(path, first, others);
   return { ok: true, value: reads.flatMap((read) => (read.ok ? [read.value] : [])) };
+}
+
+/** The entries of a file, unread. A module document is whole, and of the module that is published. */
+function listOf(path: string, moduleId: string): Result<readonly unknown[], Problem> {
+  const file = readRegularFile(path, LARGEST_FILE);
+  if (!file.ok) return file;
+  if (file.value.bytes.length > LARGEST_FILE)
+    return badFile(path, `more than ${LARGEST_FILE} bytes`);
+  const json = parse(file.value.bytes);
+  if (json === undefined) return badFile(path, 'it is not JSON in UTF-8');
+  if (Array.isArray(json)) return { ok: true, value: json };
+  const { releases, count, module_id } = Object(json) as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(releases)) {
+    return badFile(path, 'it is no list of releases, and has none in releases');
+  }
+  if (module_id !== undefined && module_id !== moduleId) {
+    return badFile(
+      path,
+      `its module_id is ${describeValue(module_id)}, and not ${excerpt(moduleId)}`,
+    );
+  }
+  if (count !== undefined && count !== releases.length) {
+    return badFile(
+      path,
+      `it has ${releases.length} releases, and its count is ${describeValue(count)}`,
+    );
+  }
+  return { ok: true, value: releases };
 }
 
 /** Undefined for what is not JSON. */
@@ -111,6 +141,8 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
+/** As much as a release list has anywhere. */
+const LARGEST_FILE = 64 * 1024 * 1024;
 const SHOWN = 20;
 
 function badFile(

@@ -1,6 +1,7 @@
 import { parseVersion, type ModuleId } from '../core/index.ts';
 import { excerpt } from '../core/quote.ts';
 import type { Catalogue, ModuleSummary } from '../server/catalogue.ts';
+import { readReason } from '../server/published-release.ts';
 import { jsonLine } from './answer-json.ts';
 import { grammarProblem, type Outcome } from './problem.ts';
 import { failed, withCatalogue, withModuleId, type RegistryOptions } from './registry-options.ts';
@@ -15,8 +16,11 @@ export function yankCommand(
 ): Outcome {
   const version = parseVersion(versionText);
   if (!version.ok) return failed(grammarProblem(version.error));
+  const read = readReason({ reason: reason ?? '' });
+  if (!read.ok)
+    return failed({ severity: 'error', kind: 'usage', message: `--reason: ${read.error[0]}` });
   return withModuleId(moduleIdText, (moduleId) =>
-    withCatalogue(options, world, { create: false }, (catalogue) =>
+    withCatalogue(options, world, { mode: 'write' }, (catalogue) =>
       yanked(catalogue, { moduleId, version: version.value.text, reason }, options),
     ),
   );
@@ -28,7 +32,7 @@ export function listCommand(
   options: RegistryOptions,
   world: World,
 ): Outcome {
-  return withCatalogue(options, world, { create: false }, (catalogue) => {
+  return withCatalogue(options, world, { mode: 'read' }, (catalogue) => {
     const modules = catalogue.summaries(namespace);
     return {
       answer: options.json ? [listAsJson(modules)] : listLines(modules),
@@ -40,7 +44,7 @@ export function listCommand(
 
 /** `modreg registry token create`: a token, printed this once. */
 export function tokenCommand(options: RegistryOptions, world: World): Outcome {
-  return withCatalogue(options, world, { create: true }, (catalogue) => {
+  return withCatalogue(options, world, { mode: 'create' }, (catalogue) => {
     const token = catalogue.createToken(world.clock());
     const json = jsonLine({ schema: 'modreg/registry-token@1', token });
     const notes = options.json ? [] : ['note: this is the only time that the token is shown'];

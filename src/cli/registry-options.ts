@@ -1,5 +1,6 @@
 import { parseModuleId, type ModuleId, type Result } from '../core/index.ts';
 import { Catalogue } from '../server/catalogue.ts';
+import type { Opening } from '../sqlite/database.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
 import type { ErrorKind } from './codes.ts';
 import { defaultDatabase } from './database-registry.ts';
@@ -20,14 +21,14 @@ const KINDS: Readonly<Record<DatabaseErrorKind, ErrorKind>> = {
   unwritable: 'state-write',
 };
 
-/** What `work` makes of the catalogue that the options name; `create` makes its file where there is none. */
+/** What `work` makes of the catalogue that the options name. */
 export function withCatalogue(
   options: RegistryOptions,
   world: World,
-  { create }: { readonly create: boolean },
+  opening: Partial<Opening>,
   work: (catalogue: Catalogue) => Outcome,
 ): Outcome {
-  const opened = openCatalogue(options, world, { create });
+  const opened = openCatalogue(options, world, opening);
   if (!opened.ok) return failed(opened.error);
   try {
     return work(opened.value);
@@ -41,15 +42,17 @@ export function withCatalogue(
 export function openCatalogue(
   { db }: RegistryOptions,
   world: World,
-  { create }: { readonly create: boolean },
+  opening: Partial<Opening>,
 ): Result<Catalogue, Problem> {
   const path = db ?? defaultDatabase(world);
+  if (path === '')
+    return { ok: false, error: { severity: 'error', kind: 'usage', message: '--db is empty' } };
   if (path === undefined) {
     const message = 'neither --db nor PLATFORM_HOME nor HOME says where the registry is';
     return { ok: false, error: { severity: 'error', kind: 'usage', message } };
   }
   try {
-    return { ok: true, value: new Catalogue(path, { create }) };
+    return { ok: true, value: new Catalogue(path, opening) };
   } catch (error) {
     return { ok: false, error: databaseProblem(error) };
   }
@@ -66,7 +69,7 @@ export function failed(...problems: readonly Problem[]): Outcome {
 }
 
 /** Throws `error` again unless it is about the file. */
-function databaseProblem(error: unknown): Problem {
+export function databaseProblem(error: unknown): Problem {
   if (!(error instanceof DatabaseError)) throw error;
   const hint = error.kind === 'missing' ? 'modreg registry publish makes one' : undefined;
   return { severity: 'error', kind: KINDS[error.kind], message: error.message, hint };

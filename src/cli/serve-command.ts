@@ -4,7 +4,13 @@ import type { RegistryEvent } from '../server/registry-options.ts';
 import { serveRegistry, type RunningRegistry } from '../server/serve.ts';
 import { jsonLine } from './answer-json.ts';
 import type { Outcome, Problem } from './problem.ts';
-import { failed, openCatalogue, type RegistryOptions } from './registry-options.ts';
+import { DatabaseError } from '../sqlite/database-error.ts';
+import {
+  databaseProblem,
+  failed,
+  openCatalogue,
+  type RegistryOptions,
+} from './registry-options.ts';
 import type { World } from './world.ts';
 
 export interface ServeOptions extends RegistryOptions {
@@ -16,6 +22,8 @@ export interface ServeOptions extends RegistryOptions {
 const LARGEST_PORT = 65_535;
 const LONGEST_SPREAD_MS = 3_600_000;
 const STDERR = 2;
+/** Nobody is answered while the server waits for another process. */
+const PATIENCE_MS = 100;
 
 /** `modreg registry serve`: serves the registry until somebody asks it to end. */
 export async function serveCommand(options: ServeOptions, world: World): Promise<Outcome> {
@@ -23,7 +31,10 @@ export async function serveCommand(options: ServeOptions, world: World): Promise
   const spreadMs = wholeNumber('--spread', options.spread, LONGEST_SPREAD_MS);
   if (typeof port !== 'number') return failed(port);
   if (typeof spreadMs !== 'number') return failed(spreadMs);
-  const catalogue = openCatalogue(options, world, { create: true });
+  if (options.host === '') {
+    return failed({ severity: 'error', kind: 'usage', message: '--host is empty' });
+  }
+  const catalogue = openCatalogue(options, world, { mode: 'create', patienceMs: PATIENCE_MS });
   if (!catalogue.ok) return failed(catalogue.error);
   const log = pino({ base: null }, destination({ dest: STDERR, sync: true }));
   const place = { host: options.host, port };
@@ -37,7 +48,9 @@ export async function serveCommand(options: ServeOptions, world: World): Promise
     return await serveUntilAsked(running, options, { world, log });
   } catch (error) {
     catalogue.value.close();
-    return failed(cannotListen(options, error));
+    return failed(
+      error instanceof DatabaseError ? databaseProblem(error) : cannotListen(options, error),
+    );
   }
 }
 

@@ -33,8 +33,9 @@ export function registryApp(
     app.all(path, () => problem('method-not-allowed', `allowed: ${allow}`, { headers: { allow } }));
   }
   app.notFound(() => problem('unknown-address', 'GET /v1/openapi.json says what there is'));
-  app.onError((error) => {
-    options.log?.({ kind: 'failed', error });
+  app.onError((error, c) => {
+    // Who hung up makes reading fail, and gets no answer.
+    if (!c.req.raw.signal.aborted) options.log?.({ kind: 'failed', error });
     return problemOf(error);
   });
   return app;

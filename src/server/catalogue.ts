@@ -3,22 +3,22 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { ModuleId } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/module-id.ts';
-import { openDatabase, snapshot, transaction, translated } from '../sqlite/database.ts';
+import {
+  openDatabase,
+  snapshot,
+  transaction,
+  translated,
+  type Opening,
+} from '../sqlite/database.ts';
 import { SCHEMA } from './catalogue-schema.ts';
-import { contentOf, releaseAsJson, type PublishedRelease } from './published-release.ts';
+import { makeDocument, type ModuleDocument } from './module-document.ts';
+import { contentOf, type PublishedRelease } from './published-release.ts';
 
 /** What became of a release that was to be published. */
 export type Publication = 'published' | 'unchanged' | 'other-content';
 
 /** What became of a release that was to be yanked, or to be taken back. */
 export type Yanking = 'done' | 'unchanged' | 'unknown-module' | 'unknown-version';
-
-/** A module document as it goes out. */
-export interface ModuleDocument {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** A strong entity tag, with its quotation marks. */
-  readonly etag: string;
-}
 
 /** What changed since somebody last asked. */
 export interface Changes {
@@ -43,6 +43,7 @@ interface CachedDocument extends ModuleDocument {
   readonly generation: number;
 }
 
+const PATIENCE_MS = 5000;
 /** Bytes of documents that are kept ready. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
@@ -59,15 +60,19 @@ export class Catalogue {
     sizeCalculation: ({ bytes }) => bytes.length,
   });
 
-  /** Opens the file at `path`; `create` makes it where there is none. */
-  constructor(path: string, options: { readonly create: boolean }) {
+  /**
+   * Opens the file at `path`; by default only one that is there. While another process writes, a method
+   * waits `patienceMs`, by default five seconds, and keeps everything else in this process waiting too.
+   */
+  constructor(path: string, { mode = 'write', patienceMs = PATIENCE_MS }: Partial<Opening> = {}) {
     this.#path = path;
-    this.#database = openDatabase(path, SCHEMA, options);
+    this.#database = openDatabase(path, SCHEMA, { mode, patienceMs });
   }
 
+  /** Closes the file. Doing so again does nothing. */
   close(): void {
     this.#statements.clear();
-    this.#database.close();
+    if (this.#database.isOpen) this.#database.close();
   }
 
   /**
@@ -93,9 +98,19 @@ export class Catalogue {
         const fate = this.#fateOf(moduleId, release);
         if (fate === 'published') this.#add(moduleId, release, now);
         else fates[place] = fate;
+        this.#yankAsPublished(moduleId, release);
       }
       return fates;
     });
+  }
+
+  /** A list of another registry may say that a release is yanked there. It never takes a yank back. */
+  #yankAsPublished(moduleId: ModuleId, { version, yanked }: PublishedRelease): void {
+    const module = this.#module(moduleId);
+    const before = module && this.#release(module, version);
+    if (!before || yanked === undefined || before['yanked'] !== null) return;
+    this.#run('UPDATE releases SET yanked = ? WHERE id = ?', yanked, Number(before['id']));
+    this.#touch(module.id);
   }
 
   /** What publishing `release` would come to. */
@@ -232,18 +247,13 @@ export class Catalogue {
 
   #makeDocument(moduleId: ModuleId, { id, generation }: ModuleRow): CachedDocument {
     const rows = this.#all('SELECT * FROM releases WHERE module = ? ORDER BY id', id);
-    const releases = rows.map((row) =>
-      releaseAsJson({
-        version: String(row['version']),
-        publishedAt: Number(row['published_at']),
-        content: String(row['content']),
-        yanked: row['yanked'] === null ? null : String(row['yanked']),
-      }),
-    );
-    const head = JSON.stringify({ module_id: moduleId, generation, count: releases.length });
-    const bytes = Buffer.from(`${head.slice(0, -1)},"releases":[${releases.join(',')}]}\n`);
-    const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-    return { generation, bytes, etag: `"${digest}"` };
+    const releases = rows.map((row) => ({
+      version: String(row['version']),
+      publishedAt: Number(row['published_at']),
+      content: String(row['content']),
+      yanked: row['yanked'] === null ? null : String(row['yanked']),
+    }));
+    return { generation, ...makeDocument(moduleId, generation, releases) };
   }
 
   #read<T>(work: () => T): T {

@@ -4,7 +4,6 @@ export { registryApp } from './app.ts';
 export {
   Catalogue,
   type Changes,
-  type ModuleDocument,
   type ModuleSummary,
   type Publication,
   type Yanking,
@@ -16,5 +15,6 @@ export {
   type PublishedRelease,
   type ReleaseFaults,
 } from './published-release.ts';
+export type { ModuleDocument } from './module-document.ts';
 export type { RegistryEvent, RegistryOptions } from './registry-options.ts';
 export { serveRegistry, type RunningRegistry } from './serve.ts';

@@ -33,6 +33,7 @@ const VERSION = [...MODULE, path('version', 'SemVer 2.0.0, exactly as published'
 const FAILED = {
   500: refusal('The registry failed; nothing was changed'),
   503: refusal('The catalogue is held by another process; Retry-After says when to come again'),
+  507: refusal('The disk is full or read-only; nothing was changed'),
 };
 const CHANGED = {
   ...FAILED,
@@ -42,7 +43,6 @@ const CHANGED = {
   413: refusal('The body is larger than 1 MiB'),
   415: refusal('The body is not application/json'),
   422: refusal('The body is JSON, and not what is needed here'),
-  507: refusal('The disk is full or read-only; nothing was changed'),
 };
 
 const artifact = {
@@ -84,8 +84,8 @@ const schemas = {
       version: { type: 'string' },
       published_at: { type: 'string', format: 'date-time', description: 'Without it, now' },
       artifacts: { type: 'array', maxItems: 100, items: ref('Artifact') },
-      deprecated: TEXT_OR_NULL,
-      yanked: { description: 'Not looked at: yanking is an act of its own' },
+      deprecated: { ...TEXT_OR_NULL, maxLength: 1000 },
+      yanked: { ...TEXT_OR_NULL, maxLength: 1000, description: 'A reason publishes it yanked' },
     },
   },
   Module: {
@@ -225,6 +225,7 @@ export const OPENAPI: object = {
             'application/json': {
               schema: {
                 type: 'object',
+                additionalProperties: false,
                 properties: { reason: { type: 'string', maxLength: 1000 } },
               },
             },

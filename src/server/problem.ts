@@ -18,7 +18,7 @@ export type ProblemKind =
 
 const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: string]>> = {
   'bad-request': [400, 'The request cannot be read'],
-  'bad-release': [422, 'This is not a release'],
+  'bad-release': [422, 'The body is not what is needed here'],
   unauthorized: [401, 'A token is needed that this registry has made'],
   'unknown-address': [404, 'There is nothing at this address'],
   'unknown-module': [404, 'There is no such module'],

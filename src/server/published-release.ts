@@ -3,7 +3,7 @@ import { parseVersion, PLATFORMS, type Result } from '../core/index.ts';
 import { jsonPointer } from '../core/json-pointer.ts';
 import { canonicalPlatform } from '../core/platform.ts';
 import { excerpt, quote } from '../core/quote.ts';
-import { formatTime, parseTime } from '../core/rfc3339.ts';
+import { parseTime } from '../core/rfc3339.ts';
 import { readWebAddress } from '../core/web-address.ts';
 
 /** A release as its author publishes it. */
@@ -14,6 +14,8 @@ export interface PublishedRelease {
   /** Undefined restricts no platform, and none excludes them all. */
   readonly artifacts: readonly PublishedArtifact[] | undefined;
   readonly deprecated: string | undefined;
+  /** The reason, for a release that another registry has yanked; undefined for one that is not. */
+  readonly yanked: string | undefined;
 }
 
 export interface PublishedArtifact {
@@ -34,7 +36,11 @@ const MOST_ARTIFACTS = 100;
 
 const shortText = v.pipe(
   v.string('expected text'),
-  v.maxLength(LONGEST_TEXT, `longer than ${LONGEST_TEXT} characters`),
+  v.check(
+    (text) => Array.from(text).length <= LONGEST_TEXT,
+    `longer than ${LONGEST_TEXT} characters`,
+  ),
+  v.check((text) => text.isWellFormed(), 'holds half a character'),
 );
 
 const artifact = v.strictObject(
@@ -52,7 +58,6 @@ const artifact = v.strictObject(
     }),
     digest: v.pipe(
       v.string('expected text'),
-      v.toLowerCase(),
       v.regex(
         /^sha256:[0-9a-f]{64}$|^sha512:[0-9a-f]{128}$/,
         'expected sha256: and 64 or sha512: and 128 hexadecimal digits',
@@ -93,10 +98,9 @@ const release = v.strictObject(
       ),
     ),
     deprecated: v.nullish(shortText),
-    // What a document of a registry has and an author does not say: accepted, so that one can be published again.
-    yanked: v.nullish(v.unknown()),
+    yanked: v.nullish(shortText),
   },
-  shape('a release', 'version, published_at, artifacts and deprecated'),
+  shape('a release', 'version, published_at, artifacts, deprecated and yanked'),
 );
 
 /** Reads a release from JSON. */
@@ -104,7 +108,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, ReleaseFaul
   // valibot takes a list for an object.
   const result = v.safeParse(release, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
-  const { version, published_at, artifacts, deprecated } = result.output;
+  const { version, published_at, artifacts, deprecated, yanked } = result.output;
   return {
     ok: true,
     value: {
@@ -117,6 +121,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, ReleaseFaul
         size,
       })),
       deprecated: deprecated ?? undefined,
+      yanked: yanked ?? undefined,
     },
   };
 }
@@ -124,7 +129,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, ReleaseFaul
 /** The reason for which a release is yanked, from JSON. */
 export function readReason(json: unknown): Result<string, ReleaseFaults> {
   const body = v.strictObject({ reason: v.optional(shortText, '') }, shape('a reason', 'reason'));
-  const result = v.safeParse(body, json);
+  const result = v.safeParse(body, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
   return { ok: true, value: result.output.reason };
 }
@@ -136,19 +141,6 @@ export function contentOf({ artifacts, deprecated }: PublishedRelease): string {
     artifacts: inOrder?.map(({ platform, url, digest, size }) => ({ platform, url, digest, size })),
     deprecated: deprecated ?? null,
   });
-}
-
-/** A release as it stands in a module document. */
-export function releaseAsJson(row: {
-  readonly version: string;
-  readonly publishedAt: number;
-  readonly content: string;
-  readonly yanked: string | null;
-}): string {
-  const head = JSON.stringify({ version: row.version, published_at: formatTime(row.publishedAt) });
-  const yanked = JSON.stringify({ yanked: row.yanked });
-  // All three are objects with something in them.
-  return `${head.slice(0, -1)},${row.content.slice(1, -1)},${yanked.slice(1)}`;
 }
 
 function read<T>(grammar: (text: string) => Result<T, string>): v.GenericSchema<string, T> {

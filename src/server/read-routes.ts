@@ -1,8 +1,9 @@
 import type { Context, Hono } from 'hono';
 import type { ModuleId } from '../core/index.ts';
 import type { RegistryOptions } from './registry-options.ts';
-import type { Catalogue, ModuleDocument } from './catalogue.ts';
+import type { Catalogue } from './catalogue.ts';
 import type { ChangeFeed } from './change-feed.ts';
+import type { ModuleDocument } from './module-document.ts';
 import { MODULE, withModule } from './module-route.ts';
 import { OPENAPI } from './openapi.ts';
 import { problem } from './problem.ts';
@@ -48,12 +49,13 @@ async function changesAnswer(
   feed: ChangeFeed,
   { spreadMs }: RegistryOptions,
 ): Promise<Response> {
-  const after = Number(c.req.query('after') ?? 0);
-  const wait = Number(c.req.query('wait') ?? 0);
-  if (!Number.isSafeInteger(after) || after < 0) {
+  const { after: afterText = '0', wait: waitText = '0' } = c.req.query();
+  const after = Number(afterText);
+  const wait = Number(waitText);
+  if (!/^\d+$/.test(afterText) || !Number.isSafeInteger(after)) {
     return problem('bad-request', 'after is the sequence of an earlier answer, a whole number');
   }
-  if (!(wait >= 0)) return problem('bad-request', 'wait is a number of seconds');
+  if (!/^\d+(\.\d+)?$/.test(waitText)) return problem('bad-request', 'wait is a number of seconds');
   const ms = Math.min(wait, LONGEST_WAIT_S) * 1000;
   const { sequence, modules } = await feed.wait(after, ms, c.req.raw.signal);
   return c.json({ sequence, modules, spread_ms: spreadMs });

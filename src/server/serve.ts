@@ -1,5 +1,5 @@
-import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { registryApp } from './app.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -29,6 +29,7 @@ export async function serveRegistry(
   const feed = changeFeed(catalogue);
   const { fetch } = registryApp(catalogue, feed, options);
   const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
+  const { all, busy } = watchSockets(server);
   server.headersTimeout = HEADERS_MS;
   server.requestTimeout = REQUEST_MS;
   server.setTimeout(SILENCE_MS);
@@ -43,7 +44,7 @@ export async function serveRegistry(
     address: `http://${family === 'IPv6' ? `[${address}]` : address}:${found}`,
     close: async () => {
       feed.close();
-      await closed(server);
+      await closed(server, busy, all);
       catalogue.close();
     },
   };
@@ -57,13 +58,39 @@ async function listening(server: Server, host: string, port: number): Promise<vo
   server.off('error', reject);
 }
 
-async function closed(server: Server): Promise<void> {
+/** Connections that owe no answer end at once, the others with their answer, and all in the end. */
+async function closed(
+  server: Server,
+  busy: ReadonlySet<Socket>,
+  all: ReadonlySet<Socket>,
+): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
-  // A connection falls idle when its answer is out.
-  const idle = setInterval(() => server.closeIdleConnections(), 20);
+  const endIdle = (): void => {
+    for (const socket of all) if (!busy.has(socket)) socket.destroy();
+  };
+  endIdle();
+  const idle = setInterval(endIdle, 20);
   const deadline = setTimeout(() => server.closeAllConnections(), CLOSING_MS);
   await promise;
   clearInterval(idle);
   clearTimeout(deadline);
+}
+
+/** The connections of a server, and those that owe an answer. */
+function watchSockets(server: Server): { readonly all: Set<Socket>; readonly busy: Set<Socket> } {
+  const all = new Set<Socket>();
+  const busy = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    all.add(socket);
+    socket.once('close', () => {
+      all.delete(socket);
+      busy.delete(socket);
+    });
+  });
+  server.on('request', ({ socket }, response) => {
+    busy.add(socket);
+    response.once('close', () => busy.delete(socket));
+  });
+  return { all, busy };
 }

@@ -1,10 +1,10 @@
 import type { Context, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { parseVersion, type Result } from '../core/index.ts';
 import type { RegistryEvent, RegistryOptions } from './registry-options.ts';
 import type { Catalogue } from './catalogue.ts';
 import { RELEASES, withModule, YANK } from './module-route.ts';
 import { problem } from './problem.ts';
+import { readBody } from './request-body.ts';
 import {
   readReason,
   readRelease,
@@ -14,6 +14,11 @@ import {
 
 const LARGEST_BODY = 1024 * 1024;
 
+const UNREADABLE = {
+  'too-large': ['too-large', `at most ${LARGEST_BODY} bytes are read`],
+  'not-utf-8': ['bad-request', 'the body is not UTF-8'],
+} as const;
+
 /** What takes a token. `changed` is told of each change. */
 export function addWriteRoutes(
   app: Hono,
@@ -21,23 +26,18 @@ export function addWriteRoutes(
   { clock }: RegistryOptions,
   changed: (event: RegistryEvent) => void,
 ): void {
-  const guard = [
-    async (c: Context, next: () => Promise<void>) => authorized(c, catalogue) ?? (await next()),
-    bodyLimit({
-      maxSize: LARGEST_BODY,
-      onError: () => problem('too-large', `at most ${LARGEST_BODY} bytes are read`),
-    }),
-  ] as const;
-  app.post(RELEASES, ...guard, async (c) => {
+  const guard = async (c: Context, next: () => Promise<void>): Promise<Response | void> =>
+    authorized(c, catalogue) ?? (await next());
+  app.post(RELEASES, guard, async (c) => {
     const release = await jsonBody(c, readRelease);
     if (!release.ok) return release.error;
     return publishAnswer(c, catalogue, release.value, { now: clock(), changed });
   });
-  app.put(YANK, ...guard, async (c) => {
+  app.put(YANK, guard, async (c) => {
     const reason = await jsonBody(c, readReason, { reason: '' });
     return reason.ok ? yankAnswer(c, catalogue, reason.value, changed) : reason.error;
   });
-  app.delete(YANK, ...guard, (c) => yankAnswer(c, catalogue, null, changed));
+  app.delete(YANK, guard, (c) => yankAnswer(c, catalogue, null, changed));
 }
 
 function publishAnswer(
@@ -51,7 +51,10 @@ function publishAnswer(
     const result = catalogue.publish(moduleId, release, now);
     if (result === 'other-content') {
       const next = 'it stays as it is; yank it and publish another version';
-      return problem('already-published', `${moduleId} ${version} is published, and ${next}`);
+      return problem(
+        'already-published',
+        `${moduleId} ${version} is published with other content, or at another time: ${next}`,
+      );
     }
     if (result === 'published') changed({ kind: 'published', moduleId, version });
     const status = result === 'published' ? 201 : 200;
@@ -97,7 +100,12 @@ async function jsonBody<T>(
   read: (json: unknown) => Result<T, ReleaseFaults>,
   absent?: unknown,
 ): Promise<Result<T, Response>> {
-  const text = await c.req.text();
+  const body = await readBody(c.req.raw, LARGEST_BODY);
+  if (!body.ok) {
+    const [kind, detail] = UNREADABLE[body.because];
+    return { ok: false, error: problem(kind, detail) };
+  }
+  const { text } = body;
   if (text === '' && absent !== undefined) return refusing(read(absent));
   if (!/^application\/json\s*(;|$)/i.test(c.req.header('content-type') ?? '')) {
     return { ok: false, error: problem('not-json', 'send it with content-type: application/json') };

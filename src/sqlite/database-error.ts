@@ -26,6 +26,7 @@ export class DatabaseError extends Error {
 
 /** SQLite's primary result codes, as far as they tell one trouble from another. */
 const KINDS: ReadonlyMap<number, DatabaseErrorKind> = new Map([
+  [1, 'unreadable'], // SQLITE_ERROR: a table is not there
   [5, 'locked'], // SQLITE_BUSY
   [6, 'locked'], // SQLITE_LOCKED
   [8, 'unwritable'], // SQLITE_READONLY
@@ -36,9 +37,22 @@ const KINDS: ReadonlyMap<number, DatabaseErrorKind> = new Map([
   [26, 'unreadable'], // SQLITE_NOTADB
 ]);
 
-/** `error`, which SQLite threw, as a `DatabaseError`; anything else as it is. */
+/** What the file system says where SQLite's file should be. */
+const FILE_SYSTEM: ReadonlySet<string> = new Set([
+  'ENOENT',
+  'ENOTDIR',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+]);
+
+/** `error`, which SQLite or the file system threw, as a `DatabaseError`; anything else as it is. */
 export function asDatabaseError(error: unknown, file: string): unknown {
-  if (!(error instanceof Error) || !('errcode' in error)) return error;
-  const kind = KINDS.get(Number(error.errcode) & 0xff);
-  return kind ? new DatabaseError(kind, `${quote(file)}: ${excerpt(error.message)}`, error) : error;
+  if (!(error instanceof Error)) return error;
+  const { code = '', errcode } = error as { readonly code?: string; readonly errcode?: number };
+  const kind = errcode === undefined ? undefined : KINDS.get(errcode & 0xff);
+  if (kind) return new DatabaseError(kind, `${quote(file)}: ${excerpt(error.message)}`, error);
+  if (!FILE_SYSTEM.has(code)) return error;
+  return new DatabaseError('unwritable', `${quote(file)}: it cannot be made (${code})`, error);
 }

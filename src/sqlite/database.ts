@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { quote } from '../core/quote.ts';
 import { asDatabaseError, DatabaseError } from './database-error.ts';
 
@@ -12,32 +13,62 @@ export interface Layout {
   readonly migrations: readonly string[];
 }
 
-/** How long a statement waits for another process to let go of the file. */
-const PATIENCE_MS = 5000;
+/** How a file is opened. */
+export interface Opening {
+  /**
+   * `create` makes the file, and the folder around it, where there is none; `read` is content with a file
+   * and a folder that cannot be written.
+   */
+  readonly mode: 'create' | 'write' | 'read';
+  /** How long a statement waits for another process to let go of the file, in milliseconds. */
+  readonly patienceMs: number;
+}
 
 /**
- * Opens a SQLite file and brings its schema up to date; `create` makes the file, and its folder, where
- * there is none. A commit is on the disk when it returns. Throws a `DatabaseError`.
+ * Opens a SQLite file and brings its schema up to date. A commit is on the disk when it returns. Throws
+ * a `DatabaseError`.
  */
-export function openDatabase(
-  path: string,
-  layout: Layout,
-  { create }: { readonly create: boolean },
-): DatabaseSync {
+export function openDatabase(path: string, layout: Layout, opening: Opening): DatabaseSync {
   const isNew = !existsSync(path);
-  if (isNew && !create) throw new DatabaseError('missing', `${quote(path)}: there is no such file`);
+  if (isNew && opening.mode !== 'create') {
+    throw new DatabaseError('missing', `${quote(path)}: there is no such file`);
+  }
   return translated(path, () => {
-    if (isNew) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const database = new DatabaseSync(path, { timeout: PATIENCE_MS });
+    if (isNew) makeFolder(dirname(resolve(path)));
+    // As a path it begins with a slash, and is no name that means something to SQLite.
+    const file = pathToFileURL(path);
+    const isFixed = opening.mode === 'read' && isReadOnly(path);
+    if (isFixed) file.searchParams.set('immutable', '1');
+    const database = new DatabaseSync(file, { timeout: opening.patienceMs, readOnly: isFixed });
     try {
       if (isNew) chmodSync(path, 0o600);
-      prepare(database, path, layout);
+      prepare(database, path, { ...layout, isFixed });
       return database;
     } catch (error) {
       database.close();
       throw error;
     }
   });
+}
+
+/** One folder and not those around it: some file systems make Node try for ever. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** Whether neither the file nor what SQLite puts beside it can be written. */
+function isReadOnly(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    accessSync(dirname(resolve(path)), constants.W_OK);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** Runs `work`, and throws what SQLite throws in it as a `DatabaseError` that names `path`. */
@@ -72,28 +103,36 @@ function within<T>(database: DatabaseSync, begin: string, work: () => T): T {
   }
 }
 
-function prepare(database: DatabaseSync, path: string, layout: Layout): void {
-  checkOwner(database, path, layout);
+function prepare(
+  database: DatabaseSync,
+  path: string,
+  { applicationId, migrations, isFixed }: Layout & { readonly isFixed: boolean },
+): void {
+  const version = ownVersion(database, path, { applicationId, migrations });
+  if (isFixed) {
+    if (version === migrations.length) return;
+    throw new DatabaseError('unwritable', `${quote(path)}: it is read-only, and needs an update`);
+  }
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-  const version = pragma(database, 'user_version');
-  if (version === layout.migrations.length) return;
+  if (version === migrations.length) return;
   transaction(database, () => {
     // Another process may have been faster.
     const from = pragma(database, 'user_version');
-    for (const migration of layout.migrations.slice(from)) database.exec(migration);
-    database.exec(`PRAGMA application_id = ${layout.applicationId}`);
-    database.exec(`PRAGMA user_version = ${layout.migrations.length}`);
+    for (const migration of migrations.slice(from)) database.exec(migration);
+    database.exec(`PRAGMA application_id = ${applicationId}`);
+    database.exec(`PRAGMA user_version = ${migrations.length}`);
   });
 }
 
-/** Throws unless the file is empty or one of ours, and not from the future. */
-function checkOwner(database: DatabaseSync, path: string, layout: Layout): void {
+/** The version of the schema. Throws unless the file is empty or one of ours, and not from the future. */
+function ownVersion(database: DatabaseSync, path: string, layout: Layout): number {
   const owner = pragma(database, 'application_id');
-  const isEmpty = pragma(database, 'schema_version') === 0;
-  if (!isEmpty && owner !== layout.applicationId) {
+  const version = pragma(database, 'user_version');
+  const isEmpty = pragma(database, 'schema_version') === 0 && version === 0;
+  if (isEmpty) return 0;
+  if (owner !== layout.applicationId) {
     throw new DatabaseError('unreadable', `${quote(path)}: a SQLite file of another program`);
   }
-  const version = pragma(database, 'user_version');
   if (version > layout.migrations.length) {
     const known = `this modreg knows schemas up to ${layout.migrations.length}`;
     throw new DatabaseError(
@@ -101,6 +140,8 @@ function checkOwner(database: DatabaseSync, path: string, layout: Layout): void 
       `${quote(path)}: its schema is ${version}, and ${known}`,
     );
   }
+  if (version > 0) return version;
+  throw new DatabaseError('unreadable', `${quote(path)}: its schema has no version`);
 }
 
 function pragma(database: DatabaseSync, name: string): number {

@@ -100,11 +100,14 @@ describe('the commands of the registry', () => {
     ]);
     expect(publish('faults')).toEqual([
       1,
-      'error[BAD_VALUE]: "/faults.json": release 2 of 3: /version: "3" is not a version\n  because release 3 of 3: not a release, which has version, published_at, artifacts and deprecated\n',
+      'error[BAD_VALUE]: "/faults.json": release 2 of 3: /version: "3" is not a version\n  because release 3 of 3: not a release, which has version, published_at, artifacts, deprecated and yanked\n',
     ]);
-    const noList = 'it is no JSON list of releases, and has none in releases\n';
+    const noList = 'it is no list of releases, and has none in releases\n';
     expect(publish('no-list')).toEqual([1, `error[BAD_VALUE]: "/no-list.json": ${noList}`]);
-    expect(publish('torn')).toEqual([1, `error[BAD_VALUE]: "/torn.json": ${noList}`]);
+    expect(publish('torn')).toEqual([
+      1,
+      'error[BAD_VALUE]: "/torn.json": it is not JSON in UTF-8\n',
+    ]);
     expect(registry(db, 'list').stdout).toBe('acme:lidar  300 releases\n');
   });
 
@@ -127,7 +130,7 @@ describe('the commands of the registry', () => {
     ],
     [
       ['publish', 'acme:lidar', '1.0.0', '--file', 'x.json'],
-      'error[USAGE]: either a version or a --file, not both',
+      'error[USAGE]: a --file says all of its releases: no version, and no other flag about one',
       2,
     ],
     [

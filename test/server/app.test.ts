@@ -80,7 +80,7 @@ describe('publishing', () => {
       'a list',
       { body: [] },
       422,
-      'not a release, which has version, published_at, artifacts and deprecated',
+      'not a release, which has version, published_at, artifacts, deprecated and yanked',
     ],
     ['no version', { body: {} }, 422, '/version: required'],
     [
@@ -100,7 +100,7 @@ describe('publishing', () => {
       'an unknown field',
       { body: { version: '1.0.0', artefacts: [] } },
       422,
-      '/artefacts: unknown field; a release has version, published_at, artifacts and deprecated',
+      '/artefacts: unknown field; a release has version, published_at, artifacts, deprecated and yanked',
     ],
     [
       'no time',

@@ -21,7 +21,7 @@ function release(version: string, fields: object = {}): PublishedRelease {
 
 function newCatalogue(): { path: string; catalogue: Catalogue } {
   const path = join(temporaryFolder(), 'home', 'registry.db');
-  return { path, catalogue: new Catalogue(path, { create: true }) };
+  return { path, catalogue: new Catalogue(path, { mode: 'create' }) };
 }
 
 function textOf(catalogue: Catalogue): string {
@@ -49,7 +49,7 @@ describe('a catalogue', () => {
 
   it('is the same to all who opened it', () => {
     const { path, catalogue } = newCatalogue();
-    const beside = new Catalogue(path, { create: false });
+    const beside = new Catalogue(path);
     catalogue.publish(LIDAR, release('1.0.0'), 1);
     expect(textOf(beside)).toBe(textOf(catalogue));
     beside.yank(LIDAR, '1.0.0', 'why');
@@ -81,7 +81,7 @@ describe('a file that is no catalogue', () => {
     [
       'a catalogue whose pages are damaged',
       (path) => {
-        new Catalogue(path, { create: true }).close();
+        new Catalogue(path, { mode: 'create' }).close();
         const bytes = readFileSync(path);
         writeFileSync(path, bytes.fill(0x5a, 100));
       },
@@ -97,7 +97,7 @@ describe('a file that is no catalogue', () => {
     [
       'a catalogue from the future',
       (path) => {
-        new Catalogue(path, { create: true }).close();
+        new Catalogue(path, { mode: 'create' }).close();
         new DatabaseSync(path).exec('PRAGMA user_version = 99');
       },
       'later-schema',
@@ -108,7 +108,7 @@ describe('a file that is no catalogue', () => {
     const folder = temporaryFolder();
     const path = what === 'a folder' ? folder : join(folder, 'registry.db');
     make(path);
-    const open = (): Catalogue => new Catalogue(path, { create: false });
+    const open = (): Catalogue => new Catalogue(path);
     expect(open).toThrow(expect.objectContaining({ kind, message: `"${path}": ${message}` }));
   });
 });
@@ -139,7 +139,7 @@ describe('a process that is killed while it publishes', () => {
       for (let run = 0; run < KILLS; run++) {
         acknowledged.push(...(await publishUntilKilled(path, 10 + run * 7)));
       }
-      const after = new Catalogue(path, { create: false });
+      const after = new Catalogue(path);
       const { count, generation, releases } = JSON.parse(textOf(after)) as {
         count: number;
         generation: number;

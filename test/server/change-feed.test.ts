@@ -14,7 +14,7 @@ async function changes(registry: TestRegistry, query: string): Promise<unknown> 
 
 /** Publishes as another process does: by a connection of its own. */
 function publishBeside(registry: TestRegistry, id: string, version: string): void {
-  const beside = new Catalogue(registry.path, { create: false });
+  const beside = new Catalogue(registry.path);
   const release = readRelease({ version });
   if (release.ok) beside.publish(moduleId(id), release.value, 0);
   beside.close();

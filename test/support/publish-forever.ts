@@ -1,13 +1,13 @@
 // Publishes to the catalogue that is named, and prints each version once it is acknowledged, until killed.
 import { parseModuleId } from '../../src/core/index.ts';
-import { Catalogue } from '../../src/server/index.ts';
+import { Catalogue, readRelease } from '../../src/server/index.ts';
 
 const [, , path = ''] = process.argv;
-const catalogue = new Catalogue(path, { create: false });
+const catalogue = new Catalogue(path);
 const moduleId = parseModuleId('acme:lidar');
 for (let patch = 0; moduleId.ok; patch++) {
   const version = `${process.pid}.0.${patch}`;
-  const release = { version, publishedAt: undefined, artifacts: undefined, deprecated: undefined };
-  catalogue.publish(moduleId.value, release, Date.now());
+  const release = readRelease({ version });
+  if (release.ok) catalogue.publish(moduleId.value, release.value, Date.now());
   process.stdout.write(`${version}\n`);
 }

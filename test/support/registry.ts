@@ -40,7 +40,7 @@ ajv.addSchema(OPENAPI, 'openapi');
 
 export function testRegistry({ spreadMs = 0 }: { readonly spreadMs?: number } = {}): TestRegistry {
   const path = `${temporaryFolder()}/registry.db`;
-  const catalogue = new Catalogue(path, { create: true });
+  const catalogue = new Catalogue(path, { mode: 'create' });
   const feed = changeFeed(catalogue);
   onTestFinished(() => {
     feed.close();

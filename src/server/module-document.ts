@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import type { ModuleId } from '../core/index.ts';
+import { formatTime } from '../core/rfc3339.ts';
+
+/** A module document as it goes out. */
+export interface ModuleDocument {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** A strong entity tag, with its quotation marks. */
+  readonly etag: string;
+}
+
+/** A release as the catalogue keeps it. */
+interface KeptRelease {
+  readonly version: string;
+  readonly publishedAt: number;
+  /** An object as JSON, with everything that its author said. */
+  readonly content: string;
+  readonly yanked: string | null;
+}
+
+/** The document of a module, and the digest of its bytes as its entity tag. */
+export function makeDocument(
+  moduleId: ModuleId,
+  generation: number,
+  releases: readonly KeptRelease[],
+): ModuleDocument {
+  const head = JSON.stringify({ module_id: moduleId, generation, count: releases.length });
+  const list = releases.map(releaseAsJson).join(',');
+  const bytes = Buffer.from(`${head.slice(0, -1)},"releases":[${list}]}\n`);
+  const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+  return { bytes, etag: `"${digest}"` };
+}
+
+function releaseAsJson({ version, publishedAt, content, yanked }: KeptRelease): string {
+  const head = JSON.stringify({ version, published_at: formatTime(publishedAt) });
+  // All three are objects with something in them.
+  return `${head.slice(0, -1)},${content.slice(1, -1)},${JSON.stringify({ yanked }).slice(1)}`;
+}
