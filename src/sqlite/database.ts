@@ -37,7 +37,10 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
     if (isNew) makeFolder(dirname(resolve(path)));
     // As a path it begins with a slash, and is no name that means something to SQLite.
     const file = pathToFileURL(path);
-    const isFixed = opening.mode === 'read' && isReadOnly(path);
+    const isFixed = !isNew && isReadOnly(path);
+    if (isFixed && opening.mode !== 'read') {
+      throw new DatabaseError('unwritable', `${quote(path)}: it, or its folder, cannot be written`);
+    }
     if (isFixed) file.searchParams.set('immutable', '1');
     const database = new DatabaseSync(file, { timeout: opening.patienceMs, readOnly: isFixed });
     try {

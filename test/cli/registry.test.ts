@@ -79,6 +79,9 @@ describe('the commands of the registry', () => {
       }),
       'conflict.json': JSON.stringify([{ version: '2.0.0' }, { version: '1.0.7', artifacts: [] }]),
       'faults.json': JSON.stringify([{ version: '3.0.0' }, { version: '3' }, 7]),
+      'other.json': JSON.stringify({ module_id: 'acme:other', releases }),
+      'short.json': JSON.stringify({ count: 5, releases: [{ version: '9.0.0' }] }),
+      'yanked.json': JSON.stringify([{ version: '1.1.0', yanked: 'burns' }]),
       'no-list.json': '{}',
       'torn.json': '[',
     });
@@ -108,7 +111,17 @@ describe('the commands of the registry', () => {
       1,
       'error[BAD_VALUE]: "/torn.json": it is not JSON in UTF-8\n',
     ]);
+    expect(publish('other')).toEqual([
+      1,
+      'error[BAD_VALUE]: "/other.json": its module_id is "acme:other", and not acme:lidar\n',
+    ]);
+    expect(publish('short')).toEqual([
+      1,
+      'error[BAD_VALUE]: "/short.json": it has 1 releases, and its count is the number 5\n',
+    ]);
     expect(registry(db, 'list').stdout).toBe('acme:lidar  300 releases\n');
+    expect(publish('yanked')).toEqual([0, 'acme:lidar: 1 published, 0 unchanged\n']);
+    expect(modreg(['resolve', 'acme:lidar', '1.1.*', '--registry', db]).exit).toBe(1);
   });
 
   it.each<[readonly string[], string, number]>([
@@ -138,6 +151,32 @@ describe('the commands of the registry', () => {
       'error[UNREADABLE_FILE]: the file "nowhere.json" cannot be read (ENOENT)',
       2,
     ],
+    [
+      [
+        'publish',
+        'acme:lidar',
+        '1.0.1',
+        '--artifact',
+        'any=https://m.example/x',
+        '--digest',
+        DIGEST,
+        '--size',
+        '0x5',
+      ],
+      'error[USAGE]: not a release: /artifacts/0/size: expected a number of bytes',
+      2,
+    ],
+    [
+      ['publish', 'acme:lidar', '--file', 'x.json', '--deprecated', 'old'],
+      'error[USAGE]: a --file says all of its releases: no version, and no other flag about one',
+      2,
+    ],
+    [
+      ['yank', 'acme:lidar', '1.0.0', '--reason', 'x'.repeat(1001)],
+      'error[USAGE]: --reason: /reason: longer than 1000 characters',
+      2,
+    ],
+    [['serve', '--host', ''], 'error[USAGE]: --host is empty', 2],
     [['yank', 'acme:lidar', 'latest'], 'error[BAD_VERSION]: "latest" is not a version', 2],
     [
       ['yank', 'acme:arm', '1.0.0'],
@@ -212,6 +251,21 @@ describe('the file of the registry', () => {
     holder.exec('ROLLBACK');
     holder.close();
   }, 15_000);
+
+  it('is read from where nobody can write', () => {
+    const folder = temporaryFolder();
+    const steps = [
+      `mkdir ${folder}/medium && mount -t tmpfs none ${folder}/medium`,
+      `./bin/modreg registry publish acme:lidar 1.0.0 --db ${folder}/medium/registry.db`,
+      `mount -o remount,ro ${folder}/medium`,
+      `./bin/modreg registry list --db ${folder}/medium/registry.db`,
+      `./bin/modreg resolve acme:lidar latest --registry ${folder}/medium/registry.db`,
+      `./bin/modreg registry publish acme:lidar 1.0.1 --db ${folder}/medium/registry.db 2>&1; echo "exit $?"`,
+    ];
+    expect(sh(`unshare -rm sh -c '${steps.join(' && ')}'`)).toBe(
+      `acme:lidar: 1 published, 0 unchanged\nacme:lidar  1 release\n1.0.0\nerror[STATE_WRITE]: "${folder}/medium/registry.db": it, or its folder, cannot be written\nexit 70\n`,
+    );
+  });
 
   it('keeps what it has when the disk is full', () => {
     const folder = temporaryFolder({

@@ -59,6 +59,36 @@ describe('a catalogue', () => {
     catalogue.close();
   });
 
+  it('takes the yanks of a list over, and never takes one back', () => {
+    const { catalogue } = newCatalogue();
+    const publish = (fields: object): unknown => {
+      const fates = catalogue.publishAll(LIDAR, [release('1.0.0', fields)], 1);
+      return [fates[0], /"yanked":(.*?)\}/.exec(textOf(catalogue))?.[1], catalogue.sequence()];
+    };
+    expect(publish({ yanked: 'burns' })).toEqual(['published', '"burns"', 2]);
+    expect(publish({ yanked: 'stops' })).toEqual(['unchanged', '"burns"', 2]);
+    expect(publish({ yanked: null })).toEqual(['unchanged', '"burns"', 2]);
+    catalogue.yank(LIDAR, '1.0.0', null);
+    expect(publish({ yanked: '' })).toEqual(['unchanged', '""', 4]);
+    catalogue.close();
+  });
+
+  it('may have any name', () => {
+    const folder = temporaryFolder();
+    for (const name of [':memory:', 'file:x?mode=memory', 'a b%20#?.db', '-']) {
+      const path = join(folder, name);
+      new Catalogue(path, { mode: 'create' }).close();
+      expect(readFileSync(path).subarray(0, 15).toString()).toBe('SQLite format 3');
+    }
+  });
+
+  it('closes twice', () => {
+    const { catalogue } = newCatalogue();
+    catalogue.close();
+    catalogue.close();
+    expect(() => catalogue.sequence()).toThrow('database is not open');
+  });
+
   it('keeps the hash of a token, and not the token', () => {
     const { path, catalogue } = newCatalogue();
     const token = catalogue.createToken(0);
@@ -95,6 +125,21 @@ describe('a file that is no catalogue', () => {
       'a SQLite file of another program',
     ],
     [
+      'a database of another program without tables',
+      (path) => new DatabaseSync(path).exec('PRAGMA user_version = 1'),
+      'unreadable',
+      'a SQLite file of another program',
+    ],
+    [
+      'a catalogue whose version was lost',
+      (path) => {
+        new Catalogue(path, { mode: 'create' }).close();
+        new DatabaseSync(path).exec('PRAGMA user_version = 0');
+      },
+      'unreadable',
+      'its schema has no version',
+    ],
+    [
       'a catalogue from the future',
       (path) => {
         new Catalogue(path, { mode: 'create' }).close();
@@ -111,6 +156,15 @@ describe('a file that is no catalogue', () => {
     const open = (): Catalogue => new Catalogue(path);
     expect(open).toThrow(expect.objectContaining({ kind, message: `"${path}": ${message}` }));
   });
+});
+
+it.each([
+  ['/proc/nowhere/registry.db', 'ENOENT'],
+  ['/nowhere/at/all/registry.db', 'ENOENT'],
+])('%s cannot be made', (path, code) => {
+  const message = `"${path}": it cannot be made (${code})`;
+  const open = (): Catalogue => new Catalogue(path, { mode: 'create' });
+  expect(open).toThrow(expect.objectContaining({ kind: 'unwritable', message }));
 });
 
 /** Publishes in a process of its own until it is killed; the versions that it acknowledged. */

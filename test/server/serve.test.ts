@@ -1,0 +1,124 @@
+import { connect } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  Catalogue,
+  serveRegistry,
+  type RegistryEvent,
+  type RunningRegistry,
+} from '../../src/server/index.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+interface Served extends RunningRegistry {
+  readonly path: string;
+  readonly token: string;
+  readonly events: readonly RegistryEvent[];
+}
+
+async function served(): Promise<Served> {
+  const path = `${temporaryFolder()}/registry.db`;
+  const catalogue = new Catalogue(path, { mode: 'create', patienceMs: 50 });
+  const token = catalogue.createToken(0);
+  const events: RegistryEvent[] = [];
+  const running = await serveRegistry(
+    catalogue,
+    { host: '127.0.0.1', port: 0 },
+    { clock: Date.now, spreadMs: 0, log: (event) => events.push(event) },
+  );
+  onTestFinished(async () => await running.close());
+  return { ...running, path, token, events };
+}
+
+async function send(
+  { address, token }: Served,
+  method: string,
+  path: string,
+  body?: string | Uint8Array<ArrayBuffer> | ReadableStream,
+): Promise<[number, unknown]> {
+  const response = await fetch(`${address}/v1/modules/acme/lidar/releases${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body, duplex: 'half' }),
+  });
+  const { detail, result, yanked } = Object(await response.json());
+  return [response.status, detail ?? result ?? yanked];
+}
+
+/** A body that comes in chunks, so that nobody knows its length before. */
+function chunked(...parts: readonly string[]): ReadableStream {
+  return new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(new TextEncoder().encode(part));
+      controller.close();
+    },
+  });
+}
+
+describe('a served registry', () => {
+  it('reads bodies with a length, in chunks, and none at all', async () => {
+    const registry = await served();
+    expect(await send(registry, 'POST', '', '{"version":"1.0.0"}')).toEqual([201, 'published']);
+    expect(await send(registry, 'POST', '', chunked('{"version":', '"1.0.1"}'))).toEqual([
+      201,
+      'published',
+    ]);
+    expect(await send(registry, 'PUT', '/1.0.0/yank', '{"reason":"stops"}')).toEqual([
+      200,
+      'stops',
+    ]);
+    expect(await send(registry, 'PUT', '/1.0.1/yank')).toEqual([200, '']);
+    expect(await send(registry, 'DELETE', '/1.0.1/yank')).toEqual([200, null]);
+    expect(await send(registry, 'POST', '')).toEqual([400, 'the body is not JSON']);
+  });
+
+  it('reads no body that is too large, or is not text', async () => {
+    const registry = await served();
+    const tooLarge = [413, 'at most 1048576 bytes are read'];
+    expect(await send(registry, 'POST', '', ' '.repeat(1_048_577))).toEqual(tooLarge);
+    const parts = Array.from({ length: 20 }, () => ' '.repeat(65_536));
+    expect(await send(registry, 'POST', '', chunked(...parts))).toEqual(tooLarge);
+    const latin = Buffer.from('{"version":"1.0.0-\u00e9"}', 'latin1');
+    expect(await send(registry, 'POST', '', new Uint8Array(latin))).toEqual([
+      400,
+      'the body is not UTF-8',
+    ]);
+    expect(registry.events).toEqual([]);
+  });
+
+  it('goes on reading while another process holds the file', async () => {
+    const registry = await served();
+    await send(registry, 'POST', '', '{"version":"1.0.0"}');
+    const holder = new DatabaseSync(registry.path);
+    holder.exec('BEGIN IMMEDIATE');
+    const writing = send(registry, 'POST', '', '{"version":"1.0.1"}');
+    const reading = await fetch(`${registry.address}/v1/modules/acme/lidar`);
+    expect(await reading.json()).toMatchObject({ count: 1 });
+    expect(await writing).toEqual([503, 'nothing was changed']);
+    holder.exec('ROLLBACK');
+    holder.close();
+    expect(await send(registry, 'POST', '', '{"version":"1.0.1"}')).toEqual([201, 'published']);
+    expect(registry.events).toMatchObject([
+      { kind: 'published' },
+      { kind: 'failed' },
+      { kind: 'published' },
+    ]);
+  });
+
+  it('closes while clients are connected that ask nothing, or ask slowly', async () => {
+    const registry = await served();
+    const { port } = new URL(registry.address);
+    const clients = ['', 'GET /v1/modules HTTP/1.1\r\nHost: x\r\n'].map((text) => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.write(text);
+      return socket;
+    });
+    const ends = clients.map(
+      async (socket) => await new Promise((resolve) => socket.once('close', resolve)),
+    );
+    await fetch(`${registry.address}/v1/modules`);
+    await registry.close();
+    expect(await Promise.all(ends)).toHaveLength(2);
+    // Again it does nothing.
+    await registry.close();
+  });
+});
