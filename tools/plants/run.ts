@@ -47,10 +47,12 @@ function verdictOn({ file, from, to }: Plant): string {
   }
 }
 
+const FOLDERS = ['test/core', 'test/config', 'test/server'];
+
 /** The tests that a mistake in `file` must make fail: those of its own folder. */
 function testsOf(file: string): readonly string[] {
-  if (file === NOTHING.file) return ['test/core', 'test/config'];
-  return [file.startsWith('src/config/') ? 'test/config' : 'test/core'];
+  if (file === NOTHING.file) return FOLDERS;
+  return FOLDERS.filter((folder) => file.startsWith(folder.replace('test', 'src')));
 }
 
 function failingTest(folder: string, tests: readonly string[]): string | undefined {
