@@ -30,7 +30,7 @@ export function torn(): Fault {
 }
 
 /** The next answer begins after `ms`. */
-export function slow(ms: number): Fault {
+export function slow(ms = 1000): Fault {
   return limited(1, async (answer) => {
     await new Promise((resolve) => {
       setTimeout(resolve, ms);
@@ -40,7 +40,7 @@ export function slow(ms: number): Fault {
 }
 
 /** The next `times` requests reach nobody. */
-export function offline(times: number): Fault {
+export function offline(times = 1): Fault {
   return limited(times, async () => await Promise.resolve(Response.error()));
 }
 

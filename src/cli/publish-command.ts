@@ -4,10 +4,10 @@ import { readRelease, type PublishedRelease } from '../server/published-release.
 import { jsonLine } from './answer-json.ts';
 import { readRegularFile } from './document-file.ts';
 import type { Outcome, Problem } from './problem.ts';
-import { failed, withCatalogue, withModuleId, type RegistryOptions } from './registry-options.ts';
+import { failed, withCatalogue, withModuleId, type CatalogueOptions } from './catalogue-options.ts';
 import type { World } from './world.ts';
 
-export interface PublishOptions extends RegistryOptions {
+export interface PublishOptions extends CatalogueOptions {
   readonly file?: string;
   readonly artifact?: readonly string[];
   readonly digest?: readonly string[];

@@ -4,14 +4,14 @@ import type { Catalogue, ModuleSummary } from '../server/catalogue.ts';
 import { readReason } from '../server/published-release.ts';
 import { jsonLine } from './answer-json.ts';
 import { grammarProblem, type Outcome } from './problem.ts';
-import { failed, withCatalogue, withModuleId, type RegistryOptions } from './registry-options.ts';
+import { failed, withCatalogue, withModuleId, type CatalogueOptions } from './catalogue-options.ts';
 import type { World } from './world.ts';
 
 /** `modreg registry yank <module_id> <version>`, and back where `reason` is null. */
 export function yankCommand(
   [moduleIdText, versionText]: readonly [string, string],
   reason: string | null,
-  options: RegistryOptions,
+  options: CatalogueOptions,
   world: World,
 ): Outcome {
   const version = parseVersion(versionText);
@@ -29,7 +29,7 @@ export function yankCommand(
 /** `modreg registry list`: the modules that there are. */
 export function listCommand(
   namespace: string | undefined,
-  options: RegistryOptions,
+  options: CatalogueOptions,
   world: World,
 ): Outcome {
   return withCatalogue(options, world, { mode: 'read' }, (catalogue) => {
@@ -43,7 +43,7 @@ export function listCommand(
 }
 
 /** `modreg registry token create`: a token, printed this once. */
-export function tokenCommand(options: RegistryOptions, world: World): Outcome {
+export function tokenCommand(options: CatalogueOptions, world: World): Outcome {
   return withCatalogue(options, world, { mode: 'create' }, (catalogue) => {
     const token = catalogue.createToken(world.clock());
     const json = jsonLine({ schema: 'modreg/registry-token@1', token });
@@ -55,7 +55,7 @@ export function tokenCommand(options: RegistryOptions, world: World): Outcome {
 function yanked(
   catalogue: Catalogue,
   { moduleId, version, reason }: { moduleId: ModuleId; version: string; reason: string | null },
-  options: RegistryOptions,
+  options: CatalogueOptions,
 ): Outcome {
   const result = catalogue.yank(moduleId, version, reason);
   switch (result) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Outcome } from './problem.ts';
 import type { PublishOptions } from './publish-command.ts';
-import type { RegistryOptions } from './registry-options.ts';
+import type { CatalogueOptions } from './catalogue-options.ts';
 import type { ServeOptions } from './serve-command.ts';
 import type { World } from './world.ts';
 
@@ -65,7 +65,7 @@ function addYanks(registry: Command, making: Making): void {
     });
   withFile(registry.command('unyank <module_id> <version>'), making)
     .description('Takes a yank back.')
-    .action(async (moduleId: string, version: string, options: RegistryOptions) => {
+    .action(async (moduleId: string, version: string, options: CatalogueOptions) => {
       const { yankCommand } = await import('./registry-commands.ts');
       making.finish(yankCommand([moduleId, version], null, options, making.world));
     });
@@ -74,7 +74,7 @@ function addYanks(registry: Command, making: Making): void {
 function addList(registry: Command, making: Making): void {
   withFile(registry.command('list [namespace]'), making)
     .description('Shows the modules that there are.')
-    .action(async (namespace: string | undefined, options: RegistryOptions) => {
+    .action(async (namespace: string | undefined, options: CatalogueOptions) => {
       const { listCommand } = await import('./registry-commands.ts');
       making.finish(listCommand(namespace, options, making.world));
     });
@@ -84,7 +84,7 @@ function addServe(registry: Command, making: Making): void {
   const token = registry.command('token').description('Tokens that publish and yank over HTTP.');
   withFile(token.command('create'), making)
     .description('Makes a token, and prints it this once.')
-    .action(async (options: RegistryOptions) => {
+    .action(async (options: CatalogueOptions) => {
       const { tokenCommand } = await import('./registry-commands.ts');
       making.finish(tokenCommand(options, making.world));
     });
@@ -99,7 +99,7 @@ function addServe(registry: Command, making: Making): void {
     });
 }
 
-type YankOptions = RegistryOptions & { readonly reason: string };
+type YankOptions = CatalogueOptions & { readonly reason: string };
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];

@@ -9,11 +9,11 @@ import {
   databaseProblem,
   failed,
   openCatalogue,
-  type RegistryOptions,
-} from './registry-options.ts';
+  type CatalogueOptions,
+} from './catalogue-options.ts';
 import type { World } from './world.ts';
 
-export interface ServeOptions extends RegistryOptions {
+export interface ServeOptions extends CatalogueOptions {
   readonly host: string;
   readonly port: string;
   readonly spread: string;

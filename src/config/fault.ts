@@ -7,7 +7,6 @@ export interface Fault {
   readonly kind: DocumentErrorKind;
   readonly message: string;
   readonly suggestion?: string | undefined;
-  readonly hint?: string | undefined;
 }
 
 /** Something found at a place of a document. What takes time is made when it is wanted. */

@@ -25,14 +25,14 @@ export function applySchema<T>(
 }
 
 function findingOf(issue: v.BaseIssue<unknown>, keys: Path): Finding {
-  const { kind, message, hint, suggestion } = faultOf(issue.message);
+  const { kind, message, suggestion } = faultOf(issue.message);
   const step = issue.path?.at(-1);
   if (kind === 'missing') return missing(message, keys, step?.input);
   const end = step && 'origin' in step && step.origin === 'key' ? 'key' : 'value';
   const later =
     issue.type === 'raw_transform' ? (issue.requirement as Suggest | undefined) : undefined;
   const suggest = (): string | undefined => suggestion ?? later?.(String(issue.input));
-  return { kind, path: keys, end, message, suggest, hint };
+  return { kind, path: keys, end, message, suggest };
 }
 
 /** A field that is not there has no place of its own, so what should hold it is named. */

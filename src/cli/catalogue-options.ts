@@ -8,7 +8,7 @@ import { grammarProblem, type Outcome, type Problem } from './problem.ts';
 import type { World } from './world.ts';
 
 /** The options of every command of the embedded registry. */
-export interface RegistryOptions {
+export interface CatalogueOptions {
   readonly db?: string;
   readonly json?: true;
 }
@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<DatabaseErrorKind, ErrorKind>> = {
 
 /** What `work` makes of the catalogue that the options name. */
 export function withCatalogue(
-  options: RegistryOptions,
+  options: CatalogueOptions,
   world: World,
   opening: Partial<Opening>,
   work: (catalogue: Catalogue) => Outcome,
@@ -40,7 +40,7 @@ export function withCatalogue(
 }
 
 export function openCatalogue(
-  { db }: RegistryOptions,
+  { db }: CatalogueOptions,
   world: World,
   opening: Partial<Opening>,
 ): Result<Catalogue, Problem> {
