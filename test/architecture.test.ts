@@ -22,7 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   poller: ['core', 'registry', 'store'],
   server: [
     ...['core', 'sqlite', 'hono', '@hono/node-server', 'valibot', 'lru-cache'],
-    ...['node:crypto', 'node:http', 'node:net', 'node:sqlite', 'node:stream'],
+    ...['node:crypto', 'node:fs', 'node:http', 'node:net', 'node:sqlite', 'node:stream'],
   ],
   cli: [
     ...['core', 'config', 'registry', 'sqlite', 'store', 'poller', 'server'],

@@ -38,14 +38,16 @@ export function publishCommand(
         return failed({ severity: 'error', kind: 'already-published', message, hint });
       }
       const published = fates.filter((fate) => fate === 'published').length;
-      const unchanged = fates.length - published;
+      const yanked = fates.filter((fate) => fate === 'yanked').length;
+      const unchanged = fates.length - published - yanked;
       const json = {
         schema: 'modreg/registry-publish@1',
         module_id: moduleId,
         published,
+        yanked,
         unchanged,
       };
-      const line = `${moduleId}: ${published} published, ${unchanged} unchanged`;
+      const line = `${moduleId}: ${published} published, ${unchanged} unchanged${yanked === 0 ? '' : `, ${yanked} yanked`}`;
       return { answer: [options.json ? jsonLine(json) : line], notes: [], problems: [] };
     }),
   );
@@ -56,9 +58,9 @@ function fromFlags(
   { artifact = [], digest = [], size = [], publishedAt, deprecated }: PublishOptions,
 ): Result<readonly PublishedRelease[], Problem> {
   if (version === undefined) return usage('a version is needed, or a --file with releases');
-  if (digest.length !== artifact.length || size.length > artifact.length) {
+  if (digest.length !== artifact.length || ![0, artifact.length].includes(size.length)) {
     return usage(
-      `${artifact.length} --artifact, and ${digest.length} --digest: each needs its own`,
+      `${artifact.length} --artifact, ${digest.length} --digest and ${size.length} --size: each needs its own`,
     );
   }
   const artifacts = artifact.map((text, place) => {

@@ -15,6 +15,8 @@ export interface Finding {
   readonly path: Path;
   /** Which end of the field is meant; the value, unless it is said. */
   readonly end?: 'key' | 'value';
+  /** Whether the name of the field is not to be shown: it may be a secret on the wrong side. */
+  readonly isNameHidden?: boolean;
   readonly message: string;
   /** Another place that belongs to it, by the same end. */
   readonly also?: Path;

@@ -66,7 +66,8 @@ export function checkDocument(
 ): Checked {
   const opened = open(source);
   const kind = as ?? kindOf(opened.document.value);
-  return { kind, ...judge(kind, opened, surroundings) };
+  const { problems, errors, warnings, modules } = judge(kind, opened, surroundings);
+  return { kind, problems, errors, warnings, modules };
 }
 
 function readAs<Kind extends DocumentKind>(

@@ -45,12 +45,12 @@ export function reportOf(
 
 function inWords(
   text: string,
-  { kind, path, end = 'value', message, offset, also, suggest, hint }: Located,
+  { kind, path, end = 'value', isNameHidden, message, offset, also, suggest, hint }: Located,
   offsetOf: JsonDocument['offsetOf'],
 ): DocumentProblem {
   const other = also === undefined ? undefined : positionIn(text, offsetOf(also, end));
   const rest = {
-    path: jsonPointer(path),
+    path: jsonPointer(isNameHidden ? path.slice(0, -1) : path),
     ...positionIn(text, offset),
     message: other ? `${message}; see ${other.line}:${other.column}` : message,
     suggestion: suggest?.(),

@@ -32,7 +32,7 @@ function findingOf(issue: v.BaseIssue<unknown>, keys: Path): Finding {
   const later =
     issue.type === 'raw_transform' ? (issue.requirement as Suggest | undefined) : undefined;
   const suggest = (): string | undefined => suggestion ?? later?.(String(issue.input));
-  return { kind, path: keys, end, message, suggest };
+  return { kind, path: keys, end, isNameHidden: end === 'key', message, suggest };
 }
 
 /** A field that is not there has no place of its own, so what should hold it is named. */

@@ -125,9 +125,12 @@ export function judgePolicy(value: unknown): Judged<UpdatePolicy> {
       ...findings,
       ...unknownFields(updatePolicy, value),
       ...exposedRegistry(outline.registry, ['registry'], outline.allow_http),
-      ...modules.flatMap(([module, { registry: address, allow_http }]) =>
-        exposedRegistry(address, ['modules', module, 'registry'], allow_http),
-      ),
+      ...modules.flatMap(([module, { registry: address, allow_http }]) => {
+        if (address === '' && !allow_http) return [];
+        const path = ['modules', module, address === '' ? 'allow_http' : 'registry'];
+        const inForce = address || outline.registry;
+        return exposedRegistry(inForce, path, allow_http ?? outline.allow_http);
+      }),
     ],
     modules: modules.length,
   };

@@ -1,8 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { ModuleId } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/module-id.ts';
+import { quote } from '../core/quote.ts';
+import { DatabaseError } from '../sqlite/database-error.ts';
 import {
   openDatabase,
   snapshot,
@@ -10,12 +13,13 @@ import {
   translated,
   type Opening,
 } from '../sqlite/database.ts';
+import { statementsOf, type Row, type Statements } from '../sqlite/statements.ts';
 import { SCHEMA } from './catalogue-schema.ts';
 import { makeDocument, type ModuleDocument } from './module-document.ts';
 import { contentOf, type PublishedRelease } from './published-release.ts';
 
 /** What became of a release that was to be published. */
-export type Publication = 'published' | 'unchanged' | 'other-content';
+export type Publication = 'published' | 'yanked' | 'unchanged' | 'other-content';
 
 /** What became of a release that was to be yanked, or to be taken back. */
 export type Yanking = 'done' | 'unchanged' | 'unknown-module' | 'unknown-version';
@@ -27,21 +31,14 @@ export interface Changes {
   readonly modules: readonly string[];
 }
 
-/** A module, and how much there is of it. */
 export interface ModuleSummary {
   readonly moduleId: string;
   readonly generation: number;
   readonly count: number;
 }
 
-interface ModuleRow {
-  readonly id: number;
-  readonly generation: number;
-}
-
-interface CachedDocument extends ModuleDocument {
-  readonly generation: number;
-}
+type ModuleRow = { readonly id: number; readonly generation: number };
+type CachedDocument = ModuleDocument & { readonly generation: number };
 
 const PATIENCE_MS = 5000;
 /** Bytes of documents that are kept ready. */
@@ -54,24 +51,27 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 export class Catalogue {
   readonly #path: string;
   readonly #database: DatabaseSync;
-  readonly #statements: Map<string, StatementSync> = new Map();
+  /** The file that was opened, whatever is at its path by now. */
+  readonly #inode: number | undefined;
+  readonly #sql: Statements;
   readonly #documents: LRUCache<string, CachedDocument> = new LRUCache({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length,
   });
 
   /**
-   * Opens the file at `path`; by default only one that is there. While another process writes, a method
-   * waits `patienceMs`, by default five seconds, and keeps everything else in this process waiting too.
+   * Opens the file at `path`, by default one that is there. While another process writes, a method waits
+   * `patienceMs`, by default five seconds, and so does everything else in this process.
    */
   constructor(path: string, { mode = 'write', patienceMs = PATIENCE_MS }: Partial<Opening> = {}) {
     this.#path = path;
     this.#database = openDatabase(path, SCHEMA, { mode, patienceMs });
+    this.#sql = statementsOf(this.#database, path);
+    this.#inode = inodeOf(path);
   }
 
   /** Closes the file. Doing so again does nothing. */
   close(): void {
-    this.#statements.clear();
     if (this.#database.isOpen) this.#database.close();
   }
 
@@ -98,19 +98,21 @@ export class Catalogue {
         const fate = this.#fateOf(moduleId, release);
         if (fate === 'published') this.#add(moduleId, release, now);
         else fates[place] = fate;
-        this.#yankAsPublished(moduleId, release);
+        const isYanked = this.#yankAsPublished(moduleId, release);
+        if (isYanked && fate === 'unchanged') fates[place] = 'yanked';
       }
       return fates;
     });
   }
 
   /** A list of another registry may say that a release is yanked there. It never takes a yank back. */
-  #yankAsPublished(moduleId: ModuleId, { version, yanked }: PublishedRelease): void {
+  #yankAsPublished(moduleId: ModuleId, { version, yanked }: PublishedRelease): boolean {
     const module = this.#module(moduleId);
     const before = module && this.#release(module, version);
-    if (!before || yanked === undefined || before['yanked'] !== null) return;
-    this.#run('UPDATE releases SET yanked = ? WHERE id = ?', yanked, Number(before['id']));
+    if (!before || yanked === undefined || before['yanked'] !== null) return false;
+    this.#sql.run('UPDATE releases SET yanked = ? WHERE id = ?', yanked, Number(before['id']));
     this.#touch(module.id);
+    return true;
   }
 
   /** What publishing `release` would come to. */
@@ -126,7 +128,7 @@ export class Catalogue {
 
   #add(moduleId: ModuleId, release: PublishedRelease, now: number): void {
     const id = this.#module(moduleId)?.id ?? this.#addModule(moduleId);
-    this.#run(
+    this.#sql.run(
       'INSERT INTO releases (module, version, published_at, content) VALUES (?, ?, ?, ?)',
       id,
       release.version,
@@ -144,7 +146,7 @@ export class Catalogue {
       const release = this.#release(module, version);
       if (!release) return 'unknown-version';
       if (release['yanked'] === reason) return 'unchanged';
-      this.#run('UPDATE releases SET yanked = ? WHERE id = ?', reason, Number(release['id']));
+      this.#sql.run('UPDATE releases SET yanked = ? WHERE id = ?', reason, Number(release['id']));
       this.#touch(module.id);
       return 'done';
     });
@@ -165,11 +167,16 @@ export class Catalogue {
 
   /** The ids of all modules, or of those of a namespace, in their order. */
   modules(namespace?: string): string[] {
-    return this.summaries(namespace).map(({ moduleId }) => moduleId);
+    const rows = this.#sql.all(
+      `SELECT namespace || ':' || name AS id FROM modules
+       WHERE ?1 IS NULL OR namespace = ?1 ORDER BY namespace, name`,
+      namespace ?? null,
+    );
+    return rows.map((row) => String(row['id']));
   }
 
   summaries(namespace?: string): ModuleSummary[] {
-    const rows = this.#all(
+    const rows = this.#sql.all(
       `SELECT namespace || ':' || name AS id, generation,
          (SELECT count(*) FROM releases WHERE module = modules.id) AS count
        FROM modules WHERE ?1 IS NULL OR namespace = ?1 ORDER BY namespace, name`,
@@ -187,7 +194,7 @@ export class Catalogue {
     return this.#read(() => {
       const sequence = this.sequence();
       if (after >= sequence) return { sequence, modules: [] };
-      const rows = this.#all(
+      const rows = this.#sql.all(
         `SELECT namespace || ':' || name AS id FROM modules WHERE sequence > ? ORDER BY sequence`,
         after,
       );
@@ -197,24 +204,25 @@ export class Catalogue {
 
   /** The sequence of the last change. */
   sequence(): number {
-    return Number(this.#get('SELECT sequence FROM catalogue')?.['sequence']);
+    this.#checkPlace();
+    return Number(this.#sql.get('SELECT sequence FROM catalogue')?.['sequence']);
   }
 
   /** A token that may publish and yank. Only its hash is kept: nobody can show it again. */
   createToken(now: number): string {
     const token = `modreg_${randomBytes(32).toString('base64url')}`;
     this.#change(() => {
-      this.#run('INSERT INTO tokens (hash, created_at) VALUES (?, ?)', hashOf(token), now);
+      this.#sql.run('INSERT INTO tokens (hash, created_at) VALUES (?, ?)', hashOf(token), now);
     });
     return token;
   }
 
   isToken(token: string): boolean {
-    return this.#get('SELECT 1 FROM tokens WHERE hash = ?', hashOf(token)) !== undefined;
+    return this.#sql.get('SELECT 1 FROM tokens WHERE hash = ?', hashOf(token)) !== undefined;
   }
 
   #module(moduleId: ModuleId): ModuleRow | undefined {
-    const row = this.#get(
+    const row = this.#sql.get(
       'SELECT id, generation FROM modules WHERE namespace = ? AND name = ?',
       namespaceOf(moduleId),
       nameOf(moduleId),
@@ -223,11 +231,15 @@ export class Catalogue {
   }
 
   #release(module: ModuleRow, version: string): Row | undefined {
-    return this.#get('SELECT * FROM releases WHERE module = ? AND version = ?', module.id, version);
+    return this.#sql.get(
+      'SELECT * FROM releases WHERE module = ? AND version = ?',
+      module.id,
+      version,
+    );
   }
 
   #addModule(moduleId: ModuleId): number {
-    const added = this.#run(
+    const added = this.#sql.run(
       'INSERT INTO modules (namespace, name, generation, sequence) VALUES (?, ?, 0, 0)',
       namespaceOf(moduleId),
       nameOf(moduleId),
@@ -237,8 +249,8 @@ export class Catalogue {
 
   /** Notes that a module changed. */
   #touch(id: number): void {
-    this.#run('UPDATE catalogue SET sequence = sequence + 1');
-    this.#run(
+    this.#sql.run('UPDATE catalogue SET sequence = sequence + 1');
+    this.#sql.run(
       `UPDATE modules SET generation = generation + 1,
          sequence = (SELECT sequence FROM catalogue) WHERE id = ?`,
       id,
@@ -246,7 +258,7 @@ export class Catalogue {
   }
 
   #makeDocument(moduleId: ModuleId, { id, generation }: ModuleRow): CachedDocument {
-    const rows = this.#all('SELECT * FROM releases WHERE module = ? ORDER BY id', id);
+    const rows = this.#sql.all('SELECT * FROM releases WHERE module = ? ORDER BY id', id);
     const releases = rows.map((row) => ({
       version: String(row['version']),
       publishedAt: Number(row['published_at']),
@@ -260,32 +272,24 @@ export class Catalogue {
     return translated(this.#path, () => snapshot(this.#database, work));
   }
 
+  /** A change of a file that was moved or restored would be on the disk, and nobody would find it. */
+  #checkPlace(): void {
+    if (inodeOf(this.#path) === this.#inode) return;
+    throw new DatabaseError(
+      'missing',
+      `${quote(this.#path)}: another file, or none, is in its place`,
+    );
+  }
+
   #change<T>(work: () => T): T {
+    this.#checkPlace();
     return translated(this.#path, () => transaction(this.#database, work));
-  }
-
-  #get(sql: string, ...values: readonly Value[]): Row | undefined {
-    return translated(this.#path, () => this.#prepared(sql).get(...values) as Row | undefined);
-  }
-
-  #all(sql: string, ...values: readonly Value[]): Row[] {
-    return translated(this.#path, () => this.#prepared(sql).all(...values) as Row[]);
-  }
-
-  #run(sql: string, ...values: readonly Value[]): ReturnType<StatementSync['run']> {
-    return translated(this.#path, () => this.#prepared(sql).run(...values));
-  }
-
-  /** Statements are prepared once; there are a dozen. */
-  #prepared(sql: string): StatementSync {
-    const prepared = this.#statements.get(sql) ?? this.#database.prepare(sql);
-    this.#statements.set(sql, prepared);
-    return prepared;
   }
 }
 
-type Value = string | number | null | Uint8Array;
-type Row = Readonly<Record<string, Value>>;
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
+}
 
 function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();

@@ -83,7 +83,7 @@ const schemas = {
     properties: {
       version: { type: 'string' },
       published_at: { type: 'string', format: 'date-time', description: 'Without it, now' },
-      artifacts: { type: 'array', maxItems: 100, items: ref('Artifact') },
+      artifacts: { type: 'array', maxItems: 5, items: ref('Artifact') },
       deprecated: { ...TEXT_OR_NULL, maxLength: 1000 },
       yanked: { ...TEXT_OR_NULL, maxLength: 1000, description: 'A reason publishes it yanked' },
     },
@@ -130,7 +130,7 @@ const schemas = {
     properties: {
       module_id: ref('ModuleId'),
       version: { type: 'string' },
-      result: { enum: ['published', 'unchanged'] },
+      result: { enum: ['published', 'yanked', 'unchanged'] },
     },
   },
   Yanked: {

@@ -32,7 +32,6 @@ export type ReleaseFaults = readonly string[];
 /** What an artifact can be for: a platform, or all that a half of one leaves open. */
 const PUBLISHABLE: readonly string[] = [...PLATFORMS, 'any', 'linux/any', 'any/amd64', 'any/arm64'];
 const LONGEST_TEXT = 1000;
-const MOST_ARTIFACTS = 100;
 
 const shortText = v.pipe(
   v.string('expected text'),
@@ -89,7 +88,6 @@ const release = v.strictObject(
     artifacts: v.optional(
       v.pipe(
         v.array(artifact, 'expected a list of artifacts'),
-        v.maxLength(MOST_ARTIFACTS, `more than ${MOST_ARTIFACTS} artifacts`),
         v.check(
           (artifacts) =>
             new Set(artifacts.map(({ platform }) => platform)).size === artifacts.length,

@@ -19,6 +19,8 @@ const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
 const SILENCE_MS = 120_000;
 const CLOSING_MS = 5000;
+/** How often it is looked who took longer; Node's own half a minute would double every limit. */
+const CHECK_MS = 1000;
 
 /** Serves a catalogue at a host and a port, of which 0 means any that is free. Rejects when it is taken. */
 export async function serveRegistry(
@@ -28,10 +30,16 @@ export async function serveRegistry(
 ): Promise<RunningRegistry> {
   const feed = changeFeed(catalogue);
   const { fetch } = registryApp(catalogue, feed, options);
-  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
+  const server = createAdaptorServer({
+    fetch,
+    overrideGlobalObjects: false,
+    serverOptions: {
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      connectionsCheckingInterval: CHECK_MS,
+    },
+  }) as Server;
   const { all, busy } = watchSockets(server);
-  server.headersTimeout = HEADERS_MS;
-  server.requestTimeout = REQUEST_MS;
   server.setTimeout(SILENCE_MS);
   try {
     await listening(server, host, port);

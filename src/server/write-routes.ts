@@ -56,7 +56,7 @@ function publishAnswer(
         `${moduleId} ${version} is published with other content, or at another time: ${next}`,
       );
     }
-    if (result === 'published') changed({ kind: 'published', moduleId, version });
+    if (result !== 'unchanged') changed({ kind: result, moduleId, version });
     const status = result === 'published' ? 201 : 200;
     return c.json({ module_id: moduleId, version, result }, status);
   });

@@ -15,7 +15,7 @@ describe('the commands of the registry', () => {
       [['publish', 'acme:lidar', '1.2.9'], 'acme:lidar: 0 published, 1 unchanged\n', 0],
       [
         ['publish', 'acme:cam', '1.0.0', '--json'],
-        '{"schema":"modreg/registry-publish@1","module_id":"acme:cam","published":1,"unchanged":0}\n',
+        '{"schema":"modreg/registry-publish@1","module_id":"acme:cam","published":1,"yanked":0,"unchanged":0}\n',
         0,
       ],
       [
@@ -57,7 +57,14 @@ describe('the commands of the registry', () => {
       '--size',
       '7',
     ];
-    const amd = ['--artifact', 'linux/x86_64=https://m.example/y', '--digest', DIGEST];
+    const amd = [
+      '--artifact',
+      'linux/x86_64=https://m.example/y',
+      '--digest',
+      DIGEST,
+      '--size',
+      '8',
+    ];
     const rest = ['--published-at', '2026-11-01T00:00:00Z', '--deprecated', 'use 2'];
     expect(registry(db, 'publish', 'acme:lidar', '1.2.9', ...arm, ...amd, ...rest).exit).toBe(0);
     expect(registry(db, 'publish', 'acme:lidar', '1.3.0', ...arm).exit).toBe(0);
@@ -138,7 +145,7 @@ describe('the commands of the registry', () => {
     [['publish', 'acme:lidar'], 'error[USAGE]: a version is needed, or a --file with releases', 2],
     [
       ['publish', 'acme:lidar', '1.0.0', '--artifact', 'any=https://m.example/x'],
-      'error[USAGE]: 1 --artifact, and 0 --digest: each needs its own',
+      'error[USAGE]: 1 --artifact, 0 --digest and 0 --size: each needs its own',
       2,
     ],
     [

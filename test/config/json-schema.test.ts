@@ -13,7 +13,7 @@ const EXPRESSIBLE =
 const BEYOND: readonly RegExp[] = [
   // Bounds of numbers inside a text, and of UTF-8 bytes.
   /^bad-constraint--above-2-to-the-53/,
-  /^bad-value--(component-name-of-256-bytes|system-max-use-beyond-all-disks)/,
+  /^bad-value--(component-name-of-256-bytes|system-max-use-beyond-[-\w]+)/,
   /^bad-value--minimum-release-age-of-eleven-years/,
   // Unicode categories, which patterns of draft 7 have only where the validator turns them on.
   /^bad-value--component-name-with-an-override/,

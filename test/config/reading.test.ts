@@ -181,6 +181,7 @@ describe('an agent configuration', () => {
     ['2T', 2_199_023_255_552],
     ['7P', 7_881_299_347_898_368],
     ['0K', 0],
+    ['15E', 17_293_822_569_102_704_640],
   ])('reads the size %s as %d bytes', (size, bytes) => {
     const logging = { system_max_use: size };
     const read = value(agent({ 'agent-syscfg': { attributes: { logging } } }));

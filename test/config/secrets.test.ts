@@ -55,6 +55,7 @@ const DOCUMENTS: readonly [DocumentKind, secret: string, text: string][] = [
     (secret) => ({ agent: network({ psk: secret, priority: 1000 }) }),
     (secret) => withEnv({ TOKEN: secret }),
     (secret) => withEnv({ 'TO=KEN': secret }),
+    (secret) => withEnv({ [secret]: 'TOKEN' }),
     (secret) => withEnv({ TOKEN: `\${environment.${secret}}` }),
     (secret) => withEnv({ TOKEN: `\${environment.${secret}` }),
     (secret) => withEnv({ TOKEN: `${secret}\${environment.NOT_SET}` }),

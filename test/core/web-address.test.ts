@@ -64,6 +64,18 @@ describe('[T14] an address', () => {
   });
 
   it.each([
+    '168.63.129.16',
+    '100.100.100.200',
+    '[fe80::1]',
+    '[febf::1]',
+    '0.0.0.1',
+    '[::]',
+    'metadata.goog',
+  ])('is not %s, which hands out credentials or is nowhere', (host) => {
+    expect(readWebAddress(`https://${host}/`).ok).toBe(false);
+  });
+
+  it.each([
     ['https://files.example', [], false],
     ['http://files.example', [], true],
     ['http://files.example', ['files.example'], false],
@@ -89,6 +101,9 @@ describe('[T14] an address', () => {
     ['http://robot.localhost', [], false],
     ['http://localhost.', [], false],
     ['http://[fd12::1]', ['[fd12::1]'], false],
+    ['http://[fd12::1]:8080', ['[fd12::1]'], false],
+    ['http://[fd12::1]:8080', ['[fd12::1]:8080'], false],
+    ['http://[fd12::1]:8081', ['[fd12::1]:8080'], true],
   ])('%s, with %j allowed, is exposed: %s', (text, allowHttp, exposed) => {
     const read = readWebAddress(text);
     expect(read.ok && isExposed(read.value, allowHttp)).toBe(exposed);
@@ -102,6 +117,7 @@ describe('the address of a registry', () => {
     ['npm:https://npm.example', 'npm', 'https://npm.example/'],
     ['oci:http://localhost:5000', 'oci', 'http://localhost:5000/'],
     ['./registry', 'folder', './registry'],
+    ['x.db/registry', 'folder', 'x.db/registry'],
     ['registry', 'folder', 'registry'],
     ['./C:/registry', 'folder', './C:/registry'],
     ['/var/lib/modreg/registry.db', 'database', '/var/lib/modreg/registry.db'],

@@ -63,6 +63,20 @@ describe('publishing', () => {
     expect(isSame).toBe(status !== 201);
   });
 
+  it('reads a body of a mebibyte, a scheme in any case, and a thousand characters of any size', async () => {
+    const registry = testRegistry();
+    const json = JSON.stringify({ version: '1.0.0', deprecated: '\u{1f916}'.repeat(1000) });
+    const body = json + ' '.repeat(1_048_576 - Buffer.byteLength(json));
+    const headers = { authorization: `bearer ${registry.token}` };
+    expect((await registry.ask('POST', RELEASES, { body, headers })).status).toBe(201);
+  });
+
+  it('tells fifty faults at most', async () => {
+    const body = { version: '1.0.0', artifacts: Array.from({ length: 60 }, () => 0) };
+    const { json } = await testRegistry().ask('POST', RELEASES, { body });
+    expect(Object(json).errors).toHaveLength(50);
+  });
+
   it('takes the order of artifacts for nothing', async () => {
     const registry = testRegistry();
     const artifacts = ['linux/arm64', 'any'].map((platform) => {
@@ -153,6 +167,23 @@ describe('publishing', () => {
       },
       422,
       '/artifacts: two artifacts for one platform',
+    ],
+    [
+      'half a character',
+      { body: '{"version":"1.0.0","deprecated":"\\ud800"}' },
+      422,
+      '/deprecated: holds half a character',
+    ],
+    [
+      'a negative size',
+      {
+        body: {
+          version: '1.0.0',
+          artifacts: [{ platform: 'any', url: 'https://x.y', digest: DIGEST, size: -1 }],
+        },
+      },
+      422,
+      '/artifacts/0/size: expected a number of bytes',
     ],
     ['too large a body', { body: ' '.repeat(1_048_577) }, 413, 'at most 1048576 bytes are read'],
     ['a deep body', { body: '['.repeat(100_000) }, 400, 'the body is not JSON'],

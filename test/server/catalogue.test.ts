@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -69,7 +69,7 @@ describe('a catalogue', () => {
     expect(publish({ yanked: 'stops' })).toEqual(['unchanged', '"burns"', 2]);
     expect(publish({ yanked: null })).toEqual(['unchanged', '"burns"', 2]);
     catalogue.yank(LIDAR, '1.0.0', null);
-    expect(publish({ yanked: '' })).toEqual(['unchanged', '""', 4]);
+    expect(publish({ yanked: '' })).toEqual(['yanked', '""', 4]);
     catalogue.close();
   });
 
@@ -82,11 +82,22 @@ describe('a catalogue', () => {
     }
   });
 
+  it('acknowledges nothing once another file is in its place', () => {
+    const { path, catalogue } = newCatalogue();
+    renameSync(path, `${path}.old`);
+    const message = `"${path}": another file, or none, is in its place`;
+    const publish = (): unknown => catalogue.publish(LIDAR, release('1.0.0'), 1);
+    expect(publish).toThrow(expect.objectContaining({ kind: 'missing', message }));
+    new Catalogue(path, { mode: 'create' }).close();
+    expect(publish).toThrow(expect.objectContaining({ kind: 'missing', message }));
+    catalogue.close();
+  });
+
   it('closes twice', () => {
     const { catalogue } = newCatalogue();
     catalogue.close();
     catalogue.close();
-    expect(() => catalogue.sequence()).toThrow('database is not open');
+    expect(() => catalogue.createToken(0)).toThrow('database is not open');
   });
 
   it('keeps the hash of a token, and not the token', () => {

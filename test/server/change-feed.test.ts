@@ -83,6 +83,9 @@ describe('the change feed', () => {
     const waiting = registry.ask('GET', '/v1/changes?wait=60', { signal: hangUp.signal });
     hangUp.abort();
     expect((await waiting).json).toMatchObject({ sequence: 0 });
+    // And does not begin to wait for who hung up before.
+    const late = registry.ask('GET', '/v1/changes?wait=60', { signal: hangUp.signal });
+    expect((await late).json).toMatchObject({ sequence: 0 });
   });
 
   it.each([

@@ -11,6 +11,7 @@ import { temporaryFolder } from '../support/folder.ts';
 
 interface Served extends RunningRegistry {
   readonly path: string;
+  readonly catalogue: Catalogue;
   readonly token: string;
   readonly events: readonly RegistryEvent[];
 }
@@ -26,7 +27,7 @@ async function served(): Promise<Served> {
     { clock: Date.now, spreadMs: 0, log: (event) => events.push(event) },
   );
   onTestFinished(async () => await running.close());
-  return { ...running, path, token, events };
+  return { ...running, path, catalogue, token, events };
 }
 
 async function send(
@@ -120,5 +121,6 @@ describe('a served registry', () => {
     expect(await Promise.all(ends)).toHaveLength(2);
     // Again it does nothing.
     await registry.close();
+    expect(() => registry.catalogue.createToken(0)).toThrow('database is not open');
   });
 });

@@ -50,7 +50,13 @@ export interface PinsOutline {
 }
 
 export interface PolicyOutline extends TermsOutline {
-  readonly modules: Readonly<Record<string, TermsOutline>>;
+  readonly modules: Readonly<Record<string, ModuleTermsOutline>>;
+}
+
+/** What a module does not say, it has from the terms for all. */
+interface ModuleTermsOutline {
+  readonly registry: string;
+  readonly allow_http?: readonly string[] | undefined;
 }
 
 interface TermsOutline {
@@ -93,10 +99,11 @@ export const machineOutline: v.GenericSchema<unknown, MachineOutline> = part({
 });
 
 const terms = { registry: text, allow_http: list(text) };
+const moduleTerms = part({ registry: text, allow_http: v.optional(list(text)) });
 
 export const policyOutline: v.GenericSchema<unknown, PolicyOutline> = part({
   ...terms,
-  modules: map(part(terms)),
+  modules: map(moduleTerms),
 });
 
 /** An object with these fields, each of which has something to fall back to. */

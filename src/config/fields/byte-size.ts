@@ -12,7 +12,7 @@ export const byteSize: Schema<number> = readsText(
   (text) => {
     const [, digits, unit = ''] = /^(\d+)([KMGTPE])$/.exec(text) ?? [];
     const bytes = Number(digits) * 1024 ** (UNITS.indexOf(unit) + 1);
-    if (bytes <= LARGEST) return { ok: true, value: bytes };
+    if (bytes < LARGEST) return { ok: true, value: bytes };
     const verdict = digits === undefined ? 'not a size' : 'too large a size';
     const expected = `a whole number and one of ${UNITS.join(', ')}, as in 512M`;
     const message = `${quote(text)} is ${verdict}, expected ${expected}`;

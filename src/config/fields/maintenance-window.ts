@@ -7,11 +7,13 @@ import { badValue } from '../fault.ts';
 import { fields, readsText, type Schema } from './fields.ts';
 import { DURATION_PATTERN, readDuration } from './duration.ts';
 
-let timeZones: ReadonlySet<string> | undefined;
+let timeZones: ReadonlyMap<string, string> | undefined;
 
-/** The names of time zones; making the list takes two milliseconds, and few documents have windows. */
-function knownTimeZones(): ReadonlySet<string> {
-  timeZones ??= new Set(Intl.supportedValuesOf('timeZone'));
+/** Time zones by their lowercase. The list takes two milliseconds, and few documents have windows. */
+function knownTimeZones(): ReadonlyMap<string, string> {
+  timeZones ??= new Map(
+    Intl.supportedValuesOf('timeZone').map((zone) => [zone.toLowerCase(), zone]),
+  );
   return timeZones;
 }
 
@@ -23,7 +25,7 @@ const timeZone: Schema<string> = readsText(
     return { ok: false, error: badValue(message) };
   },
   { minLength: 1 },
-  (text) => nearestWord(text, knownTimeZones()),
+  (text) => nearestWord(text, knownTimeZones().values()),
 );
 
 /** How long a window stays open: not for no time. */
@@ -48,9 +50,9 @@ export const maintenanceWindow: Schema<MaintenanceWindow> = v.pipe(
 );
 
 function isTimeZone(text: string): boolean {
-  if (knownTimeZones().has(text)) return true;
+  if (knownTimeZones().has(text.toLowerCase())) return true;
   try {
-    // Other names for one, and other cases of letters.
+    // Other names for one.
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== '';
   } catch {
     return false;

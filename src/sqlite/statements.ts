@@ -1,0 +1,28 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { translated } from './database.ts';
+
+type Value = string | number | null | Uint8Array;
+export type Row = Readonly<Record<string, Value>>;
+
+/** Statements by their SQL, each prepared once. They throw a `DatabaseError` where the file cannot be used. */
+export interface Statements {
+  /** The first row; undefined without any. */
+  readonly get: (sql: string, ...values: readonly Value[]) => Row | undefined;
+  readonly all: (sql: string, ...values: readonly Value[]) => readonly Row[];
+  readonly run: (sql: string, ...values: readonly Value[]) => ReturnType<StatementSync['run']>;
+}
+
+/** The statements of a database, whose file is at `path`. */
+export function statementsOf(database: DatabaseSync, path: string): Statements {
+  const prepared = new Map<string, StatementSync>();
+  const prepare = (sql: string): StatementSync => {
+    const statement = prepared.get(sql) ?? database.prepare(sql);
+    prepared.set(sql, statement);
+    return statement;
+  };
+  return {
+    get: (sql, ...values) => translated(path, () => prepare(sql).get(...values) as Row | undefined),
+    all: (sql, ...values) => translated(path, () => prepare(sql).all(...values) as Row[]),
+    run: (sql, ...values) => translated(path, () => prepare(sql).run(...values)),
+  };
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import {
+  checkDocument,
+  jsonSchemaOf,
+  readAgentConfiguration,
+  readMachine,
+  readUpdatePolicy,
+} from '../../src/config/index.ts';
+import { value } from '../support/reading.ts';
+
+function values(count: number): string {
+  return `{"a":[${Array.from({ length: count - 2 }, () => 0).join()}]}`;
+}
+
+function deep(depth: number): string {
+  return `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+}
+
+describe('what a document is, it shows', () => {
+  it.each<[string, object]>([
+    ['machine', {}],
+    ['machine', { components: [] }],
+    ['machine', { modules: [] }],
+    ['machine', { agent: {} }],
+    ['machine', { agent: {}, registry: 'x' }],
+    ['machine', { modules: [], registry: 'x' }],
+    ['machine', { unknown: 1 }],
+    ['agent', { 'platform-agent': {} }],
+    ['agent', { 'platform-server': {} }],
+    ['agent', { 'agent-provisioning': {} }],
+    ['agent', { 'agent-syscfg': {}, modules: [] }],
+    ['policy', { modules: {} }],
+    ...Object.keys(Object(jsonSchemaOf('policy')['properties']))
+      .filter((field) => field !== 'modules' && field !== '$schema')
+      .map((field): [string, object] => ['policy', { [field]: null }]),
+  ])('a %s: %j', (kind, document) => {
+    expect(checkDocument(JSON.stringify(document), undefined).kind).toBe(kind);
+  });
+});
+
+describe('a document at its bounds', () => {
+  it('may have 4 MiB, 100,000 values, and a depth of 64', () => {
+    const largest = ' '.repeat(4 * 1024 * 1024 - 2);
+    expect(readMachine(`{}${largest}`).ok).toBe(true);
+    expect(readMachine(`{}${largest} `).problems.map(({ kind }) => kind)).toEqual(['too-large']);
+    expect(readMachine(values(100_000)).ok).toBe(true);
+    expect(readMachine(values(100_001)).ok).toBe(false);
+    expect(readMachine(deep(64)).ok).toBe(true);
+    expect(readMachine(deep(65)).ok).toBe(false);
+  });
+
+  it('counts lines however they end', () => {
+    const { problems } = readMachine('{\r\n"a":1,\r"b":1,\n\r"c":1}');
+    expect(problems.map(({ line, column }) => `${line}:${column}`)).toEqual(['2:1', '3:1', '5:1']);
+  });
+});
+
+describe('plain http', () => {
+  it('goes where the policy lets it', () => {
+    const { problems } = readAgentConfiguration(
+      '{"platform-agent":{"pin_url":"http://a.example/x"}}',
+      {
+        policy: value(readUpdatePolicy('{"allow_http":["a.example"]}')),
+      },
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it.each([
+    ['{"allow_http":["a.example"],"modules":{"m":{"registry":"http://a.example"}}}', []],
+    [
+      '{"allow_http":["a.example"],"modules":{"m":{"registry":"http://a.example","allow_http":[]}}}',
+      ['/modules/m/registry'],
+    ],
+    ['{"modules":{"m":{"registry":"http://a.example","allow_http":["a.example"]}}}', []],
+    ['{"modules":{"m":{"registry":"http://a.example"}}}', ['/modules/m/registry']],
+    [
+      '{"registry":"http://a.example","allow_http":["a.example"],"modules":{"m":{"allow_http":[]},"n":{}}}',
+      ['/modules/m/allow_http'],
+    ],
+  ])('of a module of a policy, too: %s', (text, paths) => {
+    expect(readUpdatePolicy(text).problems.map(({ path }) => path)).toEqual(paths);
+  });
+});
