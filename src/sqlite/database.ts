@@ -41,7 +41,8 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
     if (isFixed && opening.mode !== 'read') {
       throw new DatabaseError('unwritable', `${quote(path)}: it, or its folder, cannot be written`);
     }
-    if (isFixed) file.searchParams.set('immutable', '1');
+    // An immutable file is read without its log: only where there is none does that lose nothing.
+    if (isFixed && !existsSync(`${path}-wal`)) file.searchParams.set('immutable', '1');
     const database = new DatabaseSync(file, { timeout: opening.patienceMs, readOnly: isFixed });
     try {
       if (isNew) chmodSync(path, 0o600);

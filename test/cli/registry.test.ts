@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg } from '../support/modreg.ts';
 import { newFile, registry } from '../support/registry-process.ts';
-import { sh } from '../support/shell.ts';
 
 const DIGEST = `sha256:${'ab'.repeat(32)}`;
 
@@ -258,40 +257,4 @@ describe('the file of the registry', () => {
     holder.exec('ROLLBACK');
     holder.close();
   }, 15_000);
-
-  it('is read from where nobody can write', () => {
-    const folder = temporaryFolder();
-    const steps = [
-      `mkdir ${folder}/medium && mount -t tmpfs none ${folder}/medium`,
-      `./bin/modreg registry publish acme:lidar 1.0.0 --db ${folder}/medium/registry.db`,
-      `mount -o remount,ro ${folder}/medium`,
-      `./bin/modreg registry list --db ${folder}/medium/registry.db`,
-      `./bin/modreg resolve acme:lidar latest --registry ${folder}/medium/registry.db`,
-      `./bin/modreg registry publish acme:lidar 1.0.1 --db ${folder}/medium/registry.db 2>&1; echo "exit $?"`,
-    ];
-    expect(sh(`unshare -rm sh -c '${steps.join(' && ')}'`)).toBe(
-      `acme:lidar: 1 published, 0 unchanged\nacme:lidar  1 release\n1.0.0\nerror[STATE_WRITE]: "${folder}/medium/registry.db": it, or its folder, cannot be written\nexit 70\n`,
-    );
-  });
-
-  it('keeps what it has when the disk is full', () => {
-    const folder = temporaryFolder({
-      'big.json': JSON.stringify(
-        Array.from({ length: 500 }, (_, at) => ({
-          version: `2.0.${at}`,
-          deprecated: 'x'.repeat(900),
-        })),
-      ),
-    });
-    const command = `./bin/modreg registry --db ${folder}/disk/registry.db`;
-    const steps = [
-      `mkdir ${folder}/disk && mount -t tmpfs -o size=256k none ${folder}/disk`,
-      command.replace('--db', 'publish acme:lidar 1.0.0 --db'),
-      `${command.replace('--db', `publish acme:lidar --file ${folder}/big.json --db`)} 2>&1; echo "exit $?"`,
-      command.replace('--db', 'list --db'),
-    ];
-    expect(sh(`unshare -rm sh -c '${steps.join(' && ').replaceAll("'", '"')}'`)).toBe(
-      `acme:lidar: 1 published, 0 unchanged\nerror[STATE_WRITE]: "${folder}/disk/registry.db": database or disk is full\nexit 70\nacme:lidar  1 release\n`,
-    );
-  });
 });

@@ -32,13 +32,15 @@ function missingModules(
   models: readonly (RegExpExecArray | null)[],
   modules: readonly ModuleOutline[],
 ): Finding[] {
-  const ids = new Set(modules.map(({ module_id }) => module_id));
-  if (![...ids].every((id) => parseModuleId(id).ok)) return [];
-  const byName = new Map([...ids].map((id) => [id.slice(id.indexOf(':') + 1), id]));
+  // Of entries with one module_id, the last is as good as any.
+  const entries = new Map(modules.map(({ module_id }, index) => [module_id, index]));
+  const ids = [...entries.keys()];
+  if (!ids.every((id) => parseModuleId(id).ok)) return [];
+  const byName = new Map(ids.map((id) => [id.slice(id.indexOf(':') + 1), id]));
   let compared = 0;
   return models.flatMap((triplet, index): Finding[] => {
     const [, moduleId = '', name = ''] = triplet ?? [];
-    if (!parseModuleId(moduleId).ok || ids.has(moduleId)) return [];
+    if (!parseModuleId(moduleId).ok || entries.has(moduleId)) return [];
     const path: Path = ['components', index, 'model'];
     const similar =
       byName.get(name) ?? (++compared <= COMPARED ? nearestWord(moduleId, ids) : undefined);
@@ -49,8 +51,8 @@ function missingModules(
       ];
     }
     const message = `a model of ${moduleId}, and the nearest module entry is for ${similar}`;
-    const entry = modules.findIndex(({ module_id }) => module_id === similar);
-    return [{ kind: 'model-mismatch', path, message, also: ['modules', entry, 'module_id'] }];
+    const also = ['modules', entries.get(similar) ?? 0, 'module_id'];
+    return [{ kind: 'model-mismatch', path, message, also }];
   });
 }
 
