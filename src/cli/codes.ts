@@ -10,6 +10,7 @@ export const EXIT_CODES = {
   'conflicting-digest': 1,
   'no-artifact': 1,
   'not-yet-published': 1,
+  'digest-changed': 1,
   quarantined: 1,
   'bad-json': 1,
   'too-large': 1,

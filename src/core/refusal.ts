@@ -1,4 +1,5 @@
 import type { Mismatch } from './constraint.ts';
+import type { DigestChange } from './eligibility/policy.ts';
 import type { Platform } from './platform.ts';
 import type { Release } from './release.ts';
 import type { Version, VersionError } from './version.ts';
@@ -17,6 +18,7 @@ export type Refusal =
       readonly platform: Platform;
       readonly published: readonly string[];
     }
+  | ({ readonly reason: 'digest-changed' } & DigestChange)
   | { readonly reason: 'quarantined'; readonly until: number | undefined }
   | { readonly reason: 'too-young'; readonly until: number }
   | { readonly reason: 'unknown-age' }

@@ -64,6 +64,10 @@ describe('every reason has its words', () => {
     platform: 'linux/arm64',
     notAfter: NOW,
     minimumAge: { ms: 7 * day, unknown: 'refuse' },
+    changedDigests: new Map([
+      ['1.0.2', { platform: 'linux/any', first: 'sha1:aa', now: 'sha1:bb' }],
+      ['1.0.3', { platform: 'any', first: 'sha1:aa', now: undefined }],
+    ]),
     quarantine: [{ version: '1.0.4' }, { version: '1.0.5', until: NOW + day }],
   };
   it.each<[string, Published, string]>([
@@ -98,6 +102,12 @@ describe('every reason has its words', () => {
         ],
       },
       'two digests for any: sha1:aa and sha1:bb',
+    ],
+    ['changed', '1.0.2', 'digest changed: sha1:bb for linux/any, first seen as sha1:aa'],
+    [
+      'without the digest that it had',
+      '1.0.3',
+      'digest changed: none for any, first seen as sha1:aa',
     ],
   ])('%s', (_, entry, words) => {
     const [line] = explain(ask('1.*', [entry], eligibility));

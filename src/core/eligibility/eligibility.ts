@@ -1,4 +1,5 @@
 import { noArtifact } from './artifact.ts';
+import { digestChanged } from './digest-change.ts';
 import type { Policy } from './policy.ts';
 import { publishTime } from './publish-time.ts';
 import { quarantined } from './quarantine.ts';
@@ -8,5 +9,6 @@ import { yanked } from './yanked.ts';
 export const ineligible: Policy = (question, release) =>
   yanked(question, release) ??
   noArtifact(question, release) ??
+  digestChanged(question, release) ??
   quarantined(question, release) ??
   publishTime(question, release);

@@ -8,10 +8,21 @@ export interface Eligibility {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly platform?: Platform | undefined;
+  /** By the text of the version, where a digest is not the one that was first seen. (D22) */
+  readonly changedDigests?: ReadonlyMap<string, DigestChange> | undefined;
   readonly quarantine?: readonly Quarantined[] | undefined;
   readonly minimumAge?: MinimumAge | undefined;
   /** Refuses what was published later, in milliseconds since the epoch. */
   readonly notAfter?: number | undefined;
+}
+
+/** A published version that is no longer what it was. (D22) */
+export interface DigestChange {
+  /** As published. */
+  readonly platform: string;
+  readonly first: string;
+  /** Undefined where the list gives none of that kind any more. */
+  readonly now: string | undefined;
 }
 
 /** A version that failed on this machine, and the terms on which it may be tried again. (D13) */

@@ -18,7 +18,10 @@ type Unsatisfied = Resolution & { readonly kind: 'unsatisfied' };
 /** What can refuse a pin that is published. */
 type PinRefusal = Extract<
   Refusal,
-  { reason: 'conflicting-digest' | 'no-artifact' | 'quarantined' | 'not-yet-published' }
+  {
+    reason:
+      'conflicting-digest' | 'no-artifact' | 'digest-changed' | 'quarantined' | 'not-yet-published';
+  }
 >;
 type RefusedRelease = { readonly release: Release } & Refusal;
 

@@ -65,6 +65,11 @@ export function describeRefused(refused: Refused, constraint: Constraint): strin
       const published = excerpt(refused.published.join(', ')) || 'no platform at all';
       return `no artifact for ${refused.platform}; published for ${published}`;
     }
+    case 'digest-changed': {
+      const { first, now, platform } = refused;
+      const found = now === undefined ? 'none' : excerpt(now);
+      return `digest changed: ${found} for ${excerpt(platform)}, first seen as ${excerpt(first)}`;
+    }
     case 'quarantined': {
       const { until } = refused;
       const term = until === undefined ? '' : ` until ${formatTime(until)}`;

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import type { Eligibility, ReleaseRecord } from '../../../src/core/index.ts';
-import { DAY, NOW, aged, decides } from '../../support/decides.ts';
+import { DAY, NOW, aged, built, decides, on } from '../../support/decides.ts';
 
 const arm = (version: string, digest?: string): ReleaseRecord => ({
   version,
@@ -186,6 +186,48 @@ describe('[D13] quarantine', () => {
       },
       chosen: undefined,
       refused: ['1.1.0: quarantined'],
+    },
+  ]);
+});
+
+describe('[D22] a known digest changed', () => {
+  const change = { platform: 'linux/amd64', first: 'sha256:aa', now: 'sha256:bb' };
+  const changed = (...versions: string[]): Eligibility => ({
+    ...on('linux/amd64'),
+    changedDigests: new Map(versions.map((version) => [version, change])),
+  });
+  decides([
+    {
+      case: 'that release alone is refused',
+      constraint: '1.*',
+      list: ['1.2.0', '1.1.0', '1.0.0'],
+      eligibility: changed('1.2.0'),
+      chosen: '1.1.0',
+      refused: ['1.2.0: digest-changed', '1.0.0: older'],
+    },
+    {
+      case: 'another build of its version is another release',
+      constraint: '1.2.0',
+      list: ['1.2.0+a', '1.2.0+b'],
+      eligibility: changed('1.2.0+b'),
+      chosen: '1.2.0+a',
+      refused: ['1.2.0+b: digest-changed'],
+    },
+    {
+      case: 'not even a pin takes it',
+      constraint: '1.2.0',
+      list: ['1.2.0', '1.0.0'],
+      eligibility: changed('1.2.0'),
+      chosen: undefined,
+      refused: ['1.2.0: digest-changed', '1.0.0: other-version'],
+    },
+    {
+      case: 'is said after no-artifact and before quarantined',
+      constraint: '1.*',
+      list: [built('1.2.0'), '1.1.0'],
+      eligibility: { ...changed('1.2.0', '1.1.0'), quarantine: [{ version: '1.1.0' }] },
+      chosen: undefined,
+      refused: ['1.2.0: no-artifact', '1.1.0: digest-changed'],
     },
   ]);
 });
