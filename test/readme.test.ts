@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { DEFAULT_POLICY, jsonSchemaOf, readUpdatePolicy, termsFor } from '../src/config/index.ts';
 import { codesOf, EXIT_MEANINGS } from '../src/cli/codes.ts';
-import { decodeReleaseDocument } from '../src/registry/release-document.ts';
+import { decodeReleaseDocument } from '../src/registry/formats/release-document.ts';
 import { moduleId } from './support/ask.ts';
 import { ROOT } from './support/modreg.ts';
 

@@ -5,7 +5,7 @@ import { platformHome } from '../core/platform-home.ts';
 import { quote } from '../core/quote.ts';
 import { RegistryError, type RegistryErrorKind } from '../registry/registry-error.ts';
 import type { Registry } from '../registry/registry.ts';
-import { decodeReleaseDocument } from '../registry/release-document.ts';
+import { decodeReleaseDocument } from '../registry/formats/release-document.ts';
 import { unknownModule } from '../registry/unknown-module.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
 import type { World } from './world.ts';

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { parseModuleId, type ModuleId } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/module-id.ts';
 import { quote } from '../core/quote.ts';
-import type { DecodedList } from './decoded-list.ts';
+import type { DecodedList } from './formats/decoded-list.ts';
 import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
 import type { Registry } from './registry.ts';
-import { decodeReleaseDocument } from './release-document.ts';
+import { decodeReleaseDocument } from './formats/release-document.ts';
 import { unknownModule } from './unknown-module.ts';
 
 /** An npm packument may be that large, and no other list is larger. */

@@ -1,5 +1,5 @@
 import { parseModuleId, type ModuleId } from '../core/index.ts';
-import { decodeModuleDocument } from './module-document.ts';
+import { decodeModuleDocument } from './formats/module-document.ts';
 import type { Registry } from './registry.ts';
 import { unknownModule } from './unknown-module.ts';
 

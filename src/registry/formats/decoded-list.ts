@@ -1,7 +1,7 @@
-import type { ReleaseRecord } from '../core/index.ts';
-import { jsonPointer, type Path } from '../core/json-pointer.ts';
-import { describeValue, excerpt } from '../core/quote.ts';
-import { RegistryError } from './registry-error.ts';
+import type { ReleaseRecord } from '../../core/index.ts';
+import { jsonPointer, type Path } from '../../core/json-pointer.ts';
+import { describeValue, excerpt } from '../../core/quote.ts';
+import { RegistryError } from '../registry-error.ts';
 
 /** What every wire format is decoded to. */
 export interface DecodedList {

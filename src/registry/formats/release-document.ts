@@ -1,10 +1,10 @@
-import type { ModuleId } from '../core/index.ts';
+import type { ModuleId } from '../../core/index.ts';
 import type { DecodedList } from './decoded-list.ts';
-import { describeValue } from '../core/quote.ts';
+import { describeValue } from '../../core/quote.ts';
 import { isJsonObject } from './json-object.ts';
 import { decodeModuleDocument } from './module-document.ts';
 import { decodeNpmPackument } from './npm-packument.ts';
-import { RegistryError } from './registry-error.ts';
+import { RegistryError } from '../registry-error.ts';
 
 /**
  * Decodes a document of either format, told apart by its shape: `releases` is ours, `versions` is an

@@ -1,10 +1,10 @@
-import type { Artifact, ReleaseRecord } from '../core/index.ts';
-import type { Path } from '../core/json-pointer.ts';
-import { describeValue } from '../core/quote.ts';
+import type { Artifact, ReleaseRecord } from '../../core/index.ts';
+import type { Path } from '../../core/json-pointer.ts';
+import { describeValue } from '../../core/quote.ts';
 import { checkLength, dropInto, type DecodedList, type Drop } from './decoded-list.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { decodeReason, decodeTime } from './module-document.ts';
-import { RegistryError } from './registry-error.ts';
+import { RegistryError } from '../registry-error.ts';
 
 // npm's names of what machines have. (Limits)
 const SYSTEMS = ['linux'];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { decodeReleaseDocument } from '../../src/registry/release-document.ts';
-import { ask, chosen, moduleId } from '../support/ask.ts';
+import { decodeReleaseDocument } from '../../../src/registry/formats/release-document.ts';
+import { ask, chosen, moduleId } from '../../support/ask.ts';
 
 const ID = moduleId('npm:thing');
 
@@ -143,7 +143,7 @@ describe('real packuments', () => {
     ['types-node', 2346, '24.*', '24.19.2'],
     ['next', 2627, '16.*', '16.4.6'],
   ])('%s has %i releases, and %s means %s', (name, count, constraint, expected) => {
-    const path = new URL(`../fixtures/registry/npm/${name}.json`, import.meta.url);
+    const path = new URL(`../../fixtures/registry/npm/${name}.json`, import.meta.url);
     const { records, dropped } = decode(JSON.parse(readFileSync(path, 'utf8')));
     expect([records.length, dropped]).toEqual([count, []]);
     expect(chosen(ask(constraint, records))).toBe(expected);

@@ -1,10 +1,10 @@
-import type { Artifact, ModuleId, ReleaseRecord } from '../core/index.ts';
-import type { Path } from '../core/json-pointer.ts';
-import { parseTime } from '../core/rfc3339.ts';
+import type { Artifact, ModuleId, ReleaseRecord } from '../../core/index.ts';
+import type { Path } from '../../core/json-pointer.ts';
+import { parseTime } from '../../core/rfc3339.ts';
 import { checkLength, dropInto, type DecodedList, type Drop } from './decoded-list.ts';
-import { describeValue } from '../core/quote.ts';
+import { describeValue } from '../../core/quote.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
-import { RegistryError } from './registry-error.ts';
+import { RegistryError } from '../registry-error.ts';
 
 const MOST_ARTIFACTS = 1000;
 const DIGEST = /^(sha256|sha512|sha1):[0-9a-f]+$/;

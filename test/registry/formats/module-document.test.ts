@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeReleaseDocument } from '../../src/registry/release-document.ts';
-import { moduleId } from '../support/ask.ts';
+import { decodeReleaseDocument } from '../../../src/registry/formats/release-document.ts';
+import { moduleId } from '../../support/ask.ts';
 
 const LIDAR = moduleId('acme:lidar');
 
