@@ -1,7 +1,6 @@
 import type { Mismatch } from './constraint.ts';
-import type { DigestChange } from './eligibility/policy.ts';
 import type { Platform } from './platform.ts';
-import type { Release } from './release.ts';
+import type { DigestChange, Release } from './release.ts';
 import type { Version, VersionError } from './version.ts';
 
 /** Why a release is not chosen, with the facts behind it. */

@@ -32,6 +32,15 @@ export interface Release extends Omit<ReleaseRecord, 'version'> {
   readonly version: Version;
 }
 
+/** A published version that is no longer what it was. (D22) */
+export interface DigestChange {
+  /** As published. */
+  readonly platform: string;
+  readonly first: string;
+  /** Undefined where the list gives none of that kind any more. */
+  readonly now: string | undefined;
+}
+
 /**
  * One release out of all entries of one version: artifacts united, the earliest time, yanked and
  * deprecated if any entry says so. The order of the entries makes no difference. (D11)

@@ -1,7 +1,7 @@
 import type { Constraint } from '../constraint.ts';
 import type { Platform } from '../platform.ts';
 import type { Refusal } from '../refusal.ts';
-import type { Release } from '../release.ts';
+import type { DigestChange, Release } from '../release.ts';
 
 /** What a machine lets be chosen, besides the constraint. What is absent refuses nothing. */
 export interface Eligibility {
@@ -14,15 +14,6 @@ export interface Eligibility {
   readonly minimumAge?: MinimumAge | undefined;
   /** Refuses what was published later, in milliseconds since the epoch. */
   readonly notAfter?: number | undefined;
-}
-
-/** A published version that is no longer what it was. (D22) */
-export interface DigestChange {
-  /** As published. */
-  readonly platform: string;
-  readonly first: string;
-  /** Undefined where the list gives none of that kind any more. */
-  readonly now: string | undefined;
 }
 
 /** A version that failed on this machine, and the terms on which it may be tried again. (D13) */
