@@ -5,6 +5,8 @@ import { parseModuleId, type ModuleId } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/module-id.ts';
 import { quote } from '../core/quote.ts';
 import type { DecodedList } from './formats/decoded-list.ts';
+import { jsonMeter } from './formats/json-meter.ts';
+import { parseJson } from './formats/json-text.ts';
 import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
 import type { Registry } from './registry.ts';
 import { decodeReleaseDocument } from './formats/release-document.ts';
@@ -19,7 +21,6 @@ const LARGEST_FILE = 64 * 1024 * 1024;
  */
 const COUNTED_FROM = 8 * 1024 * 1024;
 const MOST_TOKENS = 4_000_000;
-const TOKENS = new Set(Buffer.from(',[{'));
 
 /**
  * Release lists in files, `<folder>/<namespace>/<name>.json`, each in our own format or an npm
@@ -62,44 +63,13 @@ async function readWhole(path: string): Promise<Uint8Array> {
 
 function decode(bytes: Uint8Array, path: string, moduleId: ModuleId): DecodedList {
   try {
-    checkTokens(bytes);
+    if (bytes.length >= COUNTED_FROM) jsonMeter(MOST_TOKENS).feed(bytes);
     return decodeReleaseDocument(parseJson(bytes), moduleId);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     const message = `${quote(path)} ${VERDICTS[error.kind] ?? 'is no list'}: ${error.message}`;
     throw new RegistryError(error.kind, message, { cause: error });
   }
-}
-
-function checkTokens(bytes: Uint8Array): void {
-  if (bytes.length < COUNTED_FROM) return;
-  let count = 0;
-  for (const byte of bytes) {
-    if (TOKENS.has(byte)) count++;
-  }
-  if (count > MOST_TOKENS) {
-    const message = `it has ${count} commas and brackets, and at most ${MOST_TOKENS} are read`;
-    throw new RegistryError('list-too-large', message);
-  }
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) {
-      throw new RegistryError('not-a-registry', 'it is not UTF-8 text', { cause });
-    }
-    throw new RegistryError('not-a-registry', `it is not JSON${placeOf(cause)}`, { cause });
-  }
-}
-
-/** V8 quotes the text around a mistake; only its place is repeated. */
-function placeOf({ message }: SyntaxError): string {
-  if (message.startsWith('Unexpected end')) return ': it ends too early';
-  if (message.includes('\ufeff')) return ': it begins with a byte order mark';
-  const [place] = /line \d+ column \d+/.exec(message) ?? [];
-  return place === undefined ? '' : ` at ${place}`;
 }
 
 async function missing(folder: string, moduleId: ModuleId, cause: unknown): Promise<RegistryError> {

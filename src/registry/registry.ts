@@ -1,4 +1,6 @@
-import type { ModuleId, ReleaseRecord } from '../core/index.ts';
+import type { DigestChange, ModuleId, Result } from '../core/index.ts';
+import type { DecodedList } from './formats/decoded-list.ts';
+import type { RegistryError } from './registry-error.ts';
 
 /** Where release lists are read. */
 export interface Registry {
@@ -6,17 +8,21 @@ export interface Registry {
    * The list of one module. Throws a RegistryError when there is no whole list to be had: never an
    * empty list in its place.
    */
-  read(moduleId: ModuleId): Promise<ReleaseList>;
+  read(moduleId: ModuleId, signal?: AbortSignal): Promise<ReleaseList>;
 }
 
-export interface ReleaseList {
-  readonly records: readonly ReleaseRecord[];
-  /** One line for each part of the list that was not readable and was left out, escaped. */
-  readonly dropped: readonly string[];
-  /** What kind of registry it came from. */
-  readonly source: 'folder' | 'database' | 'sample';
+export interface ReleaseList extends DecodedList {
+  /** What it came from: `saved` is what a registry over the network said earlier. */
+  readonly source: 'network' | 'saved' | 'folder' | 'database' | 'sample';
   /** Where from, for a person, escaped. */
   readonly from: string;
-  /** Milliseconds since the epoch; undefined for a list that was never fetched. */
+  /** When that said so last, in milliseconds since the epoch; undefined for a list that is built in. */
   readonly fetchedAt: number | undefined;
+  /** The releases of which a file is not what it was at first, by the text of the version. (D22) */
+  readonly changedDigests?: ReadonlyMap<string, DigestChange>;
+  /** Why a saved list stands in for that of the registry. (D21) */
+  readonly stale?: RegistryError | undefined;
 }
+
+/** The list of one module of many, or why there is none. */
+export type Reading = Result<ReleaseList, RegistryError>;

@@ -2,7 +2,7 @@ import { formatConstraint, type Constraint } from '../constraint.ts';
 import type { Misfit } from '../grammar-error.ts';
 import { excerpt } from '../quote.ts';
 import type { Refused } from '../refusal.ts';
-import type { Release } from '../release.ts';
+import type { DigestChange, Release } from '../release.ts';
 import { formatTime } from '../rfc3339.ts';
 import type { Version } from '../version.ts';
 
@@ -65,11 +65,8 @@ export function describeRefused(refused: Refused, constraint: Constraint): strin
       const published = excerpt(refused.published.join(', ')) || 'no platform at all';
       return `no artifact for ${refused.platform}; published for ${published}`;
     }
-    case 'digest-changed': {
-      const { first, now, platform } = refused;
-      const found = now === undefined ? 'none' : excerpt(now);
-      return `digest changed: ${found} for ${excerpt(platform)}, first seen as ${excerpt(first)}`;
-    }
+    case 'digest-changed':
+      return describeDigestChange(refused);
     case 'quarantined': {
       const { until } = refused;
       const term = until === undefined ? '' : ` until ${formatTime(until)}`;
@@ -84,6 +81,11 @@ export function describeRefused(refused: Refused, constraint: Constraint): strin
     case 'older':
       return `older than ${refused.than.text}`;
   }
+}
+
+export function describeDigestChange({ platform, first, now }: DigestChange): string {
+  const found = now === undefined ? 'none' : excerpt(now);
+  return `digest changed: ${found} for ${excerpt(platform)}, first seen as ${excerpt(first)}`;
 }
 
 export function describeYanked(because: string): string {

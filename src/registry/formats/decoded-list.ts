@@ -8,6 +8,8 @@ export interface DecodedList {
   readonly records: readonly ReleaseRecord[];
   /** One escaped line for each part that could not be read. */
   readonly dropped: readonly string[];
+  /** Grows with each change of the list, where its format has one. */
+  readonly generation?: number | undefined;
 }
 
 /** More entries than any list has. */

@@ -16,7 +16,7 @@ const DIGEST = /^(sha256|sha512|sha1):[0-9a-f]+$/;
  * Throws a RegistryError when the document as a whole is not the list of `moduleId`.
  */
 export function decodeModuleDocument(document: JsonObject, moduleId: ModuleId): DecodedList {
-  const { module_id, count, releases } = document;
+  const { module_id, generation, count, releases } = document;
   if (!Array.isArray(releases)) {
     const message = `/releases is ${describeValue(releases)}, expected a list`;
     throw new RegistryError('not-a-registry', message);
@@ -26,6 +26,10 @@ export function decodeModuleDocument(document: JsonObject, moduleId: ModuleId): 
     throw new RegistryError('not-a-registry', message);
   }
   checkLength(releases.length);
+  if (generation !== undefined && !(Number.isSafeInteger(generation) && Number(generation) >= 0)) {
+    const message = `/generation is ${describeValue(generation)}, expected a whole number`;
+    throw new RegistryError('not-a-registry', message);
+  }
   if (count !== undefined && typeof count !== 'number') {
     const message = `/count is ${describeValue(count)}, expected a number`;
     throw new RegistryError('not-a-registry', message);
@@ -39,7 +43,7 @@ export function decodeModuleDocument(document: JsonObject, moduleId: ModuleId): 
   const records = releases.map((entry: unknown, place) =>
     decodeRelease(entry, ['releases', place], drop),
   );
-  return { records, dropped };
+  return { records, dropped, generation: generation as number | undefined };
 }
 
 function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {

@@ -1,0 +1,39 @@
+/** Time, as the world gives it. */
+export interface Clock {
+  /** Milliseconds since the epoch. It may be set, in both directions. */
+  now(): number;
+  /** Milliseconds since some moment. It never goes back. */
+  monotonic(): number;
+  /** Resolves after `ms`, and rejects with the reason of `signal` when that comes first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** `setTimeout` takes no more: what is longer fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** The machine's own time. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  async sleep(ms, signal) {
+    // As a timer it would fire at once.
+    if (Number.isNaN(ms)) throw new RangeError('asked to sleep for no number of milliseconds');
+    for (let left = ms; left > 0; left -= LONGEST_TIMER_MS) {
+      await timer(Math.min(left, LONGEST_TIMER_MS), signal);
+    }
+  },
+};
+
+async function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timeout = setTimeout(resolve, ms);
+  const onAbort = (): void => reject(signal?.reason as Error);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timeout);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}

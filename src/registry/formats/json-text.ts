@@ -1,0 +1,21 @@
+import { RegistryError } from '../registry-error.ts';
+
+/** Parses JSON in UTF-8. Throws a `not-a-registry` RegistryError for anything else. */
+export function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) {
+      throw new RegistryError('not-a-registry', 'it is not UTF-8 text', { cause });
+    }
+    throw new RegistryError('not-a-registry', `it is not JSON${placeOf(cause)}`, { cause });
+  }
+}
+
+/** V8 quotes the text around a mistake; only its place is repeated. */
+function placeOf({ message }: SyntaxError): string {
+  if (message.startsWith('Unexpected end')) return ': it ends too early';
+  if (message.includes('\ufeff')) return ': it begins with a byte order mark';
+  const [place] = /line \d+ column \d+/.exec(message) ?? [];
+  return place === undefined ? '' : ` at ${place}`;
+}

@@ -1,0 +1,73 @@
+import { excerpt } from '../core/quote.ts';
+import type { Result } from '../core/index.ts';
+import type { RegistryAddress } from '../core/registry-address.ts';
+import type { Secret } from '../core/secret.ts';
+import { isExposed } from '../core/web-address.ts';
+import { systemClock, type Clock } from './clock.ts';
+import { connect } from './http/connection.ts';
+import { DEFAULT_LIMITS, type Limits } from './http/limits.ts';
+import { modregRegistry } from './http/modreg-registry.ts';
+import { npmRegistry } from './http/npm-registry.ts';
+import { ociRegistry } from './http/oci-registry.ts';
+import { RegistryError } from './registry-error.ts';
+import type { RemoteRegistry } from './remote-registry.ts';
+
+export interface HttpRegistryOptions {
+  /** A bearer token. It goes to the origin of the registry's address, and nowhere else. */
+  readonly token?: Secret | undefined;
+  /** Hosts that may be spoken to without TLS, beside the machine itself. */
+  readonly allowHttp?: readonly string[];
+  /** What of the default limits is otherwise. */
+  readonly limits?: Partial<Limits>;
+  readonly clock?: Clock;
+  /** From 0 to 1. */
+  readonly random?: () => number;
+  /** Told when a request is about to be repeated, with what failed and in how many milliseconds. */
+  readonly onRetry?: (error: RegistryError, delayMs: number) => void;
+}
+
+type WebAddress = RegistryAddress & { readonly kind: 'modreg' | 'npm' | 'oci' };
+
+const PROTOCOLS = { modreg: modregRegistry, npm: npmRegistry, oci: ociRegistry } as const;
+
+/**
+ * The registry at `address`, over HTTP. The address is `bad-address` when it is plain `http:` to a host
+ * that `allowHttp` does not name, or has a query.
+ */
+export function httpRegistry(
+  { kind, url }: WebAddress,
+  options: HttpRegistryOptions = {},
+): Result<RemoteRegistry, RegistryError> {
+  const complaint = complaintOf(url, options.allowHttp ?? []);
+  if (complaint) return { ok: false, error: complaint };
+  const base = baseOf(kind, url);
+  const shown = `${url.origin}${url.pathname}`.replace(/\/$/, '');
+  const from = excerpt(kind === 'modreg' ? shown : `${kind}:${shown}`);
+  const connection = connect(`the registry ${from}`, {
+    token: options.token,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    onRetry: options.onRetry ?? (() => undefined),
+  });
+  const registry = PROTOCOLS[kind](base, connection);
+  return { ok: true, value: { ...registry, address: `${kind}:${base.href}`, from } };
+}
+
+function complaintOf(url: URL, allowHttp: readonly string[]): RegistryError | undefined {
+  if (isExposed(url, allowHttp)) {
+    const message = `what a registry at ${excerpt(url.origin)} says could be changed on its way`;
+    const hint = `name it by https:, or list ${url.host} under allow_http in the update policy`;
+    return new RegistryError('bad-address', message, { hint });
+  }
+  if (url.search === '' && url.hash === '') return undefined;
+  const message = `the address of the registry at ${excerpt(url.origin)} has a query or a fragment`;
+  return new RegistryError('bad-address', message, { hint: 'it ends with the path' });
+}
+
+/** The address as a folder of others. The `/v1` of our own protocol may be named or not. */
+function baseOf(kind: WebAddress['kind'], url: URL): URL {
+  const path = url.pathname.replace(/\/+$/, '');
+  const base = kind === 'modreg' ? path.replace(/\/v1$/, '') : path;
+  return new URL(`${url.origin}${base}/`);
+}

@@ -1,0 +1,149 @@
+import ky, { isNetworkError } from 'ky';
+import { excerpt } from '../../core/quote.ts';
+import type { Secret } from '../../core/secret.ts';
+import type { Clock } from '../clock.ts';
+import { jsonMeter } from '../formats/json-meter.ts';
+import { RegistryError } from '../registry-error.ts';
+import { startDeadline, type Deadline } from './deadline.ts';
+import type { Limits } from './limits.ts';
+import { codeOf, networkFailure } from './network-failure.ts';
+import { badRedirect, redirectTarget } from './redirect.ts';
+
+/** One question to a registry. */
+export interface Inquiry {
+  readonly url: URL;
+  /** Who is asked, for a person, escaped. */
+  readonly where: string;
+  readonly accept: string;
+  /** The entity tag of what is known. */
+  readonly etag?: string | undefined;
+  readonly token?: Secret | undefined;
+  /** The largest body, in bytes after decompression, and its most commas and brackets. */
+  readonly largest: number;
+  readonly mostTokens: number;
+}
+
+/** The answer, with its body where it is one of status 200. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+export interface Surroundings {
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+}
+
+const MOST_REDIRECTS = 3;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const JSON_TYPE = /^application\/([\w.-]+\+)?json *(;|$)/i;
+const EMPTY = new Uint8Array();
+
+/**
+ * Asks once, and reads the answer within its limits. Throws a RegistryError where there is none, and
+ * the reason of `signal` when that is aborted.
+ */
+export async function exchange(inquiry: Inquiry, surroundings: Surroundings): Promise<Reply> {
+  const { limits, clock, signal } = surroundings;
+  const deadline = startDeadline(inquiry.where, limits);
+  const signals = signal ? [deadline.signal, signal] : [deadline.signal];
+  try {
+    const response = await follow(inquiry, AbortSignal.any(signals));
+    deadline.begin();
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      return { status: response.status, headers: response.headers, body: EMPTY };
+    }
+    const body = await readBody(response, inquiry, deadline);
+    return { status: response.status, headers: response.headers, body };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof RegistryError) throw error;
+    if (deadline.signal.aborted) throw deadline.signal.reason;
+    // A mistake of our own is not blamed on the network.
+    if (!isNetworkError(error) && codeOf(error) === undefined) throw error;
+    throw networkFailure(error, inquiry.where, clock.now());
+  } finally {
+    deadline.stop();
+  }
+}
+
+/** The first answer that is no redirect. */
+async function follow(inquiry: Inquiry, signal: AbortSignal): Promise<Response> {
+  const { where } = inquiry;
+  let { url } = inquiry;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const response = await ky(url, {
+      headers: headersOf(inquiry),
+      signal,
+      redirect: 'manual',
+      retry: 0,
+      timeout: false,
+      throwHttpErrors: false,
+    });
+    if (!REDIRECTS.has(response.status)) return response;
+    await response.body?.cancel();
+    url = redirectTarget(url, response.headers.get('location'), where);
+  }
+  throw badRedirect(`${where} redirects more than ${MOST_REDIRECTS} times`);
+}
+
+function headersOf({ accept, etag, token }: Inquiry): Record<string, string> {
+  return {
+    accept,
+    ...(etag === undefined ? {} : { 'if-none-match': etag }),
+    ...(token ? { authorization: `Bearer ${token.reveal()}` } : {}),
+  };
+}
+
+/** The body as it comes, measured before the next part is asked for. */
+async function readBody(
+  { body, headers }: Response,
+  { where, largest, mostTokens }: Inquiry,
+  deadline: Deadline,
+): Promise<Uint8Array> {
+  if (!body) return EMPTY;
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  const meter = jsonMeter(mostTokens);
+  let size = 0;
+  try {
+    checkHeaders(headers, where, largest);
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return Buffer.concat(chunks, size);
+      deadline.receive(value.length);
+      size += value.length;
+      if (size > largest) throw tooLarge(`it has more than ${largest} bytes`);
+      meter.feed(value);
+      chunks.push(value);
+    }
+  } catch (error) {
+    // The connection is given up, whatever else it may hold.
+    reader.cancel().catch(() => undefined);
+    if (!(error instanceof RegistryError) || error.kind !== 'list-too-large') throw error;
+    throw new RegistryError(error.kind, `the answer of ${where} is too large: ${error.message}`);
+  }
+}
+
+function checkHeaders(headers: Headers, where: string, largest: number): void {
+  const type = headers.get('content-type') ?? 'no content-type';
+  if (!JSON_TYPE.test(type)) {
+    const message = `${where} does not answer as a registry: got ${excerpt(type)}`;
+    throw new RegistryError('not-a-registry', message);
+  }
+  const length = Number(headers.get('content-length'));
+  if (length > largest)
+    throw tooLarge(`it says it has ${length} bytes, and at most ${largest} are read`);
+  const encoding = headers.get('content-encoding');
+  if (encoding?.includes(',') === true) {
+    const message = `${where} answers with nested encodings, ${excerpt(encoding)}`;
+    throw new RegistryError('not-a-registry', message);
+  }
+}
+
+function tooLarge(message: string): RegistryError {
+  return new RegistryError('list-too-large', message);
+}

@@ -1,0 +1,86 @@
+import { parseModuleId, type ModuleId } from '../../core/index.ts';
+import { nameOf, namespaceOf } from '../../core/module-id.ts';
+import { describeValue } from '../../core/quote.ts';
+import { isJsonObject, type JsonObject } from '../formats/json-object.ts';
+import { parseJson } from '../formats/json-text.ts';
+import { decodeModuleDocument } from '../formats/module-document.ts';
+import { RegistryError } from '../registry-error.ts';
+import type { RemoteChanges, RemoteRegistry } from '../remote-registry.ts';
+import { blaming } from './blame.ts';
+import { notFound, type Connection } from './connection.ts';
+import type { Reply } from './exchange.ts';
+import { fetchedList } from './fetched-list.ts';
+
+/** A list of 10,000 releases for four platforms has 250,000; at this number it takes 25 MB. */
+const MOST_TOKENS = 400_000;
+const ACCEPT = 'application/json';
+
+/** Our own protocol, below `base`, which ends in a slash. (design, Registry protocol) */
+export function modregRegistry(
+  base: URL,
+  connection: Connection,
+): Pick<RemoteRegistry, 'fetch' | 'changes' | 'modules'> {
+  const { where, limits } = connection;
+  const inquiry = { accept: ACCEPT, largest: limits.largestList, mostTokens: MOST_TOKENS };
+  return {
+    async fetch(moduleId, known, round) {
+      const path = `v1/modules/${namespaceOf(moduleId)}/${nameOf(moduleId)}`;
+      const reply = await connection.get(
+        new URL(path, base),
+        { ...inquiry, etag: known?.etag },
+        round,
+      );
+      if (reply.status === 404) throw notFound(moduleId, where, reply);
+      if (reply.status === 304 && known) return known;
+      return await fetchedList(reply, where, (json) => decodeAnswer(json, moduleId));
+    },
+    async changes(sequence, round) {
+      const url = new URL(`v1/changes?after=${sequence}`, base);
+      const reply = await connection.get(url, inquiry, round);
+      return reply.status === 200 ? blaming(where, () => decodeChanges(reply)) : undefined;
+    },
+    async modules(namespace, round) {
+      const query = namespace === undefined ? '' : `?namespace=${namespace}`;
+      const reply = await connection.get(new URL(`v1/modules${query}`, base), inquiry, round);
+      return reply.status === 200 ? blaming(where, () => decodeModules(reply)) : [];
+    },
+  };
+}
+
+/** Over a network, nothing may be missing that tells a whole list from a part of one. */
+function decodeAnswer(json: unknown, moduleId: ModuleId): ReturnType<typeof decodeModuleDocument> {
+  const document = objectOf(json);
+  for (const key of ['module_id', 'generation', 'count']) {
+    if (document[key] === undefined) {
+      throw new RegistryError('not-a-registry', `/${key} is missing`);
+    }
+  }
+  return decodeModuleDocument(document, moduleId);
+}
+
+function decodeChanges({ body }: Reply): RemoteChanges {
+  const { sequence, modules } = objectOf(parseJson(body));
+  if (!Number.isSafeInteger(sequence) || Number(sequence) < 0) {
+    const message = `/sequence is ${describeValue(sequence)}, expected a whole number`;
+    throw new RegistryError('not-a-registry', message);
+  }
+  return { sequence: Number(sequence), modules: new Set(textsOf(modules, 'modules')) };
+}
+
+function decodeModules({ body }: Reply): readonly ModuleId[] {
+  return textsOf(objectOf(parseJson(body))['modules'], 'modules').flatMap((text) => {
+    const id = parseModuleId(text);
+    return id.ok ? [id.value] : [];
+  });
+}
+
+function objectOf(json: unknown): JsonObject {
+  if (isJsonObject(json)) return json;
+  throw new RegistryError('not-a-registry', `found ${describeValue(json)}, expected an object`);
+}
+
+function textsOf(value: unknown, key: string): string[] {
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value;
+  const message = `/${key} is ${describeValue(value)}, expected a list of texts`;
+  throw new RegistryError('not-a-registry', message);
+}

@@ -1,0 +1,92 @@
+import type { ModuleId } from '../../core/index.ts';
+import { nameOf, namespaceOf } from '../../core/module-id.ts';
+import { describeValue } from '../../core/quote.ts';
+import type { DecodedList } from '../formats/decoded-list.ts';
+import { isJsonObject } from '../formats/json-object.ts';
+import { decodeOciTags } from '../formats/oci-tags.ts';
+import { RegistryError } from '../registry-error.ts';
+import type { FetchedList, RemoteRegistry, Round } from '../remote-registry.ts';
+import { notFound, type Connection } from './connection.ts';
+import { fetchedList } from './fetched-list.ts';
+import { nextLink } from './link-header.ts';
+import { redirectTarget } from './redirect.ts';
+
+/** Names of repositories. (OCI Distribution, Pulling manifests) */
+const REPOSITORY = /^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$/;
+const PAGE = 1000;
+const MOST_PAGES = 500;
+const MOST_TOKENS = 400_000;
+
+/**
+ * A registry of the OCI distribution protocol at the origin of `base`, whose path comes before every
+ * repository: `acme:lidar` is `acme/lidar`, and its tags are the list. It has no entity tags.
+ */
+export function ociRegistry(base: URL, connection: Connection): Pick<RemoteRegistry, 'fetch'> {
+  return {
+    async fetch(moduleId, _, round) {
+      const name = repositoryName(base, moduleId, connection.where);
+      const pages = await fetchPages(name, { base, connection, moduleId }, round);
+      return united(pages);
+    },
+  };
+}
+
+interface Asked {
+  readonly base: URL;
+  readonly connection: Connection;
+  readonly moduleId: ModuleId;
+}
+
+/** All pages, or none: a part of the tags is no list. */
+async function fetchPages(
+  name: string,
+  { base, connection, moduleId }: Asked,
+  round: Round,
+): Promise<FetchedList[]> {
+  const { where, limits } = connection;
+  const pages: FetchedList[] = [];
+  let left = limits.largestList;
+  let url: URL | undefined = new URL(`/v2/${name}/tags/list?n=${PAGE}`, base);
+  while (url) {
+    if (pages.length === MOST_PAGES || left <= 0) throw tooMany(where, pages.length);
+    const inquiry = { accept: 'application/json', largest: left, mostTokens: MOST_TOKENS };
+    const reply = await connection.get(url, inquiry, round);
+    if (reply.status === 404) throw notFound(`${moduleId} (${name})`, where, reply);
+    const page = await fetchedList(reply, where, (json) => decodePage(json, name));
+    pages.push(page);
+    left -= page.size;
+    const next = nextLink(reply.headers.get('link'));
+    url = next === undefined ? undefined : redirectTarget(url, next, where);
+  }
+  return pages;
+}
+
+/** Where tags are the list, each page is a part of what the digest tells apart. */
+function united(pages: readonly FetchedList[]): FetchedList {
+  return {
+    records: pages.flatMap(({ records }) => records),
+    dropped: [],
+    digest: pages.map(({ digest }) => digest).join(' '),
+    size: pages.reduce((sum, { size }) => sum + size, 0),
+    etag: undefined,
+  };
+}
+
+function repositoryName(base: URL, moduleId: ModuleId, where: string): string {
+  const name = `${base.pathname.slice(1)}${namespaceOf(moduleId)}/${nameOf(moduleId)}`;
+  if (REPOSITORY.test(name)) return name;
+  const message = `${where} can have no module ${moduleId}: its names have no capital letters, and no two signs side by side`;
+  throw new RegistryError('unknown-module', message);
+}
+
+function decodePage(json: unknown, name: string): DecodedList {
+  if (isJsonObject(json)) return decodeOciTags(json, name);
+  throw new RegistryError('not-a-registry', `found ${describeValue(json)}, expected an object`);
+}
+
+function tooMany(where: string, pages: number): RegistryError {
+  return new RegistryError(
+    'list-too-large',
+    `${where} has more tags than are read, in ${pages} pages`,
+  );
+}

@@ -1,0 +1,14 @@
+export type { ModuleId, ReleaseRecord, Result } from '../core/index.ts';
+export { parseRegistryAddress, type RegistryAddress } from '../core/registry-address.ts';
+export { secret, type Secret } from '../core/secret.ts';
+export { acceptList, type Acceptance } from './acceptance.ts';
+export { cachedRegistry, type CachedRegistry, type CacheOptions } from './cached-registry.ts';
+export { systemClock, type Clock } from './clock.ts';
+export { folderRegistry } from './folder-registry.ts';
+export { httpRegistry, type HttpRegistryOptions } from './http-registry.ts';
+export type { Limits } from './http/limits.ts';
+export type { KnownDigest } from './known-digests.ts';
+export { RegistryError, type RegistryErrorKind } from './registry-error.ts';
+export type { Reading, Registry, ReleaseList } from './registry.ts';
+export type { FetchedList, RemoteChanges, RemoteRegistry, Round } from './remote-registry.ts';
+export { SavedListsError, type SavedList, type SavedLists } from './saved-lists.ts';

@@ -1,0 +1,34 @@
+import { lostDigests, type KnownDigest } from './known-digests.ts';
+import { RegistryError } from './registry-error.ts';
+import type { FetchedList } from './remote-registry.ts';
+import type { SavedList } from './saved-lists.ts';
+
+/** More digests than a list loses or changes in years of honest use. */
+const MOST_LOST = 100_000;
+
+/**
+ * The digests that `next` does not give any more, where it can have come after `known`. Throws a
+ * `registry-regressed` RegistryError, of the list that `what` names, where it cannot. (D22)
+ */
+export function checkProgress(known: SavedList, next: FetchedList, what: string): KnownDigest[] {
+  const found = regression(known, next);
+  if (found !== undefined) throw regressed(what, found);
+  const lost = lostDigests(known, next.records);
+  if (lost.length > MOST_LOST) {
+    throw regressed(what, `${lost.length} digests were changed or taken away`);
+  }
+  return lost;
+}
+
+function regression(known: SavedList, { generation, digest }: FetchedList): string | undefined {
+  if (known.generation === undefined || generation === undefined) return undefined;
+  if (generation < known.generation) return `generation ${generation} < ${known.generation} seen`;
+  if (generation > known.generation || digest === known.digest) return undefined;
+  return `generation ${generation} again, with other bytes`;
+}
+
+function regressed(what: string, found: string): RegistryError {
+  return new RegistryError('registry-regressed', `${what} went backwards: ${found}`, {
+    hint: 'modreg accept shows what changed, and takes the list as it is now',
+  });
+}

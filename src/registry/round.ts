@@ -1,0 +1,95 @@
+import pLimit from 'p-limit';
+import type { ModuleId } from '../core/index.ts';
+import { refresh, type Memory, type Refreshed } from './refresh.ts';
+import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
+import type { RemoteChanges, RemoteRegistry, Round } from './remote-registry.ts';
+import type { SavedList } from './saved-lists.ts';
+
+const REQUESTS_AT_ONCE = 8;
+/** So many requests in a row that reached nobody end the round: the others would not, either. */
+const MOST_IN_VAIN = 3;
+const IN_VAIN: ReadonlySet<RegistryErrorKind> = new Set([
+  'registry-unreachable',
+  'registry-timeout',
+  'registry-busy',
+  'bad-certificate',
+]);
+/** A registry that answers so has no feed of its changes, or none that can be read. */
+const FEEDLESS: ReadonlySet<RegistryErrorKind> = new Set(['not-a-registry', 'list-too-large']);
+/** No feed has reached it: asked for what comes after it, one tells its sequence and nothing else. */
+const BEYOND = Number.MAX_SAFE_INTEGER;
+
+/** Asks for the lists of `moduleIds`: where there is a feed of changes, only for those that changed. */
+export async function refreshAll(
+  moduleIds: readonly ModuleId[],
+  memory: Memory,
+  round: Round,
+): Promise<ReadonlyMap<ModuleId, Refreshed>> {
+  const { remote, lists, clock } = memory;
+  const known = new Map<ModuleId, SavedList>();
+  for (const moduleId of moduleIds) {
+    const list = lists.get(moduleId);
+    if (list?.sequence !== undefined) known.set(moduleId, list);
+  }
+  const changes = await changesAfter(leastSequence(known), remote, round);
+  if (changes instanceof RegistryError) return new Map(moduleIds.map((id) => [id, changes]));
+  const sequence = changes?.sequence;
+  const current = lists.confirm(unchanged(known, changes), { confirmedAt: clock.now(), sequence });
+  const rest = moduleIds.filter((moduleId) => !current.has(moduleId));
+  const asked = await askEach(rest, async (moduleId) => {
+    return await refresh(moduleId, memory, round, sequence);
+  });
+  return new Map([...current, ...asked]);
+}
+
+function leastSequence(known: ReadonlyMap<ModuleId, SavedList>): number {
+  return [...known.values()].reduce(
+    (least, { sequence = BEYOND }) => Math.min(least, sequence),
+    BEYOND,
+  );
+}
+
+/** Undefined where every module must be asked for by itself. */
+async function changesAfter(
+  sequence: number,
+  remote: RemoteRegistry,
+  round: Round,
+): Promise<RemoteChanges | RegistryError | undefined> {
+  try {
+    return await remote.changes?.(sequence, round);
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return FEEDLESS.has(error.kind) ? undefined : error;
+  }
+}
+
+/** A sequence below that of a list is another catalogue's: that list may have changed. */
+function unchanged(
+  known: ReadonlyMap<ModuleId, SavedList>,
+  changes: RemoteChanges | undefined,
+): ReadonlyMap<ModuleId, SavedList> {
+  if (!changes) return new Map();
+  const current = [...known].filter(
+    ([moduleId, { sequence = BEYOND }]) =>
+      sequence <= changes.sequence && !changes.modules.has(moduleId),
+  );
+  return new Map(current);
+}
+
+/** Asks a few at a time, and no more once nobody answers. */
+async function askEach(
+  moduleIds: readonly ModuleId[],
+  ask: (moduleId: ModuleId) => Promise<Refreshed>,
+): Promise<ReadonlyMap<ModuleId, Refreshed>> {
+  let inVain = 0;
+  let ending: RegistryError | undefined;
+  const attempt = async (moduleId: ModuleId): Promise<[ModuleId, Refreshed]> => {
+    if (ending) return [moduleId, ending];
+    const answer = await ask(moduleId);
+    const isInVain = answer instanceof RegistryError && IN_VAIN.has(answer.kind);
+    inVain = isInVain ? inVain + 1 : 0;
+    if (isInVain && inVain >= MOST_IN_VAIN) ending = answer;
+    return [moduleId, answer];
+  };
+  return new Map(await pLimit(REQUESTS_AT_ONCE).map(moduleIds, attempt));
+}

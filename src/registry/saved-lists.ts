@@ -1,0 +1,42 @@
+import type { ModuleId } from '../core/index.ts';
+import type { KnownDigest } from './known-digests.ts';
+import type { FetchedList } from './remote-registry.ts';
+
+/** A list as a registry gave it, and what is remembered with it. */
+export interface SavedList extends FetchedList {
+  /** Digests that the registry gave once and that the list does not give. */
+  readonly lost: readonly KnownDigest[];
+  /** When the registry last said that this is the list, in milliseconds since the epoch. */
+  readonly confirmedAt: number;
+  /** The sequence of the registry's changes when it said so, where it has one. */
+  readonly sequence: number | undefined;
+}
+
+/**
+ * Where lists outlive the process, by the address of their registry and their module. Every method is
+ * done when it returns, and throws a SavedListsError where it cannot be.
+ */
+export interface SavedLists {
+  read(address: string, moduleId: ModuleId): SavedList | undefined;
+  /** The digest of the answer that `read` would give the list of. */
+  digest(address: string, moduleId: ModuleId): string | undefined;
+  save(address: string, moduleId: ModuleId, list: SavedList): void;
+  /** Notes that lists are still what they were. */
+  confirm(
+    address: string,
+    moduleIds: readonly ModuleId[],
+    confirmation: Pick<SavedList, 'confirmedAt' | 'sequence'>,
+  ): void;
+  forget(address: string, moduleId: ModuleId): void;
+}
+
+/** Lists cannot be saved or read. The message is one escaped line. */
+export class SavedListsError extends Error {
+  override readonly name = 'SavedListsError';
+  readonly kind: 'locked' | 'state-unreadable' | 'state-write';
+
+  constructor(kind: SavedListsError['kind'], message: string, cause: unknown) {
+    super(message, { cause });
+    this.kind = kind;
+  }
+}

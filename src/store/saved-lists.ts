@@ -1,0 +1,120 @@
+import { quote } from '../core/quote.ts';
+import { SavedListsError, type SavedList, type SavedLists } from '../registry/saved-lists.ts';
+import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
+import { transaction, translated } from '../sqlite/database.ts';
+import type { Row } from '../sqlite/statements.ts';
+import type { MachineFile } from './machine-file.ts';
+
+const KINDS: Readonly<Record<DatabaseErrorKind, SavedListsError['kind']>> = {
+  missing: 'state-unreadable',
+  unreadable: 'state-unreadable',
+  'later-schema': 'state-unreadable',
+  locked: 'locked',
+  unwritable: 'state-write',
+};
+
+/** Whoever asks for more modules than any machine has does not fill its disk. */
+const MOST_LISTS = 20_000;
+const MOST_BYTES = 512 * 1024 * 1024;
+
+/**
+ * The saved lists of a machine. The newest 20,000 are kept, of answers of 512 MiB in all; a list is not
+ * replaced by one of a lower generation.
+ */
+export function savedListsIn({ path, database, sql }: MachineFile): SavedLists {
+  const within = <T>(work: () => T): T => saying(path, work);
+  return {
+    read: (address, moduleId) =>
+      within(() => {
+        const row = sql.get(SELECT, address, moduleId);
+        return row && listOf(row, path);
+      }),
+    digest: (address, moduleId) =>
+      within(() => textOf(sql.get(SELECT_DIGEST, address, moduleId)?.['digest'])),
+    save(address, moduleId, list) {
+      const { records, dropped, lost } = list;
+      const json = JSON.stringify({ records, dropped, lost });
+      within(() =>
+        transaction(database, () => {
+          sql.run(
+            UPSERT,
+            ...[address, moduleId, list.confirmedAt, list.sequence ?? null],
+            ...[list.generation ?? null, list.digest, list.size, list.etag ?? null, json],
+          );
+          sql.run(PRUNE, MOST_LISTS, MOST_BYTES);
+        }),
+      );
+    },
+    confirm(address, moduleIds, { confirmedAt, sequence = null }) {
+      within(() =>
+        transaction(database, () => {
+          for (const moduleId of moduleIds) {
+            sql.run(CONFIRM, confirmedAt, sequence, address, moduleId);
+          }
+        }),
+      );
+    },
+    forget: (address, moduleId) => within(() => void sql.run(FORGET, address, moduleId)),
+  };
+}
+
+const SELECT = 'SELECT * FROM saved_lists WHERE address = ? AND module_id = ?';
+const SELECT_DIGEST = 'SELECT digest FROM saved_lists WHERE address = ? AND module_id = ?';
+const UPSERT = `
+  INSERT INTO saved_lists
+    (address, module_id, confirmed_at, sequence, generation, digest, size, etag, list)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET
+    confirmed_at = excluded.confirmed_at, sequence = excluded.sequence,
+    generation = excluded.generation, digest = excluded.digest, size = excluded.size,
+    etag = excluded.etag, list = excluded.list
+  WHERE generation IS NULL OR excluded.generation >= generation`;
+const PRUNE = `
+  DELETE FROM saved_lists WHERE id IN (
+    SELECT id FROM (
+      SELECT id, row_number() OVER newest AS place, sum(size) OVER newest AS bytes
+      FROM saved_lists WINDOW newest AS (ORDER BY confirmed_at DESC, id DESC)
+    ) WHERE place > ? OR (place > 1 AND bytes > ?)
+  )`;
+const CONFIRM = `
+  UPDATE saved_lists SET confirmed_at = ?, sequence = ? WHERE address = ? AND module_id = ?`;
+const FORGET = 'DELETE FROM saved_lists WHERE address = ? AND module_id = ?';
+
+/** Runs `work`, and throws what is wrong with the file as the port has it. */
+function saying<T>(path: string, work: () => T): T {
+  try {
+    return translated(path, work);
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    throw new SavedListsError(KINDS[error.kind], error.message, error);
+  }
+}
+
+/** What `save` wrote. */
+function listOf(row: Row, path: string): SavedList {
+  return {
+    ...partsOf(String(row['list']), path),
+    digest: String(row['digest']),
+    size: Number(row['size']),
+    etag: textOf(row['etag']),
+    generation: numberOf(row['generation']),
+    confirmedAt: Number(row['confirmed_at']),
+    sequence: numberOf(row['sequence']),
+  };
+}
+
+function partsOf(json: string, path: string): Pick<SavedList, 'records' | 'dropped' | 'lost'> {
+  try {
+    return JSON.parse(json) as Pick<SavedList, 'records' | 'dropped' | 'lost'>;
+  } catch (error) {
+    throw new SavedListsError('state-unreadable', `${quote(path)}: a saved list is damaged`, error);
+  }
+}
+
+function textOf(value: Row[string] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function numberOf(value: Row[string] | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
