@@ -10,9 +10,9 @@ export function jsonLine(document: object): string {
   return escapeUnprintableInJson(JSON.stringify(document));
 }
 
-export function listAsJson({ source, fetchedAt }: ReleaseList): object {
+export function listAsJson({ source, fetchedAt, stale }: ReleaseList): object {
   const fetched_at = fetchedAt === undefined ? null : formatTime(fetchedAt);
-  return { source, fetched_at, stale: false };
+  return { source, fetched_at, stale: stale !== undefined };
 }
 
 export function refusedAsJson(refused: Iterable<Refused>, constraint: Constraint): object[] {

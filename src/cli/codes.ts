@@ -37,6 +37,7 @@ export const EXIT_CODES = {
   'bad-address': 2,
   usage: 2,
   'unreadable-file': 2,
+  'no-registry': 2,
   'unknown-module': 3,
   'registry-unreachable': 4,
   'registry-timeout': 4,
@@ -56,7 +57,15 @@ export const EXIT_CODES = {
 } as const;
 
 export type ErrorKind = keyof typeof EXIT_CODES;
-export type WarningKind = 'ignored-entries' | 'yanked' | 'deprecated' | DocumentWarningKind;
+export type WarningKind =
+  | 'ignored-entries'
+  | 'yanked'
+  | 'deprecated'
+  | 'stale-list'
+  | 'locked'
+  | 'state-unreadable'
+  | 'state-write'
+  | DocumentWarningKind;
 
 /** What each exit code means. */
 export const EXIT_MEANINGS: ReadonlyMap<number, string> = new Map([

@@ -46,12 +46,11 @@ export async function compareCommand(
   options: CompareOptions,
   world: World,
 ): Promise<Outcome> {
-  const asked = readQuestion(moduleIdText, options, world);
+  const asked = await readQuestion(moduleIdText, options, world);
   if (!asked.ok) return { answer: [], notes: [], problems: asked.error };
   const { moduleId, deployed, asking } = asked.value;
-  return await withList(asking, moduleId, options, (list) => {
+  return await withList(asking, moduleId, options, (list, eligibility) => {
     const index = indexReleases(list.records);
-    const { eligibility } = asking;
     const types = compareVersionTypes(index, eligibility, deployed);
     const problems = [...problemsOf(moduleId, types ?? []), ...listWarnings(moduleId, list, index)];
     if (!types) return { answer: [], notes: [], problems };
@@ -61,14 +60,16 @@ export async function compareCommand(
   });
 }
 
-function readQuestion(
+async function readQuestion(
   moduleIdText: string,
   options: CompareOptions,
   world: World,
-): Result<{ moduleId: ModuleId; deployed: Version | undefined; asking: Asking }, Problem[]> {
+): Promise<
+  Result<{ moduleId: ModuleId; deployed: Version | undefined; asking: Asking }, Problem[]>
+> {
   const moduleId = parseModuleId(moduleIdText);
   const deployed = options.deployed === undefined ? undefined : parseVersion(options.deployed);
-  const asking = readListOptions(options, world);
+  const asking = await readListOptions(options, world);
   if (moduleId.ok && deployed?.ok !== false && asking.ok) {
     const value = { moduleId: moduleId.value, deployed: deployed?.value, asking: asking.value };
     return { ok: true, value };

@@ -6,67 +6,101 @@ import {
   type Platform,
   type Result,
 } from '../core/index.ts';
+import { describeDuration, parseDuration } from '../core/duration.ts';
 import { quote } from '../core/quote.ts';
 import { parseTime } from '../core/rfc3339.ts';
-import { registryAt } from '../registry/address.ts';
+import { folderRegistry } from '../registry/folder-registry.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import type { Registry, ReleaseList } from '../registry/registry.ts';
-import { parseRegistryAddress } from '../core/registry-address.ts';
-import { databaseRegistry, existingDatabase } from './database-registry.ts';
 import { sampleCatalogue } from '../registry/sample-catalogue.ts';
+import { databaseRegistry } from './database-registry.ts';
+import type { ListTerms } from './network-registry.ts';
 import { grammarProblem, registryProblem, type Outcome, type Problem } from './problem.ts';
+import { chooseRegistry, type RegistryChoice, type RegistryOptions } from './registry-choice.ts';
 import type { World } from './world.ts';
 
 /** The options that say of which list, for which platform and as of when a question is asked. */
-export interface ListOptions {
-  readonly json?: true;
+export interface ListOptions extends RegistryOptions {
   readonly platform?: string;
   readonly at?: string;
-  readonly registry?: string;
+  readonly maxAge?: string;
+  readonly offline?: true;
 }
 
 /** Those options, read. */
 export interface Asking {
   readonly eligibility: Eligibility;
   readonly registry: Registry;
+  /** What an operator should know of how the list was had, once it was. */
+  readonly warnings: Problem[];
+  readonly clock: () => number;
 }
 
 const SAMPLE_NOTE =
   'note: no registry is named, so the built-in sample catalogue answers (--registry names one)';
 
 /** Reads the options, and reports every one that cannot be read. */
-export function readListOptions(options: ListOptions, world: World): Result<Asking, Problem[]> {
+export async function readListOptions(
+  options: ListOptions,
+  world: World,
+): Promise<Result<Asking, Problem[]>> {
   const platform = platformOf(options, world);
   const at = options.at === undefined ? undefined : parseTime(options.at);
-  const registry = registryOf(options, world);
-  if (platform.ok && at?.ok !== false && registry.ok) {
+  const maxAge = readMaxAge(options.maxAge);
+  const choice = await chooseRegistry(options, world);
+  const warnings: Problem[] = [];
+  const listed =
+    maxAge.ok && choice.ok
+      ? await registryOf(choice.value, { ...options, maxAgeMs: maxAge.value, warnings }, world)
+      : undefined;
+  if (platform.ok && at?.ok !== false && listed?.ok === true) {
     const now = at?.value ?? world.clock();
     const eligibility = { platform: platform.value, now, notAfter: at?.value };
-    return { ok: true, value: { eligibility, registry: registry.value } };
+    const clock = (): number => world.clock();
+    return { ok: true, value: { eligibility, registry: listed.value, warnings, clock } };
   }
   const problems = [
     ...(platform.ok ? [] : [platform.error]),
     ...(at?.ok === false ? [grammarProblem(at.error)] : []),
-    ...(registry.ok ? [] : [registry.error]),
+    ...(maxAge.ok ? [] : [maxAge.error]),
+    ...(choice.ok ? [] : [choice.error]),
+    ...(listed?.ok === false ? [listed.error] : []),
   ];
   return { ok: false, error: problems };
 }
 
 /** What `present` makes of the list of a module, or why there is no list. */
 export async function withList(
-  { registry }: Asking,
+  { registry, eligibility, warnings, clock }: Asking,
   moduleId: ModuleId,
   options: ListOptions,
-  present: (list: ReleaseList) => Outcome,
+  present: (list: ReleaseList, eligibility: Eligibility) => Outcome,
 ): Promise<Outcome> {
   const notes = registry === sampleCatalogue && !options.json ? [SAMPLE_NOTE] : [];
   try {
-    const outcome = present(await registry.read(moduleId));
-    return { ...outcome, notes: [...notes, ...outcome.notes] };
+    const list = await registry.read(moduleId);
+    const { changedDigests } = list;
+    const outcome = present(list, { ...eligibility, changedDigests });
+    const problems = [...outcome.problems, ...staleWarning(list, clock()), ...warnings];
+    return { ...outcome, notes: [...notes, ...outcome.notes], problems };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    return { answer: [], notes, problems: [registryProblem(error)] };
+    return { answer: [], notes, problems: [registryProblem(error), ...warnings] };
   }
+}
+
+function readMaxAge(text: string | undefined): Result<number, Problem> {
+  const ms = text === undefined ? ({ ok: true, value: 0 } as const) : parseDuration(text);
+  if (ms.ok) return ms;
+  const message = `--max-age: ${ms.error}`;
+  return { ok: false, error: { severity: 'error', kind: 'usage', message } };
+}
+
+function staleWarning({ stale, fetchedAt }: ReleaseList, now: number): Problem[] {
+  if (!stale || fetchedAt === undefined) return [];
+  const answered = `answered from the list saved ${describeDuration(now - fetchedAt)} ago`;
+  const message = `${stale.message}; ${answered}`;
+  return [{ severity: 'warning', kind: 'stale-list', message, hint: stale.hint }];
 }
 
 /** The machine's own platform, unless one is given. */
@@ -83,15 +117,36 @@ function platformOf(options: ListOptions, world: World): Result<Platform, Proble
   return { ok: false, error };
 }
 
-/** The order is flag, environment, the file under the platform's home where it is, sample. */
-function registryOf(options: ListOptions, world: World): Result<Registry, Problem> {
-  const named = options.registry ?? (world.environment['MODREG_REGISTRY'] || undefined);
-  const address = named ?? existingDatabase(world);
-  if (address === undefined) return { ok: true, value: sampleCatalogue };
-  const parsed = parseRegistryAddress(address);
-  if (parsed.ok && parsed.value.kind === 'database') {
-    return { ok: true, value: databaseRegistry(parsed.value.path, () => world.clock()) };
+type Terms = ListOptions & { readonly maxAgeMs: number; readonly warnings: Problem[] };
+
+async function registryOf(
+  { address, terms }: RegistryChoice,
+  { json, offline, maxAgeMs, warnings }: Terms,
+  world: World,
+): Promise<Result<Registry, Problem>> {
+  const clock = (): number => world.clock();
+  switch (address?.kind) {
+    case undefined:
+      return { ok: true, value: sampleCatalogue };
+    case 'folder':
+      return { ok: true, value: folderRegistry(address.path, clock) };
+    case 'database':
+      return { ok: true, value: databaseRegistry(address.path, clock) };
+    case 'modreg':
+    case 'npm':
+    case 'oci': {
+      // What speaks to a network takes its time to load.
+      const { networkAt, networkRegistry } = await import('./network-registry.ts');
+      const network = networkAt(address, terms, world);
+      if (!network.ok) return network;
+      const listTerms: ListTerms = {
+        ...{ terms, maxAgeMs, isOffline: offline ?? false, isQuiet: json ?? false },
+        onTrouble: ({ kind, message }) => {
+          if (warnings.some((other) => other.message === message)) return;
+          warnings.push({ severity: 'warning', kind, message });
+        },
+      };
+      return { ok: true, value: networkRegistry(network.value, listTerms, world) };
+    }
   }
-  const registry = registryAt(address, () => world.clock());
-  return registry.ok ? registry : { ok: false, error: registryProblem(registry.error) };
 }

@@ -3,6 +3,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { excerpt } from '../core/quote.ts';
 import { DOCUMENT_KINDS, type DocumentKind } from '../config/document-kind.ts';
 import { codesOf, EXIT_MEANINGS } from './codes.ts';
+import type { AcceptOptions } from './accept-command.ts';
 import type { CheckOptions } from './check-command.ts';
 import type { Outcome, Problem } from './problem.ts';
 import type { CompareOptions } from './compare-command.ts';
@@ -13,12 +14,18 @@ import type { World } from './world.ts';
 const RESOLVE_EXAMPLES = `Examples:
   modreg resolve acme:lidar '1.2.*'
   modreg resolve acme:lidar latest --explain
+  modreg resolve acme:lidar '1.2.*' --registry https://registry.example --max-age 5m
   modreg resolve npm:typescript '5.4.*' --registry ./registry --json
 `;
 
 const COMPARE_EXAMPLES = `Examples:
   modreg compare acme:lidar
   modreg compare acme:lidar --deployed 1.2.3
+`;
+
+const ACCEPT_EXAMPLES = `Examples:
+  modreg accept acme:lidar --registry https://registry.example --dry-run
+  modreg accept acme:lidar --registry https://registry.example
 `;
 
 const CHECK_EXAMPLES = `Examples:
@@ -87,6 +94,14 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
       const { compareCommand } = await import('./compare-command.ts');
       finish(await compareCommand(moduleId, options, world));
     });
+  withRegistryOptions(withCommonOptions(modreg.command('accept <module_id>')))
+    .description('Shows what changed in the list of a module, and takes it as it is now.')
+    .option('--dry-run', 'only show it')
+    .addHelpText('beforeAll', ACCEPT_EXAMPLES)
+    .action(async (moduleId: string, options: AcceptOptions) => {
+      const { acceptCommand } = await import('./accept-command.ts');
+      finish(await acceptCommand(moduleId, options, world));
+    });
   withDocumentCommands(modreg, world, finish);
   addRegistryCommands(modreg, { world, common: withCommonOptions, finish });
   return modreg;
@@ -125,13 +140,20 @@ function withDocumentCommands(
 }
 
 function withListOptions(command: Command): Command {
-  return withCommonOptions(command)
+  return withRegistryOptions(withCommonOptions(command))
     .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
     .option('--at <time>', 'as of then, as in 2026-11-21T01:02:03Z')
+    .option('--max-age <duration>', 'take a saved list that was confirmed so lately, as in 5m')
+    .option('--offline', 'ask nobody: answer from the saved list');
+}
+
+function withRegistryOptions(command: Command): Command {
+  return command
     .option(
       '--registry <address>',
-      'a folder or a .db file (default: $MODREG_REGISTRY, else $PLATFORM_HOME/registry.db, else samples)',
-    );
+      'https://host, npm:https://host, oci:https://host, a folder or a .db file (default: $MODREG_REGISTRY, else that of the policy, else $PLATFORM_HOME/registry.db, else samples)',
+    )
+    .option('--policy <file>', 'an update policy, for its registry, allow_http and max_index_age');
 }
 
 function withCommonOptions(command: Command): Command {

@@ -49,10 +49,17 @@ export function explainAnswer(
     `  constraint   ${text}  ${describeConstraint(constraint)}`,
     `  platform     ${platform}`,
     ...(notAfter === undefined ? [] : [`  as of        ${formatTime(notAfter)}`]),
-    `  list         ${index.published} ${entries} from ${list.from}`,
+    `  list         ${index.published} ${entries} from ${list.from}${asOf(list)}`,
     '',
     ...explain(resolution, { all }).map((line) => `  ${line}`),
   ];
+}
+
+/** When a registry over the network last said that this is its list. */
+function asOf({ source, fetchedAt }: ReleaseList): string {
+  const isRemote = source === 'network' || source === 'saved';
+  const how = source === 'saved' ? 'saved' : 'asked';
+  return isRemote && fetchedAt !== undefined ? `, ${how} ${formatTime(fetchedAt)}` : '';
 }
 
 /** The answer as one line of JSON, schema `modreg/resolve@1`; `refused` where it is asked for. */

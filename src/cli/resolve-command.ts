@@ -30,24 +30,24 @@ export async function resolveCommand(
   options: ResolveOptions,
   world: World,
 ): Promise<Outcome> {
-  const asked = readQuestion(moduleIdText, constraintText, options, world);
+  const asked = await readQuestion(moduleIdText, constraintText, options, world);
   if (!asked.ok) return { answer: [], notes: [], problems: asked.error };
   const { moduleId, constraint, asking } = asked.value;
-  return await withList(asking, moduleId, options, (list) => {
-    const resolution = resolve(constraint, indexReleases(list.records), asking.eligibility);
+  return await withList(asking, moduleId, options, (list, eligibility) => {
+    const resolution = resolve(constraint, indexReleases(list.records), eligibility);
     return present({ moduleId, list, resolution }, options, world);
   });
 }
 
-function readQuestion(
+async function readQuestion(
   moduleIdText: string,
   constraintText: string,
   options: ResolveOptions,
   world: World,
-): Result<{ moduleId: ModuleId; constraint: Constraint; asking: Asking }, Problem[]> {
+): Promise<Result<{ moduleId: ModuleId; constraint: Constraint; asking: Asking }, Problem[]>> {
   const moduleId = parseModuleId(moduleIdText);
   const constraint = parseConstraint(constraintText);
-  const asking = readListOptions(options, world);
+  const asking = await readListOptions(options, world);
   if (moduleId.ok && constraint.ok && asking.ok) {
     const value = { moduleId: moduleId.value, constraint: constraint.value, asking: asking.value };
     return { ok: true, value };

@@ -60,14 +60,16 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
     async read(moduleId, signal) {
       const known = lists.get(moduleId);
       if (known && isYoung(known, clock.now(), maxAgeMs)) return answerOf(known, from, 'saved');
-      const refreshed = isOffline ? offline(from) : await refreshOnce(moduleId, signal);
+      const refreshed = isOffline
+        ? offline(moduleId, from, known)
+        : await refreshOnce(moduleId, signal);
       const reading = answer(moduleId, refreshed);
       if (!reading.ok) throw reading.error;
       return reading.value;
     },
     async readAll(moduleIds, signal) {
       const refreshed = isOffline
-        ? new Map(moduleIds.map((moduleId) => [moduleId, offline(from)]))
+        ? new Map(moduleIds.map((id) => [id, offline(id, from, lists.get(id))]))
         : await refreshAll(moduleIds, memory, { budget: retryBudget(), signal });
       return new Map(Array.from(refreshed, ([id, list]) => [id, answer(id, list)]));
     },
@@ -78,8 +80,10 @@ function isYoung({ confirmedAt }: SavedList, now: number, maxAgeMs: number): boo
   return now >= confirmedAt && now - confirmedAt < maxAgeMs;
 }
 
-function offline(from: string): RegistryError {
-  return new RegistryError('registry-unreachable', `the registry ${from} is not asked: offline`);
+function offline(moduleId: ModuleId, from: string, known: SavedList | undefined): RegistryError {
+  const and = known ? '' : `, and no list of ${moduleId} is saved`;
+  const message = `offline, the registry ${from} is not asked${and}`;
+  return new RegistryError('registry-unreachable', message);
 }
 
 /** `work`, which those who ask for the same while it is under way share. */

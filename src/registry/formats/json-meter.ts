@@ -15,6 +15,8 @@ const CLOSE_BRACE = 0x7d;
 export interface JsonMeter {
   /** Throws a `list-too-large` RegistryError when there is more than is allowed. */
   feed(chunk: Uint8Array): void;
+  /** Whether what was fed ends where JSON can end. */
+  isWhole(): boolean;
 }
 
 /** A meter that allows `most` commas and opening brackets outside of texts: each takes memory. */
@@ -42,6 +44,7 @@ export function jsonMeter(most: number): JsonMeter {
     }
   };
   return {
+    isWhole: () => depth === 0 && !isInText && tokens > 0,
     feed(chunk) {
       let at = isInText ? skipText(chunk, 0) : 0;
       while (at < chunk.length) {

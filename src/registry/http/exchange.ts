@@ -113,7 +113,10 @@ async function readBody(
     checkHeaders(headers, where, largest);
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return Buffer.concat(chunks, size);
+      if (done) {
+        if (isOpenEnded(headers) && !meter.isWhole()) throw brokenOff(where);
+        return Buffer.concat(chunks, size);
+      }
       deadline.receive(value.length);
       size += value.length;
       if (size > largest) throw tooLarge(`it has more than ${largest} bytes`);
@@ -126,6 +129,15 @@ async function readBody(
     if (!(error instanceof RegistryError) || error.kind !== 'list-too-large') throw error;
     throw new RegistryError(error.kind, `the answer of ${where} is too large: ${error.message}`);
   }
+}
+
+/** Whether only the end of the connection tells that of the body, as in HTTP/1.0. */
+function isOpenEnded(headers: Headers): boolean {
+  return !headers.has('content-length') && !headers.has('transfer-encoding');
+}
+
+function brokenOff(where: string): RegistryError {
+  return new RegistryError('registry-unreachable', `${where} broke its answer off`);
 }
 
 function checkHeaders(headers: Headers, where: string, largest: number): void {

@@ -1,0 +1,119 @@
+import type { ModuleId, Result } from '../core/index.ts';
+import { namespaceOf } from '../core/module-id.ts';
+import type { RegistryAddress } from '../core/registry-address.ts';
+import type { UpdateTerms } from '../core/update-policy.ts';
+import { cachedRegistry } from '../registry/cached-registry.ts';
+import { httpRegistry } from '../registry/http-registry.ts';
+import { RegistryError } from '../registry/registry-error.ts';
+import type { Registry, ReleaseList } from '../registry/registry.ts';
+import type { RemoteRegistry } from '../registry/remote-registry.ts';
+import { retryBudget } from '../registry/retry.ts';
+import { unknownModule } from '../registry/unknown-module.ts';
+import { openMemory, type MemoryTrouble } from './machine-memory.ts';
+import { registryProblem, type Problem } from './problem.ts';
+import { tokenFor, type RegistryToken } from './registry-token.ts';
+import { waiting, type Wait } from './waiting.ts';
+import type { World } from './world.ts';
+
+export type WebAddress = RegistryAddress & { readonly kind: 'modreg' | 'npm' | 'oci' };
+
+/** A registry over the network, as one command asks it. */
+export interface Network {
+  readonly remote: RemoteRegistry;
+  readonly token: RegistryToken;
+  /** What is waited for. */
+  readonly wait: Wait;
+}
+
+/** How lists are taken from it. */
+export interface ListTerms {
+  readonly terms: UpdateTerms;
+  readonly maxAgeMs: number;
+  readonly isOffline: boolean;
+  /** Nothing is said of what is waited for. */
+  readonly isQuiet: boolean;
+  /** Told why the machine's memory cannot be used. */
+  readonly onTrouble: (trouble: MemoryTrouble) => void;
+}
+
+/** The registry at `address`, with the token that is for it. */
+export function networkAt(
+  address: WebAddress,
+  { allowHttp }: UpdateTerms,
+  world: World,
+): Result<Network, Problem> {
+  const token = tokenFor(address.url, world);
+  if (!token.ok) return token;
+  const wait: Wait = { state: `no answer of ${address.url.host} yet` };
+  const remote = httpRegistry(address, {
+    token: token.value.token,
+    allowHttp,
+    onRetry: ({ message }, delayMs) => {
+      wait.state = `${message}; it is asked again in ${(delayMs / 1000).toFixed(1)} s`;
+    },
+  });
+  if (!remote.ok) return { ok: false, error: registryProblem(remote.error) };
+  return { ok: true, value: { remote: remote.value, token: token.value, wait } };
+}
+
+/** The lists of a registry over the network, and those that this machine saved of it. */
+export function networkRegistry(network: Network, options: ListTerms, world: World): Registry {
+  const { maxAgeMs, isOffline, isQuiet, onTrouble, terms } = options;
+  return {
+    async read(moduleId) {
+      const memory = openMemory(world);
+      if (memory.trouble) onTrouble(memory.trouble);
+      const registry = cachedRegistry(network.remote, {
+        ...{ saved: memory.saved, maxIndexAgeMs: terms.maxIndexAgeMs },
+        ...{ maxAgeMs, isOffline, onTrouble },
+      });
+      const ask = async (): Promise<ReleaseList> =>
+        await explaining(moduleId, network, async () => await registry.read(moduleId));
+      try {
+        return isQuiet ? await ask() : await waiting(network.wait, world, ask);
+      } finally {
+        memory.close();
+      }
+    },
+  };
+}
+
+/** What `work` comes to; what a person can do about its RegistryError is added to that. */
+export async function explaining<T>(
+  moduleId: ModuleId,
+  { remote, token }: Network,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    if (error.kind === 'registry-refused') {
+      throw new RegistryError(error.kind, error.message, { cause: error, hint: tokenHint(token) });
+    }
+    const known =
+      error.kind === 'unknown-module' ? await knownModules(moduleId, remote) : undefined;
+    throw known ? unknownModule(`the registry ${remote.from}`, moduleId, known) : error;
+  }
+}
+
+function tokenHint({ token, isFor }: RegistryToken): string | undefined {
+  if (isFor !== undefined) return `the token at hand is for ${isFor}, and is not sent elsewhere`;
+  return token ? undefined : 'MODREG_TOKEN gives a token, or the file that MODREG_TOKEN_FILE names';
+}
+
+/** The modules of the namespace, or else all; undefined where the registry does not tell. */
+async function knownModules(
+  moduleId: ModuleId,
+  remote: RemoteRegistry,
+): Promise<readonly ModuleId[] | undefined> {
+  const round = { budget: retryBudget() };
+  try {
+    const siblings = await remote.modules?.(namespaceOf(moduleId), round);
+    return siblings?.length === 0 ? await remote.modules?.(undefined, round) : siblings;
+  } catch (error) {
+    // It was asked only to be helpful.
+    if (error instanceof RegistryError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+import { quote } from './quote.ts';
+import type { Result } from './result.ts';
+
+const SECOND = 1000;
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['s', SECOND],
+  ['m', 60 * SECOND],
+  ['h', 3600 * SECOND],
+  ['d', 86_400 * SECOND],
+]);
+/** No term is meant to be longer. */
+const LONGEST = 3660 * 86_400 * SECOND;
+
+/** The milliseconds of `5m`, `12h`, `7d`, up to ten years; the error is one escaped line. */
+export function parseDuration(text: string): Result<number, string> {
+  const [, digits, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const ms = Number(digits) * (UNITS.get(unit) ?? Number.NaN);
+  if (ms <= LONGEST) return { ok: true, value: ms };
+  const expected = 'a whole number and one of s, m, h, d, ten years at most, as in 5m';
+  return { ok: false, error: `${quote(text)} is not a duration, expected ${expected}` };
+}
+
+const NAMES = [
+  ['d', 86_400 * SECOND],
+  ['h', 3600 * SECOND],
+  ['min', 60 * SECOND],
+  ['s', SECOND],
+] as const;
+
+/** A time span in its two largest units: `3 h 12 min`, `8 d`, `0 s`. A negative one counts as none. */
+export function describeDuration(ms: number): string {
+  const place = NAMES.findIndex(([, unit]) => ms >= unit);
+  const [large, small] = place === -1 ? [] : NAMES.slice(place, place + 2);
+  if (!large) return '0 s';
+  const [name, unit] = large;
+  const count = Math.floor(ms / unit);
+  const rest = small ? Math.floor((ms - count * unit) / small[1]) : 0;
+  return rest === 0 || !small ? `${count} ${name}` : `${count} ${name} ${rest} ${small[0]}`;
+}
