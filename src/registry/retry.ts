@@ -53,14 +53,17 @@ export async function retrying<T>(attempt: () => Promise<T>, patience: Patience)
       if (!(error instanceof RegistryError) || !RETRIED.has(error.kind)) return false;
       const delay = Math.max(error.retryAfterMs ?? 0, backOff(attemptNumber, random));
       const isLate = clock.monotonic() + delay - began > patienceMs;
-      if (isLate || budget.retries >= Math.max(LEAST_RETRIES, budget.requests * SHARE))
-        return false;
+      if (isLate || budget.retries >= mostRetries(budget)) return false;
       budget.retries++;
       onRetry(error, delay);
       await clock.sleep(delay, signal);
       return true;
     },
   });
+}
+
+function mostRetries({ requests }: RetryBudget): number {
+  return Math.max(LEAST_RETRIES, Math.floor(requests * SHARE));
 }
 
 /** Between half and the whole of a time that doubles: those who failed together do not come back together. */

@@ -15,8 +15,8 @@ const CLOSE_BRACE = 0x7d;
 export interface JsonMeter {
   /** Throws a `list-too-large` RegistryError when there is more than is allowed. */
   feed(chunk: Uint8Array): void;
-  /** Whether what was fed ends where JSON can end. */
-  isWhole(): boolean;
+  /** Whether what was fed ends in the middle of something. */
+  isCutShort(): boolean;
 }
 
 /** A meter that allows `most` commas and opening brackets outside of texts: each takes memory. */
@@ -44,7 +44,7 @@ export function jsonMeter(most: number): JsonMeter {
     }
   };
   return {
-    isWhole: () => depth === 0 && !isInText && tokens > 0,
+    isCutShort: () => depth > 0 || isInText,
     feed(chunk) {
       let at = isInText ? skipText(chunk, 0) : 0;
       while (at < chunk.length) {

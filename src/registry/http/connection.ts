@@ -54,7 +54,7 @@ export function connect(where: string, options: HttpOptions): Connection {
         const reply = await retrying(ask, { ...options, patienceMs, budget, signal });
         if (reply.status !== 304 || inquiry.etag !== undefined) return reply;
       }
-      const message = `${where} does not answer as a registry: got 304 without having been told what is known`;
+      const message = `${where} does not answer as a registry: got 304 though nothing was known`;
       throw new RegistryError('not-a-registry', message);
     },
   };

@@ -48,25 +48,48 @@ const EMPTY = new Uint8Array();
 export async function exchange(inquiry: Inquiry, surroundings: Surroundings): Promise<Reply> {
   const { limits, clock, signal } = surroundings;
   const deadline = startDeadline(inquiry.where, limits);
-  const signals = signal ? [deadline.signal, signal] : [deadline.signal];
+  const ended = AbortSignal.any(signal ? [deadline.signal, signal] : [deadline.signal]);
   try {
-    const response = await follow(inquiry, AbortSignal.any(signals));
-    deadline.begin();
-    if (response.status !== 200) {
-      await response.body?.cancel();
-      return { status: response.status, headers: response.headers, body: EMPTY };
-    }
-    const body = await readBody(response, inquiry, deadline);
-    return { status: response.status, headers: response.headers, body };
+    return await unlessAborted(ended, receive(inquiry, deadline, ended));
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof RegistryError) throw error;
     if (deadline.signal.aborted) throw deadline.signal.reason;
     // A mistake of our own is not blamed on the network.
-    if (!isNetworkError(error) && codeOf(error) === undefined) throw error;
+    if (!isNetworkError(error) && !isTerminated(error) && codeOf(error) === undefined) throw error;
     throw networkFailure(error, inquiry.where, clock.now());
   } finally {
     deadline.stop();
+  }
+}
+
+/** What reading a body ends with when its connection breaks. */
+function isTerminated(error: unknown): boolean {
+  return error instanceof TypeError && error.message === 'terminated';
+}
+
+async function receive(inquiry: Inquiry, deadline: Deadline, signal: AbortSignal): Promise<Reply> {
+  const { status, headers, body } = await follow(inquiry, signal);
+  deadline.begin();
+  if (status === 200 && body) {
+    return { status, headers, body: await readBody(body, headers, { inquiry, deadline, signal }) };
+  }
+  await body?.cancel();
+  return { status, headers, body: EMPTY };
+}
+
+/**
+ * What `work` comes to, unless `signal` is aborted first. Node forgets the signal of a fetch when its
+ * memory is tidied up, so that a body may go on for ever: nothing here waits for it alone.
+ */
+async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }
 
@@ -98,14 +121,26 @@ function headersOf({ accept, etag, token }: Inquiry): Record<string, string> {
   };
 }
 
+interface Reading {
+  readonly inquiry: Inquiry;
+  readonly deadline: Deadline;
+  readonly signal: AbortSignal;
+}
+
+/** Closes the connection, whatever else it may hold. */
+function giveUp(reader: ReadableStreamDefaultReader): void {
+  reader.cancel().catch(() => undefined);
+}
+
 /** The body as it comes, measured before the next part is asked for. */
 async function readBody(
-  { body, headers }: Response,
-  { where, largest, mostTokens }: Inquiry,
-  deadline: Deadline,
+  body: ReadableStream<Uint8Array>,
+  headers: Headers,
+  { inquiry, deadline, signal }: Reading,
 ): Promise<Uint8Array> {
-  if (!body) return EMPTY;
+  const { where, largest, mostTokens } = inquiry;
   const reader = body.getReader();
+  signal.addEventListener('abort', () => giveUp(reader), { once: true });
   const chunks: Uint8Array[] = [];
   const meter = jsonMeter(mostTokens);
   let size = 0;
@@ -114,7 +149,7 @@ async function readBody(
     for (;;) {
       const { done, value } = await reader.read();
       if (done) {
-        if (isOpenEnded(headers) && !meter.isWhole()) throw brokenOff(where);
+        if (isOpenEnded(headers) && meter.isCutShort()) throw brokenOff(where);
         return Buffer.concat(chunks, size);
       }
       deadline.receive(value.length);
@@ -124,8 +159,7 @@ async function readBody(
       chunks.push(value);
     }
   } catch (error) {
-    // The connection is given up, whatever else it may hold.
-    reader.cancel().catch(() => undefined);
+    giveUp(reader);
     if (!(error instanceof RegistryError) || error.kind !== 'list-too-large') throw error;
     throw new RegistryError(error.kind, `the answer of ${where} is too large: ${error.message}`);
   }

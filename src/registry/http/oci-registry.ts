@@ -75,7 +75,7 @@ function united(pages: readonly FetchedList[]): FetchedList {
 function repositoryName(base: URL, moduleId: ModuleId, where: string): string {
   const name = `${base.pathname.slice(1)}${namespaceOf(moduleId)}/${nameOf(moduleId)}`;
   if (REPOSITORY.test(name)) return name;
-  const message = `${where} can have no module ${moduleId}: its names have no capital letters, and no two signs side by side`;
+  const message = `${where} can have no module ${moduleId}: a repository has small letters and digits, with single signs between them`;
   throw new RegistryError('unknown-module', message);
 }
 

@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest';
+import { secret, httpRegistry, parseRegistryAddress } from '../../src/registry/index.ts';
+import { answers, document, HOST, json, status, text, type Answer } from '../support/answers.ts';
+import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
+
+const asked = answers();
+const PATH = '/v1/modules/acme/lidar';
+const WHERE = `the registry ${HOST}`;
+const NO_REGISTRY = `${WHERE} does not answer as a registry`;
+
+/** Where a list is known already, what comes of an answer: the outcome, and the requests. */
+async function afterKnown(
+  ...bad: readonly [Answer, ...Answer[]]
+): Promise<{ outcome: string; requests: string[]; sleeps: readonly number[] }> {
+  const machine = remembered(HOST);
+  asked.next(document(['1.2.3', '1.2.4']));
+  await machine.registry.read(LIDAR);
+  const before = machine.saved();
+  asked.requests.length = 0;
+  asked.next(...bad);
+  const outcome = await outcomeOf(machine.registry.read(LIDAR));
+  expect(machine.saved()).toBe(before);
+  return { outcome, requests: [...asked.requests], sleeps: machine.clock.sleeps };
+}
+
+it('[D21] reads a list, and asks for it again on the condition that it changed', async () => {
+  const machine = remembered(HOST);
+  asked.next(document(['1.2.3']), status(304), document(['1.2.3', '1.2.4'], { generation: 58 }));
+  expect(await outcomeOf(machine.registry.read(LIDAR))).toBe('1.2.3');
+  machine.clock.advance(1000);
+  const again = await machine.restarted().read(LIDAR);
+  expect(again).toMatchObject({ source: 'network', from: HOST, fetchedAt: machine.clock.now() });
+  expect(await outcomeOf(machine.registry.read(LIDAR))).toBe('1.2.3 1.2.4');
+  expect(asked.requests).toEqual([PATH, `${PATH} known "57"`, `${PATH} known "57"`]);
+});
+
+describe('what is no list is never taken for one, and the saved list stands in', () => {
+  const once = [`${PATH} known "57"`];
+  const thrice = [...once, ...once, ...once];
+  it.each<[string, Answer, string, readonly string[]]>([
+    ['[T20] 401', status(401), `registry-refused: ${WHERE} refuses us without a token (401)`, once],
+    ['[T20] 403', status(403), `registry-refused: ${WHERE} refuses us without a token (403)`, once],
+    ['[T21] 404', status(404), `unknown-module: ${WHERE} has no module acme:lidar`, once],
+    ['410', status(410), `not-a-registry: ${NO_REGISTRY}: got 410`, once],
+    ['[T22] 429', status(429), `registry-busy: ${WHERE} is busy or failing (429)`, thrice],
+    ['[T22] 503', status(503), `registry-busy: ${WHERE} is busy or failing (503)`, thrice],
+    ['500', status(500), `registry-busy: ${WHERE} is busy or failing (500)`, thrice],
+    [
+      '[T23] the page of a captive portal',
+      text('<!doctype html>', 'text/html'),
+      `not-a-registry: ${NO_REGISTRY}: got text/html`,
+      once,
+    ],
+    [
+      '[T23] nothing',
+      text('', 'application/json'),
+      `not-a-registry: ${NO_REGISTRY}: it is not JSON: it ends too early`,
+      once,
+    ],
+    [
+      '[T23] nothing, without a type',
+      () => new Response(null),
+      `not-a-registry: ${NO_REGISTRY}: got no content-type`,
+      once,
+    ],
+    ['[T23] 204', status(204), `not-a-registry: ${NO_REGISTRY}: got 204`, once],
+    [
+      '[T23] a list as text',
+      text('{}', 'text/plain'),
+      `not-a-registry: ${NO_REGISTRY}: got text/plain`,
+      once,
+    ],
+    [
+      '[T23] null',
+      json(null),
+      `not-a-registry: ${NO_REGISTRY}: found null, expected an object`,
+      once,
+    ],
+    [
+      '[T23] []',
+      json([]),
+      `not-a-registry: ${NO_REGISTRY}: found a list, expected an object`,
+      once,
+    ],
+    ['[T23] "x"', json('x'), `not-a-registry: ${NO_REGISTRY}: found "x", expected an object`, once],
+    ['[T23] {}', json({}), `not-a-registry: ${NO_REGISTRY}: /module_id is missing`, once],
+    [
+      'a list without its generation',
+      document([], { generation: undefined }),
+      `not-a-registry: ${NO_REGISTRY}: /generation is missing`,
+      once,
+    ],
+    [
+      'a list without its count',
+      document([], { count: undefined }),
+      `not-a-registry: ${NO_REGISTRY}: /count is missing`,
+      once,
+    ],
+    [
+      'a generation that is none',
+      document([], { generation: -1 }),
+      `not-a-registry: ${NO_REGISTRY}: /generation is the number -1, expected a whole number`,
+      once,
+    ],
+    [
+      'the list of another module',
+      document(['9.9.9'], { module_id: 'acme:arm' }),
+      `not-a-registry: ${NO_REGISTRY}: /module_id is "acme:arm", expected "acme:lidar"`,
+      once,
+    ],
+    [
+      'a message to the terminal in a type',
+      text('', 'text/\u009b2J'),
+      String.raw`not-a-registry: ${NO_REGISTRY}: got text/\u{9b}2J`,
+      once,
+    ],
+    [
+      'the network is gone',
+      () => Response.error(),
+      `registry-unreachable: ${WHERE} cannot be reached (the connection broke)`,
+      thrice,
+    ],
+    [
+      '[T41] a redirect without an address',
+      status(302),
+      `bad-redirect: ${WHERE} redirects without saying where to`,
+      once,
+    ],
+    [
+      '[T41] a redirect to another origin',
+      status(302, { location: 'https://evil.example/' }),
+      `bad-redirect: ${WHERE} redirects to https://evil.example, which is another origin`,
+      once,
+    ],
+    [
+      '[T41] a redirect to http',
+      status(307, { location: 'http://registry.example/' }),
+      `bad-redirect: ${WHERE} redirects to http://registry.example, which is another origin`,
+      once,
+    ],
+    [
+      '[T41] a redirect to a metadata address',
+      status(302, { location: 'http://169.254.169.254/latest/' }),
+      `bad-redirect: ${WHERE} redirects to http://169.254.169.254, which is another origin`,
+      once,
+    ],
+    [
+      '[T41] a redirect to a script',
+      status(302, { location: 'data:application/json,{}' }),
+      `bad-redirect: ${WHERE} redirects to data:, which is another origin`,
+      once,
+    ],
+    [
+      '[T41] a redirect with user info',
+      status(302, { location: `https://me:secret@registry.example/` }),
+      `bad-redirect: ${WHERE} redirects to an address with user info`,
+      once,
+    ],
+    [
+      '[T41] a redirect to itself',
+      status(302, { location: PATH }),
+      `bad-redirect: ${WHERE} redirects more than 3 times`,
+      [...once, ...thrice],
+    ],
+  ])('%s', async (_, answer, error, requests) => {
+    const found = await afterKnown(answer);
+    expect([found.outcome, found.requests]).toEqual([`stale, ${error}`, requests]);
+  });
+});
+
+describe('[D22] a list that went backwards is refused, and the saved one stays', () => {
+  const what = `the list of acme:lidar at ${HOST} went backwards`;
+  it.each<[string, Answer, string]>([
+    [
+      '[T24] cut short',
+      document(['1.2.3'], { count: 40 }),
+      `registry-regressed: ${WHERE} sent a list that is cut short: /count is 40, and the list has a length of 1`,
+    ],
+    [
+      '[T25] of a lower generation',
+      document(['1.2.3', '1.2.4', '1.2.5'], { generation: 41 }),
+      `registry-regressed: ${what}: generation 41 < 57 seen`,
+    ],
+    [
+      '[T26] of one generation, with other bytes',
+      document(['1.2.3', '1.2.5'], { etag: 'x' }),
+      `registry-regressed: ${what}: generation 57 again, with other bytes`,
+    ],
+  ])('%s', async (_, answer, error) => {
+    expect((await afterKnown(answer)).outcome).toBe(error);
+  });
+});
+
+describe('[T44] entity tags', () => {
+  it('a 304 to a question that named nothing is asked once more, and is no list', async () => {
+    const { registry, saved } = remembered(HOST);
+    asked.next(status(304));
+    const outcome = await outcomeOf(registry.read(LIDAR));
+    expect(outcome).toBe(`not-a-registry: ${NO_REGISTRY}: got 304 though nothing was known`);
+    expect([saved(), asked.requests]).toEqual(['[]', [PATH, PATH]]);
+  });
+
+  it('one that stands for two answers is not used any more', async () => {
+    const { registry } = remembered(HOST);
+    const etag = { etag: '"same"' };
+    const next = { module_id: 'acme:lidar', generation: 2, count: 0, releases: [] };
+    asked.next(json({ ...next, generation: 1 }, etag), json(next, etag));
+    await registry.read(LIDAR);
+    await registry.read(LIDAR);
+    await registry.read(LIDAR);
+    expect(asked.requests).toEqual([PATH, `${PATH} known "same"`, PATH, PATH]);
+  });
+
+  it.each([
+    ['a weak one is sent back', 'W/"7"', [PATH, `${PATH} known W/"7"`]],
+    ['a huge one is not', `"${'x'.repeat(300)}"`, [PATH, PATH]],
+    ['one without quotation marks is not', 'x', [PATH, PATH]],
+  ])('%s', async (_, etag, requests) => {
+    const { registry } = remembered(HOST);
+    asked.next(json({ module_id: 'acme:lidar', generation: 1, count: 0, releases: [] }, { etag }));
+    await registry.read(LIDAR);
+    await registry.read(LIDAR);
+    expect(asked.requests).toEqual(requests);
+  });
+});
+
+describe('a token', () => {
+  it('goes to the registry, and follows it on its own origin', async () => {
+    const { registry } = remembered(HOST, { token: secret('s3cret') });
+    asked.next(status(308, { location: '/elsewhere' }), document([]));
+    expect(await outcomeOf(registry.read(LIDAR))).toBe('');
+    expect(asked.requests).toEqual([`${PATH} Bearer s3cret`, '/elsewhere Bearer s3cret']);
+  });
+
+  it('[T64] is in no error', async () => {
+    const { registry } = remembered(HOST, { token: secret('s3cret') });
+    asked.next(status(401));
+    const error: unknown = await registry.read(LIDAR).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({
+      message: `${WHERE} refuses us with the token that was sent (401)`,
+    });
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('s3cret');
+  });
+});
+
+describe('an address', () => {
+  it.each([
+    ['http://10.0.0.7', 'what a registry at http://10.0.0.7 says could be changed on its way'],
+    ['https://h/?token=x', 'the address of the registry at https://h has a query or a fragment'],
+    ['https://h/#x', 'the address of the registry at https://h has a query or a fragment'],
+  ])('%s is refused', (address, message) => {
+    const parsed = parseRegistryAddress(address);
+    if (!parsed.ok || !('url' in parsed.value)) throw new Error('expected a web address');
+    expect(httpRegistry(parsed.value)).toMatchObject({
+      ok: false,
+      error: { kind: 'bad-address', message },
+    });
+  });
+
+  it('of plain http is taken where it is allowed', () => {
+    const { remote } = remembered('http://10.0.0.7:8080/', { allowHttp: ['10.0.0.7'] });
+    expect([remote.address, remote.from]).toEqual([
+      'modreg:http://10.0.0.7:8080/',
+      'http://10.0.0.7:8080',
+    ]);
+  });
+
+  it.each([
+    [`${HOST}/v1`, PATH],
+    [`${HOST}/v1/`, PATH],
+    [`${HOST}/a/b`, `/a/b${PATH}`],
+  ])('%s has its modules below it', async (address, path) => {
+    const { registry } = remembered(address);
+    asked.next(document([]));
+    await registry.read(LIDAR);
+    expect(asked.requests).toEqual([path]);
+  });
+});

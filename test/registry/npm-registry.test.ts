@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { answers, HOST, json, status, text } from '../support/answers.ts';
+import { moduleId } from '../support/ask.ts';
+import { outcomeOf, remembered } from '../support/remembered.ts';
+
+const asked = answers();
+const WHERE = `the registry npm:${HOST}`;
+
+it.each([
+  ['a namespace is a scope', 'acme:lidar', '@acme/lidar', '/@acme%2flidar'],
+  ['the namespace npm is none', 'npm:lidar', 'lidar', '/lidar'],
+])('%s', async (_, id, name, path) => {
+  const { registry } = remembered(`npm:${HOST}`);
+  asked.next(
+    json({ name, versions: { '1.0.0': {}, '1.1.0': {} } }, { etag: 'W/"a"' }),
+    status(304),
+  );
+  expect(await outcomeOf(registry.read(moduleId(id)))).toBe('1.0.0 1.1.0');
+  expect(await outcomeOf(registry.read(moduleId(id)))).toBe('1.0.0 1.1.0');
+  expect(asked.requests).toEqual([path, `${path} known W/"a"`]);
+});
+
+it('a registry below a path has its packages there', async () => {
+  const { registry } = remembered(`npm:${HOST}/npm/private`);
+  asked.next(json({ name: 'lidar', versions: {} }));
+  await registry.read(moduleId('npm:lidar'));
+  expect(asked.requests).toEqual(['/npm/private/lidar']);
+});
+
+it('reads a packument that a registry gave', async () => {
+  const path = new URL('../fixtures/registry/npm/typescript.json', import.meta.url);
+  const { registry } = remembered(`npm:${HOST}`);
+  asked.next(
+    text(readFileSync(path, 'utf8'), 'application/vnd.npm.install-v1+json; charset=utf-8'),
+  );
+  expect((await registry.read(moduleId('npm:typescript'))).records).toHaveLength(3478);
+});
+
+it('[D12] without times, no publish time is known', async () => {
+  const { registry } = remembered(`npm:${HOST}`);
+  const versions = { '1.0.0': {} };
+  const time = { '1.0.0': '2026-01-02T03:04:05.678Z' };
+  asked.next(json({ name: 'a', versions, time }), json({ name: 'a', versions }));
+  const full = await registry.read(moduleId('npm:a'));
+  const abbreviated = await registry.read(moduleId('npm:a'));
+  expect([full, abbreviated].map(({ records }) => records[0]?.publishedAt)).toEqual([
+    Date.parse('2026-01-02T03:04:05.678Z'),
+    undefined,
+  ]);
+});
+
+describe('what is no packument', () => {
+  it.each([
+    ['[T21] 404', status(404), `unknown-module: ${WHERE} has no module npm:a (a)`],
+    [
+      'the packument of another package',
+      json({ name: 'b', versions: {} }),
+      `not-a-registry: ${WHERE} does not answer as a registry: /name is "b", expected "a"`,
+    ],
+    [
+      'one without versions',
+      json({ name: 'a' }),
+      `not-a-registry: ${WHERE} does not answer as a registry: /versions is nothing, expected an object`,
+    ],
+    [
+      '[T23] a list',
+      json([]),
+      `not-a-registry: ${WHERE} does not answer as a registry: found a list, expected an object`,
+    ],
+  ])('%s', async (_, answer, outcome) => {
+    const { registry, saved } = remembered(`npm:${HOST}`);
+    asked.next(answer);
+    expect(await outcomeOf(registry.read(moduleId('npm:a')))).toBe(outcome);
+    expect(saved()).toBe('[]');
+  });
+});

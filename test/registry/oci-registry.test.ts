@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { answers, HOST, json, status, type Answer } from '../support/answers.ts';
+import { moduleId } from '../support/ask.ts';
+import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
+
+const asked = answers();
+const WHERE = `the registry oci:${HOST}`;
+const PATH = '/v2/acme/lidar/tags/list';
+const NAME = 'acme/lidar';
+
+function page(tags: unknown, next?: string): Answer {
+  return json({ name: NAME, tags }, next === undefined ? {} : { link: next });
+}
+
+it('reads the tags of all pages, with + for the _ that stands for it', async () => {
+  const { registry } = remembered(`oci:${HOST}`);
+  asked.next(
+    page(['1.2.3', '1.2.4_build.7'], `<${PATH}?last=1.2.4_build.7&n=1000>; rel="next"`),
+    page(['latest'], `<${HOST}${PATH}?last=latest>; rel=next`),
+    page([]),
+  );
+  expect(await outcomeOf(registry.read(LIDAR))).toBe('1.2.3 1.2.4+build.7 latest');
+  expect(asked.requests).toEqual([
+    `${PATH}?n=1000`,
+    `${PATH}?last=1.2.4_build.7&n=1000`,
+    `${PATH}?last=latest`,
+  ]);
+});
+
+it('a path comes before every repository', async () => {
+  const { registry } = remembered(`oci:${HOST}/robots/modules`);
+  asked.next(json({ name: 'robots/modules/acme/lidar', tags: ['1.0.0'] }));
+  expect(await outcomeOf(registry.read(LIDAR))).toBe('1.0.0');
+  expect(asked.requests).toEqual(['/v2/robots/modules/acme/lidar/tags/list?n=1000']);
+});
+
+it('a repository whose tags were all deleted has none', async () => {
+  const { registry } = remembered(`oci:${HOST}`);
+  asked.next(page(null));
+  expect(await outcomeOf(registry.read(LIDAR))).toBe('');
+});
+
+it('the same tags again leave the saved list as it was', async () => {
+  const machine = remembered(`oci:${HOST}`);
+  asked.next(page(['1.0.0']));
+  await machine.registry.read(LIDAR);
+  const before = machine.saved();
+  expect(await outcomeOf(machine.registry.read(LIDAR))).toBe('1.0.0');
+  expect(machine.saved()).toBe(before);
+});
+
+describe('a part of the tags is no list', () => {
+  const more = `<${PATH}?last=1>; rel="next"`;
+  it.each<[string, readonly [Answer, ...Answer[]], string]>([
+    [
+      'the second page is not there',
+      [page(['1.0.0'], more), status(500)],
+      `registry-busy: ${WHERE} is busy or failing (500)`,
+    ],
+    [
+      'the second page is on another origin',
+      [page(['1.0.0'], '<https://evil.example/>; rel="next"')],
+      `bad-redirect: ${WHERE} redirects to https://evil.example, which is another origin`,
+    ],
+    [
+      'there is no end of pages',
+      [page([], more)],
+      `list-too-large: ${WHERE} has more tags than are read, in 500 pages`,
+    ],
+    [
+      'the second page is of another repository',
+      [page(['1.0.0'], more), json({ name: 'acme/arm', tags: [] })],
+      `not-a-registry: ${WHERE} does not answer as a registry: /name is "acme/arm", expected "acme/lidar"`,
+    ],
+    [
+      'no tags',
+      [json({ name: NAME })],
+      `not-a-registry: ${WHERE} does not answer as a registry: /tags is nothing, expected a list of texts`,
+    ],
+    [
+      'tags that are none',
+      [page(['1.0.0', 7])],
+      `not-a-registry: ${WHERE} does not answer as a registry: /tags is a list, expected a list of texts`,
+    ],
+    [
+      '[T23] null',
+      [json(null)],
+      `not-a-registry: ${WHERE} does not answer as a registry: found null, expected an object`,
+    ],
+    ['[T21] 404', [status(404)], `unknown-module: ${WHERE} has no module acme:lidar (acme/lidar)`],
+    ['[T20] 401', [status(401)], `registry-refused: ${WHERE} refuses us without a token (401)`],
+  ])('%s', async (_, list, outcome) => {
+    const { registry, saved } = remembered(`oci:${HOST}`, { limits: { patienceMs: 0 } });
+    asked.next(...list);
+    expect(await outcomeOf(registry.read(LIDAR))).toBe(outcome);
+    expect(saved()).toBe('[]');
+  });
+
+  it('all pages together are no larger than a list may be', async () => {
+    const { registry } = remembered(`oci:${HOST}`, { limits: { largestList: 100 } });
+    asked.next(page(['1.0.0'], more));
+    expect(await outcomeOf(registry.read(LIDAR))).toBe(
+      `list-too-large: the answer of ${WHERE} is too large: it has more than 24 bytes`,
+    );
+  });
+});
+
+it.each(['Acme:lidar', 'acme:li--_dar', 'acme:lidar_'])(
+  '%s is no name of a repository, and nobody is asked',
+  async (id) => {
+    const { registry } = remembered(`oci:${HOST}`);
+    expect(await outcomeOf(registry.read(moduleId(id)))).toBe(
+      `unknown-module: ${WHERE} can have no module ${id}: a repository has small letters and digits, with single signs between them`,
+    );
+    expect(asked.requests).toEqual([]);
+  },
+);
+
+describe('Link', () => {
+  const next = `<${PATH}?x>`;
+  it.each([
+    [`${next}; rel=next`, 2],
+    [`${next}; rel="next"`, 2],
+    [`${next};rel="last next"`, 2],
+    [`<a>; rel="prev", ${next}; rel="next"`, 2],
+    [`${next}; title="a"; REL="NEXT"`, 2],
+    [`${next}; rel="previous"`, 1],
+    [`${next}; rel="nextish"`, 1],
+    [`${next}`, 1],
+    ['', 1],
+  ])('%s', async (link, count) => {
+    const { registry } = remembered(`oci:${HOST}`);
+    asked.next(page([], link), page([]));
+    await registry.read(LIDAR);
+    expect(asked.requests).toHaveLength(count);
+  });
+});

@@ -1,0 +1,28 @@
+import type { Clock } from '../../src/registry/index.ts';
+
+/** A clock that a test moves: to sleep on it takes no time. */
+export interface TestClock extends Clock {
+  /** How long was slept each time, in milliseconds. */
+  readonly sleeps: readonly number[];
+  advance(ms: number): void;
+}
+
+export const NOW: number = Date.parse('2026-11-21T01:02:03Z');
+
+export function testClock(now: number = NOW): TestClock {
+  const sleeps: number[] = [];
+  let elapsed = 0;
+  return {
+    sleeps,
+    now: () => now + elapsed,
+    monotonic: () => elapsed,
+    advance: (ms) => {
+      elapsed += ms;
+    },
+    async sleep(ms) {
+      sleeps.push(ms);
+      elapsed += ms;
+      await Promise.resolve();
+    },
+  };
+}

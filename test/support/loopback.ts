@@ -1,0 +1,30 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { onTestFinished } from 'vitest';
+import { Catalogue, serveRegistry } from '../../src/server/index.ts';
+import { temporaryFolder } from './folder.ts';
+
+/** A registry of our own at a port of this machine. */
+export interface Loopback {
+  readonly address: string;
+  readonly catalogue: Catalogue;
+}
+
+export async function loopbackRegistry(): Promise<Loopback> {
+  const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
+  const place = { host: '127.0.0.1', port: 0 };
+  const running = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs: 0 });
+  onTestFinished(async () => await running.close());
+  return { address: running.address, catalogue };
+}
+
+/** The paths of all requests that leave this process until the test is over. */
+export function requestsMade(): string[] {
+  const paths: string[] = [];
+  const note = (message: unknown): void => {
+    const { request } = message as { readonly request: { readonly path: string } };
+    paths.push(request.path);
+  };
+  subscribe('undici:request:create', note);
+  onTestFinished(() => void unsubscribe('undici:request:create', note));
+  return paths;
+}

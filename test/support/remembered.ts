@@ -1,0 +1,80 @@
+import { onTestFinished } from 'vitest';
+import type { ModuleId } from '../../src/core/index.ts';
+import {
+  cachedRegistry,
+  httpRegistry,
+  parseRegistryAddress,
+  RegistryError,
+  type CachedRegistry,
+  type CacheOptions,
+  type HttpRegistryOptions,
+  type Reading,
+  type ReleaseList,
+  type RemoteRegistry,
+} from '../../src/registry/index.ts';
+import { openMachineFile, savedListsIn, type MachineFile } from '../../src/store/index.ts';
+import { moduleId } from './ask.ts';
+import { testClock, type TestClock } from './clock.ts';
+import { temporaryFolder } from './folder.ts';
+
+/** A registry over the network, and the file of a machine that remembers its lists. */
+export interface Remembered {
+  readonly remote: RemoteRegistry;
+  readonly registry: CachedRegistry;
+  readonly clock: TestClock;
+  readonly file: MachineFile;
+  /** The same machine after a restart. */
+  restarted(): CachedRegistry;
+  /** Everything that the file says of lists, to the byte. */
+  saved(): string;
+}
+
+export const LIDAR: ModuleId = moduleId('acme:lidar');
+
+export function remembered(
+  address: string,
+  options: HttpRegistryOptions & CacheOptions = {},
+): Remembered {
+  const file = openMachineFile(`${temporaryFolder()}/machine.db`);
+  onTestFinished(() => file.close());
+  const clock = testClock();
+  const remote = remoteAt(address, { clock, random: () => 0, ...options });
+  const cache = { clock, saved: savedListsIn(file), ...options };
+  return {
+    remote,
+    clock,
+    file,
+    registry: cachedRegistry(remote, cache),
+    restarted: () => cachedRegistry(remote, cache),
+    saved: () => JSON.stringify(file.sql.all('SELECT * FROM saved_lists')),
+  };
+}
+
+export function remoteAt(address: string, options: HttpRegistryOptions = {}): RemoteRegistry {
+  const parsed = parseRegistryAddress(address);
+  if (!parsed.ok || !('url' in parsed.value)) throw new Error(`${address} is no web address`);
+  const remote = httpRegistry(parsed.value, options);
+  if (!remote.ok) throw remote.error;
+  return remote.value;
+}
+
+/** What came of a question: the error, whether or not a saved list stood in, or the versions. */
+export async function outcomeOf(question: Promise<ReleaseList>): Promise<string> {
+  try {
+    const { stale, records } = await question;
+    if (stale) return `stale, ${stale.kind}: ${stale.message}`;
+    return records.map(({ version }) => version).join(' ');
+  } catch (error) {
+    if (error instanceof RegistryError) return `${error.kind}: ${error.message}`;
+    throw error;
+  }
+}
+
+/** What is known of each module: its newest entry, and whether or why it is not the registry's word. */
+export function told(readings: ReadonlyMap<ModuleId, Reading>): string[] {
+  return Array.from(readings, ([id, reading]) => {
+    if (!reading.ok) return `${id} ${reading.error.kind}`;
+    const { records, stale } = reading.value;
+    return `${id} ${records.at(-1)?.version ?? 'nothing'}${stale ? ` stale ${stale.kind}` : ''}`;
+  });
+}

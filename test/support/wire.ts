@@ -1,0 +1,186 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+
+/** What a server does with a connection once a request is there. */
+export type WireFault = (socket: Socket) => void;
+
+/** A server below HTTP: it sends bytes, or not, and hangs up as it likes. */
+export interface WireServer {
+  readonly address: string;
+  /** The first line of each request, and the entity tag that it names. */
+  readonly requests: string[];
+  /** What is done with the requests from now on. */
+  answer(fault: WireFault): void;
+  close(): Promise<void>;
+}
+
+export async function wireServer(): Promise<WireServer> {
+  const requests: string[] = [];
+  const sockets = new Set<Socket>();
+  let current: WireFault = (socket) => void socket.destroy();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    // Who is hung up on hangs up, too.
+    socket.on('error', () => undefined);
+    let head = '';
+    socket.on('data', (data) => {
+      head += data.toString('latin1');
+      if (!head.includes('\r\n\r\n')) return;
+      const [line = ''] = head.split('\r\n', 1);
+      const [, etag] = /\r\nif-none-match: (.*)\r\n/i.exec(head) ?? [];
+      requests.push(etag === undefined ? line : `${line} ${etag}`);
+      head = '';
+      current(socket);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${port}`,
+    requests,
+    answer: (fault) => {
+      current = fault;
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}
+
+const MIB = 1024 * 1024;
+const DOCUMENT =
+  '{"module_id":"acme:lidar","generation":57,"count":1,"releases":[{"version":"1.2.3"}]}';
+
+/** A header with lines of its own, of an answer in JSON. */
+function head(...lines: readonly string[]): string {
+  return ['HTTP/1.1 200 OK', 'content-type: application/json', ...lines, '', ''].join('\r\n');
+}
+
+function body(bytes: Uint8Array | string, ...lines: readonly string[]): WireFault {
+  const content = Buffer.from(bytes);
+  return (socket) => {
+    socket.write(head(`content-length: ${content.length}`, ...lines));
+    socket.write(content);
+  };
+}
+
+/** Sends `part` every `ms` until nobody listens. */
+function dripping(start: string, part: string | Uint8Array, ms: number): WireFault {
+  return (socket) => {
+    socket.write(start);
+    const timer = setInterval(() => socket.write(part), ms);
+    socket.on('close', () => clearInterval(timer));
+  };
+}
+
+/** Sends `part` as fast as it is taken, without end. */
+function pouring(start: string, part: Uint8Array | string): WireFault {
+  return (socket) => {
+    socket.write(start);
+    const pour = (): void => {
+      while (!socket.destroyed && socket.write(part));
+    };
+    socket.on('drain', pour);
+    pour();
+  };
+}
+
+function sending(text: string): WireFault {
+  return (socket) => void socket.write(text);
+}
+
+function ending(text: string): WireFault {
+  return (socket) => void socket.end(text);
+}
+
+function resetting(text: string): WireFault {
+  return (socket) => {
+    if (text === '') socket.resetAndDestroy();
+    else socket.write(text, () => setTimeout(() => socket.resetAndDestroy(), 20));
+  };
+}
+
+function chunk(text: string): string {
+  return `${text.length.toString(16)}\r\n${text}\r\n`;
+}
+
+const ZEROS = Buffer.alloc(300 * MIB, ' ');
+const CHUNKED = head('transfer-encoding: chunked');
+
+export const HONEST: WireFault = body(DOCUMENT, 'etag: "57"', 'connection: close');
+
+/** Answers that would fill the memory. [T36] [T37] */
+export const FLOODS: Readonly<Record<string, () => WireFault>> = {
+  '[T36] a gzip bomb': () => body(gzipSync(ZEROS), 'content-encoding: gzip'),
+  '[T36] a deflate bomb': () => body(deflateSync(ZEROS), 'content-encoding: deflate'),
+  '[T36] a brotli bomb': () => body(brotliCompressSync(ZEROS), 'content-encoding: br'),
+  '[T36] nested encodings': () => body(gzipSync(gzipSync(ZEROS)), 'content-encoding: gzip, gzip'),
+  '[T36] a token bomb in gzip': () =>
+    body(gzipSync(`[${'{},'.repeat(20 * MIB)}{}]`), 'content-encoding: gzip'),
+  '[T37] 2 MiB of {}': () => body(`[${'{},'.repeat((2 * MIB) / 3)}{}]`),
+  '[T37] 2 MiB of []': () => body(`[${'[],'.repeat((2 * MIB) / 3)}[]]`),
+  '[T37] a million numbers': () => body(`[${'1.5,'.repeat(1_000_000)}0]`),
+  '[T37] brackets a million deep': () => body('['.repeat(1_000_000)),
+  '[T37] an endless body in chunks': () => pouring(CHUNKED, chunk('[" '.padEnd(65_536, 'x'))),
+  '[T37] an endless body without a length': () => pouring(head(), ' '.repeat(65_536)),
+  '[T37] an endless body of tokens': () => pouring(head(), '[],'.repeat(20_000)),
+  '[T37] a length of 10 GB': () => pouring(head('content-length: 10000000000'), ' '.repeat(65_536)),
+  '[T37] a header of 64 KB': () => sending(head(`x: ${'x'.repeat(65_536)}`)),
+  '[T37] 10,000 headers': () =>
+    sending(head(...Array.from({ length: 10_000 }, (_, n) => `x${n}: y`))),
+  '[T37] a header without end': () => pouring('HTTP/1.1 200 OK\r\n', 'x: y\r\n'.repeat(1000)),
+};
+
+/** Answers that take too long. [T38] [T39] */
+export const STALLS: Readonly<Record<string, () => WireFault>> = {
+  '[T38] a byte at a time': () => dripping(head(), ' ', 50),
+  '[T38] fast enough, and without end': () => dripping(head(), ' '.repeat(1024), 20),
+  '[T39] silence': () => () => undefined,
+  '[T39] silence after the status': () => sending('HTTP/1.1 200 OK\r\n'),
+  '[T39] silence in the header': () => sending('HTTP/1.1 200 OK\r\ncontent-type: appl'),
+  '[T39] a header that drips': () => dripping('HTTP/1.1 200 OK\r\n', 'x: y\r\n', 50),
+  '[T39] silence after the header': () => sending(head('content-length: 100')),
+  '[T39] silence in the body': () => sending(`${head('content-length: 100')}{"releases":`),
+  '[T39] silence in a chunk': () => sending(`${CHUNKED}64\r\n{"releases":`),
+};
+
+/** Answers that break. [T40] */
+export const BREAKS: Readonly<Record<string, () => WireFault>> = {
+  '[T40] a reset': () => resetting(''),
+  '[T40] a reset in the header': () => resetting('HTTP/1.1 200 OK\r\n'),
+  '[T40] a reset in the body': () => resetting(`${head('content-length: 100')}{"releases":`),
+  '[T40] an end before the answer': () => ending(''),
+  '[T40] an end in the header': () => ending('HTTP/1.1 200 OK\r\ncontent-type: appl'),
+  '[T40] an end in the body': () => ending(`${head('content-length: 100')}${DOCUMENT}`),
+  '[T40] an end in a chunk': () => ending(`${CHUNKED}64\r\n{"releases":`),
+  '[T40] an end before the last chunk': () => ending(`${CHUNKED}${chunk(DOCUMENT)}`),
+  '[T40] a chunk of no size': () => ending(`${CHUNKED}xyz\r\n${DOCUMENT}\r\n0\r\n\r\n`),
+  '[T40] an end in the body of HTTP/1.0': () =>
+    ending(`HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n{"releases":[`),
+  '[T40] an end in gzip': () => {
+    const half = gzipSync(DOCUMENT.repeat(50)).subarray(0, 60);
+    return (socket) => {
+      socket.write(head('content-encoding: gzip'));
+      socket.end(half);
+    };
+  },
+  '[T40] a status that is none': () => ending('HTTP/1.1 abc OK\r\n\r\n'),
+  '[T40] no HTTP at all': () => ending('220 mail.example ESMTP\r\n'),
+};
+
+/** Answers that say what is not so. */
+export const LIES: Readonly<Record<string, () => WireFault>> = {
+  '[T37] a length that is too small': () =>
+    ending(`${head('content-length: 10', 'connection: close')}${DOCUMENT}`),
+  '[T36] gzip that is none': () => body(DOCUMENT, 'content-encoding: gzip'),
+  '[T44] two lengths': () =>
+    ending(`${head('content-length: 10', `content-length: ${DOCUMENT.length}`)}${DOCUMENT}`),
+  'UTF-16': () => body(Buffer.from(DOCUMENT, 'utf16le')),
+  'a byte order mark': () => body(`\ufeff${DOCUMENT}`),
+};
