@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 
 /** What a server does with a connection once a request is there. */
 export type WireFault = (socket: Socket) => void;
@@ -110,17 +110,23 @@ function chunk(text: string): string {
   return `${text.length.toString(16)}\r\n${text}\r\n`;
 }
 
-const ZEROS = Buffer.alloc(300 * MIB, ' ');
+/** What is much when it is not compressed any more. */
+function blanks(mebibytes: number): Buffer {
+  return Buffer.alloc(mebibytes * MIB, ' ');
+}
+
+const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const CHUNKED = head('transfer-encoding: chunked');
 
 export const HONEST: WireFault = body(DOCUMENT, 'etag: "57"', 'connection: close');
 
 /** Answers that would fill the memory. [T36] [T37] */
 export const FLOODS: Readonly<Record<string, () => WireFault>> = {
-  '[T36] a gzip bomb': () => body(gzipSync(ZEROS), 'content-encoding: gzip'),
-  '[T36] a deflate bomb': () => body(deflateSync(ZEROS), 'content-encoding: deflate'),
-  '[T36] a brotli bomb': () => body(brotliCompressSync(ZEROS), 'content-encoding: br'),
-  '[T36] nested encodings': () => body(gzipSync(gzipSync(ZEROS)), 'content-encoding: gzip, gzip'),
+  '[T36] a gzip bomb': () => body(gzipSync(blanks(300)), 'content-encoding: gzip'),
+  '[T36] a deflate bomb': () => body(deflateSync(blanks(64)), 'content-encoding: deflate'),
+  '[T36] a brotli bomb': () => body(brotliCompressSync(blanks(64), FAST), 'content-encoding: br'),
+  '[T36] nested encodings': () =>
+    body(gzipSync(gzipSync(blanks(64))), 'content-encoding: gzip, gzip'),
   '[T36] a token bomb in gzip': () =>
     body(gzipSync(`[${'{},'.repeat(20 * MIB)}{}]`), 'content-encoding: gzip'),
   '[T37] 2 MiB of {}': () => body(`[${'{},'.repeat((2 * MIB) / 3)}{}]`),

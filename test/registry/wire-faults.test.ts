@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
+import {
+  BREAKS,
+  FLOODS,
+  HONEST,
+  LIES,
+  STALLS,
+  wireServer,
+  type WireFault,
+  type WireServer,
+} from '../support/wire.ts';
+
+const LIMITS = { answerMs: 300, idleMs: 300, totalMs: 900, slowAfterMs: 400 };
+const REQUEST = 'GET /v1/modules/acme/lidar HTTP/1.1 "57"';
+
+let server: WireServer;
+beforeAll(async () => {
+  server = await wireServer();
+});
+afterAll(async () => await server.close());
+
+/** What comes of a fault where a list is known: the error, and how often it was asked for. */
+async function judge(fault: WireFault, patienceMs: number): Promise<[string, number]> {
+  const machine = remembered(server.address, { limits: { ...LIMITS, patienceMs } });
+  server.answer(HONEST);
+  await machine.registry.read(LIDAR);
+  const before = machine.saved();
+  server.requests.length = 0;
+  server.answer(fault);
+  const outcome = await outcomeOf(machine.registry.read(LIDAR));
+  expect(machine.saved()).toBe(before);
+  const count = server.requests.length;
+  expect(server.requests).toEqual(Array.from({ length: count }, () => REQUEST));
+  return [outcome.replaceAll(server.address, '@'), count];
+}
+
+/** Rows of faults with what becomes of each, so that none goes without. */
+function rows<Name extends string>(
+  faults: Readonly<Record<string, () => WireFault>>,
+  outcomes: Readonly<Record<Name, string>>,
+): readonly [string, () => WireFault, string | undefined][] {
+  const found = new Map(Object.entries<string>(outcomes));
+  return Object.entries(faults).map(([name, fault]) => [name, fault, found.get(name)]);
+}
+
+const LARGE = 'stale, list-too-large: the answer of the registry @ is too large: it';
+const BYTES = `${LARGE} has more than 8388608 bytes`;
+const TOKENS = `${LARGE} has more than 400000 commas and brackets`;
+const HEADER = 'stale, list-too-large: the registry @ answers with too large a header';
+
+describe('what would fill the memory is refused at once', () => {
+  it.each(
+    rows(FLOODS, {
+      '[T36] a gzip bomb': BYTES,
+      '[T36] a deflate bomb': BYTES,
+      '[T36] a brotli bomb': BYTES,
+      '[T36] nested encodings':
+        'stale, not-a-registry: the registry @ answers with nested encodings, gzip, gzip',
+      '[T36] a token bomb in gzip': TOKENS,
+      '[T37] 2 MiB of {}': TOKENS,
+      '[T37] 2 MiB of []': TOKENS,
+      '[T37] a million numbers': TOKENS,
+      '[T37] brackets a million deep': `${LARGE} is nested more than 256 deep`,
+      '[T37] an endless body in chunks': BYTES,
+      '[T37] an endless body without a length': BYTES,
+      '[T37] an endless body of tokens': TOKENS,
+      '[T37] a length of 10 GB': `${LARGE} says it has 10000000000 bytes, and at most 8388608 are read`,
+      '[T37] a header of 64 KB': HEADER,
+      '[T37] 10,000 headers': HEADER,
+      '[T37] a header without end': HEADER,
+    }),
+  )('%s', async (_, fault, outcome) => {
+    expect(await judge(fault(), 20_000)).toEqual([outcome, 1]);
+  });
+});
+
+const SILENT = 'stale, registry-timeout: the registry @ began no answer within 0.3 s';
+const STALLED = 'stale, registry-timeout: the registry @ stalled: no more of its answer for 0.3 s';
+
+describe('what takes too long is given up', () => {
+  it.each(
+    rows(STALLS, {
+      '[T38] a byte at a time': 'stale, registry-timeout: the registry @ is too slow',
+      '[T38] fast enough, and without end':
+        'stale, registry-timeout: the registry @ did not end its answer within 0.9 s',
+      '[T39] silence': SILENT,
+      '[T39] silence after the status': SILENT,
+      '[T39] silence in the header': SILENT,
+      '[T39] a header that drips': SILENT,
+      '[T39] silence after the header': STALLED,
+      '[T39] silence in the body': STALLED,
+      '[T39] silence in a chunk': STALLED,
+    }),
+  )('%s', async (_, fault, outcome) => {
+    const [found, count] = await judge(fault(), 0);
+    // How slow it was is not the same each time.
+    expect([found.replace(/: \d+ bytes in .*/, ''), count]).toEqual([outcome, 1]);
+  });
+
+  it('[T39] and tried again within the patience', async () => {
+    const [found, count] = await judge(() => undefined, 600);
+    expect([found, count]).toEqual([SILENT, 2]);
+  });
+});
+
+const BROKEN = 'stale, registry-unreachable: the registry @ cannot be reached';
+const RESET = `${BROKEN} (ECONNRESET)`;
+const HUNG_UP = `${BROKEN} (UND_ERR_SOCKET)`;
+const BROKE_OFF = 'stale, registry-unreachable: the registry @ broke its answer off';
+const NO_HTTP = `${BROKEN} (the connection broke)`;
+
+describe('what breaks is tried three times', () => {
+  it.each(
+    rows(BREAKS, {
+      '[T40] a reset': RESET,
+      '[T40] a reset in the header': RESET,
+      '[T40] a reset in the body': RESET,
+      '[T40] an end before the answer': HUNG_UP,
+      '[T40] an end in the header': HUNG_UP,
+      '[T40] an end in the body': HUNG_UP,
+      '[T40] an end in a chunk': HUNG_UP,
+      '[T40] an end before the last chunk': HUNG_UP,
+      '[T40] a chunk of no size': NO_HTTP,
+      '[T40] an end in the body of HTTP/1.0': BROKE_OFF,
+      '[T40] an end in gzip': BROKE_OFF,
+      '[T40] a status that is none': NO_HTTP,
+      '[T40] no HTTP at all': NO_HTTP,
+    }),
+  )('%s', async (_, fault, outcome) => {
+    expect(await judge(fault(), 20_000)).toEqual([outcome, 3]);
+  });
+});
+
+const NO_LIST =
+  'stale, not-a-registry: the registry @ does not answer as a registry: it is not JSON';
+
+describe('what is not what it says is no list', () => {
+  it.each([
+    ...rows(LIES, {
+      '[T37] a length that is too small': `${NO_LIST} at line 1 column 11`,
+      '[T36] gzip that is none':
+        'stale, not-a-registry: the registry @ answers with bytes that are not what its content-encoding says',
+      'UTF-16': `${NO_LIST} at line 1 column 2`,
+      'a byte order mark': `${NO_LIST}: it begins with a byte order mark`,
+      '[T44] two lengths': `${BROKEN} (UND_ERR_RES_CONTENT_LENGTH_MISMATCH)`,
+    }),
+  ])('%s', async (name, fault, outcome) => {
+    expect(await judge(fault(), 20_000)).toEqual([outcome, name === '[T44] two lengths' ? 3 : 1]);
+  });
+});
+
+it('an answer of HTTP/1.0 that ends where it should is a list', async () => {
+  const { registry } = remembered(server.address);
+  const list = { module_id: LIDAR, generation: 1, count: 1, releases: [{ version: '1.0.0' }] };
+  server.answer((socket) => {
+    socket.end(`HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n${JSON.stringify(list)}`);
+  });
+  expect(await outcomeOf(registry.read(LIDAR))).toBe('1.0.0');
+});
