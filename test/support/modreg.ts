@@ -1,4 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 /** The folder of the project. */
@@ -22,4 +24,24 @@ export function modreg(
     timeout: 20_000,
   });
   return { stdout, stderr, exit: status };
+}
+
+/** The same without keeping this process from answering it. */
+export async function runModreg(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const child = spawn(`${ROOT}bin/modreg`, args, {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 20_000,
+  });
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  const [stdout, stderr, [exit]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    ended,
+  ]);
+  return { stdout, stderr, exit };
 }

@@ -1,0 +1,147 @@
+import { chmodSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { runModreg } from '../support/modreg.ts';
+import { listOf, plainServer, send, type PlainServer } from '../support/plain-server.ts';
+
+const QUESTION = ['resolve', 'acme:lidar', '1.*', '--registry'];
+const CANARY = 'canary-7c0ffee';
+const PATH = '/v1/modules/acme/lidar';
+
+async function open(): Promise<PlainServer> {
+  return await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
+}
+
+async function closed(): Promise<PlainServer> {
+  return await plainServer((response) => response.writeHead(401).end());
+}
+
+it('goes from the environment to the registry', async () => {
+  const { address, requests } = await open();
+  const { stdout } = await runModreg([...QUESTION, address], { MODREG_TOKEN: CANARY });
+  expect([stdout, requests]).toEqual(['1.2.3\n', [`${PATH} Bearer ${CANARY}`]]);
+});
+
+describe('from a file', () => {
+  it('that others cannot read', async () => {
+    const { address, requests } = await open();
+    const file = `${temporaryFolder({ token: `${CANARY}\n` })}/token`;
+    chmodSync(file, 0o600);
+    const { stdout } = await runModreg([...QUESTION, address], { MODREG_TOKEN_FILE: file });
+    expect([stdout, requests]).toEqual(['1.2.3\n', [`${PATH} Bearer ${CANARY}`]]);
+  });
+
+  it('[T65] that others can read it is refused, and nobody is asked', async () => {
+    const { address, requests } = await open();
+    const file = `${temporaryFolder({ token: CANARY })}/token`;
+    chmodSync(file, 0o640);
+    const { stderr, exit } = await runModreg([...QUESTION, address], { MODREG_TOKEN_FILE: file });
+    expect([stderr, exit, requests]).toEqual([
+      `error[PERMISSIONS]: the token file "${file}" has mode 0640, and others can read it\nhint: chmod 600 ${file} keeps it to its owner\n`,
+      1,
+      [],
+    ]);
+  });
+
+  it('that is not there is said so', async () => {
+    const { stderr, exit } = await runModreg([...QUESTION, 'https://registry.invalid'], {
+      MODREG_TOKEN_FILE: '/nowhere/token',
+    });
+    expect([stderr, exit]).toEqual([
+      'error[UNREADABLE_FILE]: the file "/nowhere/token" cannot be read (ENOENT)\n',
+      2,
+    ]);
+  });
+});
+
+it('that is none is refused, and not shown', async () => {
+  const { stderr, exit } = await runModreg([...QUESTION, 'https://registry.invalid'], {
+    MODREG_TOKEN: `${CANARY}\nx: y`,
+  });
+  expect([stderr, exit]).toEqual([
+    'error[USAGE]: MODREG_TOKEN holds no token: expected printable ASCII without blanks\n',
+    2,
+  ]);
+});
+
+describe('[T64] where it is refused', () => {
+  it('it is not shown', async () => {
+    const { address } = await closed();
+    const { stdout, stderr, exit } = await runModreg([...QUESTION, address], {
+      MODREG_TOKEN: CANARY,
+    });
+    expect([stdout, stderr, exit]).toEqual([
+      '',
+      `error[REGISTRY_REFUSED]: the registry ${address} refuses us with the token that was sent (401)\n`,
+      4,
+    ]);
+  });
+
+  it('without one, it says how to give one', async () => {
+    const { address } = await closed();
+    const { stderr } = await runModreg([...QUESTION, address]);
+    expect(stderr).toBe(
+      `error[REGISTRY_REFUSED]: the registry ${address} refuses us without a token (401)\nhint: MODREG_TOKEN gives a token, or the file that MODREG_TOKEN_FILE names\n`,
+    );
+  });
+
+  it('the token of another registry stays with that', async () => {
+    const { address, requests } = await closed();
+    const { stderr } = await runModreg([...QUESTION, address], {
+      MODREG_TOKEN: CANARY,
+      MODREG_REGISTRY: 'https://registry.example/v1',
+    });
+    expect([stderr, requests]).toEqual([
+      `error[REGISTRY_REFUSED]: the registry ${address} refuses us without a token (401)\nhint: the token at hand is for https://registry.example, and is not sent elsewhere\n`,
+      [PATH],
+    ]);
+  });
+});
+
+it('[T41] does not follow a redirect to another origin', async () => {
+  const elsewhere = await open();
+  const { address, requests } = await plainServer((response) => {
+    response.writeHead(302, { location: `${elsewhere.address}${PATH}` }).end();
+  });
+  const { stderr, exit } = await runModreg([...QUESTION, address], { MODREG_TOKEN: CANARY });
+  expect([stderr, exit, requests, elsewhere.requests]).toEqual([
+    `error[BAD_REDIRECT]: the registry ${address} redirects to ${elsewhere.address}, which is another origin\nhint: name the address where the registry itself is\n`,
+    4,
+    [`${PATH} Bearer ${CANARY}`],
+    [],
+  ]);
+});
+
+describe('an address', () => {
+  it.each([
+    [
+      'http://10.1.2.3:8080',
+      'what a registry at http://10.1.2.3:8080 says could be changed on its way\nhint: name it by https:, or list 10.1.2.3:8080 under allow_http in the update policy',
+    ],
+    [
+      'https://registry.example/?token=x',
+      'the address of the registry at https://registry.example has a query or a fragment\nhint: it ends with the path',
+    ],
+  ])('%s is refused', async (address, message) => {
+    const { stderr, exit } = await runModreg([...QUESTION, address]);
+    expect([stderr, exit]).toEqual([`error[BAD_ADDRESS]: ${message}\n`, 2]);
+  });
+
+  it('comes from the policy, and so does what it allows', async () => {
+    const folder = temporaryFolder({
+      'policy.json': '{"registry": "http://10.1.2.3:8080", "allow_http": ["10.1.2.3"]}',
+      'bad.json': '{"allow_http": 7, "max_index_age": "soon"}',
+    });
+    const asked = ['resolve', 'acme:lidar', '1.*', '--offline', '--policy'];
+    const { stderr, exit } = await runModreg([...asked, `${folder}/policy.json`]);
+    expect([stderr, exit]).toEqual([
+      'error[REGISTRY_UNREACHABLE]: offline, the registry http://10.1.2.3:8080 is not asked, and no list of acme:lidar is saved\n',
+      4,
+    ]);
+    const bad = await runModreg([...asked, `${folder}/bad.json`]);
+    expect([bad.stderr, bad.exit]).toEqual([
+      `error[BAD_VALUE]: the policy ${folder}/bad.json has 2 errors\nhint: modreg check ${folder}/bad.json --as policy shows them\n`,
+      1,
+    ]);
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { readRelease } from '../../src/server/index.ts';
+import { moduleId } from '../support/ask.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { loopbackRegistry } from '../support/loopback.ts';
+import { runModreg } from '../support/modreg.ts';
+import { listOf, plainServer, send } from '../support/plain-server.ts';
+
+const QUESTION = ['resolve', 'acme:lidar', '1.*'];
+
+/** A registry with two modules. */
+async function acme(): Promise<string> {
+  const { address, catalogue } = await loopbackRegistry();
+  for (const id of ['acme:lidar', 'acme:arm']) {
+    const release = readRelease({ version: '1.2.3' });
+    if (release.ok) catalogue.publish(moduleId(id), release.value, 0);
+  }
+  return address;
+}
+
+function home(): Readonly<Record<string, string>> {
+  return { PLATFORM_HOME: temporaryFolder() };
+}
+
+describe('a list over the network', () => {
+  it('is what the registry says', async () => {
+    const registry = await acme();
+    expect(await runModreg([...QUESTION, '--registry', registry], home())).toEqual({
+      stdout: '1.2.3\n',
+      stderr: '',
+      exit: 0,
+    });
+    const { stdout } = await runModreg([...QUESTION, '--json'], { MODREG_REGISTRY: registry });
+    expect(JSON.parse(stdout)).toMatchObject({ list: { source: 'network', stale: false } });
+  });
+
+  it('[D21] is the saved one when the registry is gone, and says how old it is', async () => {
+    const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
+    const asked = [...QUESTION, '--registry', server.address];
+    const environment = home();
+    await runModreg(asked, environment);
+    server.close();
+    const { stdout, stderr, exit } = await runModreg(asked, environment);
+    const told = stderr.replace(/^waiting: .*\n/gm, '').replace(/saved \d+ s ago/, 'saved N s ago');
+    expect([stdout, told, exit]).toEqual([
+      '1.2.3\n',
+      `warning[STALE_LIST]: the registry ${server.address} cannot be reached (ECONNREFUSED); answered from the list saved N s ago\n`,
+      0,
+    ]);
+    const json = await runModreg([...asked, '--json', '--offline'], environment);
+    expect(JSON.parse(json.stdout)).toMatchObject({ list: { source: 'saved', stale: true } });
+    expect(JSON.parse(json.stderr)).toMatchObject({ warning: { code: 'STALE_LIST' } });
+  });
+
+  it('is the saved one without asking, where that is young enough', async () => {
+    const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
+    const environment = { ...home(), MODREG_REGISTRY: server.address };
+    await runModreg(QUESTION, environment);
+    const { stdout, stderr } = await runModreg([...QUESTION, '--max-age', '1h'], environment);
+    expect([stdout, stderr, server.requests.length]).toEqual(['1.2.3\n', '', 1]);
+    const bad = await runModreg([...QUESTION, '--max-age', 'soon'], environment);
+    expect([bad.stderr, bad.exit]).toEqual([
+      'error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and one of s, m, h, d, ten years at most, as in 5m\n',
+      2,
+    ]);
+  });
+
+  it('is not there offline when none was saved', async () => {
+    const environment = { ...home(), MODREG_REGISTRY: 'https://registry.invalid' };
+    const { stderr, exit } = await runModreg([...QUESTION, '--offline'], environment);
+    expect([stderr, exit]).toEqual([
+      'error[REGISTRY_UNREACHABLE]: offline, the registry https://registry.invalid is not asked, and no list of acme:lidar is saved\n',
+      4,
+    ]);
+  });
+
+  it.each([
+    ['acme:lidr', 'acme:lidar', 'namespace acme has 2 modules: arm, lidar'],
+    ['acm:lidar', 'acme:lidar', 'there is no namespace acm, but 1 namespace: acme'],
+  ])('of %s: did you mean %s', async (id, suggestion, hint) => {
+    const registry = await acme();
+    const { stderr, exit } = await runModreg(['resolve', id, '1.*', '--registry', registry]);
+    expect([stderr, exit]).toEqual([
+      `error[UNKNOWN_MODULE]: the registry ${registry} has no module ${id}\n  did you mean ${suggestion} ?\nhint: ${hint}\n`,
+      3,
+    ]);
+  });
+
+  it('says after a second what it waits for', async () => {
+    const server = await plainServer((response) => {
+      setTimeout(() => send(response, listOf(['1.2.3'], 1)), 1500);
+    });
+    const asked = [...QUESTION, '--registry', server.address];
+    expect(await runModreg(asked)).toEqual({
+      stdout: '1.2.3\n',
+      stderr: `waiting: no answer of ${new URL(server.address).host} yet\n`,
+      exit: 0,
+    });
+    expect((await runModreg([...asked, '--json'])).stderr).toBe('');
+  });
+});
+
+describe('[D22] modreg accept', () => {
+  const first = { version: '1.2.3', artifacts: [{ platform: 'any', digest: 'sha256:aa' }] };
+  const changed = { version: '1.2.3', artifacts: [{ platform: 'any', digest: 'sha256:bb' }] };
+
+  it('shows what changed, and takes the list as it is now', async () => {
+    let list = listOf([first, '1.1.0', '1.0.0'], 57);
+    const server = await plainServer((response) => send(response, list));
+    const environment = { ...home(), MODREG_REGISTRY: server.address };
+    expect((await runModreg(QUESTION, environment)).stdout).toBe('1.2.3\n');
+    list = listOf([changed, '1.0.0', '1.2.4'], 41);
+    const refused = await runModreg(QUESTION, environment);
+    expect([refused.stderr, refused.exit]).toEqual([
+      `error[REGISTRY_REGRESSED]: the list of acme:lidar at ${server.address} went backwards: generation 41 < 57 seen\nhint: modreg accept shows what changed, and takes the list as it is now\n`,
+      4,
+    ]);
+    const changes = [
+      'acme:lidar',
+      '  generation 57 → 41',
+      '  gone    1.1.0',
+      '  new     1.2.4',
+      '  changed 1.2.3: digest changed: sha256:bb for any, first seen as sha256:aa',
+    ];
+    const trial = await runModreg(['accept', 'acme:lidar', '--dry-run'], environment);
+    expect(trial.stdout.trimEnd().split('\n')).toEqual([...changes, 'nothing was accepted']);
+    expect((await runModreg(QUESTION, environment)).exit).toBe(4);
+    const json = await runModreg(['accept', 'acme:lidar', '--dry-run', '--json'], environment);
+    expect(JSON.parse(json.stdout)).toEqual({
+      schema: 'modreg/accept@1',
+      module_id: 'acme:lidar',
+      known: true,
+      accepted: false,
+      generation: { known: 57, now: 41 },
+      gone: ['1.1.0'],
+      new: ['1.2.4'],
+      changed: [
+        { version: '1.2.3', platform: 'any', first_digest: 'sha256:aa', digest: 'sha256:bb' },
+      ],
+    });
+    const accepted = await runModreg(['accept', 'acme:lidar'], environment);
+    expect(accepted.stdout.trimEnd().split('\n')).toEqual([
+      ...changes,
+      'accepted: the list is known as it is now',
+    ]);
+    expect((await runModreg(QUESTION, environment)).stdout).toBe('1.2.4\n');
+  });
+
+  it.each<[string, readonly string[], Readonly<Record<string, string>>, string, number]>([
+    [
+      'without a registry',
+      [],
+      {},
+      'error[NO_REGISTRY]: no registry is named\nhint: --registry names one, or else MODREG_REGISTRY, the "registry" of the policy that --policy names, or the file $PLATFORM_HOME/registry.db\n',
+      2,
+    ],
+    [
+      'of a folder',
+      ['--registry', '.'],
+      {},
+      'error[USAGE]: nothing is remembered of a registry on this machine, so there is nothing to accept\n',
+      2,
+    ],
+    [
+      'without a home',
+      ['--registry', 'https://registry.invalid'],
+      {},
+      'error[USAGE]: this machine remembers nothing: neither PLATFORM_HOME nor HOME is set\n',
+      2,
+    ],
+    [
+      'where the home cannot be made',
+      ['--registry', 'https://registry.invalid'],
+      { PLATFORM_HOME: '/dev/null/home' },
+      'error[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be made (ENOTDIR)\n',
+      70,
+    ],
+  ])('%s', async (_, args, environment, stderr, exit) => {
+    const ended = await runModreg(['accept', 'acme:lidar', ...args], environment);
+    expect(ended).toEqual({ stdout: '', stderr, exit });
+  });
+});
+
+describe('a memory that cannot be used does not keep an answer back', () => {
+  it.each<[string, () => string, string]>([
+    [
+      'no folder can be made',
+      () => '/dev/null/home',
+      'warning[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be made (ENOTDIR)\n',
+    ],
+    [
+      'it is another file',
+      () => temporaryFolder({ 'machine.db': 'no SQLite file'.repeat(100) }),
+      'warning[STATE_UNREADABLE]: "@/machine.db": file is not a database\n',
+    ],
+  ])('%s', async (_, place, warning) => {
+    const PLATFORM_HOME = place();
+    const registry = await acme();
+    expect(await runModreg([...QUESTION, '--registry', registry], { PLATFORM_HOME })).toEqual({
+      stdout: '1.2.3\n',
+      stderr: warning.replace('@', PLATFORM_HOME),
+      exit: 0,
+    });
+  });
+});
