@@ -2,8 +2,6 @@ import { onTestFinished } from 'vitest';
 import type { ModuleId } from '../../src/core/index.ts';
 import {
   cachedRegistry,
-  httpRegistry,
-  parseRegistryAddress,
   RegistryError,
   type CachedRegistry,
   type CacheOptions,
@@ -14,6 +12,7 @@ import {
 } from '../../src/registry/index.ts';
 import { openMachineFile, savedListsIn, type MachineFile } from '../../src/store/index.ts';
 import { moduleId } from './ask.ts';
+import { remoteAt } from './remote-at.ts';
 import { testClock, type TestClock } from './clock.ts';
 import { temporaryFolder } from './folder.ts';
 
@@ -48,14 +47,6 @@ export function remembered(
     restarted: () => cachedRegistry(remote, cache),
     saved: () => JSON.stringify(file.sql.all('SELECT * FROM saved_lists')),
   };
-}
-
-export function remoteAt(address: string, options: HttpRegistryOptions = {}): RemoteRegistry {
-  const parsed = parseRegistryAddress(address);
-  if (!parsed.ok || !('url' in parsed.value)) throw new Error(`${address} is no web address`);
-  const remote = httpRegistry(parsed.value, options);
-  if (!remote.ok) throw remote.error;
-  return remote.value;
 }
 
 /** What came of a question: the error, whether or not a saved list stood in, or the versions. */

@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 
-/** What a server does with a connection once a request is there. */
-export type WireFault = (socket: Socket) => void;
+/** What a server does with a connection once a request is there, whose first line is given. */
+export type WireFault = (socket: Socket, request: string) => void;
 
 /** A server below HTTP: it sends bytes, or not, and hangs up as it likes. */
 export interface WireServer {
@@ -31,7 +31,7 @@ export async function wireServer(): Promise<WireServer> {
       const [, etag] = /\r\nif-none-match: (.*)\r\n/i.exec(head) ?? [];
       requests.push(etag === undefined ? line : `${line} ${etag}`);
       head = '';
-      current(socket);
+      current(socket, line);
     });
   });
   await new Promise<void>((resolve) => {
@@ -133,6 +133,10 @@ export const FLOODS: Readonly<Record<string, () => WireFault>> = {
   '[T37] 2 MiB of []': () => body(`[${'[],'.repeat((2 * MIB) / 3)}[]]`),
   '[T37] a million numbers': () => body(`[${'1.5,'.repeat(1_000_000)}0]`),
   '[T37] brackets a million deep': () => body('['.repeat(1_000_000)),
+  '[T37] as many objects as are read': () => body(`[${'{},'.repeat(199_990)}{}]`),
+  '[T37] as many texts as are read': () =>
+    body(`[${Array.from({ length: 399_990 }, (_, n) => `"${n + 1e6}"`).join()}]`),
+  '[T37] as long a text as is read': () => body(`["\u{1f916}${'x'.repeat(8 * MIB - 20)}"]`),
   '[T37] an endless body in chunks': () => pouring(CHUNKED, chunk('[" '.padEnd(65_536, 'x'))),
   '[T37] an endless body without a length': () => pouring(head(), ' '.repeat(65_536)),
   '[T37] an endless body of tokens': () => pouring(head(), '[],'.repeat(20_000)),

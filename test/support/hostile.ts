@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { BREAKS, FLOODS, HONEST, STALLS, wireServer, type WireFault } from './wire.ts';
+
+/** What came of one hostile answer in a process of its own. */
+export interface HostileRow {
+  readonly fault: string;
+  readonly outcomes: readonly string[];
+  /** The median of the times until it was over, in milliseconds. */
+  readonly ms: number;
+  /** The most memory above idle, in MiB. */
+  readonly mib: number;
+}
+
+const READER = fileURLToPath(new URL('hostile-reader.ts', import.meta.url));
+
+export const HOSTILE: Readonly<Record<string, () => WireFault>> = {
+  ...FLOODS,
+  ...STALLS,
+  ...BREAKS,
+};
+
+/** Reads hostile answers `times` times, each in a process of its own, whose heap has at most 64 MiB. */
+export async function readHostile(
+  hostile: Readonly<Record<string, () => WireFault>>,
+  times: number,
+): Promise<HostileRow[]> {
+  const faults = Object.entries(hostile);
+  const made = faults.map(([, make]) => make());
+  const server = await wireServer();
+  server.answer((socket, request) => {
+    const [, place] = /wire\/f(\d+) /.exec(request) ?? [];
+    (made[Number(place)] ?? HONEST)(socket, request);
+  });
+  const rows: HostileRow[] = [];
+  for (const [place, [fault]] of faults.entries()) {
+    const row = await readOnce(server.address, times, `wire:f${place}`);
+    rows.push({ ...row, fault });
+  }
+  await server.close();
+  return rows;
+}
+
+async function readOnce(
+  address: string,
+  times: number,
+  module: string,
+): Promise<Omit<HostileRow, 'fault'>> {
+  const flags = ['--max-old-space-size=64', '--expose-gc'];
+  const args = [...flags, READER, address, String(times), module];
+  const reader = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  return JSON.parse(await text(reader.stdout)) as Omit<HostileRow, 'fault'>;
+}

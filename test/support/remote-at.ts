@@ -1,0 +1,15 @@
+import {
+  httpRegistry,
+  parseRegistryAddress,
+  type HttpRegistryOptions,
+  type RemoteRegistry,
+} from '../../src/registry/index.ts';
+
+/** The registry over the network at `address`. */
+export function remoteAt(address: string, options: HttpRegistryOptions = {}): RemoteRegistry {
+  const parsed = parseRegistryAddress(address);
+  if (!parsed.ok || !('url' in parsed.value)) throw new Error(`${address} is no web address`);
+  const remote = httpRegistry(parsed.value, options);
+  if (!remote.ok) throw remote.error;
+  return remote.value;
+}
