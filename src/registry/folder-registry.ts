@@ -6,7 +6,7 @@ import { nameOf, namespaceOf } from '../core/module-id.ts';
 import { quote } from '../core/quote.ts';
 import type { DecodedList } from './formats/decoded-list.ts';
 import { jsonMeter } from './formats/json-meter.ts';
-import { parseJson } from './formats/json-text.ts';
+import { parseJsonBytes } from './formats/json-text.ts';
 import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
 import type { Registry } from './registry.ts';
 import { decodeReleaseDocument } from './formats/release-document.ts';
@@ -64,7 +64,7 @@ async function readWhole(path: string): Promise<Uint8Array> {
 function decode(bytes: Uint8Array, path: string, moduleId: ModuleId): DecodedList {
   try {
     if (bytes.length >= COUNTED_FROM) jsonMeter(MOST_TOKENS).feed(bytes);
-    return decodeReleaseDocument(parseJson(bytes), moduleId);
+    return decodeReleaseDocument(parseJsonBytes(bytes), moduleId);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     const message = `${quote(path)} ${VERDICTS[error.kind] ?? 'is no list'}: ${error.message}`;

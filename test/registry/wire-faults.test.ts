@@ -44,9 +44,10 @@ function rows<Name extends string>(
   return Object.entries(faults).map(([name, fault]) => [name, fault, found.get(name)]);
 }
 
+const NO_LIST = 'stale, not-a-registry: the registry @ does not answer as a registry';
 const LARGE = 'stale, list-too-large: the answer of the registry @ is too large: it';
 const BYTES = `${LARGE} has more than 8388608 bytes`;
-const TOKENS = `${LARGE} has more than 400000 commas and brackets`;
+const TOKENS = `${LARGE} has more than 250000 commas and brackets`;
 const encoded = (encoding: string): string =>
   `stale, not-a-registry: the registry @ answers with the encoding ${encoding}, which nobody asked for`;
 const HEADER = 'stale, list-too-large: the registry @ answers with too large a header';
@@ -63,6 +64,8 @@ describe('what would fill the memory is refused at once', () => {
       '[T37] 2 MiB of []': TOKENS,
       '[T37] a million numbers': TOKENS,
       '[T37] brackets a million deep': `${LARGE} is nested more than 256 deep`,
+      '[T37] as many objects as are read': `${NO_LIST}: found a list, expected an object`,
+      '[T37] as many texts as are read': `${NO_LIST}: found a list, expected an object`,
       '[T37] an endless body in chunks': BYTES,
       '[T37] an endless body without a length': BYTES,
       '[T37] an endless body of tokens': TOKENS,
@@ -133,17 +136,16 @@ describe('what breaks is tried three times', () => {
   });
 });
 
-const NO_LIST =
-  'stale, not-a-registry: the registry @ does not answer as a registry: it is not JSON';
+const NO_JSON = `${NO_LIST}: it is not JSON`;
 
 describe('what is not what it says is no list', () => {
   it.each([
     ...rows(LIES, {
-      '[T37] a length that is too small': `${NO_LIST} at line 1 column 11`,
+      '[T37] a length that is too small': `${NO_JSON} at line 1 column 11`,
       '[T36] gzip that is none':
         'stale, not-a-registry: the registry @ answers with bytes that are not what its content-encoding says',
-      'UTF-16': `${NO_LIST} at line 1 column 2`,
-      'a byte order mark': `${NO_LIST}: it begins with a byte order mark`,
+      'UTF-16': `${NO_JSON} at line 1 column 2`,
+      'a byte order mark': `${NO_JSON}: it begins with a byte order mark`,
       '[T44] two lengths': `${BROKEN} (UND_ERR_RES_CONTENT_LENGTH_MISMATCH)`,
     }),
   ])('%s', async (name, fault, outcome) => {

@@ -1,14 +1,25 @@
 import { RegistryError } from '../registry-error.ts';
 
-/** Parses JSON in UTF-8. Throws a `not-a-registry` RegistryError for anything else. */
-export function parseJson(bytes: Uint8Array): unknown {
+/** Parses JSON. Throws a `not-a-registry` RegistryError for anything else. */
+export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    return JSON.parse(text);
   } catch (cause) {
-    if (!(cause instanceof SyntaxError)) {
-      throw new RegistryError('not-a-registry', 'it is not UTF-8 text', { cause });
-    }
+    if (!(cause instanceof SyntaxError)) throw cause;
     throw new RegistryError('not-a-registry', `it is not JSON${placeOf(cause)}`, { cause });
+  }
+}
+
+/** Parses JSON in UTF-8, likewise. */
+export function parseJsonBytes(bytes: Uint8Array): unknown {
+  return parseJson(decodeUtf8(bytes));
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new RegistryError('not-a-registry', 'it is not UTF-8 text', { cause });
   }
 }
 

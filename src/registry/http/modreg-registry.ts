@@ -11,8 +11,8 @@ import { notFound, type Connection } from './connection.ts';
 import type { Reply } from './exchange.ts';
 import { fetchedList } from './fetched-list.ts';
 
-/** A list of 10,000 releases for four platforms has 250,000; at this number it takes 25 MB. */
-const MOST_TOKENS = 400_000;
+/** A list of 10,000 releases with two artifacts each has 150,000. */
+const MOST_TOKENS = 250_000;
 const ACCEPT = 'application/json';
 
 /** Our own protocol, below `base`, which ends in a slash. (design, Registry protocol) */
@@ -59,7 +59,7 @@ function decodeAnswer(json: unknown, moduleId: ModuleId): ReturnType<typeof deco
 }
 
 function decodeChanges({ body }: Reply): RemoteChanges {
-  const { sequence, modules } = objectOf(parseJson(body));
+  const { sequence, modules } = objectOf(parseJson(body.text));
   if (!Number.isSafeInteger(sequence) || Number(sequence) < 0) {
     const message = `/sequence is ${describeValue(sequence)}, expected a whole number`;
     throw new RegistryError('not-a-registry', message);
@@ -68,7 +68,7 @@ function decodeChanges({ body }: Reply): RemoteChanges {
 }
 
 function decodeModules({ body }: Reply): readonly ModuleId[] {
-  return textsOf(objectOf(parseJson(body))['modules'], 'modules').flatMap((text) => {
+  return textsOf(objectOf(parseJson(body.text))['modules'], 'modules').flatMap((text) => {
     const id = parseModuleId(text);
     return id.ok ? [id.value] : [];
   });

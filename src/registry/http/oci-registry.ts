@@ -15,7 +15,7 @@ import { redirectTarget } from './redirect.ts';
 const REPOSITORY = /^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$/;
 const PAGE = 1000;
 const MOST_PAGES = 500;
-const MOST_TOKENS = 400_000;
+const MOST_TOKENS = 250_000;
 
 /**
  * A registry of the OCI distribution protocol at the origin of `base`, whose path comes before every

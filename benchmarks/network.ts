@@ -1,0 +1,175 @@
+/*
+ * `npm run bench:network`: what hostile answers cost, how long a large list keeps everything else waiting, and what a
+ * 304 costs beside a bare call of ky.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import ky from 'ky';
+import { parseModuleId } from 'modreg';
+import {
+  cachedRegistry,
+  httpRegistry,
+  parseRegistryAddress,
+  type CachedRegistry,
+} from 'modreg/registry';
+import { openMachineFile, savedListsIn } from 'modreg/store';
+import { HOSTILE, readHostile } from '../test/support/hostile.ts';
+
+const TIMES = 5;
+const RELEASES = 10_000;
+const CALLS = 2000;
+const ROUNDS = 5;
+
+function id(text: string): ReturnType<typeof parseModuleId> & { ok: true } {
+  const parsed = parseModuleId(text);
+  if (!parsed.ok) throw new Error(parsed.error.message);
+  return parsed;
+}
+const LARGE = id('bench:large').value;
+const SMALL = id('bench:small').value;
+
+function documentOf(module: string, generation: number, count: number): string {
+  const artifact = (platform: string, at: number): object => ({
+    platform,
+    url: `https://modules.example/${platform}/${at}.tar.gz`,
+    digest: `sha256:${at.toString(16).padStart(64, '0')}`,
+    size: at,
+  });
+  const releases = Array.from({ length: count }, (_, at) => ({
+    version: `1.${Math.trunc(at / 100)}.${at % 100}`,
+    published_at: '2026-01-02T03:04:05Z',
+    artifacts: [artifact('linux/amd64', at), artifact('linux/arm64', at)],
+    yanked: null,
+  }));
+  return JSON.stringify({ module_id: module, generation, count, releases });
+}
+
+const documents = new Map([
+  [
+    '/v1/modules/bench/large',
+    [documentOf('bench:large', 1, RELEASES), documentOf('bench:large', 2, RELEASES)],
+  ],
+  ['/v1/modules/bench/small', [documentOf('bench:small', 1, 50)]],
+]);
+let turn = 0;
+const server = createServer((request, response) => {
+  if (request.headers['if-none-match'] === '"small"') {
+    response.writeHead(304).end();
+    return;
+  }
+  const list = documents.get(request.url ?? '') ?? [];
+  const etag = request.url?.endsWith('small') ? '"small"' : `"${turn}"`;
+  response
+    .writeHead(200, { 'content-type': 'application/json', etag })
+    .end(list[turn % list.length]);
+});
+await new Promise<void>((resolve) => {
+  server.listen(0, '127.0.0.1', resolve);
+});
+const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const folder = mkdtempSync(join(tmpdir(), 'modreg-bench-'));
+const file = openMachineFile(join(folder, 'machine.db'));
+
+function registry(): CachedRegistry {
+  const parsed = parseRegistryAddress(address);
+  if (!parsed.ok || !('url' in parsed.value)) throw new Error(address);
+  const remote = httpRegistry(parsed.value);
+  if (!remote.ok) throw remote.error;
+  return cachedRegistry(remote.value, { saved: savedListsIn(file) });
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** The longest time that nothing else could run while `work` did, in milliseconds. */
+async function longestBlock(work: () => Promise<unknown>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await new Promise((resolve) => {
+    setTimeout(resolve, 20);
+  });
+  delay.reset();
+  await work();
+  await new Promise((resolve) => {
+    setTimeout(resolve, 20);
+  });
+  delay.disable();
+  return delay.max / 1e6;
+}
+
+async function blocks(): Promise<void> {
+  const [document = ''] = documents.get('/v1/modules/bench/large') ?? [];
+  console.log(
+    `\nA list of ${RELEASES} releases, ${(document.length / 1e6).toFixed(1)} MB: the longest block, ms`,
+  );
+  const first: number[] = [];
+  const changed: number[] = [];
+  const saved: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    file.sql.run('DELETE FROM saved_lists');
+    turn = 0;
+    const asked = registry();
+    first.push(await longestBlock(async () => await asked.read(LARGE)));
+    turn = 1;
+    changed.push(await longestBlock(async () => await asked.read(LARGE)));
+    saved.push(await longestBlock(async () => await registry().readAll([LARGE])));
+  }
+  const line = (values: readonly number[]): string =>
+    `median ${median(values).toFixed(1)}, most ${Math.max(...values).toFixed(1)}`;
+  console.log(`  first read, and saved       ${line(first)}`);
+  console.log(`  changed, held to the last   ${line(changed)}`);
+  console.log(`  after a restart, from disk  ${line(saved)}`);
+}
+
+async function cpuOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  for (let call = 0; call < CALLS; call++) await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / CALLS;
+}
+
+/** Server and client share the process, so that what the server costs is in both. */
+async function unchanged(): Promise<void> {
+  const asked = registry();
+  await asked.read(SMALL);
+  const url = `${address}/v1/modules/bench/small`;
+  const headers = { 'if-none-match': '"small"' };
+  const bare = async (): Promise<unknown> => {
+    const response = await ky(url, { headers, retry: 0, throwHttpErrors: false });
+    return await response.arrayBuffer();
+  };
+  const ours = async (): Promise<unknown> => await asked.read(SMALL);
+  const times = { bare: [] as number[], ours: [] as number[] };
+  for (let round = 0; round < ROUNDS; round++) {
+    times.bare.push(await cpuOf(bare));
+    times.ours.push(await cpuOf(ours));
+  }
+  const ratio = median(times.ours) / median(times.bare);
+  console.log(`\nA 304: CPU of client and server in one process, µs a call, median of ${ROUNDS}`);
+  console.log(`  a bare call of ky  ${median(times.bare).toFixed(0)}`);
+  console.log(`  cachedRegistry     ${median(times.ours).toFixed(0)}   ${ratio.toFixed(2)} times`);
+}
+
+async function hostile(): Promise<void> {
+  console.log(
+    `\nHostile answers, each in a process of its own with a heap of 64 MB, ${TIMES} times`,
+  );
+  console.log(`${'fault'.padEnd(42)} ${'outcome'.padEnd(22)} median ms  most MiB above idle`);
+  for (const { fault, outcomes, ms, mib } of await readHostile(HOSTILE, TIMES)) {
+    const figures = `${ms.toFixed(0).padStart(9)}  ${mib.toFixed(1).padStart(19)}`;
+    console.log(`${fault.padEnd(42)} ${outcomes.join().padEnd(22)} ${figures}`);
+  }
+}
+
+await blocks();
+await unchanged();
+await hostile();
+file.close();
+server.closeAllConnections();
+server.close();
+rmSync(folder, { recursive: true });
