@@ -6,6 +6,7 @@ import { DEFAULT_POLICY, jsonSchemaOf, readUpdatePolicy, termsFor } from '../src
 import { codesOf, EXIT_MEANINGS } from '../src/cli/codes.ts';
 import { decodeReleaseDocument } from '../src/registry/formats/release-document.ts';
 import { moduleId } from './support/ask.ts';
+import { temporaryFolder } from './support/folder.ts';
 import { ROOT } from './support/modreg.ts';
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -48,11 +49,15 @@ it('has commands to run', () => {
   expect(COMMANDS.length).toBeGreaterThan(4);
 });
 
-it('the program prints what README says', () => {
-  const [program = ''] = blocks('ts');
-  const [printed] = blocks('text');
+const PROGRAMS = blocks('ts').map((program, place): [number, string, string | undefined] => {
+  return [place + 1, program, blocks('text')[place]];
+});
+
+it.each(PROGRAMS)('program %i prints what README says', (_, program, printed) => {
   const node = join(ROOT, 'node_modules/.bin/node');
-  expect(run(node, ['--input-type=module-typescript', '-e', program])).toBe(printed);
+  // Its files are made elsewhere; its packages are found here.
+  const inside = `process.chdir('${temporaryFolder()}');\n${program}`;
+  expect(run(node, ['--input-type=module-typescript', '-e', inside])).toBe(printed);
 });
 
 it('the release list is one', () => {

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
-import { LARGEST_DOCUMENT } from '../config/read-document.ts';
+import { LARGEST_DOCUMENT } from '../config/largest-document.ts';
 import type { Result } from '../core/index.ts';
 import { quote } from '../core/quote.ts';
 import type { Problem } from './problem.ts';

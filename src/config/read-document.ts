@@ -4,6 +4,7 @@ import { judgeAgent } from './agent.ts';
 import { kindOf, type DocumentKind } from './document-kind.ts';
 import { readJson, type JsonDocument, type Located } from './text/json-document.ts';
 import type { Judged, Surroundings } from './judged.ts';
+import { LARGEST_DOCUMENT } from './largest-document.ts';
 import { judgeMachine } from './machine.ts';
 import { reportOf, type Report } from './report.ts';
 import { judgePolicy } from './update-policy.ts';
@@ -26,9 +27,6 @@ export interface Checked extends Report {
   /** How many module entries were looked at. */
   readonly modules: number;
 }
-
-/** The largest document that is read, in bytes, or in UTF-16 units where it is text. */
-export const LARGEST_DOCUMENT: number = 4 * 1024 * 1024;
 
 const JUDGES: {
   readonly [Kind in DocumentKind]: (

@@ -1,4 +1,4 @@
-import type { DigestChange, ReleaseRecord } from '../core/index.ts';
+import type { Artifact, DigestChange, ReleaseRecord } from '../core/index.ts';
 import { canonicalPlatform } from '../core/platform.ts';
 import { digestKind } from '../core/release.ts';
 
@@ -19,14 +19,16 @@ export function lostDigests(
   before: { readonly records: readonly ReleaseRecord[]; readonly lost: readonly KnownDigest[] },
   next: readonly ReleaseRecord[],
 ): KnownDigest[] {
-  const given = new Map(Array.from(digestsOf(next), (known) => [keyOf(known), known.digest]));
+  const artifacts = artifactsByVersion(next);
+  const isLost = (known: KnownDigest): boolean =>
+    !artifacts.get(known.version)?.some((artifact) => gives(artifact, known));
   const first = new Map<string, KnownDigest>();
   // What was lost already was seen before what the records gave since.
-  for (const known of [...before.lost, ...digestsOf(before.records)]) {
-    const key = keyOf(known);
+  for (const known of [...before.lost, ...digestsOf(before.records).filter(isLost)]) {
+    const key = `${digestKind(known.digest)} ${known.platform} ${known.version}`;
     if (!first.has(key)) first.set(key, known);
   }
-  return [...first].flatMap(([key, known]) => (given.get(key) === known.digest ? [] : [known]));
+  return [...first.values()].filter(isLost);
 }
 
 /** What changed of the releases in `records`, by the text of the version. (D22) */
@@ -35,34 +37,43 @@ export function changedDigests(
   lost: readonly KnownDigest[],
 ): ReadonlyMap<string, DigestChange> {
   const changes = new Map<string, DigestChange>();
-  if (lost.length === 0) return changes;
-  const given = new Map(Array.from(digestsOf(records), (known) => [keyOf(known), known.digest]));
-  const files = new Set(records.flatMap(filesOf));
-  for (const known of lost) {
-    const { version, platform, digest: first } = known;
-    if (changes.has(version) || !files.has(fileKey(version, platform))) continue;
-    changes.set(version, { platform, first, now: given.get(keyOf(known)) });
+  const artifacts = lost.length === 0 ? undefined : artifactsByVersion(records);
+  for (const { version, platform, digest: first } of lost) {
+    const files = artifacts?.get(version)?.filter(isFor(platform)) ?? [];
+    if (files.length === 0 || changes.has(version)) continue;
+    const now = files.find(({ digest }) => isOfKind(digest, first));
+    changes.set(version, { platform, first, now: now?.digest });
   }
   return changes;
 }
 
-function* digestsOf(records: readonly ReleaseRecord[]): Iterable<KnownDigest> {
+function digestsOf(records: readonly ReleaseRecord[]): KnownDigest[] {
+  return records.flatMap(({ version, artifacts = [] }) =>
+    artifacts.flatMap(({ platform, digest }) =>
+      digest === undefined ? [] : [{ version, platform: canonicalPlatform(platform), digest }],
+    ),
+  );
+}
+
+/** The artifacts of each version: a list may name one twice. */
+function artifactsByVersion(records: readonly ReleaseRecord[]): Map<string, readonly Artifact[]> {
+  const byVersion = new Map<string, readonly Artifact[]>();
   for (const { version, artifacts = [] } of records) {
-    for (const { platform, digest } of artifacts) {
-      if (digest !== undefined) yield { version, platform: canonicalPlatform(platform), digest };
-    }
+    const others = byVersion.get(version);
+    byVersion.set(version, others ? [...others, ...artifacts] : artifacts);
   }
+  return byVersion;
 }
 
-function filesOf({ version, artifacts = [] }: ReleaseRecord): string[] {
-  return artifacts.map(({ platform }) => fileKey(version, canonicalPlatform(platform)));
+function gives(artifact: Artifact, { platform, digest }: KnownDigest): boolean {
+  return artifact.digest === digest && isFor(platform)(artifact);
 }
 
-function fileKey(version: string, platform: string): string {
-  return `${platform} ${version}`;
+function isFor(canonical: string): (artifact: Artifact) => boolean {
+  return ({ platform }) => platform === canonical || canonicalPlatform(platform) === canonical;
 }
 
 /** Digests of different kinds say nothing of each other. */
-function keyOf({ version, platform, digest }: KnownDigest): string {
-  return `${digestKind(digest)} ${fileKey(version, platform)}`;
+function isOfKind(digest: string | undefined, other: string): boolean {
+  return digest !== undefined && digestKind(digest) === digestKind(other);
 }

@@ -1,3 +1,4 @@
+import { scheduler } from 'node:timers/promises';
 import type { ModuleId } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 import { checkProgress } from './progress.ts';
@@ -50,8 +51,11 @@ async function refreshed(
     const same = fetched.etag === last.etag ? last : { ...last, etag: fetched.etag };
     return lists.confirm(new Map([[moduleId, same]]), confirmation).get(moduleId) ?? same;
   }
+  // Holding a large list to the one before takes its time, and so does saving it.
+  await scheduler.yield();
   const what = `the list of ${moduleId} at ${remote.from}`;
   const lost = last ? checkProgress(last, fetched, what) : [];
+  await scheduler.yield();
   const list = { ...fetched, lost, ...confirmation };
   lists.set(moduleId, list);
   return list;

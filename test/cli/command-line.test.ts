@@ -46,11 +46,11 @@ describe('a question that cannot be asked so: exit 2', () => {
     ],
     [
       ['acme:lidar', '1.*', '--registry', ''],
-      'error[BAD_ADDRESS]: the registry address is empty\nhint: name a folder that holds <namespace>/<name>.json, with ./ before a name with a colon, or a .db file\n',
+      'error[BAD_ADDRESS]: the registry address cannot be used: it is empty\nhint: name https://host, npm:https://host, oci:https://host, a folder that holds <namespace>/<name>.json, with ./ before a name with a colon, or a .db file\n',
     ],
     [
       ['acme:lidar', '1.*', '--registry', 'https://user:secret@x.example/'],
-      'error[BAD_ADDRESS]: a registry at a "https:" address cannot be read\nhint: name a folder that holds <namespace>/<name>.json, with ./ before a name with a colon, or a .db file\n',
+      'error[BAD_ADDRESS]: the registry address cannot be used: user info before the host x.example: credentials do not belong here\nhint: name https://host, npm:https://host, oci:https://host, a folder that holds <namespace>/<name>.json, with ./ before a name with a colon, or a .db file\n',
     ],
     [
       ['acme:lidar', '1.*', '--registry', '/no/such/folder'],

@@ -65,7 +65,7 @@ it('that is none is refused, and not shown', async () => {
 });
 
 describe('[T64] where it is refused', () => {
-  it('it is not shown', async () => {
+  it('is not shown', async () => {
     const { address } = await closed();
     const { stdout, stderr, exit } = await runModreg([...QUESTION, address], {
       MODREG_TOKEN: CANARY,
@@ -77,7 +77,7 @@ describe('[T64] where it is refused', () => {
     ]);
   });
 
-  it('without one, it says how to give one', async () => {
+  it('where there is none, the error says how to give one', async () => {
     const { address } = await closed();
     const { stderr } = await runModreg([...QUESTION, address]);
     expect(stderr).toBe(

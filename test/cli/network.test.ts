@@ -146,36 +146,38 @@ describe('[D22] modreg accept', () => {
     expect((await runModreg(QUESTION, environment)).stdout).toBe('1.2.4\n');
   });
 
-  it.each<[string, readonly string[], Readonly<Record<string, string>>, string, number]>([
+  it.each<[string, readonly string[], Readonly<Record<string, string>>, [string, number]]>([
     [
       'without a registry',
       [],
       {},
-      'error[NO_REGISTRY]: no registry is named\nhint: --registry names one, or else MODREG_REGISTRY, the "registry" of the policy that --policy names, or the file $PLATFORM_HOME/registry.db\n',
-      2,
+      [
+        'error[NO_REGISTRY]: no registry is named\nhint: --registry names one, or else MODREG_REGISTRY, the "registry" of the policy that --policy names, or the file $PLATFORM_HOME/registry.db\n',
+        2,
+      ],
     ],
     [
       'of a folder',
       ['--registry', '.'],
       {},
-      'error[USAGE]: nothing is remembered of a registry on this machine, so there is nothing to accept\n',
-      2,
+      [
+        'error[USAGE]: nothing is remembered of a registry on this machine, so there is nothing to accept\n',
+        2,
+      ],
     ],
     [
       'without a home',
       ['--registry', 'https://registry.invalid'],
       {},
-      'error[USAGE]: this machine remembers nothing: neither PLATFORM_HOME nor HOME is set\n',
-      2,
+      ['error[USAGE]: this machine remembers nothing: neither PLATFORM_HOME nor HOME is set\n', 2],
     ],
     [
       'where the home cannot be made',
       ['--registry', 'https://registry.invalid'],
       { PLATFORM_HOME: '/dev/null/home' },
-      'error[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be made (ENOTDIR)\n',
-      70,
+      ['error[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be made (ENOTDIR)\n', 70],
     ],
-  ])('%s', async (_, args, environment, stderr, exit) => {
+  ])('%s', async (_, args, environment, [stderr, exit]) => {
     const ended = await runModreg(['accept', 'acme:lidar', ...args], environment);
     expect(ended).toEqual({ stdout: '', stderr, exit });
   });

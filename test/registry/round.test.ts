@@ -10,15 +10,20 @@ function modules(count: number): ModuleId[] {
   return Array.from({ length: count }, (_, place) => moduleId(`acme:m${place}`));
 }
 
+/** The empty list of the module with this number. */
+function list(place: number): Answer {
+  return json({ module_id: `acme:m${place}`, generation: 1, count: 0, releases: [] });
+}
+
 describe('at a registry with a feed of its changes', () => {
   it('what changes while lists are fetched is seen in the next round', async () => {
     const machine = remembered(HOST);
     const [id = moduleId('acme:lidar')] = modules(1);
-    const list = { module_id: id, generation: 1, count: 0, releases: [] };
-    asked.next(json({ sequence: 7, modules: [] }), json(list));
+    const body = { module_id: id, generation: 1, count: 0, releases: [] };
+    asked.next(json({ sequence: 7, modules: [] }), json(body));
     await machine.registry.readAll([id]);
     asked.requests.length = 0;
-    asked.next(json({ sequence: 8, modules: [id] }), json({ ...list, generation: 2 }));
+    asked.next(json({ sequence: 8, modules: [id] }), json({ ...body, generation: 2 }));
     await machine.registry.readAll([id]);
     expect(asked.requests).toEqual(['/v1/changes?after=7', '/v1/modules/acme/m0']);
   });
@@ -26,8 +31,6 @@ describe('at a registry with a feed of its changes', () => {
   it('a sequence that fell makes everything be asked for again', async () => {
     const machine = remembered(HOST);
     const ids = modules(2);
-    const list = (place: number): Answer =>
-      json({ module_id: `acme:m${place}`, generation: 1, count: 0, releases: [] });
     asked.next(json({ sequence: 7, modules: [] }), list(0), list(1));
     await machine.registry.readAll(ids);
     asked.requests.length = 0;

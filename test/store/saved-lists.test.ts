@@ -106,15 +106,16 @@ describe('[T68] what is saved is bounded', () => {
   });
 });
 
-describe('where lists cannot be saved or read, the error says why', () => {
-  const caught = (work: () => unknown): unknown => {
-    try {
-      return work();
-    } catch (error) {
-      return error instanceof SavedListsError ? [error.kind, error.message] : error;
-    }
-  };
+/** The kind and the message of what `work` throws. */
+function caught(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error instanceof SavedListsError ? [error.kind, error.message] : error;
+  }
+}
 
+describe('where lists cannot be saved or read, the error says why', () => {
   it('[T52] a full disk', () => {
     const file = open();
     file.sql.get('PRAGMA max_page_count = 4');

@@ -7,7 +7,7 @@ export interface TestClock extends Clock {
   advance(ms: number): void;
 }
 
-export const NOW: number = Date.parse('2026-11-21T01:02:03Z');
+const NOW: number = Date.parse('2026-11-21T01:02:03Z');
 
 export function testClock(now: number = NOW): TestClock {
   const sleeps: number[] = [];

@@ -48,4 +48,4 @@ for (let run = 0; run < Number(times); run++) {
   peaks.push(memory('VmHWM') - idle);
 }
 const mib = Math.max(...peaks);
-console.log(JSON.stringify({ outcomes: [...outcomes], ms: median(durations), mib }));
+process.stdout.write(JSON.stringify({ outcomes: [...outcomes], ms: median(durations), mib }));

@@ -23,9 +23,9 @@ export interface Remembered {
   readonly clock: TestClock;
   readonly file: MachineFile;
   /** The same machine after a restart. */
-  restarted(): CachedRegistry;
+  readonly restarted: () => CachedRegistry;
   /** Everything that the file says of lists, to the byte. */
-  saved(): string;
+  readonly saved: () => string;
 }
 
 export const LIDAR: ModuleId = moduleId('acme:lidar');

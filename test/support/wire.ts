@@ -17,20 +17,20 @@ export interface WireServer {
 export async function wireServer(): Promise<WireServer> {
   const requests: string[] = [];
   const sockets = new Set<Socket>();
-  let current: WireFault = (socket) => void socket.destroy();
+  let current: WireFault = HONEST;
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     // Who is hung up on hangs up, too.
     socket.on('error', () => undefined);
-    let head = '';
+    let asked = '';
     socket.on('data', (data) => {
-      head += data.toString('latin1');
-      if (!head.includes('\r\n\r\n')) return;
-      const [line = ''] = head.split('\r\n', 1);
-      const [, etag] = /\r\nif-none-match: (.*)\r\n/i.exec(head) ?? [];
+      asked += data.toString('latin1');
+      if (!asked.includes('\r\n\r\n')) return;
+      const [line = ''] = asked.split('\r\n', 1);
+      const [, etag] = /\r\nif-none-match: (.*)\r\n/i.exec(asked) ?? [];
       requests.push(etag === undefined ? line : `${line} ${etag}`);
-      head = '';
+      asked = '';
       current(socket, line);
     });
   });

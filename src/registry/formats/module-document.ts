@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject } from './json-object.ts';
 import { RegistryError } from '../registry-error.ts';
 
 const MOST_ARTIFACTS = 1000;
+const STEP = 1000;
 const DIGEST = /^(sha256|sha512|sha1):[0-9a-f]+$/;
 
 /**
@@ -16,6 +17,18 @@ const DIGEST = /^(sha256|sha512|sha1):[0-9a-f]+$/;
  * Throws a RegistryError when the document as a whole is not the list of `moduleId`.
  */
 export function decodeModuleDocument(document: JsonObject, moduleId: ModuleId): DecodedList {
+  const steps = decodeModuleDocumentInSteps(document, moduleId);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same a thousand releases at a time, between which something else may be done. */
+export function* decodeModuleDocumentInSteps(
+  document: JsonObject,
+  moduleId: ModuleId,
+): Generator<undefined, DecodedList> {
   const { module_id, generation, count, releases } = document;
   if (!Array.isArray(releases)) {
     const message = `/releases is ${describeValue(releases)}, expected a list`;
@@ -40,9 +53,11 @@ export function decodeModuleDocument(document: JsonObject, moduleId: ModuleId): 
   }
   const dropped: string[] = [];
   const drop = dropInto(dropped);
-  const records = releases.map((entry: unknown, place) =>
-    decodeRelease(entry, ['releases', place], drop),
-  );
+  const records: ReleaseRecord[] = [];
+  for (const [place, entry] of releases.entries()) {
+    records.push(decodeRelease(entry, ['releases', place], drop));
+    if (records.length % STEP === 0) yield;
+  }
   return { records, dropped, generation: generation as number | undefined };
 }
 
@@ -52,10 +67,10 @@ function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
   }
   return {
     version: entry['version'],
-    publishedAt: decodeTime(entry['published_at'], [...path, 'published_at'], drop),
-    artifacts: decodeArtifacts(entry['artifacts'], [...path, 'artifacts'], drop),
-    yanked: decodeReason(entry['yanked'], [...path, 'yanked'], drop),
-    deprecated: decodeReason(entry['deprecated'], [...path, 'deprecated'], drop),
+    publishedAt: decodeTime(entry['published_at'], path, 'published_at', drop),
+    artifacts: decodeArtifacts(entry['artifacts'], path, drop),
+    yanked: decodeReason(entry['yanked'], path, 'yanked', drop),
+    deprecated: decodeReason(entry['deprecated'], path, 'deprecated', drop),
   };
 }
 
@@ -69,20 +84,30 @@ function textOf(entry: unknown): string {
   }
 }
 
-/** An unknown time passes no age limit. */
-export function decodeTime(value: unknown, path: Path, drop: Drop): number | undefined {
+/** The time that stands at `path` under `key`. An unknown time passes no age limit. */
+export function decodeTime(
+  value: unknown,
+  path: Path,
+  key: string,
+  drop: Drop,
+): number | undefined {
   if (value === undefined || value === null) return undefined;
   const time = parseTime(value);
   if (time.ok) return time.value;
-  drop(path, value, time.error.expected);
+  drop([...path, key], value, time.error.expected);
   return undefined;
 }
 
-/** What is neither a text nor a plain no still takes the release back. */
-export function decodeReason(value: unknown, path: Path, drop: Drop): string | undefined {
+/** The reason likewise. What is neither a text nor a plain no still takes the release back. */
+export function decodeReason(
+  value: unknown,
+  path: Path,
+  key: string,
+  drop: Drop,
+): string | undefined {
   if (value === undefined || value === null || value === false) return undefined;
   if (typeof value === 'string') return value;
-  if (value !== true) drop(path, value, 'a text');
+  if (value !== true) drop([...path, key], value, 'a text');
   return '';
 }
 
@@ -90,17 +115,15 @@ export function decodeReason(value: unknown, path: Path, drop: Drop): string | u
 function decodeArtifacts(value: unknown, path: Path, drop: Drop): readonly Artifact[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value) && value.length <= MOST_ARTIFACTS) {
-    return value.flatMap((artifact: unknown, place) =>
-      decodeArtifact(artifact, [...path, place], drop),
-    );
+    return value.flatMap((artifact: unknown, place) => decodeArtifact(artifact, path, place, drop));
   }
-  drop(path, value, `a list of at most ${MOST_ARTIFACTS} artifacts`);
+  drop([...path, 'artifacts'], value, `a list of at most ${MOST_ARTIFACTS} artifacts`);
   return [];
 }
 
-function decodeArtifact(value: unknown, path: Path, drop: Drop): Artifact[] {
+function decodeArtifact(value: unknown, path: Path, place: number, drop: Drop): Artifact[] {
   if (!isJsonObject(value) || typeof value['platform'] !== 'string') {
-    drop(path, value, 'an object with a platform');
+    drop([...path, 'artifacts', place], value, 'an object with a platform');
     return [];
   }
   const { platform, url, size } = value;
@@ -108,16 +131,21 @@ function decodeArtifact(value: unknown, path: Path, drop: Drop): Artifact[] {
     {
       platform,
       url: typeof url === 'string' ? url : undefined,
-      digest: decodeDigest(value['digest'], [...path, 'digest'], drop),
+      digest: decodeDigest(value['digest'], path, place, drop),
       size: typeof size === 'number' ? size : undefined,
     },
   ];
 }
 
-function decodeDigest(value: unknown, path: Path, drop: Drop): string | undefined {
+function decodeDigest(value: unknown, path: Path, place: number, drop: Drop): string | undefined {
   if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string' && DIGEST.test(value)) return value;
   const digest = typeof value === 'string' ? value.toLowerCase() : '';
   if (DIGEST.test(digest)) return digest;
-  drop(path, value, 'sha256:, sha512: or sha1: and hexadecimal digits');
+  drop(
+    [...path, 'artifacts', place, 'digest'],
+    value,
+    'sha256:, sha512: or sha1: and hexadecimal digits',
+  );
   return undefined;
 }

@@ -10,6 +10,7 @@ import { RegistryError } from '../registry-error.ts';
 const SYSTEMS = ['linux'];
 const ARCHITECTURES = ['x64', 'arm64'];
 const MOST_NAMES = 50;
+const TIME: Path = ['time'];
 
 /**
  * Decodes an npm packument: the keys of `versions` are the list; `time`, `deprecated`, `os`, `cpu`
@@ -45,7 +46,7 @@ function decodeManifest(
   times: Map<string, unknown>,
   drop: Drop,
 ): ReleaseRecord {
-  const publishedAt = decodeTime(times.get(version), ['time', version], drop);
+  const publishedAt = decodeTime(times.get(version), TIME, version, drop);
   const path = ['versions', version];
   if (!isJsonObject(manifest)) {
     drop(path, manifest, 'an object');
@@ -56,7 +57,7 @@ function decodeManifest(
     publishedAt,
     artifacts: decodeDist(manifest, path, drop),
     // npm takes a deprecation back by an empty text.
-    deprecated: decodeReason(manifest['deprecated'] || undefined, [...path, 'deprecated'], drop),
+    deprecated: decodeReason(manifest['deprecated'] || undefined, path, 'deprecated', drop),
   };
 }
 

@@ -8,17 +8,29 @@ import type { Reply } from './exchange.ts';
 /** An entity tag that can be sent back as it came. One that is long is not worth a header of that length. */
 const ETAG = /^(W\/)?"[!#-~]{1,200}"$/;
 
+/** What is made of the JSON of an answer, in steps between which something else may be done. */
+export type Decode = (json: unknown) => Generator<undefined, DecodedList>;
+
+/** What takes no longer than the answer took to parse. */
+export function* atOnce(decode: () => DecodedList): ReturnType<Decode> {
+  yield;
+  return decode();
+}
+
 /** The list that `decode` makes of an answer of `where`. */
 export async function fetchedList(
   { body, headers }: Reply,
   where: string,
-  decode: (json: unknown) => DecodedList,
+  decode: Decode,
 ): Promise<FetchedList> {
   const { text, digest, size } = body;
   const json = blaming(where, () => parseJson(text));
-  // Each of the two keeps everything else waiting.
-  await scheduler.yield();
-  const list = blaming(where, () => decode(json));
-  const etag = headers.get('etag') ?? '';
-  return { ...list, digest, size, etag: ETAG.test(etag) ? etag : undefined };
+  const steps = decode(json);
+  for (;;) {
+    await scheduler.yield();
+    const { done, value: list } = blaming(where, () => steps.next());
+    if (done !== true) continue;
+    const etag = headers.get('etag') ?? '';
+    return { ...list, digest, size, etag: ETAG.test(etag) ? etag : undefined };
+  }
 }

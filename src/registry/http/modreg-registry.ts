@@ -3,13 +3,13 @@ import { nameOf, namespaceOf } from '../../core/module-id.ts';
 import { describeValue } from '../../core/quote.ts';
 import { isJsonObject, type JsonObject } from '../formats/json-object.ts';
 import { parseJson } from '../formats/json-text.ts';
-import { decodeModuleDocument } from '../formats/module-document.ts';
+import { decodeModuleDocumentInSteps } from '../formats/module-document.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RemoteChanges, RemoteRegistry } from '../remote-registry.ts';
 import { blaming } from './blame.ts';
 import { notFound, type Connection } from './connection.ts';
 import type { Reply } from './exchange.ts';
-import { fetchedList } from './fetched-list.ts';
+import { fetchedList, type Decode } from './fetched-list.ts';
 
 /** A list of 10,000 releases with two artifacts each has 150,000. */
 const MOST_TOKENS = 250_000;
@@ -48,14 +48,14 @@ export function modregRegistry(
 }
 
 /** Over a network, nothing may be missing that tells a whole list from a part of one. */
-function decodeAnswer(json: unknown, moduleId: ModuleId): ReturnType<typeof decodeModuleDocument> {
+function* decodeAnswer(json: unknown, moduleId: ModuleId): ReturnType<Decode> {
   const document = objectOf(json);
   for (const key of ['module_id', 'generation', 'count']) {
     if (document[key] === undefined) {
       throw new RegistryError('not-a-registry', `/${key} is missing`);
     }
   }
-  return decodeModuleDocument(document, moduleId);
+  return yield* decodeModuleDocumentInSteps(document, moduleId);
 }
 
 function decodeChanges({ body }: Reply): RemoteChanges {

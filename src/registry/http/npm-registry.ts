@@ -7,7 +7,7 @@ import { decodeNpmPackument } from '../formats/npm-packument.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RemoteRegistry } from '../remote-registry.ts';
 import { notFound, type Connection } from './connection.ts';
-import { fetchedList } from './fetched-list.ts';
+import { atOnce, fetchedList } from './fetched-list.ts';
 
 /** The largest packuments have fewer than a million. */
 const MOST_TOKENS = 4_000_000;
@@ -25,7 +25,7 @@ export function npmRegistry(base: URL, connection: Connection): Pick<RemoteRegis
       const reply = await connection.get(url, { ...inquiry, etag: known?.etag }, round);
       if (reply.status === 404) throw notFound(`${moduleId} (${name})`, where, reply);
       if (reply.status === 304 && known) return known;
-      return await fetchedList(reply, where, (json) => decodeAnswer(json, name));
+      return await fetchedList(reply, where, (json) => atOnce(() => decodeAnswer(json, name)));
     },
   };
 }

@@ -7,7 +7,7 @@ import { decodeOciTags } from '../formats/oci-tags.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { FetchedList, RemoteRegistry, Round } from '../remote-registry.ts';
 import { notFound, type Connection } from './connection.ts';
-import { fetchedList } from './fetched-list.ts';
+import { atOnce, fetchedList } from './fetched-list.ts';
 import { nextLink } from './link-header.ts';
 import { redirectTarget } from './redirect.ts';
 
@@ -52,7 +52,7 @@ async function fetchPages(
     const inquiry = { accept: 'application/json', largest: left, mostTokens: MOST_TOKENS };
     const reply = await connection.get(url, inquiry, round);
     if (reply.status === 404) throw notFound(`${moduleId} (${name})`, where, reply);
-    const page = await fetchedList(reply, where, (json) => decodePage(json, name));
+    const page = await fetchedList(reply, where, (json) => atOnce(() => decodePage(json, name)));
     pages.push(page);
     left -= page.size;
     const next = nextLink(reply.headers.get('link'));

@@ -42,6 +42,7 @@ it('decodes every field of a release', () => {
       { version: '1.2.4' },
     ],
     dropped: [],
+    generation: 7,
   });
 });
 
