@@ -2,15 +2,27 @@ import { expect, it } from 'vitest';
 import { readHostile } from '../support/hostile.ts';
 import { FLOODS } from '../support/wire.ts';
 
+/** Those that take the most; `npm run bench:network` has all of them. */
+const WORST = [
+  '[T36] a gzip bomb',
+  '[T37] as many texts as are read',
+  '[T37] an endless body in chunks',
+  '[T37] an endless body without a length',
+  '[T37] a header without end',
+];
+const MOST_MIB = 32;
 const PATIENCE_MS = 60_000;
 
 it(
   '[T36] [T37] no answer takes 32 MB more than idle, in a heap of 64 MB',
   { timeout: PATIENCE_MS },
   async () => {
-    const rows = await readHostile(FLOODS, 1);
-    const kinds = new Set(rows.flatMap(({ outcomes }) => outcomes));
-    expect([...kinds].toSorted()).toEqual([...['list-too-large', 'not-a-registry']]);
-    expect(rows.filter(({ mib }) => mib > 32)).toEqual([]);
+    const worst = Object.entries(FLOODS).filter(([name]) => WORST.includes(name));
+    const rows = await readHostile(Object.fromEntries(worst), 1);
+    expect(rows.map(({ fault }) => fault)).toEqual(WORST);
+    expect(rows.flatMap(({ outcomes }) => outcomes)).toEqual([
+      ...['list-too-large', 'not-a-registry', 'list-too-large', 'list-too-large', 'list-too-large'],
+    ]);
+    expect(rows.filter(({ mib }) => mib > MOST_MIB)).toEqual([]);
   },
 );

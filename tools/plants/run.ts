@@ -47,7 +47,7 @@ function verdictOn({ file, from, to }: Plant): string {
   }
 }
 
-const FOLDERS = ['test/core', 'test/config', 'test/server'];
+const FOLDERS = ['test/core', 'test/config', 'test/registry', 'test/store', 'test/server'];
 
 /** The tests that a mistake in `file` must make fail: those of its own folder. */
 function testsOf(file: string): readonly string[] {
@@ -60,7 +60,7 @@ function failingTest(folder: string, tests: readonly string[]): string | undefin
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', ...tests, '--bail=1', '--reporter=json', `--outputFile=${report}`];
   const env = { ...process.env, MODREG_RUNS: RUNS };
-  spawnSync(process.execPath, args, { cwd: folder, env, timeout: 120_000 });
+  spawnSync(process.execPath, args, { cwd: folder, env, timeout: 300_000 });
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
     testResults: { assertionResults: { status: string; fullName: string }[] }[];
   };
