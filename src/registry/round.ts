@@ -19,7 +19,10 @@ const FEEDLESS: ReadonlySet<RegistryErrorKind> = new Set(['not-a-registry', 'lis
 /** No feed has reached it: asked for what comes after it, one tells its sequence and nothing else. */
 const BEYOND = Number.MAX_SAFE_INTEGER;
 
-/** Asks for the lists of `moduleIds`: where there is a feed of changes, only for those that changed. */
+/**
+ * Asks for the lists of `moduleIds`: where there is a feed of changes, only for those that changed. The feed is
+ * asked for what came after the latest of the lists; those that are known as of earlier are asked for.
+ */
 export async function refreshAll(
   moduleIds: readonly ModuleId[],
   memory: Memory,
@@ -31,10 +34,14 @@ export async function refreshAll(
     const list = lists.get(moduleId);
     if (list?.sequence !== undefined) known.set(moduleId, list);
   }
-  const changes = await changesAfter(leastSequence(known), remote, round);
+  const after = latestSequence(known) ?? BEYOND;
+  const changes = await changesAfter(after, remote, round);
   if (changes instanceof RegistryError) return new Map(moduleIds.map((id) => [id, changes]));
   const sequence = changes?.sequence;
-  const current = lists.confirm(unchanged(known, changes), { confirmedAt: clock.now(), sequence });
+  const current = lists.confirm(unchanged(known, after, changes), {
+    confirmedAt: clock.now(),
+    sequence,
+  });
   const rest = moduleIds.filter((moduleId) => !current.has(moduleId));
   const asked = await askEach(rest, async (moduleId) => {
     return await refresh(moduleId, memory, round, sequence);
@@ -42,10 +49,10 @@ export async function refreshAll(
   return new Map([...current, ...asked]);
 }
 
-function leastSequence(known: ReadonlyMap<ModuleId, SavedList>): number {
-  return [...known.values()].reduce(
-    (least, { sequence = BEYOND }) => Math.min(least, sequence),
-    BEYOND,
+function latestSequence(known: ReadonlyMap<ModuleId, SavedList>): number | undefined {
+  return [...known.values()].reduce<number | undefined>(
+    (latest, { sequence = 0 }) => Math.max(latest ?? 0, sequence),
+    undefined,
   );
 }
 
@@ -63,15 +70,15 @@ async function changesAfter(
   }
 }
 
-/** A sequence below that of a list is another catalogue's: that list may have changed. */
+/** A sequence below the one that was asked for is another catalogue's: every list may have changed. */
 function unchanged(
   known: ReadonlyMap<ModuleId, SavedList>,
+  after: number,
   changes: RemoteChanges | undefined,
 ): ReadonlyMap<ModuleId, SavedList> {
-  if (!changes) return new Map();
+  if (!changes || changes.sequence < after) return new Map();
   const current = [...known].filter(
-    ([moduleId, { sequence = BEYOND }]) =>
-      sequence <= changes.sequence && !changes.modules.has(moduleId),
+    ([moduleId, { sequence }]) => sequence === after && !changes.modules.has(moduleId),
   );
   return new Map(current);
 }

@@ -29,8 +29,13 @@ const LAYOUT: Layout = {
       digest TEXT NOT NULL,
       size INTEGER NOT NULL,
       etag TEXT,
-      list TEXT NOT NULL,
       UNIQUE (address, module_id)
+    ) STRICT;
+
+    -- Apart, because a confirmation would write it anew.
+    CREATE TABLE saved_contents (
+      list INTEGER PRIMARY KEY REFERENCES saved_lists ON DELETE CASCADE,
+      content TEXT NOT NULL
     ) STRICT;
     `,
   ],

@@ -36,11 +36,14 @@ export function savedListsIn({ path, database, sql }: MachineFile): SavedLists {
       const json = JSON.stringify({ records, dropped, lost });
       within(() =>
         transaction(database, () => {
-          sql.run(
+          const row = sql.get(
             UPSERT,
             ...[address, moduleId, list.confirmedAt, list.sequence ?? null],
-            ...[list.generation ?? null, list.digest, list.size, list.etag ?? null, json],
+            ...[list.generation ?? null, list.digest, list.size, list.etag ?? null],
           );
+          // Without a row, a later list is there already.
+          if (!row) return;
+          sql.run(WRITE_CONTENT, Number(row['id']), json);
           sql.run(PRUNE, MOST_LISTS, MOST_BYTES);
         }),
       );
@@ -58,17 +61,20 @@ export function savedListsIn({ path, database, sql }: MachineFile): SavedLists {
   };
 }
 
-const SELECT = 'SELECT * FROM saved_lists WHERE address = ? AND module_id = ?';
+const SELECT = `
+  SELECT * FROM saved_lists JOIN saved_contents ON list = id WHERE address = ? AND module_id = ?`;
 const SELECT_DIGEST = 'SELECT digest FROM saved_lists WHERE address = ? AND module_id = ?';
 const UPSERT = `
   INSERT INTO saved_lists
-    (address, module_id, confirmed_at, sequence, generation, digest, size, etag, list)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    (address, module_id, confirmed_at, sequence, generation, digest, size, etag)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET
     confirmed_at = excluded.confirmed_at, sequence = excluded.sequence,
     generation = excluded.generation, digest = excluded.digest, size = excluded.size,
-    etag = excluded.etag, list = excluded.list
-  WHERE generation IS NULL OR excluded.generation >= generation`;
+    etag = excluded.etag
+  WHERE generation IS NULL OR excluded.generation >= generation
+  RETURNING id`;
+const WRITE_CONTENT = 'INSERT OR REPLACE INTO saved_contents (list, content) VALUES (?, ?)';
 const PRUNE = `
   DELETE FROM saved_lists WHERE id IN (
     SELECT id FROM (
@@ -93,7 +99,7 @@ function saying<T>(path: string, work: () => T): T {
 /** What `save` wrote. */
 function listOf(row: Row, path: string): SavedList {
   return {
-    ...partsOf(String(row['list']), path),
+    ...partsOf(String(row['content']), path),
     digest: String(row['digest']),
     size: Number(row['size']),
     etag: textOf(row['etag']),

@@ -28,6 +28,24 @@ describe('at a registry with a feed of its changes', () => {
     expect(asked.requests).toEqual(['/v1/changes?after=7', '/v1/modules/acme/m0']);
   });
 
+  it('a module in trouble does not make the others be asked for again', async () => {
+    const machine = remembered(HOST);
+    const ids = modules(2);
+    const trouble = (request: Request): Response | Promise<Response> =>
+      request.url.endsWith('m1') ? status(404)(request) : list(0)(request);
+    asked.next(json({ sequence: 7, modules: [] }), list(0), list(1));
+    await machine.registry.readAll(ids);
+    asked.next(json({ sequence: 9, modules: ids }), trouble);
+    await machine.registry.readAll(ids);
+    asked.requests.length = 0;
+    asked.next(json({ sequence: 9, modules: [] }), trouble);
+    expect(told(await machine.restarted().readAll(ids))).toEqual([
+      'acme:m0 nothing',
+      'acme:m1 nothing stale unknown-module',
+    ]);
+    expect(asked.requests).toEqual(['/v1/changes?after=9', '/v1/modules/acme/m1']);
+  });
+
   it('a sequence that fell makes everything be asked for again', async () => {
     const machine = remembered(HOST);
     const ids = modules(2);

@@ -90,8 +90,8 @@ describe('[T68] what is saved is bounded', () => {
     const saved = savedListsIn(file);
     file.sql.run(`
       WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)
-      INSERT INTO saved_lists (address, module_id, confirmed_at, digest, size, list)
-      SELECT 'a', n, n, 'd', 1, '{}' FROM numbers`);
+      INSERT INTO saved_lists (address, module_id, confirmed_at, digest, size)
+      SELECT 'a', n, n, 'd', 1 FROM numbers`);
     saved.save(HERE, LIDAR, list({ confirmedAt: 1_000_000 }));
     const count = file.sql.get(
       'SELECT count(*) AS count, min(confirmed_at) AS least FROM saved_lists',
@@ -132,7 +132,7 @@ describe('where lists cannot be saved or read, the error says why', () => {
     const file = open();
     const saved = savedListsIn(file);
     saved.save(HERE, LIDAR, list());
-    file.sql.run(`UPDATE saved_lists SET list = '{'`);
+    file.sql.run(`UPDATE saved_contents SET content = '{'`);
     expect(caught(() => saved.read(HERE, LIDAR))).toEqual([
       'state-unreadable',
       `"${file.path}": a saved list is damaged`,

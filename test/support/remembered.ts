@@ -45,7 +45,12 @@ export function remembered(
     file,
     registry: cachedRegistry(remote, cache),
     restarted: () => cachedRegistry(remote, cache),
-    saved: () => JSON.stringify(file.sql.all('SELECT * FROM saved_lists')),
+    saved: () =>
+      JSON.stringify(
+        ['saved_lists', 'saved_contents'].flatMap((table) =>
+          file.sql.all(`SELECT * FROM ${table}`),
+        ),
+      ),
   };
 }
 
