@@ -50,8 +50,8 @@ async function accept(
   const memory = openMemory(world);
   const { saved, trouble } = memory;
   try {
-    if (!saved || trouble) return failed(troubleProblem(trouble));
     const isTrial = options.dryRun ?? false;
+    if (!saved || (trouble && !isTrial)) return failed(troubleProblem(trouble));
     const work = async (): Promise<Acceptance | undefined> =>
       await explaining(moduleId, network, async () => {
         return await acceptList(moduleId, network.remote, { saved, isTrial });

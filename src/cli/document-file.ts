@@ -37,8 +37,12 @@ export function readRegularFile(
   path: string,
   most: number = LARGEST_DOCUMENT,
 ): Result<DocumentFile, Problem> {
-  const isOther = statSync(path, { throwIfNoEntry: false })?.isFile() === false;
-  if (isOther) return { ok: false, error: unreadableFile(path, 'not a regular file') };
+  try {
+    const isOther = statSync(path, { throwIfNoEntry: false })?.isFile() === false;
+    if (isOther) return { ok: false, error: unreadableFile(path, 'not a regular file') };
+  } catch (error) {
+    return { ok: false, error: unreadableFile(path, codeOf(error)) };
+  }
   return readDocumentFile(path, most);
 }
 

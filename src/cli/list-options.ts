@@ -142,7 +142,7 @@ async function registryOf(
       const listTerms: ListTerms = {
         ...{ terms, maxAgeMs, isOffline: offline ?? false, isQuiet: json ?? false },
         onTrouble: ({ kind, message }) => {
-          if (warnings.some((other) => other.message === message)) return;
+          if (warnings.some((other) => other.kind === kind)) return;
           warnings.push({ severity: 'warning', kind, message });
         },
       };

@@ -36,6 +36,9 @@ export interface ListTerms {
   readonly onTrouble: (trouble: MemoryTrouble) => void;
 }
 
+/** How long is spent on finding what was meant by a module that is not there. */
+const PATIENCE_MS = 2000;
+
 /** The registry at `address`, with the token that is for it. */
 export function networkAt(
   address: WebAddress,
@@ -67,8 +70,10 @@ export function networkRegistry(network: Network, options: ListTerms, world: Wor
         ...{ saved: memory.saved, maxIndexAgeMs: terms.maxIndexAgeMs },
         ...{ maxAgeMs, isOffline, onTrouble },
       });
-      const ask = async (): Promise<ReleaseList> =>
-        await explaining(moduleId, network, async () => await registry.read(moduleId));
+      const ask = async (): Promise<ReleaseList> => {
+        const list = await explaining(moduleId, network, async () => await registry.read(moduleId));
+        return { ...list, stale: list.stale && withTokenHint(list.stale, network.token) };
+      };
       try {
         return isQuiet ? await ask() : await waiting(network.wait, world, ask);
       } finally {
@@ -88,13 +93,16 @@ export async function explaining<T>(
     return await work();
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    if (error.kind === 'registry-refused') {
-      throw new RegistryError(error.kind, error.message, { cause: error, hint: tokenHint(token) });
-    }
     const known =
       error.kind === 'unknown-module' ? await knownModules(moduleId, remote) : undefined;
-    throw known ? unknownModule(`the registry ${remote.from}`, moduleId, known) : error;
+    if (known) throw unknownModule(`the registry ${remote.from}`, moduleId, known);
+    throw withTokenHint(error, token);
   }
+}
+
+function withTokenHint(error: RegistryError, token: RegistryToken): RegistryError {
+  if (error.kind !== 'registry-refused') return error;
+  return new RegistryError(error.kind, error.message, { cause: error, hint: tokenHint(token) });
 }
 
 function tokenHint({ token, isFor }: RegistryToken): string | undefined {
@@ -107,13 +115,14 @@ async function knownModules(
   moduleId: ModuleId,
   remote: RemoteRegistry,
 ): Promise<readonly ModuleId[] | undefined> {
-  const round = { budget: retryBudget() };
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const round = { budget: retryBudget(), signal };
   try {
     const siblings = await remote.modules?.(namespaceOf(moduleId), round);
     return siblings?.length === 0 ? await remote.modules?.(undefined, round) : siblings;
   } catch (error) {
     // It was asked only to be helpful.
-    if (error instanceof RegistryError) return undefined;
+    if (error instanceof RegistryError || signal.aborted) return undefined;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import { platformHome } from '../core/platform-home.ts';
 import { excerpt } from '../core/quote.ts';
 import { parseRegistryAddress, type RegistryAddress } from '../core/registry-address.ts';
@@ -32,12 +33,19 @@ export async function chooseRegistry(
   const terms = await readTerms(options);
   if (!terms.ok) return terms;
   const named = options.registry ?? (world.environment['MODREG_REGISTRY'] || undefined);
-  const text = named ?? terms.value.registry ?? existingDatabase(world);
+  const text = named ?? inPolicy(terms.value, options) ?? existingDatabase(world);
   if (text === undefined) return { ok: true, value: { address: undefined, terms: terms.value } };
   const address = parseRegistryAddress(text);
   if (address.ok) return { ok: true, value: { address: address.value, terms: terms.value } };
   const message = `the registry address cannot be used: ${address.error}`;
   return { ok: false, error: { severity: 'error', kind: 'bad-address', message, hint: ADDRESSES } };
+}
+
+/** The registry of the policy; a path there begins at the policy's folder. */
+function inPolicy({ registry }: UpdateTerms, { policy = '' }: RegistryOptions): string | undefined {
+  const address = registry === undefined ? undefined : parseRegistryAddress(registry);
+  if (!address?.ok || !('path' in address.value)) return registry;
+  return resolve(dirname(policy), address.value.path);
 }
 
 const ADDRESSES =

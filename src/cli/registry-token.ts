@@ -24,7 +24,7 @@ const OTHERS = 0o077;
 export function tokenFor(url: URL, { environment }: World): Result<RegistryToken, Problem> {
   const { MODREG_REGISTRY: registry, MODREG_TOKEN: text, MODREG_TOKEN_FILE: path } = environment;
   if (!text && !path) return { ok: true, value: { token: undefined, isFor: undefined } };
-  const owner = originOf(registry) ?? url.origin;
+  const owner = registry ? ownerIn(registry) : url.origin;
   if (owner !== url.origin) return { ok: true, value: { token: undefined, isFor: owner } };
   const read = text ? { ok: true as const, value: text } : readTokenFile(path ?? '');
   if (!read.ok) return read;
@@ -35,15 +35,21 @@ export function tokenFor(url: URL, { environment }: World): Result<RegistryToken
   return failed('usage', `${name} holds no token: expected printable ASCII without blanks`);
 }
 
-function originOf(registry: string | undefined): string | undefined {
-  const address = parseRegistryAddress(registry ?? '');
-  return address.ok && 'url' in address.value ? address.value.url.origin : undefined;
+/** Who a token is for beside `MODREG_REGISTRY`; what that says may itself be secret. */
+function ownerIn(registry: string): string {
+  const address = parseRegistryAddress(registry);
+  const isOnline = address.ok && 'url' in address.value;
+  return isOnline ? address.value.url.origin : 'the registry that MODREG_REGISTRY names';
 }
 
 function readTokenFile(path: string): Result<string, Problem> {
   const file = readRegularFile(path, LONGEST_TOKEN);
   if (!file.ok) return file;
   const { mode = 0, bytes } = file.value;
+  if (bytes.length > LONGEST_TOKEN) {
+    const message = `the token file ${quote(path)} has more than ${LONGEST_TOKEN} bytes`;
+    return failed('usage', message);
+  }
   if ((mode & OTHERS) !== 0) {
     const found = (mode & 0o777).toString(8).padStart(4, '0');
     const hint = `chmod 600 ${excerpt(path)} keeps it to its owner`;

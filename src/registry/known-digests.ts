@@ -37,11 +37,14 @@ export function changedDigests(
   lost: readonly KnownDigest[],
 ): ReadonlyMap<string, DigestChange> {
   const changes = new Map<string, DigestChange>();
-  const artifacts = lost.length === 0 ? undefined : artifactsByVersion(records);
+  const listed = new Set(lost.length === 0 ? [] : records.map(({ version }) => version));
+  const artifacts = artifactsByVersion(lost.length === 0 ? [] : records);
   for (const { version, platform, digest: first } of lost) {
-    const files = artifacts?.get(version)?.filter(isFor(platform)) ?? [];
-    if (files.length === 0 || changes.has(version)) continue;
-    const now = files.find(({ digest }) => isOfKind(digest, first));
+    if (!listed.has(version) || changes.has(version)) continue;
+    const files = artifacts.get(version)?.filter((file) => mayStandFor(file.platform, platform));
+    // What is there for other platforms alone is not what changed.
+    if (files?.length === 0) continue;
+    const now = files?.find(({ digest }) => isOfKind(digest, first));
     changes.set(version, { platform, first, now: now?.digest });
   }
   return changes;
@@ -55,22 +58,31 @@ function digestsOf(records: readonly ReleaseRecord[]): KnownDigest[] {
   );
 }
 
-/** The artifacts of each version: a list may name one twice. */
+/** The artifacts of each version that has a list of them: an entry may be there twice. */
 function artifactsByVersion(records: readonly ReleaseRecord[]): Map<string, readonly Artifact[]> {
   const byVersion = new Map<string, readonly Artifact[]>();
-  for (const { version, artifacts = [] } of records) {
+  for (const { version, artifacts } of records) {
+    if (!artifacts) continue;
     const others = byVersion.get(version);
     byVersion.set(version, others ? [...others, ...artifacts] : artifacts);
   }
   return byVersion;
 }
 
-function gives(artifact: Artifact, { platform, digest }: KnownDigest): boolean {
-  return artifact.digest === digest && isFor(platform)(artifact);
+/** Whether some machine that ran a file for one of the platforms would run one for the other. */
+function mayStandFor(platform: string, other: string): boolean {
+  const [os, cpu = os] = canonicalPlatform(platform).split('/');
+  const [otherOs, otherCpu = otherOs] = other.split('/');
+  return halvesMeet(os, otherOs) && halvesMeet(cpu, otherCpu);
 }
 
-function isFor(canonical: string): (artifact: Artifact) => boolean {
-  return ({ platform }) => platform === canonical || canonicalPlatform(platform) === canonical;
+function halvesMeet(half: string | undefined, other: string | undefined): boolean {
+  return half === other || half === 'any' || other === 'any';
+}
+
+function gives(artifact: Artifact, { platform, digest }: KnownDigest): boolean {
+  if (artifact.digest !== digest) return false;
+  return artifact.platform === platform || canonicalPlatform(artifact.platform) === platform;
 }
 
 /** Digests of different kinds say nothing of each other. */

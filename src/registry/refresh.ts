@@ -51,6 +51,8 @@ async function refreshed(
     const same = fetched.etag === last.etag ? last : { ...last, etag: fetched.etag };
     return lists.confirm(new Map([[moduleId, same]]), confirmation).get(moduleId) ?? same;
   }
+  // Another process asked later and was answered sooner.
+  if (last && last.digest !== known?.digest && isOlder(fetched, last)) return last;
   // Holding a large list to the one before takes its time, and so does saving it.
   await scheduler.yield();
   const what = `the list of ${moduleId} at ${remote.from}`;
@@ -59,6 +61,11 @@ async function refreshed(
   const list = { ...fetched, lost, ...confirmation };
   lists.set(moduleId, list);
   return list;
+}
+
+function isOlder(fetched: FetchedList, last: SavedList): boolean {
+  const { generation = Infinity } = fetched;
+  return last.generation !== undefined && generation < last.generation;
 }
 
 /**

@@ -6,7 +6,7 @@ import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_LISTS = 10_000;
 /** A confirmation is not written more often than this: a restart then believes the list to be that much older. */
-const CONFIRM_MS = 60_000;
+const CONFIRM_MS = 1000;
 
 /** The lists of one registry: at hand, and saved where there is a place for them. */
 export class RememberedLists {

@@ -15,8 +15,8 @@ export interface RemoteRegistry {
   fetch(moduleId: ModuleId, known: FetchedList | undefined, round: Round): Promise<FetchedList>;
   /** What changed after `sequence`; undefined where the registry has no feed of its changes. */
   changes?(sequence: number, round: Round): Promise<RemoteChanges | undefined>;
-  /** The modules of a namespace, or all. */
-  modules?(namespace: string | undefined, round: Round): Promise<readonly ModuleId[]>;
+  /** The modules of a namespace, or all; undefined where the registry does not tell. */
+  modules?(namespace: string | undefined, round: Round): Promise<readonly ModuleId[] | undefined>;
 }
 
 /** Requests that belong together: one poll, or one question of a person. */

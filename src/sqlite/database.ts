@@ -34,7 +34,10 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
     throw new DatabaseError('missing', `${quote(path)}: there is no such file`);
   }
   return translated(path, () => {
-    if (isNew) makeFolder(dirname(resolve(path)));
+    if (isNew) {
+      makeFolder(dirname(resolve(path)));
+      accessSync(dirname(resolve(path)), constants.W_OK);
+    }
     // As a path it begins with a slash, and is no name that means something to SQLite.
     const file = pathToFileURL(path);
     const isFixed = !isNew && isReadOnly(path);

@@ -110,10 +110,19 @@ function listOf(row: Row, path: string): SavedList {
 }
 
 function partsOf(json: string, path: string): Pick<SavedList, 'records' | 'dropped' | 'lost'> {
+  const parts = parsed(json);
+  const { records, dropped, lost } = Object(parts);
+  if ([records, dropped, lost].every(Array.isArray)) return { records, dropped, lost };
+  const message = `${quote(path)}: a saved list is damaged`;
+  throw new SavedListsError('state-unreadable', message, parts);
+}
+
+/** What `json` holds; the error, where it is no JSON. */
+function parsed(json: string): unknown {
   try {
-    return JSON.parse(json) as Pick<SavedList, 'records' | 'dropped' | 'lost'>;
+    return JSON.parse(json);
   } catch (error) {
-    throw new SavedListsError('state-unreadable', `${quote(path)}: a saved list is damaged`, error);
+    return error;
   }
 }
 

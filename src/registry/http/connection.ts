@@ -45,7 +45,10 @@ export function connect(where: string, options: HttpOptions): Connection {
     limits,
     async get(url, inquiry, { budget, signal }) {
       const ask = async (): Promise<Reply> => {
-        const reply = await exchange({ ...inquiry, url, where, token }, { limits, clock, signal });
+        const reply = await silent(
+          token,
+          async () => await exchange({ ...inquiry, url, where, token }, { limits, clock, signal }),
+        );
         checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now() });
         return reply;
       };
@@ -58,6 +61,19 @@ export function connect(where: string, options: HttpOptions): Connection {
       throw new RegistryError('not-a-registry', message);
     },
   };
+}
+
+/** What `work` comes to; an error that repeats the token, as the answer did, does not leave here. */
+async function silent<T>(token: Secret | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof RegistryError) || !token || !error.message.includes(token.reveal())) {
+      throw error;
+    }
+    const message = error.message.split(token.reveal()).join('[token]');
+    throw new RegistryError(error.kind, message, { hint: error.hint });
+  }
 }
 
 const ANSWERS = new Set([200, 304, 404]);

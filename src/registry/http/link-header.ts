@@ -1,8 +1,13 @@
+const LINK = /<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*")*)/g;
+const PARAMETER = /;\s*([^\s=;,"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))/g;
+
 /** The target of the link with the relation `next` in a `Link` header; undefined without one. (RFC 8288) */
 export function nextLink(header: string | null): string | undefined {
-  if (header === null) return undefined;
-  for (const [, target, parameters = ''] of header.matchAll(/<([^<>]*)>([^<>]*)/g)) {
-    if (/;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i.test(parameters)) return target;
+  for (const [, target, parameters = ''] of (header ?? '').matchAll(LINK)) {
+    for (const [, name = '', quoted, bare = ''] of parameters.matchAll(PARAMETER)) {
+      const relations = (quoted ?? bare).toLowerCase().split(/\s+/);
+      if (name.toLowerCase() === 'rel' && relations.includes('next')) return target;
+    }
   }
   return undefined;
 }

@@ -42,7 +42,7 @@ export function modregRegistry(
     async modules(namespace, round) {
       const query = namespace === undefined ? '' : `?namespace=${namespace}`;
       const reply = await connection.get(new URL(`v1/modules${query}`, base), inquiry, round);
-      return reply.status === 200 ? blaming(where, () => decodeModules(reply)) : [];
+      return reply.status === 200 ? blaming(where, () => decodeModules(reply)) : undefined;
     },
   };
 }

@@ -46,11 +46,14 @@ async function fetchPages(
   const { where, limits } = connection;
   const pages: FetchedList[] = [];
   let left = limits.largestList;
+  const began = performance.now();
   let url: URL | undefined = new URL(`/v2/${name}/tags/list?n=${PAGE}`, base);
   while (url) {
     if (pages.length === MOST_PAGES || left <= 0) throw tooMany(where, pages.length);
+    if (performance.now() - began > limits.totalMs) throw tooSlow(where, pages.length);
     const inquiry = { accept: 'application/json', largest: left, mostTokens: MOST_TOKENS };
     const reply = await connection.get(url, inquiry, round);
+    if (reply.status === 404 && pages.length > 0) throw gone(where, pages.length);
     if (reply.status === 404) throw notFound(`${moduleId} (${name})`, where, reply);
     const page = await fetchedList(reply, where, (json) => atOnce(() => decodePage(json, name)));
     pages.push(page);
@@ -82,6 +85,16 @@ function repositoryName(base: URL, moduleId: ModuleId, where: string): string {
 function decodePage(json: unknown, name: string): DecodedList {
   if (isJsonObject(json)) return decodeOciTags(json, name);
   throw new RegistryError('not-a-registry', `found ${describeValue(json)}, expected an object`);
+}
+
+function tooSlow(where: string, pages: number): RegistryError {
+  const message = `${where} takes too long over its tags: ${pages} pages, and no end`;
+  return new RegistryError('registry-timeout', message);
+}
+
+function gone(where: string, pages: number): RegistryError {
+  const message = `${where} does not answer as a registry: got 404 after ${pages} pages of tags`;
+  return new RegistryError('not-a-registry', message);
 }
 
 function tooMany(where: string, pages: number): RegistryError {
