@@ -87,14 +87,20 @@ function asLines(
   return [moduleId, ...what.map((line) => `  ${line}`), fate];
 }
 
-function differencesOf({ generations, gone, added, changedDigests }: Acceptance): string[] {
+function differencesOf(acceptance: Acceptance): string[] {
+  const { generations, gone, added, changedDigests, changedFields, isOther } = acceptance;
   const [before, now] = generations;
-  return [
+  const lines = [
     ...(before === now ? [] : [`generation ${before ?? 'none'} → ${now ?? 'none'}`]),
     ...named('gone', gone),
     ...named('new', added),
     ...named('changed', Array.from(changedDigests, changeOf)),
+    ...named(
+      'changed',
+      Array.from(changedFields, ([version, fields]) => `${version}: ${fields.join(', ')}`),
+    ),
   ];
+  return isOther && lines.length === 0 ? ['other bytes, which say the same'] : lines;
 }
 
 function changeOf([version, change]: readonly [string, DigestChange]): string {
@@ -126,6 +132,7 @@ function asJson(moduleId: ModuleId, acceptance: Acceptance | undefined, isTrial:
       first_digest: first,
       digest: now ?? null,
     })),
+    changed_fields: Object.fromEntries(acceptance?.changedFields ?? []),
   });
 }
 

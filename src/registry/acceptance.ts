@@ -1,9 +1,9 @@
-import type { DigestChange, ModuleId } from '../core/index.ts';
+import type { DigestChange, ModuleId, ReleaseRecord } from '../core/index.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { changedDigests, lostDigests } from './known-digests.ts';
 import type { FetchedList, RemoteRegistry } from './remote-registry.ts';
 import { retryBudget } from './retry.ts';
-import type { SavedList, SavedLists } from './saved-lists.ts';
+import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.ts';
 
 /** How the list that a registry gives differs from the one that was known. */
 export interface Acceptance {
@@ -13,6 +13,10 @@ export interface Acceptance {
   readonly gone: readonly string[];
   readonly added: readonly string[];
   readonly changedDigests: ReadonlyMap<string, DigestChange>;
+  /** The fields that are not what they were of the entries that are in both, by the version as published. */
+  readonly changedFields: ReadonlyMap<string, readonly string[]>;
+  /** Whether the answer has other bytes, whatever they say. */
+  readonly isOther: boolean;
 }
 
 export interface AcceptOptions {
@@ -33,7 +37,7 @@ export async function acceptList(
   remote: RemoteRegistry,
   { saved, clock = systemClock, isTrial = false, signal }: AcceptOptions,
 ): Promise<Acceptance | undefined> {
-  const known = saved.read(remote.address, moduleId);
+  const known = knownList(moduleId, remote, saved);
   const now = await remote.fetch(moduleId, undefined, { budget: retryBudget(), signal });
   const acceptance = known && acceptanceOf(known, now);
   if (!isTrial) {
@@ -44,13 +48,48 @@ export async function acceptList(
   return acceptance;
 }
 
+/** A saved list that is damaged is replaced, as one is that nobody knows. */
+function knownList(
+  moduleId: ModuleId,
+  { address }: RemoteRegistry,
+  saved: SavedLists,
+): SavedList | undefined {
+  try {
+    return saved.read(address, moduleId);
+  } catch (error) {
+    if (error instanceof SavedListsError && error.kind === 'state-unreadable') return undefined;
+    throw error;
+  }
+}
+
 function acceptanceOf(known: SavedList, now: FetchedList): Acceptance {
-  const before = new Set(known.records.map(({ version }) => version));
-  const after = new Set(now.records.map(({ version }) => version));
+  const before = new Map(known.records.map((record) => [record.version, record]));
+  const after = new Map(now.records.map((record) => [record.version, record]));
   return {
     generations: [known.generation, now.generation],
-    gone: [...before].filter((version) => !after.has(version)),
-    added: [...after].filter((version) => !before.has(version)),
+    gone: [...before.keys()].filter((version) => !after.has(version)),
+    added: [...after.keys()].filter((version) => !before.has(version)),
     changedDigests: changedDigests(now.records, lostDigests(known, now.records)),
+    changedFields: new Map(
+      [...after].flatMap(([version, record]) => {
+        const fields = fieldsThatDiffer(before.get(version) ?? record, record);
+        return fields.length === 0 ? [] : [[version, fields]];
+      }),
+    ),
+    isOther: known.digest !== now.digest,
   };
+}
+
+const FIELDS = {
+  publishedAt: 'published_at',
+  artifacts: 'artifacts',
+  yanked: 'yanked',
+  deprecated: 'deprecated',
+} as const;
+
+function fieldsThatDiffer(before: ReleaseRecord, after: ReleaseRecord): string[] {
+  return Object.entries(FIELDS).flatMap(([key, name]) => {
+    const field = key as keyof typeof FIELDS;
+    return JSON.stringify(before[field]) === JSON.stringify(after[field]) ? [] : [name];
+  });
 }

@@ -1,12 +1,13 @@
 import type { ModuleId } from '../core/index.ts';
 import { DEFAULT_TERMS } from '../core/update-policy.ts';
 import { systemClock, type Clock } from './clock.ts';
+import { shared } from './flights.ts';
 import { refresh, type Memory, type Refreshed } from './refresh.ts';
 import { RegistryError } from './registry-error.ts';
 import type { Reading, Registry } from './registry.ts';
 import { RememberedLists } from './remembered-lists.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
-import { retryBudget } from './retry.ts';
+import { retryBudget, type RetryBudget } from './retry.ts';
 import { refreshAll } from './round.ts';
 import type { SavedList, SavedLists, SavedListsError } from './saved-lists.ts';
 import { answerOf, standIn } from './stand-in.ts';
@@ -15,7 +16,7 @@ export interface CacheOptions {
   /** Where lists outlive the process. Without it they are kept in memory only. */
   readonly saved?: SavedLists | undefined;
   readonly clock?: Clock;
-  /** A list that was confirmed so lately is taken without asking; 0 unless given. */
+  /** A list that was confirmed so lately is taken without asking, up to `maxIndexAgeMs`; 0 unless given. */
   readonly maxAgeMs?: number;
   /** How long ago a list was confirmed at most that stands in for the registry's; seven days unless given. */
   readonly maxIndexAgeMs?: number;
@@ -41,14 +42,47 @@ export interface CachedRegistry extends Registry {
  * and a known one stands in where it cannot be had. (D21, D22)
  */
 export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {}): CachedRegistry {
-  const { saved, clock = systemClock, maxAgeMs = 0, isOffline = false } = options;
-  const { maxIndexAgeMs = DEFAULT_TERMS.maxIndexAgeMs, onTrouble = () => undefined } = options;
-  const { from } = remote;
+  const { saved, clock = systemClock, onTrouble = () => undefined } = options;
   const lists = new RememberedLists(remote.address, saved, onTrouble);
   const memory: Memory = { remote, lists, clock };
-  const refreshOnce = joined(async (moduleId: ModuleId, signal: AbortSignal | undefined) => {
-    return await refresh(moduleId, memory, { budget: retryBudget(), signal });
+  const { answer, unasked } = answersFrom(memory, options);
+  const ask = shared(async (moduleId: ModuleId, { budget, sequence }: Asking, signal) => {
+    return await refresh(moduleId, memory, { budget, signal }, sequence);
   });
+  return {
+    async read(moduleId, signal) {
+      const one = { budget: retryBudget(), sequence: undefined };
+      const reading = unasked(moduleId) ?? answer(moduleId, await ask(moduleId, one, signal));
+      if (!reading.ok) throw reading.error;
+      return reading.value;
+    },
+    async readAll(moduleIds, signal) {
+      const budget = retryBudget();
+      const readings = new Map<ModuleId, Reading>();
+      for (const moduleId of moduleIds) {
+        const reading = unasked(moduleId);
+        if (reading) readings.set(moduleId, reading);
+      }
+      const rest = [...new Set(moduleIds)].filter((moduleId) => !readings.has(moduleId));
+      const refreshed = await refreshAll(rest, memory, { budget, signal }, async (id, sequence) => {
+        return await ask(id, { budget, sequence }, signal);
+      });
+      for (const [moduleId, list] of refreshed) readings.set(moduleId, answer(moduleId, list));
+      return readings;
+    },
+  };
+}
+
+interface Answers {
+  /** What came of asking for the list of a module. */
+  readonly answer: (moduleId: ModuleId, refreshed: Refreshed) => Reading;
+  /** What is answered without asking; undefined where the registry has to be asked. */
+  readonly unasked: (moduleId: ModuleId) => Reading | undefined;
+}
+
+function answersFrom({ remote, lists, clock }: Memory, options: CacheOptions): Answers {
+  const { maxAgeMs = 0, maxIndexAgeMs = DEFAULT_TERMS.maxIndexAgeMs, isOffline } = options;
+  const { from } = remote;
   const answer = (moduleId: ModuleId, refreshed: Refreshed): Reading => {
     if (!(refreshed instanceof RegistryError)) {
       return { ok: true, value: answerOf(refreshed, from, 'network') };
@@ -57,41 +91,29 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
     return standIn(refreshed, { list, from, now: clock.now(), maxIndexAgeMs });
   };
   return {
-    async read(moduleId, signal) {
+    answer,
+    unasked(moduleId) {
       const known = lists.get(moduleId);
-      if (known && isYoung(known, clock.now(), maxAgeMs)) return answerOf(known, from, 'saved');
-      const refreshed = isOffline
-        ? offline(moduleId, from, known)
-        : await refreshOnce(moduleId, signal);
-      const reading = answer(moduleId, refreshed);
-      if (!reading.ok) throw reading.error;
-      return reading.value;
-    },
-    async readAll(moduleIds, signal) {
-      const refreshed = isOffline
-        ? new Map(moduleIds.map((id) => [id, offline(id, from, lists.get(id))]))
-        : await refreshAll(moduleIds, memory, { budget: retryBudget(), signal });
-      return new Map(Array.from(refreshed, ([id, list]) => [id, answer(id, list)]));
+      if (known && isWithin(known, clock.now(), Math.min(maxAgeMs, maxIndexAgeMs))) {
+        return { ok: true, value: answerOf(known, from, 'saved') };
+      }
+      return isOffline === true ? answer(moduleId, offline(moduleId, from, known)) : undefined;
     },
   };
 }
 
-function isYoung({ confirmedAt }: SavedList, now: number, maxAgeMs: number): boolean {
-  return now >= confirmedAt && now - confirmedAt < maxAgeMs;
+/** What one request for a module is part of. */
+interface Asking {
+  readonly budget: RetryBudget;
+  readonly sequence: number | undefined;
+}
+
+function isWithin({ confirmedAt }: SavedList, now: number, ageMs: number): boolean {
+  return now >= confirmedAt && now - confirmedAt < ageMs;
 }
 
 function offline(moduleId: ModuleId, from: string, known: SavedList | undefined): RegistryError {
   const and = known ? '' : `, and no list of ${moduleId} is saved`;
   const message = `offline, the registry ${from} is not asked${and}`;
   return new RegistryError('registry-unreachable', message);
-}
-
-/** `work`, which those who ask for the same while it is under way share. */
-function joined<K, A, T>(work: (key: K, argument: A) => Promise<T>): typeof work {
-  const underWay = new Map<K, Promise<T>>();
-  return async (key, argument) => {
-    const flight = underWay.get(key) ?? work(key, argument).finally(() => underWay.delete(key));
-    underWay.set(key, flight);
-    return await flight;
-  };
 }

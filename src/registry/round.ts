@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { ModuleId } from '../core/index.ts';
-import { refresh, type Memory, type Refreshed } from './refresh.ts';
+import type { Memory, Refreshed } from './refresh.ts';
 import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
 import type { RemoteChanges, RemoteRegistry, Round } from './remote-registry.ts';
 import type { SavedList } from './saved-lists.ts';
@@ -21,14 +21,16 @@ const BEYOND = Number.MAX_SAFE_INTEGER;
 
 /**
  * Asks for the lists of `moduleIds`: where there is a feed of changes, only for those that changed. The feed is
- * asked for what came after the latest of the lists; those that are known as of earlier are asked for.
+ * asked for what came after the latest of the lists; those that are known as of earlier are asked for, by
+ * `ask`.
  */
 export async function refreshAll(
   moduleIds: readonly ModuleId[],
-  memory: Memory,
+  { remote, lists, clock }: Memory,
   round: Round,
+  ask: (moduleId: ModuleId, sequence: number | undefined) => Promise<Refreshed>,
 ): Promise<ReadonlyMap<ModuleId, Refreshed>> {
-  const { remote, lists, clock } = memory;
+  if (moduleIds.length === 0) return new Map();
   const known = new Map<ModuleId, SavedList>();
   for (const moduleId of moduleIds) {
     const list = lists.get(moduleId);
@@ -43,9 +45,7 @@ export async function refreshAll(
     sequence,
   });
   const rest = moduleIds.filter((moduleId) => !current.has(moduleId));
-  const asked = await askEach(rest, async (moduleId) => {
-    return await refresh(moduleId, memory, round, sequence);
-  });
+  const asked = await askEach(rest, async (moduleId) => await ask(moduleId, sequence));
   return new Map([...current, ...asked]);
 }
 

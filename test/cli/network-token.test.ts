@@ -43,6 +43,25 @@ describe('from a file', () => {
     ]);
   });
 
+  it('that is too long is refused', async () => {
+    const file = `${temporaryFolder({ token: 'x'.repeat(8193) })}/token`;
+    chmodSync(file, 0o600);
+    const { stderr, exit } = await runModreg([...QUESTION, 'https://registry.invalid'], {
+      MODREG_TOKEN_FILE: file,
+    });
+    expect([stderr, exit]).toEqual([
+      `error[USAGE]: the token file "${file}" has more than 8192 bytes\n`,
+      2,
+    ]);
+  });
+
+  it('with a name that is too long is said so', async () => {
+    const { stderr, exit } = await runModreg([...QUESTION, 'https://registry.invalid'], {
+      MODREG_TOKEN_FILE: `/${'x'.repeat(300)}`,
+    });
+    expect([stderr.slice(0, 40), exit]).toEqual(['error[UNREADABLE_FILE]: the file "/xxxxx', 2]);
+  });
+
   it('that is not there is said so', async () => {
     const { stderr, exit } = await runModreg([...QUESTION, 'https://registry.invalid'], {
       MODREG_TOKEN_FILE: '/nowhere/token',
@@ -85,14 +104,19 @@ describe('[T64] where it is refused', () => {
     );
   });
 
-  it('the token of another registry stays with that', async () => {
+  it.each([
+    ['https://registry.example/v1', 'https://registry.example'],
+    ['https://registry.example ', 'the registry that MODREG_REGISTRY names'],
+    ['htps://registry.example', 'the registry that MODREG_REGISTRY names'],
+    ['./folder', 'the registry that MODREG_REGISTRY names'],
+  ])('the token of another registry, %o, stays with that', async (MODREG_REGISTRY, owner) => {
     const { address, requests } = await closed();
     const { stderr } = await runModreg([...QUESTION, address], {
       MODREG_TOKEN: CANARY,
-      MODREG_REGISTRY: 'https://registry.example/v1',
+      MODREG_REGISTRY,
     });
     expect([stderr, requests]).toEqual([
-      `error[REGISTRY_REFUSED]: the registry ${address} refuses us without a token (401)\nhint: the token at hand is for https://registry.example, and is not sent elsewhere\n`,
+      `error[REGISTRY_REFUSED]: the registry ${address} refuses us without a token (401)\nhint: the token at hand is for ${owner}, and is not sent elsewhere\n`,
       [PATH],
     ]);
   });
@@ -138,6 +162,12 @@ describe('an address', () => {
       'error[REGISTRY_UNREACHABLE]: offline, the registry http://10.1.2.3:8080 is not asked, and no list of acme:lidar is saved\n',
       4,
     ]);
+    const local = temporaryFolder({
+      'policy.json': '{"registry": "lists"}',
+      'lists/acme/lidar.json': '{"releases": [{"version": "1.5.0"}]}',
+    });
+    const listed = await runModreg([...asked, `${local}/policy.json`]);
+    expect([listed.stdout, listed.exit]).toEqual(['1.5.0\n', 0]);
     const bad = await runModreg([...asked, `${folder}/bad.json`]);
     expect([bad.stderr, bad.exit]).toEqual([
       `error[BAD_VALUE]: the policy ${folder}/bad.json has 2 errors\nhint: modreg check ${folder}/bad.json --as policy shows them\n`,

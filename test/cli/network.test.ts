@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readRelease } from '../../src/server/index.ts';
+import { openMachineFile } from '../../src/store/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
@@ -18,7 +19,7 @@ async function acme(): Promise<string> {
   return address;
 }
 
-function home(): Readonly<Record<string, string>> {
+function home(): { readonly PLATFORM_HOME: string } {
   return { PLATFORM_HOME: temporaryFolder() };
 }
 
@@ -86,6 +87,17 @@ describe('a list over the network', () => {
     ]);
   });
 
+  it('of an address where no registry is: the hint says so', async () => {
+    const { address } = await plainServer((response) => {
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<html>');
+    });
+    const { stderr, exit } = await runModreg([...QUESTION, '--registry', address]);
+    expect([stderr, exit]).toEqual([
+      `error[UNKNOWN_MODULE]: the registry ${address} has no module acme:lidar\nhint: the answer is "text/html", not JSON: is a registry at this address?\n`,
+      3,
+    ]);
+  });
+
   it('says after a second what it waits for', async () => {
     const server = await plainServer((response) => {
       setTimeout(() => send(response, listOf(['1.2.3'], 1)), 1500);
@@ -121,6 +133,7 @@ describe('[D22] modreg accept', () => {
       '  gone    1.1.0',
       '  new     1.2.4',
       '  changed 1.2.3: digest changed: sha256:bb for any, first seen as sha256:aa',
+      '  changed 1.2.3: artifacts',
     ];
     const trial = await runModreg(['accept', 'acme:lidar', '--dry-run'], environment);
     expect(trial.stdout.trimEnd().split('\n')).toEqual([...changes, 'nothing was accepted']);
@@ -137,6 +150,7 @@ describe('[D22] modreg accept', () => {
       changed: [
         { version: '1.2.3', platform: 'any', first_digest: 'sha256:aa', digest: 'sha256:bb' },
       ],
+      changed_fields: { '1.2.3': ['artifacts'] },
     });
     const accepted = await runModreg(['accept', 'acme:lidar'], environment);
     expect(accepted.stdout.trimEnd().split('\n')).toEqual([
@@ -144,6 +158,49 @@ describe('[D22] modreg accept', () => {
       'accepted: the list is known as it is now',
     ]);
     expect((await runModreg(QUESTION, environment)).stdout).toBe('1.2.4\n');
+  });
+
+  it.each<[string, object, string]>([
+    ['a yank that was taken back', listOf(['1.2.3'], 1), '  changed 1.2.3: yanked'],
+    [
+      'the same with other bytes',
+      { ...listOf([{ version: '1.2.3', yanked: '' }], 1), note: '' },
+      '  other bytes, which say the same',
+    ],
+    ['the same', listOf([{ version: '1.2.3', yanked: '' }], 1), '  nothing changed'],
+  ])('shows %s', async (_, next, line) => {
+    let list = listOf([{ version: '1.2.3', yanked: '' }], 1);
+    const server = await plainServer((response) => send(response, list));
+    const environment = { ...home(), MODREG_REGISTRY: server.address };
+    await runModreg(QUESTION, environment);
+    list = next;
+    const { stdout } = await runModreg(['accept', 'acme:lidar', '--dry-run'], environment);
+    expect(stdout).toBe(`acme:lidar\n${line}\nnothing was accepted\n`);
+  });
+
+  it('a saved list that is damaged keeps no answer back, and is replaced', async () => {
+    const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
+    const environment = { ...home(), MODREG_REGISTRY: server.address };
+    const damage = (): void => {
+      const file = openMachineFile(`${environment.PLATFORM_HOME}/machine.db`);
+      file.sql.run("UPDATE saved_contents SET content = '[]'");
+      file.close();
+    };
+    await runModreg(QUESTION, environment);
+    damage();
+    const damaged = await runModreg(QUESTION, environment);
+    expect([damaged.stdout, damaged.stderr, damaged.exit]).toEqual([
+      '1.2.3\n',
+      `warning[STATE_UNREADABLE]: "${environment.PLATFORM_HOME}/machine.db": a saved list is damaged\n`,
+      0,
+    ]);
+    expect((await runModreg(QUESTION, environment)).stderr).toBe('');
+    damage();
+    const { stdout } = await runModreg(['accept', 'acme:lidar'], environment);
+    expect(stdout).toBe(
+      'acme:lidar\n  nothing was known of it\naccepted: the list is known as it is now\n',
+    );
+    expect((await runModreg(QUESTION, environment)).stderr).toBe('');
   });
 
   it.each<[string, readonly string[], Readonly<Record<string, string>>, [string, number]]>([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resolve, indexReleases } from '../../src/core/index.ts';
 import { answers, document, HOST, status } from '../support/answers.ts';
 import { chosen, constraint, refusals } from '../support/ask.ts';
-import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
+import { LIDAR, outcomeOf, remembered, told } from '../support/remembered.ts';
 
 const asked = answers();
 const PATH = '/v1/modules/acme/lidar';
@@ -20,6 +20,41 @@ it('those who ask for one module at once share a request', async () => {
   expect(asked.requests).toEqual([PATH]);
   await registry.read(LIDAR);
   expect(asked.requests).toHaveLength(2);
+});
+
+describe('one who asks beside others', () => {
+  it('may leave, and does not end the request of the others', async () => {
+    const { registry } = remembered(HOST);
+    const leaving = new AbortController();
+    asked.next(async (request) => {
+      leaving.abort(new Error('called off'));
+      return await document(['1.2.3'])(request);
+    });
+    const first = registry.read(LIDAR, leaving.signal);
+    const second = registry.read(LIDAR);
+    await expect(first).rejects.toThrow('called off');
+    expect(await outcomeOf(second)).toBe('1.2.3');
+    expect(asked.requests).toEqual([PATH]);
+  });
+
+  it('does not begin when called off before', async () => {
+    const { registry } = remembered(HOST);
+    const signal = AbortSignal.abort(new Error('called off'));
+    await expect(registry.read(LIDAR, signal)).rejects.toThrow('called off');
+    expect(asked.requests).toEqual([]);
+  });
+
+  it('[T60] an answer that is older than what another process saved meanwhile gives way to that', async () => {
+    const machine = remembered(HOST);
+    const other = machine.restarted();
+    asked.next(async (request) => {
+      asked.next(document(['1.0.0', '1.1.0', '1.2.0'], { generation: 59 }));
+      await other.read(LIDAR);
+      return await document(['1.0.0', '1.1.0'], { generation: 58 })(request);
+    });
+    expect(await outcomeOf(machine.registry.read(LIDAR))).toBe('1.0.0 1.1.0 1.2.0');
+    expect(await outcomeOf(machine.restarted().read(LIDAR))).toBe('1.0.0 1.1.0 1.2.0');
+  });
 });
 
 describe('[D21] without the registry, a saved list decides', () => {
@@ -79,10 +114,20 @@ describe('[D21] without the registry, a saved list decides', () => {
     expect(await registry.read(LIDAR)).toMatchObject({ source: 'saved', records: [{}] });
     clock.advance(1);
     expect(await registry.read(LIDAR)).toMatchObject({ source: 'network' });
+    expect(told(await registry.readAll([LIDAR, LIDAR]))).toEqual(['acme:lidar 1.2.3']);
+    expect(asked.requests).toHaveLength(2);
     // A list from the future may be of any age.
     clock.advance(-1);
     expect(await registry.read(LIDAR)).toMatchObject({ source: 'network' });
     expect(asked.requests).toHaveLength(3);
+  });
+
+  it('however long it may be taken without asking, it is not older than may stand in', async () => {
+    const { registry, clock } = remembered(HOST, { maxAgeMs: 30 * DAY, maxIndexAgeMs: 1000 });
+    asked.next(document(['1.2.3']));
+    await registry.read(LIDAR);
+    clock.advance(1000);
+    expect(await registry.read(LIDAR)).toMatchObject({ source: 'network' });
   });
 
   it('offline nobody is asked', async () => {
@@ -102,7 +147,7 @@ describe('[D21] without the registry, a saved list decides', () => {
 /** What `1.*` means after each of the lists, and why nothing else. */
 async function story(...lists: readonly (readonly object[])[]): Promise<string[]> {
   const machine = remembered(HOST);
-  const told: string[] = [];
+  const meanings: string[] = [];
   for (const [place, list] of lists.entries()) {
     asked.next(document(list, { generation: place }));
     const { records, changedDigests } = await machine.restarted().read(LIDAR);
@@ -110,9 +155,9 @@ async function story(...lists: readonly (readonly object[])[]): Promise<string[]
       now: 0,
       changedDigests,
     });
-    told.push([chosen(resolution) ?? 'none', ...refusals(resolution)].join(', '));
+    meanings.push([chosen(resolution) ?? 'none', ...refusals(resolution)].join(', '));
   }
-  return told;
+  return meanings;
 }
 
 /** Releases with 51,000 digests. */
@@ -163,6 +208,26 @@ describe('[D22] [T30] a digest that changed', () => {
       ['1.1.0', 'none, 1.1.0: digest-changed'],
     ],
     [
+      'is one too when the release is for any platform now',
+      [[built('1.1.0', 'sha256:aa')], [built('1.1.0', 'sha256:bb', 'any')]],
+      ['1.1.0', 'none, 1.1.0: digest-changed'],
+    ],
+    [
+      'is one too when half of the platform is any now',
+      [[built('1.1.0', 'sha256:aa')], [built('1.1.0', 'sha256:bb', 'any/amd64')]],
+      ['1.1.0', 'none, 1.1.0: digest-changed'],
+    ],
+    [
+      'is one too when no artifacts are listed any more',
+      [[built('1.1.0', 'sha256:aa')], [{ version: '1.1.0' }]],
+      ['1.1.0', 'none, 1.1.0: digest-changed'],
+    ],
+    [
+      'is one too when a digest of another kind takes its place',
+      [[built('1.1.0', 'sha1:aa')], [built('1.1.0', 'sha256:bb')]],
+      ['1.1.0', 'none, 1.1.0: digest-changed'],
+    ],
+    [
       'is none where it was not known',
       [[built('1.1.0')], [built('1.1.0', 'sha256:aa')]],
       ['1.1.0', '1.1.0'],
@@ -172,8 +237,8 @@ describe('[D22] [T30] a digest that changed', () => {
       [[built('1.1.0', 'sha256:aa')], [built('1.1.0', 'sha256:bb', 'linux/arm64')]],
       ['1.1.0', '1.1.0'],
     ],
-  ])('%s', async (_, lists, told) => {
-    expect(await story(...lists)).toEqual(told);
+  ])('%s', async (_, lists, meanings) => {
+    expect(await story(...lists)).toEqual(meanings);
   });
 
   it('more than can be remembered are those of a list that went backwards', async () => {

@@ -232,6 +232,14 @@ describe('a token', () => {
     expect(asked.requests).toEqual([`${PATH} Bearer s3cret`, '/elsewhere Bearer s3cret']);
   });
 
+  it('[T64] is in no error, though the registry sends it back', async () => {
+    const { registry } = remembered(HOST, { token: secret('s3cret') });
+    asked.next(text('', 'text/s3cret'));
+    expect(await outcomeOf(registry.read(LIDAR))).toBe(
+      `not-a-registry: ${NO_REGISTRY}: got text/[token]`,
+    );
+  });
+
   it('[T64] is in no error', async () => {
     const { registry } = remembered(HOST, { token: secret('s3cret') });
     asked.next(status(401));

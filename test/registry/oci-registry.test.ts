@@ -58,6 +58,11 @@ describe('a part of the tags is no list', () => {
       `registry-busy: ${WHERE} is busy or failing (500)`,
     ],
     [
+      'the second page is not known',
+      [page(['1.0.0'], more), status(404)],
+      `not-a-registry: ${WHERE} does not answer as a registry: got 404 after 1 pages of tags`,
+    ],
+    [
       'the second page is on another origin',
       [page(['1.0.0'], '<https://evil.example/>; rel="next"')],
       `bad-redirect: ${WHERE} redirects to https://evil.example, which is another origin`,
@@ -96,6 +101,20 @@ describe('a part of the tags is no list', () => {
     expect(saved()).toBe('[]');
   });
 
+  it('all pages together take no longer than one answer may', async () => {
+    const { registry } = remembered(`oci:${HOST}`, { limits: { totalMs: 60 } });
+    asked.next(async (request) => {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 35);
+      });
+      return await page(['1.0.0'], more)(request);
+    });
+    const outcome = await outcomeOf(registry.read(LIDAR));
+    expect(outcome.replace(/\d pages/, 'N pages')).toBe(
+      `registry-timeout: ${WHERE} takes too long over its tags: N pages, and no end`,
+    );
+  });
+
   it('all pages together are no larger than a list may be', async () => {
     const { registry } = remembered(`oci:${HOST}`, { limits: { largestList: 100 } });
     asked.next(page(['1.0.0'], more));
@@ -124,6 +143,8 @@ describe('Link', () => {
     [`${next};rel="last next"`, 2],
     [`<a>; rel="prev", ${next}; rel="next"`, 2],
     [`${next}; title="a"; REL="NEXT"`, 2],
+    [`${next}; title="a>b, <c>"; rel="next"`, 2],
+    [`${next}; title="; rel=next"`, 1],
     [`${next}; rel="previous"`, 1],
     [`${next}; rel="nextish"`, 1],
     [next, 1],

@@ -128,16 +128,19 @@ describe('where lists cannot be saved or read, the error says why', () => {
     expect(saved.digest(HERE, LIDAR)).toBeUndefined();
   });
 
-  it('a list that was damaged', () => {
-    const file = open();
-    const saved = savedListsIn(file);
-    saved.save(HERE, LIDAR, list());
-    file.sql.run(`UPDATE saved_contents SET content = '{'`);
-    expect(caught(() => saved.read(HERE, LIDAR))).toEqual([
-      'state-unreadable',
-      `"${file.path}": a saved list is damaged`,
-    ]);
-  });
+  it.each(['{', '[]', '{"records":[]}', '{"records":{},"dropped":[],"lost":[]}'])(
+    'a list that was damaged: %s',
+    (content) => {
+      const file = open();
+      const saved = savedListsIn(file);
+      saved.save(HERE, LIDAR, list());
+      file.sql.run('UPDATE saved_contents SET content = ?', content);
+      expect(caught(() => saved.read(HERE, LIDAR))).toEqual([
+        'state-unreadable',
+        `"${file.path}": a saved list is damaged`,
+      ]);
+    },
+  );
 
   it('another process that writes for too long', () => {
     const file = open();

@@ -1,6 +1,7 @@
 import ky, { isNetworkError } from 'ky';
 import type { Secret } from '../../core/secret.ts';
 import type { Clock } from '../clock.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 import { RegistryError } from '../registry-error.ts';
 import { NO_BODY, readBody, type Body, type BodyBounds } from './body.ts';
 import { startDeadline, type Deadline } from './deadline.ts';
@@ -42,6 +43,7 @@ export async function exchange(inquiry: Inquiry, surroundings: Surroundings): Pr
   const deadline = startDeadline(inquiry.where, limits);
   const ended = AbortSignal.any(signal ? [deadline.signal, signal] : [deadline.signal]);
   try {
+    // When its memory is tidied up, Node forgets the signal of a fetch, and a body may go on for ever.
     return await unlessAborted(ended, receive(inquiry, deadline, ended));
   } catch (error) {
     signal?.throwIfAborted();
@@ -69,21 +71,6 @@ async function receive(inquiry: Inquiry, deadline: Deadline, signal: AbortSignal
   }
   await response.body?.cancel();
   return { status, headers, body: NO_BODY };
-}
-
-/**
- * What `work` comes to, unless `signal` is aborted first. Node forgets the signal of a fetch when its
- * memory is tidied up, so that a body may go on for ever: nothing here waits for it alone.
- */
-async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason as Error);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }
 
 /** The first answer that is no redirect. */
