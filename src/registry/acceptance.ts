@@ -41,9 +41,8 @@ export async function acceptList(
   const now = await remote.fetch(moduleId, undefined, { budget: retryBudget(), signal });
   const acceptance = known && acceptanceOf(known, now);
   if (!isTrial) {
-    saved.forget(remote.address, moduleId);
     const list = { ...now, lost: [], confirmedAt: clock.now(), sequence: undefined };
-    saved.save(remote.address, moduleId, list);
+    saved.replace(remote.address, moduleId, list);
   }
   return acceptance;
 }

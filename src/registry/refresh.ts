@@ -44,7 +44,7 @@ async function refreshed(
 ): Promise<SavedList> {
   const known = lists.get(moduleId);
   const fetched = await fetchOnceMore(moduleId, known, remote, round);
-  const last = fetched === known ? known : lists.last(moduleId);
+  const last = lists.get(moduleId);
   // What was true of an earlier list at a sequence is true of a later one.
   const confirmation = { confirmedAt: clock.now(), sequence: sequence ?? last?.sequence };
   if (last?.digest === fetched.digest) {
@@ -52,7 +52,8 @@ async function refreshed(
     return lists.confirm(new Map([[moduleId, same]]), confirmation).get(moduleId) ?? same;
   }
   // Another process asked later and was answered sooner.
-  if (last && last.digest !== known?.digest && isOlder(fetched, last)) return last;
+  const isLate = last !== undefined && last.digest !== known?.digest;
+  if (isLate && (fetched === known || isOlder(fetched, last))) return last;
   // Holding a large list to the one before takes its time, and so does saving it.
   await scheduler.yield();
   const what = `the list of ${moduleId} at ${remote.from}`;

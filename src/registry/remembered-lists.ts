@@ -5,8 +5,15 @@ import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.
 /** Bytes of answers whose lists are kept at hand. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_LISTS = 10_000;
+/** What a digest that was lost takes besides. */
+const LOST_BYTES = 150;
 /** A confirmation is not written more often than this: a restart then believes the list to be that much older. */
 const CONFIRM_MS = 1000;
+
+interface Written {
+  readonly list: SavedList;
+  readonly stamp: string | undefined;
+}
 
 /** The lists of one registry: at hand, and saved where there is a place for them. */
 export class RememberedLists {
@@ -16,10 +23,10 @@ export class RememberedLists {
   readonly #atHand = new LRUCache<ModuleId, SavedList>({
     max: MOST_LISTS,
     maxSize: MOST_BYTES,
-    sizeCalculation: ({ size }) => Math.max(1, size),
+    sizeCalculation: ({ size, lost }) => 1 + size + lost.length * LOST_BYTES,
   });
-  /** What the disk holds of lists at hand. */
-  readonly #written = new WeakMap<SavedList, SavedList>();
+  /** What the disk holds of lists at hand, and its stamp there. */
+  readonly #written = new WeakMap<SavedList, Written>();
 
   /** `onTrouble` is told where saved lists cannot be used; those at hand are, all the same. */
   constructor(
@@ -32,23 +39,27 @@ export class RememberedLists {
     this.#onTrouble = onTrouble;
   }
 
+  /**
+   * The list that was remembered last, whichever process did so. The one at hand, where the disk does not tell;
+   * none, where another process forgot it.
+   */
   get(moduleId: ModuleId): SavedList | undefined {
-    return this.#atHand.get(moduleId) ?? this.#load(moduleId);
-  }
-
-  /** The list that the next one must follow, whichever process remembered it. */
-  last(moduleId: ModuleId): SavedList | undefined {
-    const list = this.#atHand.peek(moduleId);
-    if (!this.#saved || (list && !this.#written.has(list))) return list;
-    const digest = this.#trying((saved) => saved.digest(this.#address, moduleId));
-    return digest !== undefined && digest === list?.digest ? list : this.#load(moduleId);
+    const list = this.#atHand.get(moduleId);
+    const written = list && this.#written.get(list);
+    if (!this.#saved || (list && !written)) return list;
+    const disk = this.#trying((saved) => ({ stamp: saved.stamp(this.#address, moduleId) }));
+    if (!disk || (list && written?.stamp === disk.stamp)) return list;
+    this.#atHand.delete(moduleId);
+    return disk.stamp === undefined ? undefined : this.#load(moduleId, disk.stamp);
   }
 
   set(moduleId: ModuleId, list: SavedList): void {
     this.#atHand.set(moduleId, list);
     this.#trying((saved) => {
       saved.save(this.#address, moduleId, list);
-      this.#written.set(list, list);
+      const stamp = saved.stamp(this.#address, moduleId);
+      // A list that gave way to a later one is read anew.
+      this.#note(list, stamp?.endsWith(list.digest) === true ? stamp : undefined);
     });
   }
 
@@ -58,39 +69,36 @@ export class RememberedLists {
     confirmation: Pick<SavedList, 'confirmedAt' | 'sequence'>,
   ): ReadonlyMap<ModuleId, SavedList> {
     const confirmed = new Map<ModuleId, SavedList>();
-    const due: ModuleId[] = [];
+    const due = new Map<ModuleId, SavedList>();
     for (const [moduleId, list] of lists) {
       const next = { ...list, ...confirmation };
-      const before = this.#written.get(list);
-      if (before && isRecent(before, next)) this.#written.set(next, before);
-      else due.push(moduleId);
-      this.#atHand.set(moduleId, next);
+      const written = this.#written.get(list);
       confirmed.set(moduleId, next);
+      if (!written) this.set(moduleId, next);
+      else {
+        this.#atHand.set(moduleId, next);
+        this.#written.set(next, written);
+        if (!isRecent(written.list, next)) due.set(moduleId, next);
+      }
     }
-    if (due.length > 0) this.#writeConfirmation(due, confirmed, confirmation);
+    if (due.size === 0) return confirmed;
+    this.#trying((saved) => {
+      saved.confirm(this.#address, due);
+      for (const list of due.values()) this.#note(list, this.#written.get(list)?.stamp);
+    });
     return confirmed;
   }
 
-  #writeConfirmation(
-    due: readonly ModuleId[],
-    confirmed: ReadonlyMap<ModuleId, SavedList>,
-    confirmation: Pick<SavedList, 'confirmedAt' | 'sequence'>,
-  ): void {
-    this.#trying((saved) => {
-      saved.confirm(this.#address, due, confirmation);
-      for (const moduleId of due) {
-        const list = confirmed.get(moduleId);
-        if (list) this.#written.set(list, list);
-      }
-    });
-  }
-
-  #load(moduleId: ModuleId): SavedList | undefined {
+  #load(moduleId: ModuleId, stamp: string): SavedList | undefined {
     const list = this.#trying((saved) => saved.read(this.#address, moduleId));
     if (!list) return undefined;
-    this.#written.set(list, list);
+    this.#note(list, stamp);
     this.#atHand.set(moduleId, list);
     return list;
+  }
+
+  #note(list: SavedList, stamp: string | undefined): void {
+    this.#written.set(list, { list, stamp });
   }
 
   #trying<T>(work: (saved: SavedLists) => T): T | undefined {

@@ -18,16 +18,17 @@ export interface SavedList extends FetchedList {
  */
 export interface SavedLists {
   read(address: string, moduleId: ModuleId): SavedList | undefined;
-  /** The digest of the answer that `read` would give the list of. */
-  digest(address: string, moduleId: ModuleId): string | undefined;
+  /**
+   * Another text whenever `read` would give another list, confirmations aside, that ends with the list's digest;
+   * undefined without a list.
+   */
+  stamp(address: string, moduleId: ModuleId): string | undefined;
+  /** Keeps `list`, unless a list of a higher generation is there. */
   save(address: string, moduleId: ModuleId, list: SavedList): void;
-  /** Notes that lists are still what they were. */
-  confirm(
-    address: string,
-    moduleIds: readonly ModuleId[],
-    confirmation: Pick<SavedList, 'confirmedAt' | 'sequence'>,
-  ): void;
-  forget(address: string, moduleId: ModuleId): void;
+  /** Keeps `list`, whatever is there. */
+  replace(address: string, moduleId: ModuleId, list: SavedList): void;
+  /** Notes when and as of which sequence lists are still what they were; not of one that is another by now. */
+  confirm(address: string, lists: ReadonlyMap<ModuleId, SavedList>): void;
 }
 
 /** Lists cannot be saved or read. The message is one escaped line. */

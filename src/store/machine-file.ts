@@ -20,7 +20,7 @@ const LAYOUT: Layout = {
   migrations: [
     `
     CREATE TABLE saved_lists (
-      id INTEGER PRIMARY KEY,
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
       address TEXT NOT NULL,
       module_id TEXT NOT NULL,
       confirmed_at INTEGER NOT NULL,
@@ -28,6 +28,7 @@ const LAYOUT: Layout = {
       generation INTEGER,
       digest TEXT NOT NULL,
       size INTEGER NOT NULL,
+      kept INTEGER NOT NULL,
       etag TEXT,
       UNIQUE (address, module_id)
     ) STRICT;

@@ -2,7 +2,7 @@ import { quote } from '../core/quote.ts';
 import { SavedListsError, type SavedList, type SavedLists } from '../registry/saved-lists.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
 import { transaction, translated } from '../sqlite/database.ts';
-import type { Row } from '../sqlite/statements.ts';
+import type { Row, Statements } from '../sqlite/statements.ts';
 import type { MachineFile } from './machine-file.ts';
 
 const KINDS: Readonly<Record<DatabaseErrorKind, SavedListsError['kind']>> = {
@@ -18,7 +18,7 @@ const MOST_LISTS = 20_000;
 const MOST_BYTES = 512 * 1024 * 1024;
 
 /**
- * The saved lists of a machine. The newest 20,000 are kept, of answers of 512 MiB in all; a list is not
+ * The saved lists of a machine. The newest 20,000 are kept, of 512 MiB in all; a list is not
  * replaced by one of a lower generation.
  */
 export function savedListsIn({ path, database, sql }: MachineFile): SavedLists {
@@ -29,61 +29,71 @@ export function savedListsIn({ path, database, sql }: MachineFile): SavedLists {
         const row = sql.get(SELECT, address, moduleId);
         return row && listOf(row, path);
       }),
-    digest: (address, moduleId) =>
-      within(() => textOf(sql.get(SELECT_DIGEST, address, moduleId)?.['digest'])),
-    save(address, moduleId, list) {
-      const { records, dropped, lost } = list;
-      const json = JSON.stringify({ records, dropped, lost });
+    stamp: (address, moduleId) =>
+      within(() => textOf(sql.get(SELECT_STAMP, address, moduleId)?.['stamp'])),
+    save: (address, moduleId, list) =>
+      within(() => transaction(database, () => write(sql, [address, moduleId], list))),
+    replace: (address, moduleId, list) =>
       within(() =>
         transaction(database, () => {
-          const row = sql.get(
-            UPSERT,
-            ...[address, moduleId, list.confirmedAt, list.sequence ?? null],
-            ...[list.generation ?? null, list.digest, list.size, list.etag ?? null],
-          );
-          // Without a row, a later list is there already.
-          if (!row) return;
-          sql.run(WRITE_CONTENT, Number(row['id']), json);
-          sql.run(PRUNE, MOST_LISTS, MOST_BYTES);
+          sql.run(FORGET, address, moduleId);
+          write(sql, [address, moduleId], list);
         }),
-      );
-    },
-    confirm(address, moduleIds, { confirmedAt, sequence = null }) {
+      ),
+    confirm: (address, lists) =>
       within(() =>
         transaction(database, () => {
-          for (const moduleId of moduleIds) {
-            sql.run(CONFIRM, confirmedAt, sequence, address, moduleId);
+          for (const [moduleId, { confirmedAt, sequence = null, digest }] of lists) {
+            sql.run(CONFIRM, confirmedAt, sequence, address, moduleId, digest);
           }
         }),
-      );
-    },
-    forget: (address, moduleId) => within(() => void sql.run(FORGET, address, moduleId)),
+      ),
   };
+}
+
+function write(
+  sql: Statements,
+  [address, moduleId]: readonly [address: string, moduleId: string],
+  list: SavedList,
+): void {
+  const { records, dropped, lost } = list;
+  const content = JSON.stringify({ records, dropped, lost });
+  const isNew = sql.get(SELECT_STAMP, address, moduleId) === undefined;
+  const row = sql.get(
+    UPSERT,
+    ...[address, moduleId, list.confirmedAt, list.sequence ?? null, list.generation ?? null],
+    ...[list.digest, list.size, content.length, list.etag ?? null],
+  );
+  // Without a row, a later list is there already.
+  if (!row) return;
+  sql.run(WRITE_CONTENT, Number(row['id']), content);
+  if (isNew) sql.run(PRUNE, MOST_LISTS, MOST_BYTES, Number(row['id']));
 }
 
 const SELECT = `
   SELECT * FROM saved_lists JOIN saved_contents ON list = id WHERE address = ? AND module_id = ?`;
-const SELECT_DIGEST = 'SELECT digest FROM saved_lists WHERE address = ? AND module_id = ?';
+const SELECT_STAMP = `
+  SELECT id || ' ' || digest AS stamp FROM saved_lists WHERE address = ? AND module_id = ?`;
 const UPSERT = `
   INSERT INTO saved_lists
-    (address, module_id, confirmed_at, sequence, generation, digest, size, etag)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    (address, module_id, confirmed_at, sequence, generation, digest, size, kept, etag)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET
     confirmed_at = excluded.confirmed_at, sequence = excluded.sequence,
     generation = excluded.generation, digest = excluded.digest, size = excluded.size,
-    etag = excluded.etag
+    kept = excluded.kept, etag = excluded.etag
   WHERE generation IS NULL OR excluded.generation >= generation
   RETURNING id`;
 const WRITE_CONTENT = 'INSERT OR REPLACE INTO saved_contents (list, content) VALUES (?, ?)';
 const PRUNE = `
   DELETE FROM saved_lists WHERE id IN (
     SELECT id FROM (
-      SELECT id, row_number() OVER newest AS place, sum(size) OVER newest AS bytes
+      SELECT id, row_number() OVER newest AS place, sum(kept) OVER newest AS bytes
       FROM saved_lists WINDOW newest AS (ORDER BY confirmed_at DESC, id DESC)
-    ) WHERE place > ? OR (place > 1 AND bytes > ?)
-  )`;
+    ) WHERE place > ? OR bytes > ?
+  ) AND id <> ?`;
 const CONFIRM = `
-  UPDATE saved_lists SET confirmed_at = ?, sequence = ? WHERE address = ? AND module_id = ?`;
+  UPDATE saved_lists SET confirmed_at = ?, sequence = ? WHERE address = ? AND module_id = ? AND digest = ?`;
 const FORGET = 'DELETE FROM saved_lists WHERE address = ? AND module_id = ?';
 
 /** Runs `work`, and throws what is wrong with the file as the port has it. */

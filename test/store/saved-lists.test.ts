@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SavedListsError, type SavedList } from '../../src/registry/index.ts';
+import { SavedListsError, type SavedList, type SavedLists } from '../../src/registry/index.ts';
 import { openMachineFile, savedListsIn, type MachineFile } from '../../src/store/index.ts';
+import type { ModuleId } from '../../src/core/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -30,6 +31,11 @@ function open(path = `${temporaryFolder()}/machine.db`): MachineFile {
   return file;
 }
 
+/** The digest of the list that is saved of a module. */
+function digestOf(saved: SavedLists, id: ModuleId): string | undefined {
+  return saved.read(HERE, id)?.digest;
+}
+
 it('gives back what was saved, after a restart too', () => {
   const path = `${temporaryFolder()}/machine.db`;
   const bare = list({ etag: undefined, generation: undefined, sequence: undefined, lost: [] });
@@ -38,7 +44,7 @@ it('gives back what was saved, after a restart too', () => {
   const saved = savedListsIn(open(path));
   expect(saved.read(HERE, LIDAR)).toEqual(list());
   expect(saved.read(HERE, ARM)).toEqual(bare);
-  expect(saved.digest(HERE, LIDAR)).toBe('d1');
+  expect(saved.stamp(HERE, LIDAR)).toMatch(/ d1$/);
 });
 
 it('keeps registries and modules apart', () => {
@@ -48,19 +54,31 @@ it('keeps registries and modules apart', () => {
     undefined,
     undefined,
   ]);
-  saved.forget(HERE, ARM);
-  expect(saved.digest(HERE, LIDAR)).toBe('d1');
-  saved.forget(HERE, LIDAR);
-  expect(saved.digest(HERE, LIDAR)).toBeUndefined();
+});
+
+it('replaces a list by another, of whatever generation, and that shows', () => {
+  const saved = savedListsIn(open());
+  saved.save(HERE, LIDAR, list());
+  const before = saved.stamp(HERE, LIDAR);
+  saved.confirm(HERE, new Map([[LIDAR, list({ confirmedAt: 2000 })]]));
+  expect(saved.stamp(HERE, LIDAR)).toBe(before);
+  const next = list({ generation: 0, lost: [] });
+  saved.replace(HERE, LIDAR, next);
+  expect(saved.read(HERE, LIDAR)).toEqual(next);
+  expect(saved.stamp(HERE, LIDAR)).not.toBe(before);
 });
 
 it('notes for many at once that they are still the list', () => {
   const saved = savedListsIn(open());
   saved.save(HERE, LIDAR, list());
   saved.save(HERE, ARM, list());
-  saved.confirm(HERE, [LIDAR, ARM], { confirmedAt: 2000, sequence: undefined });
   const confirmed = list({ confirmedAt: 2000, sequence: undefined });
+  const lists = [LIDAR, ARM].map((id): [ModuleId, SavedList] => [id, confirmed]);
+  saved.confirm(HERE, new Map(lists));
   expect([saved.read(HERE, LIDAR), saved.read(HERE, ARM)]).toEqual([confirmed, confirmed]);
+  // Of a list that is another by now nothing is known.
+  saved.confirm(HERE, new Map([[LIDAR, list({ digest: 'd2', confirmedAt: 3000 })]]));
+  expect(saved.read(HERE, LIDAR)).toEqual(confirmed);
 });
 
 it.each([
@@ -72,17 +90,21 @@ it.each([
   const saved = savedListsIn(open());
   saved.save(HERE, LIDAR, list());
   saved.save(HERE, LIDAR, next);
-  expect(saved.digest(HERE, LIDAR)).toBe(digest);
+  expect(digestOf(saved, LIDAR)).toBe(digest);
 });
 
 describe('[T68] what is saved is bounded', () => {
   it('by bytes: those that were confirmed longest ago go', () => {
-    const saved = savedListsIn(open());
-    const size = 200 * 1024 * 1024;
-    saved.save(HERE, LIDAR, list({ size, confirmedAt: 2 }));
-    saved.save(HERE, ARM, list({ size, confirmedAt: 1 }));
-    saved.save(HERE, moduleId('acme:cam'), list({ size, confirmedAt: 3 }));
-    expect([saved.digest(HERE, LIDAR), saved.digest(HERE, ARM)]).toEqual(['d1', undefined]);
+    const file = open();
+    const saved = savedListsIn(file);
+    saved.save(HERE, LIDAR, list({ confirmedAt: 2 }));
+    saved.save(HERE, ARM, list({ confirmedAt: 1 }));
+    file.sql.run('UPDATE saved_lists SET kept = ?', 200 * 1024 * 1024);
+    saved.save(HERE, moduleId('acme:cam'), list({ confirmedAt: 3 }));
+    expect([digestOf(saved, LIDAR), digestOf(saved, ARM)]).toEqual(['d1', 'd1']);
+    file.sql.run('UPDATE saved_lists SET kept = ?', 200 * 1024 * 1024);
+    saved.save(HERE, moduleId('acme:gps'), list({ confirmedAt: 4 }));
+    expect([digestOf(saved, LIDAR), digestOf(saved, ARM)]).toEqual(['d1', undefined]);
   });
 
   it('by number', () => {
@@ -90,8 +112,8 @@ describe('[T68] what is saved is bounded', () => {
     const saved = savedListsIn(file);
     file.sql.run(`
       WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)
-      INSERT INTO saved_lists (address, module_id, confirmed_at, digest, size)
-      SELECT 'a', n, n, 'd', 1 FROM numbers`);
+      INSERT INTO saved_lists (address, module_id, confirmed_at, digest, size, kept)
+      SELECT 'a', n, n, 'd', 1, 1 FROM numbers`);
     saved.save(HERE, LIDAR, list({ confirmedAt: 1_000_000 }));
     const count = file.sql.get(
       'SELECT count(*) AS count, min(confirmed_at) AS least FROM saved_lists',
@@ -99,10 +121,13 @@ describe('[T68] what is saved is bounded', () => {
     expect(count).toEqual({ count: 20_000, least: 2 });
   });
 
-  it('but what is saved is kept, however large it is', () => {
-    const saved = savedListsIn(open());
-    saved.save(HERE, LIDAR, list({ size: 1e12 }));
-    expect(saved.digest(HERE, LIDAR)).toBe('d1');
+  it('but what is saved is kept, though the clock was set back', () => {
+    const file = open();
+    const saved = savedListsIn(file);
+    saved.save(HERE, ARM, list({ confirmedAt: 2 }));
+    file.sql.run('UPDATE saved_lists SET kept = ?', 1e12);
+    saved.save(HERE, LIDAR, list({ confirmedAt: 1 }));
+    expect([digestOf(saved, LIDAR), digestOf(saved, ARM)]).toEqual(['d1', undefined]);
   });
 });
 
@@ -125,7 +150,7 @@ describe('where lists cannot be saved or read, the error says why', () => {
       'state-write',
       `"${file.path}": database or disk is full`,
     ]);
-    expect(saved.digest(HERE, LIDAR)).toBeUndefined();
+    expect(digestOf(saved, LIDAR)).toBeUndefined();
   });
 
   it.each(['{', '[]', '{"records":[]}', '{"records":{},"dropped":[],"lost":[]}'])(

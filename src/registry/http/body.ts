@@ -36,10 +36,10 @@ const JSON_TYPE = /^application\/([\w.-]+\+)?json *(;|$)/i;
 export async function readBody(
   { body, headers }: Response,
   { where, largest, mostTokens }: BodyBounds,
-  { deadline, signal }: { readonly deadline: Deadline; readonly signal: AbortSignal },
+  deadline: Deadline,
 ): Promise<Body> {
   const reader = (body ?? new Blob([]).stream()).getReader();
-  signal.addEventListener('abort', () => giveUp(reader), { once: true });
+  deadline.signal.addEventListener('abort', () => giveUp(reader), { once: true });
   const hash = createHash('sha256');
   const meter = jsonMeter(mostTokens);
   const decode = textDecoder(where);

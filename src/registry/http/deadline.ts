@@ -1,8 +1,9 @@
 import { RegistryError } from '../registry-error.ts';
 import type { Limits } from './limits.ts';
 
-/** The time limits of one answer, as a signal that is aborted with a RegistryError when one is passed. */
+/** The time limits of one answer. */
 export interface Deadline {
+  /** Aborted with a RegistryError when a limit is passed, or with the reason of whoever calls it off. */
   readonly signal: AbortSignal;
   /** The header is here. */
   begin(): void;
@@ -14,17 +15,25 @@ export interface Deadline {
 
 const RATE_CHECK_MS = 100;
 
-/** Starts the limits for an answer of `where`. */
-export function startDeadline(where: string, limits: Limits): Deadline {
-  const { answerMs, idleMs, totalMs, slowAfterMs, leastBytesPerSecond } = limits;
+/** Starts the limits for an answer of `where`, which `calledOff` ends too. */
+export function startDeadline(
+  where: string,
+  limits: Limits,
+  calledOff: AbortSignal | undefined,
+): Deadline {
+  const { answerMs, idleMs, totalMs } = limits;
   const controller = new AbortController();
   const end = (what: string): void => {
     controller.abort(new RegistryError('registry-timeout', `${where} ${what}`));
   };
+  const callOff = (): void => controller.abort(calledOff?.reason);
+  if (calledOff?.aborted === true) callOff();
+  calledOff?.addEventListener('abort', callOff, { once: true });
   const total = setTimeout(() => end(`did not end its answer within ${seconds(totalMs)}`), totalMs);
   let phase = setTimeout(() => end(`began no answer within ${seconds(answerMs)}`), answerMs);
   let rate: NodeJS.Timeout | undefined;
   let received = 0;
+  let isOver = false;
 
   const awaitMore = (): void => {
     clearTimeout(phase);
@@ -33,24 +42,37 @@ export function startDeadline(where: string, limits: Limits): Deadline {
   return {
     signal: controller.signal,
     begin() {
+      if (isOver) return;
       awaitMore();
-      const began = performance.now();
-      rate = setInterval(() => {
-        const elapsed = performance.now() - began;
-        if (elapsed < slowAfterMs || received >= (leastBytesPerSecond * elapsed) / 1000) return;
-        end(`is too slow: ${received} bytes in ${seconds(elapsed)}`);
-      }, RATE_CHECK_MS);
+      rate = watchRate(limits, () => received, end);
     },
     receive(bytes) {
+      if (isOver) return;
       received += bytes;
       awaitMore();
     },
     stop() {
+      isOver = true;
+      calledOff?.removeEventListener('abort', callOff);
       clearTimeout(total);
       clearTimeout(phase);
       clearInterval(rate);
     },
   };
+}
+
+/** Calls `end` once a body comes more slowly than it may. */
+function watchRate(
+  { slowAfterMs, leastBytesPerSecond }: Limits,
+  received: () => number,
+  end: (what: string) => void,
+): NodeJS.Timeout {
+  const began = performance.now();
+  return setInterval(() => {
+    const elapsed = performance.now() - began;
+    if (elapsed < slowAfterMs || received() >= (leastBytesPerSecond * elapsed) / 1000) return;
+    end(`is too slow: ${received()} bytes in ${seconds(elapsed)}`);
+  }, RATE_CHECK_MS);
 }
 
 function seconds(ms: number): string {

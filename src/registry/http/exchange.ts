@@ -40,15 +40,13 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  */
 export async function exchange(inquiry: Inquiry, surroundings: Surroundings): Promise<Reply> {
   const { limits, clock, signal } = surroundings;
-  const deadline = startDeadline(inquiry.where, limits);
-  const ended = AbortSignal.any(signal ? [deadline.signal, signal] : [deadline.signal]);
+  const deadline = startDeadline(inquiry.where, limits, signal);
   try {
     // When its memory is tidied up, Node forgets the signal of a fetch, and a body may go on for ever.
-    return await unlessAborted(ended, receive(inquiry, deadline, ended));
+    return await unlessAborted(deadline.signal, receive(inquiry, deadline));
   } catch (error) {
-    signal?.throwIfAborted();
+    deadline.signal.throwIfAborted();
     if (error instanceof RegistryError) throw error;
-    if (deadline.signal.aborted) throw deadline.signal.reason;
     // A mistake of our own is not blamed on the network.
     if (!isNetworkError(error) && !isTerminated(error) && codeOf(error) === undefined) throw error;
     throw networkFailure(error, inquiry.where, clock.now());
@@ -62,12 +60,12 @@ function isTerminated(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'terminated';
 }
 
-async function receive(inquiry: Inquiry, deadline: Deadline, signal: AbortSignal): Promise<Reply> {
-  const response = await follow(inquiry, signal);
+async function receive(inquiry: Inquiry, deadline: Deadline): Promise<Reply> {
+  const response = await follow(inquiry, deadline.signal);
   const { status, headers } = response;
   deadline.begin();
   if (status === 200) {
-    return { status, headers, body: await readBody(response, inquiry, { deadline, signal }) };
+    return { status, headers, body: await readBody(response, inquiry, deadline) };
   }
   await response.body?.cancel();
   return { status, headers, body: NO_BODY };

@@ -10,7 +10,7 @@ export function redirectTarget(url: URL, location: string | null, where: string)
   if (target.username !== '' || target.password !== '') {
     throw badRedirect(`${where} redirects to an address with user info`);
   }
-  if (target.origin !== url.origin) {
+  if (target.origin !== url.origin || target.protocol !== url.protocol) {
     const to = /^https?:$/.test(target.protocol) ? target.origin : target.protocol;
     throw badRedirect(`${where} redirects to ${to}, which is another origin`);
   }
