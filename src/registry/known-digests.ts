@@ -19,9 +19,8 @@ export function lostDigests(
   before: { readonly records: readonly ReleaseRecord[]; readonly lost: readonly KnownDigest[] },
   next: readonly ReleaseRecord[],
 ): KnownDigest[] {
-  const artifacts = artifactsByVersion(next);
-  const isLost = (known: KnownDigest): boolean =>
-    !artifacts.get(known.version)?.some((artifact) => gives(artifact, known));
+  const files = filesByVersion(next);
+  const isLost = (known: KnownDigest): boolean => !files.get(known.version)?.give(known);
   const first = new Map<string, KnownDigest>();
   // What was lost already was seen before what the records gave since.
   for (const known of [...before.lost, ...digestsOf(before.records).filter(isLost)]) {
@@ -37,14 +36,15 @@ export function changedDigests(
   lost: readonly KnownDigest[],
 ): ReadonlyMap<string, DigestChange> {
   const changes = new Map<string, DigestChange>();
-  const listed = new Set(lost.length === 0 ? [] : records.map(({ version }) => version));
-  const artifacts = artifactsByVersion(lost.length === 0 ? [] : records);
+  if (lost.length === 0) return changes;
+  const listed = new Set(records.map(({ version }) => version));
+  const files = filesByVersion(records);
   for (const { version, platform, digest: first } of lost) {
     if (!listed.has(version) || changes.has(version)) continue;
-    const files = artifacts.get(version)?.filter((file) => mayStandFor(file.platform, platform));
+    const others = files.get(version)?.inPlaceOf(platform);
     // What is there for other platforms alone is not what changed.
-    if (files?.length === 0) continue;
-    const now = files?.find(({ digest }) => isOfKind(digest, first));
+    if (others?.length === 0) continue;
+    const now = others?.find(({ digest }) => isOfKind(digest, first));
     changes.set(version, { platform, first, now: now?.digest });
   }
   return changes;
@@ -58,31 +58,71 @@ function digestsOf(records: readonly ReleaseRecord[]): KnownDigest[] {
   );
 }
 
-/** The artifacts of each version that has a list of them: an entry may be there twice. */
-function artifactsByVersion(records: readonly ReleaseRecord[]): Map<string, readonly Artifact[]> {
-  const byVersion = new Map<string, readonly Artifact[]>();
+/** The artifacts of a version. */
+interface Files {
+  /** Whether one of them has the digest, for the platform. */
+  give(known: KnownDigest): boolean;
+  /** Those that some machine would run where it ran one for `platform`. */
+  inPlaceOf(platform: string): readonly Artifact[];
+}
+
+/** From so many on, artifacts are looked up instead of looked through. */
+const MANY = 16;
+
+/** Of each version that lists its artifacts, all of them: an entry may be there twice. */
+function filesByVersion(records: readonly ReleaseRecord[]): ReadonlyMap<string, Files> {
+  const byVersion = new Map<string, Artifact[]>();
   for (const { version, artifacts } of records) {
     if (!artifacts) continue;
     const others = byVersion.get(version);
-    byVersion.set(version, others ? [...others, ...artifacts] : artifacts);
+    if (others) for (const artifact of artifacts) others.push(artifact);
+    else byVersion.set(version, [...artifacts]);
   }
-  return byVersion;
+  return new Map(
+    Array.from(byVersion, ([version, artifacts]) => [
+      version,
+      artifacts.length < MANY ? fewFiles(artifacts) : manyFiles(artifacts),
+    ]),
+  );
+}
+
+function fewFiles(artifacts: readonly Artifact[]): Files {
+  return {
+    give: ({ platform, digest }) =>
+      artifacts.some(
+        (file) => file.digest === digest && canonicalPlatform(file.platform) === platform,
+      ),
+    inPlaceOf: (platform) =>
+      artifacts.filter((file) => mayStandFor(canonicalPlatform(file.platform), platform)),
+  };
+}
+
+function manyFiles(artifacts: readonly Artifact[]): Files {
+  const byPlatform = Map.groupBy(artifacts, ({ platform }) => canonicalPlatform(platform));
+  const digests = new Set(
+    artifacts.map(({ platform, digest }) => `${canonicalPlatform(platform)} ${digest}`),
+  );
+  const forAny = artifacts.filter(({ platform }) => isForAny(platform));
+  return {
+    give: ({ platform, digest }) => digests.has(`${platform} ${digest}`),
+    inPlaceOf: (platform) =>
+      isForAny(platform) ? artifacts : [...(byPlatform.get(platform) ?? []), ...forAny],
+  };
+}
+
+function isForAny(platform: string): boolean {
+  return platform.split('/').includes('any');
 }
 
 /** Whether some machine that ran a file for one of the platforms would run one for the other. */
 function mayStandFor(platform: string, other: string): boolean {
-  const [os, cpu = os] = canonicalPlatform(platform).split('/');
+  const [os, cpu = os] = platform.split('/');
   const [otherOs, otherCpu = otherOs] = other.split('/');
   return halvesMeet(os, otherOs) && halvesMeet(cpu, otherCpu);
 }
 
 function halvesMeet(half: string | undefined, other: string | undefined): boolean {
   return half === other || half === 'any' || other === 'any';
-}
-
-function gives(artifact: Artifact, { platform, digest }: KnownDigest): boolean {
-  if (artifact.digest !== digest) return false;
-  return artifact.platform === platform || canonicalPlatform(artifact.platform) === platform;
 }
 
 /** Digests of different kinds say nothing of each other. */

@@ -53,6 +53,22 @@ describe('a list over the network', () => {
     expect(JSON.parse(json.stderr)).toMatchObject({ warning: { code: 'STALE_LIST' } });
   });
 
+  it('[D21] is not the saved one when that is older than the policy allows', async () => {
+    const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
+    const environment = { ...home(), MODREG_REGISTRY: server.address };
+    const policy = `${temporaryFolder({ 'policy.json': '{"max_index_age": "0s"}' })}/policy.json`;
+    await runModreg(QUESTION, environment);
+    const { stdout, stderr, exit } = await runModreg(
+      [...QUESTION, '--offline', '--max-age', '1h', '--policy', policy],
+      environment,
+    );
+    expect([stdout, stderr.replace(/\d+ s ago/, 'N s ago'), exit]).toEqual([
+      '',
+      `error[LIST_STALE]: offline, the registry ${server.address} is not asked; the list that is saved was confirmed N s ago, and at most 0 s counts\n`,
+      4,
+    ]);
+  });
+
   it('is the saved one without asking, where that is young enough', async () => {
     const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
     const environment = { ...home(), MODREG_REGISTRY: server.address };

@@ -15,11 +15,14 @@ function page(tags: unknown, next?: string): Answer {
 it('reads the tags of all pages, with + for the _ that stands for it', async () => {
   const { registry } = remembered(`oci:${HOST}`);
   asked.next(
-    page(['1.2.3', '1.2.4_build.7'], `<${PATH}?last=1.2.4_build.7&n=1000>; rel="next"`),
+    page(
+      ['1.2.3', '1.2.4_build_7', '1.2.4_build.7'],
+      `<${PATH}?last=1.2.4_build.7&n=1000>; rel="next"`,
+    ),
     page(['latest'], `<${HOST}${PATH}?last=latest>; rel=next`),
     page([]),
   );
-  expect(await outcomeOf(registry.read(LIDAR))).toBe('1.2.3 1.2.4+build.7 latest');
+  expect(await outcomeOf(registry.read(LIDAR))).toBe('1.2.3 1.2.4+build+7 1.2.4+build.7 latest');
   expect(asked.requests).toEqual([
     `${PATH}?n=1000`,
     `${PATH}?last=1.2.4_build.7&n=1000`,
@@ -32,6 +35,15 @@ it('a path comes before every repository', async () => {
   asked.next(json({ name: 'robots/modules/acme/lidar', tags: ['1.0.0'] }));
   expect(await outcomeOf(registry.read(LIDAR))).toBe('1.0.0');
   expect(asked.requests).toEqual(['/v2/robots/modules/acme/lidar/tags/list?n=1000']);
+});
+
+it('a change of a later page is a change', async () => {
+  const { registry } = remembered(`oci:${HOST}`);
+  const next = `<${PATH}?last=1>; rel="next"`;
+  asked.next(page(['1.0.0'], next), page(['1.1.0']));
+  await registry.read(LIDAR);
+  asked.next(page(['1.0.0'], next), page(['1.2.0']));
+  expect(await outcomeOf(registry.read(LIDAR))).toBe('1.0.0 1.2.0');
 });
 
 it('a repository whose tags were all deleted has none', async () => {

@@ -16,19 +16,13 @@ export interface Deadline {
 const RATE_CHECK_MS = 100;
 
 /** Starts the limits for an answer of `where`, which `calledOff` ends too. */
-export function startDeadline(
-  where: string,
-  limits: Limits,
-  calledOff: AbortSignal | undefined,
-): Deadline {
+export function startDeadline(where: string, limits: Limits, calledOff?: AbortSignal): Deadline {
   const { answerMs, idleMs, totalMs } = limits;
   const controller = new AbortController();
   const end = (what: string): void => {
     controller.abort(new RegistryError('registry-timeout', `${where} ${what}`));
   };
-  const callOff = (): void => controller.abort(calledOff?.reason);
-  if (calledOff?.aborted === true) callOff();
-  calledOff?.addEventListener('abort', callOff, { once: true });
+  const unfollow = follow(controller, calledOff);
   const total = setTimeout(() => end(`did not end its answer within ${seconds(totalMs)}`), totalMs);
   let phase = setTimeout(() => end(`began no answer within ${seconds(answerMs)}`), answerMs);
   let rate: NodeJS.Timeout | undefined;
@@ -53,12 +47,20 @@ export function startDeadline(
     },
     stop() {
       isOver = true;
-      calledOff?.removeEventListener('abort', callOff);
+      unfollow();
       clearTimeout(total);
       clearTimeout(phase);
       clearInterval(rate);
     },
   };
+}
+
+/** Aborts `controller` with `signal`, until the function that it gives back is called. */
+function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
+  const abort = (): void => controller.abort(signal?.reason);
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  return () => signal?.removeEventListener('abort', abort);
 }
 
 /** Calls `end` once a body comes more slowly than it may. */
