@@ -72,6 +72,6 @@ describe('what is no packument', () => {
     const { registry, saved } = remembered(`npm:${HOST}`);
     asked.next(answer);
     expect(await outcomeOf(registry.read(moduleId('npm:a')))).toBe(outcome);
-    expect(saved()).toBe('[]');
+    expect([saved(), asked.requests]).toEqual(['[]', ['/a']]);
   });
 });

@@ -63,54 +63,75 @@ it('the same tags again leave the saved list as it was', async () => {
 
 describe('a part of the tags is no list', () => {
   const more = `<${PATH}?last=1>; rel="next"`;
-  it.each<[string, readonly [Answer, ...Answer[]], string]>([
+  const first = [`${PATH}?n=1000`];
+  const second = [`${PATH}?last=1`];
+  const everyPage = [...first, ...Array.from({ length: 499 }, () => `${PATH}?last=1`)];
+  it.each<[string, readonly [Answer, ...Answer[]], string, readonly string[]]>([
     [
       'the second page is not there',
       [page(['1.0.0'], more), status(500)],
       `registry-busy: ${WHERE} is busy or failing (500)`,
+      [...first, ...second],
     ],
     [
       'the second page is not known',
       [page(['1.0.0'], more), status(404)],
       `not-a-registry: ${WHERE} does not answer as a registry: got 404 after 1 pages of tags`,
+      [...first, ...second],
     ],
     [
       'the second page is on another origin',
       [page(['1.0.0'], '<https://evil.example/>; rel="next"')],
       `bad-redirect: ${WHERE} redirects to https://evil.example, which is another origin`,
+      first,
     ],
     [
       'there is no end of pages',
       [page([], more)],
       `list-too-large: ${WHERE} has more tags than are read, in 500 pages`,
+      everyPage,
     ],
     [
       'the second page is of another repository',
       [page(['1.0.0'], more), json({ name: 'acme/arm', tags: [] })],
       `not-a-registry: ${WHERE} does not answer as a registry: /name is "acme/arm", expected "acme/lidar"`,
+      [...first, ...second],
     ],
     [
       'no tags',
       [json({ name: NAME })],
       `not-a-registry: ${WHERE} does not answer as a registry: /tags is nothing, expected a list of texts`,
+      first,
     ],
     [
       'tags that are none',
       [page(['1.0.0', 7])],
       `not-a-registry: ${WHERE} does not answer as a registry: /tags is a list, expected a list of texts`,
+      first,
     ],
     [
       '[T23] null',
       [json(null)],
       `not-a-registry: ${WHERE} does not answer as a registry: found null, expected an object`,
+      first,
     ],
-    ['[T21] 404', [status(404)], `unknown-module: ${WHERE} has no module acme:lidar (acme/lidar)`],
-    ['[T20] 401', [status(401)], `registry-refused: ${WHERE} refuses us without a token (401)`],
-  ])('%s', async (_, list, outcome) => {
+    [
+      '[T21] 404',
+      [status(404)],
+      `unknown-module: ${WHERE} has no module acme:lidar (acme/lidar)`,
+      first,
+    ],
+    [
+      '[T20] 401',
+      [status(401)],
+      `registry-refused: ${WHERE} refuses us without a token (401)`,
+      first,
+    ],
+  ])('%s', async (_, list, outcome, requests) => {
     const { registry, saved } = remembered(`oci:${HOST}`, { limits: { patienceMs: 0 } });
     asked.next(...list);
     expect(await outcomeOf(registry.read(LIDAR))).toBe(outcome);
-    expect(saved()).toBe('[]');
+    expect([saved(), asked.requests]).toEqual(['[]', requests]);
   });
 
   it('all pages together take no longer than one answer may', async () => {
