@@ -59,7 +59,9 @@ function failingTest(folder: string, tests: readonly string[]): string | undefin
   const report = join(folder, 'report.json');
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', ...tests, '--bail=1', '--reporter=json', `--outputFile=${report}`];
-  const env = { ...process.env, MODREG_RUNS: RUNS };
+  // The copy has no command line to ask a service with.
+  const services = { MODREG_DOCKER_REGISTRY: undefined, MODREG_REQUIRE_SERVICES: undefined };
+  const env = { ...process.env, ...services, MODREG_RUNS: RUNS };
   spawnSync(process.execPath, args, { cwd: folder, env, timeout: 300_000 });
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
     testResults: { assertionResults: { status: string; fullName: string }[] }[];
