@@ -93,6 +93,7 @@ function answersFrom({ remote, lists, clock }: Memory, options: CacheOptions): A
   return {
     answer,
     unasked(moduleId) {
+      if (maxAgeMs <= 0 && isOffline !== true) return undefined;
       const known = lists.get(moduleId);
       if (known && isWithin(known, clock.now(), Math.min(maxAgeMs, maxIndexAgeMs))) {
         return { ok: true, value: answerOf(known, from, 'saved') };

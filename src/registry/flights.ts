@@ -31,7 +31,8 @@ export function shared<K, A, T>(
       flight.waiting--;
       if (flight.waiting === 0) {
         if (flights.get(key) === flight) flights.delete(key);
-        flight.controller.abort(signal?.reason);
+        // Of one that has ended there is nothing to call off.
+        if (signal?.aborted === true) flight.controller.abort(signal.reason);
       }
     }
   };

@@ -42,7 +42,8 @@ async function refreshed(
   round: Round,
   sequence: number | undefined,
 ): Promise<SavedList> {
-  const known = lists.get(moduleId);
+  // What it is good for is its entity tag.
+  const known = lists.atHand(moduleId);
   const fetched = await fetchOnceMore(moduleId, known, remote, round);
   const last = lists.get(moduleId);
   // What was true of an earlier list at a sequence is true of a later one.

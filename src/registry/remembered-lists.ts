@@ -53,6 +53,11 @@ export class RememberedLists {
     return disk.stamp === undefined ? undefined : this.#load(moduleId, disk.stamp);
   }
 
+  /** The list at hand, whatever other processes did since; the one on the disk where none is. */
+  atHand(moduleId: ModuleId): SavedList | undefined {
+    return this.#atHand.get(moduleId) ?? this.get(moduleId);
+  }
+
   set(moduleId: ModuleId, list: SavedList): void {
     this.#atHand.set(moduleId, list);
     this.#trying((saved) => {

@@ -63,8 +63,8 @@ function isTerminated(error: unknown): boolean {
 async function receive(inquiry: Inquiry, deadline: Deadline): Promise<Reply> {
   const response = await follow(inquiry, deadline.signal);
   const { status, headers } = response;
-  deadline.begin();
   if (status === 200) {
+    deadline.begin();
     return { status, headers, body: await readBody(response, inquiry, deadline) };
   }
   await response.body?.cancel();
