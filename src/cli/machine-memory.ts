@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { platformHome } from '../core/platform-home.ts';
-import type { SavedLists } from '../registry/saved-lists.ts';
-import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
+import type { SavedLists, SavedListsError } from '../registry/saved-lists.ts';
+import { DatabaseError } from '../sqlite/database-error.ts';
 import { openMachineFile, type MachineFile } from '../store/machine-file.ts';
-import { savedListsIn } from '../store/saved-lists.ts';
+import { savedListsIn, STATE_ERRORS } from '../store/saved-lists.ts';
 import type { World } from './world.ts';
 
 /** Why what the machine remembers cannot be used. */
 export interface MemoryTrouble {
-  readonly kind: 'locked' | 'state-unreadable' | 'state-write';
+  readonly kind: SavedListsError['kind'];
   readonly message: string;
 }
 
@@ -20,13 +20,6 @@ export interface MachineMemory {
   close(): void;
 }
 
-const KINDS: Readonly<Record<DatabaseErrorKind, MemoryTrouble['kind']>> = {
-  missing: 'state-unreadable',
-  unreadable: 'state-unreadable',
-  'later-schema': 'state-unreadable',
-  locked: 'locked',
-  unwritable: 'state-write',
-};
 const PATIENCE_MS = 1000;
 
 /** Opens the machine's file, `machine.db` under the platform's home; where it cannot be written, to be read. */
@@ -63,5 +56,5 @@ function without(trouble: MemoryTrouble | undefined): MachineMemory {
 
 function troubleOf(error: unknown): MemoryTrouble {
   if (!(error instanceof DatabaseError)) throw error;
-  return { kind: KINDS[error.kind], message: error.message };
+  return { kind: STATE_ERRORS[error.kind], message: error.message };
 }

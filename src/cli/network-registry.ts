@@ -1,6 +1,6 @@
 import type { ModuleId, Result } from '../core/index.ts';
 import { namespaceOf } from '../core/module-id.ts';
-import type { RegistryAddress } from '../core/registry-address.ts';
+import type { WebRegistryAddress } from '../core/registry-address.ts';
 import type { UpdateTerms } from '../core/update-policy.ts';
 import { cachedRegistry } from '../registry/cached-registry.ts';
 import { httpRegistry } from '../registry/http-registry.ts';
@@ -14,8 +14,6 @@ import { registryProblem, type Problem } from './problem.ts';
 import { tokenFor, type RegistryToken } from './registry-token.ts';
 import { waiting, type Wait } from './waiting.ts';
 import type { World } from './world.ts';
-
-export type WebAddress = RegistryAddress & { readonly kind: 'modreg' | 'npm' | 'oci' };
 
 /** A registry over the network, as one command asks it. */
 export interface Network {
@@ -41,7 +39,7 @@ const PATIENCE_MS = 2000;
 
 /** The registry at `address`, with the token that is for it. */
 export function networkAt(
-  address: WebAddress,
+  address: WebRegistryAddress,
   { allowHttp }: UpdateTerms,
   world: World,
 ): Result<Network, Problem> {

@@ -1,4 +1,5 @@
 import type { Result } from '../core/index.ts';
+import { modeOpenToOthers } from '../core/file-mode.ts';
 import { excerpt, quote } from '../core/quote.ts';
 import { parseRegistryAddress } from '../core/registry-address.ts';
 import { secret, type Secret } from '../core/secret.ts';
@@ -14,8 +15,6 @@ export interface RegistryToken {
 }
 
 const LONGEST_TOKEN = 8192;
-/** The bits of a file's mode that let others than its owner in. */
-const OTHERS = 0o077;
 
 /**
  * The token for the registry at `url`: `MODREG_TOKEN`, or what the file that `MODREG_TOKEN_FILE` names
@@ -50,12 +49,12 @@ function readTokenFile(path: string): Result<string, Problem> {
     const message = `the token file ${quote(path)} has more than ${LONGEST_TOKEN} bytes`;
     return failed('usage', message);
   }
-  if ((mode & OTHERS) !== 0) {
-    const found = (mode & 0o777).toString(8).padStart(4, '0');
+  const open = modeOpenToOthers(mode);
+  if (open !== undefined) {
     const hint = `chmod 600 ${excerpt(path)} keeps it to its owner`;
     return failed(
       'permissions',
-      `the token file ${quote(path)} has mode ${found}, and others can read it`,
+      `the token file ${quote(path)} has mode ${open}, and others can read it`,
       hint,
     );
   }

@@ -4,8 +4,12 @@ import { readWebAddress, type AddressComplaint } from './web-address.ts';
 
 /** Where release lists come from, and in which format. */
 export type RegistryAddress =
-  | { readonly kind: 'modreg' | 'npm' | 'oci'; readonly url: URL }
-  | { readonly kind: 'folder' | 'database'; readonly path: string };
+  WebRegistryAddress | { readonly kind: 'folder' | 'database'; readonly path: string };
+
+export interface WebRegistryAddress {
+  readonly kind: 'modreg' | 'npm' | 'oci';
+  readonly url: URL;
+}
 
 /**
  * Reads `https://host/…`, `npm:https://host`, `oci:https://host`, the path of a `.db` file, or else

@@ -1,6 +1,6 @@
 import { excerpt } from '../core/quote.ts';
 import type { Result } from '../core/index.ts';
-import type { RegistryAddress } from '../core/registry-address.ts';
+import type { WebRegistryAddress } from '../core/registry-address.ts';
 import type { Secret } from '../core/secret.ts';
 import { isExposed } from '../core/web-address.ts';
 import { systemClock, type Clock } from './clock.ts';
@@ -26,8 +26,6 @@ export interface HttpRegistryOptions {
   readonly onRetry?: (error: RegistryError, delayMs: number) => void;
 }
 
-type WebAddress = RegistryAddress & { readonly kind: 'modreg' | 'npm' | 'oci' };
-
 const PROTOCOLS = { modreg: modregRegistry, npm: npmRegistry, oci: ociRegistry } as const;
 
 /**
@@ -35,7 +33,7 @@ const PROTOCOLS = { modreg: modregRegistry, npm: npmRegistry, oci: ociRegistry }
  * that `allowHttp` does not name, or has a query.
  */
 export function httpRegistry(
-  { kind, url }: WebAddress,
+  { kind, url }: WebRegistryAddress,
   options: HttpRegistryOptions = {},
 ): Result<RemoteRegistry, RegistryError> {
   const complaint = complaintOf(url, options.allowHttp ?? []);
@@ -66,7 +64,7 @@ function complaintOf(url: URL, allowHttp: readonly string[]): RegistryError | un
 }
 
 /** The address as a folder of others. The `/v1` of our own protocol may be named or not. */
-function baseOf(kind: WebAddress['kind'], url: URL): URL {
+function baseOf(kind: WebRegistryAddress['kind'], url: URL): URL {
   const path = url.pathname.replace(/\/+$/, '');
   const base = kind === 'modreg' ? path.replace(/\/v1$/, '') : path;
   return new URL(`${url.origin}${base}/`);

@@ -5,7 +5,8 @@ import { transaction, translated } from '../sqlite/database.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import type { MachineFile } from './machine-file.ts';
 
-const KINDS: Readonly<Record<DatabaseErrorKind, SavedListsError['kind']>> = {
+/** What an error of the machine's file is called. */
+export const STATE_ERRORS: Readonly<Record<DatabaseErrorKind, SavedListsError['kind']>> = {
   missing: 'state-unreadable',
   unreadable: 'state-unreadable',
   'later-schema': 'state-unreadable',
@@ -102,7 +103,7 @@ function saying<T>(path: string, work: () => T): T {
     return translated(path, work);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    throw new SavedListsError(KINDS[error.kind], error.message, error);
+    throw new SavedListsError(STATE_ERRORS[error.kind], error.message, error);
   }
 }
 

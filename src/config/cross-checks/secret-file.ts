@@ -1,9 +1,7 @@
+import { modeOpenToOthers } from '../../core/file-mode.ts';
 import type { Path } from '../../core/json-pointer.ts';
 import type { Finding } from '../fault.ts';
 import type { AgentOutline } from './outline.ts';
-
-/** The bits of a file's mode that let others than its owner in. */
-const OTHERS = 0o077;
 
 /** A password in a file that others than its owner can read. (Authentication) */
 export function permissionFindings(
@@ -11,10 +9,11 @@ export function permissionFindings(
   path: Path,
   mode: number | undefined,
 ): Finding[] {
-  if (mode === undefined || (mode & OTHERS) === 0) return [];
+  const open = mode === undefined ? undefined : modeOpenToOthers(mode);
+  if (open === undefined) return [];
   const first = firstSecret(agent);
   if (!first) return [];
-  const message = `a secret, in a file of mode ${(mode & 0o777).toString(8).padStart(4, '0')} that others can read`;
+  const message = `a secret, in a file of mode ${open} that others can read`;
   const hint = 'chmod 600 keeps it to its owner';
   return [{ kind: 'permissions', path: [...path, ...first], message, hint }];
 }
