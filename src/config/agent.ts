@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { parseVersion, type Version } from '../core/index.ts';
 import type { AgentConfiguration } from '../core/machine.ts';
+import { RELEASE_CHANNELS } from '../core/plan/subsystem.ts';
 import { DEFAULT_POLICY } from '../core/update-policy.ts';
 import { readWebAddress } from '../core/web-address.ts';
 import { grammarFault } from './fault.ts';
@@ -54,7 +55,10 @@ const pins = { pin_version: v.optional(pinVersion), pin_url: v.optional(pinUrl) 
 const disableSubsystem = v.optional(flag(), false);
 
 const platformAgent: Schema<AgentConfiguration['platformAgent']> = v.pipe(
-  fields({ ...pins, release_channel: v.optional(oneOf(['stable']), 'stable') }),
+  fields({
+    ...pins,
+    release_channel: v.optional(oneOf(RELEASE_CHANNELS['platform-agent']), 'stable'),
+  }),
   v.transform((options) => ({
     releaseChannel: options.release_channel,
     pinVersion: options.pin_version,
@@ -65,7 +69,7 @@ const platformAgent: Schema<AgentConfiguration['platformAgent']> = v.pipe(
 const platformServer: Schema<AgentConfiguration['platformServer']> = v.pipe(
   fields({
     ...pins,
-    release_channel: v.optional(oneOf(['stable', 'latest']), 'stable'),
+    release_channel: v.optional(oneOf(RELEASE_CHANNELS['platform-server']), 'stable'),
     disable_subsystem: disableSubsystem,
     attributes: v.optional(fields({ fast_start: v.optional(flag(), false) }), {}),
   }),

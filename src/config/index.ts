@@ -44,3 +44,4 @@ export {
 } from './read-document.ts';
 export type { Report } from './report.ts';
 export type { Source } from './text/utf8.ts';
+export { windowOf } from './window.ts';

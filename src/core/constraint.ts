@@ -69,6 +69,12 @@ export function mismatch(constraint: Constraint, version: Version): Mismatch | u
   }
 }
 
+/** Whether the numbers of `constraint` allow `version`: a prerelease is in the branch that it leads to. */
+export function isInBranch(constraint: Constraint, version: Version): boolean {
+  const reason = mismatch(constraint, version);
+  return reason === undefined || reason === 'prerelease';
+}
+
 function pins(pin: Version, version: Version): boolean {
   if (pin.text === version.text) return true;
   return pin.build === '' && comparePrecedence(pin, version) === 0;

@@ -24,6 +24,15 @@ export type Refusal =
   | { readonly reason: 'not-yet-published'; readonly publishedAt: number }
   | { readonly reason: 'older'; readonly than: Version };
 
+/** What can refuse a pin that is published. */
+export type PinRefusal = Extract<
+  Refusal,
+  {
+    reason:
+      'conflicting-digest' | 'no-artifact' | 'digest-changed' | 'quarantined' | 'not-yet-published';
+  }
+>;
+
 /** An entry of a release list that was not chosen, with its one reason. */
 export type Refused =
   | { readonly reason: 'not-a-version'; readonly error: VersionError }

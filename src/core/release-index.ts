@@ -1,6 +1,6 @@
 import { mismatch, type Constraint } from './constraint.ts';
 import { newestAccepted } from './newest-accepted.ts';
-import type { Release, ReleaseRecord } from './release.ts';
+import { mergeRecords, type Release, type ReleaseRecord } from './release.ts';
 import { sortReleases, type Ascending, type SortedReleases } from './sorted-releases.ts';
 import { comparePrecedence, compareVersions } from './version-order.ts';
 import { parseVersion, type Version, type VersionError } from './version.ts';
@@ -15,8 +15,8 @@ export interface ReleaseIndex {
   unreadable(): readonly VersionError[];
   /** The releases that `constraint` by itself accepts, newest first. */
   candidates(constraint: Constraint): Iterable<Release>;
-  /** Whether exactly this version, build metadata included, is published. */
-  has(version: Version): boolean;
+  /** The release of exactly this version, build metadata included, where it is published. */
+  find(version: Version): Release | undefined;
 }
 
 /**
@@ -42,11 +42,14 @@ export function indexReleases(releases: Iterable<ReleaseRecord>): ReleaseIndex {
       const newest = newestAccepted(records, constraint);
       return newest ? andThen(newest, () => sortedCandidates(sorted(), constraint)) : [];
     },
-    has(version) {
-      if (!sortedReleases) return records.some((record) => record.version === version.text);
+    find(version) {
+      if (!sortedReleases) {
+        const twins = records.filter((record) => record.version === version.text);
+        return twins.length === 0 ? undefined : mergeRecords(version, twins);
+      }
       const { all } = sortedReleases;
       const at = countUntil(all, (other) => compareVersions(other, version) >= 0);
-      return all.version(at)?.text === version.text;
+      return all.version(at)?.text === version.text ? all.release(at) : undefined;
     },
   };
 }

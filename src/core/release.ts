@@ -61,8 +61,11 @@ export function mergeRecords(version: Version, records: readonly ReleaseRecord[]
 }
 
 /** The artifacts that run on `platform`; undefined when nothing is known of artifacts. (D9) */
-export function artifactsFor(release: Release, platform: Platform): Artifact[] | undefined {
-  return release.artifacts?.filter((artifact) => fitsPlatform(artifact.platform, platform));
+export function artifactsFor(
+  { artifacts }: Pick<Release, 'artifacts'>,
+  platform: Platform,
+): Artifact[] | undefined {
+  return artifacts?.filter((artifact) => fitsPlatform(artifact.platform, platform));
 }
 
 /** The two digests of one kind that a release has for one platform, or undefined. (D11) */

@@ -26,6 +26,8 @@ export type Resolution =
     }
   | { readonly kind: 'unsatisfied'; readonly question: Question; refused(): Iterable<Refused> };
 
+export type Unsatisfied = Resolution & { readonly kind: 'unsatisfied' };
+
 const ANYTHING: Eligibility = { now: 0 };
 
 /** The newest eligible release that `constraint` accepts. (Versioning, Module version types) */
@@ -46,8 +48,8 @@ export function resolve(
 /** Why a release cannot be the answer, or undefined when it could. */
 type Judge = (release: Release) => Refusal | undefined;
 
-/** The first reason that applies, in the order of the decision table. */
-function refusal(question: Question, release: Release): Refusal | undefined {
+/** Why `release` cannot be the answer: the first reason that applies, in the order of the decision table. */
+export function refusal(question: Question, release: Release): Refusal | undefined {
   const conflict = conflictingDigests(release);
   if (conflict) return { reason: 'conflicting-digest', ...conflict };
   const { constraint } = question;
@@ -60,7 +62,7 @@ function refusal(question: Question, release: Release): Refusal | undefined {
 /** A pin whose exact text is published means that release and no other build of it. (D3) */
 function isOtherBuild({ constraint, index }: Question, { version }: Release): boolean {
   if (constraint.kind !== 'patch' || version.text === constraint.version.text) return false;
-  return index.has(constraint.version);
+  return index.find(constraint.version) !== undefined;
 }
 
 function* refused(index: ReleaseIndex, judge: Judge, chosen?: Release): Iterable<Refused> {

@@ -1,22 +1,32 @@
-import { artifactsFor, digestKind, type Release } from '../release.ts';
+import { artifactsFor, digestKind, type Artifact } from '../release.ts';
+import type { Version } from '../version.ts';
 import type { Eligibility, Policy, Quarantined } from './policy.ts';
 
 /** A version in quarantine is refused until its terms end, pins included. (D13) */
-export const quarantined: Policy = ({ eligibility }, release) => {
-  const term = eligibility.quarantine?.find(
-    (entry) => entry.version === release.version.text && isInForce(entry, release, eligibility),
-  );
+export const quarantined: Policy = ({ eligibility }, { version, artifacts }) => {
+  const term = termInForce(version, artifacts, eligibility);
   return term && { reason: 'quarantined', until: term.until };
 };
+
+/** The quarantine of `version`, whose files are `artifacts` as far as they are known. (D13) */
+export function termInForce(
+  version: Version,
+  artifacts: readonly Artifact[] | undefined,
+  eligibility: Eligibility,
+): Quarantined | undefined {
+  return eligibility.quarantine?.find(
+    (entry) => entry.version === version.text && isInForce(entry, artifacts, eligibility),
+  );
+}
 
 /** A digest ends a quarantine by being another; one that is not known proves nothing. */
 function isInForce(
   { digest: failed, until = Infinity }: Quarantined,
-  release: Release,
+  published: readonly Artifact[] | undefined,
   { now, platform }: Eligibility,
 ): boolean {
   if (now >= until) return false;
-  const artifacts = platform ? artifactsFor(release, platform) : release.artifacts;
+  const artifacts = platform ? artifactsFor({ artifacts: published }, platform) : published;
   if (failed === undefined || artifacts === undefined || artifacts.length === 0) return true;
   return artifacts.some(
     ({ digest = failed }) => digest === failed || digestKind(digest) !== digestKind(failed),

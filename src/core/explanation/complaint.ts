@@ -1,7 +1,8 @@
-import { formatConstraint, mismatch, type Constraint } from '../constraint.ts';
-import type { Refusal } from '../refusal.ts';
+import { formatConstraint, isInBranch, type Constraint } from '../constraint.ts';
+import type { PinRefusal, Refusal } from '../refusal.ts';
+import { refusedPin, type RefusedPin } from '../refused-pin.ts';
 import type { Release } from '../release.ts';
-import { resolve, type Question, type Resolution } from '../resolve.ts';
+import { resolve, type Question, type Unsatisfied } from '../resolve.ts';
 import { compareVersions } from '../version-order.ts';
 import type { Version } from '../version.ts';
 import { describeBranch, describeRefused } from './words.ts';
@@ -14,15 +15,6 @@ export interface Complaint {
   readonly hint: string | undefined;
 }
 
-type Unsatisfied = Resolution & { readonly kind: 'unsatisfied' };
-/** What can refuse a pin that is published. */
-type PinRefusal = Extract<
-  Refusal,
-  {
-    reason:
-      'conflicting-digest' | 'no-artifact' | 'digest-changed' | 'quarantined' | 'not-yet-published';
-  }
->;
 type RefusedRelease = { readonly release: Release } & Refusal;
 
 /** Of many refused releases so many are named. */
@@ -32,14 +24,16 @@ const NAMED = 3;
 export function complaintOf(unsatisfied: Unsatisfied, moduleId: string): Complaint {
   const { question } = unsatisfied;
   const { constraint } = question;
-  const inBranch = [...unsatisfied.refused()].filter(
-    (refused): refused is RefusedRelease =>
-      refused.reason !== 'not-a-version' && isInBranch(constraint, refused.release.version),
-  );
-  if (constraint.kind !== 'patch') return noMatch(question, moduleId, inBranch);
-  const pinned = inBranch.find(isRefusedPin);
+  if (constraint.kind !== 'patch') {
+    const inBranch = [...unsatisfied.refused()].filter(
+      (refused): refused is RefusedRelease =>
+        refused.reason !== 'not-a-version' && isInBranch(constraint, refused.release.version),
+    );
+    return noMatch(question, moduleId, inBranch);
+  }
+  const pinned = refusedPin(question);
   return pinned
-    ? refusedPin(question, moduleId, pinned)
+    ? ofRefusedPin(question, moduleId, pinned)
     : unpublishedPin(question, moduleId, constraint.version);
 }
 
@@ -84,11 +78,7 @@ function emptyBranch({ constraint, index, eligibility }: Question): string {
     : found;
 }
 
-function refusedPin(
-  question: Question,
-  moduleId: string,
-  pinned: { readonly release: Release } & PinRefusal,
-): Complaint {
+function ofRefusedPin(question: Question, moduleId: string, pinned: RefusedPin): Complaint {
   const words = describeRefused(pinned, question.constraint);
   const subject = `${moduleId} ${pinned.release.version.text}`;
   return {
@@ -135,16 +125,4 @@ function meanings(constraints: readonly Constraint[], question: Question): strin
     return [`${formatConstraint(constraint)} means ${resolution.release.version.text}`];
   });
   return lines.length === 0 ? undefined : lines.join('; ');
-}
-
-function isRefusedPin(
-  refused: RefusedRelease,
-): refused is { readonly release: Release } & PinRefusal {
-  return refused.reason !== 'other-version';
-}
-
-/** Whether the constraint's numbers allow `version`, prereleases included. */
-function isInBranch(constraint: Constraint, version: Version): boolean {
-  const reason = mismatch(constraint, version);
-  return reason === undefined || reason === 'prerelease';
 }

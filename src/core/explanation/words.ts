@@ -101,7 +101,8 @@ export function describeMisfit({ position, expected }: Misfit): string {
   return `expected ${expected} at character ${position + 1}`;
 }
 
-function chosenAs(version: Version, constraint: Constraint): string {
+/** What `version` is to the constraint that means it. */
+export function chosenAs(version: Version, constraint: Constraint): string {
   switch (constraint.kind) {
     case 'patch':
       return version.text === constraint.version.text ? 'pinned' : 'the highest build of the pin';

@@ -1,0 +1,81 @@
+import { isInBranch, mismatch, type Constraint } from '../constraint.ts';
+import { resolve, type Resolution } from '../resolve.ts';
+import { heldBy } from '../timing/timing.ts';
+import { comparePrecedence, compareVersions } from '../version-order.ts';
+import type { Version } from '../version.ts';
+import type { Decision, ModuleQuestion, Replacement, Verdict } from './decision.ts';
+import { failureOf, recovery } from './recovery.ts';
+import { withoutRelease } from './without-release.ts';
+
+/** What should become of one module or subsystem now. (Versioning; decision table, D13 to D30) */
+export function decide(question: ModuleQuestion): Decision {
+  const { wanted, list, deployed, eligibility, quarantine } = question;
+  const reach = (verdict: Verdict): Decision => ({ ...verdict, question });
+  if (wanted.kind === 'disabled' || wanted.kind === 'local') {
+    return reach({ kind: 'keep', because: wanted.kind });
+  }
+  if (deployed.kind === 'unknown') return reach({ kind: 'stuck', code: 'deployed-unknown' });
+  if (wanted.kind === 'pin-url') return reach(towardsAddress(question, wanted.url));
+  if ('error' in list) return reach({ kind: 'stuck', code: 'no-list', error: list.error });
+  const { index, changedDigests, stale } = list;
+  if (stale && eligibility.now - stale.confirmedAt > question.maxIndexAgeMs) {
+    return reach({ kind: 'stuck', code: 'list-stale', stale });
+  }
+  const resolution = resolve(wanted, index, { ...eligibility, quarantine, changedDigests });
+  return reach(afterResolving(question, resolution));
+}
+
+function afterResolving(question: ModuleQuestion, resolution: Resolution): Verdict {
+  const { deployed, previous } = question;
+  const { constraint } = resolution.question;
+  const running = deployed.kind === 'version' ? deployed.version : undefined;
+  const failure = running && failureOf(running, resolution.question);
+  if (failure) return recovery(failure, resolution, previous);
+  if (deployed.kind === 'other' && constraint.kind !== 'patch') {
+    return { kind: 'keep', because: 'ahead', resolution };
+  }
+  if (resolution.kind === 'unsatisfied') return withoutRelease(resolution, running);
+  const { release } = resolution;
+  if (!running) {
+    // What cannot be compared is not known to be a step back.
+    const direction = deployed.kind === 'none' ? 'install' : 'upgrade';
+    return scheduled(question, { kind: 'replace', direction, to: release, resolution });
+  }
+  if (isCurrent(constraint, running, release.version)) {
+    return { kind: 'keep', because: 'up-to-date', resolution };
+  }
+  const isUpgrade = compareVersions(running, release.version) < 0;
+  if (!isUpgrade && isInBranch(constraint, running))
+    return { kind: 'keep', because: 'ahead', resolution };
+  const direction = isUpgrade ? 'upgrade' : 'downgrade';
+  return scheduled(question, { kind: 'replace', direction, to: release, resolution });
+}
+
+/** Builds of one version count as one, unless a pin names one of them. (D2, D3, D19) */
+function isCurrent(constraint: Constraint, running: Version, meant: Version): boolean {
+  return constraint.kind === 'patch'
+    ? mismatch(constraint, running) === undefined
+    : comparePrecedence(running, meant) === 0;
+}
+
+/** What came from the address stays, until the configuration changes. (D27) */
+function towardsAddress(question: ModuleQuestion, url: string): Verdict {
+  const { deployed } = question;
+  if (deployed.kind === 'url' && deployed.url === url) {
+    return { kind: 'keep', because: 'up-to-date' };
+  }
+  const direction = deployed.kind === 'none' ? 'install' : 'upgrade';
+  return scheduled(question, { kind: 'replace', direction, to: { url } });
+}
+
+/** The replacement, or what it waits for. (D18, D25) */
+function scheduled(question: ModuleQuestion, replacement: Replacement): Verdict {
+  const { timing, allowDowngrade, eligibility } = question;
+  const { resolution } = replacement;
+  if (replacement.direction === 'downgrade' && !allowDowngrade) {
+    const because = [{ reason: 'downgrade-not-allowed' }] as const;
+    return { kind: 'hold', replacement, because, until: undefined, resolution };
+  }
+  const held = heldBy(timing, replacement.direction, eligibility.now);
+  return held ? { kind: 'hold', replacement, ...held, resolution } : replacement;
+}

@@ -1,0 +1,133 @@
+import type { Release } from '../release.ts';
+import type { Resolution } from '../resolve.ts';
+import { decide } from './decide.ts';
+import { replacementText, wordFor, type Decision, type ModuleQuestion } from './decision.ts';
+
+/** When a decision changes by itself, what becomes of it, and why. */
+export interface NextChange {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly because: ChangeCause;
+  readonly becomes: Decision;
+}
+
+export type ChangeCause =
+  | 'release-published'
+  | 'release-of-age'
+  | 'quarantine-ends'
+  | 'window-closes'
+  | 'window-opens'
+  | 'rest-ends'
+  | 'ceiling-ends'
+  | 'list-too-old';
+
+/** A time at which something ends that the decision may hang on. */
+interface Turn {
+  readonly at: number;
+  readonly because: ChangeCause;
+}
+
+/**
+ * The next time at which `decision` is another although nothing else happens: another word, or another
+ * version. Asking at that time gives what it becomes. Undefined where no such time is known.
+ */
+export function nextChange(decision: Decision): NextChange | undefined {
+  const { question } = decision;
+  const { now } = question.eligibility;
+  const turns = turnsOf(decision)
+    .filter(({ at }) => at > now && Number.isFinite(at))
+    .toSorted((a, b) => a.at - b.at);
+  for (const { at, because } of turns) {
+    const becomes = decide(askedAt(question, at));
+    if (answerOf(becomes) !== answerOf(decision)) return { at, because, becomes };
+  }
+  return undefined;
+}
+
+/** The same question at another time. What was asked as of a time is asked as of that one. */
+function askedAt(question: ModuleQuestion, at: number): ModuleQuestion {
+  const { eligibility } = question;
+  const notAfter = eligibility.notAfter === undefined ? undefined : at;
+  return { ...question, eligibility: { ...eligibility, now: at, notAfter } };
+}
+
+/** What is compared: how long something is held, and by what, is not. */
+function answerOf(decision: Decision): string {
+  const word = wordFor(decision);
+  switch (decision.kind) {
+    case 'keep':
+      return word;
+    case 'replace':
+      return `${word} ${replacementText(decision)}`;
+    case 'hold': {
+      const { replacement } = decision;
+      return `${word} ${replacement.direction} ${replacementText(replacement)}`;
+    }
+    case 'stuck':
+      return `${word} ${decision.code}`;
+  }
+}
+
+function turnsOf(decision: Decision): Turn[] {
+  return [...listTurns(decision), ...timingTurns(decision)];
+}
+
+function timingTurns(decision: Decision): Turn[] {
+  const { timing, eligibility } = decision.question;
+  if (decision.kind === 'hold') {
+    const { until } = decision;
+    // What none of these holds ends at, a window opens at that closed meanwhile.
+    const last = decision.because.find((hold) => hold.until === until);
+    const because =
+      last?.reason === 'resting'
+        ? 'rest-ends'
+        : last?.reason === 'restart-ceiling'
+          ? 'ceiling-ends'
+          : 'window-opens';
+    return until === undefined ? [] : [{ at: until, because }];
+  }
+  const mayBeHeld = decision.kind === 'replace' && decision.direction !== 'rollback';
+  const closing = mayBeHeld ? timing.window?.closing(eligibility.now) : undefined;
+  return closing === undefined ? [] : [{ at: closing, because: 'window-closes' }];
+}
+
+/** When a release may be chosen that may not be chosen now, or a list not be used that is used now. */
+function listTurns({ question, resolution }: Decision): Turn[] {
+  const { list, quarantine, previous, maxIndexAgeMs } = question;
+  if (!resolution || 'error' in list) return [];
+  const { stale, index } = list;
+  const before = previous && index.find(previous);
+  return [
+    ...(stale
+      ? [{ at: stale.confirmedAt + maxIndexAgeMs + 1, because: 'list-too-old' } as const]
+      : []),
+    ...quarantine.map(
+      ({ until = Infinity }) => ({ at: until, because: 'quarantine-ends' }) as const,
+    ),
+    ...newer(resolution).flatMap((release) => releaseTurns(release, question)),
+    ...(before ? releaseTurns(before, question) : []),
+  ];
+}
+
+/** What the constraint would rather take than what it means now. */
+function newer(resolution: Resolution): Release[] {
+  const { constraint, index } = resolution.question;
+  const chosen = resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
+  const releases: Release[] = [];
+  for (const release of index.candidates(constraint)) {
+    if (release.version.text === chosen) break;
+    releases.push(release);
+  }
+  return releases;
+}
+
+function releaseTurns({ publishedAt }: Release, { eligibility }: ModuleQuestion): Turn[] {
+  const { notAfter, minimumAge } = eligibility;
+  if (publishedAt === undefined) return [];
+  return [
+    ...(notAfter === undefined ? [] : [{ at: publishedAt, because: 'release-published' } as const]),
+    ...(minimumAge
+      ? [{ at: publishedAt + minimumAge.ms, because: 'release-of-age' } as const]
+      : []),
+  ];
+}

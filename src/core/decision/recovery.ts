@@ -1,0 +1,39 @@
+import { mismatch } from '../constraint.ts';
+import { termInForce } from '../eligibility/quarantine.ts';
+import { refusal, type Question, type Resolution } from '../resolve.ts';
+import type { Version } from '../version.ts';
+import type { Verdict } from './decision.ts';
+import { withoutRelease } from './without-release.ts';
+
+/** A version that runs, and failed on this machine. */
+interface Failure {
+  readonly running: Version;
+  readonly until: number | undefined;
+}
+
+/** The quarantine of what runs, or undefined. (D13) */
+export function failureOf(running: Version, { index, eligibility }: Question): Failure | undefined {
+  const artifacts = index.find(running)?.artifacts;
+  const term = termInForce(running, artifacts, eligibility);
+  return term && { running, until: term.until };
+}
+
+/** What ran before, or else the best that there is, at once: nothing holds it. (D13) */
+export function recovery(
+  { running, until }: Failure,
+  resolution: Resolution,
+  previous: Version | undefined,
+): Verdict {
+  const { question } = resolution;
+  const { constraint, index } = question;
+  const before = previous && index.find(previous);
+  if (before && refusal(question, before) === undefined) {
+    return { kind: 'replace', direction: 'rollback', to: before, resolution };
+  }
+  if (resolution.kind === 'resolved') {
+    return { kind: 'replace', direction: 'rollback', to: resolution.release, resolution };
+  }
+  const isPinned = constraint.kind === 'patch' && mismatch(constraint, running) === undefined;
+  if (isPinned) return { kind: 'stuck', code: 'quarantined', until, resolution };
+  return withoutRelease(resolution, running);
+}

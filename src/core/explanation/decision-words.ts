@@ -1,0 +1,185 @@
+import { formatConstraint, isInBranch, type Constraint } from '../constraint.ts';
+import type {
+  Decision,
+  ModuleQuestion,
+  Replacement,
+  StaleList,
+  Stuck,
+} from '../decision/decision.ts';
+import type { Deployed } from '../deployed.ts';
+import { describeDuration } from '../duration.ts';
+import { excerpt, quote } from '../quote.ts';
+import { refusedPin } from '../refused-pin.ts';
+import type { Resolution } from '../resolve.ts';
+import { formatTime } from '../rfc3339.ts';
+import type { Hold } from '../timing/timing-policy.ts';
+import type { Version } from '../version.ts';
+import { complaintOf } from './complaint.ts';
+import { chosenAs, describeDeprecated, describeRefused, describeYanked } from './words.ts';
+
+/** Why a decision is what it is, in one escaped line. */
+export function describeDecision(decision: Decision): string {
+  switch (decision.kind) {
+    case 'keep':
+      return describeKept(decision);
+    case 'replace':
+      return describeReplacement(decision.question, decision);
+    case 'hold':
+      return decision.because.map(describeHold).join('; ');
+    case 'stuck':
+      return describeStuck(decision);
+  }
+}
+
+/** Why nothing is replaced now, in one line. */
+function describeHold(hold: Hold): string {
+  switch (hold.reason) {
+    case 'window-closed':
+      return hold.until === undefined
+        ? 'the maintenance window is closed, and does not open again'
+        : `the maintenance window is closed until ${formatTime(hold.until)}`;
+    case 'maintenance-not-allowed':
+      return MAINTENANCE_ANSWERS[hold.answer];
+    case 'server-busy':
+      return 'the server processes changes of its config';
+    case 'resting':
+      return `resting after a restart until ${formatTime(hold.until)}`;
+    case 'restart-ceiling':
+      return `${hold.restarts} restarts in 24 h, and no more are made until ${formatTime(hold.until)}`;
+    case 'downgrade-not-allowed':
+      return 'the policy allows no downgrade';
+  }
+}
+
+const MAINTENANCE_ANSWERS = {
+  'not-allowed': 'maintenance is not allowed now',
+  missing: 'whether maintenance is allowed was asked, and nothing was answered',
+  failed: 'whether maintenance is allowed could not be asked',
+  'timed-out': 'whether maintenance is allowed was asked, and the answer took too long',
+  'not-a-boolean': 'whether maintenance is allowed was answered by neither true nor false',
+} as const;
+
+/** An address without what may be a credential in it. */
+export function describeAddress(url: string): string {
+  return excerpt(url.replace(/[?#].*$/s, ''));
+}
+
+function describeKept(kept: Decision & { readonly kind: 'keep' }): string {
+  const { deployed } = kept.question;
+  switch (kept.because) {
+    case 'local':
+      return 'local: it is on this machine only';
+    case 'disabled':
+      return 'disabled by disable_subsystem';
+    case 'up-to-date':
+      return kept.resolution ? describeCurrent(kept.resolution, deployed) : 'runs from its pin_url';
+    case 'ahead':
+      return deployed.kind === 'other'
+        ? `${quote(deployed.text)} is not a version, and only a pin replaces it`
+        : describeAhead(kept.resolution);
+  }
+}
+
+function describeCurrent(resolution: Resolution, deployed: Deployed): string {
+  const { constraint } = resolution.question;
+  if (resolution.kind === 'unsatisfied') return 'pinned, and not published any more';
+  const { version } = resolution.release;
+  if (constraint.kind === 'patch') return 'pinned';
+  const runs = deployed.kind === 'version' && deployed.version.text === version.text;
+  const already = `already the ${chosenAs(version, constraint)}`;
+  return runs ? already : `${already}, of which ${version.text} is another build`;
+}
+
+/** What stays although it is not what the constraint means. (D16, D17, D30) */
+function describeAhead(resolution: Resolution): string {
+  const { question } = resolution;
+  const { constraint } = question;
+  if (resolution.kind === 'resolved') {
+    const { version } = resolution.release;
+    return `newer than ${version.text}, the ${chosenAs(version, constraint)}: it is never taken back`;
+  }
+  const refused = constraint.kind === 'patch' ? refusedPin(question) : undefined;
+  if (refused) return `it stays, although it is refused: ${describeRefused(refused, constraint)}`;
+  return `it stays, as nothing may be chosen: ${countReasons(resolution)}`;
+}
+
+function describeReplacement({ deployed, previous }: ModuleQuestion, due: Replacement): string {
+  if (!due.resolution) {
+    return due.direction === 'install'
+      ? 'not deployed yet; from its pin_url'
+      : 'its pin_url is another than what runs';
+  }
+  const { direction, to, resolution } = due;
+  const { constraint } = resolution.question;
+  const { version } = to;
+  if (direction === 'rollback') {
+    const failed = deployed.kind === 'version' ? deployed.version.text : 'what runs';
+    return previous?.text === version.text
+      ? `${failed} failed on this machine; ${version.text} ran before it`
+      : `${failed} failed on this machine; ${version.text} instead: ${chosenAs(version, constraint)}`;
+  }
+  return [
+    ...(direction === 'install' ? ['not deployed yet'] : fromWords(deployed, constraint)),
+    chosenAs(version, constraint),
+    ...(direction === 'downgrade' ? ['a downgrade: module data is shared by all versions'] : []),
+    ...(isNewMajor(deployed, version) ? ['new major: read its notes'] : []),
+    ...(to.yanked === undefined ? [] : [describeYanked(to.yanked)]),
+    ...(to.deprecated === undefined ? [] : [describeDeprecated(to.deprecated)]),
+  ].join('; ');
+}
+
+function fromWords(deployed: Deployed, constraint: Constraint): string[] {
+  if (deployed.kind !== 'version' || constraint.kind === 'patch') return [];
+  if (isInBranch(constraint, deployed.version)) return [];
+  return [`${deployed.version.text} is outside ${formatConstraint(constraint)}`];
+}
+
+function isNewMajor(deployed: Deployed, { major }: Version): boolean {
+  return deployed.kind === 'version' && deployed.version.major < major;
+}
+
+function describeStuck(stuck: Decision & Stuck): string {
+  switch (stuck.code) {
+    case 'deployed-unknown':
+      return 'what is deployed is not known';
+    case 'no-list':
+      return stuck.error.message;
+    case 'list-stale':
+      return describeStale(stuck.stale, stuck.question);
+    case 'no-match':
+      return `nothing may be chosen: ${countReasons(stuck.resolution)}`;
+    case 'pin-not-published':
+      return `the pin is not published; ${complaintOf(stuck.resolution, '').because.join('; ')}`;
+    case 'quarantined': {
+      const { until } = stuck;
+      const end = until === undefined ? '' : ` until ${formatTime(until)}`;
+      return `the pin failed on this machine, and is quarantined${end}`;
+    }
+    case 'conflicting-digest':
+    case 'no-artifact':
+    case 'digest-changed':
+    case 'not-yet-published': {
+      const { constraint } = stuck.resolution.question;
+      return `the pin is published, and refused: ${describeRefused(stuck.refused, constraint)}`;
+    }
+  }
+}
+
+function describeStale(
+  { message, confirmedAt }: StaleList,
+  { maxIndexAgeMs }: ModuleQuestion,
+): string {
+  const limit = describeDuration(maxIndexAgeMs);
+  return `${message}; the list that is saved was confirmed at ${formatTime(confirmedAt)}, and at most ${limit} counts`;
+}
+
+/** How many entries each reason refuses, most first: `12 other-major, 2 prerelease`. (D30) */
+function countReasons(resolution: Resolution): string {
+  const counts = new Map<string, number>();
+  for (const { reason } of resolution.refused()) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  if (counts.size === 0) return 'the list is empty';
+  return [...counts]
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([reason, count]) => `${count} ${reason}`)
+    .join(', ');
+}

@@ -1,0 +1,60 @@
+import { replacementText, wordFor, type Decision } from '../decision/decision.ts';
+import type { ChangeCause, NextChange } from '../decision/next-change.ts';
+import type { Warning } from '../decision/warning.ts';
+import { quote } from '../quote.ts';
+import { formatTime } from '../rfc3339.ts';
+import { describeAddress, describeDecision } from './decision-words.ts';
+import { describeDeprecated, describeYanked } from './words.ts';
+
+/** What a decision comes to, in few words: `upgrade to 1.2.9`, `hold`, `up-to-date`. */
+export function summarizeDecision(decision: Decision): string {
+  const word = wordFor(decision);
+  const replacement = decision.kind === 'hold' ? decision.replacement : decision;
+  if (replacement.kind !== 'replace') return word;
+  const text = replacementText(replacement);
+  const what = 'url' in replacement.to ? describeAddress(text) : text;
+  const { direction } = replacement;
+  const whole = direction === 'install' ? `install of ${what}` : `${direction} to ${what}`;
+  return decision.kind === 'hold' ? `${word} of the ${whole}` : whole;
+}
+
+const CAUSES: Readonly<Record<ChangeCause, string>> = {
+  'release-published': 'a release is published',
+  'release-of-age': 'a release comes of age',
+  'quarantine-ends': 'a quarantine ends',
+  'window-opens': 'the maintenance window opens',
+  'window-closes': 'the maintenance window closes',
+  'rest-ends': 'the rest after the restart is over',
+  'ceiling-ends': 'another restart may be made',
+  'list-too-old': 'the saved list grows too old',
+};
+
+/** When a decision is another, which, and why: one line. */
+export function describeChange({ at, because, becomes }: NextChange): string {
+  return `${formatTime(at)}: ${summarizeDecision(becomes)}, as ${CAUSES[because]}`;
+}
+
+/** What there is to warn of, in one escaped line. */
+export function describeWarning(warning: Warning, decision: Decision): string {
+  switch (warning.kind) {
+    case 'ahead':
+    case 'downgrade':
+      return describeDecision(decision);
+    case 'deployed-yanked':
+      return `${warning.version.text} runs, and is ${describeYanked(warning.because)}`;
+    case 'yanked':
+      return `${warning.version.text} is ${describeYanked(warning.because)}; a pin may still name it`;
+    case 'deprecated':
+      return `${warning.version.text} is ${describeDeprecated(warning.because)}`;
+    case 'deployed-not-a-version':
+      return `what runs, ${quote(warning.text)}, is not a version`;
+    case 'pin-not-published':
+      return `${warning.version.text} runs, and is not published any more`;
+    case 'stale-list':
+      return `${warning.message}; decided by the list that was confirmed at ${formatTime(warning.confirmedAt)}`;
+    case 'shadowed-pin':
+      return `pin_url wins over the pin_version ${warning.version.text}`;
+    case 'conflicting-constraints':
+      return 'another entry has this module_id, and each is resolved by itself';
+  }
+}

@@ -1,0 +1,183 @@
+import type { Constraint } from '../constraint.ts';
+import { decide } from '../decision/decide.ts';
+import type { Decision, ModuleList, ModuleQuestion, Wanted } from '../decision/decision.ts';
+import { nextChange, type NextChange } from '../decision/next-change.ts';
+import { warningsOf, type Warning } from '../decision/warning.ts';
+import type { Deployed } from '../deployed.ts';
+import type { Quarantined } from '../eligibility/policy.ts';
+import type { Machine, ModuleEntry } from '../machine.ts';
+import type { ModuleId } from '../module-id.ts';
+import type { Platform } from '../platform.ts';
+import { resolve } from '../resolve.ts';
+import type { MaintenanceAnswer, Window } from '../timing/timing-policy.ts';
+import {
+  termsFor,
+  type MaintenanceWindow,
+  type UpdatePolicy,
+  type UpdateTerms,
+} from '../update-policy.ts';
+import type { Version } from '../version.ts';
+import { actionOf } from './action.ts';
+import { rememberWindows } from './remember-windows.ts';
+import { restartsFor, type Restart } from './restarts.ts';
+import { stopsOf, type Stop } from './stops.ts';
+import { subsystemTargets, type SubsystemTarget, type VersionedSubsystem } from './subsystem.ts';
+
+/** What is known of a module or a subsystem, besides what is configured. */
+export interface Known {
+  readonly list: ModuleList;
+  readonly deployed: Deployed;
+  /** What was last acknowledged before what is deployed. (D13) */
+  readonly previous?: Version | undefined;
+  /** When it was restarted to be replaced, in milliseconds since the epoch. (D25) */
+  readonly restarts?: readonly number[] | undefined;
+  /** Its versions that failed on this machine. (D13) */
+  readonly quarantine?: readonly Quarantined[] | undefined;
+}
+
+/** What a plan depends on. The same question has the same answer. */
+export interface MachineQuestion {
+  readonly machine: Machine;
+  readonly policy: UpdatePolicy;
+  readonly platform: Platform;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** `refuse`, where it is asked as of `now`, what was published later; `allow` without it. */
+  readonly laterReleases?: 'refuse' | 'allow' | undefined;
+  /** By the name of the module entry. What is not in here is not known, and never acted upon. */
+  readonly modules: ReadonlyMap<string, Known>;
+  readonly subsystems: ReadonlyMap<VersionedSubsystem, Known>;
+  /** The windows of a policy as one, undefined without any: `windowOf` of modreg/config. */
+  readonly windowOf: (maintenance: readonly MaintenanceWindow[]) => Window | undefined;
+  /** What came of asking whether maintenance is allowed; undefined where nobody is asked. (D29) */
+  readonly answer?: MaintenanceAnswer | undefined;
+  /** Whether the server processes changes of its config. */
+  readonly isServerBusy: boolean;
+}
+
+/** What a machine should do now. */
+export interface Plan {
+  /** In the order of the machine config. */
+  readonly modules: readonly ModulePlan[];
+  readonly subsystems: readonly SubsystemPlan[];
+  /** What is due, and what stops for it: all actions, in the order in which they are carried out. */
+  readonly restarts: readonly Restart[];
+}
+
+/** The decision on a module or a subsystem, and what else there is to say of it. */
+export interface PlanRow {
+  readonly decision: Decision;
+  /** The newest release that may be chosen, whatever the constraint. (Versioning, rule 2) */
+  readonly latest: Version | undefined;
+  /** What stops while it restarts, where it is to be replaced now or later. */
+  readonly stops: readonly Stop[];
+  readonly nextChange: NextChange | undefined;
+  readonly warnings: readonly Warning[];
+}
+
+export interface ModulePlan extends PlanRow {
+  readonly name: string;
+  readonly moduleId: ModuleId;
+}
+
+export interface SubsystemPlan extends PlanRow {
+  readonly target: SubsystemTarget;
+}
+
+const NOTHING: Known = {
+  list: { error: { kind: 'not-asked', message: 'its release list was not asked for' } },
+  deployed: { kind: 'unknown' },
+};
+
+const LATEST = { kind: 'latest' } as const;
+
+/** What each module and subsystem of a machine should become now, and what that stops. (Versioning) */
+export function planMachine(question: MachineQuestion): Plan {
+  const { machine, policy } = question;
+  const asked = { ...question, windowOf: rememberWindows(question.windowOf) };
+  // What is not managed is not restarted.
+  const isManaged = !machine.agent.platformServer.disableSubsystem;
+  const stops = stopsOf(isManaged ? machine.components : []);
+  const entries = Map.groupBy(machine.modules, ({ moduleId }) => moduleId);
+
+  const modules = machine.modules.map((entry): ModulePlan => {
+    const { name, moduleId } = entry;
+    const wanted = isManaged ? wantedOf(entry) : ({ kind: 'disabled' } as const);
+    const known = question.modules.get(name) ?? NOTHING;
+    const one = questionOf(known, wanted, termsFor(policy, name), asked);
+    const row = rowOf(one, LATEST, () => stops.ofModules(new Set([moduleId])));
+    const isShared = (entries.get(moduleId)?.length ?? 0) > 1;
+    const shared = isShared ? [{ kind: 'conflicting-constraints' } as const] : [];
+    return { name, moduleId, ...row, warnings: [...row.warnings, ...shared] };
+  });
+  const subsystems = Array.from(subsystemTargets(machine.agent), (target): SubsystemPlan => {
+    const known = knownOf(target, question);
+    const one = questionOf(known, target.wanted, policy.terms, asked);
+    const row = rowOf(one, target.channel, () => stops.ofServer());
+    return { target, ...row };
+  });
+  const actions = [
+    ...modules.map(({ name, moduleId, decision, stops: stopping }) =>
+      actionOf(decision, { kind: 'module', name, moduleId }, stopping),
+    ),
+    ...subsystems.map(({ target: { name }, decision, stops: stopping }) =>
+      actionOf(decision, { kind: 'subsystem', name }, stopping),
+    ),
+  ].filter((action) => action !== undefined);
+  return { modules, subsystems, restarts: restartsFor(actions, stops) };
+}
+
+function wantedOf(entry: ModuleEntry): Wanted {
+  return entry.type === 'local' ? { kind: 'local' } : entry.constraint;
+}
+
+function knownOf({ name }: SubsystemTarget, { subsystems }: MachineQuestion): Known {
+  const isVersioned = name === 'platform-agent' || name === 'platform-server';
+  return (isVersioned ? subsystems.get(name) : undefined) ?? NOTHING;
+}
+
+function questionOf(
+  { list, deployed, previous, restarts = [], quarantine = [] }: Known,
+  wanted: Wanted,
+  terms: UpdateTerms,
+  { now, platform, laterReleases, windowOf, answer, isServerBusy }: MachineQuestion,
+): ModuleQuestion {
+  const { minimumAge, restAfterRestartMs, restartCeiling, maxIndexAgeMs, allowDowngrade } = terms;
+  return {
+    ...{ wanted, list, deployed, previous, quarantine, maxIndexAgeMs, allowDowngrade },
+    eligibility: {
+      ...{ now, platform },
+      notAfter: laterReleases === 'refuse' ? now : undefined,
+      minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
+    },
+    timing: {
+      window: windowOf(terms.maintenance),
+      ...{ answer, isServerBusy, restarts, restAfterRestartMs, restartCeiling },
+    },
+  };
+}
+
+function rowOf(question: ModuleQuestion, channel: Constraint, stopping: () => Stop[]): PlanRow {
+  const decision = decide(question);
+  const { kind } = decision;
+  const replacement = kind === 'hold' ? decision.replacement : decision;
+  // What is not installed yet does not run.
+  const stops = replacement.kind === 'replace' && replacement.direction !== 'install';
+  return {
+    decision,
+    latest: latestOf(question, channel),
+    stops: stops ? stopping() : [],
+    nextChange: nextChange(decision),
+    warnings: warningsOf(decision),
+  };
+}
+
+function latestOf(
+  { wanted, list, eligibility, quarantine }: ModuleQuestion,
+  channel: Constraint,
+): Version | undefined {
+  if ('error' in list || wanted.kind === 'local' || wanted.kind === 'disabled') return undefined;
+  const { index, changedDigests } = list;
+  const latest = resolve(channel, index, { ...eligibility, quarantine, changedDigests });
+  return latest.kind === 'resolved' ? latest.release.version : undefined;
+}

@@ -1,0 +1,84 @@
+import type { Constraint } from '../constraint.ts';
+import type { Wanted } from '../decision/decision.ts';
+import type { AgentConfiguration } from '../machine.ts';
+import type { ModuleId } from '../module-id.ts';
+
+/** What the agent manages. (What the service does) */
+export type SubsystemName =
+  'platform-agent' | 'platform-server' | 'agent-provisioning' | 'agent-syscfg';
+
+/** A subsystem that has versions. */
+export type VersionedSubsystem = 'platform-agent' | 'platform-server';
+
+/** The channels that each may follow; the first without a word. (Agent configuration, release_channel) */
+export const RELEASE_CHANNELS: {
+  readonly 'platform-agent': readonly ['stable'];
+  readonly 'platform-server': readonly ['stable', 'latest'];
+} = { 'platform-agent': ['stable'], 'platform-server': ['stable', 'latest'] };
+
+/** What has to be restarted for its new version to be used. (Agent and server updates, rules 4 and 5) */
+export const RESTARTED_BY_UPDATE: Readonly<
+  Record<VersionedSubsystem, readonly VersionedSubsystem[]>
+> = {
+  'platform-agent': ['platform-agent', 'platform-server'],
+  'platform-server': ['platform-server'],
+};
+
+/** The module whose release list a subsystem's versions are in. */
+export const SUBSYSTEM_MODULES: Readonly<Record<VersionedSubsystem, ModuleId>> = {
+  'platform-agent': 'platform:agent' as ModuleId,
+  'platform-server': 'platform:server' as ModuleId,
+};
+
+/** What the agent configuration says of a subsystem. */
+export interface SubsystemTarget {
+  readonly name: SubsystemName;
+  /** The option that decides. */
+  readonly option: 'disable_subsystem' | 'pin_url' | 'pin_version' | 'release_channel';
+  readonly wanted: Wanted;
+  /** What the channel itself means, whatever is pinned. */
+  readonly channel: Constraint;
+}
+
+/** What the channels contain is our reading: the reference names them, and no more. */
+const CHANNELS = {
+  stable: { kind: 'latest' },
+  latest: { kind: 'latest-with-prerelease' },
+} as const satisfies Readonly<Record<string, Constraint>>;
+
+/**
+ * The subsystems that have versions, and those that are disabled. An address wins over a version, and a
+ * version over the channel. (Agent configuration)
+ */
+export function subsystemTargets(configuration: AgentConfiguration): SubsystemTarget[] {
+  const { platformAgent, platformServer, provisioning, systemConfiguration } = configuration;
+  const server = targetOf('platform-server', platformServer);
+  const targets = [
+    targetOf('platform-agent', platformAgent),
+    platformServer.disableSubsystem ? disabled('platform-server') : server,
+  ];
+  if (provisioning.disableSubsystem) targets.push(disabled('agent-provisioning'));
+  if (systemConfiguration.disableSubsystem) targets.push(disabled('agent-syscfg'));
+  return targets;
+}
+
+function disabled(name: SubsystemName): SubsystemTarget {
+  const wanted = { kind: 'disabled' } as const;
+  return { name, option: 'disable_subsystem', wanted, channel: CHANNELS.stable };
+}
+
+function targetOf(
+  name: VersionedSubsystem,
+  { pinUrl, pinVersion, releaseChannel }: AgentConfiguration['platformAgent' | 'platformServer'],
+): SubsystemTarget {
+  const channel = CHANNELS[releaseChannel];
+  if (pinUrl !== undefined) {
+    const wanted = { kind: 'pin-url', url: pinUrl, shadowed: pinVersion } as const;
+    return { name, option: 'pin_url', wanted, channel };
+  }
+  if (pinVersion !== undefined) {
+    const wanted = { kind: 'patch', version: pinVersion } as const;
+    return { name, option: 'pin_version', wanted, channel };
+  }
+  return { name, option: 'release_channel', wanted: channel, channel };
+}

@@ -1,0 +1,47 @@
+import { maintenanceNotAllowed } from './maintenance-answer.ts';
+import { windowClosed } from './maintenance-window.ts';
+import { resting } from './rest.ts';
+import { restartCeiling } from './restart-ceiling.ts';
+import { serverBusy } from './server-busy.ts';
+import type { Hold, Timing, TimingPolicy } from './timing-policy.ts';
+
+/** What is held back, and by what. A rollback is held by nothing. (D13, D25) */
+export type Direction = 'install' | 'upgrade' | 'downgrade' | 'rollback';
+
+/** Each reason that holds now, and the earliest time at which none does, where that is known. */
+export interface Held {
+  readonly because: readonly Hold[];
+  readonly until: number | undefined;
+}
+
+const MAINTENANCE: readonly TimingPolicy[] = [windowClosed, maintenanceNotAllowed];
+const RESTARTS: readonly TimingPolicy[] = [serverBusy, resting, restartCeiling];
+
+/** A first install stops nothing that runs, so no window holds it. (D25) */
+const HOLDING: Readonly<Record<Direction, readonly TimingPolicy[]>> = {
+  install: RESTARTS,
+  upgrade: [...MAINTENANCE, ...RESTARTS],
+  downgrade: [...MAINTENANCE, ...RESTARTS],
+  rollback: [],
+};
+
+/** What holds a replacement back at `at`, or undefined when it is due. (D25) */
+export function heldBy(timing: Timing, direction: Direction, at: number): Held | undefined {
+  const holdsAt = (time: number): Hold[] =>
+    HOLDING[direction].flatMap((policy) => policy(timing, time) ?? []);
+  const because = holdsAt(at);
+  if (because.length === 0) return undefined;
+  const first = latestEnd(because);
+  // Rests that outlast a window end once; then only the next window can be waited for.
+  const rest = first === undefined ? [] : holdsAt(first);
+  return { because, until: rest.length === 0 ? first : latestEnd(rest) };
+}
+
+/** Undefined where an end is not known. */
+function latestEnd(holds: readonly Hold[]): number | undefined {
+  return holds.reduce<number | undefined>(
+    (latest, { until }) =>
+      latest === undefined || until === undefined ? undefined : Math.max(latest, until),
+    -Infinity,
+  );
+}

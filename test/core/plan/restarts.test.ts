@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { component, entry, known, plan, restarts } from '../../support/planned.ts';
+
+const DUE = known('1.0.0', ['1.1.0']);
+const LIDAR = component('lidar', 'acme:lidar:vlp16');
+
+describe('what stops', () => {
+  it.each([
+    ['nothing that has no component', [], []],
+    [
+      'its components, in the order of the config',
+      [LIDAR, component('rear', 'acme:lidar:x')],
+      ['lidar', 'rear'],
+    ],
+    [
+      'not what it depends on',
+      [component('board', 'gpio'), component('lidar', 'acme:lidar:x', 'board')],
+      ['lidar'],
+    ],
+    [
+      'what depends on them, before them',
+      [LIDAR, component('base', 'wheeled', 'lidar')],
+      ['base < lidar', 'lidar'],
+    ],
+    [
+      'what depends on those, however far',
+      [LIDAR, component('base', 'wheeled', 'lidar'), component('arm', 'xarm', 'base')],
+      ['arm < base', 'base < lidar', 'lidar'],
+    ],
+    [
+      'each once, after all that depend on it',
+      [
+        component('arm', 'xarm', 'base', 'lidar'),
+        LIDAR,
+        component('base', 'wheeled', 'lidar'),
+        component('map', 'slam', 'arm', 'base'),
+      ],
+      ['map < arm < base', 'arm < base < lidar', 'base < lidar', 'lidar'],
+    ],
+    [
+      'its own components in that order too',
+      [LIDAR, component('rear', 'acme:lidar:x', 'lidar')],
+      ['rear', 'lidar'],
+    ],
+    [
+      'only models of exactly its module_id',
+      [component('a', 'acme:arm:x'), component('b', 'lidar')],
+      [],
+    ],
+  ])('%s', (_, components, stopped) => {
+    const [module] = plan(
+      { modules: [entry('acme:lidar', '1.*'), entry('acme:arm', '1.*')], components },
+      { acme_lidar: DUE },
+    ).modules;
+    expect(
+      module?.stops.map(({ component: name, dependsOn }) => [name, ...dependsOn].join(' < ')),
+    ).toEqual(stopped);
+  });
+
+  it.each([
+    ['a module that is up to date stops nothing', known('1.1.0', ['1.1.0']), 0],
+    ['nor does a first install', known(null, ['1.1.0']), 0],
+    ['nor what is stuck', known('1.0.0', ['2.0.0']), 0],
+    [
+      'what is held will stop it later',
+      { ...DUE, restarts: [Date.parse('2026-11-20T23:59:59Z')] },
+      1,
+    ],
+  ])('%s', (_, module, count) => {
+    const document = { modules: [entry('acme:lidar', '1.*')], components: [LIDAR] };
+    expect(plan(document, { acme_lidar: module }).modules[0]?.stops).toHaveLength(count);
+  });
+
+  it('a chain of 12,000 components is walked, and not by recursion', () => {
+    const chain = Array.from({ length: 12_000 }, (_, place) =>
+      component(`c${place}`, 'wheeled', place === 0 ? 'lidar' : `c${place - 1}`),
+    );
+    const document = { modules: [entry('acme:lidar', '1.*')], components: [LIDAR, ...chain] };
+    const [module] = plan(document, { acme_lidar: DUE }).modules;
+    expect(module?.stops.map((stop) => stop.component)).toEqual([
+      ...Array.from(chain, (_, place) => `c${place}`).toReversed(),
+      'lidar',
+    ]);
+  });
+});
+
+describe('restarts', () => {
+  const modules = [entry('acme:arm', '1.*'), entry('acme:lidar', '1.*'), entry('acme:cam', '1.*')];
+  const all = { acme_arm: DUE, acme_lidar: DUE, acme_cam: DUE };
+  const ARM = component('arm', 'acme:arm:six');
+  const CAM = component('cam', 'acme:cam:x');
+
+  it.each([
+    [
+      'of modules that share nothing are apart',
+      [ARM, LIDAR, CAM],
+      [
+        'modules: acme_arm upgrade 1.1.0 | arm',
+        'modules: acme_lidar upgrade 1.1.0 | lidar',
+        'modules: acme_cam upgrade 1.1.0 | cam',
+      ],
+    ],
+    [
+      'a module before those that depend on it, in one restart',
+      [component('arm', 'acme:arm:six', 'lidar'), LIDAR, CAM],
+      [
+        'modules: acme_lidar upgrade 1.1.0, acme_arm upgrade 1.1.0 | arm, lidar',
+        'modules: acme_cam upgrade 1.1.0 | cam',
+      ],
+    ],
+    [
+      'a component that two would stop stops once',
+      [ARM, CAM, component('base', 'wheeled', 'arm', 'cam'), LIDAR],
+      [
+        'modules: acme_arm upgrade 1.1.0, acme_cam upgrade 1.1.0 | base < arm < cam, arm, cam',
+        'modules: acme_lidar upgrade 1.1.0 | lidar',
+      ],
+    ],
+    [
+      'what connects two groups makes them one',
+      [
+        ARM,
+        CAM,
+        component('lidar', 'acme:lidar:x', 'arm'),
+        component('base', 'wheeled', 'lidar', 'cam'),
+      ],
+      [
+        'modules: acme_arm upgrade 1.1.0, acme_cam upgrade 1.1.0, acme_lidar upgrade 1.1.0 | base < lidar < cam, lidar, cam, arm',
+      ],
+    ],
+    [
+      'modules that depend on each other are carried out in the order of the config',
+      [
+        component('arm', 'acme:arm:six', 'lidar2'),
+        component('arm2', 'acme:arm:six'),
+        component('lidar', 'acme:lidar:x', 'arm2'),
+        component('lidar2', 'acme:lidar:x'),
+        CAM,
+      ],
+      [
+        'modules: acme_cam upgrade 1.1.0 | cam',
+        'modules: acme_arm upgrade 1.1.0, acme_lidar upgrade 1.1.0 | arm, lidar, lidar2, arm2',
+      ],
+    ],
+  ])('%s', (_, components, expected) => {
+    expect(restarts(plan({ modules, components }, all))).toEqual(expected);
+  });
+
+  it('every action is part of one, and says what it does', () => {
+    const list = [
+      {
+        version: '1.1.0',
+        artifacts: [
+          { platform: 'any', digest: 'sha256:aa' },
+          { platform: 'linux/aarch64', digest: 'sha256:bb' },
+        ],
+      },
+    ];
+    const document = { modules: [entry('acme:lidar', '1.*')], components: [LIDAR] };
+    const [restart] = plan(document, { acme_lidar: known('1.0.0', list) }).restarts;
+    expect(restart?.actions).toEqual([
+      {
+        kind: 'restart-and-upgrade',
+        target: { kind: 'module', name: 'acme_lidar', moduleId: 'acme:lidar' },
+        from: '1.0.0',
+        to: '1.1.0',
+        artifact: { platform: 'linux/aarch64', digest: 'sha256:bb' },
+        direction: 'upgrade',
+        stops: [{ component: 'lidar', dependsOn: [] }],
+        reason: 'newest release of 1',
+        decidedAt: Date.parse('2026-11-21T00:00:00Z'),
+      },
+    ]);
+  });
+});

@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest';
+import {
+  decide,
+  describeDecision,
+  indexReleases,
+  readDeployed,
+  warningsOf,
+  type Decision,
+  type ModuleList,
+  type ModuleQuestion,
+  type Timing,
+  type Wanted,
+  type Window,
+} from '../../src/core/index.ts';
+import { summarizeDecision } from '../../src/core/explanation/plan-words.ts';
+import { formatTime } from '../../src/core/rfc3339.ts';
+import { constraint, records, version, type Published } from './ask.ts';
+import { DAY, NOW } from './decides.ts';
+
+/** One module as tests write it down; what is absent restricts nothing. */
+export interface Situation {
+  /** A constraint as text, unless something else decides. */
+  readonly wanted: string | Wanted;
+  /** `null` when nothing is deployed, undefined when it is not known. */
+  readonly deployed: string | null | undefined;
+  readonly list?: readonly Published[] | { readonly error: { kind: string; message: string } };
+  readonly stale?: { readonly confirmedAt: number; readonly message: string };
+  readonly previous?: string;
+  readonly quarantine?: ModuleQuestion['quarantine'];
+  readonly changed?: readonly string[];
+  readonly eligibility?: Partial<ModuleQuestion['eligibility']>;
+  readonly allowDowngrade?: boolean;
+  readonly timing?: Partial<Timing>;
+}
+
+const AT_ALL_TIMES: Timing = {
+  window: undefined,
+  answer: undefined,
+  isServerBusy: false,
+  restarts: [],
+  restAfterRestartMs: 5 * 60_000,
+  restartCeiling: 12,
+};
+
+export function moduleQuestion(situation: Situation): ModuleQuestion {
+  const { wanted, deployed, previous, quarantine = [], allowDowngrade = true } = situation;
+  return {
+    wanted: typeof wanted === 'string' ? constraint(wanted) : wanted,
+    list: listOf(situation),
+    deployed: readDeployed(deployed),
+    previous: previous === undefined ? undefined : version(previous),
+    quarantine,
+    eligibility: { now: NOW, platform: 'linux/arm64', ...situation.eligibility },
+    maxIndexAgeMs: 7 * DAY,
+    allowDowngrade,
+    timing: { ...AT_ALL_TIMES, ...situation.timing },
+  };
+}
+
+function listOf({ list = [], stale, changed = [] }: Situation): ModuleList {
+  if ('error' in list) return list;
+  const changes = changed.map(
+    (text) => [text, { platform: 'any', first: 'sha256:aa', now: 'sha256:bb' }] as const,
+  );
+  return { index: indexReleases(records(list)), changedDigests: new Map(changes), stale };
+}
+
+/** `upgrade to 1.2.9: newest patch of 1.2`; of a hold its end, of what is stuck its code. */
+export function told(decision: Decision): string {
+  const until =
+    decision.kind === 'hold' && decision.until !== undefined
+      ? ` until ${formatTime(decision.until)}`
+      : '';
+  const code = decision.kind === 'stuck' ? ` ${decision.code}` : '';
+  return `${summarizeDecision(decision)}${code}${until}: ${describeDecision(decision)}`;
+}
+
+interface Case extends Situation {
+  readonly case: string;
+  readonly told: string;
+  readonly warns?: readonly string[];
+}
+
+/** Each row is a test of its own, for its list in both directions. */
+export function decidesOn(rows: readonly Case[]): void {
+  it.each(rows)('$case', ({ told: expected, warns = [], ...situation }) => {
+    const { list = [] } = situation;
+    const orders = 'error' in list ? [list] : [list, list.toReversed()];
+    for (const order of orders) {
+      const decision = decide(moduleQuestion({ ...situation, list: order }));
+      expect(told(decision)).toBe(expected);
+      expect(warningsOf(decision).map(({ kind }) => kind)).toEqual(warns);
+    }
+  });
+}
+
+/** A window that is open from the first to the second of each pair, which follow each other. */
+export function openFrom(...openings: readonly (readonly [number, number])[]): Window {
+  const openAt = (at: number) => openings.find(([start, end]) => at >= start && at < end);
+  return {
+    openSince: (at) => openAt(at)?.[0],
+    nextOpening: (at) => openings.find(([start]) => start > at)?.[0],
+    closing: (at) => openAt(at)?.[1],
+  };
+}

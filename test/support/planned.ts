@@ -1,0 +1,88 @@
+import { readMachine, readUpdatePolicy, windowOf, DEFAULT_POLICY } from '../../src/config/index.ts';
+import {
+  indexReleases,
+  planMachine,
+  readDeployed,
+  type Known,
+  type MachineQuestion,
+  type Plan,
+} from '../../src/core/index.ts';
+import type { AgentConfiguration, Machine } from '../../src/core/machine.ts';
+import type { UpdatePolicy } from '../../src/core/update-policy.ts';
+import { records, type Published } from './ask.ts';
+import { NOW } from './decides.ts';
+
+/** A component of a machine config: what model it has, and what it depends on. */
+export function component(name: string, model: string, ...depends_on: string[]): object {
+  return { name, model, type: 'sensor', namespace: 'rdk', depends_on };
+}
+
+/** A module entry, named after its module_id. */
+export function entry(module_id: string, version: string, name?: string): object {
+  return { type: 'registry', name: name ?? module_id.replace(':', '_'), module_id, version };
+}
+
+interface MachineDocument {
+  readonly components?: readonly object[];
+  readonly modules?: readonly object[];
+  readonly agent?: object;
+}
+
+/** The machine of a document, which must be one. */
+function machineOf(document: MachineDocument): Machine {
+  const read = readMachine(JSON.stringify(document));
+  if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
+  return read.value;
+}
+
+export function agentOf(agent: object): AgentConfiguration {
+  return machineOf({ agent }).agent;
+}
+
+function policyOf(document: object): UpdatePolicy {
+  const read = readUpdatePolicy(JSON.stringify(document));
+  if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
+  return read.value;
+}
+
+/** What is known of a module: what runs, and what is published. */
+export function known(
+  deployed: string | null | undefined,
+  published: readonly Published[],
+  more: Partial<Known> = {},
+): Known {
+  const list = { index: indexReleases(records(published)) };
+  return { list, deployed: readDeployed(deployed), ...more };
+}
+
+/** A question about a machine that a document describes; what is absent restricts nothing. */
+export function machineQuestion(
+  document: MachineDocument,
+  modules: Readonly<Record<string, Known>>,
+  more: Partial<MachineQuestion> = {},
+): MachineQuestion {
+  return {
+    machine: machineOf(document),
+    policy: DEFAULT_POLICY,
+    platform: 'linux/arm64',
+    now: NOW,
+    modules: new Map(Object.entries(modules)),
+    subsystems: new Map(),
+    windowOf,
+    isServerBusy: false,
+    ...more,
+  };
+}
+
+export function plan(...question: Parameters<typeof machineQuestion>): Plan {
+  return planMachine(machineQuestion(...question));
+}
+
+/** `modules: acme_lidar upgrade 1.2.9 | base < lidar, lidar`: each restart with what it does and what it stops. */
+export function restarts({ restarts: all }: Plan): string[] {
+  return all.map(({ of, actions, stops }) => {
+    const done = actions.map(({ target, direction, to }) => `${target.name} ${direction} ${to}`);
+    const stopped = stops.map(({ component: name, dependsOn }) => [name, ...dependsOn].join(' < '));
+    return `${of}: ${done.join(', ')} | ${stopped.join(', ')}`;
+  });
+}
