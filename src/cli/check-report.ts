@@ -4,6 +4,7 @@ import type { Report } from '../config/report.ts';
 import { excerpt } from '../core/quote.ts';
 import { jsonLine } from './answer-json.ts';
 import { printedCode } from './codes.ts';
+import { countOf } from './count.ts';
 
 /** A file, and what there is to say of it. */
 export interface CheckedFile {
@@ -39,7 +40,7 @@ export function formatChecked({ modules, kind }: Checked, files: readonly Checke
     ...hidden,
     [
       counted(files),
-      kind === 'machine' ? `${plural(modules, 'module')} read` : `read as ${KIND_NAMES[kind]}`,
+      kind === 'machine' ? `${countOf(modules, 'module')} read` : `read as ${KIND_NAMES[kind]}`,
       ...(policy ? [`${verb(policy)} ${excerpt(policy.path)}`] : []),
     ].join('; '),
   ];
@@ -90,15 +91,11 @@ function counted(files: readonly CheckedFile[]): string {
   const warnings = total(files, 'warnings');
   if (errors + warnings === 0) return 'no problems';
   return [
-    ...(errors === 0 ? [] : [plural(errors, 'error')]),
-    ...(warnings === 0 ? [] : [plural(warnings, 'warning')]),
+    ...(errors === 0 ? [] : [countOf(errors, 'error')]),
+    ...(warnings === 0 ? [] : [countOf(warnings, 'warning')]),
   ].join(', ');
 }
 
 function total(files: readonly CheckedFile[], severity: 'errors' | 'warnings'): number {
   return files.reduce((sum, { report }) => sum + report[severity], 0);
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -12,6 +12,7 @@ export const EXIT_CODES = {
   'not-yet-published': 1,
   'digest-changed': 1,
   quarantined: 1,
+  'deployed-unknown': 1,
   'bad-json': 1,
   'too-large': 1,
   'duplicate-key': 1,
@@ -62,6 +63,11 @@ export type WarningKind =
   | 'yanked'
   | 'deprecated'
   | 'stale-list'
+  | 'ahead'
+  | 'downgrade'
+  | 'deployed-yanked'
+  | 'deployed-not-a-version'
+  | 'pin-not-published'
   | 'locked'
   | 'state-unreadable'
   | 'state-write'
@@ -74,6 +80,7 @@ export const EXIT_MEANINGS: ReadonlyMap<number, string> = new Map([
   [2, 'the question cannot be asked so'],
   [3, 'the registry does not know the module'],
   [4, 'the registry does not answer, or not as a registry, and no saved list stands in'],
+  [10, 'plan --exit-code, and replacements are due or held'],
   [69, 'the Node at hand is too old'],
   [70, 'internal error, or a file of the registry cannot be read or written'],
   [130, 'interrupted'],

@@ -9,6 +9,7 @@ import {
 import { describeDuration, parseDuration } from '../core/duration.ts';
 import { quote } from '../core/quote.ts';
 import { parseTime } from '../core/rfc3339.ts';
+import type { CachedRegistry } from '../registry/cached-registry.ts';
 import { folderRegistry } from '../registry/folder-registry.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import type { Registry, ReleaseList } from '../registry/registry.ts';
@@ -89,7 +90,7 @@ export async function withList(
   }
 }
 
-function readMaxAge(text: string | undefined): Result<number, Problem> {
+export function readMaxAge(text: string | undefined): Result<number, Problem> {
   const ms = text === undefined ? ({ ok: true, value: 0 } as const) : parseDuration(text);
   if (ms.ok) return ms;
   const message = `--max-age: ${ms.error}`;
@@ -104,7 +105,7 @@ function staleWarning({ stale, fetchedAt }: ReleaseList, now: number): Problem[]
 }
 
 /** The machine's own platform, unless one is given. */
-function platformOf(options: ListOptions, world: World): Result<Platform, Problem> {
+export function platformOf(options: ListOptions, world: World): Result<Platform, Problem> {
   const platform = parsePlatform(options.platform ?? world.platform);
   if (platform.ok) return platform;
   if (options.platform !== undefined) return { ok: false, error: grammarProblem(platform.error) };
@@ -119,11 +120,12 @@ function platformOf(options: ListOptions, world: World): Result<Platform, Proble
 
 type Terms = ListOptions & { readonly maxAgeMs: number; readonly warnings: Problem[] };
 
-async function registryOf(
+/** The registry of a choice; the sample catalogue where none is named. */
+export async function registryOf(
   { address, terms }: RegistryChoice,
   { json, offline, maxAgeMs, warnings }: Terms,
   world: World,
-): Promise<Result<Registry, Problem>> {
+): Promise<Result<Registry & Partial<CachedRegistry>, Problem>> {
   const clock = (): number => world.clock();
   switch (address?.kind) {
     case undefined:

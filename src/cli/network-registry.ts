@@ -2,10 +2,10 @@ import type { ModuleId, Result } from '../core/index.ts';
 import { namespaceOf } from '../core/module-id.ts';
 import type { WebRegistryAddress } from '../core/registry-address.ts';
 import type { UpdateTerms } from '../core/update-policy.ts';
-import { cachedRegistry } from '../registry/cached-registry.ts';
+import { cachedRegistry, type CachedRegistry } from '../registry/cached-registry.ts';
 import { httpRegistry } from '../registry/http-registry.ts';
 import { RegistryError } from '../registry/registry-error.ts';
-import type { Registry, ReleaseList } from '../registry/registry.ts';
+import type { Reading, ReleaseList } from '../registry/registry.ts';
 import type { RemoteRegistry } from '../registry/remote-registry.ts';
 import { retryBudget } from '../registry/retry.ts';
 import { unknownModule } from '../registry/unknown-module.ts';
@@ -58,27 +58,54 @@ export function networkAt(
 }
 
 /** The lists of a registry over the network, and those that this machine saved of it. */
-export function networkRegistry(network: Network, options: ListTerms, world: World): Registry {
+export function networkRegistry(
+  network: Network,
+  options: ListTerms,
+  world: World,
+): CachedRegistry {
   const { maxAgeMs, isOffline, isQuiet, onTrouble, terms } = options;
-  return {
-    async read(moduleId) {
-      const memory = openMemory(world);
-      if (memory.trouble) onTrouble(memory.trouble);
-      const registry = cachedRegistry(network.remote, {
-        ...{ saved: memory.saved, maxIndexAgeMs: terms.maxIndexAgeMs },
-        ...{ maxAgeMs, isOffline, onTrouble },
-      });
-      const ask = async (): Promise<ReleaseList> => {
-        const list = await explaining(moduleId, network, async () => await registry.read(moduleId));
-        return { ...list, stale: list.stale && withTokenHint(list.stale, network.token) };
-      };
-      try {
-        return isQuiet ? await ask() : await waiting(network.wait, world, ask);
-      } finally {
-        memory.close();
-      }
-    },
+  const asking = async <T>(ask: (registry: CachedRegistry) => Promise<T>): Promise<T> => {
+    const memory = openMemory(world);
+    if (memory.trouble) onTrouble(memory.trouble);
+    const registry = cachedRegistry(network.remote, {
+      ...{ saved: memory.saved, maxIndexAgeMs: terms.maxIndexAgeMs },
+      ...{ maxAgeMs, isOffline, onTrouble },
+    });
+    try {
+      return isQuiet
+        ? await ask(registry)
+        : await waiting(network.wait, world, async () => await ask(registry));
+    } finally {
+      memory.close();
+    }
   };
+  return {
+    read: async (moduleId) =>
+      await asking(async (registry) => {
+        const read = async (): Promise<ReleaseList> => await registry.read(moduleId);
+        return listWithHint(await explaining(moduleId, network, read), network.token);
+      }),
+    readAll: async (moduleIds) =>
+      await asking(async (registry) => {
+        const readings = await registry.readAll(moduleIds);
+        return new Map(
+          Array.from(readings, ([moduleId, reading]) => [
+            moduleId,
+            withHint(reading, network.token),
+          ]),
+        );
+      }),
+  };
+}
+
+function withHint(reading: Reading, token: RegistryToken): Reading {
+  return reading.ok
+    ? { ok: true, value: listWithHint(reading.value, token) }
+    : { ok: false, error: withTokenHint(reading.error, token) };
+}
+
+function listWithHint(list: ReleaseList, token: RegistryToken): ReleaseList {
+  return { ...list, stale: list.stale && withTokenHint(list.stale, token) };
 }
 
 /** What `work` comes to; what a person can do about its RegistryError is added to that. */

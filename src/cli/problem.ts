@@ -27,11 +27,12 @@ export interface Outcome {
   /** What else a person may want to know. */
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
-  /** How it ended, where no problem says it: the answer itself is "no", or somebody interrupted. */
-  readonly ending?: 'no' | 'interrupted' | undefined;
+  /** How it ended, where no problem says it: the answer itself is "no", there is something to do, or somebody interrupted. */
+  readonly ending?: 'no' | 'pending' | 'interrupted' | undefined;
 }
 
 const LONGEST_FIRST_LINE = 300;
+const PENDING = 10;
 const INTERRUPTED = 130;
 /** Input that a caret can point into: ASCII, and not longer than a line. */
 const POINTABLE = /^[ -~]{1,80}$/;
@@ -43,6 +44,7 @@ export function exitCodeOf({ problems, ending }: Outcome): number {
   const error = problems.find((problem) => problem.severity === 'error');
   if (error) return EXIT_CODES[error.kind];
   if (ending === 'interrupted') return INTERRUPTED;
+  if (ending === 'pending') return PENDING;
   return ending === 'no' ? EXIT_CODES['no-match'] : 0;
 }
 

@@ -8,6 +8,7 @@ import type { CheckOptions } from './check-command.ts';
 import type { Outcome, Problem } from './problem.ts';
 import type { CompareOptions } from './compare-command.ts';
 import { addRegistryCommands } from './registry-program.ts';
+import type { PlanOptions } from './plan-command.ts';
 import type { ResolveOptions } from './resolve-command.ts';
 import type { World } from './world.ts';
 
@@ -21,6 +22,12 @@ const RESOLVE_EXAMPLES = `Examples:
 const COMPARE_EXAMPLES = `Examples:
   modreg compare acme:lidar
   modreg compare acme:lidar --deployed 1.2.3
+`;
+
+const PLAN_EXAMPLES = `Examples:
+  modreg plan machine.json --deployed deployed.json
+  modreg plan machine.json --deployed deployed.json --at 2026-11-22T02:00:00Z
+  modreg plan machine.json --deployed deployed.json --exit-code --json
 `;
 
 const ACCEPT_EXAMPLES = `Examples:
@@ -94,6 +101,7 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
       const { compareCommand } = await import('./compare-command.ts');
       finish(await compareCommand(moduleId, options, world));
     });
+  withPlanCommand(modreg, world, finish);
   withRegistryOptions(withCommonOptions(modreg.command('accept <module_id>')))
     .description('Shows what changed in the list of a module, and takes it as it is now.')
     .option('--dry-run', 'only show it')
@@ -105,6 +113,23 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
   withDocumentCommands(modreg, world, finish);
   addRegistryCommands(modreg, { world, common: withCommonOptions, finish });
   return modreg;
+}
+
+function withPlanCommand(modreg: Command, world: World, finish: (outcome: Outcome) => void): void {
+  withListOptions(modreg.command('plan <machine.json>'))
+    .description(
+      'Shows what a machine should run now, why, and what stops for it. Changes nothing.',
+    )
+    .option(
+      '--deployed <file>',
+      'what runs: JSON from names to versions, null for what is not deployed',
+    )
+    .option('--exit-code', 'exit 10 when something is due or held')
+    .addHelpText('beforeAll', PLAN_EXAMPLES)
+    .action(async (file: string, options: PlanOptions) => {
+      const { planCommand } = await import('./plan-command.ts');
+      finish(await planCommand(file, options, world));
+    });
 }
 
 function withDocumentCommands(

@@ -7,6 +7,7 @@ import { DEFAULT_TERMS, type UpdateTerms } from '../core/update-policy.ts';
 import { existingDatabase } from './database-registry.ts';
 import { readDocumentFile } from './document-file.ts';
 import type { Problem } from './problem.ts';
+import { unreadDocument } from './unread-document.ts';
 import type { World } from './world.ts';
 
 /** The options that say which registry is asked, and on which terms. */
@@ -31,12 +32,20 @@ export async function chooseRegistry(
   world: World,
 ): Promise<Result<RegistryChoice, Problem>> {
   const terms = await readTerms(options);
-  if (!terms.ok) return terms;
+  return terms.ok ? registryBy(terms.value, options, world) : terms;
+}
+
+/** The same by terms of the policy that `options` names. */
+export function registryBy(
+  terms: UpdateTerms,
+  options: RegistryOptions,
+  world: World,
+): Result<RegistryChoice, Problem> {
   const named = options.registry ?? (world.environment['MODREG_REGISTRY'] || undefined);
-  const text = named ?? inPolicy(terms.value, options) ?? existingDatabase(world);
-  if (text === undefined) return { ok: true, value: { address: undefined, terms: terms.value } };
+  const text = named ?? inPolicy(terms, options) ?? existingDatabase(world);
+  if (text === undefined) return { ok: true, value: { address: undefined, terms } };
   const address = parseRegistryAddress(text);
-  if (address.ok) return { ok: true, value: { address: address.value, terms: terms.value } };
+  if (address.ok) return { ok: true, value: { address: address.value, terms } };
   const message = `the registry address cannot be used: ${address.error}`;
   return { ok: false, error: { severity: 'error', kind: 'bad-address', message, hint: ADDRESSES } };
 }
@@ -71,8 +80,5 @@ async function readTerms({ policy: path }: RegistryOptions): Promise<Result<Upda
   const { readUpdatePolicy } = await import('../config/read-document.ts');
   const policy = readUpdatePolicy(file.value.bytes);
   if (policy.ok) return { ok: true, value: policy.value.terms };
-  const errors = policy.errors === 1 ? '1 error' : `${policy.errors} errors`;
-  const message = `the policy ${excerpt(path)} has ${errors}`;
-  const hint = `modreg check ${excerpt(path)} --as policy shows them`;
-  return { ok: false, error: { severity: 'error', kind: 'bad-value', message, hint } };
+  return { ok: false, error: unreadDocument('the policy', path, policy, 'policy') };
 }

@@ -37,6 +37,7 @@ export { provisioningOf } from './provisioning.ts';
 export {
   checkDocument,
   readAgentConfiguration,
+  readDeployedReport,
   readMachine,
   readUpdatePolicy,
   type Checked,

@@ -1,6 +1,8 @@
+import type { Deployed } from '../core/index.ts';
 import type { AgentConfiguration, Machine } from '../core/machine.ts';
 import type { UpdatePolicy } from '../core/update-policy.ts';
 import { judgeAgent } from './agent.ts';
+import { judgeDeployed } from './deployed-report.ts';
 import { kindOf, type DocumentKind } from './document-kind.ts';
 import { readJson, type JsonDocument, type Located } from './text/json-document.ts';
 import type { Judged, Surroundings } from './judged.ts';
@@ -28,16 +30,17 @@ export interface Checked extends Report {
   readonly modules: number;
 }
 
-const JUDGES: {
-  readonly [Kind in DocumentKind]: (
-    value: unknown,
-    surroundings: Surroundings,
-  ) => Judged<Documents[Kind]>;
-} = { machine: judgeMachine, agent: judgeAgentDocument, policy: judgePolicy };
+type Judge<T> = (value: unknown, surroundings: Surroundings) => Judged<T>;
+
+const JUDGES: { readonly [Kind in DocumentKind]: Judge<Documents[Kind]> } = {
+  machine: judgeMachine,
+  agent: judgeAgentDocument,
+  policy: judgePolicy,
+};
 
 /** Reads a machine config. Never throws. */
 export function readMachine(source: Source, surroundings: Surroundings = {}): Reading<Machine> {
-  return readAs('machine', source, surroundings);
+  return readAs(JUDGES.machine, source, surroundings);
 }
 
 /**
@@ -48,12 +51,20 @@ export function readAgentConfiguration(
   source: Source,
   surroundings: Surroundings = {},
 ): Reading<AgentConfiguration> {
-  return readAs('agent', source, surroundings);
+  return readAs(JUDGES.agent, source, surroundings);
 }
 
 /** Reads an update policy. Never throws. */
 export function readUpdatePolicy(source: Source): Reading<UpdatePolicy> {
-  return readAs('policy', source, {});
+  return readAs(JUDGES.policy, source, {});
+}
+
+/**
+ * Reads what runs on a machine: an object from the names of module entries and subsystems to versions, or to
+ * null for what is not deployed. What is not in it is not known. Never throws.
+ */
+export function readDeployedReport(source: Source): Reading<ReadonlyMap<string, Deployed>> {
+  return readAs(judgeDeployed, source, {});
 }
 
 /** What there is to say of a document, which is of the kind `as`, or else of the kind that it looks like. */
@@ -64,16 +75,16 @@ export function checkDocument(
 ): Checked {
   const opened = open(source);
   const kind = as ?? kindOf(opened.document.value);
-  const { problems, errors, warnings, modules } = judge(kind, opened, surroundings);
+  const { problems, errors, warnings, modules } = judge<unknown>(
+    JUDGES[kind],
+    opened,
+    surroundings,
+  );
   return { kind, problems, errors, warnings, modules };
 }
 
-function readAs<Kind extends DocumentKind>(
-  kind: Kind,
-  source: Source,
-  surroundings: Surroundings,
-): Reading<Documents[Kind]> {
-  const { problems, errors, warnings, output } = judge(kind, open(source), surroundings);
+function readAs<T>(judgeValue: Judge<T>, source: Source, surroundings: Surroundings): Reading<T> {
+  const { problems, errors, warnings, output } = judge(judgeValue, open(source), surroundings);
   const report = { problems, errors, warnings };
   return output === undefined || errors > 0
     ? { ok: false, ...report }
@@ -113,13 +124,13 @@ function unreadable(text: string, finding: Located): Opened {
   };
 }
 
-function judge<Kind extends DocumentKind>(
-  kind: Kind,
+function judge<T>(
+  judgeValue: Judge<T>,
   { text, document }: Opened,
   surroundings: Surroundings,
-): Report & Judged<Documents[Kind]> {
-  const nothing: Judged<Documents[Kind]> = { output: undefined, findings: [], modules: 0 };
-  const judged = document.isWhole ? JUDGES[kind](document.value, surroundings) : nothing;
+): Report & Judged<T> {
+  const nothing: Judged<T> = { output: undefined, findings: [], modules: 0 };
+  const judged = document.isWhole ? judgeValue(document.value, surroundings) : nothing;
   const findings = judged.findings.map((finding) => ({
     ...finding,
     offset: document.offsetOf(finding.path, finding.end ?? 'value'),

@@ -37,6 +37,7 @@ export type { Direction } from './timing/timing.ts';
 export type { Action, ActionTarget } from './plan/action.ts';
 export { startUpOf, type StartUp } from './plan/fast-start.ts';
 export {
+  NOT_ASKED,
   planMachine,
   type Known,
   type MachineQuestion,

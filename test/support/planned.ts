@@ -1,4 +1,4 @@
-import { readMachine, readUpdatePolicy, windowOf, DEFAULT_POLICY } from '../../src/config/index.ts';
+import { DEFAULT_POLICY, readMachine, windowOf } from '../../src/config/index.ts';
 import {
   indexReleases,
   planMachine,
@@ -8,7 +8,6 @@ import {
   type Plan,
 } from '../../src/core/index.ts';
 import type { AgentConfiguration, Machine } from '../../src/core/machine.ts';
-import type { UpdatePolicy } from '../../src/core/update-policy.ts';
 import { records, type Published } from './ask.ts';
 import { NOW } from './decides.ts';
 
@@ -37,12 +36,6 @@ function machineOf(document: MachineDocument): Machine {
 
 export function agentOf(agent: object): AgentConfiguration {
   return machineOf({ agent }).agent;
-}
-
-function policyOf(document: object): UpdatePolicy {
-  const read = readUpdatePolicy(JSON.stringify(document));
-  if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
-  return read.value;
 }
 
 /** What is known of a module: what runs, and what is published. */

@@ -31,7 +31,7 @@ export function complaintOf(unsatisfied: Unsatisfied, moduleId: string): Complai
     );
     return noMatch(question, moduleId, inBranch);
   }
-  const pinned = refusedPin(question);
+  const pinned = refusedPin(question, constraint.version);
   return pinned
     ? ofRefusedPin(question, moduleId, pinned)
     : unpublishedPin(question, moduleId, constraint.version);

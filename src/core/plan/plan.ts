@@ -84,10 +84,12 @@ export interface SubsystemPlan extends PlanRow {
   readonly target: SubsystemTarget;
 }
 
-const NOTHING: Known = {
-  list: { error: { kind: 'not-asked', message: 'its release list was not asked for' } },
-  deployed: { kind: 'unknown' },
+/** In the place of a list that nobody asked for. */
+export const NOT_ASKED: ModuleList = {
+  error: { kind: 'not-asked', message: 'its release list was not asked for' },
 };
+
+const NOTHING: Known = { list: NOT_ASKED, deployed: { kind: 'unknown' } };
 
 const LATEST = { kind: 'latest' } as const;
 
@@ -131,9 +133,9 @@ function wantedOf(entry: ModuleEntry): Wanted {
   return entry.type === 'local' ? { kind: 'local' } : entry.constraint;
 }
 
-function knownOf({ name }: SubsystemTarget, { subsystems }: MachineQuestion): Known {
-  const isVersioned = name === 'platform-agent' || name === 'platform-server';
-  return (isVersioned ? subsystems.get(name) : undefined) ?? NOTHING;
+function knownOf(target: SubsystemTarget, { subsystems }: MachineQuestion): Known {
+  const isVersioned = target.option !== 'disable_subsystem';
+  return (isVersioned ? subsystems.get(target.name) : undefined) ?? NOTHING;
 }
 
 function questionOf(

@@ -31,20 +31,25 @@ export const SUBSYSTEM_MODULES: Readonly<Record<VersionedSubsystem, ModuleId>> =
 };
 
 /** What the agent configuration says of a subsystem. */
-export interface SubsystemTarget {
-  readonly name: SubsystemName;
-  /** The option that decides. */
-  readonly option: 'disable_subsystem' | 'pin_url' | 'pin_version' | 'release_channel';
+export type SubsystemTarget = {
   readonly wanted: Wanted;
-  /** What the channel itself means, whatever is pinned. */
+  /** What its channel means, whatever is pinned. */
   readonly channel: Constraint;
-}
+} & (
+  | {
+      readonly name: VersionedSubsystem;
+      readonly releaseChannel: 'stable' | 'latest';
+      /** The option that decides. */
+      readonly option: 'pin_url' | 'pin_version' | 'release_channel';
+    }
+  | { readonly name: SubsystemName; readonly option: 'disable_subsystem' }
+);
 
 /** What the channels contain is our reading: the reference names them, and no more. */
 const CHANNELS = {
   stable: { kind: 'latest' },
   latest: { kind: 'latest-with-prerelease' },
-} as const satisfies Readonly<Record<string, Constraint>>;
+} as const satisfies Readonly<Record<'stable' | 'latest', Constraint>>;
 
 /**
  * The subsystems that have versions, and those that are disabled. An address wins over a version, and a
@@ -74,11 +79,11 @@ function targetOf(
   const channel = CHANNELS[releaseChannel];
   if (pinUrl !== undefined) {
     const wanted = { kind: 'pin-url', url: pinUrl, shadowed: pinVersion } as const;
-    return { name, option: 'pin_url', wanted, channel };
+    return { name, releaseChannel, option: 'pin_url', wanted, channel };
   }
   if (pinVersion !== undefined) {
     const wanted = { kind: 'patch', version: pinVersion } as const;
-    return { name, option: 'pin_version', wanted, channel };
+    return { name, releaseChannel, option: 'pin_version', wanted, channel };
   }
-  return { name, option: 'release_channel', wanted: channel, channel };
+  return { name, releaseChannel, option: 'release_channel', wanted: channel, channel };
 }

@@ -1,0 +1,123 @@
+import { windowOf } from '../config/window.ts';
+import {
+  NOT_ASKED,
+  planMachine,
+  type Deployed,
+  type Known,
+  type Plan,
+  type Platform,
+  type Result,
+} from '../core/index.ts';
+import { excerpt } from '../core/quote.ts';
+import { parseTime } from '../core/rfc3339.ts';
+import { moduleListOf } from '../registry/module-list.ts';
+import type { Reading } from '../registry/registry.ts';
+import { countOf } from './count.ts';
+import { platformOf, type ListOptions } from './list-options.ts';
+import { planTable } from './plan-answer.ts';
+import { readPlanDocuments, type PlanDocuments } from './plan-documents.ts';
+import { planAsJson } from './plan-json.ts';
+import { readPlanLists, type PlanLists } from './plan-lists.ts';
+import { planProblems } from './plan-problems.ts';
+import { grammarProblem, type Outcome, type Problem } from './problem.ts';
+import type { World } from './world.ts';
+
+export interface PlanOptions extends ListOptions {
+  readonly deployed?: string;
+  readonly exitCode?: true;
+}
+
+/** A plan, what it was made of, and as of when. */
+export interface Planned {
+  readonly path: string;
+  readonly documents: PlanDocuments;
+  readonly lists: PlanLists;
+  readonly plan: Plan;
+  readonly now: number;
+  /** Whether another time than the present was asked about. */
+  readonly isAsOf: boolean;
+}
+
+/** `modreg plan <machine.json>`: what the machine should run now, why, and what stops for it. */
+export async function planCommand(
+  path: string,
+  options: PlanOptions,
+  world: World,
+): Promise<Outcome> {
+  const planned = await planOf(path, options, world);
+  if (!planned.ok) return { answer: [], notes: [], problems: planned.error };
+  const { plan, documents } = planned.value;
+  const isPending = [...plan.modules, ...plan.subsystems].some(
+    ({ decision: { kind } }) => kind === 'replace' || kind === 'hold',
+  );
+  return {
+    answer: options.json ? [planAsJson(planned.value)] : planTable(planned.value),
+    notes: documents.warnings > 0 && !options.json ? [checkNote(path, documents.warnings)] : [],
+    problems: planProblems(planned.value),
+    ending: options.exitCode && isPending ? 'pending' : undefined,
+  };
+}
+
+async function planOf(
+  path: string,
+  options: PlanOptions,
+  world: World,
+): Promise<Result<Planned, Problem[]>> {
+  const platform = platformOf(options, world);
+  const at = options.at === undefined ? undefined : parseTime(options.at);
+  const documents = readPlanDocuments(path, options);
+  if (!platform.ok || at?.ok === false || !documents.ok) {
+    const problems = [
+      ...(platform.ok ? [] : [platform.error]),
+      ...(at?.ok === false ? [grammarProblem(at.error)] : []),
+      ...(documents.ok ? [] : documents.error),
+    ];
+    return { ok: false, error: problems };
+  }
+  const { policyPath } = documents.value;
+  const asked = policyPath === undefined ? options : { ...options, policy: policyPath };
+  const lists = await readPlanLists(documents.value, asked, world);
+  if (!lists.ok) return lists;
+  const made = { path, documents: documents.value, lists: lists.value };
+  const now = at?.value ?? world.clock();
+  const plan = decideOn(made, { now, isAsOf: at !== undefined, platform: platform.value });
+  return { ok: true, value: { ...made, plan, now, isAsOf: at !== undefined } };
+}
+
+function decideOn(
+  { documents, lists }: Pick<Planned, 'documents' | 'lists'>,
+  { now, isAsOf, platform }: Pick<Planned, 'now' | 'isAsOf'> & { readonly platform: Platform },
+): Plan {
+  const { machine, policy, deployed } = documents;
+  const names = new Set(machine.modules.map(({ name }) => name));
+  // A name that is a module's says nothing of a subsystem.
+  const reported = new Map([...deployed].filter(([name]) => !names.has(name)));
+  return planMachine({
+    ...{ machine, policy, platform, now, windowOf },
+    laterReleases: isAsOf ? 'refuse' : 'allow',
+    modules: new Map([...names].map((name) => [name, knownOf(name, lists.modules, deployed)])),
+    subsystems: new Map(
+      (['platform-agent', 'platform-server'] as const).map((name) => [
+        name,
+        knownOf(name, lists.subsystems, reported),
+      ]),
+    ),
+    isServerBusy: false,
+  });
+}
+
+function knownOf(
+  name: string,
+  readings: ReadonlyMap<string, Reading>,
+  deployed: ReadonlyMap<string, Deployed>,
+): Known {
+  const reading = readings.get(name);
+  return {
+    list: reading ? moduleListOf(reading) : NOT_ASKED,
+    deployed: deployed.get(name) ?? { kind: 'unknown' },
+  };
+}
+
+function checkNote(path: string, warnings: number): string {
+  return `note: ${excerpt(path)} has ${countOf(warnings, 'warning')} (modreg check ${excerpt(path)} shows them)`;
+}

@@ -1,0 +1,119 @@
+import {
+  describeDecision,
+  describeWarning,
+  type Action,
+  type Deployed,
+  type Hold,
+  type NextChange,
+  type PlanRow,
+  type Stop,
+} from '../core/index.ts';
+import { wordFor } from '../core/decision/decision.ts';
+import { describeAddress } from '../core/explanation/decision-words.ts';
+import { formatTime } from '../core/rfc3339.ts';
+import { jsonLine } from './answer-json.ts';
+import { printedCode } from './codes.ts';
+import { codeOf, replacementOf, shownText, targetText, untilOf, wantedText } from './plan-cells.ts';
+import type { Planned } from './plan-command.ts';
+
+/** A plan as one line of JSON, schema `modreg/plan@1`. */
+export function planAsJson({ plan, now, isAsOf }: Planned): string {
+  const actions = plan.restarts.flatMap((restart, place) =>
+    restart.actions.map((action) => actionAsJson(action, place)),
+  );
+  return jsonLine({
+    schema: 'modreg/plan@1',
+    at: isAsOf ? formatTime(now) : null,
+    modules: plan.modules.map((row) => ({
+      name: row.name,
+      module_id: row.moduleId,
+      ...rowAsJson(row),
+    })),
+    subsystems: plan.subsystems.map((row) => ({
+      name: row.target.name,
+      option: row.target.option,
+      release_channel: 'releaseChannel' in row.target ? row.target.releaseChannel : null,
+      ...rowAsJson(row),
+    })),
+    actions,
+    restarts: plan.restarts.map(({ of, actions: shared, stops }) => ({
+      of,
+      targets: shared.map(({ target }) => target.name),
+      stops: stopsAsJson(stops),
+    })),
+  });
+}
+
+function rowAsJson(row: PlanRow): object {
+  const { decision, latest, stops, nextChange, warnings } = row;
+  const { question } = decision;
+  const replacement = replacementOf(decision);
+  return {
+    constraint: wantedText(question.wanted),
+    deployed: reportedText(question.deployed),
+    target: targetText(decision) ?? null,
+    decision: wordFor(decision),
+    direction: replacement?.direction ?? null,
+    code: codeOf(decision) ?? null,
+    reason: describeDecision(decision),
+    held_by: decision.kind === 'hold' ? decision.because.map(heldAsJson) : [],
+    until: timeOrNull(untilOf(decision)),
+    latest: latest?.text ?? null,
+    stops: stopsAsJson(stops),
+    next_change: nextChange ? changeAsJson(nextChange) : null,
+    warnings: warnings.map((warning) => ({
+      code: printedCode(warning.kind),
+      message: describeWarning(warning, decision),
+    })),
+  };
+}
+
+/** `none` where nothing is deployed, and null where nobody knows. */
+function reportedText(deployed: Deployed): string | null {
+  if (deployed.kind === 'none') return 'none';
+  return shownText(deployed) ?? null;
+}
+
+function heldAsJson({ reason, until }: Hold): object {
+  return { reason, until: timeOrNull(until) };
+}
+
+function changeAsJson({ at, because, becomes }: NextChange): object {
+  const target = targetText(becomes) ?? null;
+  return { at: formatTime(at), because, decision: wordFor(becomes), target };
+}
+
+function stopsAsJson(stops: readonly Stop[]): object[] {
+  return stops.map(({ component, dependsOn }) => ({ component, depends_on: dependsOn }));
+}
+
+function actionAsJson(action: Action, restart: number): object {
+  const { kind, target, from, direction, stops, reason, decidedAt } = action;
+  const { platform, url, digest, size } = action.artifact ?? {};
+  const isUrl = url === action.to;
+  return {
+    kind,
+    target: {
+      kind: target.kind,
+      name: target.name,
+      module_id: target.kind === 'module' ? target.moduleId : null,
+    },
+    from: from ?? null,
+    to: isUrl ? describeAddress(action.to) : action.to,
+    artifact: action.artifact
+      ? {
+          platform,
+          url: (isUrl ? describeAddress(url) : url) ?? null,
+          digest: digest ?? null,
+          size: size ?? null,
+        }
+      : null,
+    ...{ direction, stops: stopsAsJson(stops), reason },
+    decided_at: formatTime(decidedAt),
+    restart,
+  };
+}
+
+function timeOrNull(ms: number | undefined): string | null {
+  return ms === undefined ? null : formatTime(ms);
+}

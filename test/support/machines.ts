@@ -1,0 +1,249 @@
+import fc from 'fast-check';
+import {
+  indexReleases,
+  parseVersion,
+  planMachine,
+  readDeployed,
+  type Decision,
+  type Known,
+  type MaintenanceAnswer,
+  type Plan,
+  type ReleaseRecord,
+  type Replacement,
+} from '../../src/core/index.ts';
+import type { ModuleEntry } from '../../src/core/machine.ts';
+import { DEFAULT_TERMS, type UpdateTerms } from '../../src/core/update-policy.ts';
+import { constraint, moduleId } from './ask.ts';
+import { constraintTexts, releaseRecords } from './arbitrary.ts';
+import { openFrom } from './decided.ts';
+import { NOW } from './decides.ts';
+import { agentOf } from './planned.ts';
+import type { JudgedMachine, JudgedModule, JudgedTerms } from './plan-judge.ts';
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+export interface RandomModule extends JudgedModule {
+  readonly list: readonly ReleaseRecord[] | undefined;
+}
+
+/** A machine with its lists, its policy and its clock, as plain data. */
+export interface RandomMachine extends JudgedMachine {
+  readonly platform: 'linux/amd64' | 'linux/arm64';
+  readonly answer: MaintenanceAnswer | undefined;
+  readonly modules: readonly RandomModule[];
+}
+
+function hours(min: number, max: number): fc.Arbitrary<number> {
+  return fc.integer({ min, max }).map((count) => count * HOUR);
+}
+
+function around(min: number, max: number): fc.Arbitrary<number> {
+  return hours(min, max).map((ms) => NOW + ms);
+}
+
+function maybe<T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  return fc.option(values, { nil: undefined });
+}
+
+const terms: fc.Arbitrary<JudgedTerms> = fc.record({
+  minimumAge: fc.record({
+    ms: fc.oneof(fc.constant(0), fc.constant(0), hours(1, 60)),
+    unknown: fc.constantFrom('refuse' as const, 'allow' as const),
+  }),
+  allowDowngrade: fc.boolean(),
+  openings: oneIn(
+    2,
+    fc
+      .uniqueArray(fc.integer({ min: -30, max: 90 }), { minLength: 2, maxLength: 6 })
+      .map((edges) => {
+        const sorted = edges.toSorted((a, b) => a - b).map((edge) => NOW + edge * HOUR);
+        const starts = sorted.filter((_, place) => place % 2 === 0 && place + 1 < sorted.length);
+        return starts.map((start) => [start, sorted[sorted.indexOf(start) + 1] ?? start] as const);
+      }),
+  ),
+  restMs: hours(0, 3),
+  ceiling: fc.integer({ min: 1, max: 6 }),
+  maxIndexAgeMs: hours(40, 100),
+});
+
+function oneIn<T>(count: number, values: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  const absent = { weight: count - 1, arbitrary: fc.constant(undefined) };
+  return fc.oneof(absent, { weight: 1, arbitrary: values });
+}
+
+/** Close together, so that most lists have something for most constraints. */
+const versions = fc
+  .record({
+    major: fc.constantFrom(1, 1, 2),
+    minor: fc.constantFrom(0, 1),
+    patch: fc.nat(4),
+    prerelease: oneIn(6, fc.constantFrom('-rc.1', '-rc.2')),
+    build: oneIn(8, fc.constantFrom('+b1', '+b2')),
+  })
+  .map(({ major, minor, patch, prerelease = '', build = '' }) => {
+    return `${major}.${minor}.${patch}${prerelease}${build}`;
+  });
+
+/** Mostly releases without anything against them; and a few of the strange ones of other tests. */
+const records: fc.Arbitrary<ReleaseRecord> = fc.oneof(
+  {
+    weight: 9,
+    arbitrary: fc.record({
+      version: versions,
+      publishedAt: fc.option(around(-90, 5), { nil: undefined }),
+      yanked: oneIn(10, fc.constantFrom('', 'broken')),
+      artifacts: oneIn(8, fc.constant([{ platform: 'linux/arm64' }])),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: releaseRecords.map((record) => {
+      const { publishedAt = 0 } = record;
+      return { ...record, publishedAt: NOW + (publishedAt - 100) * HOUR };
+    }),
+  },
+);
+
+const USUALLY = ['one of the list', 'one of the list', 'any', 'any'] as const;
+
+const modules: fc.Arbitrary<RandomModule> = fc
+  .record({
+    list: fc.option(fc.array(records, { maxLength: 10 }), { nil: undefined, freq: 12 }),
+    anyConstraint: fc.oneof(versions, constraintTexts),
+    kind: fc.constantFrom('any', 'patch', 'minor', 'major', 'latest'),
+    places: fc.tuple(fc.nat(9), fc.nat(9), fc.nat(9), fc.nat(9)),
+    other: versions,
+    runs: fc.constantFrom(...USUALLY, ...USUALLY, 'any', 'none', 'none', 'unknown', 'junk'),
+    confirmedAt: oneIn(4, around(-60, 0)),
+    failed: fc.array(fc.record({ place: fc.nat(9), until: maybe(around(-5, 60)) }), {
+      maxLength: 3,
+    }),
+    isFailed: fc.boolean(),
+    restarts: oneIn(2, fc.array(fc.integer({ min: 0, max: 170 }), { maxLength: 5 })),
+    terms,
+  })
+  .map(({ list, places, other, failed, restarts = [], ...random }) => {
+    const versions = (list ?? [])
+      .map(({ version }) => version)
+      .filter((text) => parseVersion(text).ok);
+    const at = (place: number): string => versions[place % Math.max(versions.length, 1)] ?? other;
+    const runs = { none: null, unknown: undefined, junk: 'reload-1', any: other } as const;
+    const deployed = random.runs === 'one of the list' ? at(places[0]) : runs[random.runs];
+    const quarantine = failed.map(({ place, until }) => ({ version: at(place), until }));
+    if (random.isFailed && typeof deployed === 'string')
+      quarantine.push({ version: deployed, until: undefined });
+    return {
+      constraint: constraintAbout(at(places[1]), random.kind) ?? random.anyConstraint,
+      deployed,
+      previous: at(places[2]),
+      ...{ list, quarantine, terms: random.terms, confirmedAt: random.confirmedAt },
+      restarts: restarts.map((tens) => NOW - tens * 10 * MINUTE),
+    };
+  });
+
+function constraintAbout(text: string, kind: string): string | undefined {
+  const [major, minor] = text.split('.');
+  const about = {
+    patch: text,
+    minor: `${major}.${minor}.*`,
+    major: `${major}.*`,
+    latest: 'latest',
+  };
+  return (about as Record<string, string | undefined>)[kind];
+}
+
+const rarely = oneIn(20, fc.constant(true)).map((value) => value ?? false);
+
+/** Machines of one to three modules. Half of what decides is about the versions of their lists. */
+export const machines: fc.Arbitrary<RandomMachine> = fc.record({
+  now: fc.constant(NOW),
+  platform: fc.constantFrom('linux/amd64' as const, 'linux/arm64' as const),
+  isAsOf: fc.boolean(),
+  isServerBusy: rarely,
+  answer: oneIn(4, fc.constantFrom('allowed', 'allowed', 'not-allowed', 'failed', 'missing')),
+  isDisabled: rarely,
+  modules: fc.array(modules, { minLength: 1, maxLength: 3 }),
+});
+
+const MANAGED = agentOf({});
+const DISABLED = agentOf({ 'platform-server': { disable_subsystem: true } });
+
+/** What the product plans. */
+export function planOf({ modules: all, isDisabled, isAsOf, ...machine }: RandomMachine): Plan {
+  const entries = all.map((module, place): ModuleEntry => {
+    const id = moduleId(`acme:m${place}`);
+    const asked = constraint(module.constraint);
+    return { type: 'registry', name: nameAt(place), moduleId: id, env: {}, constraint: asked };
+  });
+  return planMachine({
+    ...machine,
+    machine: { components: [], modules: entries, agent: isDisabled ? DISABLED : MANAGED },
+    policy: {
+      terms: DEFAULT_TERMS,
+      modules: new Map(all.map((module, place) => [nameAt(place), termsOf(module)])),
+    },
+    laterReleases: isAsOf ? 'refuse' : 'allow',
+    modules: new Map(all.map((module, place) => [nameAt(place), knownOf(module)])),
+    subsystems: new Map(),
+    windowOf: ([first]) =>
+      first && openFrom(...(JSON.parse(first.start) as (readonly [number, number])[])),
+  });
+}
+
+function nameAt(place: number): string {
+  return `m${place}`;
+}
+
+/** A window's start has the openings as JSON: what makes a window of it is the caller's. */
+function termsOf({ terms: { minimumAge, openings, ...of } }: RandomModule): UpdateTerms {
+  return {
+    ...DEFAULT_TERMS,
+    minimumAge,
+    maintenance: openings
+      ? [{ start: JSON.stringify(openings), durationMs: 0, timeZone: 'UTC' }]
+      : [],
+    allowDowngrade: of.allowDowngrade,
+    restAfterRestartMs: of.restMs,
+    restartCeiling: of.ceiling,
+    maxIndexAgeMs: of.maxIndexAgeMs,
+  };
+}
+
+function knownOf({ list, confirmedAt, deployed, previous, ...module }: RandomModule): Known {
+  const before = parseVersion(previous);
+  const { restarts, quarantine } = module;
+  return {
+    list: list
+      ? {
+          index: indexReleases(list),
+          stale: confirmedAt === undefined ? undefined : { confirmedAt, message: 'down' },
+        }
+      : { error: { kind: 'registry-unreachable', message: 'down' } },
+    deployed: readDeployed(deployed),
+    previous: before.ok ? before.value : undefined,
+    ...{ restarts, quarantine },
+  };
+}
+
+/** Of each module what is planned: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `ahead`, `stuck no-match`. */
+export function answersOf({ modules: planned }: Plan): string[] {
+  return planned.map(({ decision }) => answerOf(decision));
+}
+
+export function answerOf(decision: Decision): string {
+  switch (decision.kind) {
+    case 'keep':
+      return decision.because;
+    case 'replace':
+      return `${decision.direction} ${versionOf(decision)}`;
+    case 'hold':
+      return `hold ${decision.replacement.direction} ${versionOf(decision.replacement)}`;
+    case 'stuck':
+      return `stuck ${decision.code}`;
+  }
+}
+
+function versionOf({ to }: Replacement): string {
+  return 'url' in to ? to.url : to.version.text;
+}
