@@ -21,7 +21,7 @@ export function planTable(planned: Planned): string[] {
   const modules = plan.modules.map((row) => {
     return { label: labelOf(row), wanted: wantedText(row.decision.question.wanted), row };
   });
-  const subsystems = plan.subsystems.map((row) => {
+  const subsystems = plan.subsystems.filter(isReported).map((row) => {
     return { label: row.target.name, wanted: wantedOfSubsystem(row), row };
   });
   return [
@@ -30,7 +30,8 @@ export function planTable(planned: Planned): string[] {
     ...table('MODULE', modules),
     ...(modules.length > 0 ? [''] : []),
     ...table('SUBSYSTEM', subsystems),
-    '',
+    ...(subsystems.length > 0 ? [''] : []),
+    ...leftAlone(plan.subsystems),
     ...summaryOf(planned),
     'Nothing was changed.',
   ];
@@ -134,12 +135,20 @@ function describeStops(stops: readonly Stop[]): string {
   return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
 }
 
+/** A machine need not say what runs of its subsystems, nor a registry have them. */
+function isReported({ target, decision: { question } }: SubsystemPlan): boolean {
+  return target.option === 'disable_subsystem' || question.deployed.kind !== 'unknown';
+}
+
+function leftAlone(subsystems: readonly SubsystemPlan[]): string[] {
+  const names = subsystems.flatMap((row) => (isReported(row) ? [] : row.target.name));
+  return names.length === 0
+    ? []
+    : [`${names.join(' and ')}: what is deployed is not known, and nothing is done.`];
+}
+
 function summaryOf({ plan: { modules, subsystems, restarts } }: Planned): string[] {
-  // A registry need not have subsystems, nor a machine say what runs of them.
-  const reported = subsystems.filter(
-    ({ decision: { question } }) => question.deployed.kind !== 'unknown',
-  );
-  const rows: readonly PlanRow[] = [...modules, ...reported];
+  const rows: readonly PlanRow[] = [...modules, ...subsystems.filter(isReported)];
   const actions = restarts.flatMap((restart) => restart.actions);
   const due = Map.groupBy(actions, ({ direction }) => direction);
   const count = (kind: string): number =>

@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { platformHome } from '../core/platform-home.ts';
 import { excerpt } from '../core/quote.ts';
 import { parseRegistryAddress, type RegistryAddress } from '../core/registry-address.ts';
@@ -54,7 +54,8 @@ export function registryBy(
 function inPolicy({ registry }: UpdateTerms, { policy = '' }: RegistryOptions): string | undefined {
   const address = registry === undefined ? undefined : parseRegistryAddress(registry);
   if (!address?.ok || !('path' in address.value)) return registry;
-  return resolve(dirname(policy), address.value.path);
+  const { path } = address.value;
+  return isAbsolute(path) ? path : join(dirname(policy), path);
 }
 
 const ADDRESSES =

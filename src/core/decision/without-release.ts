@@ -9,7 +9,8 @@ export function withoutRelease(resolution: Unsatisfied, running: Version | undef
   const { question } = resolution;
   const { constraint } = question;
   const isCovered = running !== undefined && isInBranch(constraint, running);
-  const refused = constraint.kind === 'patch' ? refusedPin(question, constraint.version) : undefined;
+  const refused =
+    constraint.kind === 'patch' ? refusedPin(question, constraint.version) : undefined;
   if (constraint.kind === 'patch' && !refused) {
     return isCovered
       ? { kind: 'keep', because: 'up-to-date', resolution }

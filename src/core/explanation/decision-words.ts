@@ -98,7 +98,8 @@ function describeAhead(resolution: Resolution): string {
     const { version } = resolution.release;
     return `newer than ${version.text}, the ${chosenAs(version, constraint)}: it is never taken back`;
   }
-  const refused = constraint.kind === 'patch' ? refusedPin(question, constraint.version) : undefined;
+  const refused =
+    constraint.kind === 'patch' ? refusedPin(question, constraint.version) : undefined;
   if (refused) return `it stays, although it is refused: ${describeRefused(refused, constraint)}`;
   return `it stays, as nothing may be chosen: ${countReasons(resolution)}`;
 }
