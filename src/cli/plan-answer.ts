@@ -11,7 +11,7 @@ import { formatTime } from '../core/rfc3339.ts';
 import type { ReleaseList } from '../registry/registry.ts';
 import { countOf } from './count.ts';
 import { labelOf, shownText, targetText, wantedText } from './plan-cells.ts';
-import type { Planned } from './plan-command.ts';
+import type { Planned } from './planned.ts';
 
 const NAMED = 8;
 

@@ -14,10 +14,11 @@ import { moduleListOf } from '../registry/module-list.ts';
 import type { Reading } from '../registry/registry.ts';
 import { countOf } from './count.ts';
 import { platformOf, type ListOptions } from './list-options.ts';
+import type { Planned } from './planned.ts';
 import { planTable } from './plan-answer.ts';
-import { readPlanDocuments, type PlanDocuments } from './plan-documents.ts';
+import { readPlanDocuments } from './plan-documents.ts';
 import { planAsJson } from './plan-json.ts';
-import { readPlanLists, type PlanLists } from './plan-lists.ts';
+import { readPlanLists } from './plan-lists.ts';
 import { planProblems } from './plan-problems.ts';
 import { grammarProblem, type Outcome, type Problem } from './problem.ts';
 import type { World } from './world.ts';
@@ -25,17 +26,6 @@ import type { World } from './world.ts';
 export interface PlanOptions extends ListOptions {
   readonly deployed?: string;
   readonly exitCode?: true;
-}
-
-/** A plan, what it was made of, and as of when. */
-export interface Planned {
-  readonly path: string;
-  readonly documents: PlanDocuments;
-  readonly lists: PlanLists;
-  readonly plan: Plan;
-  readonly now: number;
-  /** Whether another time than the present was asked about. */
-  readonly isAsOf: boolean;
 }
 
 /** `modreg plan <machine.json>`: what the machine should run now, why, and what stops for it. */

@@ -14,7 +14,7 @@ import { formatTime } from '../core/rfc3339.ts';
 import { jsonLine } from './answer-json.ts';
 import { printedCode } from './codes.ts';
 import { codeOf, replacementOf, shownText, targetText, untilOf, wantedText } from './plan-cells.ts';
-import type { Planned } from './plan-command.ts';
+import type { Planned } from './planned.ts';
 
 /** A plan as one line of JSON, schema `modreg/plan@1`. */
 export function planAsJson({ plan, now, isAsOf }: Planned): string {

@@ -10,7 +10,7 @@ import { excerpt } from '../core/quote.ts';
 import type { Reading } from '../registry/registry.ts';
 import { listWarnings } from './list-warnings.ts';
 import { labelOf, shownText } from './plan-cells.ts';
-import type { Planned } from './plan-command.ts';
+import type { Planned } from './planned.ts';
 import { complaintProblem, registryProblem, type Problem } from './problem.ts';
 
 /** A row of a plan, what it is called, and what came of asking for its list. */
