@@ -5,6 +5,7 @@ import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { chartOf } from './chart.ts';
 import { coldMadeLists, coldRealLists, type ColdRow } from './cold.ts';
+import { planTimes } from './plan.ts';
 import { processes } from './process.ts';
 import { geometricMean, SLICES } from './slices.ts';
 import { refusedTexts, warmLists } from './warm.ts';
@@ -49,6 +50,11 @@ console.table(
     'from text µs': round(fromText),
     'parsed before µs': round(parsed),
   })),
+);
+
+console.log('A plan for 1,000 modules with 1,000 releases each');
+console.table(
+  planTimes().map(({ what, time, actions = '' }) => ({ what, ms: round(time), actions })),
 );
 
 console.log('What parsers refuse');

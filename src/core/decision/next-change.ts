@@ -111,7 +111,10 @@ function listTurns({ question, resolution }: Decision): Turn[] {
 
 /** What the constraint would rather take than what it means now. */
 function newer(resolution: Resolution): Release[] {
-  const { constraint, index } = resolution.question;
+  const { constraint, index, eligibility } = resolution.question;
+  const { minimumAge, notAfter } = eligibility;
+  // Time changes nothing about releases that it is not asked of.
+  if (!minimumAge && notAfter === undefined) return [];
   const chosen = resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
   const releases: Release[] = [];
   for (const release of index.candidates(constraint)) {

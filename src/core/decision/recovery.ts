@@ -13,6 +13,7 @@ interface Failure {
 
 /** The quarantine of what runs, or undefined. (D13) */
 export function failureOf(running: Version, { index, eligibility }: Question): Failure | undefined {
+  if (!eligibility.quarantine?.length) return undefined;
   const artifacts = index.find(running)?.artifacts;
   const term = termInForce(running, artifacts, eligibility);
   return term && { running, until: term.until };
