@@ -1,6 +1,7 @@
 import {
   describeDecision,
   describeWarning,
+  readDeployed,
   type Action,
   type Deployed,
   type Hold,
@@ -98,7 +99,7 @@ function actionAsJson(action: Action, restart: number): object {
       name: target.name,
       module_id: target.kind === 'module' ? target.moduleId : null,
     },
-    from: from ?? null,
+    from: from === undefined ? null : (shownText(readDeployed(from)) ?? null),
     to: isUrl ? describeAddress(action.to) : action.to,
     artifact: action.artifact
       ? {

@@ -6,16 +6,21 @@ import {
   type ModuleId,
   type PlanRow,
 } from '../core/index.ts';
-import { excerpt } from '../core/quote.ts';
+import { describeDuration } from '../core/duration.ts';
+import { nearestWord } from '../core/nearest-word.ts';
+import { excerpt, quote } from '../core/quote.ts';
 import type { Reading } from '../registry/registry.ts';
 import { listWarnings } from './list-warnings.ts';
 import { labelOf, shownText } from './plan-cells.ts';
+import type { PlanDocuments } from './plan-documents.ts';
 import type { Planned } from './planned.ts';
 import { complaintProblem, registryProblem, type Problem } from './problem.ts';
 
 /** A row of a plan, what it is called, and what came of asking for its list. */
 interface Subject {
   readonly label: string;
+  /** Of the module entry or the subsystem. */
+  readonly name: string;
   readonly moduleId: ModuleId;
   readonly row: PlanRow;
   readonly reading: Reading | undefined;
@@ -24,10 +29,10 @@ interface Subject {
 const NAMED = 3;
 
 /** What stands in the way of a plan, and what there is to warn of. What concerns many modules is said once. */
-export function planProblems({ plan, lists }: Planned): Problem[] {
+export function planProblems({ plan, lists, documents }: Planned): Problem[] {
   const modules = plan.modules.map((row): Subject => {
     const { moduleId, name } = row;
-    return { label: labelOf(row), moduleId, row, reading: lists.modules.get(name) };
+    return { label: labelOf(row), name, moduleId, row, reading: lists.modules.get(name) };
   });
   const subsystems = plan.subsystems.flatMap((row): Subject[] => {
     const { target, decision } = row;
@@ -36,10 +41,14 @@ export function planProblems({ plan, lists }: Planned): Problem[] {
     if (target.option === 'disable_subsystem' || isUnknown) return [];
     const { name } = target;
     const moduleId = SUBSYSTEM_MODULES[name];
-    return [{ label: name, moduleId, row, reading: lists.subsystems.get(name) }];
+    return [{ label: name, name, moduleId, row, reading: lists.subsystems.get(name) }];
   });
   const subjects = [...modules, ...subsystems];
-  const problems = [...subjects.flatMap(stuckProblem), ...subjects.flatMap(warningsFor)];
+  const strangers = strangersIn(documents);
+  const problems = [
+    ...subjects.flatMap((subject) => stuckProblem(subject, strangers)),
+    ...subjects.flatMap(warningsFor),
+  ];
   return [...saidOnce(problems), ...lists.warnings];
 }
 
@@ -75,23 +84,47 @@ function enumerate(words: readonly string[]): string {
 const HOW_TO_REPORT =
   'name a file with --deployed: {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed';
 
+/** Names that are reported to run, and are those of nothing in the machine config. */
+function strangersIn({ machine, deployed }: PlanDocuments): string[] {
+  const names = new Set<string>(['platform-agent', 'platform-server']);
+  for (const { name } of machine.modules) names.add(name);
+  return [...deployed.keys()].filter((name) => !names.has(name));
+}
+
+/** That it is not known what runs, and what was reported instead, be it by a slip. */
+function unknownDeployed({ label, name, row }: Subject, strangers: readonly string[]): Said {
+  const meant = strangers.some((stranger) => nearestWord(stranger, [name]) !== undefined);
+  const named = enumerate(strangers.map((stranger) => quote(stranger)));
+  return {
+    label,
+    problem: {
+      severity: 'error',
+      kind: 'deployed-unknown',
+      message: describeDecision(row.decision),
+      because: strangers.length > 0 ? [`the report names ${named}, and no module entry does`] : [],
+      suggestion: meant ? excerpt(name) : undefined,
+      hint: HOW_TO_REPORT,
+    },
+  };
+}
+
 /** What keeps a decision from being made, and what that keeps as it is. */
-function stuckProblem({ label, row, reading }: Subject): Said[] {
+function stuckProblem(subject: Subject, strangers: readonly string[]): Said[] {
+  const { label, row, reading } = subject;
   const { decision } = row;
   if (decision.kind !== 'stuck') return [];
   const kept = keptAs(label, row);
   const severity = 'error';
   switch (decision.code) {
-    case 'deployed-unknown': {
-      const message = describeDecision(decision);
-      return [{ problem: { severity, kind: decision.code, message, hint: HOW_TO_REPORT }, label }];
-    }
+    case 'deployed-unknown':
+      return [unknownDeployed(subject, strangers)];
     case 'no-list':
       return reading?.ok === false ? [{ problem: registryProblem(reading.error), kept }] : [];
-    case 'list-stale':
-      return [
-        { problem: { severity, kind: decision.code, message: describeDecision(decision) }, kept },
-      ];
+    case 'list-stale': {
+      const limit = describeDuration(decision.question.maxIndexAgeMs);
+      const message = `${decision.stale.message}; the saved list was confirmed more than ${limit} ago`;
+      return [{ problem: { severity, kind: decision.code, message }, kept }];
+    }
     case 'quarantined': {
       const message = `${label}: ${describeDecision(decision)}`;
       return [{ problem: { severity, kind: decision.code, message }, kept }];
@@ -116,9 +149,12 @@ function warningsFor({ label, moduleId, row, reading }: Subject): Said[] {
   const { decision, warnings } = row;
   const { list } = decision.question;
   const ofDecision = warnings.map((warning): Said => {
-    const message = describeWarning(warning, decision);
-    const problem = { severity: 'warning', kind: warning.kind, message } as const;
-    return { problem, label };
+    // How old each list is would tell them apart.
+    const message =
+      warning.kind === 'stale-list'
+        ? `${warning.message}; the saved list decides`
+        : describeWarning(warning, decision);
+    return { problem: { severity: 'warning', kind: warning.kind, message }, label };
   });
   const isListed = reading?.ok === true && !('error' in list);
   const ofList = isListed ? listWarnings(moduleId, reading.value, list.index) : [];

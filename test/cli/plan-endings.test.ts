@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { component, entry } from '../support/planned.ts';
+import { planFor, site, type Site } from '../support/site.ts';
+
+const LIDAR = {
+  modules: [entry('acme:lidar', '1.2.*')],
+  components: [component('lidar', 'acme:lidar:x')],
+};
+const LISTS = { 'acme/lidar': ['1.2.3', '1.2.9'] };
+
+interface Ending {
+  readonly site: Site;
+  readonly options: readonly string[];
+  readonly exit: number;
+  /** On stderr, but for the note on what `check` says. */
+  readonly told: string;
+}
+
+describe('modreg plan exits as it ended', () => {
+  it.each<[string, Ending]>([
+    [
+      'up to date',
+      {
+        site: { machine: LIDAR, deployed: { acme_lidar: '1.2.9' }, lists: LISTS },
+        options: ['--exit-code'],
+        exit: 0,
+        told: '',
+      },
+    ],
+    [
+      'due, without --exit-code',
+      {
+        site: { machine: LIDAR, deployed: { acme_lidar: '1.2.3' }, lists: LISTS },
+        options: [],
+        exit: 0,
+        told: '',
+      },
+    ],
+    [
+      'due',
+      {
+        site: { machine: LIDAR, deployed: { acme_lidar: '1.2.3' }, lists: LISTS },
+        options: ['--exit-code'],
+        exit: 10,
+        told: '',
+      },
+    ],
+    [
+      'held',
+      {
+        site: {
+          ...{ machine: LIDAR, deployed: { acme_lidar: '2.0.0' }, lists: LISTS },
+          policy: { registry: './lists', allow_downgrade: false },
+        },
+        options: ['--exit-code'],
+        exit: 10,
+        told: 'warning[DOWNGRADE]: acme:lidar: the policy allows no downgrade\n',
+      },
+    ],
+    [
+      'it is not known what runs',
+      {
+        site: { machine: LIDAR, deployed: { acme_lida: '1.2.3' }, lists: LISTS },
+        options: ['--exit-code'],
+        exit: 1,
+        told: `error[DEPLOYED_UNKNOWN]: acme:lidar: what is deployed is not known
+  because the report names "acme_lida", and no module entry does
+  did you mean acme_lidar ?
+hint: name a file with --deployed: {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed
+`,
+      },
+    ],
+    [
+      'the registry does not know two modules',
+      {
+        site: {
+          machine: { modules: [entry('acme:lidar', '1.*'), entry('acme:arm', '1.*')] },
+          deployed: { acme_lidar: '1.2.3', acme_arm: null },
+          lists: { 'acme/cam': [] },
+        },
+        options: [],
+        exit: 3,
+        told: `error[UNKNOWN_MODULE]: the folder "./lists" has no module acme:lidar; acme:lidar stays at 1.2.3
+hint: namespace acme has 1 module: cam
+error[UNKNOWN_MODULE]: the folder "./lists" has no module acme:arm; acme:arm is not installed
+  did you mean acme:cam ?
+hint: namespace acme has 1 module: cam
+`,
+      },
+    ],
+    [
+      'no registry is reached',
+      {
+        site: {
+          machine: { modules: [entry('acme:lidar', '1.*'), entry('acme:arm', '1.*')] },
+          deployed: { acme_lidar: '1.2.3', acme_arm: null },
+          policy: { registry: 'http://127.0.0.1:1' },
+        },
+        options: ['--offline'],
+        exit: 4,
+        told: `error[REGISTRY_UNREACHABLE]: offline, the registry http://127.0.0.1:1 is not asked, and no list of acme:lidar is saved; acme:lidar stays at 1.2.3
+error[REGISTRY_UNREACHABLE]: offline, the registry http://127.0.0.1:1 is not asked, and no list of acme:arm is saved; acme:arm is not installed
+`,
+      },
+    ],
+    [
+      'no registry is named',
+      {
+        site: { machine: LIDAR, policy: {} },
+        options: [],
+        exit: 2,
+        told: 'error[NO_REGISTRY]: no registry is named\nhint: --registry names one, or else MODREG_REGISTRY, the "registry" of the policy that --policy names, or the file $PLATFORM_HOME/registry.db\n',
+      },
+    ],
+    [
+      'the documents have errors',
+      {
+        site: {
+          machine: { modules: [entry('acme:lidar', '1.2.x')] },
+          deployed: { acme_lidar: 1.2 },
+          policy: { registry: 7 },
+        },
+        options: [],
+        exit: 1,
+        told: `error[BAD_VALUE]: the machine config ./machine.json has 1 error
+  because 1:87 BAD_CONSTRAINT /modules/0/version: "1.2.x" is not a version constraint
+hint: modreg check ./machine.json --as machine shows them all
+error[BAD_VALUE]: the policy ./policy.json has 1 error
+  because 1:13 BAD_TYPE /registry: found a number, expected the address of a registry
+hint: modreg check ./policy.json --as policy shows them all
+error[BAD_VALUE]: the report of what is deployed ./deployed.json has 1 error
+  because 1:15 BAD_TYPE /acme_lidar: found a number, expected a version as text, or null for what is not deployed
+`,
+      },
+    ],
+  ])('%s', (_, { site: described, options, exit, told }) => {
+    const folder = site(described);
+    const ended = planFor(folder, ...options);
+    const stderr = ended.stderr.replaceAll(folder, '.').replace(/^note: .*\n/, '');
+    expect([stderr, ended.exit]).toEqual([told, exit]);
+  });
+});

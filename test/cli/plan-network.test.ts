@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { readRelease } from '../../src/server/index.ts';
+import { moduleId } from '../support/ask.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { loopbackRegistry } from '../support/loopback.ts';
+import { runModreg } from '../support/modreg.ts';
+import { entry } from '../support/planned.ts';
+import { site } from '../support/site.ts';
+
+describe('modreg plan over the network', () => {
+  it('asks once for all, and goes on from saved lists, which grow too old (D21)', async () => {
+    const { address, catalogue } = await loopbackRegistry();
+    for (const id of ['acme:lidar', 'acme:arm']) {
+      const release = readRelease({ version: '1.2.3' });
+      if (release.ok) catalogue.publish(moduleId(id), release.value, 0);
+    }
+    const folder = site({
+      machine: { modules: [entry('acme:lidar', '1.*'), entry('acme:arm', '1.*')] },
+      deployed: { acme_lidar: '1.2.0', acme_arm: '1.2.3' },
+      policy: { registry: address },
+    });
+    const home = { PLATFORM_HOME: temporaryFolder() };
+    const args = ['plan', `${folder}/machine.json`, '--deployed', `${folder}/deployed.json`];
+    const fresh = await runModreg(args, home);
+    expect(fresh.stdout.split('\n')[0]).toMatch(/2 modules {3}lists from \S+, \d s old$/);
+    expect([fresh.stderr.replace(/^note: .*\n/, ''), fresh.exit]).toEqual(['', 0]);
+
+    const saved = await runModreg([...args, '--offline', '--json'], home);
+    const { modules } = JSON.parse(saved.stdout) as { modules: { next_change: { at: string } }[] };
+    expect(modules).toMatchObject([
+      { decision: 'upgrade', target: '1.2.3', warnings: [{ code: 'STALE_LIST' }] },
+      { decision: 'up-to-date', next_change: { because: 'list-too-old', decision: 'stuck' } },
+    ]);
+    const told = await runModreg([...args, '--offline'], home);
+    expect(told.stderr.match(/STALE_LIST.*/g)).toEqual([
+      expect.stringMatching(
+        /, the registry \S+ is not asked; the saved list decides: acme:lidar, acme:arm$/,
+      ),
+    ]);
+
+    const later = await runModreg(
+      [...args, '--offline', '--at', modules[1]?.next_change.at ?? ''],
+      home,
+    );
+    expect(later.exit).toBe(4);
+    expect(later.stderr).toMatch(
+      /^error\[LIST_STALE\]: .*; acme:lidar stays at 1\.2\.0, acme:arm stays at 1\.2\.3$/m,
+    );
+  });
+});

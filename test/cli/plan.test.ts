@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import { modreg } from '../support/modreg.ts';
+import { component, entry } from '../support/planned.ts';
+import { NOON, planFor, site } from '../support/site.ts';
+
+const LIDAR = {
+  modules: [entry('acme:lidar', '1.2.*')],
+  components: [component('lidar', 'acme:lidar:x')],
+};
+const LISTS = { 'acme/lidar': ['1.2.3', '1.2.9'] };
+
+describe('modreg plan', () => {
+  it('has a row for each module and subsystem, what stops, and what is next', () => {
+    const folder = site({
+      machine: {
+        modules: [
+          entry('acme:lidar', '1.2.*'),
+          entry('acme:lidar', '1.2.3', 'rear'),
+          entry('acme:arm', '3.*'),
+          { type: 'local', name: 'own', module_id: 'acme:own', version: '1.0.0' },
+        ],
+        components: [
+          component('base', 'wheeled', 'lidar'),
+          component('lidar', 'acme:lidar:x'),
+          component('board', 'gpio'),
+          component('arm', 'acme:arm:x'),
+          component('own', 'acme:own:x'),
+        ],
+        agent: { 'platform-server': { pin_url: 'https://builds.example/server?key=hidden' } },
+      },
+      deployed: { acme_lidar: '1.2.3', rear: '1.2.3', acme_arm: null, 'platform-server': '1.0.0' },
+      lists: { ...LISTS, 'acme/arm': ['2.0.0'] },
+    });
+    expect(planFor(folder)).toEqual({
+      stdout: `${folder}/machine.json   4 modules   as of 2026-11-21T12:00:00Z   lists from "${folder}/lists"
+
+  MODULE              CONSTRAINT   DEPLOYED   TARGET   LATEST   ACTION                WHY
+  acme:lidar          1.2.*        1.2.3      1.2.9    1.2.9    restart-and-upgrade   newest patch of 1.2
+      stops base (depends on lidar), lidar
+  acme:lidar (rear)   1.2.3        1.2.3      1.2.3    1.2.9    none                  pinned
+  acme:arm            3.*          none       -        2.0.0    stuck                 nothing may be chosen: 1 other-major
+  acme:own (own)      -            unknown    -        -        none                  local: it is on this machine only
+
+  SUBSYSTEM         CONSTRAINT                      DEPLOYED   TARGET                          LATEST   ACTION                WHY
+  platform-server   https://builds.example/server   1.0.0      https://builds.example/server   -        restart-and-upgrade   its pin_url is another than what runs
+      stops base, board, arm, own, lidar
+
+platform-agent: what is deployed is not known, and nothing is done.
+2 upgrades, 1 stuck, 2 unchanged. Components that would stop: base, board, arm, own, lidar.
+One restart of platform-server takes every module with it.
+Nothing was changed.
+`,
+      stderr: `note: ${folder}/machine.json has 1 warning (modreg check ${folder}/machine.json shows them)
+error[NO_MATCH]: no release of acme:arm matches 3.*; acme:arm is not installed
+  because 3.* needs 3.0.0 ≤ version < 4.0.0, and the newest release is 2.0.0
+hint: latest means 2.0.0; latest-with-prerelease means 2.0.0
+warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is resolved by itself: acme:lidar, acme:lidar (rear)
+`,
+      exit: 1,
+    });
+  });
+
+  it('--json has the same as data', () => {
+    const folder = site({
+      machine: { ...LIDAR, agent: { 'platform-server': { disable_subsystem: false } } },
+      deployed: {
+        acme_lidar: '1.2.3',
+        'platform-agent': 'https://builds.example/agent?key=hidden',
+      },
+      policy: {
+        registry: './lists',
+        maintenance: [{ start: '0 2 * * *', duration: '2h', time_zone: 'Europe/Berlin' }],
+      },
+      lists: {
+        ...LISTS,
+        'platform/agent': [
+          {
+            version: '0.9.1',
+            artifacts: [
+              { platform: 'any', url: 'https://x.example/a?b', digest: 'sha256:aa', size: 7 },
+            ],
+          },
+        ],
+      },
+    });
+    const { stdout, stderr, exit } = planFor(folder, '--json');
+    expect([stderr, exit]).toEqual(['', 0]);
+    expect(stdout).not.toContain('hidden');
+    const stops = [{ component: 'lidar', depends_on: [] }];
+    expect(JSON.parse(stdout)).toEqual({
+      schema: 'modreg/plan@1',
+      at: '2026-11-21T12:00:00Z',
+      modules: [
+        {
+          name: 'acme_lidar',
+          module_id: 'acme:lidar',
+          constraint: '1.2.*',
+          deployed: '1.2.3',
+          target: '1.2.9',
+          decision: 'hold',
+          direction: 'upgrade',
+          code: null,
+          reason: 'the maintenance window is closed until 2026-11-22T01:00:00Z',
+          held_by: [{ reason: 'window-closed', until: '2026-11-22T01:00:00Z' }],
+          until: '2026-11-22T01:00:00Z',
+          latest: '1.2.9',
+          stops,
+          next_change: {
+            at: '2026-11-22T01:00:00Z',
+            because: 'window-opens',
+            decision: 'upgrade',
+            target: '1.2.9',
+          },
+          warnings: [],
+        },
+      ],
+      subsystems: [
+        {
+          name: 'platform-agent',
+          option: 'release_channel',
+          release_channel: 'stable',
+          constraint: 'latest',
+          deployed: 'https://builds.example/agent',
+          target: '0.9.1',
+          decision: 'hold',
+          direction: 'upgrade',
+          code: null,
+          reason: 'the maintenance window is closed until 2026-11-22T01:00:00Z',
+          held_by: [{ reason: 'window-closed', until: '2026-11-22T01:00:00Z' }],
+          until: '2026-11-22T01:00:00Z',
+          latest: '0.9.1',
+          stops,
+          next_change: {
+            at: '2026-11-22T01:00:00Z',
+            because: 'window-opens',
+            decision: 'upgrade',
+            target: '0.9.1',
+          },
+          warnings: [],
+        },
+        {
+          name: 'platform-server',
+          option: 'release_channel',
+          release_channel: 'stable',
+          constraint: 'latest',
+          deployed: null,
+          target: null,
+          decision: 'stuck',
+          direction: null,
+          code: 'deployed-unknown',
+          reason: 'what is deployed is not known',
+          held_by: [],
+          until: null,
+          latest: null,
+          stops: [],
+          next_change: null,
+          warnings: [],
+        },
+      ],
+      actions: [],
+      restarts: [],
+    });
+    const due = planFor(folder, '--json', '--at', '2026-11-22T01:00:00Z').stdout;
+    expect(JSON.parse(due)).toMatchObject({
+      modules: [{ decision: 'upgrade', target: '1.2.9' }],
+      actions: [
+        {
+          kind: 'restart-and-upgrade',
+          target: { kind: 'module', name: 'acme_lidar', module_id: 'acme:lidar' },
+          ...{
+            from: '1.2.3',
+            to: '1.2.9',
+            artifact: null,
+            direction: 'upgrade',
+            stops,
+            restart: 0,
+          },
+          ...{ reason: 'newest patch of 1.2', decided_at: '2026-11-22T01:00:00Z' },
+        },
+        {
+          target: { kind: 'subsystem', name: 'platform-agent', module_id: null },
+          from: 'https://builds.example/agent',
+          artifact: { platform: 'any', url: 'https://x.example/a?b', digest: 'sha256:aa', size: 7 },
+        },
+      ],
+      restarts: [{ of: 'platform-agent', targets: ['acme_lidar', 'platform-agent'], stops }],
+    });
+  });
+
+  it('without modules and without a registry there is nothing to do', () => {
+    expect(planFor(site({ machine: {}, policy: {} }))).toMatchObject({
+      stdout: expect.stringContaining('0 unchanged.\nNothing was changed.\n') as string,
+      stderr: '',
+      exit: 0,
+    });
+  });
+
+  it('each module has the registry of its terms', () => {
+    const folder = site({
+      machine: { modules: [entry('acme:lidar', '1.*'), entry('acme:lidar', '1.*', 'rear')] },
+      deployed: { acme_lidar: '1.0.0', rear: '1.0.0' },
+      policy: { registry: './lists', modules: { rear: { registry: './other' } } },
+      lists: { 'acme/lidar': ['1.1.0'], '../other/acme/lidar': ['1.2.0'] },
+    });
+    const { stdout } = planFor(folder);
+    expect(stdout).toContain('lists from 2 registries');
+    expect(stdout).toMatch(/acme:lidar +1\.\* +1\.0\.0 +1\.1\.0 /);
+    expect(stdout).toMatch(/acme:lidar \(rear\) +1\.\* +1\.0\.0 +1\.2\.0 /);
+  });
+
+  it('[T50] answers alike in every time zone and language (I12)', () => {
+    const args = ['examples/rover/machine.json', '--deployed', 'examples/rover/deployed.json'];
+    const answers = [{}, { TZ: 'Pacific/Apia', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }].map(
+      (environment) => modreg(['plan', ...args, ...NOON], environment).stdout,
+    );
+    expect(answers[0]).toContain('closed until 2026-11-22T01:00:00Z');
+    expect(answers[1]).toBe(answers[0]);
+  });
+});
