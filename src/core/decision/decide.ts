@@ -1,4 +1,5 @@
 import { isInBranch, mismatch, type Constraint } from '../constraint.ts';
+import type { Deployed } from '../deployed.ts';
 import { resolve, type Resolution } from '../resolve.ts';
 import { heldBy } from '../timing/timing.ts';
 import { comparePrecedence, compareVersions } from '../version-order.ts';
@@ -10,12 +11,14 @@ import { withoutRelease } from './without-release.ts';
 /** What should become of one module or subsystem now. (Versioning; decision table, D13 to D30) */
 export function decide(question: ModuleQuestion): Decision {
   const { wanted, list, deployed, eligibility, quarantine } = question;
-  const reach = (verdict: Verdict): Decision => ({ ...verdict, question });
+  const reach = (verdict: Verdict): Decision => {
+    return { ...(verdict.kind === 'replace' ? scheduled(question, verdict) : verdict), question };
+  };
   if (wanted.kind === 'disabled' || wanted.kind === 'local') {
     return reach({ kind: 'keep', because: wanted.kind });
   }
   if (deployed.kind === 'unknown') return reach({ kind: 'stuck', code: 'deployed-unknown' });
-  if (wanted.kind === 'pin-url') return reach(towardsAddress(question, wanted.url));
+  if (wanted.kind === 'pin-url') return reach(towardsAddress(deployed, wanted.url));
   if ('error' in list) return reach({ kind: 'stuck', code: 'no-list', error: list.error });
   const { index, changedDigests, stale } = list;
   if (stale && eligibility.now - stale.confirmedAt > question.maxIndexAgeMs) {
@@ -39,7 +42,7 @@ function afterResolving(question: ModuleQuestion, resolution: Resolution): Verdi
   if (!running) {
     // What cannot be compared is not known to be a step back.
     const direction = deployed.kind === 'none' ? 'install' : 'upgrade';
-    return scheduled(question, { kind: 'replace', direction, to: release, resolution });
+    return { kind: 'replace', direction, to: release, resolution };
   }
   if (isCurrent(constraint, running, release.version)) {
     return { kind: 'keep', because: 'up-to-date', resolution };
@@ -48,7 +51,7 @@ function afterResolving(question: ModuleQuestion, resolution: Resolution): Verdi
   if (!isUpgrade && isInBranch(constraint, running))
     return { kind: 'keep', because: 'ahead', resolution };
   const direction = isUpgrade ? 'upgrade' : 'downgrade';
-  return scheduled(question, { kind: 'replace', direction, to: release, resolution });
+  return { kind: 'replace', direction, to: release, resolution };
 }
 
 /** Builds of one version count as one, unless a pin names one of them. (D2, D3, D19) */
@@ -59,13 +62,12 @@ function isCurrent(constraint: Constraint, running: Version, meant: Version): bo
 }
 
 /** What came from the address stays, until the configuration changes. (D27) */
-function towardsAddress(question: ModuleQuestion, url: string): Verdict {
-  const { deployed } = question;
+function towardsAddress(deployed: Deployed, url: string): Verdict {
   if (deployed.kind === 'url' && deployed.url === url) {
     return { kind: 'keep', because: 'up-to-date' };
   }
   const direction = deployed.kind === 'none' ? 'install' : 'upgrade';
-  return scheduled(question, { kind: 'replace', direction, to: { url } });
+  return { kind: 'replace', direction, to: { url } };
 }
 
 /** The replacement, or what it waits for. (D18, D25) */
