@@ -63,6 +63,7 @@ export type WarningKind =
   | 'yanked'
   | 'deprecated'
   | 'stale-list'
+  | 'unknown-reference'
   | 'ahead'
   | 'downgrade'
   | 'deployed-yanked'

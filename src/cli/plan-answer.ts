@@ -2,15 +2,17 @@ import {
   describeChange,
   describeDecision,
   type PlanRow,
+  type Restart,
   type Stop,
   type SubsystemPlan,
 } from '../core/index.ts';
 import { describeDuration } from '../core/duration.ts';
-import { excerpt } from '../core/quote.ts';
+import { reportedText } from '../core/explanation/decision-words.ts';
+import { excerpt, quote } from '../core/quote.ts';
 import { formatTime } from '../core/rfc3339.ts';
 import type { ReleaseList } from '../registry/registry.ts';
 import { countOf } from './count.ts';
-import { labelOf, shownText, targetText, wantedText } from './plan-cells.ts';
+import { labelOf, targetText, wantedText } from './plan-cells.ts';
 import type { Planned } from './planned.ts';
 
 const NAMED = 8;
@@ -93,11 +95,11 @@ function table(head: string, rows: readonly Row[]): string[] {
 
 function cellsOf({ label, wanted, row: { decision, latest } }: Row): string[] {
   const { deployed } = decision.question;
-  const runs = shownText(deployed);
+  const runs = reportedText(deployed);
   return [
     label,
     wanted ?? '-',
-    runs === undefined ? deployed.kind : excerpt(runs),
+    runs === undefined ? deployed.kind : deployed.kind === 'other' ? quote(runs) : runs,
     targetText(decision) ?? '-',
     latest?.text ?? '-',
     actionWord(decision),
@@ -160,9 +162,19 @@ function summaryOf({ plan: { modules, subsystems, restarts } }: Planned): string
     `${count('keep')} unchanged`,
   ];
   const stops = restarts.flatMap((restart) => restart.stops);
-  const absorbing = restarts.find(({ of }) => of !== 'modules');
   return [
     `${counts.join(', ')}.${stops.length > 0 ? ` Components that would stop: ${describeStops(stops)}.` : ''}`,
-    ...(absorbing ? [`One restart of ${absorbing.of} takes every module with it.`] : []),
+    ...restarts.flatMap(sharing),
   ];
+}
+
+/** That several actions take one restart. */
+function sharing({ of, actions }: Restart): string[] {
+  const stopping = actions.filter(({ direction }) => direction !== 'install');
+  if (of !== 'modules') {
+    const isRunning = stopping.some(({ target }) => target.kind === 'subsystem');
+    return isRunning ? [`One restart of ${of} takes every module with it.`] : [];
+  }
+  const names = stopping.map(({ target }) => excerpt(target.name)).join(', ');
+  return stopping.length > 1 ? [`One restart is shared by ${names}.`] : [];
 }

@@ -1,15 +1,11 @@
-import {
-  formatConstraint,
-  type Decision,
-  type Deployed,
-  type ModulePlan,
-  type Replacement,
-  type Wanted,
-} from '../core/index.ts';
-import { replacementText } from '../core/decision/decision.ts';
-import { deployedText } from '../core/deployed.ts';
+import { formatConstraint, type Decision, type ModulePlan, type Wanted } from '../core/index.ts';
+import { replacementOf } from '../core/decision/decision.ts';
 import { excerpt } from '../core/quote.ts';
-import { describeAddress } from '../core/explanation/decision-words.ts';
+import {
+  describeAddress,
+  describeTarget,
+  reportedText,
+} from '../core/explanation/decision-words.ts';
 
 /** The constraint as written, or the address that is pinned; undefined where nothing is asked for. */
 export function wantedText(wanted: Wanted): string | undefined {
@@ -17,26 +13,12 @@ export function wantedText(wanted: Wanted): string | undefined {
   return wanted.kind === 'pin-url' ? describeAddress(wanted.url) : formatConstraint(wanted);
 }
 
-/** What runs, undefined where nothing does or nobody knows. An address is shown without its query. */
-export function shownText(deployed: Deployed): string | undefined {
-  return deployed.kind === 'url' ? describeAddress(deployed.url) : deployedText(deployed);
-}
-
-/** What is to replace what runs, now or later. */
-export function replacementOf(decision: Decision): Replacement | undefined {
-  if (decision.kind === 'hold') return decision.replacement;
-  return decision.kind === 'replace' ? decision : undefined;
-}
-
 /** What should run: what runs where that stays, undefined where there is no answer. */
 export function targetText(decision: Decision): string | undefined {
   const replacement = replacementOf(decision);
-  if (replacement) {
-    const text = replacementText(replacement);
-    return 'url' in replacement.to ? describeAddress(text) : text;
-  }
+  if (replacement) return describeTarget(replacement);
   const isAnswered = decision.kind === 'keep' && wantedText(decision.question.wanted) !== undefined;
-  return isAnswered ? shownText(decision.question.deployed) : undefined;
+  return isAnswered ? reportedText(decision.question.deployed) : undefined;
 }
 
 /** The word for what stands in the way; that of the registry where it gave no list. */

@@ -5,14 +5,11 @@ import {
   type Deployed,
   type Known,
   type Plan,
-  type Platform,
   type Result,
 } from '../core/index.ts';
-import { excerpt } from '../core/quote.ts';
 import { parseTime } from '../core/rfc3339.ts';
 import { moduleListOf } from '../registry/module-list.ts';
 import type { Reading } from '../registry/registry.ts';
-import { countOf } from './count.ts';
 import { platformOf, type ListOptions } from './list-options.ts';
 import type { Planned } from './planned.ts';
 import { planTable } from './plan-answer.ts';
@@ -36,13 +33,13 @@ export async function planCommand(
 ): Promise<Outcome> {
   const planned = await planOf(path, options, world);
   if (!planned.ok) return { answer: [], notes: [], problems: planned.error };
-  const { plan, documents } = planned.value;
+  const { plan } = planned.value;
   const isPending = [...plan.modules, ...plan.subsystems].some(
     ({ decision: { kind } }) => kind === 'replace' || kind === 'hold',
   );
   return {
     answer: options.json ? [planAsJson(planned.value)] : planTable(planned.value),
-    notes: documents.warnings > 0 && !options.json ? [checkNote(path, documents.warnings)] : [],
+    notes: [],
     problems: planProblems(planned.value),
     ending: options.exitCode && isPending ? 'pending' : undefined,
   };
@@ -71,12 +68,15 @@ async function planOf(
   const made = { path, documents: documents.value, lists: lists.value };
   const now = at?.value ?? world.clock();
   const plan = decideOn(made, { now, isAsOf: at !== undefined, platform: platform.value });
-  return { ok: true, value: { ...made, plan, now, isAsOf: at !== undefined } };
+  return {
+    ok: true,
+    value: { ...made, plan, platform: platform.value, now, isAsOf: at !== undefined },
+  };
 }
 
 function decideOn(
   { documents, lists }: Pick<Planned, 'documents' | 'lists'>,
-  { now, isAsOf, platform }: Pick<Planned, 'now' | 'isAsOf'> & { readonly platform: Platform },
+  { now, isAsOf, platform }: Pick<Planned, 'now' | 'isAsOf' | 'platform'>,
 ): Plan {
   const { machine, policy, deployed } = documents;
   const names = new Set(machine.modules.map(({ name }) => name));
@@ -106,8 +106,4 @@ function knownOf(
     list: reading ? moduleListOf(reading) : NOT_ASKED,
     deployed: deployed.get(name) ?? { kind: 'unknown' },
   };
-}
-
-function checkNote(path: string, warnings: number): string {
-  return `note: ${excerpt(path)} has ${countOf(warnings, 'warning')} (modreg check ${excerpt(path)} shows them)`;
 }

@@ -5,13 +5,13 @@ import { DEFAULT_POLICY, type UpdatePolicy } from '../core/update-policy.ts';
 import { readDocumentFile } from './document-file.ts';
 import { readPolicyFor } from './policy-file.ts';
 import type { Problem } from './problem.ts';
-import { unreadDocument } from './unread-document.ts';
+import { unreadFields, unreadDocument } from './document-findings.ts';
 
 /** The files that a plan is made of. */
 export interface PlanDocuments {
   readonly machine: Machine;
-  /** How many warnings `check` has of it. */
-  readonly warnings: number;
+  /** Fields of the machine config and the policy that nothing reads. */
+  readonly warnings: readonly Problem[];
   readonly policy: UpdatePolicy;
   /** Where the policy was read. */
   readonly policyPath: string | undefined;
@@ -28,7 +28,15 @@ export function readPlanDocuments(
   const deployed = readDeployedFile(options.deployed);
   const machine = readMachineFile(path, policy.ok ? policy.value.policy : 'unreadable');
   if (policy.ok && deployed.ok && machine.ok) {
-    return { ok: true, value: { ...machine.value, ...policy.value, deployed: deployed.value } };
+    const warnings = [...machine.value.warnings, ...policy.value.warnings];
+    const { policyPath } = policy.value;
+    return {
+      ok: true,
+      value: {
+        ...{ machine: machine.value.machine, policy: policy.value.policy, policyPath, warnings },
+        deployed: deployed.value,
+      },
+    };
   }
   return {
     ok: false,
@@ -39,12 +47,17 @@ export function readPlanDocuments(
 function readPolicy(
   path: string,
   named: string | undefined,
-): Result<Pick<PlanDocuments, 'policy' | 'policyPath'>, Problem> {
+): Result<Pick<PlanDocuments, 'policy' | 'policyPath' | 'warnings'>, Problem> {
   const file = readPolicyFor(path, named);
   if (!file.ok) return file;
-  if (!file.value) return { ok: true, value: { policy: DEFAULT_POLICY, policyPath: undefined } };
+  if (!file.value) {
+    return { ok: true, value: { policy: DEFAULT_POLICY, policyPath: undefined, warnings: [] } };
+  }
   const { path: policyPath, reading } = file.value;
-  if (reading.ok) return { ok: true, value: { policy: reading.value, policyPath } };
+  if (reading.ok) {
+    const warnings = unreadFields(policyPath, reading);
+    return { ok: true, value: { policy: reading.value, policyPath, warnings } };
+  }
   return { ok: false, error: unreadDocument('the policy', policyPath, reading, 'policy') };
 }
 
@@ -67,6 +80,7 @@ function readMachineFile(
   if (!file.ok) return file;
   const { bytes, mode } = file.value;
   const read = readMachine(bytes, { policy, mode });
-  if (read.ok) return { ok: true, value: { machine: read.value, warnings: read.warnings } };
+  if (read.ok)
+    return { ok: true, value: { machine: read.value, warnings: unreadFields(path, read) } };
   return { ok: false, error: unreadDocument('the machine config', path, read, 'machine') };
 }

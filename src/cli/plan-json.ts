@@ -1,40 +1,44 @@
 import {
   describeDecision,
   describeWarning,
-  readDeployed,
+  RESTARTED_BY_UPDATE,
   type Action,
   type Deployed,
   type Hold,
   type NextChange,
   type PlanRow,
   type Stop,
+  type SubsystemTarget,
 } from '../core/index.ts';
-import { wordFor } from '../core/decision/decision.ts';
-import { describeAddress } from '../core/explanation/decision-words.ts';
+import { replacementOf, wordFor } from '../core/decision/decision.ts';
+import { describeAddress, reportedText } from '../core/explanation/decision-words.ts';
 import { formatTime } from '../core/rfc3339.ts';
-import { jsonLine } from './answer-json.ts';
+import type { Reading } from '../registry/registry.ts';
+import { jsonLine, listAsJson } from './answer-json.ts';
 import { printedCode } from './codes.ts';
-import { codeOf, replacementOf, shownText, targetText, untilOf, wantedText } from './plan-cells.ts';
+import { codeOf, targetText, untilOf, wantedText } from './plan-cells.ts';
 import type { Planned } from './planned.ts';
 
 /** A plan as one line of JSON, schema `modreg/plan@1`. */
-export function planAsJson({ plan, now, isAsOf }: Planned): string {
+export function planAsJson({ plan, lists, platform, now, isAsOf }: Planned): string {
   const actions = plan.restarts.flatMap((restart, place) =>
     restart.actions.map((action) => actionAsJson(action, place)),
   );
   return jsonLine({
     schema: 'modreg/plan@1',
+    platform,
     at: isAsOf ? formatTime(now) : null,
     modules: plan.modules.map((row) => ({
       name: row.name,
       module_id: row.moduleId,
-      ...rowAsJson(row),
+      ...rowAsJson(row, lists.modules.get(row.name)),
     })),
     subsystems: plan.subsystems.map((row) => ({
       name: row.target.name,
       option: row.target.option,
       release_channel: 'releaseChannel' in row.target ? row.target.releaseChannel : null,
-      ...rowAsJson(row),
+      ...rowAsJson(row, lists.subsystems.get(row.target.name)),
+      restarts: restartedBy(row.target),
     })),
     actions,
     restarts: plan.restarts.map(({ of, actions: shared, stops }) => ({
@@ -45,13 +49,18 @@ export function planAsJson({ plan, now, isAsOf }: Planned): string {
   });
 }
 
-function rowAsJson(row: PlanRow): object {
+/** What has to be restarted for a new version of it to be used. */
+function restartedBy(target: SubsystemTarget): readonly string[] {
+  return target.option === 'disable_subsystem' ? [] : RESTARTED_BY_UPDATE[target.name];
+}
+
+function rowAsJson(row: PlanRow, reading: Reading | undefined): object {
   const { decision, latest, stops, nextChange, warnings } = row;
   const { question } = decision;
   const replacement = replacementOf(decision);
   return {
     constraint: wantedText(question.wanted),
-    deployed: reportedText(question.deployed),
+    deployed: deployedOrNull(question.deployed),
     target: targetText(decision) ?? null,
     decision: wordFor(decision),
     direction: replacement?.direction ?? null,
@@ -62,6 +71,7 @@ function rowAsJson(row: PlanRow): object {
     latest: latest?.text ?? null,
     stops: stopsAsJson(stops),
     next_change: nextChange ? changeAsJson(nextChange) : null,
+    list: reading?.ok ? listAsJson(reading.value) : null,
     warnings: warnings.map((warning) => ({
       code: printedCode(warning.kind),
       message: describeWarning(warning, decision),
@@ -70,9 +80,9 @@ function rowAsJson(row: PlanRow): object {
 }
 
 /** `none` where nothing is deployed, and null where nobody knows. */
-function reportedText(deployed: Deployed): string | null {
+function deployedOrNull(deployed: Deployed): string | null {
   if (deployed.kind === 'none') return 'none';
-  return shownText(deployed) ?? null;
+  return reportedText(deployed) ?? null;
 }
 
 function heldAsJson({ reason, until }: Hold): object {
@@ -99,7 +109,7 @@ function actionAsJson(action: Action, restart: number): object {
       name: target.name,
       module_id: target.kind === 'module' ? target.moduleId : null,
     },
-    from: from === undefined ? null : (shownText(readDeployed(from)) ?? null),
+    from: from ?? null,
     to: isUrl ? describeAddress(action.to) : action.to,
     artifact: action.artifact
       ? {

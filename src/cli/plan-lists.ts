@@ -72,7 +72,7 @@ function neededFor({ machine, policy, deployed }: PlanDocuments): Needed[] {
     const { name } = target;
     if (!deployed.has(name)) return [];
     const moduleId = SUBSYSTEM_MODULES[name];
-    return [{ of: { kind: 'subsystem', name }, moduleId, terms: policy.terms }];
+    return [{ of: { kind: 'subsystem', name }, moduleId, terms: termsFor(policy, name) }];
   });
   return [...modules, ...versioned];
 }

@@ -1,4 +1,5 @@
-import { complaintOf } from '../core/explanation/complaint.ts';
+import { complaintOf, type Complaint } from '../core/explanation/complaint.ts';
+import { reportedText } from '../core/explanation/decision-words.ts';
 import {
   describeDecision,
   describeWarning,
@@ -11,7 +12,7 @@ import { nearestWord } from '../core/nearest-word.ts';
 import { excerpt, quote } from '../core/quote.ts';
 import type { Reading } from '../registry/registry.ts';
 import { listWarnings } from './list-warnings.ts';
-import { labelOf, shownText } from './plan-cells.ts';
+import { labelOf } from './plan-cells.ts';
 import type { PlanDocuments } from './plan-documents.ts';
 import type { Planned } from './planned.ts';
 import { complaintProblem, registryProblem, type Problem } from './problem.ts';
@@ -19,8 +20,7 @@ import { complaintProblem, registryProblem, type Problem } from './problem.ts';
 /** A row of a plan, what it is called, and what came of asking for its list. */
 interface Subject {
   readonly label: string;
-  /** Of the module entry or the subsystem. */
-  readonly name: string;
+  readonly isSubsystem: boolean;
   readonly moduleId: ModuleId;
   readonly row: PlanRow;
   readonly reading: Reading | undefined;
@@ -32,7 +32,13 @@ const NAMED = 3;
 export function planProblems({ plan, lists, documents }: Planned): Problem[] {
   const modules = plan.modules.map((row): Subject => {
     const { moduleId, name } = row;
-    return { label: labelOf(row), name, moduleId, row, reading: lists.modules.get(name) };
+    return {
+      label: labelOf(row),
+      isSubsystem: false,
+      moduleId,
+      row,
+      reading: lists.modules.get(name),
+    };
   });
   const subsystems = plan.subsystems.flatMap((row): Subject[] => {
     const { target, decision } = row;
@@ -41,15 +47,11 @@ export function planProblems({ plan, lists, documents }: Planned): Problem[] {
     if (target.option === 'disable_subsystem' || isUnknown) return [];
     const { name } = target;
     const moduleId = SUBSYSTEM_MODULES[name];
-    return [{ label: name, name, moduleId, row, reading: lists.subsystems.get(name) }];
+    return [{ label: name, isSubsystem: true, moduleId, row, reading: lists.subsystems.get(name) }];
   });
   const subjects = [...modules, ...subsystems];
-  const strangers = strangersIn(documents);
-  const problems = [
-    ...subjects.flatMap((subject) => stuckProblem(subject, strangers)),
-    ...subjects.flatMap(warningsFor),
-  ];
-  return [...saidOnce(problems), ...lists.warnings];
+  const problems = [...subjects.flatMap(stuckProblem), ...subjects.flatMap(warningsFor)];
+  return [...saidOnce(problems), ...slips(documents), ...documents.warnings, ...lists.warnings];
 }
 
 /** A problem, and what it is said of, or what it keeps as it is; neither where the message says it. */
@@ -84,40 +86,46 @@ function enumerate(words: readonly string[]): string {
 const HOW_TO_REPORT =
   'name a file with --deployed: {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed';
 
-/** Names that are reported to run, and are those of nothing in the machine config. */
-function strangersIn({ machine, deployed }: PlanDocuments): string[] {
-  const names = new Set<string>(['platform-agent', 'platform-server']);
-  for (const { name } of machine.modules) names.add(name);
-  return [...deployed.keys()].filter((name) => !names.has(name));
+/** Names of the report that are nothing's, and names of the policy that are nearly something's. */
+function slips({ machine, policy, policyPath, deployed }: PlanDocuments): Problem[] {
+  const modules = machine.modules.map(({ name }) => name);
+  const names = new Set([...modules, 'platform-agent', 'platform-server']);
+  const reported = [...deployed.keys()].filter((name) => !names.has(name));
+  // A policy is for many machines: what this one lacks is no slip unless something is called nearly so.
+  const governed = [...policy.modules.keys()].flatMap((name) => {
+    const suggestion = names.has(name) ? undefined : nearestWord(name, names);
+    return suggestion === undefined ? [] : [{ name, suggestion }];
+  });
+  return [
+    ...reported.map((name) =>
+      stranger(`what is reported as deployed names ${quote(name)}`, nearestWord(name, names)),
+    ),
+    ...governed.map(({ name, suggestion }) =>
+      stranger(`the policy ${excerpt(policyPath ?? '')} names ${quote(name)}`, suggestion),
+    ),
+  ];
 }
 
-/** That it is not known what runs, and what was reported instead, be it by a slip. */
-function unknownDeployed({ label, name, row }: Subject, strangers: readonly string[]): Said {
-  const meant = strangers.some((stranger) => nearestWord(stranger, [name]) !== undefined);
-  const named = enumerate(strangers.map((stranger) => quote(stranger)));
+function stranger(found: string, suggestion: string | undefined): Problem {
   return {
-    label,
-    problem: {
-      severity: 'error',
-      kind: 'deployed-unknown',
-      message: describeDecision(row.decision),
-      because: strangers.length > 0 ? [`the report names ${named}, and no module entry does`] : [],
-      suggestion: meant ? excerpt(name) : undefined,
-      hint: HOW_TO_REPORT,
-    },
+    severity: 'warning',
+    kind: 'unknown-reference',
+    message: `${found}, which is the name of no module entry and no subsystem`,
+    suggestion: suggestion && excerpt(suggestion),
   };
 }
 
 /** What keeps a decision from being made, and what that keeps as it is. */
-function stuckProblem(subject: Subject, strangers: readonly string[]): Said[] {
-  const { label, row, reading } = subject;
+function stuckProblem({ label, isSubsystem, row, reading }: Subject): Said[] {
   const { decision } = row;
   if (decision.kind !== 'stuck') return [];
   const kept = keptAs(label, row);
   const severity = 'error';
   switch (decision.code) {
-    case 'deployed-unknown':
-      return [unknownDeployed(subject, strangers)];
+    case 'deployed-unknown': {
+      const message = describeDecision(decision);
+      return [{ problem: { severity, kind: decision.code, message, hint: HOW_TO_REPORT }, label }];
+    }
     case 'no-list':
       return reading?.ok === false ? [{ problem: registryProblem(reading.error), kept }] : [];
     case 'list-stale': {
@@ -135,13 +143,18 @@ function stuckProblem(subject: Subject, strangers: readonly string[]): Said[] {
     case 'no-artifact':
     case 'digest-changed':
     case 'not-yet-published':
-      return [{ problem: complaintProblem(complaintOf(decision.resolution, label)), kept }];
+      return [{ problem: unanswered(complaintOf(decision.resolution, label), isSubsystem), kept }];
   }
+}
+
+/** A hint names constraints, and a subsystem has channels. */
+function unanswered(complaint: Complaint, isSubsystem: boolean): Problem {
+  return complaintProblem(isSubsystem ? { ...complaint, hint: undefined } : complaint);
 }
 
 /** What is kept, where nothing can be decided. */
 function keptAs(label: string, { decision }: PlanRow): string {
-  const runs = shownText(decision.question.deployed);
+  const runs = reportedText(decision.question.deployed);
   return runs === undefined ? `${label} is not installed` : `${label} stays at ${excerpt(runs)}`;
 }
 

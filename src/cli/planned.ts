@@ -1,4 +1,4 @@
-import type { Plan } from '../core/index.ts';
+import type { Plan, Platform } from '../core/index.ts';
 import type { PlanDocuments } from './plan-documents.ts';
 import type { PlanLists } from './plan-lists.ts';
 
@@ -8,6 +8,7 @@ export interface Planned {
   readonly documents: PlanDocuments;
   readonly lists: PlanLists;
   readonly plan: Plan;
+  readonly platform: Platform;
   readonly now: number;
   /** Whether another time than the present was asked about. */
   readonly isAsOf: boolean;

@@ -176,7 +176,7 @@ function withRegistryOptions(command: Command): Command {
   return command
     .option(
       '--registry <address>',
-      'https://host, npm:https://host, oci:https://host, a folder or a .db file (default: $MODREG_REGISTRY, else that of the policy, else $PLATFORM_HOME/registry.db, else samples)',
+      'https://host, npm:https://host, oci:https://host, a folder or a .db file (default: $MODREG_REGISTRY, else that of the policy, else $PLATFORM_HOME/registry.db; resolve and compare else take samples)',
     )
     .option('--policy <file>', 'an update policy, for its registry, allow_http and max_index_age');
 }

@@ -7,7 +7,7 @@ import { DEFAULT_TERMS, type UpdateTerms } from '../core/update-policy.ts';
 import { existingDatabase } from './database-registry.ts';
 import { readDocumentFile } from './document-file.ts';
 import type { Problem } from './problem.ts';
-import { unreadDocument } from './unread-document.ts';
+import { unreadDocument } from './document-findings.ts';
 import type { World } from './world.ts';
 
 /** The options that say which registry is asked, and on which terms. */

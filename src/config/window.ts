@@ -2,8 +2,8 @@ import { Cron } from 'croner';
 import type { Window } from '../core/timing/timing-policy.ts';
 import type { MaintenanceWindow } from '../core/update-policy.ts';
 
-/** So many openings without a gap are followed; a window that goes on does not close for long. */
-const MOST_OPENINGS = 100;
+/** So many openings without a gap are followed: more than a day of five minutes each. One takes 0.1 ms. */
+const MOST_OPENINGS = 300;
 
 /**
  * The windows of a policy as one, which is open while any of them is; undefined without any. A window stays

@@ -13,10 +13,10 @@ export type Deployed =
   /** Nobody reported it, or what was reported is lost. */
   | { readonly kind: 'unknown' };
 
-/** Reads what was reported to run: `null` when nothing does, undefined when there is no report. Never throws. */
-export function readDeployed(reported: string | null | undefined): Deployed {
-  if (reported === undefined) return { kind: 'unknown' };
+/** Reads what was reported to run: `null` when nothing does. What is no text reports nothing. Never throws. */
+export function readDeployed(reported: unknown): Deployed {
   if (reported === null) return { kind: 'none' };
+  if (typeof reported !== 'string') return { kind: 'unknown' };
   const version = readVersion(reported);
   if ('text' in version) return { kind: 'version', version };
   return readWebAddress(reported).ok

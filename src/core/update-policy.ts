@@ -3,7 +3,7 @@ import type { MinimumAge } from './eligibility/policy.ts';
 /** How a site wants its machines updated: terms for all modules, and for some by name. */
 export interface UpdatePolicy {
   readonly terms: UpdateTerms;
-  /** By the name of the module entry. */
+  /** By the name of the module entry or the subsystem. */
   readonly modules: ReadonlyMap<string, UpdateTerms>;
 }
 
@@ -56,7 +56,7 @@ export const DEFAULT_TERMS: UpdateTerms = {
 
 export const DEFAULT_POLICY: UpdatePolicy = { terms: DEFAULT_TERMS, modules: new Map() };
 
-/** The terms for the module entry of this name. */
-export function termsFor(policy: UpdatePolicy, moduleName: string): UpdateTerms {
-  return policy.modules.get(moduleName) ?? policy.terms;
+/** The terms for the module entry or the subsystem of this name. */
+export function termsFor(policy: UpdatePolicy, name: string): UpdateTerms {
+  return policy.modules.get(name) ?? policy.terms;
 }

@@ -12,7 +12,7 @@ interface Ending {
   readonly site: Site;
   readonly options: readonly string[];
   readonly exit: number;
-  /** On stderr, but for the note on what `check` says. */
+  /** On stderr. */
   readonly told: string;
 }
 
@@ -58,15 +58,38 @@ describe('modreg plan exits as it ended', () => {
       },
     ],
     [
+      'a protection is misspelt',
+      {
+        site: {
+          machine: { ...LIDAR, agent: { 'platform-agent': { disable_subsystem: true } } },
+          deployed: { acme_lidar: '1.2.9' },
+          policy: {
+            registry: './lists',
+            minimum_relase_age: '14d',
+            modules: { 'acme-lidar': {}, other_module: {}, 'platform-server': {} },
+          },
+          lists: LISTS,
+        },
+        options: [],
+        exit: 0,
+        told: `warning[UNKNOWN_REFERENCE]: the policy ./policy.json names "acme-lidar", which is the name of no module entry and no subsystem
+  did you mean acme_lidar ?
+warning[UNKNOWN_FIELD]: ./machine.json:1:229 /agent/platform-agent/disable_subsystem: unknown field
+warning[UNKNOWN_FIELD]: ./policy.json:1:23 /minimum_relase_age: unknown field
+  did you mean minimum_release_age ?
+`,
+      },
+    ],
+    [
       'it is not known what runs',
       {
         site: { machine: LIDAR, deployed: { acme_lida: '1.2.3' }, lists: LISTS },
         options: ['--exit-code'],
         exit: 1,
         told: `error[DEPLOYED_UNKNOWN]: acme:lidar: what is deployed is not known
-  because the report names "acme_lida", and no module entry does
-  did you mean acme_lidar ?
 hint: name a file with --deployed: {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed
+warning[UNKNOWN_REFERENCE]: what is reported as deployed names "acme_lida", which is the name of no module entry and no subsystem
+  did you mean acme_lidar ?
 `,
       },
     ],
@@ -136,7 +159,7 @@ error[BAD_VALUE]: the report of what is deployed ./deployed.json has 1 error
   ])('%s', (_, { site: described, options, exit, told }) => {
     const folder = site(described);
     const ended = planFor(folder, ...options);
-    const stderr = ended.stderr.replaceAll(folder, '.').replace(/^note: .*\n/, '');
+    const stderr = ended.stderr.replaceAll(folder, '.');
     expect([stderr, ended.exit]).toEqual([told, exit]);
   });
 });

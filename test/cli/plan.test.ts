@@ -9,6 +9,8 @@ const LIDAR = {
 };
 const LISTS = { 'acme/lidar': ['1.2.3', '1.2.9'] };
 
+const LISTED = { source: 'folder', fetched_at: expect.any(String) as string, stale: false };
+
 describe('modreg plan', () => {
   it('has a row for each module and subsystem, what stops, and what is next', () => {
     const folder = site({
@@ -43,15 +45,14 @@ describe('modreg plan', () => {
 
   SUBSYSTEM         CONSTRAINT                      DEPLOYED   TARGET                          LATEST   ACTION                WHY
   platform-server   https://builds.example/server   1.0.0      https://builds.example/server   -        restart-and-upgrade   its pin_url is another than what runs
-      stops base, board, arm, own, lidar
+      stops base, lidar, board, arm, own
 
 platform-agent: what is deployed is not known, and nothing is done.
-2 upgrades, 1 stuck, 2 unchanged. Components that would stop: base, board, arm, own, lidar.
+2 upgrades, 1 stuck, 2 unchanged. Components that would stop: base, lidar, board, arm, own.
 One restart of platform-server takes every module with it.
 Nothing was changed.
 `,
-      stderr: `note: ${folder}/machine.json has 1 warning (modreg check ${folder}/machine.json shows them)
-error[NO_MATCH]: no release of acme:arm matches 3.*; acme:arm is not installed
+      stderr: `error[NO_MATCH]: no release of acme:arm matches 3.*; acme:arm is not installed
   because 3.* needs 3.0.0 ≤ version < 4.0.0, and the newest release is 2.0.0
 hint: latest means 2.0.0; latest-with-prerelease means 2.0.0
 warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is resolved by itself: acme:lidar, acme:lidar (rear)
@@ -89,6 +90,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
     const stops = [{ component: 'lidar', depends_on: [] }];
     expect(JSON.parse(stdout)).toEqual({
       schema: 'modreg/plan@1',
+      platform: 'linux/arm64',
       at: '2026-11-21T12:00:00Z',
       modules: [
         {
@@ -111,6 +113,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
             decision: 'upgrade',
             target: '1.2.9',
           },
+          list: LISTED,
           warnings: [],
         },
       ],
@@ -136,6 +139,8 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
             decision: 'upgrade',
             target: '0.9.1',
           },
+          list: LISTED,
+          restarts: ['platform-agent', 'platform-server'],
           warnings: [],
         },
         {
@@ -154,6 +159,8 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
           latest: null,
           stops: [],
           next_change: null,
+          list: null,
+          restarts: ['platform-server'],
           warnings: [],
         },
       ],

@@ -80,18 +80,26 @@ describe('[T51] daylight saving', () => {
 });
 
 describe('several windows', () => {
-  const made = windowOf([
+  const windows = [
     window('0 2 * * * for 2', 'UTC'),
     window('0 3 * * * for 2', 'UTC'),
     window('0 5 * * * for 1', 'UTC'),
     window('0 8 * * * for 1', 'UTC'),
-  ]);
+  ];
   it.each([
     ['2026-11-21T03:30:00Z', 'open from 2026-11-21T02:00:00Z to 2026-11-21T06:00:00Z'],
     ['2026-11-21T06:00:00Z', 'closed until 2026-11-21T08:00:00Z'],
     ['2026-11-21T09:00:00Z', 'closed until 2026-11-22T02:00:00Z'],
   ])('are one at %s: what overlaps or follows without a gap stays open', (time, expected) => {
-    expect(state(made, time)).toBe(expected);
+    expect(state(windowOf(windows), time)).toBe(expected);
+    expect(state(windowOf(windows.toReversed()), time)).toBe(expected);
+  });
+
+  it('that follow each other for a day close after it', () => {
+    const made = windowOf([{ start: '*/5 2-20 * * *', durationMs: 5 * MINUTE, timeZone: 'UTC' }]);
+    expect(state(made, '2026-11-21T02:00:00Z')).toBe(
+      'open from 2026-11-21T02:00:00Z to 2026-11-21T21:00:00Z',
+    );
   });
 
   it('that follow each other on and on do not close', () => {

@@ -118,7 +118,12 @@ const modules: fc.Arbitrary<RandomModule> = fc
       maxLength: 3,
     }),
     isFailed: fc.boolean(),
-    restarts: oneIn(2, fc.array(fc.integer({ min: 0, max: 170 }), { maxLength: 5 })),
+    restarts: oneIn(
+      2,
+      fc.array(fc.oneof(fc.nat(170), fc.nat(170), fc.integer({ min: -300, max: 0 })), {
+        maxLength: 5,
+      }),
+    ),
     terms,
   })
   .map(({ list, places, other, failed, restarts = [], ...random }) => {

@@ -65,10 +65,11 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
   );
   const isIn = isVersion && isInBranch(module.constraint, deployed);
   if (isVersion && isFailed) {
-    const eligible = [
-      chosen,
-      ...refused.flatMap((one) => (one.reason === 'older' ? one.text : [])),
-    ];
+    // It ran here, so its age does not count.
+    const mayRun = refused.filter(({ reason }) =>
+      ['older', 'too-young', 'unknown-age'].includes(reason),
+    );
+    const eligible = [chosen, ...mayRun.map(({ text }) => text)];
     const back = eligible.find((text) => text !== undefined && text === module.previous) ?? chosen;
     if (back !== undefined) return `rollback ${back}`;
     if (pinned && isIn) return 'stuck quarantined';
@@ -116,12 +117,13 @@ function due(machine: JudgedMachine, module: JudgedModule, direction: string, to
   const { now } = machine;
   const isOpen = terms.openings?.some(([start, end]) => start <= now && now < end) ?? true;
   const isAllowed = machine.answer === undefined || machine.answer === 'allowed';
-  const today = restarts.filter((at) => at > now - DAY).length;
+  // What lies further ahead than the term is that of a clock that was wrong.
+  const today = restarts.filter((at) => at > now - DAY && at <= now + DAY).length;
   const isHeld =
     (direction !== 'install' && !(isOpen && isAllowed)) ||
     (direction === 'downgrade' && !terms.allowDowngrade) ||
     machine.isServerBusy ||
-    restarts.some((at) => now < at + terms.restMs) ||
+    restarts.some((at) => at <= now + terms.restMs && now < at + terms.restMs) ||
     today >= terms.ceiling;
   return isHeld ? `hold ${direction} ${to}` : `${direction} ${to}`;
 }

@@ -2,7 +2,12 @@ import { temporaryFolder } from './folder.ts';
 import { modreg } from './modreg.ts';
 
 /** As of when tests plan, and for what. */
-export const NOON: readonly string[] = ['--at', '2026-11-21T12:00:00Z', '--platform', 'linux/arm64'];
+export const NOON: readonly string[] = [
+  '--at',
+  '2026-11-21T12:00:00Z',
+  '--platform',
+  'linux/arm64',
+];
 
 export interface Site {
   readonly machine: object;

@@ -1,5 +1,6 @@
 import { isInBranch, mismatch, type Constraint } from '../constraint.ts';
 import type { Deployed } from '../deployed.ts';
+import { isTime } from '../rfc3339.ts';
 import { resolve, type Resolution } from '../resolve.ts';
 import { heldBy } from '../timing/timing.ts';
 import { comparePrecedence, compareVersions } from '../version-order.ts';
@@ -8,9 +9,13 @@ import type { Decision, ModuleQuestion, Replacement, Verdict } from './decision.
 import { failureOf, recovery } from './recovery.ts';
 import { withoutRelease } from './without-release.ts';
 
-/** What should become of one module or subsystem now. (Versioning; decision table, D13 to D30) */
+/**
+ * What should become of one module or subsystem now. Throws a RangeError when that is no time. (Versioning;
+ * decision table, D13 to D30)
+ */
 export function decide(question: ModuleQuestion): Decision {
   const { wanted, list, deployed, eligibility, quarantine } = question;
+  if (!isTime(eligibility.now)) throw new RangeError(`now is ${eligibility.now}, which is no time`);
   const reach = (verdict: Verdict): Decision => {
     return { ...(verdict.kind === 'replace' ? scheduled(question, verdict) : verdict), question };
   };
@@ -21,7 +26,8 @@ export function decide(question: ModuleQuestion): Decision {
   if (wanted.kind === 'pin-url') return reach(towardsAddress(deployed, wanted.url));
   if ('error' in list) return reach({ kind: 'stuck', code: 'no-list', error: list.error });
   const { index, changedDigests, stale } = list;
-  if (stale && eligibility.now - stale.confirmedAt > question.maxIndexAgeMs) {
+  // A time far ahead is that of a clock that was wrong, and tells no age.
+  if (stale && !(Math.abs(eligibility.now - stale.confirmedAt) <= question.maxIndexAgeMs)) {
     return reach({ kind: 'stuck', code: 'list-stale', stale });
   }
   const resolution = resolve(wanted, index, { ...eligibility, quarantine, changedDigests });

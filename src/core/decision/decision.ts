@@ -131,6 +131,12 @@ export function wordFor(verdict: Verdict): string {
   }
 }
 
+/** What is to replace what runs, now or later. */
+export function replacementOf(verdict: Verdict): Replacement | undefined {
+  if (verdict.kind === 'hold') return verdict.replacement;
+  return verdict.kind === 'replace' ? verdict : undefined;
+}
+
 /** The text of what a replacement brings: its version, or its address. */
 export function replacementText({ to }: Replacement): string {
   return 'url' in to ? to.url : to.version.text;

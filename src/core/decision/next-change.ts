@@ -1,5 +1,7 @@
 import type { Release } from '../release.ts';
 import type { Resolution } from '../resolve.ts';
+import { DAY } from '../timing/restart-ceiling.ts';
+import type { Hold } from '../timing/timing-policy.ts';
 import { decide } from './decide.ts';
 import { replacementText, wordFor, type Decision, type ModuleQuestion } from './decision.ts';
 
@@ -19,6 +21,8 @@ export type ChangeCause =
   | 'window-opens'
   | 'rest-ends'
   | 'ceiling-ends'
+  /** It lies in the future, as noted by a clock that was wrong. */
+  | 'restart-counts'
   | 'list-too-old';
 
 /** A time at which something ends that the decision may hang on. */
@@ -68,27 +72,34 @@ function answerOf(decision: Decision): string {
   }
 }
 
+/** Of two at one time the first is told. */
 function turnsOf(decision: Decision): Turn[] {
-  return [...listTurns(decision), ...timingTurns(decision)];
+  return [...timingTurns(decision), ...listTurns(decision)];
 }
+
+/** What begins when a hold ends. */
+const ENDS: Readonly<Partial<Record<Hold['reason'], ChangeCause>>> = {
+  resting: 'rest-ends',
+  'restart-ceiling': 'ceiling-ends',
+};
 
 function timingTurns(decision: Decision): Turn[] {
   const { timing, eligibility } = decision.question;
   if (decision.kind === 'hold') {
-    const { until } = decision;
-    // What none of these holds ends at, a window opens at that closed meanwhile.
-    const last = decision.because.find((hold) => hold.until === until);
-    const because =
-      last?.reason === 'resting'
-        ? 'rest-ends'
-        : last?.reason === 'restart-ceiling'
-          ? 'ceiling-ends'
-          : 'window-opens';
-    return until === undefined ? [] : [{ at: until, because }];
+    const { until, because } = decision;
+    const last = because.find((hold) => hold.until === until);
+    // What none of these ends at, a window opens at that closed meanwhile.
+    const cause = (last && ENDS[last.reason]) ?? 'window-opens';
+    return until === undefined ? [] : [{ at: until, because: cause }];
   }
-  const mayBeHeld = decision.kind === 'replace' && decision.direction !== 'rollback';
-  const closing = mayBeHeld ? timing.window?.closing(eligibility.now) : undefined;
-  return closing === undefined ? [] : [{ at: closing, because: 'window-closes' }];
+  if (decision.kind !== 'replace') return [];
+  const { window, restarts, restAfterRestartMs } = timing;
+  const closing = window?.closing(eligibility.now);
+  const counting = restarts.flatMap((restart) => [restart - restAfterRestartMs, restart - DAY]);
+  return [
+    ...(closing === undefined ? [] : [{ at: closing, because: 'window-closes' } as const]),
+    ...counting.map((at) => ({ at, because: 'restart-counts' }) as const),
+  ];
 }
 
 /** When a release may be chosen that may not be chosen now, or a list not be used that is used now. */

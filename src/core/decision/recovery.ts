@@ -28,7 +28,9 @@ export function recovery(
   const { question } = resolution;
   const { constraint, index } = question;
   const before = previous && index.find(previous);
-  if (before && refusal(question, before) === undefined) {
+  const against = before && refusal(question, before)?.reason;
+  // It ran here: how long ago it was published says nothing against it.
+  if (before && (against === undefined || against === 'too-young' || against === 'unknown-age')) {
     return { kind: 'replace', direction: 'rollback', to: before, resolution };
   }
   if (resolution.kind === 'resolved') {

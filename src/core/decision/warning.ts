@@ -1,5 +1,5 @@
 import type { Version } from '../version.ts';
-import type { Decision } from './decision.ts';
+import { replacementOf, type Decision } from './decision.ts';
 
 /** What a person should know of a decision, beside it. */
 export type Warning =
@@ -51,9 +51,13 @@ function ofDeployed({ question, resolution, ...verdict }: Decision): Warning[] {
   if (deployed.kind !== 'version' || !resolution) return warnings;
   const { index, constraint } = resolution.question;
   const { version } = deployed;
-  const { yanked, deprecated } = index.find(version) ?? {};
-  if (yanked !== undefined) warnings.push({ kind: 'deployed-yanked', version, because: yanked });
-  if (deprecated !== undefined) warnings.push({ kind: 'deprecated', version, because: deprecated });
+  const release = index.find(version);
+  if (release?.yanked !== undefined) {
+    warnings.push({ kind: 'deployed-yanked', version, because: release.yanked });
+  }
+  if (release?.deprecated !== undefined) {
+    warnings.push({ kind: 'deprecated', version, because: release.deprecated });
+  }
   const isPin = isKept && constraint.kind === 'patch' && resolution.kind === 'unsatisfied';
   if (isPin && verdict.because === 'up-to-date') {
     warnings.push({ kind: 'pin-not-published', version: constraint.version });
@@ -62,8 +66,8 @@ function ofDeployed({ question, resolution, ...verdict }: Decision): Warning[] {
 }
 
 function ofReplacement(decision: Decision): Warning[] {
-  const replacement = decision.kind === 'hold' ? decision.replacement : decision;
-  if (replacement.kind !== 'replace' || 'url' in replacement.to) return [];
+  const replacement = replacementOf(decision);
+  if (!replacement || 'url' in replacement.to) return [];
   const { direction, to } = replacement;
   const { version, yanked, deprecated } = to;
   const warnings: Warning[] = direction === 'downgrade' ? [{ kind: 'downgrade' }] : [];

@@ -1,16 +1,17 @@
 import { formatConstraint, isInBranch, type Constraint } from '../constraint.ts';
-import type {
-  Decision,
-  ModuleQuestion,
-  Replacement,
-  StaleList,
-  Stuck,
+import {
+  replacementText,
+  type Decision,
+  type ModuleQuestion,
+  type Replacement,
+  type StaleList,
+  type Stuck,
 } from '../decision/decision.ts';
-import type { Deployed } from '../deployed.ts';
+import { deployedText, type Deployed } from '../deployed.ts';
 import { describeDuration } from '../duration.ts';
 import { excerpt, quote } from '../quote.ts';
-import { refusedPin } from '../refused-pin.ts';
-import type { Resolution } from '../resolve.ts';
+import { failureOf } from '../decision/recovery.ts';
+import { refusal, type Question, type Resolution } from '../resolve.ts';
 import { formatTime } from '../rfc3339.ts';
 import type { Hold } from '../timing/timing-policy.ts';
 import type { Version } from '../version.ts';
@@ -45,7 +46,7 @@ function describeHold(hold: Hold): string {
     case 'resting':
       return `resting after a restart until ${formatTime(hold.until)}`;
     case 'restart-ceiling':
-      return `${hold.restarts} restarts in 24 h, and no more are made until ${formatTime(hold.until)}`;
+      return `no more restarts until ${formatTime(hold.until)}: there were ${hold.restarts} in 24 h`;
     case 'downgrade-not-allowed':
       return 'the policy allows no downgrade';
   }
@@ -59,9 +60,21 @@ const MAINTENANCE_ANSWERS = {
   'not-a-boolean': 'whether maintenance is allowed was answered by neither true nor false',
 } as const;
 
-/** An address without what may be a credential in it. */
-export function describeAddress(url: string): string {
-  return excerpt(url.replace(/[?#].*$/s, ''));
+/** An address, or what else was reported, without what may be a credential in it. */
+export function describeAddress(text: string): string {
+  return excerpt(text.replace(/[?#].*$/s, '').replaceAll(/[^/\s]*@/g, ''));
+}
+
+/** What a replacement brings, to be shown. */
+export function describeTarget(replacement: Replacement): string {
+  const text = replacementText(replacement);
+  return 'url' in replacement.to ? describeAddress(text) : text;
+}
+
+/** What was reported to run, without what may be a credential in it; undefined where nothing does. */
+export function reportedText(deployed: Deployed): string | undefined {
+  const text = deployedText(deployed);
+  return deployed.kind === 'version' || text === undefined ? text : describeAddress(text);
 }
 
 function describeKept(kept: Decision & { readonly kind: 'keep' }): string {
@@ -75,8 +88,8 @@ function describeKept(kept: Decision & { readonly kind: 'keep' }): string {
       return kept.resolution ? describeCurrent(kept.resolution, deployed) : 'runs from its pin_url';
     case 'ahead':
       return deployed.kind === 'other'
-        ? `${quote(deployed.text)} is not a version, and only a pin replaces it`
-        : describeAhead(kept.resolution);
+        ? `${quote(describeAddress(deployed.text))} is not a version, and only a pin replaces it`
+        : describeAhead(kept.resolution, deployed);
   }
 }
 
@@ -90,25 +103,38 @@ function describeCurrent(resolution: Resolution, deployed: Deployed): string {
   return runs ? already : `${already}, of which ${version.text} is another build`;
 }
 
-/** What stays although it is not what the constraint means. (D16, D17, D30) */
-function describeAhead(resolution: Resolution): string {
+/** What stays although it is not what the constraint means, and what speaks against it. (D16, D17, D30) */
+function describeAhead(resolution: Resolution, deployed: Deployed): string {
   const { question } = resolution;
   const { constraint } = question;
+  const against = whyRefused(question, deployed);
   if (resolution.kind === 'resolved') {
     const { version } = resolution.release;
-    return `newer than ${version.text}, the ${chosenAs(version, constraint)}: it is never taken back`;
+    const best = `newer than ${version.text}, the ${chosenAs(version, constraint)} that may be chosen`;
+    return [best, ...against, 'it is never taken back'].join('; ');
   }
-  const refused =
-    constraint.kind === 'patch' ? refusedPin(question, constraint.version) : undefined;
-  if (refused) return `it stays, although it is refused: ${describeRefused(refused, constraint)}`;
-  return `it stays, as nothing may be chosen: ${countReasons(resolution)}`;
+  if (constraint.kind === 'patch') return ['it stays', ...against].join('; ');
+  return ['it stays', ...against, `nothing may be chosen: ${countReasons(resolution)}`].join('; ');
+}
+
+function whyRefused(question: Question, deployed: Deployed): string[] {
+  if (deployed.kind !== 'version') return [];
+  const release = question.index.find(deployed.version);
+  if (!release) {
+    const failure = failureOf(deployed.version, question);
+    return [failure ? 'it failed on this machine' : 'it is not in the list'];
+  }
+  const refused = refusal(question, release);
+  return refused
+    ? [`refused: ${describeRefused({ release, ...refused }, question.constraint)}`]
+    : [];
 }
 
 function describeReplacement({ deployed, previous }: ModuleQuestion, due: Replacement): string {
   if (!due.resolution) {
-    return due.direction === 'install'
-      ? 'not deployed yet; from its pin_url'
-      : 'its pin_url is another than what runs';
+    if (due.direction === 'install') return 'not deployed yet; from its pin_url';
+    const isQuery = describeAddress(deployedText(deployed) ?? '') === describeAddress(due.to.url);
+    return `its pin_url is another than what runs${isQuery ? ', after the question mark' : ''}`;
   }
   const { direction, to, resolution } = due;
   const { constraint } = resolution.question;

@@ -1,21 +1,18 @@
-import { replacementText, wordFor, type Decision } from '../decision/decision.ts';
+import { replacementOf, wordFor, type Decision } from '../decision/decision.ts';
 import type { ChangeCause, NextChange } from '../decision/next-change.ts';
 import type { Warning } from '../decision/warning.ts';
 import { quote } from '../quote.ts';
 import { formatTime } from '../rfc3339.ts';
-import { describeAddress, describeDecision } from './decision-words.ts';
+import { describeAddress, describeDecision, describeTarget } from './decision-words.ts';
 import { describeDeprecated, describeYanked } from './words.ts';
 
 /** What a decision comes to, in few words: `upgrade to 1.2.9`, `hold`, `up-to-date`. */
 export function summarizeDecision(decision: Decision): string {
-  const word = wordFor(decision);
-  const replacement = decision.kind === 'hold' ? decision.replacement : decision;
-  if (replacement.kind !== 'replace') return word;
-  const text = replacementText(replacement);
-  const what = 'url' in replacement.to ? describeAddress(text) : text;
+  const replacement = replacementOf(decision);
+  if (!replacement) return wordFor(decision);
   const { direction } = replacement;
-  const whole = direction === 'install' ? `install of ${what}` : `${direction} to ${what}`;
-  return decision.kind === 'hold' ? `${word} of the ${whole}` : whole;
+  const whole = `${direction} ${direction === 'install' ? 'of' : 'to'} ${describeTarget(replacement)}`;
+  return decision.kind === 'hold' ? `hold of the ${whole}` : whole;
 }
 
 const CAUSES: Readonly<Record<ChangeCause, string>> = {
@@ -26,6 +23,7 @@ const CAUSES: Readonly<Record<ChangeCause, string>> = {
   'window-closes': 'the maintenance window closes',
   'rest-ends': 'the rest after the restart is over',
   'ceiling-ends': 'another restart may be made',
+  'restart-counts': 'a restart counts that was noted ahead of the clock',
   'list-too-old': 'the saved list grows too old',
 };
 
@@ -47,7 +45,7 @@ export function describeWarning(warning: Warning, decision: Decision): string {
     case 'deprecated':
       return `${warning.version.text} is ${describeDeprecated(warning.because)}`;
     case 'deployed-not-a-version':
-      return `what runs, ${quote(warning.text)}, is not a version`;
+      return `what runs, ${quote(describeAddress(warning.text))}, is not a version`;
     case 'pin-not-published':
       return `${warning.version.text} runs, and is not published any more`;
     case 'stale-list':

@@ -1,6 +1,5 @@
 import { replacementText, type Decision, type Replacement } from '../decision/decision.ts';
-import { describeDecision } from '../explanation/decision-words.ts';
-import { deployedText } from '../deployed.ts';
+import { describeDecision, reportedText } from '../explanation/decision-words.ts';
 import type { ModuleId } from '../module-id.ts';
 import { canonicalPlatform, type Platform } from '../platform.ts';
 import { artifactsFor, type Artifact } from '../release.ts';
@@ -12,7 +11,7 @@ import type { SubsystemName } from './subsystem.ts';
 export interface Action {
   readonly kind: 'restart-and-upgrade';
   readonly target: ActionTarget;
-  /** What runs: a version, an address, or what else was reported; undefined where nothing does. */
+  /** What runs, to be shown: an address without credentials; undefined where nothing does. */
   readonly from: string | undefined;
   /** A version, or the address of a `pin_url`: what is deployed once this is done. */
   readonly to: string;
@@ -42,7 +41,7 @@ export function actionOf(
   return {
     kind: 'restart-and-upgrade',
     target,
-    from: deployedText(deployed),
+    from: reportedText(deployed),
     to: replacementText(decision),
     artifact: artifactOf(decision, eligibility.platform),
     direction: decision.direction,

@@ -1,19 +1,31 @@
-/** `items`, each before those that come `after` it. What is part of a cycle, or comes after one, is last. */
+/** An item on the way, and those after it that are still to be looked at. */
+interface Step<T> {
+  readonly item: T;
+  readonly left: T[];
+}
+
+/** `items`, each before those that come `after` it, but for those of one cycle. */
 export function inOrder<T>(items: readonly T[], after: (item: T) => readonly T[]): T[] {
-  const followers = new Map(items.map((item) => [item, new Set(after(item))]));
-  // Of each, how many come before it that are not placed yet.
-  const waiting = new Map(items.map((item) => [item, 0]));
-  for (const later of followers.values()) {
-    for (const item of later) waiting.set(item, (waiting.get(item) ?? 0) + 1);
-  }
-  const placed = new Set(items.filter((item) => waiting.get(item) === 0));
-  // A set hands out what is added to it meanwhile.
-  for (const item of placed) {
-    for (const follower of followers.get(item) ?? []) {
-      const left = (waiting.get(follower) ?? 0) - 1;
-      waiting.set(follower, left);
-      if (left === 0) placed.add(follower);
+  const seen = new Set<T>();
+  // The last comes first, so that what nothing is said of keeps its order.
+  const lastFirst: T[] = [];
+  for (const root of items.toReversed()) {
+    const way: Step<T>[] = [];
+    const enter = (item: T): void => {
+      if (seen.has(item)) return;
+      seen.add(item);
+      way.push({ item, left: [...after(item)] });
+    };
+    enter(root);
+    for (let step = way.at(-1); step; step = way.at(-1)) {
+      const next = step.left.pop();
+      if (next !== undefined) {
+        enter(next);
+      } else {
+        lastFirst.push(step.item);
+        way.pop();
+      }
     }
   }
-  return [...placed, ...items.filter((item) => !placed.has(item))];
+  return lastFirst.toReversed();
 }

@@ -1,6 +1,12 @@
 import type { Constraint } from '../constraint.ts';
 import { decide } from '../decision/decide.ts';
-import type { Decision, ModuleList, ModuleQuestion, Wanted } from '../decision/decision.ts';
+import {
+  replacementOf,
+  type Decision,
+  type ModuleList,
+  type ModuleQuestion,
+  type Wanted,
+} from '../decision/decision.ts';
 import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { warningsOf, type Warning } from '../decision/warning.ts';
 import type { Deployed } from '../deployed.ts';
@@ -93,7 +99,10 @@ const NOTHING: Known = { list: NOT_ASKED, deployed: { kind: 'unknown' } };
 
 const LATEST = { kind: 'latest' } as const;
 
-/** What each module and subsystem of a machine should become now, and what that stops. (Versioning) */
+/**
+ * What each module and subsystem of a machine should become now, and what that stops. Throws a RangeError when
+ * `now` is no time. (Versioning)
+ */
 export function planMachine(question: MachineQuestion): Plan {
   const { machine, policy } = question;
   const asked = { ...question, windowOf: rememberWindows(question.windowOf) };
@@ -105,16 +114,17 @@ export function planMachine(question: MachineQuestion): Plan {
   const modules = machine.modules.map((entry): ModulePlan => {
     const { name, moduleId } = entry;
     const wanted = isManaged ? wantedOf(entry) : ({ kind: 'disabled' } as const);
-    const known = question.modules.get(name) ?? NOTHING;
+    const known = withoutAddress(question.modules.get(name) ?? NOTHING);
     const one = questionOf(known, wanted, termsFor(policy, name), asked);
-    const row = rowOf(one, LATEST, () => stops.ofModules(new Set([moduleId])));
+    const channel = wanted.kind === 'latest-with-prerelease' ? wanted : LATEST;
+    const row = rowOf(one, channel, () => stops.ofModules(new Set([moduleId])));
     const isShared = (entries.get(moduleId)?.length ?? 0) > 1;
     const shared = isShared ? [{ kind: 'conflicting-constraints' } as const] : [];
     return { name, moduleId, ...row, warnings: [...row.warnings, ...shared] };
   });
   const subsystems = Array.from(subsystemTargets(machine.agent), (target): SubsystemPlan => {
     const known = knownOf(target, question);
-    const one = questionOf(known, target.wanted, policy.terms, asked);
+    const one = questionOf(known, target.wanted, termsFor(policy, target.name), asked);
     const row = rowOf(one, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
@@ -133,9 +143,16 @@ function wantedOf(entry: ModuleEntry): Wanted {
   return entry.type === 'local' ? { kind: 'local' } : entry.constraint;
 }
 
-function knownOf(target: SubsystemTarget, { subsystems }: MachineQuestion): Known {
-  const isVersioned = target.option !== 'disable_subsystem';
-  return (isVersioned ? subsystems.get(target.name) : undefined) ?? NOTHING;
+/** A module has no `pin_url`: an address says no more of it than any other text. (D14) */
+function withoutAddress(known: Known): Known {
+  const { deployed } = known;
+  if (deployed.kind !== 'url') return known;
+  return { ...known, deployed: { kind: 'other', text: deployed.url } };
+}
+
+function knownOf({ name }: SubsystemTarget, { subsystems }: MachineQuestion): Known {
+  const isVersioned = name === 'platform-agent' || name === 'platform-server';
+  return (isVersioned ? subsystems.get(name) : undefined) ?? NOTHING;
 }
 
 function questionOf(
@@ -161,10 +178,9 @@ function questionOf(
 
 function rowOf(question: ModuleQuestion, channel: Constraint, stopping: () => Stop[]): PlanRow {
   const decision = decide(question);
-  const { kind } = decision;
-  const replacement = kind === 'hold' ? decision.replacement : decision;
+  const replacement = replacementOf(decision);
   // What is not installed yet does not run.
-  const stops = replacement.kind === 'replace' && replacement.direction !== 'install';
+  const stops = replacement !== undefined && replacement.direction !== 'install';
   return {
     decision,
     latest: latestOf(question, channel),

@@ -1,5 +1,4 @@
-import type { ModuleId } from '../module-id.ts';
-import type { Action } from './action.ts';
+import type { Action, ActionTarget } from './action.ts';
 import { inOrder } from './order.ts';
 import type { Stop, Stops } from './stops.ts';
 import type { VersionedSubsystem } from './subsystem.ts';
@@ -14,6 +13,8 @@ export interface Restart {
   readonly stops: readonly Stop[];
 }
 
+type ModuleAction = Action & { readonly target: ActionTarget & { readonly kind: 'module' } };
+
 /** An agent that restarts takes the server with it. (Agent and server updates, rule 4) */
 const ABSORBING: readonly VersionedSubsystem[] = ['platform-agent', 'platform-server'];
 
@@ -22,43 +23,48 @@ const ABSORBING: readonly VersionedSubsystem[] = ['platform-agent', 'platform-se
  * component would stop twice share one. (D26)
  */
 export function restartsFor(actions: readonly Action[], stops: Stops): Restart[] {
-  const modules = dependenciesFirst(actions.filter(({ target }) => target.kind === 'module'));
-  const of = ABSORBING.find((name) =>
-    actions.some(({ target }) => target.name === name && target.kind === 'subsystem'),
-  );
-  if (of === undefined) return sharedRestarts(modules, stops);
+  const modules = dependenciesFirst(actions.filter(isOfModule), stops);
   const subsystems = ABSORBING.toReversed().flatMap((name) =>
     actions.filter(({ target }) => target.kind === 'subsystem' && target.name === name),
   );
-  const stopping = subsystems.some(isRunning) ? stops.ofServer() : [];
+  const last = subsystems.at(-1);
+  if (!last) return sharedRestarts(modules, stops);
+  const of = last.target.name === 'platform-agent' ? 'platform-agent' : 'platform-server';
+  const stopping = subsystems.some(isRunning) ? stops.ofServer() : stopsOfAll(modules, stops);
   return [{ of, actions: [...modules, ...subsystems], stops: stopping }];
 }
 
-/** A module before those that stop with it because their components depend on its own. */
-function dependenciesFirst(actions: readonly Action[]): Action[] {
-  const owners = Map.groupBy(
-    actions.flatMap((action) =>
-      action.stops
-        .filter(({ dependsOn }) => dependsOn.length === 0)
-        .map(({ component }) => ({ component, action })),
-    ),
-    ({ component }) => component,
+/** A module before those whose components depend on its own. */
+function dependenciesFirst(actions: readonly ModuleAction[], stops: Stops): ModuleAction[] {
+  const stopping = new Map(
+    actions.map((action) => [action, stops.ofModules(new Set([action.target.moduleId]))]),
   );
+  const owned = actions.flatMap((action) =>
+    (stopping.get(action) ?? [])
+      .filter(({ dependsOn }) => dependsOn.length === 0)
+      .map(({ component }) => ({ component, action })),
+  );
+  const owners = Map.groupBy(owned, ({ component }) => component);
   return inOrder(actions, (action) =>
-    action.stops
+    (stopping.get(action) ?? [])
       .flatMap(({ component }) => owners.get(component) ?? [])
       .map((owner) => owner.action)
-      .filter((other) => other !== action),
+      .filter(({ target }) => target.moduleId !== action.target.moduleId),
   );
 }
 
-function sharedRestarts(actions: readonly Action[], stops: Stops): Restart[] {
+function sharedRestarts(actions: readonly ModuleAction[], stops: Stops): Restart[] {
   const groups = groupsOf(actions);
-  return Array.from(Map.groupBy(actions, (action) => groups.get(action)).values(), (shared) => ({
+  const shared = Map.groupBy(actions, (action) => groups.get(action));
+  return Array.from(shared.values(), (group) => ({
     of: 'modules',
-    actions: shared,
-    stops: stops.ofModules(new Set(shared.filter(isRunning).flatMap(moduleIdOf))),
+    actions: group,
+    stops: stopsOfAll(group, stops),
   }));
+}
+
+function stopsOfAll(actions: readonly ModuleAction[], stops: Stops): Stop[] {
+  return stops.ofModules(new Set(actions.filter(isRunning).map(({ target }) => target.moduleId)));
 }
 
 /** The group of each action: actions with a component in common are in one, and so are those of one group. */
@@ -86,6 +92,6 @@ function isRunning({ direction }: Action): boolean {
   return direction !== 'install';
 }
 
-function moduleIdOf({ target }: Action): ModuleId[] {
-  return target.kind === 'module' ? [target.moduleId] : [];
+function isOfModule(action: Action): action is ModuleAction {
+  return action.target.kind === 'module';
 }

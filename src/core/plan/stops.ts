@@ -42,7 +42,7 @@ export function stopsOf(components: readonly Component[]): Stops {
       return [...stopping]
         .toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0))
         .map((name) => {
-          const { dependsOn = [] } = byName.get(name) ?? {};
+          const dependsOn = byName.get(name)?.dependsOn ?? [];
           return {
             component: name,
             dependsOn: isOwn.has(name) ? [] : dependsOn.filter((other) => stopping.has(other)),

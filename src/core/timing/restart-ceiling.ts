@@ -1,6 +1,7 @@
 import type { TimingPolicy } from './timing-policy.ts';
 
-const DAY = 86_400_000;
+/** What the ceiling counts in, in milliseconds. */
+export const DAY = 86_400_000;
 
 /**
  * So many restarts in 24 hours, and no more. One that lies more than that ahead was noted by a clock that

@@ -1,10 +1,10 @@
 /** The maintenance windows of one policy, as one. Times are milliseconds since the epoch. */
 export interface Window {
-  /** When the window opened that is open at `at`; undefined where it is closed. */
+  /** When one of the windows opened that are open at `at`; undefined where none is. */
   openSince(at: number): number | undefined;
   /** When the window next opens, of a time when it is closed; undefined when it never does. */
   nextOpening(at: number): number | undefined;
-  /** When the window closes that is open at `at`; undefined when it does not for years, or is closed. */
+  /** When they close that are open at `at`; undefined when they are closed, or go on for very many openings. */
   closing(at: number): number | undefined;
 }
 

@@ -31,10 +31,14 @@ export function heldBy(timing: Timing, direction: Direction, at: number): Held |
     HOLDING[direction].flatMap((policy) => policy(timing, time) ?? []);
   const because = holdsAt(at);
   if (because.length === 0) return undefined;
-  const first = latestEnd(because);
-  // Rests that outlast a window end once; then only the next window can be waited for.
-  const rest = first === undefined ? [] : holdsAt(first);
-  return { because, until: rest.length === 0 ? first : latestEnd(rest) };
+  let until = latestEnd(because);
+  // A rest may outlast a window, and a restart that was noted ahead of the clock count by then.
+  for (let round = 0; until !== undefined && round <= timing.restarts.length + 1; round++) {
+    const later = holdsAt(until);
+    if (later.length === 0) return { because, until };
+    until = latestEnd(later);
+  }
+  return { because, until };
 }
 
 /** Undefined where an end is not known. */

@@ -32,6 +32,18 @@ describe('D14: what is deployed is a version, none or unknown', () => {
       warns: ['deployed-not-a-version'],
     },
     {
+      ...{ case: 'D14 no version, though it has a colon', wanted: 'latest', list: LIST },
+      deployed: 'acme:lidar',
+      told: 'ahead: "acme:lidar" is not a version, and only a pin replaces it',
+      warns: ['deployed-not-a-version'],
+    },
+    {
+      ...{ case: 'D14 no version, and no word of what it may hide', wanted: 'latest', list: LIST },
+      deployed: 'https://user:SECRET@b.example/x?SECRET#SECRET',
+      told: 'ahead: "https://b.example/x" is not a version, and only a pin replaces it',
+      warns: ['deployed-not-a-version'],
+    },
+    {
       ...{ case: 'D14 no version, where nothing may be chosen: keep', wanted: '3.*', list: LIST },
       deployed: 'reload-7',
       told: 'ahead: "reload-7" is not a version, and only a pin replaces it',
@@ -97,18 +109,18 @@ describe('D16, D17: newer than resolved, in the branch', () => {
     {
       ...{ case: 'D16 a prerelease of the next patch', wanted: '1.2.*', deployed: '1.2.6-rc.1' },
       list: LIST,
-      told: 'ahead: newer than 1.2.5, the newest patch of 1.2: it is never taken back',
+      told: 'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; it is not in the list; it is never taken back',
       warns: ['ahead'],
     },
     {
       ...{ case: 'D16 a version that vanished', wanted: '1.2.*', deployed: '1.2.6', list: LIST },
-      told: 'ahead: newer than 1.2.5, the newest patch of 1.2: it is never taken back',
+      told: 'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; it is not in the list; it is never taken back',
       warns: ['ahead'],
     },
     {
       ...{ case: 'D16 one that was yanked (D7)', wanted: '1.2.*', deployed: '1.2.6' },
       list: [...LIST, { version: '1.2.6', yanked: 'hot' }],
-      told: 'ahead: newer than 1.2.5, the newest patch of 1.2: it is never taken back',
+      told: 'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; refused: yanked: hot; it is never taken back',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
@@ -120,13 +132,13 @@ describe('D16, D17: newer than resolved, in the branch', () => {
     {
       ...{ case: 'D17 latest never goes down', wanted: 'latest', deployed: '2.0.0-rc.2' },
       list: ['1.8.0', '1.9.0', '2.0.0-rc.1'],
-      told: 'ahead: newer than 1.9.0, the newest release: it is never taken back',
+      told: 'ahead: newer than 1.9.0, the newest release that may be chosen; it is not in the list; it is never taken back',
       warns: ['ahead'],
     },
     {
       ...{ case: 'D17 nor does latest-with-prerelease', wanted: 'latest-with-prerelease' },
       ...{ deployed: '3.0.0', list: LIST },
-      told: 'ahead: newer than 2.1.0-rc.1, the newest release or prerelease: it is never taken back',
+      told: 'ahead: newer than 2.1.0-rc.1, the newest release or prerelease that may be chosen; it is not in the list; it is never taken back',
       warns: ['ahead'],
     },
   ]);
@@ -201,6 +213,17 @@ describe('D19: a pin other than deployed', () => {
       ...{ case: 'D3 a build of the pin counts as it', wanted: '1.2.3', deployed: '1.2.3+b1' },
       list: ['1.2.3+b1', '1.2.3+b2'],
       told: 'up-to-date: pinned',
+    },
+    {
+      ...{ case: 'D3 even beside the pin itself: builds are equal (I7)', wanted: '1.2.3' },
+      ...{ deployed: '1.2.3+b1', list: ['1.2.3', '1.2.3+b1'] },
+      told: 'up-to-date: pinned',
+    },
+    {
+      ...{ case: 'D19 one that was yanked without a word (D7)', wanted: '1.2.4' },
+      ...{ deployed: '1.2.3', list: [{ version: '1.2.4', yanked: '' }] },
+      told: 'upgrade to 1.2.4: pinned; yanked',
+      warns: ['yanked'],
     },
     {
       ...{ case: 'D19 what runs is the pin', wanted: '1.2.3', deployed: '1.2.3', list: LIST },

@@ -45,7 +45,7 @@ describe('D21, D22: no list to be had', () => {
   const stale = { confirmedAt: NOW - 7 * DAY, message: 'registry unreachable' };
   decidesOn([
     {
-      ...{ case: 'D21 none: stuck with the code of the registry', wanted: '1.2.*' },
+      ...{ case: 'D21 none: stuck, with what the registry said', wanted: '1.2.*' },
       ...{ deployed: '1.2.3', list: { error: DOWN } },
       told: 'stuck no-list: registry unreachable (ENOTFOUND)',
     },
@@ -94,13 +94,13 @@ describe('D30: nothing eligible', () => {
     {
       ...{ case: 'D30 deployed in the branch: it stays', wanted: '1.2.*', deployed: '1.2.3' },
       list: [{ version: '1.2.3', yanked: '' }, { version: '1.2.4', yanked: '' }, '2.0.0'],
-      told: 'ahead: it stays, as nothing may be chosen: 2 yanked, 1 other-major',
+      told: 'ahead: it stays; refused: yanked; nothing may be chosen: 2 yanked, 1 other-major',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
       ...{ case: 'D30 an empty list removes nothing', wanted: 'latest', deployed: '1.2.3' },
       list: [],
-      told: 'ahead: it stays, as nothing may be chosen: the list is empty',
+      told: 'ahead: it stays; it is not in the list; nothing may be chosen: the list is empty',
       warns: ['ahead'],
     },
     {
@@ -125,7 +125,7 @@ describe('D30: nothing eligible', () => {
     {
       ...{ case: 'D30 with D20: the pin runs, is listed and refused', wanted: '1.2.5' },
       ...{ deployed: '1.2.5', list: LIST, changed: ['1.2.5'] },
-      told: 'ahead: it stays, although it is refused: digest changed: sha256:bb for any, first seen as sha256:aa',
+      told: 'ahead: it stays; refused: digest changed: sha256:bb for any, first seen as sha256:aa',
       warns: ['ahead'],
     },
     {

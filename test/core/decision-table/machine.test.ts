@@ -92,10 +92,10 @@ describe('D26: server, agent and modules due together', () => {
     ]);
   });
 
-  it('D26 a server that is not installed yet stops nothing', () => {
+  it('D26 a server that is not installed yet stops no more than modules do', () => {
     const subsystems = new Map([['platform-server', known(null, ['1.1.0'])]] as const);
     expect(restarts(plan(document, UPGRADE, { subsystems }))).toEqual([
-      'platform-server: acme_lidar upgrade 1.2.9, platform-server install 1.1.0 | ',
+      'platform-server: acme_lidar upgrade 1.2.9, platform-server install 1.1.0 | lidar',
     ]);
   });
 });
@@ -152,7 +152,7 @@ describe('D27: what decides for a subsystem', () => {
     [
       'another address runs',
       `${url}2`,
-      'upgrade to https://builds.example/server: its pin_url is another than what runs',
+      'upgrade to https://builds.example/server: its pin_url is another than what runs, after the question mark',
     ],
     ['nobody knows', undefined, UNKNOWN],
   ])('D27 pin_url, and %s', (_, deployed, expected) => {

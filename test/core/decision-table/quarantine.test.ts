@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { openFrom, decidesOn } from '../../support/decided.ts';
-import { DAY, digested, NOW } from '../../support/decides.ts';
+import { aged, DAY, digested, NOW } from '../../support/decides.ts';
 
 const LIST = ['1.2.3', '1.2.4', '1.2.5', '2.0.0'];
 const FAILED = [{ version: '1.2.5' }];
@@ -38,6 +38,32 @@ describe('D13: what is deployed failed on this machine', () => {
       told: 'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2',
     },
     {
+      ...{ case: 'D13 what ran before may be too young', wanted: '1.2.*', deployed: '1.2.5' },
+      list: [aged('1.2.4', 2), aged('1.2.5', 1), aged('1.2.3', 9)],
+      eligibility: { minimumAge: { ms: 7 * DAY, unknown: 'refuse' as const } },
+      ...{ quarantine: FAILED, previous: '1.2.4' },
+      told: 'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 ran before it',
+    },
+    {
+      ...{ case: 'D13 or of unknown age', wanted: '1.2.*', deployed: '1.2.5', list: LIST },
+      eligibility: { minimumAge: { ms: 7 * DAY, unknown: 'refuse' as const } },
+      ...{ quarantine: FAILED, previous: '1.2.4' },
+      told: 'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 ran before it',
+    },
+    {
+      ...{ case: 'D13 with D21: a stale list takes back too', wanted: '1.2.*', list: LIST },
+      ...{ deployed: '1.2.5', quarantine: FAILED, previous: '1.2.4' },
+      stale: { confirmedAt: NOW - DAY, message: 'down' },
+      told: 'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 ran before it',
+      warns: ['stale-list'],
+    },
+    {
+      ...{ case: 'D13 with D21: one that is too old does not', wanted: '1.2.*', list: LIST },
+      ...{ deployed: '1.2.5', quarantine: FAILED, previous: '1.2.4' },
+      stale: { confirmedAt: NOW - 8 * DAY, message: 'down' },
+      told: 'stuck list-stale: down; the list that is saved was confirmed at 2026-11-13T00:00:00Z, and at most 7 d counts',
+    },
+    {
       ...{ case: 'D13 what ran before was yanked (D7)', wanted: '1.2.*', deployed: '1.2.5' },
       list: ['1.2.3', { version: '1.2.4', yanked: '' }, '1.2.5'],
       ...{ quarantine: FAILED, previous: '1.2.4' },
@@ -51,7 +77,13 @@ describe('D13: what is deployed failed on this machine', () => {
     {
       ...{ case: 'D13 nothing else: it stays (D30)', wanted: '1.2.*', deployed: '1.2.5' },
       ...{ list: ['1.2.5'], quarantine: FAILED },
-      told: 'ahead: it stays, as nothing may be chosen: 1 quarantined',
+      told: 'ahead: it stays; refused: quarantined on this machine; nothing may be chosen: 1 quarantined',
+      warns: ['ahead'],
+    },
+    {
+      ...{ case: 'D13 nothing else, and it vanished', wanted: '1.2.*', deployed: '1.2.5' },
+      ...{ list: [], quarantine: FAILED },
+      told: 'ahead: it stays; it failed on this machine; nothing may be chosen: the list is empty',
       warns: ['ahead'],
     },
     {
@@ -101,6 +133,11 @@ describe('D13: pinned and quarantined', () => {
       ...{ case: 'D13 pinned to what failed, while another runs', wanted: '1.2.5', list: LIST },
       ...{ deployed: '1.2.4', quarantine: FAILED },
       told: 'stuck quarantined: the pin failed on this machine, and is quarantined',
+    },
+    {
+      ...{ case: 'D13 the same, with its end', wanted: '1.2.5', deployed: '1.2.4', list: LIST },
+      quarantine: [{ version: '1.2.5', until: NOW + DAY }],
+      told: 'stuck quarantined: the pin failed on this machine, and is quarantined until 2026-11-22T00:00:00Z',
     },
     {
       ...{ case: 'D13 outranks D20: pinned to what failed and vanished', wanted: '1.2.5' },

@@ -70,6 +70,38 @@ describe('D25: busy, resting, at the ceiling', () => {
       told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:06:00Z: resting after a restart until 2026-11-21T00:06:00Z',
     },
     {
+      ...{ case: 'D25 with D27: a pin_url waits too', deployed: '1.2.3' },
+      wanted: { kind: 'pin-url' as const, url: 'https://b.example/x', shadowed: undefined },
+      timing: { isServerBusy: true },
+      told: 'hold of the upgrade to https://b.example/x: the server processes changes of its config',
+    },
+    {
+      ...{ case: 'D25 with D18: what is never allowed has no end', ...DUE, deployed: '2.0.0' },
+      ...{ allowDowngrade: false, timing: { window: openFrom([NOW + HOUR, NOW + DAY]) } },
+      told: 'hold of the downgrade to 1.2.5: the policy allows no downgrade',
+      warns: ['downgrade'],
+    },
+    {
+      ...{ case: 'D25 a clock that was set back by the rest', ...DUE },
+      timing: { restarts: [NOW + 5 * MINUTE] },
+      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:10:00Z: resting after a restart until 2026-11-21T00:10:00Z',
+    },
+    {
+      ...{ case: 'D25 the ceiling, and a clock that was set back', ...DUE },
+      timing: { restarts: [NOW + HOUR], restartCeiling: 1 },
+      told: 'hold of the upgrade to 1.2.5 until 2026-11-22T01:00:00Z: no more restarts until 2026-11-22T01:00:00Z: there were 1 in 24 h',
+    },
+    {
+      ...{ case: 'D25 the ceiling, and a clock that was set back by a day', ...DUE },
+      timing: { restarts: [NOW + DAY], restartCeiling: 1 },
+      told: 'hold of the upgrade to 1.2.5 until 2026-11-23T00:00:00Z: no more restarts until 2026-11-23T00:00:00Z: there were 1 in 24 h',
+    },
+    {
+      ...{ case: 'D25 a hold counts restarts that were noted ahead', ...DUE },
+      timing: { restarts: [NOW - MINUTE, NOW + 7 * MINUTE] },
+      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:12:00Z: resting after a restart until 2026-11-21T00:04:00Z',
+    },
+    {
       ...{ case: 'D25 a clock that was ten years ahead', ...DUE },
       timing: { restarts: Array.from({ length: 12 }, () => NOW + 3653 * DAY) },
       told: 'upgrade to 1.2.5: newest patch of 1.2',
@@ -77,7 +109,7 @@ describe('D25: busy, resting, at the ceiling', () => {
     {
       ...{ case: 'D25 the ceiling (I15)', ...DUE },
       timing: { restarts: [NOW - 2 * HOUR, NOW - 3 * HOUR, NOW - HOUR], restartCeiling: 2 },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T22:00:00Z: 3 restarts in 24 h, and no more are made until 2026-11-21T22:00:00Z',
+      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T22:00:00Z: no more restarts until 2026-11-21T22:00:00Z: there were 3 in 24 h',
     },
     {
       ...{ case: 'D25 the day is over', ...DUE },

@@ -83,13 +83,13 @@ describe('the next change', () => {
       '2026-11-22T00:00:00Z: up-to-date, as a quarantine ends',
     ],
     [
-      'what ran before comes of age',
+      'what ran before is published, asked as of a time',
       {
-        ...{ ...WANTED, eligibility: WEEK_OLD, previous: '1.2.1' },
-        list: [aged('1.2.3', 9), aged('1.2.2', 9), aged('1.2.1', 6)],
+        ...{ ...WANTED, eligibility: { notAfter: NOW }, previous: '1.2.1' },
+        list: [aged('1.2.3', 9), aged('1.2.2', 9), aged('1.2.1', -1)],
         quarantine: [{ version: '1.2.3' }],
       },
-      '2026-11-22T00:00:00Z: rollback to 1.2.1, as a release comes of age',
+      '2026-11-22T00:00:00Z: rollback to 1.2.1, as a release is published',
     ],
     [
       'the window opens',
@@ -148,6 +148,29 @@ describe('the next change', () => {
       'nothing more, once it is too old',
       { ...WANTED, list: ['1.2.3'], stale: { ...stale, confirmedAt: 0 } },
       undefined,
+    ],
+    [
+      'of two at one time, what the decision waits for is told',
+      {
+        ...{ ...WANTED, list: ['1.2.4'], quarantine: [{ version: '9.9.9', until: NOW + HOUR }] },
+        timing: { window: openFrom([NOW + HOUR, NOW + DAY]) },
+      },
+      '2026-11-21T01:00:00Z: upgrade to 1.2.4, as the maintenance window opens',
+    ],
+    [
+      'a quarantine without an end has none',
+      { ...WANTED, list: ['1.2.3', '1.2.4'], quarantine: [{ version: '1.2.4' }] },
+      undefined,
+    ],
+    [
+      'a restart that was noted ahead of the clock',
+      { ...WANTED, list: ['1.2.4'], timing: { restarts: [NOW + 6 * 60_000] } },
+      '2026-11-21T00:01:00Z: hold of the upgrade to 1.2.4, as a restart counts that was noted ahead of the clock',
+    ],
+    [
+      'the ceiling, by a restart that was noted ahead of the clock',
+      { ...WANTED, list: ['1.2.4'], timing: { restarts: [NOW + 25 * HOUR], restartCeiling: 1 } },
+      '2026-11-21T01:00:00Z: hold of the upgrade to 1.2.4, as a restart counts that was noted ahead of the clock',
     ],
     [
       'none while it is not known what runs',

@@ -38,6 +38,16 @@ describe('what stops', () => {
       ['map < arm < base', 'arm < base < lidar', 'base < lidar', 'lidar'],
     ],
     [
+      'a component only after everything that depends on it',
+      [LIDAR, component('base', 'wheeled', 'lidar'), component('map', 'slam', 'lidar', 'base')],
+      ['map < lidar < base', 'base < lidar', 'lidar'],
+    ],
+    [
+      'what it is for, of the things that it depends on',
+      [LIDAR, component('board', 'gpio'), component('base', 'wheeled', 'lidar', 'board')],
+      ['base < lidar', 'lidar'],
+    ],
+    [
       'its own components in that order too',
       [LIDAR, component('rear', 'acme:lidar:x', 'lidar')],
       ['rear', 'lidar'],
@@ -125,11 +135,36 @@ describe('restarts', () => {
         component('base', 'wheeled', 'lidar', 'cam'),
       ],
       [
-        'modules: acme_arm upgrade 1.1.0, acme_cam upgrade 1.1.0, acme_lidar upgrade 1.1.0 | base < lidar < cam, lidar, cam, arm',
+        'modules: acme_arm upgrade 1.1.0, acme_lidar upgrade 1.1.0, acme_cam upgrade 1.1.0 | base < lidar < cam, lidar, arm, cam',
       ],
     ],
     [
-      'modules that depend on each other are carried out in the order of the config',
+      'modules share one through a third',
+      [
+        ...[ARM, CAM, LIDAR],
+        component('one', 'wheeled', 'arm', 'lidar'),
+        component('two', 'wheeled', 'cam', 'lidar'),
+      ],
+      [
+        'modules: acme_arm upgrade 1.1.0, acme_lidar upgrade 1.1.0, acme_cam upgrade 1.1.0 | one < arm < lidar, arm, two < cam < lidar, cam, lidar',
+      ],
+    ],
+    [
+      'what depends on modules in a cycle comes after them',
+      [
+        component('arm', 'acme:arm:six', 'cam'),
+        component('cam', 'acme:cam:x', 'lidar2'),
+        LIDAR,
+        component('lidar2', 'acme:lidar:x'),
+        component('cam2', 'acme:cam:x'),
+        component('lidar3', 'acme:lidar:x', 'cam2'),
+      ],
+      [
+        'modules: acme_cam upgrade 1.1.0, acme_lidar upgrade 1.1.0, acme_arm upgrade 1.1.0 | arm, cam, lidar, lidar2, lidar3, cam2',
+      ],
+    ],
+    [
+      'modules that depend on each other share one',
       [
         component('arm', 'acme:arm:six', 'lidar2'),
         component('arm2', 'acme:arm:six'),
@@ -138,12 +173,57 @@ describe('restarts', () => {
         CAM,
       ],
       [
+        'modules: acme_lidar upgrade 1.1.0, acme_arm upgrade 1.1.0 | arm, lidar, arm2, lidar2',
         'modules: acme_cam upgrade 1.1.0 | cam',
-        'modules: acme_arm upgrade 1.1.0, acme_lidar upgrade 1.1.0 | arm, lidar, lidar2, arm2',
       ],
     ],
   ])('%s', (_, components, expected) => {
     expect(restarts(plan({ modules, components }, all))).toEqual(expected);
+  });
+
+  const onLidar = [component('arm', 'acme:arm:six', 'lidar'), LIDAR];
+  it.each([
+    [
+      'twins come before what depends on their component',
+      [entry('acme:arm', '1.*'), entry('acme:lidar', '1.*'), entry('acme:lidar', '1.*', 'second')],
+      { acme_arm: DUE, acme_lidar: DUE, second: DUE },
+      'modules: acme_lidar upgrade 1.1.0, second upgrade 1.1.0, acme_arm upgrade 1.1.0 | arm, lidar',
+    ],
+    [
+      'a first install comes before what depends on it, and stops nothing',
+      [entry('acme:arm', '1.*'), entry('acme:lidar', '1.*')],
+      { acme_arm: known('1.1.0', ['1.1.0']), acme_lidar: known(null, ['1.1.0']) },
+      'modules: acme_lidar install 1.1.0 | ',
+    ],
+    [
+      'a module may have the name of a subsystem',
+      [entry('acme:lidar', '1.*', 'platform-server'), entry('acme:arm', '1.*')],
+      { 'platform-server': DUE, acme_arm: known('1.1.0', ['1.1.0']) },
+      'modules: platform-server upgrade 1.1.0 | arm < lidar, lidar',
+    ],
+  ])('%s', (_, entries, states, expected) => {
+    expect(restarts(plan({ modules: entries, components: onLidar }, states))).toEqual([expected]);
+  });
+
+  it('an install that others depend on is carried out first', () => {
+    const states = { acme_arm: DUE, acme_lidar: known(null, ['1.1.0']) };
+    const answer = plan({ modules: modules.slice(0, 2), components: onLidar }, states);
+    expect(restarts(answer)).toEqual([
+      'modules: acme_lidar install 1.1.0 | ',
+      'modules: acme_arm upgrade 1.1.0 | arm',
+    ]);
+  });
+
+  it.each([
+    ['made for the platform', ['any', 'linux/aarch64'], 'linux/aarch64'],
+    ['for any', ['linux/amd64', 'any'], 'any'],
+    ['not known', [], undefined],
+  ])('an action has the artifact that is %s', (_, platforms, expected) => {
+    const artifacts = platforms.map((platform) => ({ platform }));
+    const release = platforms.length === 0 ? '1.1.0' : { version: '1.1.0', artifacts };
+    const document = { modules: [entry('acme:lidar', '1.*')] };
+    const [restart] = plan(document, { acme_lidar: known('1.0.0', [release]) }).restarts;
+    expect(restart?.actions[0]?.artifact?.platform).toBe(expected);
   });
 
   it('every action is part of one, and says what it does', () => {

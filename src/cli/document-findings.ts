@@ -21,8 +21,20 @@ export function unreadDocument(
     message: `${name} ${excerpt(path)} has ${countOf(errors, 'error')}`,
     because: first.map(
       ({ line, column, kind, path: place, message }) =>
-        `${line}:${column} ${printedCode(kind)} ${excerpt(place)}: ${message}`,
+        `${line}:${column} ${[printedCode(kind), excerpt(place)].join(' ').trim()}: ${message}`,
     ),
     hint: as && `modreg check ${excerpt(path)} --as ${as} shows them all`,
   };
+}
+
+/** The fields of a document that nothing reads: what was meant by one is not acted upon. */
+export function unreadFields(path: string, { problems }: Report): Problem[] {
+  return problems.flatMap((problem): Problem[] => {
+    if (problem.severity !== 'warning' || problem.kind !== 'unknown-field') return [];
+    const { kind, line, column, path: place, message, suggestion } = problem;
+    const at = `${excerpt(path)}:${line}:${column}`;
+    return [
+      { severity: 'warning', kind, message: `${at} ${excerpt(place)}: ${message}`, suggestion },
+    ];
+  });
 }

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY } from '../../../src/config/index.ts';
+import { RESTARTED_BY_UPDATE, type Plan, type SubsystemPlan } from '../../../src/core/index.ts';
+import { component, entry, known, plan, restarts } from '../../support/planned.ts';
+
+const LIDAR = { modules: [entry('acme:lidar', '1.2.*')] };
+const UPGRADE = { acme_lidar: known('1.2.3', ['1.2.3', '1.2.9']) };
+
+function server(answer: Plan): SubsystemPlan | undefined {
+  return answer.subsystems.find(({ target }) => target.name === 'platform-server');
+}
+
+describe('terms and rows of subsystems', () => {
+  const fromUrl = { 'platform-server': { pin_url: 'https://b.example/x' } };
+
+  it('pin_url alone shadows nothing', () => {
+    expect(server(plan({ agent: fromUrl }, {}))?.warnings).toEqual([]);
+  });
+
+  it('the latest is that of the channel', () => {
+    const subsystems = new Map([
+      ['platform-server', known('1.0.0', ['1.0.0', '1.1.0-rc.1'])],
+    ] as const);
+    const latest = { 'platform-server': { release_channel: 'latest', pin_version: '1.0.0' } };
+    expect(server(plan({ agent: latest }, {}, { subsystems }))?.latest?.text).toBe('1.1.0-rc.1');
+    expect(server(plan({}, {}, { subsystems }))?.latest?.text).toBe('1.0.0');
+  });
+
+  it('its terms are those under its name', () => {
+    const subsystems = new Map([['platform-server', known('2.0.0', ['1.0.0'])]] as const);
+    const agent = { 'platform-server': { pin_version: '1.0.0' } };
+    const own = { ...DEFAULT_POLICY.terms, allowDowngrade: false };
+    const policy = { ...DEFAULT_POLICY, modules: new Map([['platform-server', own]]) };
+    expect(server(plan({ agent }, {}, { subsystems, policy }))?.decision.kind).toBe('hold');
+    expect(server(plan({ agent }, {}, { subsystems }))?.decision.kind).toBe('replace');
+  });
+
+  it('a disabled one shows what runs', () => {
+    const subsystems = new Map([['platform-server', known('2.0.0', [])]] as const);
+    const agent = { 'platform-server': { disable_subsystem: true } };
+    const row = server(plan({ agent }, {}, { subsystems }));
+    expect(row?.decision.question.deployed).toMatchObject({ version: { text: '2.0.0' } });
+  });
+
+  it('a server that is installed stops all, where the agent restarts', () => {
+    const components = [component('board', 'gpio')];
+    const subsystems = new Map([
+      ['platform-agent', known('0.9.0', ['0.9.1'])],
+      ['platform-server', known(null, ['1.1.0'])],
+    ] as const);
+    expect(restarts(plan({ components }, {}, { subsystems }))).toEqual([
+      'platform-agent: platform-server install 1.1.0, platform-agent upgrade 0.9.1 | board',
+    ]);
+  });
+
+  it.each([
+    ['platform-agent', ['platform-agent', 'platform-server']],
+    ['platform-server', ['platform-server']],
+  ] as const)('after an update of %s what is restarted is %j', (name, expected) => {
+    expect(RESTARTED_BY_UPDATE[name]).toEqual(expected);
+  });
+});
+
+describe('rows of modules', () => {
+  it('the latest is one that may be chosen, and of prereleases where those are wanted', () => {
+    const list = ['1.0.0', '1.1.0', '1.2.0-rc.1'];
+    const modules = [entry('acme:lidar', '1.*'), entry('acme:arm', 'latest-with-prerelease')];
+    const lidar = known('1.0.0', list, { quarantine: [{ version: '1.1.0' }] });
+    const answer = plan({ modules }, { acme_lidar: lidar, acme_arm: known('1.0.0', list) });
+    expect(answer.modules.map(({ latest }) => latest?.text)).toEqual(['1.0.0', '1.2.0-rc.1']);
+  });
+
+  it('a disabled one has no latest', () => {
+    const agent = { 'platform-server': { disable_subsystem: true } };
+    expect(plan({ ...LIDAR, agent }, UPGRADE).modules[0]?.latest).toBeUndefined();
+  });
+
+  it('D24 warns of what runs as well', () => {
+    const modules = [entry('acme:lidar', '1.*'), entry('acme:lidar', '1.*', 'second')];
+    const yanked = known('1.0.0', [{ version: '1.0.0', yanked: '' }]);
+    const [first] = plan({ modules }, { acme_lidar: yanked, second: yanked }).modules;
+    expect(first?.warnings.map(({ kind }) => kind)).toEqual([
+      'ahead',
+      'deployed-yanked',
+      'conflicting-constraints',
+    ]);
+  });
+
+  it('D14 an address says no more of a module than other text', () => {
+    const answer = plan(LIDAR, { acme_lidar: known('https://b.example/x', ['1.2.9']) });
+    expect(answer.modules[0]?.decision).toMatchObject({ kind: 'keep', because: 'ahead' });
+    expect(answer.restarts).toEqual([]);
+  });
+
+  it.each([Number.NaN, Infinity, 9e15])('throws for %d in the place of a time', (now) => {
+    expect(() => plan(LIDAR, UPGRADE, { now })).toThrow(`now is ${now}, which is no time`);
+  });
+});
