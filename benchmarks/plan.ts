@@ -48,7 +48,7 @@ export function planTimes(): PlanRow[] {
     subsystems: new Map(),
   });
   const questions = {
-    'every module is ahead': asked('99.0.0', free.value),
+    'half of the modules are due': asked('99.0.0', free.value),
     'every module is due': asked('0.0.1', free.value),
     'every module is held by a window, with a minimum age': asked('0.0.1', held.value),
   };

@@ -81,7 +81,11 @@ function* sortedCandidates(
 ): Iterable<Release> {
   const { kind } = constraint;
   const releases = kind === 'patch' || kind === 'latest-with-prerelease' ? all : stable;
-  const count = countUntil(releases, (version) => isAbove(constraint, version));
+  // Nothing lies above all versions, so nothing is searched for.
+  const isOpen = constraint.kind === 'latest' || constraint.kind === 'latest-with-prerelease';
+  const count = isOpen
+    ? releases.length
+    : countUntil(releases, (version) => isAbove(constraint, version));
   for (let at = count - 1; at >= 0; at--) {
     const release = releases.release(at);
     if (!release || mismatch(constraint, release.version)) return;
@@ -90,7 +94,10 @@ function* sortedCandidates(
 }
 
 /** Whether `version` lies above the whole branch of `constraint`. */
-function isAbove(constraint: Constraint, version: Version): boolean {
+function isAbove(
+  constraint: Constraint & { readonly kind: 'patch' | 'minor' | 'major' },
+  version: Version,
+): boolean {
   switch (constraint.kind) {
     case 'patch': {
       const { version: pin } = constraint;
@@ -103,9 +110,6 @@ function isAbove(constraint: Constraint, version: Version): boolean {
     }
     case 'major':
       return version.major > constraint.major;
-    case 'latest':
-    case 'latest-with-prerelease':
-      return false;
   }
 }
 

@@ -183,19 +183,21 @@ function rowOf(question: ModuleQuestion, channel: Constraint, stopping: () => St
   const stops = replacement !== undefined && replacement.direction !== 'install';
   return {
     decision,
-    latest: latestOf(question, channel),
+    latest: latestOf(decision, channel),
     stops: stops ? stopping() : [],
     nextChange: nextChange(decision),
     warnings: warningsOf(decision),
   };
 }
 
-function latestOf(
-  { wanted, list, eligibility, quarantine }: ModuleQuestion,
-  channel: Constraint,
-): Version | undefined {
+function latestOf(decision: Decision, channel: Constraint): Version | undefined {
+  const { wanted, list, eligibility, quarantine } = decision.question;
   if ('error' in list || wanted.kind === 'local' || wanted.kind === 'disabled') return undefined;
   const { index, changedDigests } = list;
-  const latest = resolve(channel, index, { ...eligibility, quarantine, changedDigests });
+  const asked = decision.resolution?.question.eligibility;
+  const latest =
+    wanted.kind === channel.kind && decision.resolution
+      ? decision.resolution
+      : resolve(channel, index, asked ?? { ...eligibility, quarantine, changedDigests });
   return latest.kind === 'resolved' ? latest.release.version : undefined;
 }

@@ -37,7 +37,11 @@ export function restartsFor(actions: readonly Action[], stops: Stops): Restart[]
 /** A module before those whose components depend on its own. */
 function dependenciesFirst(actions: readonly ModuleAction[], stops: Stops): ModuleAction[] {
   const stopping = new Map(
-    actions.map((action) => [action, stops.ofModules(new Set([action.target.moduleId]))]),
+    actions.map((action) => [
+      action,
+      // What is not installed yet stops nothing, and has its place among the others.
+      isRunning(action) ? action.stops : stops.ofModules(new Set([action.target.moduleId])),
+    ]),
   );
   const owned = actions.flatMap((action) =>
     (stopping.get(action) ?? [])
@@ -63,7 +67,9 @@ function sharedRestarts(actions: readonly ModuleAction[], stops: Stops): Restart
   }));
 }
 
-function stopsOfAll(actions: readonly ModuleAction[], stops: Stops): Stop[] {
+function stopsOfAll(actions: readonly ModuleAction[], stops: Stops): readonly Stop[] {
+  const [only] = actions;
+  if (only && actions.length === 1) return only.stops;
   return stops.ofModules(new Set(actions.filter(isRunning).map(({ target }) => target.moduleId)));
 }
 
