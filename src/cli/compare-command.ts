@@ -17,6 +17,7 @@ import { formatTime } from '../core/rfc3339.ts';
 import { compareVersionTypes, type TypeOutcome } from '../core/version-types.ts';
 import type { ReleaseList } from '../registry/registry.ts';
 import { jsonLine, listAsJson, refusedAsJson } from './answer-json.ts';
+import { columnsOf } from './columns.ts';
 import { readListOptions, withList, type Asking, type ListOptions } from './list-options.ts';
 import { listWarnings, releaseWarnings } from './list-warnings.ts';
 import { grammarProblem, type Outcome, type Problem } from './problem.ts';
@@ -100,11 +101,7 @@ function problemsOf(moduleId: ModuleId, types: readonly TypeOutcome[]): Problem[
 function asTable({ moduleId, deployed, list, index, types }: Compared): string[] {
   const rows = types.map(cellsOf);
   const heads = ['TYPE', 'CONSTRAINT', 'MEANS', 'RESTART NOW'];
-  const widths = heads.map((head, column) =>
-    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), head.length),
-  );
-  const line = (cells: readonly string[]): string =>
-    `  ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ')}`.trimEnd();
+  const line = columnsOf(heads, rows);
   const entries = index.published === 1 ? 'entry' : 'entries';
   const from = `${index.published} ${entries} from ${list.from}`;
   const running = deployed ? `deployed ${deployed.text}` : 'not deployed';

@@ -1,6 +1,7 @@
 import {
   describeChange,
   describeDecision,
+  type Deployed,
   type PlanRow,
   type Restart,
   type Stop,
@@ -11,6 +12,7 @@ import { reportedText } from '../core/explanation/decision-words.ts';
 import { excerpt, quote } from '../core/quote.ts';
 import { formatTime } from '../core/rfc3339.ts';
 import type { ReleaseList } from '../registry/registry.ts';
+import { columnsOf } from './columns.ts';
 import { countOf } from './count.ts';
 import { labelOf, targetText, wantedText } from './plan-cells.ts';
 import type { Planned } from './planned.ts';
@@ -82,11 +84,7 @@ function table(head: string, rows: readonly Row[]): string[] {
   if (rows.length === 0) return [];
   const heads = [head, ...HEADS];
   const cells = rows.map(cellsOf);
-  const widths = heads.map((title, column) =>
-    cells.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), title.length),
-  );
-  const line = (row: readonly string[]): string =>
-    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ')}`.trimEnd();
+  const line = columnsOf(heads, cells);
   return [
     line(heads),
     ...rows.flatMap((row, place) => [line(cells[place] ?? []), ...detailsOf(row)]),
@@ -94,17 +92,21 @@ function table(head: string, rows: readonly Row[]): string[] {
 }
 
 function cellsOf({ label, wanted, row: { decision, latest } }: Row): string[] {
-  const { deployed } = decision.question;
-  const runs = reportedText(deployed);
   return [
     label,
     wanted ?? '-',
-    runs === undefined ? deployed.kind : deployed.kind === 'other' ? quote(runs) : runs,
+    deployedCell(decision.question.deployed),
     targetText(decision) ?? '-',
     latest?.text ?? '-',
     actionWord(decision),
     describeDecision(decision),
   ];
+}
+
+/** What is no version is quoted, since it may be blank. */
+function deployedCell(deployed: Deployed): string {
+  const runs = reportedText(deployed) ?? deployed.kind;
+  return deployed.kind === 'other' ? quote(runs) : runs;
 }
 
 function actionWord(decision: PlanRow['decision']): string {

@@ -194,6 +194,49 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
     });
   });
 
+  it.each([[], ['--json']])(
+    '[T64] shows nothing of addresses that may be secret %j',
+    (...options) => {
+      const folder = site({
+        machine: {
+          ...LIDAR,
+          agent: {
+            'platform-agent': { pin_url: 'https://builds.example/new?CANARY' },
+            'platform-server': { pin_version: '1.0.0' },
+          },
+        },
+        deployed: {
+          acme_lidar: 'https://user:CANARY@builds.example/x?CANARY#CANARY',
+          'platform-agent': 'https://builds.example/old?CANARY',
+          'platform-server': ' ftp://builds.example/old?CANARY',
+        },
+        lists: { ...LISTS, 'platform/server': ['1.0.0'] },
+      });
+      const { stdout, stderr } = planFor(folder, ...options);
+      expect(stdout).toContain('https://builds.example/new');
+      expect(stdout).toContain('ftp://builds.example/old');
+      expect(stdout + stderr).not.toContain('CANARY');
+    },
+  );
+
+  it('says which modules share a restart, and quotes what is no version', () => {
+    const folder = site({
+      machine: {
+        modules: [entry('acme:lidar', '1.2.*'), entry('acme:arm', '1.*'), entry('acme:cam', '1.*')],
+        components: [
+          component('lidar', 'acme:lidar:x'),
+          component('arm', 'acme:arm:x', 'lidar'),
+          component('cam', 'acme:cam:x'),
+        ],
+      },
+      deployed: { acme_lidar: '1.2.3', acme_arm: '1.0.0', acme_cam: '' },
+      lists: { ...LISTS, 'acme/arm': ['1.1.0'], 'acme/cam': ['1.0.0'] },
+    });
+    const { stdout } = planFor(folder);
+    expect(stdout).toContain('One restart is shared by acme_lidar, acme_arm.\n');
+    expect(stdout).toMatch(/acme:cam +1\.\* +"" /);
+  });
+
   it('without modules and without a registry there is nothing to do', () => {
     expect(planFor(site({ machine: {}, policy: {} }))).toMatchObject({
       stdout: expect.stringContaining('0 unchanged.\nNothing was changed.\n') as string,
