@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { moduleListOf, RegistryError, type ReleaseList } from '../../src/registry/index.ts';
+
+const LIST: ReleaseList = {
+  records: [{ version: '1.0.0' }, { version: '1.1.0' }],
+  dropped: [],
+  source: 'saved',
+  from: 'https://registry.example',
+  fetchedAt: 1000,
+};
+const DOWN = new RegistryError('registry-unreachable', 'down');
+const CHANGED = new Map([['1.1.0', { platform: 'any', first: 'sha256:aa', now: undefined }]]);
+
+describe('a reading as the list of a plan', () => {
+  it('has the releases, and what changed of them', () => {
+    const list = moduleListOf({ ok: true, value: { ...LIST, changedDigests: CHANGED } });
+    expect(list).toMatchObject({ changedDigests: CHANGED, stale: undefined });
+    const versions =
+      'index' in list ? Array.from(list.index.releases(), ({ version }) => version.text) : [];
+    expect(versions).toEqual(['1.1.0', '1.0.0']);
+  });
+
+  it('[D21] says since when a saved list stands in, and why', () => {
+    const list = moduleListOf({ ok: true, value: { ...LIST, stale: DOWN } });
+    expect(list).toMatchObject({ stale: { confirmedAt: 1000, message: 'down' } });
+  });
+
+  it('[D21] is the error where there is none', () => {
+    expect(moduleListOf({ ok: false, error: DOWN })).toMatchObject({ error: DOWN });
+  });
+});
