@@ -20,45 +20,55 @@ const ABSORBING: readonly VersionedSubsystem[] = ['platform-agent', 'platform-se
 
 /**
  * The restarts that `actions` take. That of a subsystem absorbs all others, and modules of which a
- * component would stop twice share one. (D26)
+ * component would stop twice share one; so does a first install, with what depends on it. (D26)
  */
 export function restartsFor(actions: readonly Action[], stops: Stops): Restart[] {
-  const modules = dependenciesFirst(actions.filter(isOfModule), stops);
+  const affected = affectedBy(actions.filter(isOfModule), stops);
+  const modules = dependenciesFirst(affected);
   const subsystems = ABSORBING.toReversed().flatMap((name) =>
     actions.filter(({ target }) => target.kind === 'subsystem' && target.name === name),
   );
   const last = subsystems.at(-1);
-  if (!last) return sharedRestarts(modules, stops);
+  if (!last) return sharedRestarts(modules, affected, stops);
   const of = last.target.name === 'platform-agent' ? 'platform-agent' : 'platform-server';
   const stopping = subsystems.some(isRunning) ? stops.ofServer() : stopsOfAll(modules, stops);
   return [{ of, actions: [...modules, ...subsystems], stops: stopping }];
 }
 
-/** A module before those whose components depend on its own. */
-function dependenciesFirst(actions: readonly ModuleAction[], stops: Stops): ModuleAction[] {
-  const stopping = new Map(
+/** What each action stops, or would if it were not the first install. */
+type Affected = ReadonlyMap<ModuleAction, readonly Stop[]>;
+
+function affectedBy(actions: readonly ModuleAction[], stops: Stops): Affected {
+  return new Map(
     actions.map((action) => [
       action,
-      // What is not installed yet stops nothing, and has its place among the others.
       isRunning(action) ? action.stops : stops.ofModules(new Set([action.target.moduleId])),
     ]),
   );
-  const owned = actions.flatMap((action) =>
-    (stopping.get(action) ?? [])
+}
+
+/** A module before those whose components depend on its own. */
+function dependenciesFirst(affected: Affected): ModuleAction[] {
+  const owned = [...affected].flatMap(([action, stopping]) =>
+    stopping
       .filter(({ dependsOn }) => dependsOn.length === 0)
       .map(({ component }) => ({ component, action })),
   );
   const owners = Map.groupBy(owned, ({ component }) => component);
-  return inOrder(actions, (action) =>
-    (stopping.get(action) ?? [])
+  return inOrder([...affected.keys()], (action) =>
+    (affected.get(action) ?? [])
       .flatMap(({ component }) => owners.get(component) ?? [])
       .map((owner) => owner.action)
       .filter(({ target }) => target.moduleId !== action.target.moduleId),
   );
 }
 
-function sharedRestarts(actions: readonly ModuleAction[], stops: Stops): Restart[] {
-  const groups = groupsOf(actions);
+function sharedRestarts(
+  actions: readonly ModuleAction[],
+  affected: Affected,
+  stops: Stops,
+): Restart[] {
+  const groups = groupsOf(affected);
   const shared = Map.groupBy(actions, (action) => groups.get(action));
   return Array.from(shared.values(), (group) => ({
     of: 'modules',
@@ -74,11 +84,11 @@ function stopsOfAll(actions: readonly ModuleAction[], stops: Stops): readonly St
 }
 
 /** The group of each action: actions with a component in common are in one, and so are those of one group. */
-function groupsOf(actions: readonly Action[]): ReadonlyMap<Action, ReadonlySet<Action>> {
+function groupsOf(affected: Affected): ReadonlyMap<Action, ReadonlySet<Action>> {
   const groups = new Map<Action, Set<Action>>();
   const byComponent = new Map<string, Action>();
-  for (const action of actions) {
-    const others = action.stops.flatMap(({ component }) => {
+  for (const [action, stopping] of affected) {
+    const others = stopping.flatMap(({ component }) => {
       const other = byComponent.get(component);
       return (other && groups.get(other)) ?? [];
     });
@@ -89,7 +99,7 @@ function groupsOf(actions: readonly Action[]): ReadonlyMap<Action, ReadonlySet<A
         groups.set(member, group);
       }
     }
-    for (const { component } of action.stops) byComponent.set(component, action);
+    for (const { component } of stopping) byComponent.set(component, action);
   }
   return groups;
 }

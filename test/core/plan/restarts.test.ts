@@ -160,11 +160,11 @@ describe('restarts', () => {
         component('lidar3', 'acme:lidar:x', 'cam2'),
       ],
       [
-        'modules: acme_cam upgrade 1.1.0, acme_lidar upgrade 1.1.0, acme_arm upgrade 1.1.0 | arm, cam, lidar, lidar2, lidar3, cam2',
+        'modules: acme_lidar upgrade 1.1.0, acme_cam upgrade 1.1.0, acme_arm upgrade 1.1.0 | arm, cam, lidar, lidar2, lidar3, cam2',
       ],
     ],
     [
-      'modules that depend on each other share one',
+      'modules that depend on each other share one, in the order of the config',
       [
         component('arm', 'acme:arm:six', 'lidar2'),
         component('arm2', 'acme:arm:six'),
@@ -173,7 +173,7 @@ describe('restarts', () => {
         CAM,
       ],
       [
-        'modules: acme_lidar upgrade 1.1.0, acme_arm upgrade 1.1.0 | arm, lidar, arm2, lidar2',
+        'modules: acme_arm upgrade 1.1.0, acme_lidar upgrade 1.1.0 | arm, lidar, arm2, lidar2',
         'modules: acme_cam upgrade 1.1.0 | cam',
       ],
     ],
@@ -209,8 +209,7 @@ describe('restarts', () => {
     const states = { acme_arm: DUE, acme_lidar: known(null, ['1.1.0']) };
     const answer = plan({ modules: modules.slice(0, 2), components: onLidar }, states);
     expect(restarts(answer)).toEqual([
-      'modules: acme_lidar install 1.1.0 | ',
-      'modules: acme_arm upgrade 1.1.0 | arm',
+      'modules: acme_lidar install 1.1.0, acme_arm upgrade 1.1.0 | arm',
     ]);
   });
 
