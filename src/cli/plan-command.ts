@@ -10,7 +10,7 @@ import {
 import { parseTime } from '../core/rfc3339.ts';
 import { moduleListOf } from '../registry/module-list.ts';
 import type { Reading } from '../registry/registry.ts';
-import { platformOf, type ListOptions } from './list-options.ts';
+import { platformOf, readMaxAge, type ListOptions } from './list-options.ts';
 import type { Planned } from './planned.ts';
 import { planTable } from './plan-answer.ts';
 import { readPlanDocuments } from './plan-documents.ts';
@@ -52,17 +52,20 @@ async function planOf(
 ): Promise<Result<Planned, Problem[]>> {
   const platform = platformOf(options, world);
   const at = options.at === undefined ? undefined : parseTime(options.at);
+  const maxAge = readMaxAge(options.maxAge);
   const documents = readPlanDocuments(path, options);
-  if (!platform.ok || at?.ok === false || !documents.ok) {
+  if (!platform.ok || at?.ok === false || !maxAge.ok || !documents.ok) {
     const problems = [
       ...(platform.ok ? [] : [platform.error]),
       ...(at?.ok === false ? [grammarProblem(at.error)] : []),
+      ...(maxAge.ok ? [] : [maxAge.error]),
       ...(documents.ok ? [] : documents.error),
     ];
     return { ok: false, error: problems };
   }
   const { policyPath } = documents.value;
-  const asked = policyPath === undefined ? options : { ...options, policy: policyPath };
+  const named = policyPath === undefined ? {} : { policy: policyPath };
+  const asked = { ...options, ...named, maxAgeMs: maxAge.value };
   const lists = await readPlanLists(documents.value, asked, world);
   if (!lists.ok) return lists;
   const made = { path, documents: documents.value, lists: lists.value };

@@ -80,7 +80,8 @@ function readMachineFile(
   if (!file.ok) return file;
   const { bytes, mode } = file.value;
   const read = readMachine(bytes, { policy, mode });
-  if (read.ok)
+  if (read.ok) {
     return { ok: true, value: { machine: read.value, warnings: unreadFields(path, read) } };
+  }
   return { ok: false, error: unreadDocument('the machine config', path, read, 'machine') };
 }

@@ -3,7 +3,7 @@ import { termsFor, type UpdateTerms } from '../core/update-policy.ts';
 import type { CachedRegistry } from '../registry/cached-registry.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import type { Reading, Registry } from '../registry/registry.ts';
-import { readMaxAge, registryOf, type ListOptions } from './list-options.ts';
+import { registryOf, type ListOptions } from './list-options.ts';
 import type { PlanDocuments } from './plan-documents.ts';
 import type { Problem } from './problem.ts';
 import { noRegistry, registryBy, type RegistryChoice } from './registry-choice.ts';
@@ -34,21 +34,16 @@ interface Group {
 /** Asks for every list that the plan of a machine needs, each registry for all of its own at once. */
 export async function readPlanLists(
   documents: PlanDocuments,
-  options: ListOptions,
+  options: ListOptions & { readonly maxAgeMs: number },
   world: World,
 ): Promise<Result<PlanLists, Problem[]>> {
-  const maxAge = readMaxAge(options.maxAge);
   const groups = groupsOf(neededFor(documents), options, world);
-  if (!maxAge.ok || !groups.ok) {
-    const problems = [maxAge, groups].flatMap((read) => (read.ok ? [] : [read.error]));
-    return { ok: false, error: problems };
-  }
+  if (!groups.ok) return { ok: false, error: [groups.error] };
   const modules = new Map<string, Reading>();
   const subsystems = new Map<string, Reading>();
   const warnings: Problem[] = [];
   for (const { choice, needed } of groups.value) {
-    const how = { ...options, maxAgeMs: maxAge.value, warnings };
-    const registry = await registryOf(choice, how, world);
+    const registry = await registryOf(choice, { ...options, warnings }, world);
     if (!registry.ok) return { ok: false, error: [registry.error] };
     const ids = [...new Set(needed.map(({ moduleId }) => moduleId))];
     const readings = await readAll(registry.value, ids);

@@ -116,7 +116,7 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
 }
 
 function withPlanCommand(modreg: Command, world: World, finish: (outcome: Outcome) => void): void {
-  withListOptions(modreg.command('plan <machine.json>'))
+  withListOptions(modreg.command('plan <machine.json>'), WHOLE_POLICY)
     .description(
       'Shows what a machine should run now, why, and what stops for it. Changes nothing.',
     )
@@ -164,21 +164,24 @@ function withDocumentCommands(
     });
 }
 
-function withListOptions(command: Command): Command {
-  return withRegistryOptions(withCommonOptions(command))
+const REGISTRY_POLICY = 'an update policy, for its registry, allow_http and max_index_age';
+const WHOLE_POLICY = 'the update policy (default: policy.json beside the machine config)';
+
+function withListOptions(command: Command, policy: string = REGISTRY_POLICY): Command {
+  return withRegistryOptions(withCommonOptions(command), policy)
     .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
     .option('--at <time>', 'as of then, as in 2026-11-21T01:02:03Z')
     .option('--max-age <duration>', 'take a saved list that was confirmed so lately, as in 5m')
     .option('--offline', 'ask nobody: answer from the saved list');
 }
 
-function withRegistryOptions(command: Command): Command {
+function withRegistryOptions(command: Command, policy: string = REGISTRY_POLICY): Command {
   return command
     .option(
       '--registry <address>',
       'https://host, npm:https://host, oci:https://host, a folder or a .db file (default: $MODREG_REGISTRY, else that of the policy, else $PLATFORM_HOME/registry.db; resolve and compare else take samples)',
     )
-    .option('--policy <file>', 'an update policy, for its registry, allow_http and max_index_age');
+    .option('--policy <file>', policy);
 }
 
 function withCommonOptions(command: Command): Command {

@@ -46,6 +46,31 @@ describe('modreg plan exits as it ended', () => {
       },
     ],
     [
+      'due, for the first time',
+      {
+        site: { machine: LIDAR, deployed: { acme_lidar: null }, lists: LISTS },
+        options: ['--exit-code'],
+        exit: 10,
+        told: '',
+      },
+    ],
+    [
+      'options that cannot be read, all at once',
+      {
+        site: { machine: LIDAR, deployed: {}, lists: LISTS },
+        options: ['--max-age', 'soon', '--platform', 'win32/x64', '--at', 'now'],
+        exit: 2,
+        told: `error[BAD_PLATFORM]: "win32/x64" is not a platform
+  win32/x64
+  ^ expected linux/amd64 or linux/arm64
+error[BAD_TIME]: "now" is not a time
+  now
+  ^ expected a date and time with its offset, as in 2026-11-21T01:02:03Z
+error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and one of s, m, h, d, ten years at most, as in 5m
+`,
+      },
+    ],
+    [
       'held',
       {
         site: {

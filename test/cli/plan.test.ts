@@ -9,6 +9,14 @@ const LIDAR = {
 };
 const LISTS = { 'acme/lidar': ['1.2.3', '1.2.9'] };
 
+const HELD = {
+  decision: 'hold',
+  direction: 'upgrade',
+  code: null,
+  reason: 'the maintenance window is closed until 2026-11-22T01:00:00Z',
+  held_by: [{ reason: 'window-closed', until: '2026-11-22T01:00:00Z' }],
+  until: '2026-11-22T01:00:00Z',
+};
 const LISTED = { source: 'folder', fetched_at: expect.any(String) as string, stale: false };
 
 describe('modreg plan', () => {
@@ -99,12 +107,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
           constraint: '1.2.*',
           deployed: '1.2.3',
           target: '1.2.9',
-          decision: 'hold',
-          direction: 'upgrade',
-          code: null,
-          reason: 'the maintenance window is closed until 2026-11-22T01:00:00Z',
-          held_by: [{ reason: 'window-closed', until: '2026-11-22T01:00:00Z' }],
-          until: '2026-11-22T01:00:00Z',
+          ...HELD,
           latest: '1.2.9',
           stops,
           next_change: {
@@ -125,12 +128,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
           constraint: 'latest',
           deployed: 'https://builds.example/agent',
           target: '0.9.1',
-          decision: 'hold',
-          direction: 'upgrade',
-          code: null,
-          reason: 'the maintenance window is closed until 2026-11-22T01:00:00Z',
-          held_by: [{ reason: 'window-closed', until: '2026-11-22T01:00:00Z' }],
-          until: '2026-11-22T01:00:00Z',
+          ...HELD,
           latest: '0.9.1',
           stops,
           next_change: {

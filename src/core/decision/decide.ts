@@ -54,8 +54,9 @@ function afterResolving(question: ModuleQuestion, resolution: Resolution): Verdi
     return { kind: 'keep', because: 'up-to-date', resolution };
   }
   const isUpgrade = compareVersions(running, release.version) < 0;
-  if (!isUpgrade && isInBranch(constraint, running))
+  if (!isUpgrade && isInBranch(constraint, running)) {
     return { kind: 'keep', because: 'ahead', resolution };
+  }
   const direction = isUpgrade ? 'upgrade' : 'downgrade';
   return { kind: 'replace', direction, to: release, resolution };
 }

@@ -3,7 +3,13 @@ import type { Resolution } from '../resolve.ts';
 import { DAY } from '../timing/restart-ceiling.ts';
 import type { Hold } from '../timing/timing-policy.ts';
 import { decide } from './decide.ts';
-import { replacementText, wordFor, type Decision, type ModuleQuestion } from './decision.ts';
+import {
+  replacementOf,
+  replacementText,
+  wordFor,
+  type Decision,
+  type ModuleQuestion,
+} from './decision.ts';
 
 /** When a decision changes by itself, what becomes of it, and why. */
 export interface NextChange {
@@ -58,18 +64,9 @@ function askedAt(question: ModuleQuestion, at: number): ModuleQuestion {
 /** What is compared: how long something is held, and by what, is not. */
 function answerOf(decision: Decision): string {
   const word = wordFor(decision);
-  switch (decision.kind) {
-    case 'keep':
-      return word;
-    case 'replace':
-      return `${word} ${replacementText(decision)}`;
-    case 'hold': {
-      const { replacement } = decision;
-      return `${word} ${replacement.direction} ${replacementText(replacement)}`;
-    }
-    case 'stuck':
-      return `${word} ${decision.code}`;
-  }
+  if (decision.kind === 'stuck') return `${word} ${decision.code}`;
+  const replacement = replacementOf(decision);
+  return replacement ? `${word} ${replacement.direction} ${replacementText(replacement)}` : word;
 }
 
 /** Of two at one time the first is told. */

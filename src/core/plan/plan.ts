@@ -27,7 +27,7 @@ import { actionOf } from './action.ts';
 import { rememberWindows } from './remember-windows.ts';
 import { restartsFor, type Restart } from './restarts.ts';
 import { stopsOf, type Stop } from './stops.ts';
-import { subsystemTargets, type SubsystemTarget, type VersionedSubsystem } from './subsystem.ts';
+import { subsystemTargets, type SubsystemName, type SubsystemTarget } from './subsystem.ts';
 
 /** What is known of a module or a subsystem, besides what is configured. */
 export interface Known {
@@ -52,7 +52,7 @@ export interface MachineQuestion {
   readonly laterReleases?: 'refuse' | 'allow' | undefined;
   /** By the name of the module entry. What is not in here is not known, and never acted upon. */
   readonly modules: ReadonlyMap<string, Known>;
-  readonly subsystems: ReadonlyMap<VersionedSubsystem, Known>;
+  readonly subsystems: ReadonlyMap<SubsystemName, Known>;
   /** The windows of a policy as one, undefined without any: `windowOf` of modreg/config. */
   readonly windowOf: (maintenance: readonly MaintenanceWindow[]) => Window | undefined;
   /** What came of asking whether maintenance is allowed; undefined where nobody is asked. (D29) */
@@ -123,7 +123,7 @@ export function planMachine(question: MachineQuestion): Plan {
     return { name, moduleId, ...row, warnings: [...row.warnings, ...shared] };
   });
   const subsystems = Array.from(subsystemTargets(machine.agent), (target): SubsystemPlan => {
-    const known = knownOf(target, question);
+    const known = question.subsystems.get(target.name) ?? NOTHING;
     const one = questionOf(known, target.wanted, termsFor(policy, target.name), asked);
     const row = rowOf(one, target.channel, () => stops.ofServer());
     return { target, ...row };
@@ -148,11 +148,6 @@ function withoutAddress(known: Known): Known {
   const { deployed } = known;
   if (deployed.kind !== 'url') return known;
   return { ...known, deployed: { kind: 'other', text: deployed.url } };
-}
-
-function knownOf({ name }: SubsystemTarget, { subsystems }: MachineQuestion): Known {
-  const isVersioned = name === 'platform-agent' || name === 'platform-server';
-  return (isVersioned ? subsystems.get(name) : undefined) ?? NOTHING;
 }
 
 function questionOf(
