@@ -44,6 +44,12 @@ describe('D14: what is deployed is a version, none or unknown', () => {
       warns: ['deployed-not-a-version'],
     },
     {
+      ...{ case: 'D14 no version, nor of what stands behind a hash', wanted: 'latest' },
+      ...{ deployed: 'ftp://b.example/x#SECRET', list: LIST },
+      told: 'ahead: "ftp://b.example/x" is not a version, and only a pin replaces it',
+      warns: ['deployed-not-a-version'],
+    },
+    {
       ...{ case: 'D14 no version, where nothing may be chosen: keep', wanted: '3.*', list: LIST },
       deployed: 'reload-7',
       told: 'ahead: "reload-7" is not a version, and only a pin replaces it',

@@ -150,6 +150,17 @@ describe('restarts', () => {
       ],
     ],
     [
+      'the last of the config joins two that were apart',
+      [
+        ...[ARM, LIDAR, CAM],
+        component('one', 'wheeled', 'arm', 'cam'),
+        component('two', 'wheeled', 'lidar', 'cam'),
+      ],
+      [
+        'modules: acme_arm upgrade 1.1.0, acme_lidar upgrade 1.1.0, acme_cam upgrade 1.1.0 | one < arm < cam, arm, two < lidar < cam, lidar, cam',
+      ],
+    ],
+    [
       'what depends on modules in a cycle comes after them',
       [
         component('arm', 'acme:arm:six', 'cam'),
