@@ -15,6 +15,7 @@ export interface CatalogueOptions {
 
 const KINDS: Readonly<Record<DatabaseErrorKind, ErrorKind>> = {
   missing: 'unreadable-file',
+  damaged: 'state-unreadable',
   unreadable: 'state-unreadable',
   'later-schema': 'state-unreadable',
   locked: 'locked',

@@ -12,6 +12,7 @@ import type { World } from './world.ts';
 
 const KINDS: Readonly<Record<DatabaseErrorKind, RegistryErrorKind>> = {
   missing: 'unreadable-file',
+  damaged: 'not-a-registry',
   unreadable: 'not-a-registry',
   'later-schema': 'not-a-registry',
   locked: 'registry-busy',

@@ -62,7 +62,7 @@ export function networkRegistry(
   network: Network,
   options: ListTerms,
   world: World,
-): CachedRegistry {
+): Pick<CachedRegistry, 'read' | 'readAll'> {
   const { maxAgeMs, isOffline, isQuiet, onTrouble, terms } = options;
   const asking = async <T>(ask: (registry: CachedRegistry) => Promise<T>): Promise<T> => {
     const memory = openMemory(world);

@@ -9,12 +9,13 @@ import {
 } from '../core/index.ts';
 import { describeDuration } from '../core/duration.ts';
 import { reportedText } from '../core/explanation/decision-words.ts';
+import { targetText, wantedText } from '../core/explanation/plan-words.ts';
 import { excerpt, quote } from '../core/quote.ts';
 import { formatTime } from '../core/rfc3339.ts';
 import type { ReleaseList } from '../registry/registry.ts';
 import { columnsOf } from './columns.ts';
 import { countOf } from './count.ts';
-import { labelOf, targetText, wantedText } from './plan-cells.ts';
+import { labelOf } from './plan-cells.ts';
 import type { Planned } from './planned.ts';
 
 const NAMED = 8;

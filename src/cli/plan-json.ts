@@ -12,11 +12,12 @@ import {
 } from '../core/index.ts';
 import { replacementOf, wordFor } from '../core/decision/decision.ts';
 import { describeAddress, reportedText } from '../core/explanation/decision-words.ts';
+import { targetText, untilOf, wantedText } from '../core/explanation/plan-words.ts';
 import { formatTime } from '../core/rfc3339.ts';
 import type { Reading } from '../registry/registry.ts';
 import { jsonLine, listAsJson } from './answer-json.ts';
 import { printedCode } from './codes.ts';
-import { codeOf, targetText, untilOf, wantedText } from './plan-cells.ts';
+import { codeOf } from './plan-cells.ts';
 import type { Planned } from './planned.ts';
 
 /** A plan as one line of JSON, schema `modreg/plan@1`. */

@@ -1,5 +1,6 @@
 import type { ModuleId } from '../core/index.ts';
 import { DEFAULT_TERMS } from '../core/update-policy.ts';
+import { awaitChange, type AwaitedChange } from './await-change.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { shared } from './flights.ts';
 import { refresh, type Memory, type Refreshed } from './refresh.ts';
@@ -35,6 +36,15 @@ export interface CachedRegistry extends Registry {
     moduleIds: readonly ModuleId[],
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<ModuleId, Reading>>;
+  /**
+   * Waits until one of the lists is another than it was last known to be, for `waitMs` at most; undefined where the
+   * registry does not tell. Throws a RegistryError where it cannot be asked, and the reason of `signal`.
+   */
+  awaitChange(
+    moduleIds: readonly ModuleId[],
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<AwaitedChange | undefined>;
 }
 
 /**
@@ -42,7 +52,7 @@ export interface CachedRegistry extends Registry {
  * and a known one stands in where it cannot be had. (D21, D22)
  */
 export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {}): CachedRegistry {
-  const { saved, clock = systemClock, onTrouble = () => undefined } = options;
+  const { saved, clock = systemClock, onTrouble = () => undefined, isOffline } = options;
   const lists = new RememberedLists(remote.address, saved, onTrouble);
   const memory: Memory = { remote, lists, clock };
   const { answer, unasked } = answersFrom(memory, options);
@@ -69,6 +79,10 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
       });
       for (const [moduleId, list] of refreshed) readings.set(moduleId, answer(moduleId, list));
       return readings;
+    },
+    async awaitChange(moduleIds, waitMs, signal) {
+      if (isOffline === true) return undefined;
+      return await awaitChange(moduleIds, memory, waitMs, { budget: retryBudget(), signal });
     },
   };
 }

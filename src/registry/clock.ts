@@ -8,6 +8,11 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Chance, as the world gives it: from 0 to 1. */
+export function systemRandom(): number {
+  return Math.random();
+}
+
 /** `setTimeout` takes no more: what is longer fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 

@@ -3,7 +3,7 @@ import type { Result } from '../core/index.ts';
 import type { WebRegistryAddress } from '../core/registry-address.ts';
 import type { Secret } from '../core/secret.ts';
 import { isExposed } from '../core/web-address.ts';
-import { systemClock, type Clock } from './clock.ts';
+import { systemClock, systemRandom, type Clock } from './clock.ts';
 import { connect } from './http/connection.ts';
 import { DEFAULT_LIMITS, type Limits } from './http/limits.ts';
 import { modregRegistry } from './http/modreg-registry.ts';
@@ -45,7 +45,7 @@ export function httpRegistry(
     token: options.token,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     clock: options.clock ?? systemClock,
-    random: options.random ?? Math.random,
+    random: options.random ?? systemRandom,
     onRetry: options.onRetry ?? (() => undefined),
   });
   const registry = PROTOCOLS[kind](base, connection);

@@ -3,7 +3,8 @@ export { parseRegistryAddress, type RegistryAddress } from '../core/registry-add
 export { secret, type Secret } from '../core/secret.ts';
 export { acceptList, type Acceptance } from './acceptance.ts';
 export { cachedRegistry, type CachedRegistry, type CacheOptions } from './cached-registry.ts';
-export { systemClock, type Clock } from './clock.ts';
+export type { AwaitedChange } from './await-change.ts';
+export { systemClock, systemRandom, type Clock } from './clock.ts';
 export { folderRegistry } from './folder-registry.ts';
 export { httpRegistry, type HttpRegistryOptions } from './http-registry.ts';
 export type { Limits } from './http/limits.ts';

@@ -13,8 +13,11 @@ export interface RemoteRegistry {
    * there is no whole list to be had.
    */
   fetch(moduleId: ModuleId, known: FetchedList | undefined, round: Round): Promise<FetchedList>;
-  /** What changed after `sequence`; undefined where the registry has no feed of its changes. */
-  changes?(sequence: number, round: Round): Promise<RemoteChanges | undefined>;
+  /**
+   * What changed after `sequence`; undefined where the registry has no feed of its changes. With `waitMs` the
+   * registry is asked to answer only once something did, or that time is over.
+   */
+  changes?(sequence: number, round: Round, waitMs?: number): Promise<RemoteChanges | undefined>;
   /** The modules of a namespace, or all; undefined where the registry does not tell. */
   modules?(namespace: string | undefined, round: Round): Promise<readonly ModuleId[] | undefined>;
 }
@@ -37,4 +40,6 @@ export interface RemoteChanges {
   /** Of the last change. */
   readonly sequence: number;
   readonly modules: ReadonlySet<string>;
+  /** Whoever is told so at the same time as others waits for a random time up to this, in milliseconds. */
+  readonly spreadMs: number;
 }

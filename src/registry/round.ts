@@ -36,7 +36,7 @@ export async function refreshAll(
     const list = lists.get(moduleId);
     if (list?.sequence !== undefined) known.set(moduleId, list);
   }
-  const after = latestSequence(known) ?? BEYOND;
+  const after = latestSequence([...known.values()]) ?? BEYOND;
   const changes = await changesAfter(after, remote, round);
   if (changes instanceof RegistryError) return new Map(moduleIds.map((id) => [id, changes]));
   const sequence = changes?.sequence;
@@ -49,9 +49,10 @@ export async function refreshAll(
   return new Map([...current, ...asked]);
 }
 
-function latestSequence(known: ReadonlyMap<ModuleId, SavedList>): number | undefined {
-  return [...known.values()].reduce<number | undefined>(
-    (latest, { sequence = 0 }) => Math.max(latest ?? 0, sequence),
+/** The sequence of the registry's changes that the latest of `lists` is known as of, if any is. */
+export function latestSequence(lists: readonly SavedList[]): number | undefined {
+  return lists.reduce<number | undefined>(
+    (latest, { sequence }) => (sequence === undefined ? latest : Math.max(latest ?? 0, sequence)),
     undefined,
   );
 }

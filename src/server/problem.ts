@@ -34,6 +34,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
 
 const OF_DATABASE: Readonly<Record<DatabaseErrorKind, ProblemKind>> = {
   missing: 'internal',
+  damaged: 'internal',
   unreadable: 'internal',
   'later-schema': 'internal',
   locked: 'locked',

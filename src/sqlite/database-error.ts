@@ -4,7 +4,9 @@ import { excerpt, quote } from '../core/quote.ts';
 export type DatabaseErrorKind =
   /** There is none. */
   | 'missing'
-  /** It is no SQLite file, is damaged, or belongs to another program. */
+  /** It is no SQLite file, or not whole. */
+  | 'damaged'
+  /** It belongs to another program, or cannot be opened. */
   | 'unreadable'
   /** A later version of modreg wrote it. */
   | 'later-schema'
@@ -31,10 +33,10 @@ const KINDS: ReadonlyMap<number, DatabaseErrorKind> = new Map([
   [6, 'locked'], // SQLITE_LOCKED
   [8, 'unwritable'], // SQLITE_READONLY
   [10, 'unwritable'], // SQLITE_IOERR
-  [11, 'unreadable'], // SQLITE_CORRUPT
+  [11, 'damaged'], // SQLITE_CORRUPT
   [13, 'unwritable'], // SQLITE_FULL
   [14, 'unreadable'], // SQLITE_CANTOPEN
-  [26, 'unreadable'], // SQLITE_NOTADB
+  [26, 'damaged'], // SQLITE_NOTADB
 ]);
 
 /** What the file system says where SQLite's file should be. */

@@ -59,7 +59,7 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
 }
 
 /** One folder and not those around it: some file systems make Node try for ever. */
-function makeFolder(path: string): void {
+export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {

@@ -1,3 +1,21 @@
 export { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
+export { claimMachineFile, type ClaimedFile } from './claim.ts';
+export type {
+  CommittedAction,
+  NewAction,
+  OpenAction,
+  Outcome,
+  SharedRestart,
+} from './committed-action.ts';
+export type { LoggedDecision, LoggedRound, PollerLog } from './decision-log.ts';
 export { openMachineFile, type MachineFile } from './machine-file.ts';
+export {
+  machineStateIn,
+  type AcknowledgementTerms,
+  type MachineMemory,
+  type MachineState,
+  type Remembered,
+  type RollbackAnswer,
+} from './machine-state.ts';
+export type { QuarantineEntry } from './quarantine.ts';
 export { savedListsIn } from './saved-lists.ts';

@@ -39,6 +39,76 @@ const LAYOUT: Layout = {
       content TEXT NOT NULL
     ) STRICT;
     `,
+    `
+    -- Of this file and no other, so that the id of an action is that of no other file's.
+    CREATE TABLE identity (id INTEGER PRIMARY KEY CHECK (id = 1), file TEXT NOT NULL) STRICT;
+    INSERT INTO identity VALUES (1, lower(hex(randomblob(6))));
+
+    CREATE TABLE deployed (
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      module_id TEXT NOT NULL,
+      -- Where it is known, no text means that nothing is deployed.
+      is_known INTEGER NOT NULL,
+      text TEXT,
+      previous TEXT,
+      since INTEGER NOT NULL,
+      PRIMARY KEY (kind, name)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE actions (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      module_id TEXT NOT NULL,
+      state TEXT NOT NULL,
+      content TEXT NOT NULL,
+      not_before INTEGER NOT NULL DEFAULT 0,
+      deliveries INTEGER NOT NULL DEFAULT 0,
+      failures INTEGER NOT NULL DEFAULT 0,
+      changed_at INTEGER NOT NULL,
+      outcome TEXT
+    ) STRICT;
+    CREATE UNIQUE INDEX open_actions ON actions (kind, name) WHERE state IN ('waiting', 'delivered');
+
+    CREATE TABLE restarts (
+      action INTEGER PRIMARY KEY,
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX restarts_of ON restarts (kind, name);
+
+    CREATE TABLE quarantine (
+      module_id TEXT NOT NULL,
+      version TEXT NOT NULL,
+      digest TEXT,
+      since INTEGER NOT NULL,
+      until INTEGER,
+      reason TEXT NOT NULL,
+      is_rollback INTEGER NOT NULL,
+      rolled_back_to TEXT,
+      PRIMARY KEY (module_id, version)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE decisions (
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      place INTEGER NOT NULL,
+      content TEXT NOT NULL,
+      PRIMARY KEY (kind, name)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE starts (id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL) STRICT;
+
+    CREATE TABLE poller (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      pid INTEGER,
+      round_at INTEGER,
+      trouble TEXT
+    ) STRICT;
+    INSERT INTO poller VALUES (1, NULL, NULL, NULL);
+    `,
   ],
 };
 

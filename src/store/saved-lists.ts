@@ -3,11 +3,13 @@ import { SavedListsError, type SavedList, type SavedLists } from '../registry/sa
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
 import { transaction, translated } from '../sqlite/database.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
+import { numberOf, textOf } from './columns.ts';
 import type { MachineFile } from './machine-file.ts';
 
 /** What an error of the machine's file is called. */
 export const STATE_ERRORS: Readonly<Record<DatabaseErrorKind, SavedListsError['kind']>> = {
   missing: 'state-unreadable',
+  damaged: 'state-unreadable',
   unreadable: 'state-unreadable',
   'later-schema': 'state-unreadable',
   locked: 'locked',
@@ -135,12 +137,4 @@ function parsed(json: string): unknown {
   } catch (error) {
     return error;
   }
-}
-
-function textOf(value: Row[string] | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function numberOf(value: Row[string] | undefined): number | undefined {
-  return typeof value === 'number' ? value : undefined;
 }

@@ -116,7 +116,7 @@ describe('a file that is no catalogue', () => {
     [
       'text',
       (path) => writeFileSync(path, 'not a database, and long enough to be looked at'),
-      'unreadable',
+      'damaged',
       'file is not a database',
     ],
     [
@@ -126,7 +126,7 @@ describe('a file that is no catalogue', () => {
         const bytes = readFileSync(path);
         writeFileSync(path, bytes.fill(0x5a, 100));
       },
-      'unreadable',
+      'damaged',
       'database disk image is malformed',
     ],
     [

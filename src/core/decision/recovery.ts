@@ -5,10 +5,11 @@ import type { Version } from '../version.ts';
 import type { Verdict } from './decision.ts';
 import { withoutRelease } from './without-release.ts';
 
-/** A version that runs, and failed on this machine. */
-interface Failure {
+/** A version that runs, and failed on this machine or is one that an operator went back from. */
+export interface Failure {
   readonly running: Version;
   readonly until: number | undefined;
+  readonly isRolledBack: boolean;
 }
 
 /** The quarantine of what runs, or undefined. (D13) */
@@ -16,7 +17,7 @@ export function failureOf(running: Version, { index, eligibility }: Question): F
   if (!eligibility.quarantine?.length) return undefined;
   const artifacts = index.find(running)?.artifacts;
   const term = termInForce(running, artifacts, eligibility);
-  return term && { running, until: term.until };
+  return term && { running, until: term.until, isRolledBack: term.rolledBack !== undefined };
 }
 
 /** What ran before, or else the best that there is, at once: nothing holds it. (D13) */

@@ -2,6 +2,7 @@ import type { Constraint } from '../constraint.ts';
 import type { Platform } from '../platform.ts';
 import type { Refusal } from '../refusal.ts';
 import type { DigestChange, Release } from '../release.ts';
+import type { Version } from '../version.ts';
 
 /** What a machine lets be chosen, besides the constraint. What is absent refuses nothing. */
 export interface Eligibility {
@@ -16,13 +17,22 @@ export interface Eligibility {
   readonly notAfter?: number | undefined;
 }
 
-/** A version that failed on this machine, and the terms on which it may be tried again. (D13) */
+/** A version that failed on this machine, or that an operator went back from, and its terms. (D13) */
 export interface Quarantined {
   readonly version: string;
   /** The digest that failed, where it is known: another one ends the quarantine. */
   readonly digest?: string | undefined;
   /** Milliseconds since the epoch; without it only a changed digest or the operator ends it. */
   readonly until?: number | undefined;
+  /** Present where an operator went back from it. */
+  readonly rolledBack?: RolledBack | undefined;
+}
+
+/** What an operator decided: no floating constraint takes what lies between the two versions, either. */
+interface RolledBack {
+  readonly from: Version;
+  /** What ran before; undefined where nobody knows. */
+  readonly to: Version | undefined;
 }
 
 /** How long a release must have been published before a floating constraint takes it. (D12) */

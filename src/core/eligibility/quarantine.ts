@@ -1,12 +1,24 @@
 import { artifactsFor, digestKind, type Artifact } from '../release.ts';
+import { compareVersions } from '../version-order.ts';
 import type { Version } from '../version.ts';
 import type { Eligibility, Policy, Quarantined } from './policy.ts';
 
 /** A version in quarantine is refused until its terms end, pins included. (D13) */
-export const quarantined: Policy = ({ eligibility }, { version, artifacts }) => {
-  const term = termInForce(version, artifacts, eligibility);
+export const quarantined: Policy = ({ constraint, eligibility }, { version, artifacts }) => {
+  const term =
+    termInForce(version, artifacts, eligibility) ??
+    (constraint.kind === 'patch' ? undefined : passedOver(version, eligibility));
   return term && { reason: 'quarantined', until: term.until };
 };
+
+/** Whoever goes back from 1.2.4 to 1.2.2 does not want 1.2.3 next. */
+function passedOver(version: Version, { quarantine }: Eligibility): Quarantined | undefined {
+  return quarantine?.find(({ rolledBack }) => {
+    if (!rolledBack?.to) return false;
+    const { from, to } = rolledBack;
+    return compareVersions(to, version) < 0 && compareVersions(version, from) < 0;
+  });
+}
 
 /** The quarantine of `version`, whose files are `artifacts` as far as they are known. (D13) */
 export function termInForce(

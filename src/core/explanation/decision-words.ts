@@ -10,7 +10,7 @@ import {
 import { deployedText, type Deployed } from '../deployed.ts';
 import { describeDuration } from '../duration.ts';
 import { excerpt, quote } from '../quote.ts';
-import { failureOf } from '../decision/recovery.ts';
+import { failureOf, type Failure } from '../decision/recovery.ts';
 import { refusal, type Question, type Resolution } from '../resolve.ts';
 import { formatTime } from '../rfc3339.ts';
 import type { Hold } from '../timing/timing-policy.ts';
@@ -122,7 +122,7 @@ function whyRefused(question: Question, deployed: Deployed): string[] {
   const release = question.index.find(deployed.version);
   if (!release) {
     const failure = failureOf(deployed.version, question);
-    return [failure ? 'it failed on this machine' : 'it is not in the list'];
+    return [failure ? `it ${failureWords(failure)}` : 'it is not in the list'];
   }
   const refused = refusal(question, release);
   return refused
@@ -140,10 +140,11 @@ function describeReplacement({ deployed, previous }: ModuleQuestion, due: Replac
   const { constraint } = resolution.question;
   const { version } = to;
   if (direction === 'rollback') {
-    const failed = deployed.kind === 'version' ? deployed.version.text : 'what runs';
+    const failure = deployed.kind === 'version' && failureOf(deployed.version, resolution.question);
+    const why = failure ? `${failure.running.text} ${failureWords(failure)}; ` : '';
     return previous?.text === version.text
-      ? `${failed} failed on this machine; ${version.text} ran before it`
-      : `${failed} failed on this machine; ${version.text} instead: ${chosenAs(version, constraint)}`;
+      ? `${why}${version.text} ran before it`
+      : `${why}${version.text} instead: ${chosenAs(version, constraint)}`;
   }
   return [
     ...(direction === 'install' ? ['not deployed yet'] : fromWords(deployed, constraint)),
@@ -153,6 +154,10 @@ function describeReplacement({ deployed, previous }: ModuleQuestion, due: Replac
     ...(to.yanked === undefined ? [] : [describeYanked(to.yanked)]),
     ...(to.deprecated === undefined ? [] : [describeDeprecated(to.deprecated)]),
   ].join('; ');
+}
+
+function failureWords({ isRolledBack }: Failure): string {
+  return isRolledBack ? 'was rolled back on this machine' : 'failed on this machine';
 }
 
 function fromWords(deployed: Deployed, constraint: Constraint): string[] {
@@ -180,7 +185,7 @@ function describeStuck(stuck: Decision & Stuck): string {
     case 'quarantined': {
       const { until } = stuck;
       const end = until === undefined ? '' : ` until ${formatTime(until)}`;
-      return `the pin failed on this machine, and is quarantined${end}`;
+      return `the pin ${pinFailure(stuck)}, and is quarantined${end}`;
     }
     case 'conflicting-digest':
     case 'no-artifact':
@@ -190,6 +195,14 @@ function describeStuck(stuck: Decision & Stuck): string {
       return `the pin is published, and refused: ${describeRefused(stuck.refused, constraint)}`;
     }
   }
+}
+
+function pinFailure({
+  resolution: { question },
+}: Stuck & { readonly code: 'quarantined' }): string {
+  const { constraint } = question;
+  const failure = constraint.kind === 'patch' && failureOf(constraint.version, question);
+  return failure ? failureWords(failure) : 'failed on this machine';
 }
 
 function describeStale(

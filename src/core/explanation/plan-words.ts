@@ -1,9 +1,15 @@
-import { replacementOf, wordFor, type Decision } from '../decision/decision.ts';
+import { formatConstraint } from '../constraint.ts';
+import { replacementOf, wordFor, type Decision, type Wanted } from '../decision/decision.ts';
 import type { ChangeCause, NextChange } from '../decision/next-change.ts';
 import type { Warning } from '../decision/warning.ts';
 import { quote } from '../quote.ts';
 import { formatTime } from '../rfc3339.ts';
-import { describeAddress, describeDecision, describeTarget } from './decision-words.ts';
+import {
+  describeAddress,
+  describeDecision,
+  describeTarget,
+  reportedText,
+} from './decision-words.ts';
 import { describeDeprecated, describeYanked } from './words.ts';
 
 /** What a decision comes to, in few words: `upgrade to 1.2.9`, `hold`, `up-to-date`. */
@@ -55,4 +61,23 @@ export function describeWarning(warning: Warning, decision: Decision): string {
     case 'conflicting-constraints':
       return 'another entry has this module_id, and each is resolved by itself';
   }
+}
+
+/** The constraint as written, or the address that is pinned; undefined where nothing is asked for. */
+export function wantedText(wanted: Wanted): string | undefined {
+  if (wanted.kind === 'local' || wanted.kind === 'disabled') return undefined;
+  return wanted.kind === 'pin-url' ? describeAddress(wanted.url) : formatConstraint(wanted);
+}
+
+/** What should run: what runs where that stays, undefined where there is no answer. */
+export function targetText(decision: Decision): string | undefined {
+  const replacement = replacementOf(decision);
+  if (replacement) return describeTarget(replacement);
+  const isAnswered = decision.kind === 'keep' && wantedText(decision.question.wanted) !== undefined;
+  return isAnswered ? reportedText(decision.question.deployed) : undefined;
+}
+
+/** Until when it is held or quarantined, in milliseconds since the epoch, where that is known. */
+export function untilOf(decision: Decision): number | undefined {
+  return 'until' in decision ? decision.until : undefined;
 }

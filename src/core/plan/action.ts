@@ -5,7 +5,7 @@ import { canonicalPlatform, type Platform } from '../platform.ts';
 import { artifactsFor, type Artifact } from '../release.ts';
 import type { Direction } from '../timing/timing.ts';
 import type { Stop } from './stops.ts';
-import type { SubsystemName } from './subsystem.ts';
+import type { VersionedSubsystem } from './subsystem.ts';
 
 /** What the machine's agent is to do. (Versioning, rule 1) */
 export interface Action {
@@ -28,7 +28,7 @@ export interface Action {
 
 export type ActionTarget =
   | { readonly kind: 'module'; readonly name: string; readonly moduleId: ModuleId }
-  | { readonly kind: 'subsystem'; readonly name: SubsystemName };
+  | { readonly kind: 'subsystem'; readonly name: VersionedSubsystem };
 
 /** The action that a decision comes to; undefined where nothing is due. */
 export function actionOf(

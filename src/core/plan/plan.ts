@@ -132,8 +132,10 @@ export function planMachine(question: MachineQuestion): Plan {
     ...modules.map(({ name, moduleId, decision, stops: stopping }) =>
       actionOf(decision, { kind: 'module', name, moduleId }, stopping),
     ),
-    ...subsystems.map(({ target: { name }, decision, stops: stopping }) =>
-      actionOf(decision, { kind: 'subsystem', name }, stopping),
+    ...subsystems.map(({ target, decision, stops: stopping }) =>
+      target.option === 'disable_subsystem'
+        ? undefined
+        : actionOf(decision, { kind: 'subsystem', name: target.name }, stopping),
     ),
   ].filter((action) => action !== undefined);
   return { modules, subsystems, restarts: restartsFor(actions, stops) };

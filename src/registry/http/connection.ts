@@ -31,7 +31,7 @@ export interface Connection {
    */
   get(
     url: URL,
-    inquiry: Pick<Inquiry, 'accept' | 'etag' | 'largest' | 'mostTokens'>,
+    inquiry: Pick<Inquiry, 'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs'>,
     round: Round,
   ): Promise<Reply>;
 }

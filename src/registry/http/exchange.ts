@@ -16,6 +16,8 @@ export interface Inquiry extends BodyBounds {
   /** The entity tag of what is known. */
   readonly etag?: string | undefined;
   readonly token?: Secret | undefined;
+  /** How long the registry is asked to think it over, in milliseconds: its answer may take that much longer. */
+  readonly waitMs?: number | undefined;
 }
 
 /** The answer, with its body where it is one of status 200. */
@@ -40,7 +42,13 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  */
 export async function exchange(inquiry: Inquiry, surroundings: Surroundings): Promise<Reply> {
   const { limits, clock, signal } = surroundings;
-  const deadline = startDeadline(inquiry.where, limits, signal);
+  const { where, waitMs = 0 } = inquiry;
+  const patient = {
+    ...limits,
+    answerMs: limits.answerMs + waitMs,
+    totalMs: limits.totalMs + waitMs,
+  };
+  const deadline = startDeadline(where, patient, signal);
   try {
     // When its memory is tidied up, Node forgets the signal of a fetch, and a body may go on for ever.
     return await unlessAborted(deadline.signal, receive(inquiry, deadline));
@@ -49,7 +57,7 @@ export async function exchange(inquiry: Inquiry, surroundings: Surroundings): Pr
     if (error instanceof RegistryError) throw error;
     // A mistake of our own is not blamed on the network.
     if (!isNetworkError(error) && !isTerminated(error) && codeOf(error) === undefined) throw error;
-    throw networkFailure(error, inquiry.where, clock.now());
+    throw networkFailure(error, where, clock.now());
   } finally {
     deadline.stop();
   }

@@ -14,6 +14,8 @@ import { fetchedList, type Decode } from './fetched-list.ts';
 /** A list of 10,000 releases with two artifacts each has 150,000. */
 const MOST_TOKENS = 250_000;
 const ACCEPT = 'application/json';
+/** What a registry asks beyond it, it may ask by mistake. */
+const LONGEST_SPREAD_MS = 3_600_000;
 
 /** Our own protocol, below `base`, which ends in a slash. (design, Registry protocol) */
 export function modregRegistry(
@@ -34,9 +36,10 @@ export function modregRegistry(
       if (reply.status === 304 && known) return known;
       return await fetchedList(reply, where, (json) => decodeAnswer(json, moduleId));
     },
-    async changes(sequence, round) {
-      const url = new URL(`v1/changes?after=${sequence}`, base);
-      const reply = await connection.get(url, inquiry, round);
+    async changes(sequence, round, waitMs = 0) {
+      const wait = waitMs > 0 ? `&wait=${waitMs / 1000}` : '';
+      const url = new URL(`v1/changes?after=${sequence}${wait}`, base);
+      const reply = await connection.get(url, { ...inquiry, waitMs }, round);
       return reply.status === 200 ? blaming(where, () => decodeChanges(reply)) : undefined;
     },
     async modules(namespace, round) {
@@ -59,12 +62,14 @@ function* decodeAnswer(json: unknown, moduleId: ModuleId): ReturnType<Decode> {
 }
 
 function decodeChanges({ body }: Reply): RemoteChanges {
-  const { sequence, modules } = objectOf(parseJson(body.text));
+  const { sequence, modules, spread_ms: spread } = objectOf(parseJson(body.text));
   if (!Number.isSafeInteger(sequence) || Number(sequence) < 0) {
     const message = `/sequence is ${describeValue(sequence)}, expected a whole number`;
     throw new RegistryError('not-a-registry', message);
   }
-  return { sequence: Number(sequence), modules: new Set(textsOf(modules, 'modules')) };
+  const spreadMs =
+    typeof spread === 'number' && spread > 0 ? Math.min(spread, LONGEST_SPREAD_MS) : 0;
+  return { sequence: Number(sequence), modules: new Set(textsOf(modules, 'modules')), spreadMs };
 }
 
 function decodeModules({ body }: Reply): readonly ModuleId[] {

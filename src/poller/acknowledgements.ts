@@ -1,0 +1,65 @@
+import type { UpdateTerms } from '../core/update-policy.ts';
+import type { Outcome } from '../store/index.ts';
+import type { Polling } from './polled-registry.ts';
+import { untilRedelivery } from './schedule.ts';
+import type { StateAccess } from './state-access.ts';
+
+/** What a consumer said of an action, and what is needed to note it. */
+export interface Acknowledgement {
+  readonly id: string;
+  readonly outcome: Outcome;
+  /** How often the machine was to blame before. */
+  readonly failures: number;
+  readonly terms: UpdateTerms;
+}
+
+const REMEMBERED_STRANGERS = 1000;
+
+/** Acknowledgements on their way to the disk: where it is full they wait, in their order. (T52, T61) */
+export class Acknowledgements {
+  readonly #state: StateAccess;
+  readonly #polling: Polling;
+  readonly #waiting = new Map<string, Acknowledgement>();
+  readonly #strangers = new Set<string>();
+
+  constructor(state: StateAccess, polling: Polling) {
+    this.#state = state;
+    this.#polling = polling;
+  }
+
+  has(id: string): boolean {
+    return this.#waiting.has(id);
+  }
+
+  /** The first word on an action counts. */
+  add(acknowledgement: Acknowledgement): void {
+    const { id } = acknowledgement;
+    if (this.#waiting.has(id)) this.#tellStranger(id);
+    else this.#waiting.set(id, acknowledgement);
+    this.note();
+  }
+
+  /** Notes what waits, as far as the disk lets it. */
+  note(): void {
+    const { clock, random, onEvent } = this.#polling;
+    for (const { id, outcome, failures, terms } of this.#waiting.values()) {
+      const at = clock.now();
+      const { quarantineMs } = terms;
+      const quarantineUntil = quarantineMs === undefined ? undefined : at + quarantineMs;
+      const retryAt = Math.ceil(at + untilRedelivery(failures + 1, random()));
+      const noted = this.#state.write((state) =>
+        state.acknowledge(id, outcome, { at, quarantineUntil, retryAt }),
+      );
+      if (!noted) return;
+      this.#waiting.delete(id);
+      if (noted.value) onEvent({ kind: 'acknowledged', id, outcome });
+      else this.#tellStranger(id);
+    }
+  }
+
+  #tellStranger(id: string): void {
+    if (this.#strangers.has(id) || this.#strangers.size >= REMEMBERED_STRANGERS) return;
+    this.#strangers.add(id);
+    this.#polling.onEvent({ kind: 'unknown-acknowledgement', id });
+  }
+}

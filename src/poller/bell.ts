@@ -1,0 +1,41 @@
+import type { Clock } from '../registry/index.ts';
+
+/** Wakes those who wait for something to do. */
+export class Bell {
+  readonly #clock: Clock;
+  readonly #waiting = new Set<AbortController>();
+  #rung = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How often it was rung. */
+  get rung(): number {
+    return this.#rung;
+  }
+
+  ring(): void {
+    this.#rung++;
+    for (const wake of this.#waiting) wake.abort();
+  }
+
+  /** Until it was rung more often than `heard`, or `ms` are over. Rejects with the reason of `signal`. */
+  async wait(heard: number, ms: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#rung !== heard) return;
+    const wake = new AbortController();
+    const onAbort = (): void => wake.abort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#waiting.add(wake);
+    try {
+      await this.#clock.sleep(ms, wake.signal);
+    } catch (error) {
+      if (!wake.signal.aborted) throw error;
+    } finally {
+      this.#waiting.delete(wake);
+      signal.removeEventListener('abort', onAbort);
+    }
+    signal.throwIfAborted();
+  }
+}

@@ -1,0 +1,57 @@
+import {
+  subsystemTargets,
+  SUBSYSTEM_MODULES,
+  type ActionTarget,
+  type ModuleId,
+  type VersionedSubsystem,
+} from '../core/index.ts';
+import type { Machine } from '../core/machine.ts';
+import { termsFor, type UpdatePolicy, type UpdateTerms } from '../core/update-policy.ts';
+
+/** What a machine is asked to run, and how. */
+export interface Configuration {
+  readonly machine: Machine;
+  readonly policy: UpdatePolicy;
+}
+
+/** A list that a decision needs: whose it is, and by which terms. */
+export interface NeededList {
+  readonly of: { readonly kind: 'module' | 'subsystem'; readonly name: string };
+  readonly moduleId: ModuleId;
+  readonly terms: UpdateTerms;
+}
+
+/**
+ * The lists that decisions need. A registry need not have those of subsystems: they are asked for where
+ * `isReported` says that something is known to run.
+ */
+export function neededLists(
+  { machine, policy }: Configuration,
+  isReported: (subsystem: VersionedSubsystem) => boolean,
+): NeededList[] {
+  const { disableSubsystem } = machine.agent.platformServer;
+  const entries = disableSubsystem ? [] : machine.modules.filter(({ type }) => type === 'registry');
+  const modules = entries.map(({ name, moduleId }): NeededList => {
+    return { of: { kind: 'module', name }, moduleId, terms: termsFor(policy, name) };
+  });
+  const subsystems = subsystemTargets(machine.agent).flatMap((target): NeededList[] => {
+    if (target.option === 'disable_subsystem' || target.option === 'pin_url') return [];
+    const { name } = target;
+    if (!isReported(name)) return [];
+    const moduleId = SUBSYSTEM_MODULES[name];
+    return [{ of: { kind: 'subsystem', name }, moduleId, terms: termsFor(policy, name) }];
+  });
+  return [...modules, ...subsystems];
+}
+
+/** What is decided on: the modules that come from a registry, and the subsystems that have versions. */
+export function targetsOf({ machine }: Configuration): ActionTarget[] {
+  return [
+    ...machine.modules.flatMap(({ type, name, moduleId }): ActionTarget[] =>
+      type === 'registry' ? [{ kind: 'module', name, moduleId }] : [],
+    ),
+    ...(['platform-agent', 'platform-server'] as const).map((name): ActionTarget => {
+      return { kind: 'subsystem', name };
+    }),
+  ];
+}

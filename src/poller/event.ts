@@ -1,0 +1,29 @@
+import type { RegistryError } from '../registry/index.ts';
+import type { CommittedAction, DatabaseError, Outcome } from '../store/index.ts';
+
+/** What happens in a poller, for a log. What lasts is told when it begins and when it ends. */
+export type PollerEvent =
+  /** The configuration cannot be read: what was read last goes on. */
+  | { readonly kind: 'configuration-unreadable'; readonly error: unknown }
+  | { readonly kind: 'configuration-readable' }
+  /** A registry gives no list; it is asked again in `retryMs`. */
+  | { readonly kind: 'registry-lost'; readonly error: RegistryError; readonly retryMs: number }
+  | { readonly kind: 'registry-back'; readonly afterMs: number }
+  /** The machine's file cannot be used: nothing is decided or delivered until it can. */
+  | { readonly kind: 'state-lost'; readonly error: DatabaseError }
+  | { readonly kind: 'state-back' }
+  /** Nothing was known of what runs: one round only looks. (T53) */
+  | { readonly kind: 'only-looking' }
+  /** Too many pollers were started in a short time: nothing is done until `until`. (T57) */
+  | { readonly kind: 'only-reporting'; readonly until: number }
+  | { readonly kind: 'committed'; readonly action: CommittedAction }
+  /** It was not delivered, and will not be. */
+  | { readonly kind: 'superseded'; readonly action: CommittedAction }
+  /** It was delivered, never acknowledged, and is not wanted any more. */
+  | { readonly kind: 'withdrawn'; readonly action: CommittedAction }
+  | { readonly kind: 'delivered'; readonly action: CommittedAction; readonly times: number }
+  | { readonly kind: 'acknowledged'; readonly id: string; readonly outcome: Outcome }
+  /** No action of this id was delivered and is open. */
+  | { readonly kind: 'unknown-acknowledgement'; readonly id: string }
+  /** A function of the agent, or modreg, is at fault. It is called again. */
+  | { readonly kind: 'mistake'; readonly error: unknown };

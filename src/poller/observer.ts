@@ -1,0 +1,298 @@
+import {
+  NOT_ASKED,
+  planMachine,
+  startUpOf,
+  type ActionTarget,
+  type Known,
+  type MaintenanceAnswer,
+  type ModuleId,
+  type Plan,
+  type Platform,
+  type Window,
+} from '../core/index.ts';
+import { termsFor, type MaintenanceWindow, type UpdateTerms } from '../core/update-policy.ts';
+import { systemClock, systemRandom, type Clock } from '../registry/index.ts';
+import type { LoggedRound } from '../store/index.ts';
+import { unlessAborted } from '../registry/unless-aborted.ts';
+import { moduleOf } from '../store/target.ts';
+import { askAgent, maintenanceAnswer } from './ask-agent.ts';
+import { Bell } from './bell.ts';
+import { neededLists, type Configuration } from './configuration.ts';
+import type { PollerEvent } from './event.ts';
+import { PolledRegistry, type PollableRegistry, type Polling } from './polled-registry.ts';
+import { asksForMaintenance, questionAbout, type Circumstances } from './question.ts';
+import { DEFAULT_INTERVAL_MS, firstPhase, LEAST_INTERVAL_MS } from './schedule.ts';
+
+export interface ObserverOptions {
+  /** What the machine is asked to run, read before each round. Where it throws, what it gave last goes on. */
+  readonly configuration: () => Configuration | Promise<Configuration>;
+  /** Where the lists of modules with these terms are. The same registry is the same object each time. */
+  readonly registryFor: (terms: UpdateTerms) => PollableRegistry;
+  /** What is known of a module or a subsystem, but for its list. */
+  readonly knownOf: (target: ActionTarget) => Omit<Known, 'list'>;
+  readonly platform: Platform;
+  /** `windowOf` of modreg/config. */
+  readonly windowOf: (maintenance: readonly MaintenanceWindow[]) => Window | undefined;
+  /** Whether the server processes changes of its config: nothing restarts meanwhile. */
+  readonly isServerBusy?: (() => boolean) | undefined;
+  /** Whether maintenance is allowed now, asked where something would be replaced; anything but true is a no. (D29) */
+  readonly isMaintenanceAllowed?: (() => unknown) | undefined;
+  /** For `PLATFORM_AGENT_FAST_START`. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Between two rounds, 10 % more or less: a minute unless given, and five seconds at least. */
+  readonly intervalMs?: number;
+  readonly clock?: Clock;
+  /** From 0 to 1. */
+  readonly random?: () => number;
+  readonly onEvent?: (event: PollerEvent) => void;
+}
+
+/** A target that is planned by itself, and what is known of it. */
+export interface OneTarget {
+  readonly target: ActionTarget;
+  readonly known: Omit<Known, 'list'>;
+}
+
+/** Sees each plan, and has some time for itself before it is made. */
+export interface Sight {
+  readonly prepare?: (configuration: Configuration, signal: AbortSignal) => Promise<void>;
+  readonly onPlan: (plan: Plan) => void;
+}
+
+/**
+ * Asks for release lists in rounds, one at a time, and plans whenever something may be otherwise: a list came,
+ * something ends that a decision hangs on, or somebody says so. (T59)
+ */
+export class Observer {
+  readonly #options: ObserverOptions;
+  readonly #polling: Polling;
+  readonly #bell: Bell;
+  readonly #registries = new Map<PollableRegistry, PolledRegistry>();
+  #configuration: Configuration | undefined;
+  #isConfigurationLost = false;
+  #rounds = 0;
+  #roundAt = 0;
+  #isInformed = false;
+
+  /** Throws a RangeError where the interval is shorter than five seconds. */
+  constructor(options: ObserverOptions) {
+    const { intervalMs = DEFAULT_INTERVAL_MS, clock = systemClock } = options;
+    if (!(intervalMs >= LEAST_INTERVAL_MS)) {
+      throw new RangeError(
+        `the interval is ${intervalMs} ms, expected ${LEAST_INTERVAL_MS} or more`,
+      );
+    }
+    const { random = systemRandom, onEvent = () => undefined } = options;
+    this.#options = options;
+    this.#polling = { clock, random, intervalMs, onEvent };
+    this.#bell = new Bell(clock);
+  }
+
+  get polling(): Polling {
+    return this.#polling;
+  }
+
+  /** What was read last. */
+  get configuration(): Configuration | undefined {
+    return this.#configuration;
+  }
+
+  /** When lists were last asked for, and why not all of them are the registries' own word now. */
+  get lastRound(): LoggedRound {
+    return { at: this.#roundAt, trouble: this.#trouble() };
+  }
+
+  #trouble(): string | undefined {
+    const errors = [...this.#registries.values()].flatMap(({ errors: all }) => all);
+    const [first] = errors;
+    if (!first || errors.length === 1) return first?.message;
+    return `${first.message}, and ${errors.length - 1} more`;
+  }
+
+  /** How many rounds began. */
+  get rounds(): number {
+    return this.#rounds;
+  }
+
+  /** Has the machine planned anew, without asking anybody for lists. */
+  look(): void {
+    this.#bell.ring();
+  }
+
+  /** Goes on until `signal` is aborted, and then resolves at once. */
+  async run(sight: Sight, signal: AbortSignal): Promise<void> {
+    await Promise.all([
+      this.#repeat(() => this.#poll(signal), signal),
+      this.#repeat(() => this.#plan(sight, signal), signal),
+    ]);
+  }
+
+  /** Does `work` again if that ends with a mistake: the machine goes on. */
+  async #repeat(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    const { clock, intervalMs, onEvent } = this.#polling;
+    while (!signal.aborted) {
+      try {
+        await work();
+      } catch (error) {
+        if (error === signal.reason) return;
+        onEvent({ kind: 'mistake', error });
+        await clock.sleep(intervalMs, signal).catch(() => undefined);
+      }
+    }
+  }
+
+  async #poll(signal: AbortSignal): Promise<void> {
+    await this.#readConfiguration(signal);
+    if (this.#rounds === 0) await this.#polling.clock.sleep(this.#untilFirstRound(), signal);
+    while (!signal.aborted) {
+      await this.#readConfiguration(signal);
+      if (this.#configuration) await this.#round(this.#configuration, signal);
+      await this.#untilNextRound(signal);
+    }
+  }
+
+  /** Fast start skips the first check, and with it the wait before it. (D28) */
+  #untilFirstRound(): number {
+    const { intervalMs, random } = this.#polling;
+    const { machine } = this.#configuration ?? {};
+    const { environment = {} } = this.#options;
+    const isChecked = !machine || startUpOf(machine.agent, environment).checksForUpdates;
+    return firstPhase(intervalMs, random()) + (isChecked ? 0 : intervalMs);
+  }
+
+  async #readConfiguration(signal: AbortSignal): Promise<void> {
+    const { onEvent } = this.#polling;
+    const configured = async (): Promise<Configuration> => await this.#options.configuration();
+    try {
+      this.#configuration = await unlessAborted(signal, configured());
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!this.#isConfigurationLost) onEvent({ kind: 'configuration-unreadable', error });
+      this.#isConfigurationLost = true;
+      return;
+    }
+    if (this.#isConfigurationLost) onEvent({ kind: 'configuration-readable' });
+    this.#isConfigurationLost = false;
+  }
+
+  async #round(configuration: Configuration, signal: AbortSignal): Promise<void> {
+    const needed = this.#needed(configuration);
+    for (const registry of this.#registries.keys()) {
+      if (!needed.has(registry)) this.#registries.delete(registry);
+    }
+    this.#rounds++;
+    this.#roundAt = this.#polling.clock.now();
+    const polls = Array.from(needed, async ([registry, moduleIds]) => {
+      const polled = this.#registries.get(registry) ?? new PolledRegistry(registry, this.#polling);
+      this.#registries.set(registry, polled);
+      const isNew = moduleIds.some((moduleId) => !polled.reading(moduleId));
+      if (polled.untilDue === 0 || isNew) await polled.poll(moduleIds, signal);
+      this.#isInformed = true;
+      this.look();
+    });
+    await Promise.all(polls);
+    this.#isInformed = true;
+    this.look();
+  }
+
+  /** The modules whose lists are needed, by the registry that has them. */
+  #needed(configuration: Configuration): ReadonlyMap<PollableRegistry, readonly ModuleId[]> {
+    const { knownOf, registryFor } = this.#options;
+    const needed = neededLists(
+      configuration,
+      (name) => knownOf({ kind: 'subsystem', name }).deployed.kind !== 'unknown',
+    );
+    const groups = new Map<PollableRegistry, Set<ModuleId>>();
+    for (const { terms, moduleId } of needed) {
+      const registry = registryFor(terms);
+      groups.set(registry, (groups.get(registry) ?? new Set()).add(moduleId));
+    }
+    return new Map(Array.from(groups, ([registry, ids]) => [registry, [...ids]] as const));
+  }
+
+  /** Until a registry is due, as its interval or its feed of changes has it. */
+  async #untilNextRound(signal: AbortSignal): Promise<void> {
+    const { clock, intervalMs } = this.#polling;
+    const polled = [...this.#registries.values()];
+    const wait = polled.reduce((least, { untilDue }) => Math.min(least, untilDue), intervalMs);
+    const heeding = new AbortController();
+    const onAbort = (): void => heeding.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const due = clock.sleep(wait, heeding.signal);
+    try {
+      signal.throwIfAborted();
+      await Promise.race([due, ...this.#heed(due, heeding.signal)]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      heeding.abort();
+    }
+  }
+
+  /** One promise a registry, that resolves once the registry is due. */
+  #heed(otherwise: Promise<void>, signal: AbortSignal): Promise<void>[] {
+    return Array.from(this.#registries.values(), async (polled) => {
+      await polled.heed(signal);
+      if (polled.untilDue > 0) await otherwise;
+    });
+  }
+
+  async #plan(sight: Sight, signal: AbortSignal): Promise<void> {
+    const { intervalMs } = this.#polling;
+    let wait = intervalMs;
+    while (!signal.aborted) {
+      const heard = this.#bell.rung;
+      if (heard > 0 && this.#configuration) {
+        await sight.prepare?.(this.#configuration, signal);
+        const plan = await this.planNow(signal);
+        if (plan) sight.onPlan(plan);
+        wait = plan ? this.#untilNextChange(plan) : intervalMs;
+      }
+      await this.#bell.wait(heard, wait, signal);
+    }
+  }
+
+  /** Whoever goes on sleeping through a change, as of a clock that is set, sees it with the next interval. */
+  #untilNextChange({ modules, subsystems }: Plan): number {
+    const { clock, intervalMs } = this.#polling;
+    const now = clock.now();
+    return [...modules, ...subsystems].reduce((least, { nextChange }) => {
+      return nextChange ? Math.min(least, Math.max(nextChange.at - now, 0)) : least;
+    }, intervalMs);
+  }
+
+  /**
+   * What the machine should do, by what is known now, or one of its targets; undefined while nothing is known.
+   * Rejects with the reason of `signal`.
+   */
+  async planNow(signal: AbortSignal, only?: OneTarget): Promise<Plan | undefined> {
+    const { isMaintenanceAllowed } = this.#options;
+    const plan = this.#planWith(undefined, only);
+    // Nobody is asked to allow what is not due.
+    if (!plan || !isMaintenanceAllowed || !asksForMaintenance(plan)) return plan;
+    const answer = await askAgent(isMaintenanceAllowed, this.#polling.clock, signal);
+    return this.#planWith(maintenanceAnswer(answer), only);
+  }
+
+  #planWith(answer: MaintenanceAnswer | undefined, only?: OneTarget): Plan | undefined {
+    if (!this.#configuration || !this.#isInformed) return undefined;
+    const { platform, windowOf, isServerBusy } = this.#options;
+    const circumstances: Circumstances = {
+      ...{ platform, windowOf, answer },
+      now: this.#polling.clock.now(),
+      isServerBusy: isServerBusy?.() ?? false,
+      knownOf: this.#knownOf(this.#configuration, only),
+    };
+    return planMachine(questionAbout(this.#configuration, circumstances, only?.target));
+  }
+
+  #knownOf({ policy }: Configuration, only?: OneTarget): (target: ActionTarget) => Known {
+    const { registryFor, knownOf } = this.#options;
+    return (target) => {
+      const registry = this.#registries.get(registryFor(termsFor(policy, target.name)));
+      return {
+        ...(only?.known ?? knownOf(target)),
+        list: registry?.list(moduleOf(target)) ?? NOT_ASKED,
+      };
+    };
+  }
+}

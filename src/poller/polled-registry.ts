@@ -1,0 +1,157 @@
+import type { ModuleId, ModuleList } from '../core/index.ts';
+import {
+  moduleListOf,
+  RegistryError,
+  type CachedRegistry,
+  type Clock,
+  type Reading,
+  type Registry,
+} from '../registry/index.ts';
+import { unlessAborted } from '../registry/unless-aborted.ts';
+import type { PollerEvent } from './event.ts';
+import { untilNextRound } from './schedule.ts';
+
+/** A registry that is polled: what it can do beside reading one list makes rounds cheaper and sooner. */
+export type PollableRegistry = Registry & Partial<CachedRegistry>;
+
+/** What a registry is polled with. */
+export interface Polling {
+  readonly clock: Clock;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly intervalMs: number;
+  readonly onEvent: (event: PollerEvent) => void;
+}
+
+interface Outage {
+  readonly since: number;
+}
+
+/** Between two rounds that a feed of changes asks for. */
+const FEED_REST_MS = 500;
+
+/** One registry, the lists that it gave last, and when it is asked next. */
+export class PolledRegistry {
+  readonly #registry: PollableRegistry;
+  readonly #polling: Polling;
+  readonly #readings = new Map<ModuleId, Reading>();
+  #failures = 0;
+  #outage: Outage | undefined;
+  #polledAt: number;
+  /** On the monotonic clock. */
+  #dueAt: number;
+
+  /** It is due at once. */
+  constructor(registry: PollableRegistry, polling: Polling) {
+    this.#registry = registry;
+    this.#polling = polling;
+    this.#dueAt = polling.clock.monotonic();
+    this.#polledAt = this.#dueAt;
+  }
+
+  /** How long until it is asked again, in milliseconds; 0 when it is due. */
+  get untilDue(): number {
+    return Math.max(0, this.#dueAt - this.#polling.clock.monotonic());
+  }
+
+  /** The list of a module, as it was last said to be; undefined where it was not asked for yet. */
+  list(moduleId: ModuleId): ModuleList | undefined {
+    const reading = this.#readings.get(moduleId);
+    return reading && moduleListOf(reading);
+  }
+
+  /** What kept lists from being the registry's own word when it was asked last. */
+  get errors(): readonly RegistryError[] {
+    return Array.from(this.#readings.values(), errorOf).filter((error) => error !== undefined);
+  }
+
+  reading(moduleId: ModuleId): Reading | undefined {
+    return this.#readings.get(moduleId);
+  }
+
+  /** Asks for the lists of `moduleIds`, and forgets those of others. Rejects with the reason of `signal`. */
+  async poll(moduleIds: readonly ModuleId[], signal: AbortSignal): Promise<void> {
+    const { clock, random, intervalMs } = this.#polling;
+    // A registry that does not heed the signal answers nobody any more. (T60)
+    const readings = await unlessAborted(signal, readAll(this.#registry, moduleIds, signal));
+    for (const moduleId of this.#readings.keys()) {
+      if (!readings.has(moduleId)) this.#readings.delete(moduleId);
+    }
+    for (const [moduleId, reading] of readings) this.#readings.set(moduleId, reading);
+    const { errors } = this;
+    const failure = failureIn(errors, readings.size);
+    this.#failures = failure ? this.#failures + 1 : 0;
+    const next = untilNextRound(intervalMs, this.#failures, random());
+    const asked = errors.map(({ retryAfterMs = 0 }) => retryAfterMs);
+    const wait = asked.reduce((longest, ms) => Math.max(longest, ms), next);
+    this.#polledAt = clock.monotonic();
+    this.#dueAt = this.#polledAt + wait;
+    this.#tell(failure, wait);
+  }
+
+  /** Makes it due once one of its lists changed, where the registry tells. Rejects with the reason of `signal`. */
+  async heed(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#polling;
+    if (this.#failures > 0) return;
+    const change = await this.#change([...this.#readings.keys()], signal);
+    if (!change?.hasChanged) return;
+    const rest = this.#polledAt + FEED_REST_MS - clock.monotonic();
+    await clock.sleep(Math.max(rest, random() * change.spreadMs), signal);
+    this.#dueAt = clock.monotonic();
+  }
+
+  async #change(
+    moduleIds: readonly ModuleId[],
+    signal: AbortSignal,
+  ): ReturnType<CachedRegistry['awaitChange']> {
+    try {
+      const asked = this.#registry.awaitChange?.(moduleIds, this.untilDue, signal);
+      return asked && (await unlessAborted(signal, asked));
+    } catch (error) {
+      // The next round finds out what is wrong.
+      if (error instanceof RegistryError) return undefined;
+      throw error;
+    }
+  }
+
+  #tell(failure: RegistryError | undefined, retryMs: number): void {
+    const { clock, onEvent } = this.#polling;
+    if (failure) {
+      if (!this.#outage) onEvent({ kind: 'registry-lost', error: failure, retryMs });
+      this.#outage ??= { since: clock.monotonic() };
+    } else if (this.#outage) {
+      onEvent({ kind: 'registry-back', afterMs: clock.monotonic() - this.#outage.since });
+      this.#outage = undefined;
+    }
+  }
+}
+
+/** What kept the registry's own word from being had. */
+function errorOf(reading: Reading): RegistryError | undefined {
+  return reading.ok ? reading.value.stale : reading.error;
+}
+
+/** Why nothing was had at all, if that is so; that a module is not there is an answer. */
+function failureIn(errors: readonly RegistryError[], asked: number): RegistryError | undefined {
+  if (errors.length < asked) return undefined;
+  return errors.find(({ kind }) => kind !== 'unknown-module');
+}
+
+/** What came of asking for each list, however `registry` is asked. */
+export async function readAll(
+  registry: PollableRegistry,
+  moduleIds: readonly ModuleId[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<ModuleId, Reading>> {
+  if (registry.readAll) return await registry.readAll(moduleIds, signal);
+  const readings = new Map<ModuleId, Reading>();
+  for (const moduleId of moduleIds) {
+    try {
+      readings.set(moduleId, { ok: true, value: await registry.read(moduleId, signal) });
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      readings.set(moduleId, { ok: false, error });
+    }
+  }
+  return readings;
+}

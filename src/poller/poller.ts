@@ -1,0 +1,246 @@
+import type { ActionTarget, Known, Plan } from '../core/index.ts';
+import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/update-policy.ts';
+import type {
+  MachineMemory,
+  MachineState,
+  OpenAction,
+  Outcome,
+  Remembered,
+} from '../store/index.ts';
+import { Acknowledgements } from './acknowledgements.ts';
+import { askAgent } from './ask-agent.ts';
+import { Bell } from './bell.ts';
+import { targetsOf, type Configuration } from './configuration.ts';
+import { loggedDecisions } from './decision-log.ts';
+import type { Delivery } from './delivery.ts';
+import { Observer, type ObserverOptions } from './observer.ts';
+import { reconcile } from './reconcile.ts';
+import { Restraint } from './restraint.ts';
+import { StateAccess } from './state-access.ts';
+import { takeUp, type TakeUp } from './take-up.ts';
+
+export interface PollerOptions extends Omit<ObserverOptions, 'knownOf'> {
+  /** The machine's memory, of the file that this process claimed. */
+  readonly state: MachineState;
+  /**
+   * What runs, asked where the machine does not remember it: a version, `null` where nothing does, undefined where
+   * the agent does not know either. (D14)
+   */
+  readonly whatRuns?: (target: ActionTarget) => unknown;
+  /** How long a consumer may take before an action is delivered again: half an hour unless given. (T61) */
+  readonly acknowledgeWithinMs?: number;
+}
+
+const ACKNOWLEDGE_WITHIN_MS = 30 * 60_000;
+/** A later time was noted by a clock that was wrong. */
+const LONGEST_RETRY_MS = 15 * 60_000;
+
+/**
+ * Decides for one machine, again and again, and hands out its actions. An action is on the disk before it is
+ * delivered, and is delivered until it is acknowledged, always with one id; another takes its place only as long as
+ * nobody has it. (design, Storage)
+ */
+export class Poller {
+  readonly #options: PollerOptions;
+  readonly #state: StateAccess;
+  readonly #observer: Observer;
+  readonly #acknowledgements: Acknowledgements;
+  readonly #restraint: Restraint;
+  /** Rung when there may be something to deliver. */
+  readonly #offers: Bell;
+  readonly #stopping = new AbortController();
+  /** When actions were delivered by this process, on the monotonic clock. */
+  readonly #deliveredAt = new Map<string, number>();
+  #running: Promise<void> | undefined;
+
+  /** Throws a RangeError where the interval is shorter than five seconds. */
+  constructor(options: PollerOptions) {
+    const knownOf = (target: ActionTarget): Omit<Known, 'list'> =>
+      factsOf(options.state.memory().of(target));
+    this.#options = options;
+    this.#observer = new Observer({ ...options, knownOf });
+    const { polling } = this.#observer;
+    this.#state = new StateAccess(options.state, polling.onEvent);
+    this.#acknowledgements = new Acknowledgements(this.#state, polling);
+    this.#restraint = new Restraint(polling);
+    this.#offers = new Bell(polling.clock);
+  }
+
+  /** Begins to poll. Throws where it was begun before. */
+  start(): void {
+    if (this.#running) throw new Error('this poller was started before, and polls once');
+    const { clock } = this.#observer.polling;
+    this.#restraint.begin(this.#state.read());
+    this.#state.write((state) => state.start(clock.now()));
+    const sight = {
+      prepare: async (configuration: Configuration) => await this.#askWhatRuns(configuration),
+      onPlan: (plan: Plan) => this.#onPlan(plan),
+    };
+    this.#running = this.#observer.run(sight, this.#stopping.signal);
+  }
+
+  /** Ends all iterators and whatever is under way. What was delivered may still be acknowledged. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the poller was stopped'));
+    await this.#running;
+  }
+
+  /** Has the machine planned at once, as when what it depends on was changed. */
+  look(): void {
+    this.#observer.look();
+  }
+
+  /**
+   * The actions as they are due, each to one consumer. The next comes without an acknowledgement of the last. Ends when
+   * `signal` is aborted or the poller stops.
+   */
+  async *deliveries(signal?: AbortSignal): AsyncGenerator<Delivery, void, undefined> {
+    const ending = AbortSignal.any([this.#stopping.signal, ...(signal ? [signal] : [])]);
+    try {
+      while (!ending.aborted) {
+        const heard = this.#offers.rung;
+        const delivery = await this.#next(ending);
+        if (delivery) yield delivery;
+        else await this.#offers.wait(heard, this.#untilDue(), ending);
+      }
+    } catch (error) {
+      if (!ending.aborted) throw error;
+    }
+  }
+
+  async #askWhatRuns(configuration: Configuration): Promise<void> {
+    const { whatRuns } = this.#options;
+    const memory = this.#state.read();
+    if (!whatRuns || !memory) return;
+    const { clock, onEvent } = this.#observer.polling;
+    for (const target of targetsOf(configuration)) {
+      if (memory.of(target).deployed.kind !== 'unknown') continue;
+      const answer = await askAgent(() => whatRuns(target), clock, this.#stopping.signal);
+      if (answer.kind === 'failed') onEvent({ kind: 'mistake', error: answer.error });
+      const running = answer.kind === 'answered' ? answer.value : undefined;
+      if (typeof running !== 'string' && running !== null) continue;
+      this.#state.write((state) => state.report(target, running, clock.now()));
+    }
+  }
+
+  #onPlan(plan: Plan): void {
+    this.#acknowledgements.note();
+    const memory = this.#state.read();
+    if (!memory) return;
+    if (this.#restraint.mayAct(memory, this.#observer.rounds)) this.#commit(plan, memory);
+    this.#state.write((state) => state.log(loggedDecisions(plan), this.#observer.lastRound));
+    this.#state.settle();
+    this.#offers.ring();
+  }
+
+  #commit(plan: Plan, { open }: MachineMemory): void {
+    const { clock, onEvent } = this.#observer.polling;
+    const { actions, superseded } = reconcile(plan, open);
+    if (actions.length === 0 && superseded.length === 0) return;
+    const committed = this.#state.write((state) => state.commit(actions, superseded, clock.now()));
+    if (!committed) return;
+    for (const { action } of superseded) onEvent({ kind: 'superseded', action });
+    for (const action of committed.value) onEvent({ kind: 'committed', action });
+  }
+
+  /** The first open action that may be carried out now. */
+  async #next(signal: AbortSignal): Promise<Delivery | undefined> {
+    const memory = this.#state.read();
+    if (!memory || !this.#restraint.mayAct(memory, this.#observer.rounds)) return undefined;
+    for (const open of memory.open) {
+      if (this.#untilDueOf(open) > 0) continue;
+      const verdict = await this.#judge(open, memory, signal);
+      // Somebody else may have been faster meanwhile.
+      if (verdict === 'wait' || !this.#isStill(open)) continue;
+      const delivery = verdict === 'deliver' ? this.#deliver(open) : this.#withdraw(open);
+      if (delivery) return delivery;
+    }
+    return undefined;
+  }
+
+  /** The window is looked at again, and so is everything else. (T51) */
+  async #judge(open: OpenAction, memory: MachineMemory, signal: AbortSignal): Promise<TakeUp> {
+    const { target, id } = open.action;
+    const facts = factsOf(memory.of(target), id);
+    try {
+      const plan = await this.#observer.planNow(signal, { target, known: facts });
+      return plan ? takeUp(open, plan) : 'wait';
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#observer.polling.onEvent({ kind: 'mistake', error });
+      return 'wait';
+    }
+  }
+
+  #isStill({ action, state, deliveries }: OpenAction): boolean {
+    return (this.#state.read()?.open ?? []).some(
+      (now) => now.action.id === action.id && now.state === state && now.deliveries === deliveries,
+    );
+  }
+
+  /** On the disk first, in the hands of a consumer then. (I9) */
+  #deliver({ action, deliveries, failures }: OpenAction): Delivery | undefined {
+    const { clock, onEvent } = this.#observer.polling;
+    const { id, target } = action;
+    const isOpen = this.#state.write((state) => state.deliver(id, clock.now()))?.value;
+    if (isOpen !== true) return undefined;
+    const times = deliveries + 1;
+    this.#deliveredAt.set(id, clock.monotonic());
+    onEvent({ kind: 'delivered', action, times });
+    const acknowledge = async (outcome: Outcome): Promise<void> => {
+      this.#deliveredAt.delete(id);
+      this.#acknowledgements.add({ id, outcome, failures, terms: this.#termsOf(target) });
+      this.#observer.look();
+      await Promise.resolve();
+    };
+    return {
+      ...{ action, times },
+      done: async () => await acknowledge({ kind: 'done' }),
+      failed: async (failure) => await acknowledge({ kind: 'failed', ...failure }),
+    };
+  }
+
+  #withdraw({ action }: OpenAction): undefined {
+    const { clock, onEvent } = this.#observer.polling;
+    if (!this.#state.write((state) => state.withdraw(action, clock.now()))) return;
+    this.#deliveredAt.delete(action.id);
+    onEvent({ kind: 'withdrawn', action });
+    this.#observer.look();
+  }
+
+  #termsOf({ name }: ActionTarget): UpdateTerms {
+    const { configuration } = this.#observer;
+    return configuration ? termsFor(configuration.policy, name) : DEFAULT_TERMS;
+  }
+
+  /** Until one of the open actions is due, in milliseconds; the next plan may be sooner. */
+  #untilDue(): number {
+    const { intervalMs } = this.#observer.polling;
+    const waits = (this.#state.read()?.open ?? []).map((open) => this.#untilDueOf(open));
+    // What is due and was not taken up waits for the next plan.
+    return waits.filter((ms) => ms > 0).reduce((least, ms) => Math.min(least, ms), intervalMs);
+  }
+
+  #untilDueOf({ action: { id }, state, notBefore }: OpenAction): number {
+    const { clock } = this.#observer.polling;
+    if (this.#acknowledgements.has(id)) return Infinity;
+    if (state === 'waiting') {
+      const wait = notBefore - clock.now();
+      return wait > LONGEST_RETRY_MS ? 0 : Math.max(0, wait);
+    }
+    const deliveredAt = this.#deliveredAt.get(id);
+    // Another process had it.
+    if (deliveredAt === undefined) return 0;
+    const { acknowledgeWithinMs = ACKNOWLEDGE_WITHIN_MS } = this.#options;
+    return Math.max(0, deliveredAt + acknowledgeWithinMs - clock.monotonic());
+  }
+}
+
+/** What is remembered, as a plan asks for it; a restart for `action` is no reason not to finish it. */
+function factsOf(
+  { deployed, previous, restarts, quarantine }: Remembered,
+  action?: string,
+): Omit<Known, 'list'> {
+  const counting = restarts.filter((restart) => restart.action !== action);
+  return { deployed, previous, quarantine, restarts: counting.map(({ at }) => at) };
+}

@@ -1,0 +1,42 @@
+import type { MachineMemory } from '../store/index.ts';
+import type { Polling } from './polled-registry.ts';
+
+/** So many starts in so short a time are those of an agent that crashes. */
+const MOST_STARTS = 5;
+const STARTS_WITHIN_MS = 10 * 60_000;
+/** The first round that may act, where nothing was known before the first one. */
+const FIRST_ROUND_TO_ACT = 2;
+
+/** When a poller decides and does nothing about it. */
+export class Restraint {
+  readonly #polling: Polling;
+  #isBlank = false;
+  #isReporting = false;
+
+  constructor(polling: Polling) {
+    this.#polling = polling;
+  }
+
+  /** `memory` as it is before the poller starts. */
+  begin(memory: MachineMemory | undefined): void {
+    this.#isBlank = memory?.isBlank ?? true;
+    if (this.#isBlank) this.#polling.onEvent({ kind: 'only-looking' });
+  }
+
+  /** Not in the first round of a memory that was blank, nor while the agent crashes again and again. (T53, T57) */
+  mayAct({ starts }: MachineMemory, rounds: number): boolean {
+    const until = this.#until(starts);
+    if (until !== undefined && !this.#isReporting) {
+      this.#polling.onEvent({ kind: 'only-reporting', until });
+    }
+    this.#isReporting = until !== undefined;
+    return until === undefined && (!this.#isBlank || rounds >= FIRST_ROUND_TO_ACT);
+  }
+
+  #until(starts: readonly number[]): number | undefined {
+    const now = this.#polling.clock.now();
+    const recent = starts.filter((at) => Math.abs(now - at) < STARTS_WITHIN_MS);
+    const decisive = recent.toSorted((a, b) => b - a)[MOST_STARTS - 1];
+    return decisive === undefined ? undefined : decisive + STARTS_WITHIN_MS;
+  }
+}

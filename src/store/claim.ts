@@ -1,0 +1,112 @@
+import { existsSync, renameSync } from 'node:fs';
+import { excerpt, quote } from '../core/quote.ts';
+import { DatabaseError } from '../sqlite/database-error.ts';
+import { translated } from '../sqlite/database.ts';
+import { holdExclusively } from '../sqlite/exclusive-lock.ts';
+import { openMachineFile, type MachineFile } from './machine-file.ts';
+import { machineStateIn, type MachineState } from './machine-state.ts';
+
+/** A machine's file in the hands of its poller. */
+export interface ClaimedFile extends MachineFile {
+  readonly state: MachineState;
+  /** Where a file went that could not be used, and why; undefined where none was in the way. */
+  readonly setAside: SetAside | undefined;
+}
+
+interface SetAside {
+  readonly path: string;
+  readonly because: string;
+}
+
+/** What a blank file takes the place of. What else may be wrong with a file is not mended by another. */
+const REPLACED: ReadonlySet<DatabaseError['kind']> = new Set(['damaged', 'later-schema']);
+/** Another poller may be about to end. */
+const PATIENCE_MS = 250;
+/** What SQLite keeps beside a file. */
+const BESIDE = ['', '-wal', '-shm'];
+
+/**
+ * Opens the machine's file at `path` for a poller, the only one of this file until it is closed or its process
+ * ends. A file that is damaged, or that a later version wrote, is set aside, and a blank one begins. Throws a
+ * DatabaseError: `locked` names the process that polls. (T53, T58)
+ */
+export function claimMachineFile(path: string): ClaimedFile {
+  const release = lock(path);
+  try {
+    const { file, setAside } = openWhole(path);
+    notePid(file);
+    const close = (): void => {
+      file.close();
+      release();
+    };
+    return { ...file, state: machineStateIn(file), setAside, close };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function lock(path: string): () => void {
+  try {
+    return holdExclusively(`${path}-poller`, PATIENCE_MS);
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.kind !== 'locked') throw error;
+    const by = otherPid(path);
+    const message = `${quote(path)}: ${by} polls for this machine already, and nobody else can`;
+    throw new DatabaseError('locked', message, error);
+  }
+}
+
+function otherPid(path: string): string {
+  try {
+    const file = openMachineFile(path, { mode: 'read', patienceMs: PATIENCE_MS });
+    const { pid } = machineStateIn(file).poller();
+    file.close();
+    return pid === undefined ? 'another process' : `process ${pid}`;
+  } catch (error) {
+    if (error instanceof DatabaseError) return 'another process';
+    throw error;
+  }
+}
+
+/** It is told to a person who asks who polls: a full disk is no reason not to. */
+function notePid({ sql }: MachineFile): void {
+  try {
+    sql.run('UPDATE poller SET pid = ?', process.pid);
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.kind !== 'unwritable') throw error;
+  }
+}
+
+function openWhole(path: string): { file: MachineFile; setAside: SetAside | undefined } {
+  try {
+    return { file: checked(openMachineFile(path)), setAside: undefined };
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || !REPLACED.has(error.kind)) throw error;
+    const aside = translated(path, () => setFileAside(path));
+    return { file: openMachineFile(path), setAside: { path: aside, because: error.message } };
+  }
+}
+
+/** Throws unless SQLite finds nothing wrong with the file. */
+function checked(file: MachineFile): MachineFile {
+  try {
+    const found = String(file.sql.get('PRAGMA quick_check(1)')?.['quick_check']);
+    if (found === 'ok') return file;
+    throw new DatabaseError('damaged', `${quote(file.path)}: ${excerpt(found)}`);
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+/** Nothing is erased: a person may want to look at it. */
+function setFileAside(path: string): string {
+  let number = 1;
+  while (existsSync(`${path}.set-aside-${number}`)) number++;
+  const aside = `${path}.set-aside-${number}`;
+  for (const suffix of BESIDE) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+  }
+  return aside;
+}

@@ -1,0 +1,19 @@
+import { DatabaseError } from '../sqlite/database-error.ts';
+import type { Row } from '../sqlite/statements.ts';
+
+/** What this file wrote as JSON. Throws a DatabaseError where it is none any more. */
+export function jsonIn(text: Row[string] | undefined): unknown {
+  try {
+    return JSON.parse(String(text)) as unknown;
+  } catch (error) {
+    throw new DatabaseError('damaged', 'what is stored is no JSON any more', error);
+  }
+}
+
+export function textOf(value: Row[string] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function numberOf(value: Row[string] | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}

@@ -1,0 +1,73 @@
+import type { Statements } from '../sqlite/statements.ts';
+import { jsonIn, numberOf, textOf } from './columns.ts';
+import { keyOf, targetIn } from './target.ts';
+
+/** What was last decided on a module or a subsystem, as `modreg status` shows it. */
+export interface LoggedDecision {
+  readonly kind: 'module' | 'subsystem';
+  readonly name: string;
+  readonly moduleId: string;
+  /** As written; undefined where nothing is asked for. */
+  readonly constraint: string | undefined;
+  readonly target: string | undefined;
+  readonly latest: string | undefined;
+  /** One word: `up-to-date`, `hold`, `stuck`, … */
+  readonly decision: string;
+  /** Why, in one escaped line. */
+  readonly reason: string;
+  /** Until when it is held or quarantined, in milliseconds since the epoch, where that is known. */
+  readonly until: number | undefined;
+}
+
+/** A round of a poller. */
+export interface LoggedRound {
+  /** When it asked for lists, in milliseconds since the epoch. */
+  readonly at: number;
+  /** Why not every list is the registries' own word since, in one escaped line. */
+  readonly trouble: string | undefined;
+}
+
+/** Who polls, or polled last, and its last round. */
+export interface PollerLog {
+  readonly pid: number | undefined;
+  readonly round: LoggedRound | undefined;
+}
+
+export function decisionsIn(sql: Statements): LoggedDecision[] {
+  const rows = sql.all('SELECT content FROM decisions ORDER BY place, kind, name');
+  return rows.map((row) => jsonIn(row['content']) as LoggedDecision);
+}
+
+/** Writes what is another than it was; what is no longer decided on is forgotten. */
+export function logDecisions(sql: Statements, decisions: readonly LoggedDecision[]): void {
+  const before = new Map(
+    sql.all('SELECT kind, name, place, content FROM decisions').map((row) => {
+      return [keyOf(targetIn(row)), `${Number(row['place'])} ${String(row['content'])}`];
+    }),
+  );
+  for (const [place, decision] of decisions.entries()) {
+    const { kind, name } = decision;
+    const content = JSON.stringify(decision);
+    const key = keyOf(decision);
+    if (before.get(key) !== `${place} ${content}`) {
+      sql.run('INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?)', kind, name, place, content);
+    }
+    before.delete(key);
+  }
+  for (const key of before.keys()) {
+    sql.run("DELETE FROM decisions WHERE kind || ' ' || name = ?", key);
+  }
+}
+
+export function pollerLog(sql: Statements): PollerLog {
+  const row = sql.get('SELECT pid, round_at, trouble FROM poller');
+  const at = numberOf(row?.['round_at']);
+  return {
+    pid: numberOf(row?.['pid']),
+    round: at === undefined ? undefined : { at, trouble: textOf(row?.['trouble']) },
+  };
+}
+
+export function logRound(sql: Statements, { at, trouble }: LoggedRound): void {
+  sql.run('UPDATE poller SET round_at = ?, trouble = ?', at, trouble ?? null);
+}

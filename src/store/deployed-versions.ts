@@ -1,0 +1,51 @@
+import { readDeployed, type ActionTarget, type Deployed, type Version } from '../core/index.ts';
+import type { Statements } from '../sqlite/statements.ts';
+import { textOf } from './columns.ts';
+import { versionOf } from './quarantine.ts';
+import { keyOf, moduleOf, targetIn } from './target.ts';
+
+/** What is deployed for a target, and what was acknowledged before that. */
+export interface DeployedRecord {
+  readonly moduleId: string;
+  readonly deployed: Deployed;
+  readonly previous: Version | undefined;
+}
+
+/** By the key of the target. */
+export function deployedIn(sql: Statements): Map<string, DeployedRecord> {
+  const rows = sql.all('SELECT kind, name, module_id, is_known, text, previous FROM deployed');
+  return new Map(
+    rows.map((row) => {
+      const key = keyOf(targetIn(row));
+      const text = textOf(row['text']) ?? null;
+      const deployed = readDeployed(row['is_known'] === 1 ? text : undefined);
+      const previous = versionOf(textOf(row['previous']));
+      return [key, { moduleId: String(row['module_id']), deployed, previous }];
+    }),
+  );
+}
+
+/**
+ * Notes what runs: `null` where nothing does, undefined where nobody knows, and then what ran last is kept
+ * to be what ran before.
+ */
+export function noteDeployed(
+  sql: Statements,
+  target: ActionTarget,
+  running: string | null | undefined,
+  at: number,
+): void {
+  const row = sql.get(SELECT, target.kind, target.name);
+  const isSameModule = row?.['module_id'] === moduleOf(target);
+  const before = isSameModule ? textOf(row['text']) : undefined;
+  const older = isSameModule ? textOf(row['previous']) : undefined;
+  const text = running === undefined ? before : running;
+  const previous = before !== undefined && before !== text ? before : older;
+  sql.run(
+    'INSERT OR REPLACE INTO deployed VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ...[target.kind, target.name, moduleOf(target), running === undefined ? 0 : 1],
+    ...[text ?? null, previous ?? null, at],
+  );
+}
+
+const SELECT = 'SELECT module_id, text, previous FROM deployed WHERE kind = ? AND name = ?';

@@ -1,0 +1,238 @@
+import type { ActionTarget, Deployed, ModuleId, Quarantined, Version } from '../core/index.ts';
+import { transaction, translated } from '../sqlite/database.ts';
+import type { CommittedAction, NewAction, OpenAction, Outcome } from './committed-action.ts';
+import {
+  decisionsIn,
+  logDecisions,
+  logRound,
+  pollerLog,
+  type LoggedDecision,
+  type LoggedRound,
+  type PollerLog,
+} from './decision-log.ts';
+import { deployedIn, noteDeployed, type DeployedRecord } from './deployed-versions.ts';
+import type { MachineFile } from './machine-file.ts';
+import * as outbox from './outbox.ts';
+import { lift, quarantine, quarantineIn, versionOf, type QuarantineEntry } from './quarantine.ts';
+import { keyOf, moduleOf } from './target.ts';
+
+/** What a machine remembers of one module or subsystem. */
+export interface Remembered {
+  readonly deployed: Deployed;
+  /** What ran before that. (D13) */
+  readonly previous: Version | undefined;
+  readonly restarts: readonly RememberedRestart[];
+  readonly quarantine: readonly Quarantined[];
+}
+
+interface RememberedRestart {
+  /** The id of the action that it was for. */
+  readonly action: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** What a machine remembers at one moment. */
+export interface MachineMemory {
+  of(target: ActionTarget): Remembered;
+  /** In the order in which they were committed. */
+  readonly open: readonly OpenAction[];
+  readonly quarantine: readonly QuarantineEntry[];
+  /** When its last pollers were started, in milliseconds since the epoch. */
+  readonly starts: readonly number[];
+  /** Whether nothing was ever reported to run. */
+  readonly isBlank: boolean;
+}
+
+/** The terms on which an acknowledgement is noted. Times are milliseconds since the epoch. */
+export interface AcknowledgementTerms {
+  readonly at: number;
+  /** When a version that failed may be tried again; undefined where no time ends that. */
+  readonly quarantineUntil: number | undefined;
+  /** When an action that the machine failed is delivered again. */
+  readonly retryAt: number;
+}
+
+/** What came of an operator's wish to go back. */
+export type RollbackAnswer =
+  | { readonly kind: 'rolled-back'; readonly from: Version; readonly to: Version | undefined }
+  | { readonly kind: 'nothing-deployed'; readonly deployed: Deployed };
+
+/**
+ * A machine's memory of what runs, what is to be done and what failed. A method that writes is done, on the
+ * disk, when it returns. All throw a DatabaseError where the file cannot be used.
+ */
+export interface MachineState {
+  memory(): MachineMemory;
+  /** Notes what runs: `null` where nothing does, undefined where nobody knows. (D14) */
+  report(target: ActionTarget, running: string | null | undefined, at: number): void;
+  /**
+   * Ends the waiting actions of `superseded`, and gives each new one its id. A target has one open action
+   * at most: a second one throws.
+   */
+  commit(
+    actions: readonly NewAction[],
+    superseded: readonly OpenAction[],
+    at: number,
+  ): CommittedAction[];
+  /** Whether it was open: only then may it be carried out. */
+  deliver(id: string, at: number): boolean;
+  /** Ends an action that was delivered and is not to be delivered again. What runs is not known then. */
+  withdraw(action: CommittedAction, at: number): void;
+  /** The action that was acknowledged; undefined where none of this id was delivered and is open. */
+  acknowledge(id: string, outcome: Outcome, terms: AcknowledgementTerms): NewAction | undefined;
+  /** Whether it was there to be lifted. */
+  lift(moduleId: ModuleId, version: string): boolean;
+  /** Puts what runs into quarantine, so that what ran before takes its place. (D13) */
+  rollBack(target: ActionTarget, at: number): RollbackAnswer;
+  /** Notes that a poller starts. */
+  start(at: number): void;
+  /** Notes what was decided, and by the lists of which round. */
+  log(decisions: readonly LoggedDecision[], round: LoggedRound): void;
+  decisions(): readonly LoggedDecision[];
+  poller(): PollerLog;
+}
+
+const KEPT_STARTS = 10;
+
+export function machineStateIn({ path, database, sql }: MachineFile): MachineState {
+  let read: { readonly version: number; readonly memory: MachineMemory } | undefined;
+  return {
+    ...writesOf(sql, (work) => {
+      read = undefined;
+      return translated(path, () => transaction(database, work));
+    }),
+    memory: () =>
+      translated(path, () => {
+        // Another number once another process wrote.
+        const version = Number(sql.get('PRAGMA data_version')?.['data_version']);
+        if (read?.version !== version) read = { version, memory: memoryIn(sql) };
+        return read.memory;
+      }),
+    decisions: () => translated(path, () => decisionsIn(sql)),
+    poller: () => translated(path, () => pollerLog(sql)),
+  };
+}
+
+type Writes = Omit<MachineState, 'memory' | 'decisions' | 'poller'>;
+
+/** What writes does so by `writing`, all of it or nothing. */
+function writesOf(sql: Statements, writing: <T>(work: () => T) => T): Writes {
+  return {
+    report: (target, running, at) => writing(() => noteDeployed(sql, target, running, at)),
+    commit: (actions, superseded, at) =>
+      writing(() => {
+        for (const { action } of superseded) end(sql, action, { state: 'superseded', at });
+        return actions.map((action) => outbox.insertAction(sql, action));
+      }),
+    deliver: (id, at) =>
+      writing(() => {
+        const number = outbox.actionNumber(sql, id);
+        return number !== undefined && outbox.markDelivered(sql, number, at);
+      }),
+    withdraw: (action, at) =>
+      writing(() => {
+        end(sql, action, { state: 'withdrawn', at });
+        noteDeployed(sql, action.target, undefined, at);
+      }),
+    acknowledge: (id, outcome, terms) => writing(() => acknowledge(sql, id, outcome, terms)),
+    lift: (moduleId, version) => writing(() => lift(sql, moduleId, version)),
+    rollBack: (target, at) => writing(() => rollBack(sql, target, at)),
+    start: (at) => writing(() => noteStart(sql, at)),
+    log: (decisions, round) =>
+      writing(() => {
+        logDecisions(sql, decisions);
+        logRound(sql, round);
+      }),
+  };
+}
+
+function noteStart(sql: Statements, at: number): void {
+  sql.run('INSERT INTO starts (at) VALUES (?)', at);
+  sql.run('DELETE FROM starts WHERE id <= (SELECT max(id) FROM starts) - ?', KEPT_STARTS);
+}
+
+type Statements = MachineFile['sql'];
+
+function end(
+  sql: Statements,
+  { id }: CommittedAction,
+  how: { readonly state: 'superseded' | 'withdrawn'; readonly at: number },
+): void {
+  const number = outbox.actionNumber(sql, id);
+  if (number !== undefined) outbox.close(sql, number, how);
+}
+
+const NOTHING: DeployedRecord = {
+  moduleId: '',
+  deployed: { kind: 'unknown' },
+  previous: undefined,
+};
+
+function memoryIn(sql: Statements): MachineMemory {
+  const deployed = deployedIn(sql);
+  const all = quarantineIn(sql);
+  const quarantined = Map.groupBy(all, ({ moduleId }) => moduleId);
+  const restarts = Map.groupBy(outbox.restartsIn(sql), ({ key }) => key);
+  const starts = sql.all('SELECT at FROM starts ORDER BY id').map(({ at }) => Number(at));
+  return {
+    of(target) {
+      const key = keyOf(target);
+      const record = deployed.get(key);
+      // What another module left under this name says nothing of this one.
+      const known = record?.moduleId === moduleOf(target) ? record : NOTHING;
+      return {
+        ...{ deployed: known.deployed, previous: known.previous },
+        restarts: restarts.get(key) ?? [],
+        quarantine: quarantined.get(moduleOf(target)) ?? [],
+      };
+    },
+    open: outbox.openActions(sql),
+    quarantine: all,
+    starts,
+    isBlank: deployed.size === 0,
+  };
+}
+
+function acknowledge(
+  sql: Statements,
+  id: string,
+  outcome: Outcome,
+  { at, quarantineUntil, retryAt }: AcknowledgementTerms,
+): NewAction | undefined {
+  const number = outbox.actionNumber(sql, id);
+  const known = number === undefined ? undefined : outbox.acknowledgeable(sql, number);
+  if (number === undefined || !known) return undefined;
+  const { action, isWithdrawn } = known;
+  const { target, to, artifact } = action;
+  const running = outcome.kind === 'done' ? to : outcome.running;
+  if (isWithdrawn) {
+    // It is late, and still says what runs, unless somebody else did since.
+    const record = deployedIn(sql).get(keyOf(target));
+    if (record?.deployed.kind !== 'unknown') return undefined;
+  }
+  noteDeployed(sql, target, running, at);
+  // An address is no version, and nothing chooses it but the configuration.
+  if (outcome.kind === 'failed' && outcome.blame === 'release' && versionOf(to)) {
+    const { digest } = artifact ?? {};
+    const entry = { moduleId: moduleOf(target), version: to, digest, reason: outcome.reason };
+    quarantine(sql, { ...entry, since: at, until: quarantineUntil });
+  }
+  const isOver = isWithdrawn && outcome.kind === 'failed' && outcome.blame === 'machine';
+  if (!isOver) outbox.settle(sql, number, outcome, { at, retryAt });
+  return action;
+}
+
+function rollBack(sql: Statements, target: ActionTarget, at: number): RollbackAnswer {
+  const { deployed, previous, quarantine: failed } = memoryIn(sql).of(target);
+  if (deployed.kind !== 'version') return { kind: 'nothing-deployed', deployed };
+  const from = deployed.version;
+  const isRefused = failed.some(
+    ({ version, until = Infinity }) => version === previous?.text && at < until,
+  );
+  const rolledBack = { from, to: isRefused ? undefined : previous };
+  const reason = 'rolled back by an operator';
+  const entry = { moduleId: moduleOf(target), version: from.text, since: at, reason, rolledBack };
+  quarantine(sql, entry);
+  return { kind: 'rolled-back', ...rolledBack };
+}

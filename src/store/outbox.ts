@@ -1,0 +1,140 @@
+import type { Statements, Row } from '../sqlite/statements.ts';
+import type { CommittedAction, NewAction, OpenAction, Outcome } from './committed-action.ts';
+import { jsonIn } from './columns.ts';
+import { keyOf, moduleOf, targetIn } from './target.ts';
+
+/** Settled actions that are kept, for late acknowledgements. */
+const KEPT = 1000;
+/** The most restarts that a policy counts. */
+const COUNTED_RESTARTS = 1440;
+
+/** The number that SQLite gave to the action of an id; undefined for an id of another file. */
+export function actionNumber(sql: Statements, id: string): number | undefined {
+  const [file, number = ''] = id.split('-');
+  const isOurs = file === fileOf(sql) && /^[1-9]\d{0,14}$/.test(number);
+  return isOurs ? Number(number) : undefined;
+}
+
+function fileOf(sql: Statements): string {
+  return String(sql.get('SELECT file FROM identity')?.['file']);
+}
+
+export function openActions(sql: Statements): OpenAction[] {
+  const file = fileOf(sql);
+  return sql.all(SELECT_OPEN).map((row) => openAction(row, file));
+}
+
+function openAction(row: Row, file: string): OpenAction {
+  const action = jsonIn(row['content']) as NewAction;
+  return {
+    action: { ...action, id: `${file}-${Number(row['number'])}` },
+    state: row['state'] === 'delivered' ? 'delivered' : 'waiting',
+    notBefore: Number(row['not_before']),
+    deliveries: Number(row['deliveries']),
+    failures: Number(row['failures']),
+  };
+}
+
+export function insertAction(sql: Statements, action: NewAction): CommittedAction {
+  const { target, decidedAt } = action;
+  const { lastInsertRowid } = sql.run(
+    INSERT,
+    ...[target.kind, target.name, moduleOf(target), JSON.stringify(action), decidedAt],
+  );
+  sql.run(PRUNE, KEPT);
+  return { ...action, id: `${fileOf(sql)}-${lastInsertRowid}` };
+}
+
+/** Ends what is open without an acknowledgement. */
+export function close(
+  sql: Statements,
+  number: number,
+  end: { readonly state: 'superseded' | 'withdrawn'; readonly at: number },
+): void {
+  sql.run(CLOSE, end.state, end.at, number);
+}
+
+/** Whether the action was there to be delivered. Each delivery is a restart. (I15) */
+export function markDelivered(sql: Statements, number: number, at: number): boolean {
+  const row = sql.get(DELIVER, at, number);
+  if (!row) return false;
+  const { kind, name } = targetIn(row);
+  sql.run('INSERT OR REPLACE INTO restarts VALUES (?, ?, ?, ?)', number, kind, name, at);
+  sql.run(PRUNE_RESTARTS, kind, name, kind, name, COUNTED_RESTARTS);
+  return true;
+}
+
+/** An action that can be acknowledged, and whether it was withdrawn meanwhile. */
+export interface Acknowledgeable {
+  readonly action: NewAction;
+  readonly isWithdrawn: boolean;
+}
+
+export function acknowledgeable(sql: Statements, number: number): Acknowledgeable | undefined {
+  const row = sql.get(SELECT_ACKNOWLEDGEABLE, number);
+  if (!row) return undefined;
+  const isWithdrawn = row['state'] === 'withdrawn';
+  return { action: jsonIn(row['content']) as NewAction, isWithdrawn };
+}
+
+/** Notes what became of an action; one that the machine failed waits for another delivery. */
+export function settle(
+  sql: Statements,
+  number: number,
+  outcome: Outcome,
+  times: { readonly at: number; readonly retryAt: number },
+): void {
+  if (outcome.kind === 'failed' && outcome.blame === 'machine') {
+    sql.run(RETRY, times.retryAt, times.at, outcome.reason, number);
+    // It did not come to a restart.
+    sql.run('DELETE FROM restarts WHERE action = ?', number);
+    return;
+  }
+  const reason = outcome.kind === 'failed' ? outcome.reason : null;
+  sql.run(SETTLE, outcome.kind, times.at, reason, number);
+}
+
+const SELECT_OPEN = `
+  SELECT number, content, state, not_before, deliveries, failures
+  FROM actions WHERE state IN ('waiting', 'delivered') ORDER BY number`;
+const INSERT = `
+  INSERT INTO actions (kind, name, module_id, state, content, changed_at)
+  VALUES (?, ?, ?, 'waiting', ?, ?)`;
+const PRUNE = `
+  DELETE FROM actions WHERE state NOT IN ('waiting', 'delivered')
+    AND number <= (SELECT max(number) FROM actions) - ?`;
+const CLOSE = `
+  UPDATE actions SET state = ?, changed_at = ?
+  WHERE number = ? AND state IN ('waiting', 'delivered')`;
+const DELIVER = `
+  UPDATE actions SET state = 'delivered', deliveries = deliveries + 1, changed_at = ?
+  WHERE number = ? AND state IN ('waiting', 'delivered')
+  RETURNING kind, name`;
+const PRUNE_RESTARTS = `
+  DELETE FROM restarts WHERE kind = ? AND name = ? AND action NOT IN (
+    SELECT action FROM restarts WHERE kind = ? AND name = ? ORDER BY action DESC LIMIT ?
+  )`;
+const SELECT_ACKNOWLEDGEABLE = `
+  SELECT content, state FROM actions WHERE number = ? AND state IN ('delivered', 'withdrawn')`;
+const RETRY = `
+  UPDATE actions
+  SET state = 'waiting', failures = failures + 1, not_before = ?, changed_at = ?, outcome = ?
+  WHERE number = ?`;
+const SETTLE = 'UPDATE actions SET state = ?, changed_at = ?, outcome = ? WHERE number = ?';
+
+interface StoredRestart {
+  /** The key of the target. */
+  readonly key: string;
+  /** The id of the action that it was for. */
+  readonly action: string;
+  readonly at: number;
+}
+
+export function restartsIn(sql: Statements): StoredRestart[] {
+  const file = fileOf(sql);
+  return sql.all('SELECT action, kind, name, at FROM restarts ORDER BY action').map((row) => ({
+    key: keyOf(targetIn(row)),
+    action: `${file}-${Number(row['action'])}`,
+    at: Number(row['at']),
+  }));
+}

@@ -1,0 +1,55 @@
+import { parseVersion, type ModuleId, type Quarantined, type Version } from '../core/index.ts';
+import type { Row, Statements } from '../sqlite/statements.ts';
+import { numberOf, textOf } from './columns.ts';
+
+/** A version in quarantine, and why. */
+export interface QuarantineEntry extends Quarantined {
+  readonly moduleId: ModuleId;
+  /** In milliseconds since the epoch. */
+  readonly since: number;
+  /** What the consumer or the operator said. */
+  readonly reason: string;
+}
+
+export function quarantineIn(sql: Statements): QuarantineEntry[] {
+  return sql.all('SELECT * FROM quarantine ORDER BY module_id, since, version').map(entryOf);
+}
+
+function entryOf(row: Row): QuarantineEntry {
+  const version = String(row['version']);
+  const isRollback = row['is_rollback'] === 1;
+  const from = isRollback ? versionOf(version) : undefined;
+  return {
+    moduleId: String(row['module_id']) as ModuleId,
+    version,
+    digest: textOf(row['digest']),
+    since: Number(row['since']),
+    until: numberOf(row['until']),
+    reason: String(row['reason']),
+    rolledBack: from && { from, to: versionOf(textOf(row['rolled_back_to'])) },
+  };
+}
+
+export function versionOf(text: string | undefined): Version | undefined {
+  const version = parseVersion(text);
+  return version.ok ? version.value : undefined;
+}
+
+/** A version that failed again begins its term anew. */
+export function quarantine(sql: Statements, entry: QuarantineEntry): void {
+  const { moduleId, version, digest = null, since, until = null, reason, rolledBack } = entry;
+  sql.run(
+    'INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    ...[moduleId, version, digest, since, until, reason],
+    ...[rolledBack ? 1 : 0, rolledBack?.to?.text ?? null],
+  );
+}
+
+/** Whether it was there to be lifted. */
+export function lift(sql: Statements, moduleId: ModuleId, version: string): boolean {
+  const { changes } = sql.run(
+    'DELETE FROM quarantine WHERE module_id = ? AND version = ?',
+    ...[moduleId, version],
+  );
+  return Number(changes) > 0;
+}
