@@ -83,7 +83,10 @@ export const EXIT_MEANINGS: ReadonlyMap<number, string> = new Map([
   [4, 'the registry does not answer, or not as a registry, and no saved list stands in'],
   [10, 'plan --exit-code, and replacements are due or held'],
   [69, 'the Node at hand is too old'],
-  [70, 'internal error, or a file of the registry cannot be read or written'],
+  [
+    70,
+    "internal error, or the machine's state or a file of the registry cannot be read or written",
+  ],
   [130, 'interrupted'],
 ]);
 

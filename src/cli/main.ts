@@ -57,6 +57,10 @@ async function outcomeOf(
           process.once('SIGINT', resolve);
           process.once('SIGTERM', resolve);
         }),
+      untilUnread: async () =>
+        await new Promise((resolve) => {
+          process.stdout.once('error', () => resolve());
+        }),
     });
   } catch (error) {
     const problem = {

@@ -42,6 +42,7 @@ export function networkAt(
   address: WebRegistryAddress,
   { allowHttp }: UpdateTerms,
   world: World,
+  onRetry: () => void = () => undefined,
 ): Result<Network, Problem> {
   const token = tokenFor(address.url, world);
   if (!token.ok) return token;
@@ -50,6 +51,7 @@ export function networkAt(
     token: token.value.token,
     allowHttp,
     onRetry: ({ message }, delayMs) => {
+      onRetry();
       wait.state = `${message}; it is asked again in ${(delayMs / 1000).toFixed(1)} s`;
     },
   });

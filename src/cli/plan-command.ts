@@ -1,20 +1,14 @@
 import { windowOf } from '../config/window.ts';
-import {
-  NOT_ASKED,
-  planMachine,
-  type Deployed,
-  type Known,
-  type Plan,
-  type Result,
-} from '../core/index.ts';
+import { NOT_ASKED, planMachine, type Plan, type Result } from '../core/index.ts';
 import { parseTime } from '../core/rfc3339.ts';
+import { questionAbout, type Circumstances } from '../poller/question.ts';
 import { moduleListOf } from '../registry/module-list.ts';
-import type { Reading } from '../registry/registry.ts';
 import { platformOf, readMaxAge, type ListOptions } from './list-options.ts';
 import type { Planned } from './planned.ts';
 import { planTable } from './plan-answer.ts';
 import { readPlanDocuments } from './plan-documents.ts';
 import { planAsJson } from './plan-json.ts';
+import { factsFor, type Facts } from './plan-facts.ts';
 import { readPlanLists } from './plan-lists.ts';
 import { planProblems } from './plan-problems.ts';
 import { grammarProblem, type Outcome, type Problem } from './problem.ts';
@@ -66,11 +60,17 @@ async function planOf(
   const { policyPath } = documents.value;
   const named = policyPath === undefined ? {} : { policy: policyPath };
   const asked = { ...options, ...named, maxAgeMs: maxAge.value };
-  const lists = await readPlanLists(documents.value, asked, world);
+  const facts = await factsFor(documents.value, world);
+  if (!facts.ok) return { ok: false, error: [facts.error] };
+  const known = { documents: documents.value, facts: facts.value };
+  const lists = await readPlanLists(known, asked, world);
   if (!lists.ok) return lists;
   const made = { path, documents: documents.value, lists: lists.value };
   const now = at?.value ?? world.clock();
-  const plan = decideOn(made, { now, isAsOf: at !== undefined, platform: platform.value });
+  const plan = decideOn(
+    { ...known, lists: lists.value },
+    { now, isAsOf: at !== undefined, platform: platform.value },
+  );
   return {
     ok: true,
     value: { ...made, plan, platform: platform.value, now, isAsOf: at !== undefined },
@@ -78,35 +78,18 @@ async function planOf(
 }
 
 function decideOn(
-  { documents, lists }: Pick<Planned, 'documents' | 'lists'>,
+  { documents, lists, facts }: Pick<Planned, 'documents' | 'lists'> & { readonly facts: Facts },
   { now, isAsOf, platform }: Pick<Planned, 'now' | 'isAsOf' | 'platform'>,
 ): Plan {
-  const { machine, policy, deployed } = documents;
-  const names = new Set(machine.modules.map(({ name }) => name));
-  // A name that is a module's says nothing of a subsystem.
-  const reported = new Map([...deployed].filter(([name]) => !names.has(name)));
-  return planMachine({
-    ...{ machine, policy, platform, now, windowOf },
+  const circumstances: Circumstances = {
+    ...{ platform, now, windowOf },
     laterReleases: isAsOf ? 'refuse' : 'allow',
-    modules: new Map([...names].map((name) => [name, knownOf(name, lists.modules, deployed)])),
-    subsystems: new Map(
-      (['platform-agent', 'platform-server'] as const).map((name) => [
-        name,
-        knownOf(name, lists.subsystems, reported),
-      ]),
-    ),
     isServerBusy: false,
-  });
-}
-
-function knownOf(
-  name: string,
-  readings: ReadonlyMap<string, Reading>,
-  deployed: ReadonlyMap<string, Deployed>,
-): Known {
-  const reading = readings.get(name);
-  return {
-    list: reading ? moduleListOf(reading) : NOT_ASKED,
-    deployed: deployed.get(name) ?? { kind: 'unknown' },
+    knownOf: (target) => {
+      const readings = target.kind === 'module' ? lists.modules : lists.subsystems;
+      const reading = readings.get(target.name);
+      return { ...facts(target), list: reading ? moduleListOf(reading) : NOT_ASKED };
+    },
   };
+  return planMachine(questionAbout(documents, circumstances));
 }

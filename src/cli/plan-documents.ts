@@ -15,8 +15,11 @@ export interface PlanDocuments {
   readonly policy: UpdatePolicy;
   /** Where the policy was read. */
   readonly policyPath: string | undefined;
-  /** By the name of the module entry or the subsystem; what is not in it is not known. */
-  readonly deployed: ReadonlyMap<string, Deployed>;
+  /**
+   * What was said to be deployed, by the name of the module entry or the subsystem: what is not in it is not
+   * known. Undefined where nothing was said.
+   */
+  readonly deployed: ReadonlyMap<string, Deployed> | undefined;
 }
 
 /** Reads the machine config at `path`, its policy, and what is said to be deployed. */
@@ -63,8 +66,8 @@ function readPolicy(
 
 function readDeployedFile(
   path: string | undefined,
-): Result<ReadonlyMap<string, Deployed>, Problem> {
-  if (path === undefined) return { ok: true, value: new Map() };
+): Result<ReadonlyMap<string, Deployed> | undefined, Problem> {
+  if (path === undefined) return { ok: true, value: undefined };
   const file = readDocumentFile(path);
   if (!file.ok) return file;
   const report = readDeployedReport(file.value.bytes);

@@ -99,7 +99,7 @@ function stopsAsJson(stops: readonly Stop[]): object[] {
   return stops.map(({ component, dependsOn }) => ({ component, depends_on: dependsOn }));
 }
 
-function actionAsJson(action: Action, restart: number): object {
+export function actionAsJson(action: Action, restart: number): object {
   const { kind, target, from, direction, stops, reason, decidedAt } = action;
   const { platform, url, digest, size } = action.artifact ?? {};
   const isUrl = url === action.to;

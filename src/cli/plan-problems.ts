@@ -90,7 +90,7 @@ const HOW_TO_REPORT =
 function slips({ machine, policy, policyPath, deployed }: PlanDocuments): Problem[] {
   const modules = machine.modules.map(({ name }) => name);
   const names = new Set([...modules, 'platform-agent', 'platform-server']);
-  const reported = [...deployed.keys()].filter((name) => !names.has(name));
+  const reported = [...(deployed?.keys() ?? [])].filter((name) => !names.has(name));
   // A policy is for many machines: what this one lacks is no slip unless something is called nearly so.
   const governed = [...policy.modules.keys()].flatMap((name) => {
     const suggestion = names.has(name) ? undefined : nearestWord(name, names);

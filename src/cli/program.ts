@@ -7,6 +7,7 @@ import type { AcceptOptions } from './accept-command.ts';
 import type { CheckOptions } from './check-command.ts';
 import type { Outcome, Problem } from './problem.ts';
 import type { CompareOptions } from './compare-command.ts';
+import { addMachineCommands } from './machine-program.ts';
 import { addRegistryCommands } from './registry-program.ts';
 import type { PlanOptions } from './plan-command.ts';
 import type { ResolveOptions } from './resolve-command.ts';
@@ -102,6 +103,21 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
       finish(await compareCommand(moduleId, options, world));
     });
   withPlanCommand(modreg, world, finish);
+  addMachineCommands(modreg, {
+    ...{ world, finish, common: withCommonOptions },
+    registry: (command) => withRegistryOptions(withCommonOptions(command), WHOLE_POLICY),
+  });
+  withAcceptCommand(modreg, world, finish);
+  withDocumentCommands(modreg, world, finish);
+  addRegistryCommands(modreg, { world, common: withCommonOptions, finish });
+  return modreg;
+}
+
+function withAcceptCommand(
+  modreg: Command,
+  world: World,
+  finish: (outcome: Outcome) => void,
+): void {
   withRegistryOptions(withCommonOptions(modreg.command('accept <module_id>')))
     .description('Shows what changed in the list of a module, and takes it as it is now.')
     .option('--dry-run', 'only show it')
@@ -110,9 +126,6 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
       const { acceptCommand } = await import('./accept-command.ts');
       finish(await acceptCommand(moduleId, options, world));
     });
-  withDocumentCommands(modreg, world, finish);
-  addRegistryCommands(modreg, { world, common: withCommonOptions, finish });
-  return modreg;
 }
 
 function withPlanCommand(modreg: Command, world: World, finish: (outcome: Outcome) => void): void {
@@ -122,7 +135,7 @@ function withPlanCommand(modreg: Command, world: World, finish: (outcome: Outcom
     )
     .option(
       '--deployed <file>',
-      'what runs: JSON from names to versions, null for what is not deployed',
+      'what runs: JSON from names to versions, null for what is not deployed (default: what this machine remembers)',
     )
     .option('--exit-code', 'exit 10 when something is due or held')
     .addHelpText('beforeAll', PLAN_EXAMPLES)

@@ -13,4 +13,6 @@ export interface World {
   note(line: string): void;
   /** Resolves when the process is asked to end, with the signal that asks. */
   untilAsked(): Promise<'SIGINT' | 'SIGTERM'>;
+  /** Resolves when nobody reads stdout any more, as after `| head`. */
+  untilUnread(): Promise<void>;
 }

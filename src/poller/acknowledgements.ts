@@ -1,5 +1,6 @@
 import type { UpdateTerms } from '../core/update-policy.ts';
 import type { Outcome } from '../store/index.ts';
+import type { PollerEvent } from './event.ts';
 import type { Polling } from './polled-registry.ts';
 import { untilRedelivery } from './schedule.ts';
 import type { StateAccess } from './state-access.ts';
@@ -19,12 +20,14 @@ const REMEMBERED_STRANGERS = 1000;
 export class Acknowledgements {
   readonly #state: StateAccess;
   readonly #polling: Polling;
+  readonly #onEvent: (event: PollerEvent) => void;
   readonly #waiting = new Map<string, Acknowledgement>();
   readonly #strangers = new Set<string>();
 
-  constructor(state: StateAccess, polling: Polling) {
+  constructor(state: StateAccess, polling: Polling, onEvent: (event: PollerEvent) => void) {
     this.#state = state;
     this.#polling = polling;
+    this.#onEvent = onEvent;
   }
 
   has(id: string): boolean {
@@ -41,7 +44,7 @@ export class Acknowledgements {
 
   /** Notes what waits, as far as the disk lets it. */
   note(): void {
-    const { clock, random, onEvent } = this.#polling;
+    const { clock, random } = this.#polling;
     for (const { id, outcome, failures, terms } of this.#waiting.values()) {
       const at = clock.now();
       const { quarantineMs } = terms;
@@ -52,7 +55,7 @@ export class Acknowledgements {
       );
       if (!noted) return;
       this.#waiting.delete(id);
-      if (noted.value) onEvent({ kind: 'acknowledged', id, outcome });
+      if (noted.value) this.#onEvent({ kind: 'acknowledged', id, outcome });
       else this.#tellStranger(id);
     }
   }
@@ -60,6 +63,6 @@ export class Acknowledgements {
   #tellStranger(id: string): void {
     if (this.#strangers.has(id) || this.#strangers.size >= REMEMBERED_STRANGERS) return;
     this.#strangers.add(id);
-    this.#polling.onEvent({ kind: 'unknown-acknowledgement', id });
+    this.#onEvent({ kind: 'unknown-acknowledgement', id });
   }
 }

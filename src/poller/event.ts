@@ -1,14 +1,20 @@
 import type { RegistryError } from '../registry/index.ts';
 import type { CommittedAction, DatabaseError, Outcome } from '../store/index.ts';
 
-/** What happens in a poller, for a log. What lasts is told when it begins and when it ends. */
-export type PollerEvent =
+/** What happens while lists are asked for, for a log. What lasts is told when it begins and when it ends. */
+export type ObserverEvent =
   /** The configuration cannot be read: what was read last goes on. */
   | { readonly kind: 'configuration-unreadable'; readonly error: unknown }
   | { readonly kind: 'configuration-readable' }
   /** A registry gives no list; it is asked again in `retryMs`. */
   | { readonly kind: 'registry-lost'; readonly error: RegistryError; readonly retryMs: number }
   | { readonly kind: 'registry-back'; readonly afterMs: number }
+  /** A function of the agent, or modreg, is at fault. It is called again. */
+  | { readonly kind: 'mistake'; readonly error: unknown };
+
+/** What happens in a poller besides. */
+export type PollerEvent =
+  | ObserverEvent
   /** The machine's file cannot be used: nothing is decided or delivered until it can. */
   | { readonly kind: 'state-lost'; readonly error: DatabaseError }
   | { readonly kind: 'state-back' }
@@ -24,6 +30,4 @@ export type PollerEvent =
   | { readonly kind: 'delivered'; readonly action: CommittedAction; readonly times: number }
   | { readonly kind: 'acknowledged'; readonly id: string; readonly outcome: Outcome }
   /** No action of this id was delivered and is open. */
-  | { readonly kind: 'unknown-acknowledgement'; readonly id: string }
-  /** A function of the agent, or modreg, is at fault. It is called again. */
-  | { readonly kind: 'mistake'; readonly error: unknown };
+  | { readonly kind: 'unknown-acknowledgement'; readonly id: string };

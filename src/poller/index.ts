@@ -1,6 +1,6 @@
 export type { Configuration } from './configuration.ts';
 export type { Delivery, Failure } from './delivery.ts';
-export type { PollerEvent } from './event.ts';
+export type { ObserverEvent, PollerEvent } from './event.ts';
 export { Observer, type ObserverOptions, type Sight } from './observer.ts';
 export type { PollableRegistry } from './polled-registry.ts';
 export { Poller, type PollerOptions } from './poller.ts';

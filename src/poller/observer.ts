@@ -1,7 +1,6 @@
 import {
   NOT_ASKED,
   planMachine,
-  startUpOf,
   type ActionTarget,
   type Known,
   type MaintenanceAnswer,
@@ -11,17 +10,17 @@ import {
   type Window,
 } from '../core/index.ts';
 import { termsFor, type MaintenanceWindow, type UpdateTerms } from '../core/update-policy.ts';
-import { systemClock, systemRandom, type Clock } from '../registry/index.ts';
+import { systemClock, systemRandom, type Clock } from '../registry/clock.ts';
 import type { LoggedRound } from '../store/index.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
 import { moduleOf } from '../store/target.ts';
 import { askAgent, maintenanceAnswer } from './ask-agent.ts';
 import { Bell } from './bell.ts';
 import { neededLists, type Configuration } from './configuration.ts';
-import type { PollerEvent } from './event.ts';
+import type { ObserverEvent } from './event.ts';
 import { PolledRegistry, type PollableRegistry, type Polling } from './polled-registry.ts';
 import { asksForMaintenance, questionAbout, type Circumstances } from './question.ts';
-import { DEFAULT_INTERVAL_MS, firstPhase, LEAST_INTERVAL_MS } from './schedule.ts';
+import { DEFAULT_INTERVAL_MS, LEAST_INTERVAL_MS } from './schedule.ts';
 
 export interface ObserverOptions {
   /** What the machine is asked to run, read before each round. Where it throws, what it gave last goes on. */
@@ -37,14 +36,12 @@ export interface ObserverOptions {
   readonly isServerBusy?: (() => boolean) | undefined;
   /** Whether maintenance is allowed now, asked where something would be replaced; anything but true is a no. (D29) */
   readonly isMaintenanceAllowed?: (() => unknown) | undefined;
-  /** For `PLATFORM_AGENT_FAST_START`. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Between two rounds, 10 % more or less: a minute unless given, and five seconds at least. */
   readonly intervalMs?: number;
   readonly clock?: Clock;
   /** From 0 to 1. */
   readonly random?: () => number;
-  readonly onEvent?: (event: PollerEvent) => void;
+  readonly onEvent?: (event: ObserverEvent) => void;
 }
 
 /** A target that is planned by itself, and what is known of it. */
@@ -55,7 +52,9 @@ export interface OneTarget {
 
 /** Sees each plan, and has some time for itself before it is made. */
 export interface Sight {
-  readonly prepare?: (configuration: Configuration, signal: AbortSignal) => Promise<void>;
+  readonly prepare?: (configuration: Configuration) => Promise<void>;
+  /** How long the first round waits, in milliseconds; it comes at once without it. */
+  readonly untilFirstRound?: (configuration: Configuration | undefined) => number;
   readonly onPlan: (plan: Plan) => void;
 }
 
@@ -122,7 +121,7 @@ export class Observer {
   /** Goes on until `signal` is aborted, and then resolves at once. */
   async run(sight: Sight, signal: AbortSignal): Promise<void> {
     await Promise.all([
-      this.#repeat(() => this.#poll(signal), signal),
+      this.#repeat(() => this.#poll(sight, signal), signal),
       this.#repeat(() => this.#plan(sight, signal), signal),
     ]);
   }
@@ -141,23 +140,17 @@ export class Observer {
     }
   }
 
-  async #poll(signal: AbortSignal): Promise<void> {
+  async #poll(sight: Sight, signal: AbortSignal): Promise<void> {
     await this.#readConfiguration(signal);
-    if (this.#rounds === 0) await this.#polling.clock.sleep(this.#untilFirstRound(), signal);
+    if (this.#rounds === 0) {
+      const wait = sight.untilFirstRound?.(this.#configuration) ?? 0;
+      await this.#polling.clock.sleep(wait, signal);
+    }
     while (!signal.aborted) {
       await this.#readConfiguration(signal);
       if (this.#configuration) await this.#round(this.#configuration, signal);
       await this.#untilNextRound(signal);
     }
-  }
-
-  /** Fast start skips the first check, and with it the wait before it. (D28) */
-  #untilFirstRound(): number {
-    const { intervalMs, random } = this.#polling;
-    const { machine } = this.#configuration ?? {};
-    const { environment = {} } = this.#options;
-    const isChecked = !machine || startUpOf(machine.agent, environment).checksForUpdates;
-    return firstPhase(intervalMs, random()) + (isChecked ? 0 : intervalMs);
   }
 
   async #readConfiguration(signal: AbortSignal): Promise<void> {
@@ -242,7 +235,7 @@ export class Observer {
     while (!signal.aborted) {
       const heard = this.#bell.rung;
       if (heard > 0 && this.#configuration) {
-        await sight.prepare?.(this.#configuration, signal);
+        await sight.prepare?.(this.#configuration);
         const plan = await this.planNow(signal);
         if (plan) sight.onPlan(plan);
         wait = plan ? this.#untilNextChange(plan) : intervalMs;

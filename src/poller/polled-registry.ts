@@ -1,14 +1,9 @@
 import type { ModuleId, ModuleList } from '../core/index.ts';
-import {
-  moduleListOf,
-  RegistryError,
-  type CachedRegistry,
-  type Clock,
-  type Reading,
-  type Registry,
-} from '../registry/index.ts';
+import type { CachedRegistry, Clock, Reading, Registry } from '../registry/index.ts';
+import { moduleListOf } from '../registry/module-list.ts';
+import { RegistryError } from '../registry/registry-error.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
-import type { PollerEvent } from './event.ts';
+import type { ObserverEvent } from './event.ts';
 import { untilNextRound } from './schedule.ts';
 
 /** A registry that is polled: what it can do beside reading one list makes rounds cheaper and sooner. */
@@ -20,7 +15,7 @@ export interface Polling {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly intervalMs: number;
-  readonly onEvent: (event: PollerEvent) => void;
+  readonly onEvent: (event: ObserverEvent) => void;
 }
 
 interface Outage {

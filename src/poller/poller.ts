@@ -1,25 +1,22 @@
-import type { ActionTarget, Known, Plan } from '../core/index.ts';
+import { startUpOf, type ActionTarget, type Known, type Plan } from '../core/index.ts';
 import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/update-policy.ts';
-import type {
-  MachineMemory,
-  MachineState,
-  OpenAction,
-  Outcome,
-  Remembered,
-} from '../store/index.ts';
+import type { MachineMemory, MachineState, OpenAction, Outcome } from '../store/index.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { askAgent } from './ask-agent.ts';
 import { Bell } from './bell.ts';
 import { targetsOf, type Configuration } from './configuration.ts';
 import { loggedDecisions } from './decision-log.ts';
 import type { Delivery } from './delivery.ts';
+import type { PollerEvent } from './event.ts';
 import { Observer, type ObserverOptions } from './observer.ts';
+import { factsOf } from './question.ts';
 import { reconcile } from './reconcile.ts';
 import { Restraint } from './restraint.ts';
+import { firstPhase } from './schedule.ts';
 import { StateAccess } from './state-access.ts';
 import { takeUp, type TakeUp } from './take-up.ts';
 
-export interface PollerOptions extends Omit<ObserverOptions, 'knownOf'> {
+export interface PollerOptions extends Omit<ObserverOptions, 'knownOf' | 'onEvent'> {
   /** The machine's memory, of the file that this process claimed. */
   readonly state: MachineState;
   /**
@@ -27,8 +24,11 @@ export interface PollerOptions extends Omit<ObserverOptions, 'knownOf'> {
    * the agent does not know either. (D14)
    */
   readonly whatRuns?: (target: ActionTarget) => unknown;
+  /** For `PLATFORM_AGENT_FAST_START`. (D28) */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** How long a consumer may take before an action is delivered again: half an hour unless given. (T61) */
   readonly acknowledgeWithinMs?: number;
+  readonly onEvent?: (event: PollerEvent) => void;
 }
 
 const ACKNOWLEDGE_WITHIN_MS = 30 * 60_000;
@@ -44,6 +44,7 @@ export class Poller {
   readonly #options: PollerOptions;
   readonly #state: StateAccess;
   readonly #observer: Observer;
+  readonly #onEvent: (event: PollerEvent) => void;
   readonly #acknowledgements: Acknowledgements;
   readonly #restraint: Restraint;
   /** Rung when there may be something to deliver. */
@@ -60,9 +61,11 @@ export class Poller {
     this.#options = options;
     this.#observer = new Observer({ ...options, knownOf });
     const { polling } = this.#observer;
-    this.#state = new StateAccess(options.state, polling.onEvent);
-    this.#acknowledgements = new Acknowledgements(this.#state, polling);
-    this.#restraint = new Restraint(polling);
+    const { onEvent = () => undefined } = options;
+    this.#onEvent = onEvent;
+    this.#state = new StateAccess(options.state, onEvent);
+    this.#acknowledgements = new Acknowledgements(this.#state, polling, onEvent);
+    this.#restraint = new Restraint(polling.clock, onEvent);
     this.#offers = new Bell(polling.clock);
   }
 
@@ -74,6 +77,7 @@ export class Poller {
     this.#state.write((state) => state.start(clock.now()));
     const sight = {
       prepare: async (configuration: Configuration) => await this.#askWhatRuns(configuration),
+      untilFirstRound: (configuration?: Configuration) => this.#untilFirstRound(configuration),
       onPlan: (plan: Plan) => this.#onPlan(plan),
     };
     this.#running = this.#observer.run(sight, this.#stopping.signal);
@@ -108,15 +112,24 @@ export class Poller {
     }
   }
 
+  /** Fast start skips the first check, and with it the wait before it. (D28) */
+  #untilFirstRound(configuration: Configuration | undefined): number {
+    const { intervalMs, random } = this.#observer.polling;
+    const { environment = {} } = this.#options;
+    const isChecked =
+      !configuration || startUpOf(configuration.machine.agent, environment).checksForUpdates;
+    return firstPhase(intervalMs, random()) + (isChecked ? 0 : intervalMs);
+  }
+
   async #askWhatRuns(configuration: Configuration): Promise<void> {
     const { whatRuns } = this.#options;
     const memory = this.#state.read();
     if (!whatRuns || !memory) return;
-    const { clock, onEvent } = this.#observer.polling;
+    const { clock } = this.#observer.polling;
     for (const target of targetsOf(configuration)) {
       if (memory.of(target).deployed.kind !== 'unknown') continue;
       const answer = await askAgent(() => whatRuns(target), clock, this.#stopping.signal);
-      if (answer.kind === 'failed') onEvent({ kind: 'mistake', error: answer.error });
+      if (answer.kind === 'failed') this.#onEvent({ kind: 'mistake', error: answer.error });
       const running = answer.kind === 'answered' ? answer.value : undefined;
       if (typeof running !== 'string' && running !== null) continue;
       this.#state.write((state) => state.report(target, running, clock.now()));
@@ -134,13 +147,13 @@ export class Poller {
   }
 
   #commit(plan: Plan, { open }: MachineMemory): void {
-    const { clock, onEvent } = this.#observer.polling;
+    const { clock } = this.#observer.polling;
     const { actions, superseded } = reconcile(plan, open);
     if (actions.length === 0 && superseded.length === 0) return;
     const committed = this.#state.write((state) => state.commit(actions, superseded, clock.now()));
     if (!committed) return;
-    for (const { action } of superseded) onEvent({ kind: 'superseded', action });
-    for (const action of committed.value) onEvent({ kind: 'committed', action });
+    for (const { action } of superseded) this.#onEvent({ kind: 'superseded', action });
+    for (const action of committed.value) this.#onEvent({ kind: 'committed', action });
   }
 
   /** The first open action that may be carried out now. */
@@ -167,7 +180,7 @@ export class Poller {
       return plan ? takeUp(open, plan) : 'wait';
     } catch (error) {
       signal.throwIfAborted();
-      this.#observer.polling.onEvent({ kind: 'mistake', error });
+      this.#onEvent({ kind: 'mistake', error });
       return 'wait';
     }
   }
@@ -180,13 +193,13 @@ export class Poller {
 
   /** On the disk first, in the hands of a consumer then. (I9) */
   #deliver({ action, deliveries, failures }: OpenAction): Delivery | undefined {
-    const { clock, onEvent } = this.#observer.polling;
+    const { clock } = this.#observer.polling;
     const { id, target } = action;
     const isOpen = this.#state.write((state) => state.deliver(id, clock.now()))?.value;
     if (isOpen !== true) return undefined;
     const times = deliveries + 1;
     this.#deliveredAt.set(id, clock.monotonic());
-    onEvent({ kind: 'delivered', action, times });
+    this.#onEvent({ kind: 'delivered', action, times });
     const acknowledge = async (outcome: Outcome): Promise<void> => {
       this.#deliveredAt.delete(id);
       this.#acknowledgements.add({ id, outcome, failures, terms: this.#termsOf(target) });
@@ -201,10 +214,10 @@ export class Poller {
   }
 
   #withdraw({ action }: OpenAction): undefined {
-    const { clock, onEvent } = this.#observer.polling;
+    const { clock } = this.#observer.polling;
     if (!this.#state.write((state) => state.withdraw(action, clock.now()))) return;
     this.#deliveredAt.delete(action.id);
-    onEvent({ kind: 'withdrawn', action });
+    this.#onEvent({ kind: 'withdrawn', action });
     this.#observer.look();
   }
 
@@ -234,13 +247,4 @@ export class Poller {
     const { acknowledgeWithinMs = ACKNOWLEDGE_WITHIN_MS } = this.#options;
     return Math.max(0, deliveredAt + acknowledgeWithinMs - clock.monotonic());
   }
-}
-
-/** What is remembered, as a plan asks for it; a restart for `action` is no reason not to finish it. */
-function factsOf(
-  { deployed, previous, restarts, quarantine }: Remembered,
-  action?: string,
-): Omit<Known, 'list'> {
-  const counting = restarts.filter((restart) => restart.action !== action);
-  return { deployed, previous, quarantine, restarts: counting.map(({ at }) => at) };
 }

@@ -5,6 +5,7 @@ import {
   type Plan,
   type VersionedSubsystem,
 } from '../core/index.ts';
+import type { Remembered } from '../store/index.ts';
 import { targetsOf, type Configuration } from './configuration.ts';
 
 /** What a question is made of, besides the configuration. */
@@ -45,4 +46,13 @@ export function asksForMaintenance({ modules, subsystems }: Plan): boolean {
       decision.kind === 'replace' &&
       (decision.direction === 'upgrade' || decision.direction === 'downgrade'),
   );
+}
+
+/** What is remembered, as a plan asks for it; a restart for `action` is no reason not to finish it. */
+export function factsOf(
+  { deployed, previous, restarts, quarantine }: Remembered,
+  action?: string,
+): Omit<Known, 'list'> {
+  const counting = restarts.filter((restart) => restart.action !== action);
+  return { deployed, previous, quarantine, restarts: counting.map(({ at }) => at) };
 }

@@ -1,5 +1,6 @@
+import type { Clock } from '../registry/index.ts';
 import type { MachineMemory } from '../store/index.ts';
-import type { Polling } from './polled-registry.ts';
+import type { PollerEvent } from './event.ts';
 
 /** So many starts in so short a time are those of an agent that crashes. */
 const MOST_STARTS = 5;
@@ -9,32 +10,34 @@ const FIRST_ROUND_TO_ACT = 2;
 
 /** When a poller decides and does nothing about it. */
 export class Restraint {
-  readonly #polling: Polling;
+  readonly #clock: Clock;
+  readonly #onEvent: (event: PollerEvent) => void;
   #isBlank = false;
   #isReporting = false;
 
-  constructor(polling: Polling) {
-    this.#polling = polling;
+  constructor(clock: Clock, onEvent: (event: PollerEvent) => void) {
+    this.#clock = clock;
+    this.#onEvent = onEvent;
   }
 
   /** `memory` as it is before the poller starts. */
   begin(memory: MachineMemory | undefined): void {
     this.#isBlank = memory?.isBlank ?? true;
-    if (this.#isBlank) this.#polling.onEvent({ kind: 'only-looking' });
+    if (this.#isBlank) this.#onEvent({ kind: 'only-looking' });
   }
 
   /** Not in the first round of a memory that was blank, nor while the agent crashes again and again. (T53, T57) */
   mayAct({ starts }: MachineMemory, rounds: number): boolean {
     const until = this.#until(starts);
     if (until !== undefined && !this.#isReporting) {
-      this.#polling.onEvent({ kind: 'only-reporting', until });
+      this.#onEvent({ kind: 'only-reporting', until });
     }
     this.#isReporting = until !== undefined;
     return until === undefined && (!this.#isBlank || rounds >= FIRST_ROUND_TO_ACT);
   }
 
   #until(starts: readonly number[]): number | undefined {
-    const now = this.#polling.clock.now();
+    const now = this.#clock.now();
     const recent = starts.filter((at) => Math.abs(now - at) < STARTS_WITHIN_MS);
     const decisive = recent.toSorted((a, b) => b - a)[MOST_STARTS - 1];
     return decisive === undefined ? undefined : decisive + STARTS_WITHIN_MS;

@@ -15,7 +15,6 @@ export {
   type MachineMemory,
   type MachineState,
   type Remembered,
-  type RollbackAnswer,
 } from './machine-state.ts';
 export type { QuarantineEntry } from './quarantine.ts';
 export { savedListsIn } from './saved-lists.ts';

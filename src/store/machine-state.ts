@@ -1,4 +1,11 @@
-import type { ActionTarget, Deployed, ModuleId, Quarantined, Version } from '../core/index.ts';
+import type {
+  ActionTarget,
+  Deployed,
+  ModuleId,
+  Quarantined,
+  RolledBack,
+  Version,
+} from '../core/index.ts';
 import { transaction, translated } from '../sqlite/database.ts';
 import type { CommittedAction, NewAction, OpenAction, Outcome } from './committed-action.ts';
 import {
@@ -53,11 +60,6 @@ export interface AcknowledgementTerms {
   readonly retryAt: number;
 }
 
-/** What came of an operator's wish to go back. */
-export type RollbackAnswer =
-  | { readonly kind: 'rolled-back'; readonly from: Version; readonly to: Version | undefined }
-  | { readonly kind: 'nothing-deployed'; readonly deployed: Deployed };
-
 /**
  * A machine's memory of what runs, what is to be done and what failed. A method that writes is done, on the
  * disk, when it returns. All throw a DatabaseError where the file cannot be used.
@@ -83,8 +85,11 @@ export interface MachineState {
   acknowledge(id: string, outcome: Outcome, terms: AcknowledgementTerms): NewAction | undefined;
   /** Whether it was there to be lifted. */
   lift(moduleId: ModuleId, version: string): boolean;
-  /** Puts what runs into quarantine, so that what ran before takes its place. (D13) */
-  rollBack(target: ActionTarget, at: number): RollbackAnswer;
+  /**
+   * Puts what runs into quarantine for an operator, so that what ran before takes its place. False where
+   * something else runs by now. (D13)
+   */
+  rollBack(target: ActionTarget, rolledBack: RolledBack, at: number): boolean;
   /** Notes that a poller starts. */
   start(at: number): void;
   /** Notes what was decided, and by the lists of which round. */
@@ -137,7 +142,7 @@ function writesOf(sql: Statements, writing: <T>(work: () => T) => T): Writes {
       }),
     acknowledge: (id, outcome, terms) => writing(() => acknowledge(sql, id, outcome, terms)),
     lift: (moduleId, version) => writing(() => lift(sql, moduleId, version)),
-    rollBack: (target, at) => writing(() => rollBack(sql, target, at)),
+    rollBack: (target, rolledBack, at) => writing(() => rollBack(sql, target, rolledBack, at)),
     start: (at) => writing(() => noteStart(sql, at)),
     log: (decisions, round) =>
       writing(() => {
@@ -223,16 +228,16 @@ function acknowledge(
   return action;
 }
 
-function rollBack(sql: Statements, target: ActionTarget, at: number): RollbackAnswer {
-  const { deployed, previous, quarantine: failed } = memoryIn(sql).of(target);
-  if (deployed.kind !== 'version') return { kind: 'nothing-deployed', deployed };
-  const from = deployed.version;
-  const isRefused = failed.some(
-    ({ version, until = Infinity }) => version === previous?.text && at < until,
-  );
-  const rolledBack = { from, to: isRefused ? undefined : previous };
+function rollBack(
+  sql: Statements,
+  target: ActionTarget,
+  rolledBack: RolledBack,
+  at: number,
+): boolean {
+  const { deployed } = memoryIn(sql).of(target);
+  const { text: version } = rolledBack.from;
+  if (deployed.kind !== 'version' || deployed.version.text !== version) return false;
   const reason = 'rolled back by an operator';
-  const entry = { moduleId: moduleOf(target), version: from.text, since: at, reason, rolledBack };
-  quarantine(sql, entry);
-  return { kind: 'rolled-back', ...rolledBack };
+  quarantine(sql, { moduleId: moduleOf(target), version, since: at, reason, rolledBack });
+  return true;
 }

@@ -29,7 +29,7 @@ export interface Quarantined {
 }
 
 /** What an operator decided: no floating constraint takes what lies between the two versions, either. */
-interface RolledBack {
+export interface RolledBack {
   readonly from: Version;
   /** What ran before; undefined where nobody knows. */
   readonly to: Version | undefined;

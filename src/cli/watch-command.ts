@@ -1,0 +1,118 @@
+import { windowOf } from '../config/window.ts';
+import { describeDuration, parseDuration } from '../core/duration.ts';
+import type { Platform, Result } from '../core/index.ts';
+import { excerpt } from '../core/quote.ts';
+import { Observer } from '../poller/observer.ts';
+import { DEFAULT_INTERVAL_MS, LEAST_INTERVAL_MS } from '../poller/schedule.ts';
+import { failed } from './catalogue-options.ts';
+import { countOf } from './count.ts';
+import { platformOf } from './list-options.ts';
+import { readPlanDocuments, type PlanDocuments } from './plan-documents.ts';
+import { factsFor, type Facts } from './plan-facts.ts';
+import type { Outcome, Problem } from './problem.ts';
+import type { RegistryOptions } from './registry-choice.ts';
+import { watchedRegistries, type WatchedRegistries } from './watched-registries.ts';
+import { UnreadSite, WatchReport } from './watch-report.ts';
+import type { World } from './world.ts';
+
+export interface WatchOptions extends RegistryOptions {
+  readonly deployed?: string;
+  readonly interval?: string;
+  readonly platform?: string;
+}
+
+/** What a machine is, as its files say at one moment. */
+interface Site {
+  readonly documents: PlanDocuments;
+  readonly facts: Facts;
+}
+
+/** `modreg watch <machine.json>`: what a poller of this machine would do, when it would. Changes nothing. */
+export async function watchCommand(
+  path: string,
+  options: WatchOptions,
+  world: World,
+): Promise<Outcome> {
+  const platform = platformOf(options, world);
+  const interval = readInterval(options.interval);
+  if (!platform.ok) return failed(platform.error);
+  if (!interval.ok) return failed(interval.error);
+  const report = new WatchReport(options.json ?? false, world);
+  const registries = watchedRegistries(options, world, () => report.retries++);
+  try {
+    const read = async (): Promise<Result<Site, Problem[]>> =>
+      await readSite(path, { options, registries }, world);
+    const first = await read();
+    if (!first.ok) return failed(...first.error);
+    const { length } = first.value.documents.machine.modules;
+    const every = describeDuration(interval.value);
+    report.note(
+      `watching ${countOf(length, 'module')} of ${excerpt(path)}, every ${every} (Ctrl-C stops)`,
+    );
+    const terms = { platform: platform.value, intervalMs: interval.value };
+    return await watch(first.value, read, { report, registries, terms }, world);
+  } finally {
+    registries.close();
+  }
+}
+
+async function watch(
+  first: Site,
+  read: () => Promise<Result<Site, Problem[]>>,
+  { report, registries, terms }: Means,
+  world: World,
+): Promise<Outcome> {
+  let site = first;
+  const observer = new Observer({
+    async configuration() {
+      const now = await read();
+      if (!now.ok) throw new UnreadSite(now.error);
+      site = now.value;
+      return site.documents;
+    },
+    registryFor: (of) => registries.registryFor(of),
+    knownOf: (target) => site.facts(target),
+    onEvent: (event) => report.tell(event),
+    ...{ ...terms, windowOf },
+  });
+  const stopping = new AbortController();
+  const running = observer.run({ onPlan: (plan) => report.show(plan) }, stopping.signal);
+  const signal = await Promise.race([world.untilAsked(), world.untilUnread()]);
+  stopping.abort();
+  await running;
+  report.end(observer.rounds);
+  const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
+  return { answer: [], notes: [], problems: [], ending };
+}
+
+interface Means {
+  readonly report: WatchReport;
+  readonly registries: WatchedRegistries;
+  readonly terms: { readonly platform: Platform; readonly intervalMs: number };
+}
+
+async function readSite(
+  path: string,
+  how: { readonly options: WatchOptions; readonly registries: WatchedRegistries },
+  world: World,
+): Promise<Result<Site, Problem[]>> {
+  const documents = readPlanDocuments(path, how.options);
+  if (!documents.ok) return documents;
+  const facts = await factsFor(documents.value, world);
+  if (!facts.ok) return { ok: false, error: [facts.error] };
+  const trouble = how.registries.open(documents.value);
+  if (trouble) return { ok: false, error: [trouble] };
+  return { ok: true, value: { documents: documents.value, facts: facts.value } };
+}
+
+function readInterval(text: string | undefined): Result<number, Problem> {
+  if (text === undefined) return { ok: true, value: DEFAULT_INTERVAL_MS };
+  const ms = parseDuration(text);
+  if (ms.ok && ms.value >= LEAST_INTERVAL_MS) return ms;
+  const least = describeDuration(LEAST_INTERVAL_MS);
+  const message = ms.ok ? `${text} is too short, expected ${least} or more` : ms.error;
+  return {
+    ok: false,
+    error: { severity: 'error', kind: 'usage', message: `--interval: ${message}` },
+  };
+}
