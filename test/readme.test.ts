@@ -60,6 +60,13 @@ it.each(PROGRAMS)('program %i prints what README says', (_, program, printed) =>
   expect(run(node, ['--input-type=module-typescript', '-e', inside])).toBe(printed);
 });
 
+it('the agent is examples/agent.ts, and compiles', () => {
+  expect(PROGRAMS.map(([, program]) => program)).toContain(
+    readFileSync(join(ROOT, 'examples/agent.ts'), 'utf8'),
+  );
+  expect(run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'examples'])).toBe('');
+});
+
 it('the release list is one', () => {
   const [document = ''] = blocks('json');
   expect(decodeReleaseDocument(JSON.parse(document), moduleId('acme:lidar'))).toMatchObject({

@@ -11,6 +11,7 @@ function world(platform: string): Parameters<typeof runCommandLine>[1] {
     clock: () => 0,
     print: () => undefined,
     note: () => undefined,
+    untilUnread: async () => undefined,
     untilAsked: async () => await Promise.resolve('SIGTERM'),
   };
 }

@@ -1,0 +1,62 @@
+import { mkdtempSync } from 'node:fs';
+import { parseModuleId } from 'modreg';
+import { DEFAULT_POLICY, readMachine, windowOf } from 'modreg/config';
+import { Poller, type Configuration, type Delivery } from 'modreg/poller';
+import { cachedRegistry, httpRegistry, parseRegistryAddress } from 'modreg/registry';
+import { Catalogue, readRelease, serveRegistry } from 'modreg/server';
+import { claimMachineFile, savedListsIn } from 'modreg/store';
+
+// A registry to ask. A machine has one elsewhere.
+const home = mkdtempSync('/tmp/agent-');
+const catalogue = new Catalogue(`${home}/registry.db`, { mode: 'create' });
+const [lidar, release] = [parseModuleId('acme:lidar'), readRelease({ version: '1.2.9' })];
+if (lidar.ok && release.ok) catalogue.publish(lidar.value, release.value, Date.now());
+const place = { host: '127.0.0.1', port: 0 };
+const server = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs: 0 });
+
+// What the machine remembers. One poller has the file at a time.
+const memory = claimMachineFile(`${home}/machine.db`);
+const address = parseRegistryAddress(server.address);
+if (!address.ok || !('url' in address.value)) throw new Error(server.address);
+const remote = httpRegistry(address.value);
+if (!remote.ok) throw remote.error;
+const registry = cachedRegistry(remote.value, { saved: savedListsIn(memory) });
+
+const poller = new Poller({
+  state: memory.state,
+  configuration,
+  registryFor: () => registry,
+  platform: 'linux/arm64',
+  windowOf,
+  whatRuns: ({ name }) => (name === 'acme_lidar' ? '1.2.3' : undefined),
+  intervalMs: 5000,
+  onEvent: (event) => console.log(event.kind),
+});
+poller.start();
+
+for await (const delivery of poller.deliveries()) {
+  await carryOut(delivery);
+  break; // An agent goes on.
+}
+
+/** Read again before each round. Where it throws, what it gave last goes on. */
+function configuration(): Configuration {
+  const document = `{"modules": [
+    {"type": "registry", "name": "acme_lidar", "module_id": "acme:lidar", "version": "1.2.*"}
+  ]}`;
+  const machine = readMachine(document);
+  if (!machine.ok) throw new Error(machine.problems.map(({ message }) => message).join('\n'));
+  return { machine: machine.value, policy: DEFAULT_POLICY };
+}
+
+/** Of an action that comes again, by its id, only what is missing would be done. */
+async function carryOut({ action, done, failed }: Delivery): Promise<void> {
+  console.log(`${action.target.name}: ${action.from} → ${action.to}, ${action.reason}`);
+  const isWell = await Promise.resolve(true);
+  if (isWell) await done();
+  else await failed({ reason: 'its health check failed', running: action.to, blame: 'release' });
+}
+
+await poller.stop();
+memory.close();
+await server.close();
