@@ -18,6 +18,8 @@ export interface MockRegistry {
   readonly requests: readonly string[];
   /** Lets requests go wrong, the first fault first, until it is spent. */
   break(...faults: readonly Fault[]): void;
+  /** Nothing goes wrong any more. */
+  mend(): void;
   close(): void;
 }
 
@@ -50,6 +52,7 @@ export function mockRegistry(
     catalogue,
     requests,
     break: (...faults) => broken.push(...faults),
+    mend: () => void broken.splice(0),
     close: () => {
       feed.close();
       catalogue.close();

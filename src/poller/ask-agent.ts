@@ -1,5 +1,6 @@
 import { readMaintenanceAnswer, type MaintenanceAnswer } from '../core/index.ts';
 import type { Clock } from '../registry/index.ts';
+import { during } from './during.ts';
 
 /** How long the agent may take to answer. */
 const PATIENCE_MS = 10_000;
@@ -16,20 +17,13 @@ export async function askAgent(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<AgentAnswer> {
-  const waiting = new AbortController();
-  const onAbort = (): void => waiting.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    signal.throwIfAborted();
-    const patience = clock.sleep(PATIENCE_MS, waiting.signal);
+  return await during(signal, async (waiting) => {
+    const patience = clock.sleep(PATIENCE_MS, waiting);
     return await Promise.race([
       answerOf(ask),
       patience.then((): AgentAnswer => ({ kind: 'timed-out' })),
     ]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    waiting.abort();
-  }
+  });
 }
 
 async function answerOf(ask: () => unknown): Promise<AgentAnswer> {

@@ -17,6 +17,7 @@ import { moduleOf } from '../store/target.ts';
 import { askAgent, maintenanceAnswer } from './ask-agent.ts';
 import { Bell } from './bell.ts';
 import { neededLists, type Configuration } from './configuration.ts';
+import { during } from './during.ts';
 import type { ObserverEvent } from './event.ts';
 import { PolledRegistry, type PollableRegistry, type Polling } from './polled-registry.ts';
 import { asksForMaintenance, questionAbout, type Circumstances } from './question.ts';
@@ -208,17 +209,10 @@ export class Observer {
     const { clock, intervalMs } = this.#polling;
     const polled = [...this.#registries.values()];
     const wait = polled.reduce((least, { untilDue }) => Math.min(least, untilDue), intervalMs);
-    const heeding = new AbortController();
-    const onAbort = (): void => heeding.abort(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    const due = clock.sleep(wait, heeding.signal);
-    try {
-      signal.throwIfAborted();
-      await Promise.race([due, ...this.#heed(due, heeding.signal)]);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-      heeding.abort();
-    }
+    await during(signal, async (heeding) => {
+      const due = clock.sleep(wait, heeding);
+      await Promise.race([due, ...this.#heed(due, heeding)]);
+    });
   }
 
   /** One promise a registry, that resolves once the registry is due. */

@@ -1,8 +1,10 @@
+import { describeDuration } from '../core/duration.ts';
 import type { ModuleId, ModuleList } from '../core/index.ts';
 import type { CachedRegistry, Clock, Reading, Registry } from '../registry/index.ts';
 import { moduleListOf } from '../registry/module-list.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
+import { during } from './during.ts';
 import type { ObserverEvent } from './event.ts';
 import { untilNextRound } from './schedule.ts';
 
@@ -22,6 +24,8 @@ interface Outage {
   readonly since: number;
 }
 
+/** Whoever answers within its own limits, and be there many lists, has answered by then. */
+const LONGEST_ROUND_MS = 10 * 60_000;
 /** Between two rounds that a feed of changes asks for. */
 const FEED_REST_MS = 500;
 
@@ -67,8 +71,7 @@ export class PolledRegistry {
   /** Asks for the lists of `moduleIds`, and forgets those of others. Rejects with the reason of `signal`. */
   async poll(moduleIds: readonly ModuleId[], signal: AbortSignal): Promise<void> {
     const { clock, random, intervalMs } = this.#polling;
-    // A registry that does not heed the signal answers nobody any more. (T60)
-    const readings = await unlessAborted(signal, readAll(this.#registry, moduleIds, signal));
+    const readings = await this.#ask(moduleIds, signal);
     for (const moduleId of this.#readings.keys()) {
       if (!readings.has(moduleId)) this.#readings.delete(moduleId);
     }
@@ -82,6 +85,32 @@ export class PolledRegistry {
     this.#polledAt = clock.monotonic();
     this.#dueAt = this.#polledAt + wait;
     this.#tell(failure, wait);
+  }
+
+  /** An answer that comes later than this is nobody's any more, whether or not the registry heeds a signal. (T60) */
+  async #ask(
+    moduleIds: readonly ModuleId[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<ModuleId, Reading>> {
+    return await during(signal, async (asking) => {
+      const answer = unlessAborted(asking, readAll(this.#registry, moduleIds, asking));
+      const late = this.#polling.clock.sleep(LONGEST_ROUND_MS, asking);
+      return await Promise.race([answer, late.then(() => this.#standIns(moduleIds))]);
+    });
+  }
+
+  /** What is known stands in for an answer that did not come. */
+  #standIns(moduleIds: readonly ModuleId[]): ReadonlyMap<ModuleId, Reading> {
+    const limit = describeDuration(LONGEST_ROUND_MS);
+    const message = `a registry did not answer within ${limit}`;
+    const error = new RegistryError('registry-timeout', message);
+    return new Map(
+      moduleIds.map((moduleId): [ModuleId, Reading] => {
+        const known = this.#readings.get(moduleId);
+        if (!known?.ok) return [moduleId, { ok: false, error }];
+        return [moduleId, { ok: true, value: { ...known.value, stale: error } }];
+      }),
+    );
   }
 
   /** Makes it due once one of its lists changed, where the registry tells. Rejects with the reason of `signal`. */

@@ -6,6 +6,7 @@ import { askAgent } from './ask-agent.ts';
 import { Bell } from './bell.ts';
 import { targetsOf, type Configuration } from './configuration.ts';
 import { loggedDecisions } from './decision-log.ts';
+import { DeliveryTimes } from './delivery-times.ts';
 import type { Delivery } from './delivery.ts';
 import type { PollerEvent } from './event.ts';
 import { Observer, type ObserverOptions } from './observer.ts';
@@ -50,14 +51,13 @@ export class Poller {
   /** Rung when there may be something to deliver. */
   readonly #offers: Bell;
   readonly #stopping = new AbortController();
-  /** When actions were delivered by this process, on the monotonic clock. */
-  readonly #deliveredAt = new Map<string, number>();
+  readonly #times: DeliveryTimes;
   #running: Promise<void> | undefined;
 
   /** Throws a RangeError where the interval is shorter than five seconds. */
   constructor(options: PollerOptions) {
     const knownOf = (target: ActionTarget): Omit<Known, 'list'> =>
-      factsOf(options.state.memory().of(target));
+      factsOf(this.#times.corrected(options.state.memory().of(target)));
     this.#options = options;
     this.#observer = new Observer({ ...options, knownOf });
     const { polling } = this.#observer;
@@ -67,6 +67,7 @@ export class Poller {
     this.#acknowledgements = new Acknowledgements(this.#state, polling, onEvent);
     this.#restraint = new Restraint(polling.clock, onEvent);
     this.#offers = new Bell(polling.clock);
+    this.#times = new DeliveryTimes(polling.clock);
   }
 
   /** Begins to poll. Throws where it was begun before. */
@@ -174,7 +175,8 @@ export class Poller {
   /** The window is looked at again, and so is everything else. (T51) */
   async #judge(open: OpenAction, memory: MachineMemory, signal: AbortSignal): Promise<TakeUp> {
     const { target, id } = open.action;
-    const facts = factsOf(memory.of(target), id);
+    // What it is part of itself is no reason not to finish it.
+    const facts = factsOf(this.#times.corrected(memory.of(target), id));
     try {
       const plan = await this.#observer.planNow(signal, { target, known: facts });
       return plan ? takeUp(open, plan) : 'wait';
@@ -198,10 +200,9 @@ export class Poller {
     const isOpen = this.#state.write((state) => state.deliver(id, clock.now()))?.value;
     if (isOpen !== true) return undefined;
     const times = deliveries + 1;
-    this.#deliveredAt.set(id, clock.monotonic());
+    this.#times.note(id);
     this.#onEvent({ kind: 'delivered', action, times });
     const acknowledge = async (outcome: Outcome): Promise<void> => {
-      this.#deliveredAt.delete(id);
       this.#acknowledgements.add({ id, outcome, failures, terms: this.#termsOf(target) });
       this.#observer.look();
       await Promise.resolve();
@@ -216,7 +217,6 @@ export class Poller {
   #withdraw({ action }: OpenAction): undefined {
     const { clock } = this.#observer.polling;
     if (!this.#state.write((state) => state.withdraw(action, clock.now()))) return;
-    this.#deliveredAt.delete(action.id);
     this.#onEvent({ kind: 'withdrawn', action });
     this.#observer.look();
   }
@@ -241,10 +241,10 @@ export class Poller {
       const wait = notBefore - clock.now();
       return wait > LONGEST_RETRY_MS ? 0 : Math.max(0, wait);
     }
-    const deliveredAt = this.#deliveredAt.get(id);
+    const since = this.#times.since(id);
     // Another process had it.
-    if (deliveredAt === undefined) return 0;
+    if (since === undefined) return 0;
     const { acknowledgeWithinMs = ACKNOWLEDGE_WITHIN_MS } = this.#options;
-    return Math.max(0, deliveredAt + acknowledgeWithinMs - clock.monotonic());
+    return Math.max(0, acknowledgeWithinMs - since);
   }
 }

@@ -48,11 +48,12 @@ export function asksForMaintenance({ modules, subsystems }: Plan): boolean {
   );
 }
 
-/** What is remembered, as a plan asks for it; a restart for `action` is no reason not to finish it. */
-export function factsOf(
-  { deployed, previous, restarts, quarantine }: Remembered,
-  action?: string,
-): Omit<Known, 'list'> {
-  const counting = restarts.filter((restart) => restart.action !== action);
-  return { deployed, previous, quarantine, restarts: counting.map(({ at }) => at) };
+/** What is remembered, as a plan asks for it. */
+export function factsOf({
+  deployed,
+  previous,
+  restarts,
+  quarantine,
+}: Remembered): Omit<Known, 'list'> {
+  return { deployed, previous, quarantine, restarts: restarts.map(({ at }) => at) };
 }

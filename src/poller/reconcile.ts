@@ -1,5 +1,5 @@
-import type { Decision, Plan, Restart } from '../core/index.ts';
-import { keyOf } from '../store/target.ts';
+import type { ActionTarget, Decision, Plan, Restart } from '../core/index.ts';
+import { keyOf, moduleOf } from '../store/target.ts';
 import type { NewAction, OpenAction } from '../store/index.ts';
 
 /** What a plan asks of the actions that are open. */
@@ -23,7 +23,9 @@ export function reconcile(plan: Plan, open: readonly OpenAction[]): Reconciliati
     const key = keyOf(one.action.target);
     const action = wanted.get(key);
     const isKept =
-      one.state === 'delivered' || undecided.has(key) || (action && isSame(action, one.action));
+      one.state === 'delivered' ||
+      undecided.has(identityOf(one.action.target)) ||
+      (action && isSame(action, one.action));
     if (isKept) wanted.delete(key);
     else superseded.push(one);
   }
@@ -54,13 +56,20 @@ export function isUndecided(decision: Decision): boolean {
   return decision.kind === 'stuck' && UNDECIDED.has(decision.code);
 }
 
+/** By their identity. */
 function undecidedIn({ modules, subsystems }: Plan): ReadonlySet<string> {
-  return new Set([
-    ...modules
-      .filter(({ decision }) => isUndecided(decision))
-      .map(({ name }) => keyOf({ kind: 'module', name })),
-    ...subsystems
-      .filter(({ decision }) => isUndecided(decision))
-      .map(({ target: { name } }) => keyOf({ kind: 'subsystem', name })),
-  ]);
+  const undecided = new Set<string>();
+  for (const { name, moduleId, decision } of modules) {
+    if (isUndecided(decision)) undecided.add(identityOf({ kind: 'module', name, moduleId }));
+  }
+  for (const { target, decision } of subsystems) {
+    if (target.option === 'disable_subsystem' || !isUndecided(decision)) continue;
+    undecided.add(identityOf({ kind: 'subsystem', name: target.name }));
+  }
+  return undecided;
+}
+
+/** An entry that names another module is another target, whatever it is called. */
+function identityOf(target: ActionTarget): string {
+  return `${keyOf(target)} ${moduleOf(target)}`;
 }

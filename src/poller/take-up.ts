@@ -44,7 +44,7 @@ function isSoon({ to }: CommittedAction, decision: Decision): TakeUp {
 function decisionOn(target: ActionTarget, { modules, subsystems }: Plan): Decision | undefined {
   const row =
     target.kind === 'module'
-      ? modules.find(({ name }) => name === target.name)
+      ? modules.find(({ name, moduleId }) => name === target.name && moduleId === target.moduleId)
       : subsystems.find((one) => one.target.name === target.name);
   return row?.decision;
 }

@@ -58,6 +58,16 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
   });
 }
 
+/** What SQLite finds wrong with the file at `path`, or `ok`. Nothing is written, not even its own log into it. */
+export function integrityOf(path: string): string {
+  const database = new DatabaseSync(pathToFileURL(path), { readOnly: true });
+  try {
+    return String(database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
+  } finally {
+    database.close();
+  }
+}
+
 /** One folder and not those around it: some file systems make Node try for ever. */
 export function makeFolder(path: string): void {
   try {

@@ -6,6 +6,8 @@ export type Row = Readonly<Record<string, Value>>;
 
 /** Statements by their SQL, each prepared once. They throw a `DatabaseError` where the file cannot be used. */
 export interface Statements {
+  /** Of the file. */
+  readonly path: string;
   /** The first row; undefined without any. */
   readonly get: (sql: string, ...values: readonly Value[]) => Row | undefined;
   readonly all: (sql: string, ...values: readonly Value[]) => readonly Row[];
@@ -21,6 +23,7 @@ export function statementsOf(database: DatabaseSync, path: string): Statements {
     return statement;
   };
   return {
+    path,
     get: (sql, ...values) => translated(path, () => prepare(sql).get(...values) as Row | undefined),
     all: (sql, ...values) => translated(path, () => prepare(sql).all(...values) as Row[]),
     run: (sql, ...values) => translated(path, () => prepare(sql).run(...values)),

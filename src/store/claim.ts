@@ -1,7 +1,7 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { excerpt, quote } from '../core/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
-import { translated } from '../sqlite/database.ts';
+import { integrityOf, translated } from '../sqlite/database.ts';
 import { holdExclusively } from '../sqlite/exclusive-lock.ts';
 import { openMachineFile, type MachineFile } from './machine-file.ts';
 import { machineStateIn, type MachineState } from './machine-state.ts';
@@ -20,6 +20,8 @@ interface SetAside {
 
 /** What a blank file takes the place of. What else may be wrong with a file is not mended by another. */
 const REPLACED: ReadonlySet<DatabaseError['kind']> = new Set(['damaged', 'later-schema']);
+/** SQLite's codes for what a table that is not ours, and a header that is not whole, come to. */
+const [NO_SUCH_COLUMN, READ_ONLY] = [1, 8];
 /** Another poller may be about to end. */
 const PATIENCE_MS = 250;
 /** What SQLite keeps beside a file. */
@@ -31,10 +33,11 @@ const BESIDE = ['', '-wal', '-shm'];
  * DatabaseError: `locked` names the process that polls. (T53, T58)
  */
 export function claimMachineFile(path: string): ClaimedFile {
-  const release = lock(path);
+  // By whichever name: a link leads to the same file.
+  const real = existsSync(path) ? translated(path, () => realpathSync(path)) : path;
+  const release = lock(real);
   try {
-    const { file, setAside } = openWhole(path);
-    notePid(file);
+    const { file, setAside } = openWhole(real);
     const close = (): void => {
       file.close();
       release();
@@ -69,35 +72,51 @@ function otherPid(path: string): string {
   }
 }
 
+function openWhole(path: string): { file: MachineFile; setAside: SetAside | undefined } {
+  try {
+    check(path);
+    return { file: used(openMachineFile(path)), setAside: undefined };
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || !isReplaced(error)) throw error;
+    const aside = translated(path, () => setFileAside(path));
+    return { file: used(openMachineFile(path)), setAside: { path: aside, because: error.message } };
+  }
+}
+
+/** Throws unless SQLite finds nothing wrong with the file, which is left as it is. */
+function check(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  const found = translated(path, () => integrityOf(path));
+  if (found !== 'ok') throw new DatabaseError('damaged', `${quote(path)}: ${excerpt(found)}`);
+}
+
+/** Reads and writes it, as a poller does: what a check does not see may be in the way of that. */
+function used(file: MachineFile): MachineFile {
+  try {
+    machineStateIn(file).memory();
+    notePid(file);
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
 /** It is told to a person who asks who polls: a full disk is no reason not to. */
 function notePid({ sql }: MachineFile): void {
   try {
     sql.run('UPDATE poller SET pid = ?', process.pid);
   } catch (error) {
-    if (!(error instanceof DatabaseError) || error.kind !== 'unwritable') throw error;
+    const isFull = error instanceof DatabaseError && error.kind === 'unwritable';
+    if (!isFull || isReplaced(error)) throw error;
   }
 }
 
-function openWhole(path: string): { file: MachineFile; setAside: SetAside | undefined } {
-  try {
-    return { file: checked(openMachineFile(path)), setAside: undefined };
-  } catch (error) {
-    if (!(error instanceof DatabaseError) || !REPLACED.has(error.kind)) throw error;
-    const aside = translated(path, () => setFileAside(path));
-    return { file: openMachineFile(path), setAside: { path: aside, because: error.message } };
-  }
-}
-
-/** Throws unless SQLite finds nothing wrong with the file. */
-function checked(file: MachineFile): MachineFile {
-  try {
-    const found = String(file.sql.get('PRAGMA quick_check(1)')?.['quick_check']);
-    if (found === 'ok') return file;
-    throw new DatabaseError('damaged', `${quote(file.path)}: ${excerpt(found)}`);
-  } catch (error) {
-    file.close();
-    throw error;
-  }
+function isReplaced(error: DatabaseError): boolean {
+  const { errcode } = Object(error.cause) as { readonly errcode?: number };
+  // The system lets it be written, so it is the file itself that says no.
+  const isDamaged = errcode === NO_SUCH_COLUMN || errcode === READ_ONLY;
+  return REPLACED.has(error.kind) || isDamaged;
 }
 
 /** Nothing is erased: a person may want to look at it. */

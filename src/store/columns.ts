@@ -1,12 +1,16 @@
+import { quote } from '../core/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import type { Row } from '../sqlite/statements.ts';
 
-/** What this file wrote as JSON. Throws a DatabaseError where it is none any more. */
-export function jsonIn(text: Row[string] | undefined): unknown {
+/** What the file at `path` holds as JSON. Throws a DatabaseError where it is none any more. */
+export function jsonIn(
+  text: Row[string] | undefined,
+  { path }: { readonly path: string },
+): unknown {
   try {
     return JSON.parse(String(text)) as unknown;
   } catch (error) {
-    throw new DatabaseError('damaged', 'what is stored is no JSON any more', error);
+    throw new DatabaseError('damaged', `${quote(path)}: what is stored is no JSON any more`, error);
   }
 }
 

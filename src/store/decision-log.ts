@@ -35,7 +35,7 @@ export interface PollerLog {
 
 export function decisionsIn(sql: Statements): LoggedDecision[] {
   const rows = sql.all('SELECT content FROM decisions ORDER BY place, kind, name');
-  return rows.map((row) => jsonIn(row['content']) as LoggedDecision);
+  return rows.map((row) => jsonIn(row['content'], sql) as LoggedDecision);
 }
 
 /** Writes what is another than it was; what is no longer decided on is forgotten. */

@@ -6,7 +6,7 @@ import type {
   RolledBack,
   Version,
 } from '../core/index.ts';
-import { transaction, translated } from '../sqlite/database.ts';
+import { snapshot, transaction, translated } from '../sqlite/database.ts';
 import type { CommittedAction, NewAction, OpenAction, Outcome } from './committed-action.ts';
 import {
   decisionsIn,
@@ -107,19 +107,29 @@ export function machineStateIn({ path, database, sql }: MachineFile): MachineSta
       read = undefined;
       return translated(path, () => transaction(database, work));
     }),
+    // Nothing in the memory is of this.
+    log: (decisions, round) =>
+      translated(path, () =>
+        transaction(database, () => {
+          logDecisions(sql, decisions);
+          logRound(sql, round);
+        }),
+      ),
     memory: () =>
       translated(path, () => {
         // Another number once another process wrote.
         const version = Number(sql.get('PRAGMA data_version')?.['data_version']);
-        if (read?.version !== version) read = { version, memory: memoryIn(sql) };
-        return read.memory;
+        if (read?.version === version) return read.memory;
+        const memory = snapshot(database, () => memoryIn(sql));
+        read = { version, memory };
+        return memory;
       }),
     decisions: () => translated(path, () => decisionsIn(sql)),
     poller: () => translated(path, () => pollerLog(sql)),
   };
 }
 
-type Writes = Omit<MachineState, 'memory' | 'decisions' | 'poller'>;
+type Writes = Omit<MachineState, 'log' | 'memory' | 'decisions' | 'poller'>;
 
 /** What writes does so by `writing`, all of it or nothing. */
 function writesOf(sql: Statements, writing: <T>(work: () => T) => T): Writes {
@@ -127,7 +137,10 @@ function writesOf(sql: Statements, writing: <T>(work: () => T) => T): Writes {
     report: (target, running, at) => writing(() => noteDeployed(sql, target, running, at)),
     commit: (actions, superseded, at) =>
       writing(() => {
-        for (const { action } of superseded) end(sql, action, { state: 'superseded', at });
+        for (const { action } of superseded) {
+          const number = outbox.actionNumber(sql, action.id);
+          if (number !== undefined) outbox.supersede(sql, number, at);
+        }
         return actions.map((action) => outbox.insertAction(sql, action));
       }),
     deliver: (id, at) =>
@@ -137,18 +150,14 @@ function writesOf(sql: Statements, writing: <T>(work: () => T) => T): Writes {
       }),
     withdraw: (action, at) =>
       writing(() => {
-        end(sql, action, { state: 'withdrawn', at });
-        noteDeployed(sql, action.target, undefined, at);
+        const number = outbox.actionNumber(sql, action.id);
+        const isEnded = number !== undefined && outbox.withdraw(sql, number, at);
+        if (isEnded) noteDeployed(sql, action.target, undefined, at);
       }),
     acknowledge: (id, outcome, terms) => writing(() => acknowledge(sql, id, outcome, terms)),
     lift: (moduleId, version) => writing(() => lift(sql, moduleId, version)),
     rollBack: (target, rolledBack, at) => writing(() => rollBack(sql, target, rolledBack, at)),
     start: (at) => writing(() => noteStart(sql, at)),
-    log: (decisions, round) =>
-      writing(() => {
-        logDecisions(sql, decisions);
-        logRound(sql, round);
-      }),
   };
 }
 
@@ -158,15 +167,6 @@ function noteStart(sql: Statements, at: number): void {
 }
 
 type Statements = MachineFile['sql'];
-
-function end(
-  sql: Statements,
-  { id }: CommittedAction,
-  how: { readonly state: 'superseded' | 'withdrawn'; readonly at: number },
-): void {
-  const number = outbox.actionNumber(sql, id);
-  if (number !== undefined) outbox.close(sql, number, how);
-}
 
 const NOTHING: DeployedRecord = {
   moduleId: '',
@@ -223,8 +223,7 @@ function acknowledge(
     const entry = { moduleId: moduleOf(target), version: to, digest, reason: outcome.reason };
     quarantine(sql, { ...entry, since: at, until: quarantineUntil });
   }
-  const isOver = isWithdrawn && outcome.kind === 'failed' && outcome.blame === 'machine';
-  if (!isOver) outbox.settle(sql, number, outcome, { at, retryAt });
+  outbox.settle(sql, number, outcome, { at, retryAt: isWithdrawn ? undefined : retryAt });
   return action;
 }
 

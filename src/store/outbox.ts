@@ -10,8 +10,9 @@ const COUNTED_RESTARTS = 1440;
 
 /** The number that SQLite gave to the action of an id; undefined for an id of another file. */
 export function actionNumber(sql: Statements, id: string): number | undefined {
-  const [file, number = ''] = id.split('-');
-  const isOurs = file === fileOf(sql) && /^[1-9]\d{0,14}$/.test(number);
+  const prefix = `${fileOf(sql)}-`;
+  const number = id.slice(prefix.length);
+  const isOurs = id.startsWith(prefix) && /^[1-9]\d{0,14}$/.test(number);
   return isOurs ? Number(number) : undefined;
 }
 
@@ -21,11 +22,11 @@ function fileOf(sql: Statements): string {
 
 export function openActions(sql: Statements): OpenAction[] {
   const file = fileOf(sql);
-  return sql.all(SELECT_OPEN).map((row) => openAction(row, file));
+  return sql.all(SELECT_OPEN).map((row) => openAction(row, file, sql));
 }
 
-function openAction(row: Row, file: string): OpenAction {
-  const action = jsonIn(row['content']) as NewAction;
+function openAction(row: Row, file: string, sql: Statements): OpenAction {
+  const action = jsonIn(row['content'], sql) as NewAction;
   return {
     action: { ...action, id: `${file}-${Number(row['number'])}` },
     state: row['state'] === 'delivered' ? 'delivered' : 'waiting',
@@ -45,16 +46,17 @@ export function insertAction(sql: Statements, action: NewAction): CommittedActio
   return { ...action, id: `${fileOf(sql)}-${lastInsertRowid}` };
 }
 
-/** Ends what is open without an acknowledgement. */
-export function close(
-  sql: Statements,
-  number: number,
-  end: { readonly state: 'superseded' | 'withdrawn'; readonly at: number },
-): void {
-  sql.run(CLOSE, end.state, end.at, number);
+/** Ends an action that nobody had. */
+export function supersede(sql: Statements, number: number, at: number): void {
+  sql.run(END, 'superseded', at, number, 'waiting');
 }
 
-/** Whether the action was there to be delivered. Each delivery is a restart. (I15) */
+/** Ends an action that somebody had, and never acknowledged; false where it is none. */
+export function withdraw(sql: Statements, number: number, at: number): boolean {
+  return Number(sql.run(END, 'withdrawn', at, number, 'delivered').changes) > 0;
+}
+
+/** Whether the action was there to be delivered. The last delivery of an action is its restart. (I15) */
 export function markDelivered(sql: Statements, number: number, at: number): boolean {
   const row = sql.get(DELIVER, at, number);
   if (!row) return false;
@@ -74,24 +76,22 @@ export function acknowledgeable(sql: Statements, number: number): Acknowledgeabl
   const row = sql.get(SELECT_ACKNOWLEDGEABLE, number);
   if (!row) return undefined;
   const isWithdrawn = row['state'] === 'withdrawn';
-  return { action: jsonIn(row['content']) as NewAction, isWithdrawn };
+  return { action: jsonIn(row['content'], sql) as NewAction, isWithdrawn };
 }
 
-/** Notes what became of an action; one that the machine failed waits for another delivery. */
+/** Notes what became of an action. One that the machine failed waits for another delivery where that is at `retryAt`. */
 export function settle(
   sql: Statements,
   number: number,
   outcome: Outcome,
-  times: { readonly at: number; readonly retryAt: number },
+  { at, retryAt }: { readonly at: number; readonly retryAt: number | undefined },
 ): void {
-  if (outcome.kind === 'failed' && outcome.blame === 'machine') {
-    sql.run(RETRY, times.retryAt, times.at, outcome.reason, number);
-    // It did not come to a restart.
-    sql.run('DELETE FROM restarts WHERE action = ?', number);
-    return;
-  }
   const reason = outcome.kind === 'failed' ? outcome.reason : null;
-  sql.run(SETTLE, outcome.kind, times.at, reason, number);
+  const isMachines = outcome.kind === 'failed' && outcome.blame === 'machine';
+  // It did not come to a restart.
+  if (isMachines) sql.run('DELETE FROM restarts WHERE action = ?', number);
+  if (isMachines && retryAt !== undefined) sql.run(RETRY, retryAt, at, reason, number);
+  else sql.run(SETTLE, outcome.kind, at, reason, number);
 }
 
 const SELECT_OPEN = `
@@ -103,9 +103,7 @@ const INSERT = `
 const PRUNE = `
   DELETE FROM actions WHERE state NOT IN ('waiting', 'delivered')
     AND number <= (SELECT max(number) FROM actions) - ?`;
-const CLOSE = `
-  UPDATE actions SET state = ?, changed_at = ?
-  WHERE number = ? AND state IN ('waiting', 'delivered')`;
+const END = 'UPDATE actions SET state = ?, changed_at = ? WHERE number = ? AND state = ?';
 const DELIVER = `
   UPDATE actions SET state = 'delivered', deliveries = deliveries + 1, changed_at = ?
   WHERE number = ? AND state IN ('waiting', 'delivered')

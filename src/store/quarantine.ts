@@ -31,6 +31,7 @@ function entryOf(row: Row): QuarantineEntry {
 }
 
 export function versionOf(text: string | undefined): Version | undefined {
+  if (text === undefined) return undefined;
   const version = parseVersion(text);
   return version.ok ? version.value : undefined;
 }

@@ -27,6 +27,8 @@ export interface DayOptions extends Partial<Omit<PollerOptions, 'state' | 'clock
   /** What runs at the start, by the name of the module entry. */
   readonly deployed?: Readonly<Record<string, string | null>>;
   readonly releases: Releases;
+  /** `later` leaves all deliveries to iterators of the test. */
+  readonly takesUp?: 'at once' | 'later';
 }
 
 /** A day in the life of a machine: its registry, its poller and its memory, and what happened so far. */
@@ -66,7 +68,9 @@ export async function day(options: DayOptions): Promise<Day> {
   let heard: string[] = [];
   const deliveries: Delivery[] = [];
   const begin = (): Poller => {
-    const remote = remoteAt(registry.address, { clock, random: () => 0 });
+    // What is repeated within a round is so at once: the clock waits for rounds.
+    const atOnce = { ...clock, sleep: async () => await Promise.resolve() };
+    const remote = remoteAt(registry.address, { clock: atOnce, random: () => 0 });
     const cached = cachedRegistry(remote, { clock, saved: savedListsIn(file) });
     // Its feed of changes would wait in real time.
     const polled: PollableRegistry = {
@@ -91,7 +95,7 @@ export async function day(options: DayOptions): Promise<Day> {
       onEvent: (event) => heard.push(`${timeOf(clock)} ${lineOf(event)}`),
     });
     poller.start();
-    void consume(poller, deliveries);
+    if (options.takesUp !== 'later') void consume(poller, deliveries);
     return poller;
   };
   let poller = begin();

@@ -1,0 +1,146 @@
+/*
+ * What rounds of 1,000 modules with 1,000 releases each cost, SQLite included: `node --expose-gc poller-large.ts`, and
+ * `<modules> <releases> <rounds>` for others. Profile it with `--cpu-prof`. Prints rows as JSON.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { Poller, type Delivery, type PollableRegistry } from 'modreg/poller';
+import { systemClock } from 'modreg/registry';
+import { savedListsIn, type MachineState } from 'modreg/store';
+import { virtualClock } from '../test/support/virtual-clock.ts';
+import { machineOf, median, openSite, type Row } from './publishing.ts';
+
+const [, , modules = '1000', releases = '1000', rounds = '15'] = process.argv;
+const WARM_UP = 5;
+/** A round, where chance gives 0. */
+const INTERVAL_MS = 54_000;
+const REST_MS = 500;
+const QUIET_MS = 100;
+
+const site = await openSite(Number(modules), Number(releases));
+const last = Number(releases) - 1;
+const clock = virtualClock(Date.now());
+const machine = machineOf(site.file, Number(modules), {
+  version: `1.${Math.trunc(last / 100)}.${last % 100}`,
+  at: clock.now(),
+});
+
+const counts = { readings: 0, waits: 0, changes: 0, plans: 0 };
+const cached = site.registry({
+  saved: savedListsIn(site.file),
+  // Time is virtual for what is written, and real for requests.
+  clock: { ...systemClock, now: () => clock.now() },
+});
+const registry: PollableRegistry = {
+  ...cached,
+  readAll: async (moduleIds, signal) => {
+    const readings = await cached.readAll(moduleIds, signal);
+    counts.readings++;
+    return readings;
+  },
+  awaitChange: async (moduleIds, waitMs, signal) => {
+    counts.waits++;
+    const change = await cached.awaitChange(moduleIds, waitMs, signal);
+    if (change?.hasChanged === true) counts.changes++;
+    return change;
+  },
+};
+const state: MachineState = {
+  ...machine.state,
+  log: (decisions, round) => {
+    machine.state.log(decisions, round);
+    counts.plans++;
+  },
+};
+const poller = new Poller({
+  ...{ ...machine, state, clock, random: () => 0, registryFor: () => registry },
+  onEvent: (event) => {
+    if (event.kind === 'mistake' || event.kind === 'registry-lost') console.error(event);
+  },
+});
+
+const delivered: Delivery[] = [];
+async function consume(): Promise<void> {
+  for await (const delivery of poller.deliveries()) delivered.push(delivery);
+}
+
+/** Until `isDone`, and nothing happened for a while. */
+async function quiet(isDone: () => boolean): Promise<void> {
+  for (let before = ''; ;) {
+    await setTimeout(QUIET_MS);
+    const now = JSON.stringify([counts, delivered.length]);
+    if (isDone() && before === now) return;
+    before = now;
+  }
+}
+
+/** CPU time of this process for `work`, in milliseconds. */
+async function cpuOf(work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** A round that finds nothing new, from the moment that it is due. */
+async function unchanged(): Promise<void> {
+  const { waits, plans, readings } = counts;
+  await clock.pass(INTERVAL_MS);
+  await quiet(() => counts.waits > waits && counts.plans > plans && counts.readings > readings);
+}
+
+async function changed(at: number): Promise<void> {
+  const { waits, changes } = counts;
+  site.publish(`bench:m${at}`, '1.999.0');
+  while (counts.changes === changes) await setTimeout(1);
+  await clock.pass(REST_MS);
+  await quiet(() => counts.waits > waits && delivered.length > 0);
+}
+
+async function acknowledged(): Promise<void> {
+  const { plans } = counts;
+  for (const delivery of delivered.splice(0)) await delivery.done();
+  await quiet(() => counts.plans > plans);
+}
+
+const consuming = consume();
+poller.start();
+await clock.pass(0);
+await quiet(() => counts.waits > 0 && counts.plans > 0);
+const times = { unchanged: [] as number[], changed: [] as number[], acknowledged: [] as number[] };
+for (let round = 0; round < WARM_UP; round++) await unchanged();
+globalThis.gc?.();
+for (let round = 0; round < Number(rounds); round++) times.unchanged.push(await cpuOf(unchanged));
+for (let round = 0; round < WARM_UP + Number(rounds); round++) {
+  const change = await cpuOf(async () => await changed(round));
+  const acknowledgement = await cpuOf(acknowledged);
+  if (round < WARM_UP) continue;
+  times.changed.push(change);
+  times.acknowledged.push(acknowledgement);
+}
+const residentMib = process.memoryUsage.rss() / 2 ** 20;
+await poller.stop();
+await consuming;
+site.close();
+
+function row(what: string, ms: readonly number[], target = Infinity): Row {
+  return {
+    measured: `${modules} modules of ${releases} releases: CPU of ${what}`,
+    figure: `median ${median(ms).toFixed(1)} ms, most ${Math.max(...ms).toFixed(1)} ms`,
+    target: target === Infinity ? '' : `< ${target} ms`,
+    isMet: median(ms) < target,
+  };
+}
+const resident: Row = {
+  measured: 'memory resident after that',
+  figure: `${residentMib.toFixed(0)} MiB`,
+  target: '',
+  isMet: true,
+};
+console.log(
+  JSON.stringify([
+    row('a round in which nothing changed', times.unchanged, 50),
+    row('a round in which one module changed, with its delivery', times.changed, 100),
+    row('the acknowledgement, and the plan after it', times.acknowledged),
+    resident,
+  ]),
+);

@@ -1,0 +1,36 @@
+/*
+ * `npm run bench:poller`: what a poller takes of a machine, and how soon it hears of a release. Each part runs in a process
+ * of its own: `-- --idle-minutes 10 --rounds 1000` has one take longer, and another shorter.
+ */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Row } from './publishing.ts';
+
+const { values } = parseArgs({
+  options: {
+    'idle-minutes': { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '100000' },
+  },
+});
+const PARTS = [
+  ['poller-large.ts'],
+  ['poller-latency.ts'],
+  ['poller-idle.ts', values['idle-minutes']],
+  ['poller-soak.ts', values.rounds],
+] as const;
+
+const rows: Row[] = [];
+for (const [script, ...args] of PARTS) {
+  console.error(script);
+  const command = ['--expose-gc', join(import.meta.dirname, script), ...args];
+  const printed = execFileSync(process.execPath, command, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  rows.push(...(JSON.parse(printed) as Row[]));
+}
+for (const { measured, figure, target, isMet } of rows) {
+  const missed = isMet ? '' : '   MISSED';
+  console.log(`${measured}\n    ${figure.padEnd(48)} ${target}${missed}`);
+}

@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseModuleId } from 'modreg';
+import { DEFAULT_POLICY, readMachine, windowOf } from 'modreg/config';
+import { type PollerOptions } from 'modreg/poller';
+import {
+  cachedRegistry,
+  httpRegistry,
+  parseRegistryAddress,
+  type CachedRegistry,
+  type CacheOptions,
+} from 'modreg/registry';
+import { claimMachineFile, type ClaimedFile } from 'modreg/store';
+
+/** A figure of `npm run bench:poller`. */
+export interface Row {
+  readonly measured: string;
+  readonly figure: string;
+  readonly target: string;
+  readonly isMet: boolean;
+}
+
+/** A registry in a process of its own, and a machine's file beside it. */
+export interface Site {
+  readonly file: ClaimedFile;
+  readonly registry: (options: CacheOptions) => CachedRegistry;
+  readonly publish: (module: string, version: string) => void;
+  readonly close: () => void;
+}
+
+/** A registry of `bench:m0` to `bench:m<modules - 1>`, each with as many releases. */
+export async function openSite(modules: number, releases: number): Promise<Site> {
+  const folder = mkdtempSync(join(tmpdir(), 'modreg-bench-'));
+  const script = join(import.meta.dirname, 'publishing-server.ts');
+  const place = [join(folder, 'registry.db'), `${modules}`, `${releases}`];
+  const server = spawn(process.execPath, [script, ...place], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const [address] = (await once(createInterface(server.stdout), 'line')) as [string];
+  const file = claimMachineFile(join(folder, 'machine.db'));
+  return {
+    file,
+    registry: (options) => registryAt(address, options),
+    publish: (module, version) => void server.stdin.write(`${module} ${version}\n`),
+    close: () => {
+      file.close();
+      server.kill();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function registryAt(address: string, options: CacheOptions): CachedRegistry {
+  const parsed = parseRegistryAddress(address);
+  if (!parsed.ok || !('url' in parsed.value)) throw new Error(address);
+  const remote = httpRegistry(parsed.value);
+  if (!remote.ok) throw remote.error;
+  return cachedRegistry(remote.value, options);
+}
+
+/** A machine that runs `version` of so many modules, by the constraint `1.*`, noted as of `at`. */
+export function machineOf(
+  { state }: ClaimedFile,
+  count: number,
+  { version, at }: { readonly version: string; readonly at: number },
+): Pick<PollerOptions, 'configuration' | 'platform' | 'windowOf' | 'state'> {
+  const modules = Array.from({ length: count }, (_, place) => ({
+    ...{ type: 'registry', name: `bench_m${place}`, module_id: `bench:m${place}`, version: '1.*' },
+  }));
+  for (const { name, module_id: text } of modules) {
+    const parsed = parseModuleId(text);
+    if (!parsed.ok) throw new Error(parsed.error.message);
+    state.report({ kind: 'module', name, moduleId: parsed.value }, version, at);
+  }
+  const read = readMachine(JSON.stringify({ modules }));
+  if (!read.ok) throw new Error('not a machine');
+  const terms = { ...DEFAULT_POLICY.terms, restAfterRestartMs: 0, restartCeiling: 1440 };
+  const configured = { machine: read.value, policy: { ...DEFAULT_POLICY, terms } };
+  return { state, configuration: () => configured, platform: 'linux/arm64', windowOf };
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.trunc(values.length / 2)] ?? 0;
+}
+
+/** After a collection, in MiB. */
+export function heapInUse(): number {
+  globalThis.gc?.();
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed / 2 ** 20;
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { version } from '../support/ask.ts';
+import { day, MINUTE, SECOND, targetNamed, type DayOptions } from '../support/day.ts';
+import { entry } from '../support/planned.ts';
+
+const LIDAR = {
+  machine: { modules: [entry('acme:lidar', '1.2.*')] },
+  deployed: { acme_lidar: '1.2.3' },
+  releases: { 'acme:lidar': [{ version: '1.2.3' }, { version: '1.2.4' }] },
+} as const satisfies DayOptions;
+
+describe('[T57] an agent that starts five times in ten minutes', () => {
+  it('reports and does nothing, until the first of them is ten minutes ago', async () => {
+    const machine = await day({ ...LIDAR, random: () => 0.5, takesUp: 'later' });
+    for (let start = 2; start <= 5; start++) {
+      await machine.pass(SECOND);
+      await machine.restart();
+    }
+    const next = machine.poller.deliveries().next();
+    await machine.pass(9 * MINUTE);
+    expect(machine.story()).toEqual(['01:02:37 only reporting until 01:12:03']);
+    expect(machine.state.decisions()[0]).toMatchObject({ decision: 'upgrade', target: '1.2.4' });
+    await machine.pass(MINUTE);
+    expect(machine.story()).toEqual([
+      '01:12:37 committed acme_lidar 1.2.3 → 1.2.4',
+      '01:12:37 delivered acme_lidar 1.2.3 → 1.2.4',
+    ]);
+    expect((await next).value).toMatchObject({ times: 1 });
+  });
+
+  it('but not one that starts four times', async () => {
+    const machine = await day(LIDAR);
+    for (let start = 2; start <= 4; start++) await machine.restart();
+    await machine.pass(MINUTE);
+    expect(machine.deliveries).toHaveLength(1);
+  });
+});
+
+describe('what runs', () => {
+  it('[T53] is asked where the memory is blank, and one round only looks', async () => {
+    const { deployed: _, ...blank } = LIDAR;
+    const asked: string[] = [];
+    const machine = await day({
+      ...blank,
+      whatRuns: ({ name }) => {
+        asked.push(name);
+        return name === 'acme_lidar' ? '1.2.3' : undefined;
+      },
+    });
+    await machine.pass(MINUTE);
+    expect(machine.story()).toEqual(['01:02:03 only-looking']);
+    expect(machine.state.decisions()[0]).toMatchObject({ decision: 'upgrade', target: '1.2.4' });
+    await machine.pass(MINUTE);
+    expect(machine.story()).toEqual([
+      '01:03:33 committed acme_lidar 1.2.3 → 1.2.4',
+      '01:03:33 delivered acme_lidar 1.2.3 → 1.2.4',
+    ]);
+    expect(asked.filter((name) => name === 'acme_lidar')).toHaveLength(1);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['nothing', () => undefined],
+    ['what is no text', () => 7],
+    ['nothing in time', async () => await new Promise(() => undefined)],
+  ])('is left alone where the agent says %s (D14)', async (_, whatRuns) => {
+    const { deployed: __, ...blank } = LIDAR;
+    const machine = await day({ ...blank, whatRuns });
+    await machine.pass(5 * MINUTE);
+    expect(machine.deliveries).toEqual([]);
+    expect(machine.state.decisions()[0]).toMatchObject({ decision: 'stuck' });
+  });
+
+  it('is nothing where the agent says so, and is installed (D14)', async () => {
+    const { deployed: _, ...blank } = LIDAR;
+    const machine = await day({ ...blank, whatRuns: () => null });
+    await machine.pass(3 * MINUTE);
+    expect(machine.deliveries.map(({ action }) => action)).toMatchObject([
+      { direction: 'install', from: undefined, to: '1.2.4' },
+    ]);
+  });
+
+  it('is asked of a module that is added, and of one that takes the place of another', async () => {
+    const machine = await day({ ...LIDAR, whatRuns: () => null });
+    machine.publish('acme:arm', '2.5.0');
+    await machine.pass(MINUTE);
+    machine.story();
+    const added = [entry('acme:lidar', '1.2.*'), entry('acme:arm', '2.*')];
+    machine.configure({ machine: { modules: added } });
+    await machine.pass(MINUTE);
+    machine.configure({ machine: { modules: [entry('acme:arm', '2.*', 'acme_lidar')] } });
+    await machine.deliveries[0]?.done();
+    await machine.pass(MINUTE);
+    expect(machine.story()).toEqual([
+      '01:03:33 committed install acme_arm none → 2.5.0',
+      '01:03:33 delivered install acme_arm none → 2.5.0',
+      '01:04:03 acknowledged done',
+      '01:04:33 committed install acme_lidar none → 2.5.0',
+    ]);
+  });
+});
+
+describe('an operator', () => {
+  it('goes back, past the window, and stays there until a newer release appears', async () => {
+    const closed = { maintenance: [{ start: '0 5 * * *', duration: '1h', time_zone: 'UTC' }] };
+    const versions = ['1.2.2', '1.2.3', '1.2.4'].map((text) => ({ version: text }));
+    const machine = await day({ ...LIDAR, releases: { 'acme:lidar': versions } });
+    const lidar = targetNamed('acme_lidar');
+    const { state } = machine;
+    state.report(lidar, '1.2.2', machine.clock.now());
+    state.report(lidar, '1.2.4', machine.clock.now());
+    await machine.pass(MINUTE);
+    machine.configure({ policy: closed });
+    const [from, to] = [version('1.2.4'), version('1.2.2')];
+    state.rollBack(lidar, { from, to }, machine.clock.now());
+    await machine.pass(MINUTE);
+    await machine.deliveries.shift()?.done();
+    machine.configure({ policy: {} });
+    await machine.pass(10 * MINUTE);
+    expect(machine.story()).toEqual([
+      '01:03:33 committed rollback acme_lidar 1.2.4 → 1.2.2',
+      '01:03:33 delivered rollback acme_lidar 1.2.4 → 1.2.2',
+      '01:04:03 acknowledged done',
+    ]);
+    machine.publish('acme:lidar', '1.2.5');
+    await machine.pass(MINUTE);
+    expect(machine.story()).toEqual([
+      '01:14:33 committed acme_lidar 1.2.2 → 1.2.5',
+      '01:14:33 delivered acme_lidar 1.2.2 → 1.2.5',
+    ]);
+  });
+});

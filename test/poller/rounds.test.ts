@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { failTimes, offline, retryAfter, wrongType } from '../../mocks/faults.ts';
+import { day, HOUR, MINUTE, SECOND, type Day, type DayOptions } from '../support/day.ts';
+import { entry } from '../support/planned.ts';
+
+const LIDAR = {
+  machine: { modules: [entry('acme:lidar', '1.2.*')] },
+  deployed: { acme_lidar: '1.2.3' },
+  releases: { 'acme:lidar': [{ version: '1.2.3' }, { version: '1.2.4' }] },
+} as const satisfies DayOptions;
+
+/** When the registry was asked for changes, in seconds after the start. */
+async function roundsOf(machine: Day, ms: number): Promise<number[]> {
+  const rounds: number[] = [];
+  for (let second = 0; second < ms / SECOND; second++) {
+    const before = machine.registry.requests.length;
+    await machine.pass(SECOND);
+    const asked = machine.registry.requests.slice(before);
+    if (asked.some((request) => request.startsWith('GET /v1/changes'))) rounds.push(second + 1);
+  }
+  return rounds;
+}
+
+describe('rounds', () => {
+  it('come each interval, first after a part of it', async () => {
+    const machine = await day(LIDAR);
+    expect(await roundsOf(machine, 4 * MINUTE)).toEqual([30, 90, 150, 210]);
+  });
+
+  it.each([
+    ['fast_start', { agent: { 'platform-server': { attributes: { fast_start: true } } } }, {}],
+    ['PLATFORM_AGENT_FAST_START=1', {}, { PLATFORM_AGENT_FAST_START: '1' }],
+  ])('with %s all but the first (D28)', async (_, agent, environment) => {
+    const machine = await day({ ...LIDAR, machine: { ...LIDAR.machine, ...agent }, environment });
+    expect(await roundsOf(machine, 4 * MINUTE)).toEqual([90, 150, 210]);
+  });
+
+  it('[T20] are further and further apart where the registry fails, and then as ever', async () => {
+    const machine = await day(LIDAR);
+    machine.registry.break(failTimes(3, 403));
+    // 1.5 times a minute, two, and four.
+    expect(await roundsOf(machine, 14 * MINUTE)).toEqual([30, 120, 300, 660, 720, 780, 840]);
+    expect(machine.story()).toEqual([
+      '01:02:33 registry lost: registry-refused, again in 90 s',
+      '01:13:03 registry back after 630 s',
+      '01:13:03 committed acme_lidar 1.2.3 → 1.2.4',
+      '01:13:03 delivered acme_lidar 1.2.3 → 1.2.4',
+    ]);
+  });
+
+  it('[T22] wait for as long as the registry asks, where that is longer', async () => {
+    const machine = await day(LIDAR);
+    machine.registry.break(retryAfter(1800), retryAfter(1800), retryAfter(1800));
+    const [first, second] = await roundsOf(machine, HOUR);
+    expect([first, second]).toEqual([30, 30 + 1800]);
+  });
+
+  it('[T50] one round makes up for days in which the machine was suspended', async () => {
+    const machine = await day(LIDAR);
+    await machine.pass(MINUTE);
+    machine.story();
+    const before = machine.registry.requests.length;
+    machine.clock.set(machine.clock.now() + 72 * HOUR);
+    await machine.pass(MINUTE);
+    expect(machine.registry.requests.slice(before)).toEqual(['GET /v1/changes?after=2']);
+  });
+
+  it.each([
+    ['ten years ahead', 10 * 365 * 24 * HOUR],
+    ['ten years back', -10 * 365 * 24 * HOUR],
+    ['to 1970', -Date.parse('2026-11-21T01:00:00Z')],
+    ['back an hour', -HOUR],
+  ])('[T50] go on when the clock is set %s', async (_, ms) => {
+    const machine = await day(LIDAR);
+    await machine.pass(MINUTE);
+    await machine.deliveries.shift()?.done();
+    machine.clock.set(machine.clock.now() + ms);
+    machine.publish('acme:lidar', '1.2.5');
+    expect(await roundsOf(machine, 3 * MINUTE)).toEqual([30, 90, 150]);
+    // Whatever the clock says, five minutes pass between two restarts. (I15)
+    expect(machine.deliveries).toEqual([]);
+    await machine.pass(3 * MINUTE);
+    expect(machine.deliveries[0]?.action.to).toBe('1.2.5');
+  });
+});
+
+describe('what a round brings', () => {
+  it('[T21] a module that the registry does not know any more stays', async () => {
+    const machine = await day({ ...LIDAR, deployed: { acme_lidar: '1.2.4' } });
+    await machine.pass(MINUTE);
+    machine.registry.break(failTimes(Infinity, 404));
+    await machine.pass(10 * MINUTE);
+    expect(machine.story()).toEqual([]);
+    expect(machine.state.decisions()[0]).toMatchObject({ decision: 'up-to-date' });
+  });
+
+  it('[T23] a sign-in page is no list, and the saved one decides', async () => {
+    const machine = await day(LIDAR);
+    await machine.pass(MINUTE);
+    await machine.deliveries.shift()?.done();
+    machine.registry.break(wrongType(), wrongType());
+    await machine.pass(2 * MINUTE);
+    expect(machine.state.decisions()[0]).toMatchObject({ decision: 'up-to-date', target: '1.2.4' });
+  });
+
+  it('a list that grew too old decides nothing any more (D21)', async () => {
+    const machine = await day({ ...LIDAR, policy: { max_index_age: '2h' } });
+    await machine.pass(MINUTE);
+    machine.registry.break(offline(Infinity));
+    await machine.pass(3 * HOUR);
+    expect(machine.state.decisions()[0]).toMatchObject({ decision: 'stuck' });
+    expect(machine.state.memory().open).toHaveLength(1);
+  });
+});

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { moduleId } from '../support/ask.ts';
+import { day, MINUTE, type DayOptions } from '../support/day.ts';
+import { entry } from '../support/planned.ts';
+
+const LIDAR = {
+  machine: { modules: [entry('acme:lidar', '1.2.*')] },
+  deployed: { acme_lidar: '1.2.3' },
+  releases: { 'acme:lidar': [{ version: '1.2.3' }, { version: '1.2.4' }] },
+} as const satisfies DayOptions;
+
+/** Each hour; it is 01:02:03 when a day begins. */
+const FOR_TEN_MINUTES = {
+  maintenance: [{ start: '0 * * * *', duration: '10m', time_zone: 'UTC' }],
+};
+
+describe('[T51] when an action is taken up', () => {
+  it('the window is looked at again, and the newest release is taken when it opens', async () => {
+    const machine = await day({ ...LIDAR, policy: FOR_TEN_MINUTES, takesUp: 'later' });
+    await machine.pass(MINUTE);
+    expect(machine.story()).toEqual(['01:02:33 committed acme_lidar 1.2.3 → 1.2.4']);
+    await machine.pass(20 * MINUTE);
+    const next = machine.poller.deliveries().next();
+    machine.publish('acme:lidar', '1.2.5');
+    await machine.pass(30 * MINUTE);
+    expect(machine.story()).toEqual(['01:10:00 superseded acme_lidar 1.2.3 → 1.2.4']);
+    await machine.pass(10 * MINUTE);
+    expect((await next).value).toMatchObject({ action: { to: '1.2.5' }, times: 1 });
+    expect(machine.story()).toEqual([
+      '02:00:00 committed acme_lidar 1.2.3 → 1.2.5',
+      '02:00:00 delivered acme_lidar 1.2.3 → 1.2.5',
+    ]);
+  });
+
+  it('in the very second in which the window closes, it is not', async () => {
+    const machine = await day({ ...LIDAR, policy: FOR_TEN_MINUTES, takesUp: 'later' });
+    await machine.pass(MINUTE);
+    // The clock jumps, and nothing woke up to see it.
+    machine.clock.set(Date.parse('2026-11-21T01:10:00Z'));
+    const next = machine.poller.deliveries().next();
+    await machine.pass(0);
+    machine.clock.set(Date.parse('2026-11-21T01:09:59Z'));
+    expect(machine.story()).toEqual(['01:02:33 committed acme_lidar 1.2.3 → 1.2.4']);
+    const other = machine.poller.deliveries().next();
+    await machine.pass(0);
+    expect(machine.story()).toEqual(['01:09:59 delivered acme_lidar 1.2.3 → 1.2.4']);
+    expect((await other).value).toMatchObject({ times: 1 });
+    void next;
+  });
+
+  it('so is the server, until it is done with its config', async () => {
+    let isServerBusy = false;
+    const isBusy = (): boolean => isServerBusy;
+    const machine = await day({ ...LIDAR, takesUp: 'later', isServerBusy: isBusy });
+    await machine.pass(MINUTE);
+    isServerBusy = true;
+    const next = machine.poller.deliveries().next();
+    await machine.pass(5 * MINUTE);
+    isServerBusy = false;
+    await machine.pass(MINUTE);
+    expect((await next).value).toMatchObject({ action: { to: '1.2.4' } });
+    expect(machine.story()).toEqual([
+      '01:02:33 committed acme_lidar 1.2.3 → 1.2.4',
+      '01:03:33 superseded acme_lidar 1.2.3 → 1.2.4',
+      '01:08:33 committed acme_lidar 1.2.3 → 1.2.4',
+      '01:08:33 delivered acme_lidar 1.2.3 → 1.2.4',
+    ]);
+  });
+});
+
+describe('whether maintenance is allowed (D29)', () => {
+  it.each<[string, () => unknown, string]>([
+    ['says no', () => false, 'maintenance is not allowed now'],
+    [
+      'answers nothing',
+      () => undefined,
+      'whether maintenance is allowed was asked, and nothing was answered',
+    ],
+    [
+      'answers something else',
+      () => 'yes',
+      'whether maintenance is allowed was answered by neither true nor false',
+    ],
+    [
+      'throws',
+      () => {
+        throw new Error('nobody is there');
+      },
+      'whether maintenance is allowed could not be asked',
+    ],
+    [
+      'never answers',
+      async () => await new Promise(() => undefined),
+      'whether maintenance is allowed was asked, and the answer took too long',
+    ],
+  ])('is a no where the agent %s', async (_, isMaintenanceAllowed, reason) => {
+    const machine = await day({ ...LIDAR, isMaintenanceAllowed });
+    await machine.pass(2 * MINUTE);
+    expect(machine.story()).toEqual([]);
+    expect(machine.state.decisions()[0]).toMatchObject({ decision: 'hold', reason });
+  });
+
+  it('is asked when something is due, and again when it is taken up', async () => {
+    const answers = [true, false, true, true];
+    const asked: string[] = [];
+    const machine = await day({
+      ...LIDAR,
+      isMaintenanceAllowed: async () => {
+        asked.push(new Date(machine.clock.now()).toISOString().slice(11, 19));
+        return await Promise.resolve(answers.shift());
+      },
+    });
+    await machine.pass(3 * MINUTE);
+    expect(machine.deliveries).toHaveLength(1);
+    await machine.deliveries[0]?.done();
+    await machine.pass(5 * MINUTE);
+    expect(asked).toEqual(['01:02:33', '01:02:33', '01:03:33', '01:03:33']);
+  });
+});
+
+describe('[T55] after a restart', () => {
+  it('what nobody had yet is delivered with the id that it has', async () => {
+    const machine = await day({ ...LIDAR, takesUp: 'later' });
+    await machine.pass(MINUTE);
+    const [before] = machine.state.memory().open;
+    await machine.restart();
+    const next = machine.poller.deliveries().next();
+    await machine.pass(MINUTE);
+    expect((await next).value).toMatchObject({ action: { id: before?.action.id }, times: 1 });
+  });
+
+  it('or a newer one in its place, with an id of its own', async () => {
+    const machine = await day({ ...LIDAR, takesUp: 'later' });
+    await machine.pass(MINUTE);
+    const [before] = machine.state.memory().open;
+    machine.publish('acme:lidar', '1.2.5');
+    await machine.restart();
+    const next = machine.poller.deliveries().next();
+    await machine.pass(MINUTE);
+    expect((await next).value).toMatchObject({ action: { to: '1.2.5' }, times: 1 });
+    expect(machine.state.memory().open[0]?.action.id).not.toBe(before?.action.id);
+  });
+
+  it('what somebody had is delivered again, newer releases or not, and rests for nobody', async () => {
+    const machine = await day(LIDAR);
+    await machine.pass(MINUTE);
+    machine.publish('acme:lidar', '1.2.5');
+    machine.story();
+    await machine.restart();
+    await machine.pass(MINUTE);
+    expect(machine.story()).toEqual(['01:03:33 delivered acme_lidar 1.2.3 → 1.2.4 again (2)']);
+    const [first, second] = machine.deliveries;
+    expect(second?.action.id).toBe(first?.action.id);
+    await second?.done();
+    await machine.pass(10 * MINUTE);
+    // Five minutes after it was delivered again.
+    expect(machine.story()).toEqual([
+      '01:04:03 acknowledged done',
+      '01:08:33 committed acme_lidar 1.2.4 → 1.2.5',
+      '01:08:33 delivered acme_lidar 1.2.4 → 1.2.5',
+    ]);
+  });
+
+  it('but not what was yanked meanwhile', async () => {
+    const machine = await day(LIDAR);
+    await machine.pass(MINUTE);
+    machine.registry.catalogue.yank(moduleId('acme:lidar'), '1.2.4', 'stops the motor');
+    machine.story();
+    await machine.restart();
+    await machine.pass(MINUTE);
+    expect(machine.story()).toEqual(['01:03:33 withdrawn acme_lidar 1.2.3 → 1.2.4']);
+  });
+
+  it('and not out of the window', async () => {
+    const machine = await day({ ...LIDAR, policy: FOR_TEN_MINUTES });
+    await machine.pass(20 * MINUTE);
+    machine.story();
+    await machine.restart();
+    await machine.pass(30 * MINUTE);
+    expect(machine.story()).toEqual([]);
+    await machine.pass(10 * MINUTE);
+    expect(machine.story()).toEqual(['02:00:00 delivered acme_lidar 1.2.3 → 1.2.4 again (2)']);
+  });
+});

@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { claimMachineFile, machineStateIn, openMachineFile } from '../../src/store/index.ts';
+import { caught, claimed, LIDAR, running } from '../support/claimed.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { ROOT } from '../support/modreg.ts';
+
+function newPath(): string {
+  return `${temporaryFolder()}/machine.db`;
+}
+
+/** Claims in a process of its own, which has reported 1.0.0 by then; its number, and how to kill it. */
+async function claimElsewhere(
+  path: string,
+): Promise<{ pid: number | undefined; kill: () => Promise<void> }> {
+  const script = `${ROOT}test/support/claim-and-wait.ts`;
+  const child = spawn(process.execPath, [script, path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const closed = once(child, 'close');
+  await Promise.race([once(child.stdout, 'data'), closed]);
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await closed;
+  };
+  return { pid: child.pid, kill };
+}
+
+function refusal(path: string, by: string): [string, string] {
+  return ['locked', `"${path}": ${by} polls for this machine already, and nobody else can`];
+}
+
+describe('[T58] a second poller', () => {
+  it('is refused while another process polls, and not once that is killed', async () => {
+    const path = newPath();
+    const { pid, kill } = await claimElsewhere(path);
+    expect(caught(() => claimMachineFile(path))).toEqual(refusal(path, `process ${pid}`));
+    await kill();
+    const { state, setAside } = claimed(path);
+    expect([running(state), state.poller().pid, setAside]).toEqual([
+      '1.0.0 after nothing',
+      process.pid,
+      undefined,
+    ]);
+  });
+
+  it('is refused in the same process, and not once the first has closed the file', () => {
+    const first = claimed();
+    const { path } = first;
+    const second = (): unknown => claimMachineFile(path);
+    expect(caught(second)).toEqual(refusal(path, `process ${process.pid}`));
+    // A refusal changes nothing.
+    expect(caught(second)).toEqual(refusal(path, `process ${process.pid}`));
+    first.state.report(LIDAR, '1.0.0', 1);
+    first.close();
+    first.close();
+    expect(running(claimed(path).state)).toBe('1.0.0 after nothing');
+  });
+
+  it('is refused though nobody keeps more of the first than its memory', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const path = newPath();
+    const { state } = claimMachineFile(path);
+    // What a function had in hand is let go of once it is over.
+    await setImmediate();
+    collectGarbage();
+    const second = (): unknown => claimMachineFile(path).close();
+    expect(caught(second)).toEqual(refusal(path, `process ${process.pid}`));
+    expect(state.memory().isBlank).toBe(true);
+  });
+
+  it.each<[string, (path: string) => string]>([
+    ['has a link', (path) => `${path}-link`],
+    ['is in a folder that has a link', (path) => path.replace('machine.db', 'link/machine.db')],
+    ['has a longer name', (path) => path.replace('machine.db', './machine.db')],
+  ])('is refused where the file %s', (_, other) => {
+    const { path } = claimed();
+    symlinkSync(path, `${path}-link`);
+    symlinkSync('.', path.replace('machine.db', 'link'));
+    const second = (): unknown => claimMachineFile(other(path)).close();
+    expect(caught(second)).toEqual(refusal(path, `process ${process.pid}`));
+  });
+
+  it.each<[string, (path: string) => void]>([
+    ['the file is gone', (path) => rmSync(path)],
+    [
+      'the file does not say',
+      (path) => {
+        const file = openMachineFile(path);
+        file.sql.run('UPDATE poller SET pid = NULL');
+        file.close();
+      },
+    ],
+  ])('is refused though %s', (_, make) => {
+    const { path } = claimed();
+    make(path);
+    expect(caught(() => claimMachineFile(path))).toEqual(refusal(path, 'another process'));
+  });
+
+  it('may poll with another file beside it', () => {
+    const { path } = claimed();
+    expect(claimed(path.replace('machine.db', 'other.db')).setAside).toBeUndefined();
+  });
+
+  it('is no command that reads and writes for a moment', () => {
+    const { path, state } = claimed();
+    const file = openMachineFile(path);
+    machineStateIn(file).report(LIDAR, '1.0.0', 1);
+    file.close();
+    expect(running(state)).toBe('1.0.0 after nothing');
+  });
+});
+
+it('a lock that cannot be taken is another matter', () => {
+  const path = newPath();
+  mkdirSync(`${path}-poller`);
+  expect(caught(() => claimMachineFile(path))).toEqual([
+    'unreadable',
+    `"${path}-poller": unable to open database file`,
+  ]);
+});
+
+it('after a claim that fails, the file is free', () => {
+  const path = newPath();
+  const other = new DatabaseSync(path);
+  other.exec('CREATE TABLE theirs (a)');
+  other.close();
+  const refused = ['unreadable', `"${path}": a SQLite file of another program`];
+  expect(caught(() => claimMachineFile(path))).toEqual(refused);
+  rmSync(path);
+  expect(claimed(path).state.memory().isBlank).toBe(true);
+});
+
+it('[T65] nobody else can read what a machine remembers', () => {
+  const folder = `${temporaryFolder()}/platform`;
+  const file = claimed(`${folder}/machine.db`);
+  file.state.report(LIDAR, '1.0.0', 1);
+  const modes = (): string[] =>
+    readdirSync(folder).map((name) => {
+      return `${name} ${(statSync(`${folder}/${name}`).mode & 0o777).toString(8)}`;
+    });
+  expect((statSync(folder).mode & 0o777).toString(8)).toBe('700');
+  expect(modes()).toEqual([
+    'machine.db 600',
+    'machine.db-poller 600',
+    'machine.db-poller-journal 600',
+    'machine.db-shm 600',
+    'machine.db-wal 600',
+  ]);
+  file.close();
+  expect(modes()).toEqual(['machine.db 600', 'machine.db-poller 600']);
+});

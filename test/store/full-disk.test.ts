@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  machineStateIn,
+  openMachineFile,
+  type ClaimedFile,
+  type MachineState,
+} from '../../src/store/index.ts';
+import { ARM, caught, claimed, commitOne, LIDAR, running, upgrade } from '../support/claimed.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+/** A machine's file that there is no more room for, until there is. */
+interface Full {
+  readonly path: string;
+  readonly state: MachineState;
+  readonly makeRoom: () => void;
+}
+
+/** Remembers 1.0.0 and an open action, in a new file in the folder if one is given. */
+function remembered(folder?: string): ClaimedFile {
+  const file = folder === undefined ? claimed() : claimed(`${folder}/machine.db`);
+  file.state.report(LIDAR, '1.0.0', 1);
+  commitOne(file.state);
+  return file;
+}
+
+function unableToGrow(): Full {
+  const { path, state, sql } = remembered();
+  sql.get('PRAGMA max_page_count = 1');
+  return { path, state, makeRoom: () => void sql.get('PRAGMA max_page_count = 1000') };
+}
+
+/** On a small disk of its own; undefined where this process may not mount one. */
+function onSmallDisk(): Full | undefined {
+  const disk = `${temporaryFolder()}/disk`;
+  mkdirSync(disk);
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'none', disk]);
+  if (status !== 0) return undefined;
+  onTestFinished(() => void spawnSync('umount', ['--lazy', disk]));
+  const { path, state } = remembered(disk);
+  fill(`${disk}/filling`);
+  return { path, state, makeRoom: () => rmSync(`${disk}/filling`) };
+}
+
+function fill(path: string): void {
+  for (const size of [16_384, 1]) {
+    try {
+      for (;;) appendFileSync(path, Buffer.alloc(size));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
+  }
+}
+
+/** What runs, and how many actions are open. */
+function seen(state: MachineState): [string, number] {
+  return [running(state), state.memory().open.length];
+}
+
+/** Whatever an action says, it does not fit. */
+const LONG = 'x'.repeat(20_000);
+
+describe('[T52] without room, what was remembered still is, and all goes on once there is some', () => {
+  it.for<[string, () => Full | undefined]>([
+    ['in a file that may not grow', unableToGrow],
+    ['on a full disk', onSmallDisk],
+  ])('%s', ([, make], { skip }) => {
+    const made = make();
+    if (!made) return skip('only who may mount has a small disk');
+    const { path, state, makeRoom } = made;
+    const report = (): void => state.report(LIDAR, `1.1.0-${LONG}`, 2);
+    const commit = (): unknown => state.commit([upgrade({ target: ARM, reason: LONG })], [], 2);
+    for (const write of [report, commit, report]) {
+      expect(caught(write)).toEqual(['unwritable', `"${path}": database or disk is full`]);
+      expect(seen(state)).toEqual(['1.0.0 after nothing', 1]);
+    }
+    const other = openMachineFile(path);
+    expect(seen(machineStateIn(other))).toEqual(['1.0.0 after nothing', 1]);
+    other.close();
+    makeRoom();
+    report();
+    commit();
+    expect(seen(state)).toEqual([`1.1.0-${LONG} after 1.0.0`, 2]);
+  });
+});

@@ -1,0 +1,67 @@
+import { onTestFinished } from 'vitest';
+import type { ActionTarget } from '../../src/core/index.ts';
+import { deployedText } from '../../src/core/deployed.ts';
+import {
+  claimMachineFile,
+  DatabaseError,
+  type ClaimedFile,
+  type CommittedAction,
+  type MachineState,
+  type NewAction,
+} from '../../src/store/index.ts';
+import { moduleId } from './ask.ts';
+import { temporaryFolder } from './folder.ts';
+
+export const LIDAR: ActionTarget = moduleNamed('lidar');
+export const ARM: ActionTarget = moduleNamed('arm');
+export const AGENT: ActionTarget = { kind: 'subsystem', name: 'platform-agent' };
+
+/** The module entry of this name; of the module of this name, unless another is given. */
+export function moduleNamed(name: string, id = `acme:${name}`): ActionTarget {
+  return { kind: 'module', name, moduleId: moduleId(id) };
+}
+
+/** A machine's file in the hands of a poller, until the test is over. */
+export function claimed(path = `${temporaryFolder()}/machine.db`): ClaimedFile {
+  const file = claimMachineFile(path);
+  onTestFinished(() => file.close());
+  return file;
+}
+
+/** An upgrade of the lidar from 1.0.0 to 1.1.0, but for `more`. */
+export function upgrade(more: Partial<NewAction> = {}): NewAction {
+  return {
+    kind: 'restart-and-upgrade',
+    target: LIDAR,
+    from: '1.0.0',
+    to: '1.1.0',
+    artifact: { platform: 'any', digest: 'sha256:aa' },
+    direction: 'upgrade',
+    stops: [{ component: 'scanner', dependsOn: [] }],
+    reason: 'newest minor of 1',
+    decidedAt: 1,
+    restart: { of: 'modules', targets: ['lidar'], stops: [] },
+    ...more,
+  };
+}
+
+export function commitOne(state: MachineState, more: Partial<NewAction> = {}): CommittedAction {
+  const [action] = state.commit([upgrade(more)], [], 1);
+  if (!action) throw new Error('nothing was committed');
+  return action;
+}
+
+/** `1.1.0 after 1.0.0`: what runs, and what ran before. */
+export function running(state: MachineState, target: ActionTarget = LIDAR): string {
+  const { deployed, previous } = state.memory().of(target);
+  return `${deployedText(deployed) ?? deployed.kind} after ${previous?.text ?? 'nothing'}`;
+}
+
+/** The kind and the message of the DatabaseError that `work` throws. */
+export function caught(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error instanceof DatabaseError ? [error.kind, error.message] : error;
+  }
+}
