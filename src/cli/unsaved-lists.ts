@@ -12,6 +12,7 @@ export function unsavedLists(saved: SavedLists): SavedLists {
       const list = own.get(keyOf(address, moduleId));
       return list ? `own ${list.digest}` : saved.stamp(address, moduleId);
     },
+    version: () => saved.version(),
     save: keep,
     replace: keep,
     confirm: (address, lists) => {

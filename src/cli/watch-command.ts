@@ -71,7 +71,7 @@ async function watch(
       return site.documents;
     },
     registryFor: (of) => registries.registryFor(of),
-    knownOf: (target) => site.facts(target),
+    facts: () => site.facts,
     onEvent: (event) => report.tell(event),
     ...{ ...terms, windowOf },
   });

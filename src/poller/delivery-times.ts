@@ -33,12 +33,11 @@ export class DeliveryTimes {
   /** What is remembered, with restarts where they are as time passed. One for `action` is left out. */
   corrected(remembered: Remembered, action?: string): Remembered {
     const now = this.#clock.now();
-    const restarts = remembered.restarts
-      .filter((restart) => restart.action !== action)
-      .map((restart) => {
-        const since = this.since(restart.action);
-        return since === undefined ? restart : { ...restart, at: Math.floor(now - since) };
-      });
+    const counting = remembered.restarts.filter((restart) => restart.action !== action);
+    const restarts = counting.map(({ action: id, at }) => {
+      const since = this.since(id);
+      return { action: id, at: since === undefined ? at : Math.floor(now - since) };
+    });
     return { ...remembered, restarts };
   }
 }

@@ -28,8 +28,8 @@ export interface ObserverOptions {
   readonly configuration: () => Configuration | Promise<Configuration>;
   /** Where the lists of modules with these terms are. The same registry is the same object each time. */
   readonly registryFor: (terms: UpdateTerms) => PollableRegistry;
-  /** What is known of a module or a subsystem, but for its list. */
-  readonly knownOf: (target: ActionTarget) => Omit<Known, 'list'>;
+  /** What is known now of each module and subsystem, but for its list. Asked once for each plan. */
+  readonly facts: () => (target: ActionTarget) => Omit<Known, 'list'>;
   readonly platform: Platform;
   /** `windowOf` of modreg/config. */
   readonly windowOf: (maintenance: readonly MaintenanceWindow[]) => Window | undefined;
@@ -185,16 +185,18 @@ export class Observer {
       this.look();
     });
     await Promise.all(polls);
+    // A machine that needs no lists is planned all the same.
     this.#isInformed = true;
-    this.look();
+    if (polls.length === 0) this.look();
   }
 
   /** The modules whose lists are needed, by the registry that has them. */
   #needed(configuration: Configuration): ReadonlyMap<PollableRegistry, readonly ModuleId[]> {
-    const { knownOf, registryFor } = this.#options;
+    const { registryFor } = this.#options;
+    const facts = this.#options.facts();
     const needed = neededLists(
       configuration,
-      (name) => knownOf({ kind: 'subsystem', name }).deployed.kind !== 'unknown',
+      (name) => facts({ kind: 'subsystem', name }).deployed.kind !== 'unknown',
     );
     const groups = new Map<PollableRegistry, Set<ModuleId>>();
     for (const { terms, moduleId } of needed) {
@@ -273,11 +275,12 @@ export class Observer {
   }
 
   #knownOf({ policy }: Configuration, only?: OneTarget): (target: ActionTarget) => Known {
-    const { registryFor, knownOf } = this.#options;
+    const { registryFor } = this.#options;
+    const facts = only ? () => only.known : this.#options.facts();
     return (target) => {
       const registry = this.#registries.get(registryFor(termsFor(policy, target.name)));
       return {
-        ...(only?.known ?? knownOf(target)),
+        ...facts(target),
         list: registry?.list(moduleOf(target)) ?? NOT_ASKED,
       };
     };

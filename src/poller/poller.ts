@@ -17,7 +17,7 @@ import { firstPhase } from './schedule.ts';
 import { StateAccess } from './state-access.ts';
 import { takeUp, type TakeUp } from './take-up.ts';
 
-export interface PollerOptions extends Omit<ObserverOptions, 'knownOf' | 'onEvent'> {
+export interface PollerOptions extends Omit<ObserverOptions, 'facts' | 'onEvent'> {
   /** The machine's memory, of the file that this process claimed. */
   readonly state: MachineState;
   /**
@@ -56,10 +56,12 @@ export class Poller {
 
   /** Throws a RangeError where the interval is shorter than five seconds. */
   constructor(options: PollerOptions) {
-    const knownOf = (target: ActionTarget): Omit<Known, 'list'> =>
-      factsOf(this.#times.corrected(options.state.memory().of(target)));
+    const facts = (): ((target: ActionTarget) => Omit<Known, 'list'>) => {
+      const memory = options.state.memory();
+      return (target) => factsOf(this.#times.corrected(memory.of(target)));
+    };
     this.#options = options;
-    this.#observer = new Observer({ ...options, knownOf });
+    this.#observer = new Observer({ ...options, facts });
     const { polling } = this.#observer;
     const { onEvent = () => undefined } = options;
     this.#onEvent = onEvent;

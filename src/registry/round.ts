@@ -32,9 +32,8 @@ export async function refreshAll(
 ): Promise<ReadonlyMap<ModuleId, Refreshed>> {
   if (moduleIds.length === 0) return new Map();
   const known = new Map<ModuleId, SavedList>();
-  for (const moduleId of moduleIds) {
-    const list = lists.get(moduleId);
-    if (list?.sequence !== undefined) known.set(moduleId, list);
+  for (const [moduleId, list] of lists.getAll(moduleIds)) {
+    if (list.sequence !== undefined) known.set(moduleId, list);
   }
   const after = latestSequence([...known.values()]) ?? BEYOND;
   const changes = await changesAfter(after, remote, round);

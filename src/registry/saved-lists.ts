@@ -23,6 +23,8 @@ export interface SavedLists {
    * undefined without a list.
    */
   stamp(address: string, moduleId: ModuleId): string | undefined;
+  /** Another number once any list may have been written, by whichever process. */
+  version(): number;
   /** Keeps `list`, unless a list of a higher generation is there. */
   save(address: string, moduleId: ModuleId, list: SavedList): void;
   /** Keeps `list`, whatever is there. */

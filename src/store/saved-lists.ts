@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { quote } from '../core/quote.ts';
 import { SavedListsError, type SavedList, type SavedLists } from '../registry/saved-lists.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
@@ -26,7 +27,13 @@ const MOST_BYTES = 512 * 1024 * 1024;
  */
 export function savedListsIn({ path, database, sql }: MachineFile): SavedLists {
   const within = <T>(work: () => T): T => saying(path, work);
+  const writing = <T>(work: () => T): T => {
+    WRITES.set(database, writesOf(database) + 1);
+    return within(() => transaction(database, work));
+  };
   return {
+    version: () =>
+      within(() => Number(sql.get('PRAGMA data_version')?.['data_version']) + writesOf(database)),
     read: (address, moduleId) =>
       within(() => {
         const row = sql.get(SELECT, address, moduleId);
@@ -34,23 +41,14 @@ export function savedListsIn({ path, database, sql }: MachineFile): SavedLists {
       }),
     stamp: (address, moduleId) =>
       within(() => textOf(sql.get(SELECT_STAMP, address, moduleId)?.['stamp'])),
-    save: (address, moduleId, list) =>
-      within(() => transaction(database, () => write(sql, [address, moduleId], list))),
+    save: (address, moduleId, list) => writing(() => write(sql, [address, moduleId], list)),
     replace: (address, moduleId, list) =>
-      within(() =>
-        transaction(database, () => {
-          sql.run(FORGET, address, moduleId);
-          write(sql, [address, moduleId], list);
-        }),
-      ),
+      writing(() => {
+        sql.run(FORGET, address, moduleId);
+        write(sql, [address, moduleId], list);
+      }),
     confirm: (address, lists) =>
-      within(() =>
-        transaction(database, () => {
-          for (const [moduleId, { confirmedAt, sequence = null, digest }] of lists) {
-            sql.run(CONFIRM, confirmedAt, sequence, address, moduleId, digest);
-          }
-        }),
-      ),
+      within(() => transaction(database, () => confirm(sql, address, lists))),
   };
 }
 
@@ -71,6 +69,26 @@ function write(
   if (!row) return;
   sql.run(WRITE_CONTENT, Number(row['id']), content);
   if (isNew) sql.run(PRUNE, MOST_LISTS, MOST_BYTES, Number(row['id']));
+}
+
+/** How often lists were written by a connection, which does not see its own writes as it does those of others. */
+const WRITES = new WeakMap<DatabaseSync, number>();
+
+function writesOf(database: DatabaseSync): number {
+  return WRITES.get(database) ?? 0;
+}
+
+/** All at once where all were confirmed together, as those of a round are. */
+function confirm(sql: Statements, address: string, lists: ReadonlyMap<string, SavedList>): void {
+  const groups = Map.groupBy(
+    lists,
+    ([, { confirmedAt, sequence = null }]) => `${confirmedAt} ${sequence}`,
+  );
+  for (const group of groups.values()) {
+    const [[, { confirmedAt, sequence = null }]] = group as [[string, SavedList]];
+    const digests = group.map(([moduleId, { digest }]) => [moduleId, digest]);
+    sql.run(CONFIRM, confirmedAt, sequence, JSON.stringify(digests), address);
+  }
 }
 
 const SELECT = `
@@ -96,7 +114,9 @@ const PRUNE = `
     ) WHERE place > ? OR bytes > ?
   ) AND id <> ?`;
 const CONFIRM = `
-  UPDATE saved_lists SET confirmed_at = ?, sequence = ? WHERE address = ? AND module_id = ? AND digest = ?`;
+  UPDATE saved_lists SET confirmed_at = ?, sequence = ?
+  FROM (SELECT value ->> 0 AS id, value ->> 1 AS seen FROM json_each(?)) AS one
+  WHERE address = ? AND module_id = one.id AND digest = one.seen`;
 const FORGET = 'DELETE FROM saved_lists WHERE address = ? AND module_id = ?';
 
 /** Runs `work`, and throws what is wrong with the file as the port has it. */
