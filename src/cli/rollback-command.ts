@@ -32,7 +32,7 @@ export function rollbackCommand(
     }
     const whither = to
       ? `to ${to.text} with the poller's next decision, and stays there until a release above ${from.text} is published`
-      : "with the poller's next decision, to the best that may be chosen instead: nothing that ran before may be";
+      : "with the poller's next decision, to the best that may be chosen instead, if anything may: nothing that ran before does";
     const answer = [`${labelFor(row.value)} goes back from ${from.text} ${whither}`];
     const notes = [`note: modreg quarantine lift ${moduleId} ${from.text} ends that`];
     return { answer, notes, problems: [] };

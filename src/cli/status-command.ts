@@ -2,6 +2,7 @@ import { describeDuration } from '../core/duration.ts';
 import { describeAddress, reportedText } from '../core/explanation/decision-words.ts';
 import { excerpt } from '../core/quote.ts';
 import { formatTime } from '../core/rfc3339.ts';
+import { reportsOnlyUntil } from '../poller/restraint.ts';
 import type { OpenAction } from '../store/committed-action.ts';
 import type { LoggedDecision, PollerLog } from '../store/decision-log.ts';
 import type { MachineMemory, MachineState } from '../store/machine-state.ts';
@@ -55,6 +56,7 @@ function linesOf(status: Status): string[] {
   const quarantined = quarantineTable(memory.quarantine, now);
   return [
     roundLine(status),
+    ...restraintLines(status),
     '',
     ...(cells.length === 0 ? ['no module was decided on yet'] : [line(HEADS), ...cells.map(line)]),
     ...(memory.open.length === 0 ? [] : ['', ...memory.open.map((open) => openLine(open, now))]),
@@ -67,6 +69,14 @@ function roundLine({ poller: { pid, round }, now }: Status): string {
   const by = pid === undefined ? '' : ` by process ${pid}`;
   const trouble = round.trouble === undefined ? '' : `; ${round.trouble}`;
   return `last round ${describeDuration(now - round.at)} ago${by}${trouble}`;
+}
+
+function restraintLines({ memory, now }: Status): string[] {
+  const until = reportsOnlyUntil(memory.starts, now);
+  if (until === undefined) return [];
+  return [
+    `nothing is done until ${formatTime(until)}: the agent started five times in ten minutes`,
+  ];
 }
 
 /** A machine need not say what runs of its subsystems. */
@@ -100,6 +110,7 @@ function asJson({ decisions, memory, poller, now }: Status): string {
       pid: poller.pid ?? null,
       last_round: poller.round ? formatTime(poller.round.at) : null,
       trouble: poller.round?.trouble ?? null,
+      reports_only_until: untilAsJson(reportsOnlyUntil(memory.starts, now)),
     },
     targets: decisions.map((decision) => {
       const { kind, name, moduleId, constraint, target, latest, reason, until } = decision;
@@ -112,12 +123,16 @@ function asJson({ decisions, memory, poller, now }: Status): string {
         latest: latest ?? null,
         decision: decision.decision,
         reason,
-        until: until === undefined ? null : formatTime(until),
+        until: untilAsJson(until),
         action: action ? openAsJson(action) : null,
       };
     }),
     quarantine: memory.quarantine.map(quarantineAsJson),
   });
+}
+
+function untilAsJson(until: number | undefined): string | null {
+  return until === undefined ? null : formatTime(until);
 }
 
 function openAsJson({ action, state, deliveries, failures, notBefore }: OpenAction): object {

@@ -84,6 +84,12 @@ export class WatchReport {
       case 'registry-back':
         this.#say(`the registry is back after ${describeDuration(event.afterMs)}`);
         break;
+      case 'list-lost':
+        this.#say(event.error.message);
+        break;
+      case 'list-back':
+        this.#say(`the list of ${event.moduleId} is back`);
+        break;
       case 'configuration-unreadable':
         this.#say('what was read last goes on, because:');
         this.#complain(

@@ -50,12 +50,12 @@ export class Acknowledgements {
       const { quarantineMs } = terms;
       const quarantineUntil = quarantineMs === undefined ? undefined : at + quarantineMs;
       const retryAt = Math.ceil(at + untilRedelivery(failures + 1, random()));
-      const noted = this.#state.write((state) =>
-        state.acknowledge(id, outcome, { at, quarantineUntil, retryAt }),
-      );
+      const noted = this.#state.write((state) => {
+        return { of: state.acknowledge(id, outcome, { at, quarantineUntil, retryAt }) };
+      });
       if (!noted) return;
       this.#waiting.delete(id);
-      if (noted.value) this.#onEvent({ kind: 'acknowledged', id, outcome });
+      if (noted.value.of) this.#onEvent({ kind: 'acknowledged', id, outcome });
       else this.#tellStranger(id);
     }
   }

@@ -6,27 +6,27 @@ import { during } from './during.ts';
 const PATIENCE_MS = 10_000;
 
 /** What a function of the agent answered, or why it did not. */
-export type AgentAnswer =
-  | { readonly kind: 'answered'; readonly value: unknown }
+export type AgentAnswer<T> =
+  | { readonly kind: 'answered'; readonly value: T }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'timed-out' };
 
 /** Asks the agent, which may take ten seconds. Rejects with the reason of `signal`, and with nothing else. */
-export async function askAgent(
-  ask: () => unknown,
+export async function askAgent<T>(
+  ask: () => T | Promise<T>,
   clock: Clock,
   signal: AbortSignal,
-): Promise<AgentAnswer> {
+): Promise<AgentAnswer<T>> {
   return await during(signal, async (waiting) => {
     const patience = clock.sleep(PATIENCE_MS, waiting);
     return await Promise.race([
       answerOf(ask),
-      patience.then((): AgentAnswer => ({ kind: 'timed-out' })),
+      patience.then((): AgentAnswer<T> => ({ kind: 'timed-out' })),
     ]);
   });
 }
 
-async function answerOf(ask: () => unknown): Promise<AgentAnswer> {
+async function answerOf<T>(ask: () => T | Promise<T>): Promise<AgentAnswer<T>> {
   try {
     return { kind: 'answered', value: await ask() };
   } catch (error) {
@@ -35,6 +35,6 @@ async function answerOf(ask: () => unknown): Promise<AgentAnswer> {
 }
 
 /** Whether the agent allows maintenance. (D29) */
-export function maintenanceAnswer(answer: AgentAnswer): MaintenanceAnswer {
+export function maintenanceAnswer(answer: AgentAnswer<unknown>): MaintenanceAnswer {
   return answer.kind === 'answered' ? readMaintenanceAnswer(answer.value) : answer.kind;
 }

@@ -1,3 +1,4 @@
+import { describeValue, excerpt } from '../core/quote.ts';
 import type { CommittedAction, Outcome } from '../store/index.ts';
 
 /** An action in the hands of a consumer. */
@@ -12,3 +13,24 @@ export interface Delivery {
 }
 
 export type Failure = Omit<Outcome & { readonly kind: 'failed' }, 'kind'>;
+
+const LONGEST_RUNNING = 2048;
+
+/**
+ * What was said of a failure, which types alone do not hold it to. Throws a TypeError where it does not say what runs,
+ * or whom to blame.
+ */
+export function checkedFailure(said: { readonly [field in keyof Failure]: unknown }): Failure {
+  const { reason, running, blame } = said;
+  const isKnown = typeof running === 'string' && running.length <= LONGEST_RUNNING;
+  if (!isKnown && running !== undefined && running !== null) {
+    const expected = 'a version, null where nothing runs, or undefined where nobody knows';
+    throw new TypeError(
+      `failed() was told that ${describeValue(running)} runs, expected ${expected}`,
+    );
+  }
+  if (blame !== 'release' && blame !== 'machine') {
+    throw new TypeError(`failed() blames ${describeValue(blame)}, expected release or machine`);
+  }
+  return { reason: excerpt(String(reason)), running, blame };
+}

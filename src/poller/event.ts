@@ -1,3 +1,4 @@
+import type { ModuleId } from '../core/index.ts';
 import type { RegistryError } from '../registry/index.ts';
 import type { CommittedAction, DatabaseError, Outcome } from '../store/index.ts';
 
@@ -9,8 +10,16 @@ export type ObserverEvent =
   /** A registry gives no list; it is asked again in `retryMs`. */
   | { readonly kind: 'registry-lost'; readonly error: RegistryError; readonly retryMs: number }
   | { readonly kind: 'registry-back'; readonly afterMs: number }
-  /** A function of the agent, or modreg, is at fault. It is called again. */
-  | { readonly kind: 'mistake'; readonly error: unknown };
+  /** The registry answers, and gives no list of one module: a saved one stands in where there is one. */
+  | { readonly kind: 'list-lost'; readonly moduleId: ModuleId; readonly error: RegistryError }
+  | { readonly kind: 'list-back'; readonly moduleId: ModuleId }
+  | Mistake;
+
+/** A function of the agent, or modreg, is at fault. It is called again. */
+interface Mistake {
+  readonly kind: 'mistake';
+  readonly error: unknown;
+}
 
 /** What happens in a poller besides. */
 export type PollerEvent =
@@ -31,3 +40,24 @@ export type PollerEvent =
   | { readonly kind: 'acknowledged'; readonly id: string; readonly outcome: Outcome }
   /** No action of this id was delivered and is open. */
   | { readonly kind: 'unknown-acknowledgement'; readonly id: string };
+
+/** `onEvent`, whose own mistakes do not reach what it is told of. */
+export function telling<T>(
+  onEvent: ((event: T | Mistake) => void) | undefined,
+): (event: T | Mistake) => void {
+  return (event) => {
+    try {
+      onEvent?.(event);
+    } catch (error) {
+      tellOf(error, onEvent);
+    }
+  };
+}
+
+function tellOf(error: unknown, onEvent: ((event: Mistake) => void) | undefined): void {
+  try {
+    onEvent?.({ kind: 'mistake', error });
+  } catch {
+    // Whoever is to be told of mistakes makes them: nobody is left to tell.
+  }
+}

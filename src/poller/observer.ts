@@ -12,16 +12,15 @@ import {
 import { termsFor, type MaintenanceWindow, type UpdateTerms } from '../core/update-policy.ts';
 import { systemClock, systemRandom, type Clock } from '../registry/clock.ts';
 import type { LoggedRound } from '../store/index.ts';
-import { unlessAborted } from '../registry/unless-aborted.ts';
 import { moduleOf } from '../store/target.ts';
 import { askAgent, maintenanceAnswer } from './ask-agent.ts';
 import { Bell } from './bell.ts';
 import { neededLists, type Configuration } from './configuration.ts';
 import { during } from './during.ts';
-import type { ObserverEvent } from './event.ts';
+import { telling, type ObserverEvent } from './event.ts';
 import { PolledRegistry, type PollableRegistry, type Polling } from './polled-registry.ts';
 import { asksForMaintenance, questionAbout, type Circumstances } from './question.ts';
-import { DEFAULT_INTERVAL_MS, LEAST_INTERVAL_MS } from './schedule.ts';
+import { DEFAULT_INTERVAL_MS, LEAST_INTERVAL_MS, LONGEST_INTERVAL_MS } from './schedule.ts';
 
 export interface ObserverOptions {
   /** What the machine is asked to run, read before each round. Where it throws, what it gave last goes on. */
@@ -74,15 +73,16 @@ export class Observer {
   #roundAt = 0;
   #isInformed = false;
 
-  /** Throws a RangeError where the interval is shorter than five seconds. */
+  /** Throws a RangeError where the interval is shorter than five seconds, or longer than a day. */
   constructor(options: ObserverOptions) {
     const { intervalMs = DEFAULT_INTERVAL_MS, clock = systemClock } = options;
-    if (!(intervalMs >= LEAST_INTERVAL_MS)) {
+    if (!(intervalMs >= LEAST_INTERVAL_MS && intervalMs <= LONGEST_INTERVAL_MS)) {
       throw new RangeError(
-        `the interval is ${intervalMs} ms, expected ${LEAST_INTERVAL_MS} or more`,
+        `the interval is ${intervalMs} ms, expected ${LEAST_INTERVAL_MS} to ${LONGEST_INTERVAL_MS}`,
       );
     }
-    const { random = systemRandom, onEvent = () => undefined } = options;
+    const { random = systemRandom } = options;
+    const onEvent = telling<ObserverEvent>(options.onEvent);
     this.#options = options;
     this.#polling = { clock, random, intervalMs, onEvent };
     this.#bell = new Bell(clock);
@@ -156,15 +156,15 @@ export class Observer {
 
   async #readConfiguration(signal: AbortSignal): Promise<void> {
     const { onEvent } = this.#polling;
-    const configured = async (): Promise<Configuration> => await this.#options.configuration();
-    try {
-      this.#configuration = await unlessAborted(signal, configured());
-    } catch (error) {
-      signal.throwIfAborted();
+    const answer = await askAgent(this.#options.configuration, this.#polling.clock, signal);
+    if (answer.kind !== 'answered') {
+      const late = new Error('the configuration was not there in ten seconds');
+      const error = answer.kind === 'failed' ? answer.error : late;
       if (!this.#isConfigurationLost) onEvent({ kind: 'configuration-unreadable', error });
       this.#isConfigurationLost = true;
       return;
     }
+    this.#configuration = answer.value;
     if (this.#isConfigurationLost) onEvent({ kind: 'configuration-readable' });
     this.#isConfigurationLost = false;
   }

@@ -34,6 +34,7 @@ export class PolledRegistry {
   readonly #registry: PollableRegistry;
   readonly #polling: Polling;
   readonly #readings = new Map<ModuleId, Reading>();
+  readonly #lostLists = new Set<ModuleId>();
   #failures = 0;
   #outage: Outage | undefined;
   #polledAt: number;
@@ -73,7 +74,9 @@ export class PolledRegistry {
     const { clock, random, intervalMs } = this.#polling;
     const readings = await this.#ask(moduleIds, signal);
     for (const moduleId of this.#readings.keys()) {
-      if (!readings.has(moduleId)) this.#readings.delete(moduleId);
+      if (readings.has(moduleId)) continue;
+      this.#readings.delete(moduleId);
+      this.#lostLists.delete(moduleId);
     }
     for (const [moduleId, reading] of readings) this.#readings.set(moduleId, reading);
     const { errors } = this;
@@ -85,6 +88,7 @@ export class PolledRegistry {
     this.#polledAt = clock.monotonic();
     this.#dueAt = this.#polledAt + wait;
     this.#tell(failure, wait);
+    this.#tellOfLists(failure !== undefined);
   }
 
   /** An answer that comes later than this is nobody's any more, whether or not the registry heeds a signal. (T60) */
@@ -135,6 +139,19 @@ export class PolledRegistry {
       // The next round finds out what is wrong.
       if (error instanceof RegistryError) return undefined;
       throw error;
+    }
+  }
+
+  /** While the registry itself is lost, that is said of it and not of each list. */
+  #tellOfLists(isLost: boolean): void {
+    if (isLost) return;
+    const { onEvent } = this.#polling;
+    for (const [moduleId, reading] of this.#readings) {
+      const error = errorOf(reading);
+      if (error && !this.#lostLists.has(moduleId)) onEvent({ kind: 'list-lost', moduleId, error });
+      if (!error && this.#lostLists.has(moduleId)) onEvent({ kind: 'list-back', moduleId });
+      if (error) this.#lostLists.add(moduleId);
+      else this.#lostLists.delete(moduleId);
     }
   }
 

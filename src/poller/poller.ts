@@ -7,8 +7,8 @@ import { Bell } from './bell.ts';
 import { targetsOf, type Configuration } from './configuration.ts';
 import { loggedDecisions } from './decision-log.ts';
 import { DeliveryTimes } from './delivery-times.ts';
-import type { Delivery } from './delivery.ts';
-import type { PollerEvent } from './event.ts';
+import { checkedFailure, type Delivery } from './delivery.ts';
+import { telling, type PollerEvent } from './event.ts';
 import { Observer, type ObserverOptions } from './observer.ts';
 import { factsOf } from './question.ts';
 import { reconcile } from './reconcile.ts';
@@ -27,12 +27,13 @@ export interface PollerOptions extends Omit<ObserverOptions, 'facts' | 'onEvent'
   readonly whatRuns?: (target: ActionTarget) => unknown;
   /** For `PLATFORM_AGENT_FAST_START`. (D28) */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** How long a consumer may take before an action is delivered again: half an hour unless given. (T61) */
+  /** How long a consumer may take before an action is delivered again: half an hour unless given, a second at least. (T61) */
   readonly acknowledgeWithinMs?: number;
   readonly onEvent?: (event: PollerEvent) => void;
 }
 
 const ACKNOWLEDGE_WITHIN_MS = 30 * 60_000;
+const LEAST_ACKNOWLEDGE_MS = 1000;
 /** A later time was noted by a clock that was wrong. */
 const LONGEST_RETRY_MS = 15 * 60_000;
 
@@ -54,8 +55,13 @@ export class Poller {
   readonly #times: DeliveryTimes;
   #running: Promise<void> | undefined;
 
-  /** Throws a RangeError where the interval is shorter than five seconds. */
+  /** Throws a RangeError where the interval, or the time to acknowledge, is none. */
   constructor(options: PollerOptions) {
+    const { acknowledgeWithinMs = ACKNOWLEDGE_WITHIN_MS } = options;
+    if (!(acknowledgeWithinMs >= LEAST_ACKNOWLEDGE_MS)) {
+      const expected = `expected ${LEAST_ACKNOWLEDGE_MS} or more`;
+      throw new RangeError(`acknowledgeWithinMs is ${acknowledgeWithinMs}, ${expected}`);
+    }
     const facts = (): ((target: ActionTarget) => Omit<Known, 'list'>) => {
       const memory = options.state.memory();
       return (target) => factsOf(this.#times.corrected(memory.of(target)));
@@ -63,7 +69,7 @@ export class Poller {
     this.#options = options;
     this.#observer = new Observer({ ...options, facts });
     const { polling } = this.#observer;
-    const { onEvent = () => undefined } = options;
+    const onEvent = telling<PollerEvent>(options.onEvent);
     this.#onEvent = onEvent;
     this.#state = new StateAccess(options.state, onEvent);
     this.#acknowledgements = new Acknowledgements(this.#state, polling, onEvent);
@@ -212,7 +218,7 @@ export class Poller {
     return {
       ...{ action, times },
       done: async () => await acknowledge({ kind: 'done' }),
-      failed: async (failure) => await acknowledge({ kind: 'failed', ...failure }),
+      failed: async (failure) => await acknowledge({ kind: 'failed', ...checkedFailure(failure) }),
     };
   }
 

@@ -28,18 +28,18 @@ export class Restraint {
 
   /** Not in the first round of a memory that was blank, nor while the agent crashes again and again. (T53, T57) */
   mayAct({ starts }: MachineMemory, rounds: number): boolean {
-    const until = this.#until(starts);
+    const until = reportsOnlyUntil(starts, this.#clock.now());
     if (until !== undefined && !this.#isReporting) {
       this.#onEvent({ kind: 'only-reporting', until });
     }
     this.#isReporting = until !== undefined;
     return until === undefined && (!this.#isBlank || rounds >= FIRST_ROUND_TO_ACT);
   }
+}
 
-  #until(starts: readonly number[]): number | undefined {
-    const now = this.#clock.now();
-    const recent = starts.filter((at) => Math.abs(now - at) < STARTS_WITHIN_MS);
-    const decisive = recent.toSorted((a, b) => b - a)[MOST_STARTS - 1];
-    return decisive === undefined ? undefined : decisive + STARTS_WITHIN_MS;
-  }
+/** When an agent that started so often may act again, in milliseconds since the epoch; undefined where it may. (T57) */
+export function reportsOnlyUntil(starts: readonly number[], now: number): number | undefined {
+  const recent = starts.filter((at) => Math.abs(now - at) < STARTS_WITHIN_MS);
+  const decisive = recent.toSorted((a, b) => b - a)[MOST_STARTS - 1];
+  return decisive === undefined ? undefined : decisive + STARTS_WITHIN_MS;
 }

@@ -4,6 +4,8 @@ const MINUTE = 60 * SECOND;
 export const DEFAULT_INTERVAL_MS: number = MINUTE;
 /** A registry is not asked more often, whatever is configured. */
 export const LEAST_INTERVAL_MS: number = 5 * SECOND;
+/** Whoever would ask more seldom does not poll. */
+export const LONGEST_INTERVAL_MS: number = 24 * 60 * MINUTE;
 /** The longest that a failing registry is left alone for, unless the interval is longer. */
 const LONGEST_BACKOFF_MS = 10 * MINUTE;
 const JITTER = 0.1;

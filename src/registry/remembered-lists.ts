@@ -7,12 +7,17 @@ const MOST_BYTES = 512 * 1024 * 1024;
 const MOST_LISTS = 10_000;
 /** What a digest that was lost takes besides. */
 const LOST_BYTES = 150;
-/** A confirmation is not written more often than this: a restart then believes the list to be that much older. */
+/**
+ * A confirmation is not written more often than this: a restart then believes the list to be that much older. What
+ * this process wrote itself, it need not write again for longer.
+ */
 const CONFIRM_MS = 1000;
+const CONFIRM_OWN_MS = 10 * 60_000;
 
 interface Written {
   readonly list: SavedList;
   readonly stamp: string | undefined;
+  readonly isOwn: boolean;
 }
 
 /** The lists of one registry: at hand, and saved where there is a place for them. */
@@ -95,7 +100,7 @@ export class RememberedLists {
       saved.save(this.#address, moduleId, list);
       const stamp = saved.stamp(this.#address, moduleId);
       // A list that gave way to a later one is read anew.
-      this.#note(list, stamp?.endsWith(list.digest) === true ? stamp : undefined);
+      this.#note(list, stamp?.endsWith(list.digest) === true ? stamp : undefined, true);
     });
   }
 
@@ -115,13 +120,13 @@ export class RememberedLists {
         this.#atHand.set(moduleId, next);
         this.#written.set(next, written);
         if (this.#current.has(list)) this.#current.add(next);
-        if (!isRecent(written.list, next)) due.set(moduleId, next);
+        if (!isRecent(written, next)) due.set(moduleId, next);
       }
     }
     if (due.size === 0) return confirmed;
     this.#trying((saved) => {
       saved.confirm(this.#address, due);
-      for (const list of due.values()) this.#note(list, this.#written.get(list)?.stamp);
+      for (const list of due.values()) this.#note(list, this.#written.get(list)?.stamp, true);
     });
     return confirmed;
   }
@@ -129,13 +134,13 @@ export class RememberedLists {
   #load(moduleId: ModuleId, stamp: string): SavedList | undefined {
     const list = this.#trying((saved) => saved.read(this.#address, moduleId));
     if (!list) return undefined;
-    this.#note(list, stamp);
+    this.#note(list, stamp, false);
     this.#atHand.set(moduleId, list);
     return list;
   }
 
-  #note(list: SavedList, stamp: string | undefined): void {
-    this.#written.set(list, { list, stamp });
+  #note(list: SavedList, stamp: string | undefined, isOwn: boolean): void {
+    this.#written.set(list, { list, stamp, isOwn });
   }
 
   #trying<T>(work: (saved: SavedLists) => T): T | undefined {
@@ -150,10 +155,11 @@ export class RememberedLists {
 }
 
 /** Whether what is on the disk says nearly the same. */
-function isRecent(before: SavedList, { confirmedAt, sequence }: SavedList): boolean {
+function isRecent({ list: before, isOwn }: Written, { confirmedAt, sequence }: SavedList): boolean {
+  const most = isOwn ? CONFIRM_OWN_MS : CONFIRM_MS;
   return (
     before.sequence === sequence &&
     before.confirmedAt <= confirmedAt &&
-    confirmedAt - before.confirmedAt < CONFIRM_MS
+    confirmedAt - before.confirmedAt < most
   );
 }

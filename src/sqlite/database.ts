@@ -49,7 +49,7 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
     const database = new DatabaseSync(file, { timeout: opening.patienceMs, readOnly: isFixed });
     try {
       if (isNew) chmodSync(path, 0o600);
-      prepare(database, path, { ...layout, isFixed });
+      prepare(database, path, { ...layout, isFixed, mode: opening.mode });
       return database;
     } catch (error) {
       database.close();
@@ -123,7 +123,12 @@ function within<T>(database: DatabaseSync, begin: string, work: () => T): T {
 function prepare(
   database: DatabaseSync,
   path: string,
-  { applicationId, migrations, isFixed }: Layout & { readonly isFixed: boolean },
+  {
+    applicationId,
+    migrations,
+    isFixed,
+    mode,
+  }: Layout & Pick<Opening, 'mode'> & { readonly isFixed: boolean },
 ): void {
   const version = ownVersion(database, path, { applicationId, migrations });
   if (isFixed) {
@@ -132,6 +137,9 @@ function prepare(
   }
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
   if (version === migrations.length) return;
+  if (version === 0 && mode === 'read') {
+    throw new DatabaseError('missing', `${quote(path)}: there is nothing in it yet`);
+  }
   transaction(database, () => {
     // Another process may have been faster.
     const from = pragma(database, 'user_version');

@@ -38,25 +38,35 @@ export function decisionsIn(sql: Statements): LoggedDecision[] {
   return rows.map((row) => jsonIn(row['content'], sql) as LoggedDecision);
 }
 
-/** Writes what is another than it was; what is no longer decided on is forgotten. */
-export function logDecisions(sql: Statements, decisions: readonly LoggedDecision[]): void {
-  const before = new Map(
-    sql.all('SELECT kind, name, place, content FROM decisions').map((row) => {
-      return [keyOf(targetIn(row)), `${Number(row['place'])} ${String(row['content'])}`];
-    }),
+/** What the file says of decisions, by the key of their targets. */
+export type WrittenDecisions = ReadonlyMap<string, string>;
+
+export function writtenDecisions(sql: Statements): WrittenDecisions {
+  const rows = sql.all('SELECT kind, name, place, content FROM decisions');
+  return new Map(
+    rows.map((row) => [keyOf(targetIn(row)), `${Number(row['place'])} ${String(row['content'])}`]),
   );
+}
+
+/** Writes what is another than it was `before`, and gives back what is written now. The rest is forgotten. */
+export function logDecisions(
+  sql: Statements,
+  decisions: readonly LoggedDecision[],
+  before: WrittenDecisions,
+): WrittenDecisions {
+  const written = new Map<string, string>();
   for (const [place, decision] of decisions.entries()) {
     const { kind, name } = decision;
     const content = JSON.stringify(decision);
     const key = keyOf(decision);
-    if (before.get(key) !== `${place} ${content}`) {
-      sql.run('INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?)', kind, name, place, content);
-    }
-    before.delete(key);
+    written.set(key, `${place} ${content}`);
+    if (before.get(key) === written.get(key)) continue;
+    sql.run('INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?)', kind, name, place, content);
   }
   for (const key of before.keys()) {
-    sql.run("DELETE FROM decisions WHERE kind || ' ' || name = ?", key);
+    if (!written.has(key)) sql.run("DELETE FROM decisions WHERE kind || ' ' || name = ?", key);
   }
+  return written;
 }
 
 export function pollerLog(sql: Statements): PollerLog {

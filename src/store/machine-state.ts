@@ -13,9 +13,11 @@ import {
   logDecisions,
   logRound,
   pollerLog,
+  writtenDecisions,
   type LoggedDecision,
   type LoggedRound,
   type PollerLog,
+  type WrittenDecisions,
 } from './decision-log.ts';
 import { deployedIn, noteDeployed, type DeployedRecord } from './deployed-versions.ts';
 import type { MachineFile } from './machine-file.ts';
@@ -100,51 +102,79 @@ export interface MachineState {
 
 const KEPT_STARTS = 10;
 
-export function machineStateIn({ path, database, sql }: MachineFile): MachineState {
-  let read: { readonly version: number; readonly memory: MachineMemory } | undefined;
+export function machineStateIn(file: MachineFile): MachineState {
+  const { path, database, sql } = file;
+  const reader = memoryReader(file);
+  let written: WrittenDecisions | undefined;
+  const writing = <T>(work: () => T): T => translated(path, () => transaction(database, work));
   return {
-    ...writesOf(sql, (work) => {
-      read = undefined;
-      return translated(path, () => transaction(database, work));
+    ...writesOf(sql, {
+      facts: (work) => {
+        reader.forget('all');
+        return writing(work);
+      },
+      actions: (work) => {
+        reader.forget('pending');
+        return writing(work);
+      },
     }),
-    // Nothing in the memory is of this.
-    log: (decisions, round) =>
-      translated(path, () =>
-        transaction(database, () => {
-          logDecisions(sql, decisions);
-          logRound(sql, round);
-        }),
-      ),
-    memory: () =>
-      translated(path, () => {
-        // Another number once another process wrote.
-        const version = Number(sql.get('PRAGMA data_version')?.['data_version']);
-        if (read?.version === version) return read.memory;
-        const memory = snapshot(database, () => memoryIn(sql));
-        read = { version, memory };
-        return memory;
-      }),
+    // Nothing in the memory is of this, and nobody else writes it.
+    log: (decisions, round) => {
+      written = writing(() => {
+        logRound(sql, round);
+        return logDecisions(sql, decisions, written ?? writtenDecisions(sql));
+      });
+    },
+    memory: () => translated(path, () => reader.read()),
     decisions: () => translated(path, () => decisionsIn(sql)),
     poller: () => translated(path, () => pollerLog(sql)),
   };
 }
 
+/** What is read is kept until it is forgotten, or another process writes. */
+function memoryReader({ database, sql }: MachineFile): {
+  readonly read: () => MachineMemory;
+  readonly forget: (what: 'all' | 'pending') => void;
+} {
+  let version: number | undefined;
+  let facts: Facts | undefined;
+  let memory: MachineMemory | undefined;
+  return {
+    read() {
+      const now = Number(sql.get('PRAGMA data_version')?.['data_version']);
+      if (now !== version) facts = memory = undefined;
+      version = now;
+      memory ??= snapshot(database, () => memoryOf((facts ??= factsIn(sql)), pendingIn(sql)));
+      return memory;
+    },
+    forget(what) {
+      memory = undefined;
+      if (what === 'all') facts = undefined;
+    },
+  };
+}
+
 type Writes = Omit<MachineState, 'log' | 'memory' | 'decisions' | 'poller'>;
 
-/** What writes does so by `writing`, all of it or nothing. */
-function writesOf(sql: Statements, writing: <T>(work: () => T) => T): Writes {
+/** Does `work`, all of it or nothing, and forgets what was read of what it changes. */
+type Writing = <T>(work: () => T) => T;
+
+function writesOf(
+  sql: Statements,
+  { facts: writing, actions }: { readonly facts: Writing; readonly actions: Writing },
+): Writes {
   return {
     report: (target, running, at) => writing(() => noteDeployed(sql, target, running, at)),
-    commit: (actions, superseded, at) =>
-      writing(() => {
+    commit: (committed, superseded, at) =>
+      actions(() => {
         for (const { action } of superseded) {
           const number = outbox.actionNumber(sql, action.id);
           if (number !== undefined) outbox.supersede(sql, number, at);
         }
-        return actions.map((action) => outbox.insertAction(sql, action));
+        return committed.map((action) => outbox.insertAction(sql, action));
       }),
     deliver: (id, at) =>
-      writing(() => {
+      actions(() => {
         const number = outbox.actionNumber(sql, id);
         return number !== undefined && outbox.markDelivered(sql, number, at);
       }),
@@ -174,13 +204,34 @@ const NOTHING: DeployedRecord = {
   previous: undefined,
 };
 
-function memoryIn(sql: Statements): MachineMemory {
+/** What deliveries do not change: it is read anew less often. */
+type Facts = Omit<MachineMemory, 'of' | 'open'> & {
+  readonly deployed: ReadonlyMap<string, DeployedRecord>;
+};
+
+function factsIn(sql: Statements): Facts {
   const deployed = deployedIn(sql);
-  const all = quarantineIn(sql);
-  const quarantined = Map.groupBy(all, ({ moduleId }) => moduleId);
-  const restarts = Map.groupBy(outbox.restartsIn(sql), ({ key }) => key);
   const starts = sql.all('SELECT at FROM starts ORDER BY id').map(({ at }) => Number(at));
+  return { deployed, quarantine: quarantineIn(sql), starts, isBlank: deployed.size === 0 };
+}
+
+/** What deliveries change. */
+interface Pending {
+  readonly open: readonly OpenAction[];
+  readonly restarts: ReadonlyMap<string, readonly RememberedRestart[]>;
+}
+
+function pendingIn(sql: Statements): Pending {
+  const restarts = Map.groupBy(outbox.restartsIn(sql), ({ key }) => key);
+  return { open: outbox.openActions(sql), restarts };
+}
+
+function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
+  const { deployed, ...rest } = facts;
+  const quarantined = Map.groupBy(facts.quarantine, ({ moduleId }) => moduleId);
   return {
+    ...rest,
+    open,
     of(target) {
       const key = keyOf(target);
       const record = deployed.get(key);
@@ -192,10 +243,6 @@ function memoryIn(sql: Statements): MachineMemory {
         quarantine: quarantined.get(moduleOf(target)) ?? [],
       };
     },
-    open: outbox.openActions(sql),
-    quarantine: all,
-    starts,
-    isBlank: deployed.size === 0,
   };
 }
 
@@ -233,7 +280,7 @@ function rollBack(
   rolledBack: RolledBack,
   at: number,
 ): boolean {
-  const { deployed } = memoryIn(sql).of(target);
+  const { deployed } = memoryOf(factsIn(sql), pendingIn(sql)).of(target);
   const { text: version } = rolledBack.from;
   if (deployed.kind !== 'version' || deployed.version.text !== version) return false;
   const reason = 'rolled back by an operator';

@@ -115,8 +115,7 @@ const PRUNE = `
   ) AND id <> ?`;
 const CONFIRM = `
   UPDATE saved_lists SET confirmed_at = ?, sequence = ?
-  FROM (SELECT value ->> 0 AS id, value ->> 1 AS seen FROM json_each(?)) AS one
-  WHERE address = ? AND module_id = one.id AND digest = one.seen`;
+  WHERE (module_id, digest) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND address = ?`;
 const FORGET = 'DELETE FROM saved_lists WHERE address = ? AND module_id = ?';
 
 /** Runs `work`, and throws what is wrong with the file as the port has it. */

@@ -86,7 +86,10 @@ describe('[T18] a configuration that changes while an action is under way', () =
     ['removes the module', { modules: [] }],
     ['names another module', { modules: [entry('acme:other', '1.*', 'acme_lidar')] }],
   ])('and %s lets it finish, and delivers it to nobody else', async (_, changed) => {
-    const releases = { 'acme:lidar': ['1.2.2', '1.2.3', '1.2.4'].map((version) => ({ version })) };
+    const releases = {
+      'acme:other': [{ version: '1.0.0' }],
+      'acme:lidar': ['1.2.2', '1.2.3', '1.2.4'].map((version) => ({ version })),
+    };
     const machine = await day({ ...LIDAR, releases });
     await machine.pass(MINUTE);
     machine.configure({ machine: changed });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PollerOptions } from '../../src/poller/index.ts';
 import { version } from '../support/ask.ts';
 import { day, MINUTE, SECOND, targetNamed, type DayOptions } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
@@ -80,7 +81,9 @@ describe('what runs', () => {
   });
 
   it('is asked of a module that is added, and of one that takes the place of another', async () => {
-    const machine = await day({ ...LIDAR, whatRuns: () => null });
+    const whatRuns: PollerOptions['whatRuns'] = ({ kind }) =>
+      kind === 'module' ? null : undefined;
+    const machine = await day({ ...LIDAR, whatRuns });
     machine.publish('acme:arm', '2.5.0');
     await machine.pass(MINUTE);
     machine.story();

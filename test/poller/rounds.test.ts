@@ -85,12 +85,17 @@ describe('rounds', () => {
 });
 
 describe('what a round brings', () => {
-  it('[T21] a module that the registry does not know any more stays', async () => {
+  it('[T21] a module that the registry does not know any more stays, and that is told once', async () => {
     const machine = await day({ ...LIDAR, deployed: { acme_lidar: '1.2.4' } });
     await machine.pass(MINUTE);
     machine.registry.break(failTimes(Infinity, 404));
     await machine.pass(10 * MINUTE);
-    expect(machine.story()).toEqual([]);
+    machine.registry.mend();
+    await machine.pass(MINUTE);
+    expect(machine.story()).toEqual([
+      '01:03:33 list lost of acme:lidar: unknown-module',
+      '01:13:33 list back of acme:lidar',
+    ]);
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'up-to-date' });
   });
 

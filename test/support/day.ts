@@ -186,6 +186,10 @@ function lineOf(event: PollerEvent): string {
       return `registry lost: ${event.error.kind}, again in ${Math.round(event.retryMs / SECOND)} s`;
     case 'registry-back':
       return `registry back after ${Math.round(event.afterMs / SECOND)} s`;
+    case 'list-lost':
+      return `list lost of ${event.moduleId}: ${event.error.kind}`;
+    case 'list-back':
+      return `list back of ${event.moduleId}`;
     case 'state-lost':
       return `state lost: ${event.error.kind}`;
     case 'mistake':

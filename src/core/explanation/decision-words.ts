@@ -62,7 +62,8 @@ const MAINTENANCE_ANSWERS = {
 
 /** An address, or what else was reported, without what may be a credential in it. */
 export function describeAddress(text: string): string {
-  return excerpt(text.replace(/[?#].*$/s, '').replaceAll(/[^/\s]*@/g, ''));
+  const parts = text.replace(/[?#].*$/s, '').split(/(?<=[/\s])/);
+  return excerpt(parts.map((part) => part.slice(part.lastIndexOf('@') + 1)).join(''));
 }
 
 /** What a replacement brings, to be shown. */
