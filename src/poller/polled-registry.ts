@@ -1,7 +1,7 @@
 import { describeDuration } from '../core/duration.ts';
 import type { ModuleId, ModuleList } from '../core/index.ts';
 import type { CachedRegistry, Clock, Reading, Registry } from '../registry/index.ts';
-import { moduleListOf } from '../registry/module-list.ts';
+import { moduleListsOf } from '../registry/module-list.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
 import { during } from './during.ts';
@@ -34,6 +34,7 @@ export class PolledRegistry {
   readonly #registry: PollableRegistry;
   readonly #polling: Polling;
   readonly #readings = new Map<ModuleId, Reading>();
+  #lists: ReadonlyMap<ModuleId, ModuleList> = new Map();
   readonly #lostLists = new Set<ModuleId>();
   #failures = 0;
   #outage: Outage | undefined;
@@ -56,8 +57,7 @@ export class PolledRegistry {
 
   /** The list of a module, as it was last said to be; undefined where it was not asked for yet. */
   list(moduleId: ModuleId): ModuleList | undefined {
-    const reading = this.#readings.get(moduleId);
-    return reading && moduleListOf(reading);
+    return this.#lists.get(moduleId);
   }
 
   /** What kept lists from being the registry's own word when it was asked last. */
@@ -73,6 +73,7 @@ export class PolledRegistry {
   async poll(moduleIds: readonly ModuleId[], signal: AbortSignal): Promise<void> {
     const { clock, random, intervalMs } = this.#polling;
     const readings = await this.#ask(moduleIds, signal);
+    this.#lists = await unlessAborted(signal, moduleListsOf(readings));
     for (const moduleId of this.#readings.keys()) {
       if (readings.has(moduleId)) continue;
       this.#readings.delete(moduleId);

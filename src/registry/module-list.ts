@@ -1,5 +1,7 @@
+import { scheduler } from 'node:timers/promises';
 import {
   indexReleases,
+  type ModuleId,
   type ModuleList,
   type ReleaseIndex,
   type ReleaseRecord,
@@ -15,6 +17,25 @@ export function moduleListOf(reading: Reading): ModuleList {
     changedDigests,
     stale: stale && { confirmedAt: fetchedAt, message: stale.message },
   };
+}
+
+/**
+ * What readings say of their modules. A list that is new is sorted, which takes its time, with a turn for everything
+ * else after each: a plan of all of them does not have to. (T67)
+ */
+export async function moduleListsOf(
+  readings: ReadonlyMap<ModuleId, Reading>,
+): Promise<ReadonlyMap<ModuleId, ModuleList>> {
+  const lists = new Map<ModuleId, ModuleList>();
+  for (const [moduleId, reading] of readings) {
+    const isNew = reading.ok && !INDEXES.has(reading.value.records);
+    const list = moduleListOf(reading);
+    lists.set(moduleId, list);
+    if (!isNew || 'error' in list) continue;
+    list.index.releases();
+    await scheduler.yield();
+  }
+  return lists;
 }
 
 /** By the list that they are made of: one that did not change is not sorted again. */

@@ -13,6 +13,7 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
+const IDLE_TURNS = 8;
 const NOW: number = Date.parse('2026-11-21T01:02:03Z');
 
 /** `busy` tells whether something is under way that takes real time: the clock waits for it. */
@@ -21,13 +22,12 @@ export function virtualClock(now: number = NOW, busy: () => boolean = () => fals
   let elapsed = 1000;
   let offset = now - elapsed;
   const turn = async (): Promise<void> => {
-    do {
-      for (let turns = 0; turns < 4; turns++) {
-        await new Promise<void>((resolve) => {
-          setImmediate(resolve);
-        });
-      }
-    } while (busy());
+    // What comes of the last of it takes some turns more.
+    for (let idle = 0; idle < IDLE_TURNS; idle = busy() ? 0 : idle + 1) {
+      await new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      });
+    }
   };
   return {
     now: () => Math.floor(offset + elapsed),
