@@ -23,7 +23,7 @@ export async function awaitChange(
   round: Round,
 ): Promise<AwaitedChange | undefined> {
   const ends = clock.monotonic() + waitMs;
-  let after = latestSequence([...lists.getAll(moduleIds).values()]);
+  let after = latestSequence(moduleIds.flatMap((moduleId) => lists.atHand(moduleId) ?? []));
   if (after === undefined || !remote.changes) return undefined;
   for (let left = waitMs; left > 0; left = ends - clock.monotonic()) {
     const asked = Math.floor(Math.min(left, LONGEST_REQUEST_MS));

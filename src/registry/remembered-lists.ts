@@ -97,7 +97,10 @@ export class RememberedLists {
   set(moduleId: ModuleId, list: SavedList): void {
     this.#atHand.set(moduleId, list);
     this.#trying((saved) => {
+      const before = saved.version();
       saved.save(this.#address, moduleId, list);
+      // What this process wrote itself is no reason to look at everything again.
+      if (before === this.#version) this.#version = saved.version();
       const stamp = saved.stamp(this.#address, moduleId);
       // A list that gave way to a later one is read anew.
       this.#note(list, stamp?.endsWith(list.digest) === true ? stamp : undefined, true);
