@@ -33,7 +33,7 @@ const NOTHING: Plant = {
 function verdictOn({ file, from, to }: Plant): string {
   const copy = mkdtempSync(join(tmpdir(), 'modreg-plant-'));
   try {
-    for (const part of ['src', 'test', 'package.json', 'vitest.config.ts']) {
+    for (const part of ['src', 'test', 'mocks', 'package.json', 'vitest.config.ts']) {
       cpSync(join(ROOT, part), join(copy, part), { recursive: true });
     }
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
@@ -47,7 +47,9 @@ function verdictOn({ file, from, to }: Plant): string {
   }
 }
 
-const FOLDERS = ['test/core', 'test/config', 'test/registry', 'test/store', 'test/server'];
+const FOLDERS = [
+  ...['test/core', 'test/config', 'test/registry', 'test/store', 'test/poller', 'test/server'],
+];
 
 /** The tests that a mistake in `file` must make fail: those of its own folder. */
 function testsOf(file: string): readonly string[] {
