@@ -15,6 +15,7 @@ const { values } = parseArgs({
 });
 const PARTS = [
   ['poller-large.ts'],
+  ['poller-lists.ts'],
   ['poller-latency.ts'],
   ['poller-idle.ts', values['idle-minutes']],
   ['poller-soak.ts', values.rounds],

@@ -37,7 +37,7 @@ export function indexReleases(releases: Iterable<ReleaseRecord>): ReleaseIndex {
     unreadable: () => (errors ??= records.flatMap(({ version }) => errorsIn(version))),
     candidates(constraint) {
       // One pass finds the newest, which is mostly the answer; a list asked again is worth sorting.
-      if (!isFirst) return sortedCandidates(sorted(), constraint);
+      if (!isFirst || sortedReleases) return sortedCandidates(sorted(), constraint);
       isFirst = false;
       const newest = newestAccepted(records, constraint);
       return newest ? andThen(newest, () => sortedCandidates(sorted(), constraint)) : [];

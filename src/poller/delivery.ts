@@ -7,9 +7,9 @@ export interface Delivery {
   /** How often it was delivered, this time included: more than once after a crash, or without an acknowledgement. */
   readonly times: number;
   /** What the action brings runs. Resolves once that is noted; where the disk is full, it is noted later. */
-  done(): Promise<void>;
+  readonly done: () => Promise<void>;
   /** It did not come to that. */
-  failed(failure: Failure): Promise<void>;
+  readonly failed: (failure: Failure) => Promise<void>;
 }
 
 export type Failure = Omit<Outcome & { readonly kind: 'failed' }, 'kind'>;

@@ -9,7 +9,7 @@ export { folderRegistry } from './folder-registry.ts';
 export { httpRegistry, type HttpRegistryOptions } from './http-registry.ts';
 export type { Limits } from './http/limits.ts';
 export type { KnownDigest } from './known-digests.ts';
-export { moduleListOf } from './module-list.ts';
+export { moduleListOf, moduleListsOf } from './module-list.ts';
 export { RegistryError, type RegistryErrorKind } from './registry-error.ts';
 export type { Reading, Registry, ReleaseList } from './registry.ts';
 export type { FetchedList, RemoteChanges, RemoteRegistry, Round } from './remote-registry.ts';

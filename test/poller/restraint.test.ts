@@ -10,6 +10,8 @@ const LIDAR = {
   releases: { 'acme:lidar': [{ version: '1.2.3' }, { version: '1.2.4' }] },
 } as const satisfies DayOptions;
 
+const noModule: PollerOptions['whatRuns'] = ({ kind }) => (kind === 'module' ? null : undefined);
+
 describe('[T57] an agent that starts five times in ten minutes', () => {
   it('reports and does nothing, until the first of them is ten minutes ago', async () => {
     const machine = await day({ ...LIDAR, random: () => 0.5, takesUp: 'later' });
@@ -81,9 +83,7 @@ describe('what runs', () => {
   });
 
   it('is asked of a module that is added, and of one that takes the place of another', async () => {
-    const whatRuns: PollerOptions['whatRuns'] = ({ kind }) =>
-      kind === 'module' ? null : undefined;
-    const machine = await day({ ...LIDAR, whatRuns });
+    const machine = await day({ ...LIDAR, whatRuns: noModule });
     machine.publish('acme:arm', '2.5.0');
     await machine.pass(MINUTE);
     machine.story();
