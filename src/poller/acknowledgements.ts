@@ -1,5 +1,5 @@
 import type { UpdateTerms } from '../core/update-policy.ts';
-import type { Outcome } from '../store/index.ts';
+import type { MachineState, Outcome } from '../store/index.ts';
 import type { PollerEvent } from './event.ts';
 import type { Polling } from './polled-registry.ts';
 import { untilRedelivery } from './schedule.ts';
@@ -45,18 +45,28 @@ export class Acknowledgements {
   /** Notes what waits, as far as the disk lets it. */
   note(): void {
     const { clock, random } = this.#polling;
-    for (const { id, outcome, failures, terms } of this.#waiting.values()) {
+    for (const { id, outcome, failures, terms } of [...this.#waiting.values()]) {
       const at = clock.now();
       const { quarantineMs } = terms;
       const quarantineUntil = quarantineMs === undefined ? undefined : at + quarantineMs;
       const retryAt = Math.ceil(at + untilRedelivery(failures + 1, random()));
-      const noted = this.#state.write((state) => {
-        return { of: state.acknowledge(id, outcome, { at, quarantineUntil, retryAt }) };
-      });
+      const noted = this.#trying(id, (state) =>
+        state.acknowledge(id, outcome, { at, quarantineUntil, retryAt }),
+      );
       if (!noted) return;
       this.#waiting.delete(id);
-      if (noted.value.of) this.#onEvent({ kind: 'acknowledged', id, outcome });
+      if (noted.value) this.#onEvent({ kind: 'acknowledged', id, outcome });
       else this.#tellStranger(id);
+    }
+  }
+
+  /** What cannot be noted for another reason than the disk's keeps no others waiting. */
+  #trying<T>(id: string, work: (state: MachineState) => T): { readonly value: T } | undefined {
+    try {
+      return this.#state.write(work);
+    } catch (error) {
+      this.#waiting.delete(id);
+      throw error;
     }
   }
 

@@ -134,7 +134,8 @@ export class Observer {
       try {
         await work();
       } catch (error) {
-        if (error === signal.reason) return;
+        const { reason } = signal as { readonly reason: unknown };
+        if (reason !== undefined && error === reason) return;
         onEvent({ kind: 'mistake', error });
         await clock.sleep(intervalMs, signal).catch(() => undefined);
       }

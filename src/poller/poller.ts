@@ -1,4 +1,10 @@
-import { startUpOf, type ActionTarget, type Known, type Plan } from '../core/index.ts';
+import {
+  startUpOf,
+  type ActionTarget,
+  type Deployed,
+  type Known,
+  type Plan,
+} from '../core/index.ts';
 import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/update-policy.ts';
 import type { MachineMemory, MachineState, OpenAction, Outcome } from '../store/index.ts';
 import { Acknowledgements } from './acknowledgements.ts';
@@ -34,6 +40,7 @@ export interface PollerOptions extends Omit<ObserverOptions, 'facts' | 'onEvent'
 
 const ACKNOWLEDGE_WITHIN_MS = 30 * 60_000;
 const LEAST_ACKNOWLEDGE_MS = 1000;
+const UNKNOWN: Deployed = { kind: 'unknown' };
 /** A later time was noted by a clock that was wrong. */
 const LONGEST_RETRY_MS = 15 * 60_000;
 
@@ -62,12 +69,8 @@ export class Poller {
       const expected = `expected ${LEAST_ACKNOWLEDGE_MS} or more`;
       throw new RangeError(`acknowledgeWithinMs is ${acknowledgeWithinMs}, ${expected}`);
     }
-    const facts = (): ((target: ActionTarget) => Omit<Known, 'list'>) => {
-      const memory = options.state.memory();
-      return (target) => factsOf(this.#times.corrected(memory.of(target)));
-    };
     this.#options = options;
-    this.#observer = new Observer({ ...options, facts });
+    this.#observer = new Observer({ ...options, facts: () => this.#facts() });
     const { polling } = this.#observer;
     const onEvent = telling<PollerEvent>(options.onEvent);
     this.#onEvent = onEvent;
@@ -121,6 +124,13 @@ export class Poller {
     }
   }
 
+  /** Where the memory cannot be read nothing is known, and nothing is done. */
+  #facts(): (target: ActionTarget) => Omit<Known, 'list'> {
+    const memory = this.#state.read();
+    return (target) =>
+      memory ? factsOf(this.#times.corrected(memory.of(target))) : { deployed: UNKNOWN };
+  }
+
   /** Fast start skips the first check, and with it the wait before it. (D28) */
   #untilFirstRound(configuration: Configuration | undefined): number {
     const { intervalMs, random } = this.#observer.polling;
@@ -135,14 +145,18 @@ export class Poller {
     const memory = this.#state.read();
     if (!whatRuns || !memory) return;
     const { clock } = this.#observer.polling;
-    for (const target of targetsOf(configuration)) {
-      if (memory.of(target).deployed.kind !== 'unknown') continue;
+    const unknown = targetsOf(configuration).filter(
+      (target) => memory.of(target).deployed.kind === 'unknown',
+    );
+    // All at once: an agent that does not answer is waited for once.
+    const asked = unknown.map(async (target) => {
       const answer = await askAgent(() => whatRuns(target), clock, this.#stopping.signal);
       if (answer.kind === 'failed') this.#onEvent({ kind: 'mistake', error: answer.error });
       const running = answer.kind === 'answered' ? answer.value : undefined;
-      if (typeof running !== 'string' && running !== null) continue;
+      if (typeof running !== 'string' && running !== null) return;
       this.#state.write((state) => state.report(target, running, clock.now()));
-    }
+    });
+    await Promise.all(asked);
   }
 
   #onPlan(plan: Plan): void {
