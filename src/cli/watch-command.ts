@@ -80,7 +80,7 @@ async function watch(
   const signal = await Promise.race([world.untilAsked(), world.untilUnread()]);
   stopping.abort();
   await running;
-  report.end(observer.rounds);
+  report.end(observer.rounds.count);
   const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
   return { answer: [], notes: [], problems: [], ending };
 }

@@ -1,5 +1,4 @@
 import {
-  NOT_ASKED,
   planMachine,
   type ActionTarget,
   type Known,
@@ -11,15 +10,14 @@ import {
 } from '../core/index.ts';
 import { termsFor, type MaintenanceWindow, type UpdateTerms } from '../core/update-policy.ts';
 import { systemClock, systemRandom, type Clock } from '../registry/clock.ts';
-import type { LoggedRound } from '../store/index.ts';
 import { moduleOf } from '../store/target.ts';
 import { askAgent, maintenanceAnswer } from './ask-agent.ts';
 import { Bell } from './bell.ts';
 import { neededLists, type Configuration } from './configuration.ts';
-import { during } from './during.ts';
 import { telling, type ObserverEvent } from './event.ts';
-import { PolledRegistry, type PollableRegistry, type Polling } from './polled-registry.ts';
+import type { PollableRegistry, Polling } from './polled-registry.ts';
 import { asksForMaintenance, questionAbout, type Circumstances } from './question.ts';
+import { Rounds } from './rounds.ts';
 import { DEFAULT_INTERVAL_MS, LEAST_INTERVAL_MS, LONGEST_INTERVAL_MS } from './schedule.ts';
 
 export interface ObserverOptions {
@@ -59,19 +57,16 @@ export interface Sight {
 }
 
 /**
- * Asks for release lists in rounds, one at a time, and plans whenever something may be otherwise: a list came,
+ * Asks for release lists in rounds, each registry one question at a time, and plans whenever something may be otherwise: a list came,
  * something ends that a decision hangs on, or somebody says so. (T59)
  */
 export class Observer {
   readonly #options: ObserverOptions;
   readonly #polling: Polling;
   readonly #bell: Bell;
-  readonly #registries = new Map<PollableRegistry, PolledRegistry>();
+  readonly #rounds: Rounds;
   #configuration: Configuration | undefined;
   #isConfigurationLost = false;
-  #rounds = 0;
-  #roundAt = 0;
-  #isInformed = false;
 
   /** Throws a RangeError where the interval is shorter than five seconds, or longer than a day. */
   constructor(options: ObserverOptions) {
@@ -86,6 +81,7 @@ export class Observer {
     this.#options = options;
     this.#polling = { clock, random, intervalMs, onEvent };
     this.#bell = new Bell(clock);
+    this.#rounds = new Rounds(this.#polling, () => this.look());
   }
 
   get polling(): Polling {
@@ -97,20 +93,7 @@ export class Observer {
     return this.#configuration;
   }
 
-  /** When lists were last asked for, and why not all of them are the registries' own word now. */
-  get lastRound(): LoggedRound {
-    return { at: this.#roundAt, trouble: this.#trouble() };
-  }
-
-  #trouble(): string | undefined {
-    const errors = [...this.#registries.values()].flatMap(({ errors: all }) => all);
-    const [first] = errors;
-    if (!first || errors.length === 1) return first?.message;
-    return `${first.message}, and ${errors.length - 1} more`;
-  }
-
-  /** How many rounds began. */
-  get rounds(): number {
+  get rounds(): Rounds {
     return this.#rounds;
   }
 
@@ -144,14 +127,16 @@ export class Observer {
 
   async #poll(sight: Sight, signal: AbortSignal): Promise<void> {
     await this.#readConfiguration(signal);
-    if (this.#rounds === 0) {
+    if (this.#rounds.count === 0) {
       const wait = sight.untilFirstRound?.(this.#configuration) ?? 0;
       await this.#polling.clock.sleep(wait, signal);
     }
     while (!signal.aborted) {
-      await this.#readConfiguration(signal);
-      if (this.#configuration) await this.#round(this.#configuration, signal);
-      await this.#untilNextRound(signal);
+      if (this.#rounds.isDue) {
+        await this.#readConfiguration(signal);
+        if (this.#configuration) this.#rounds.begin(this.#needed(this.#configuration), signal);
+      }
+      await this.#rounds.untilNext(signal);
     }
   }
 
@@ -170,27 +155,6 @@ export class Observer {
     this.#isConfigurationLost = false;
   }
 
-  async #round(configuration: Configuration, signal: AbortSignal): Promise<void> {
-    const needed = this.#needed(configuration);
-    for (const registry of this.#registries.keys()) {
-      if (!needed.has(registry)) this.#registries.delete(registry);
-    }
-    this.#rounds++;
-    this.#roundAt = this.#polling.clock.now();
-    const polls = Array.from(needed, async ([registry, moduleIds]) => {
-      const polled = this.#registries.get(registry) ?? new PolledRegistry(registry, this.#polling);
-      this.#registries.set(registry, polled);
-      const isNew = moduleIds.some((moduleId) => !polled.reading(moduleId));
-      if (polled.untilDue === 0 || isNew) await polled.poll(moduleIds, signal);
-      this.#isInformed = true;
-      this.look();
-    });
-    await Promise.all(polls);
-    // A machine that needs no lists is planned all the same.
-    this.#isInformed = true;
-    if (polls.length === 0) this.look();
-  }
-
   /** The modules whose lists are needed, by the registry that has them. */
   #needed(configuration: Configuration): ReadonlyMap<PollableRegistry, readonly ModuleId[]> {
     const { registryFor } = this.#options;
@@ -205,25 +169,6 @@ export class Observer {
       groups.set(registry, (groups.get(registry) ?? new Set()).add(moduleId));
     }
     return new Map(Array.from(groups, ([registry, ids]) => [registry, [...ids]] as const));
-  }
-
-  /** Until a registry is due, as its interval or its feed of changes has it. */
-  async #untilNextRound(signal: AbortSignal): Promise<void> {
-    const { clock, intervalMs } = this.#polling;
-    const polled = [...this.#registries.values()];
-    const wait = polled.reduce((least, { untilDue }) => Math.min(least, untilDue), intervalMs);
-    await during(signal, async (heeding) => {
-      const due = clock.sleep(wait, heeding);
-      await Promise.race([due, ...this.#heed(due, heeding)]);
-    });
-  }
-
-  /** One promise a registry, that resolves once the registry is due. */
-  #heed(otherwise: Promise<void>, signal: AbortSignal): Promise<void>[] {
-    return Array.from(this.#registries.values(), async (polled) => {
-      await polled.heed(signal);
-      if (polled.untilDue > 0) await otherwise;
-    });
   }
 
   async #plan(sight: Sight, signal: AbortSignal): Promise<void> {
@@ -264,7 +209,7 @@ export class Observer {
   }
 
   #planWith(answer: MaintenanceAnswer | undefined, only?: OneTarget): Plan | undefined {
-    if (!this.#configuration || !this.#isInformed) return undefined;
+    if (!this.#configuration || !this.#rounds.isInformed) return undefined;
     const { platform, windowOf, isServerBusy } = this.#options;
     const circumstances: Circumstances = {
       ...{ platform, windowOf, answer },
@@ -279,11 +224,8 @@ export class Observer {
     const { registryFor } = this.#options;
     const facts = only ? () => only.known : this.#options.facts();
     return (target) => {
-      const registry = this.#registries.get(registryFor(termsFor(policy, target.name)));
-      return {
-        ...facts(target),
-        list: registry?.list(moduleOf(target)) ?? NOT_ASKED,
-      };
+      const registry = registryFor(termsFor(policy, target.name));
+      return { ...facts(target), list: this.#rounds.list(registry, moduleOf(target)) };
     };
   }
 }

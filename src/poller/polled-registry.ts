@@ -36,6 +36,7 @@ export class PolledRegistry {
   readonly #readings = new Map<ModuleId, Reading>();
   #lists: ReadonlyMap<ModuleId, ModuleList> = new Map();
   readonly #lostLists = new Set<ModuleId>();
+  #isAsked = false;
   #failures = 0;
   #outage: Outage | undefined;
   #polledAt: number;
@@ -69,11 +70,33 @@ export class PolledRegistry {
     return this.#readings.get(moduleId);
   }
 
-  /** Asks for the lists of `moduleIds`, and forgets those of others. Rejects with the reason of `signal`. */
+  /** Whether it was asked, and has not answered yet. */
+  get isAsked(): boolean {
+    return this.#isAsked;
+  }
+
+  /**
+   * Asks for the lists of `moduleIds`, and forgets those of others. Rejects with the reason of `signal`, and with what
+   * is no RegistryError; either way it is due again after its interval.
+   */
   async poll(moduleIds: readonly ModuleId[], signal: AbortSignal): Promise<void> {
+    const { clock, intervalMs } = this.#polling;
+    this.#isAsked = true;
+    try {
+      const readings = await this.#ask(moduleIds, signal);
+      const lists = await unlessAborted(signal, moduleListsOf(readings));
+      this.#take(readings, lists);
+    } catch (error) {
+      this.#dueAt = clock.monotonic() + intervalMs;
+      throw error;
+    } finally {
+      this.#isAsked = false;
+    }
+  }
+
+  #take(readings: ReadonlyMap<ModuleId, Reading>, lists: ReadonlyMap<ModuleId, ModuleList>): void {
     const { clock, random, intervalMs } = this.#polling;
-    const readings = await this.#ask(moduleIds, signal);
-    this.#lists = await unlessAborted(signal, moduleListsOf(readings));
+    this.#lists = lists;
     for (const moduleId of this.#readings.keys()) {
       if (readings.has(moduleId)) continue;
       this.#readings.delete(moduleId);
@@ -188,6 +211,7 @@ export async function readAll(
   if (registry.readAll) return await registry.readAll(moduleIds, signal);
   const readings = new Map<ModuleId, Reading>();
   for (const moduleId of moduleIds) {
+    signal?.throwIfAborted();
     try {
       readings.set(moduleId, { ok: true, value: await registry.read(moduleId, signal) });
     } catch (error) {

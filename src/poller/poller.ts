@@ -163,8 +163,8 @@ export class Poller {
     this.#acknowledgements.note();
     const memory = this.#state.read();
     if (!memory) return;
-    if (this.#restraint.mayAct(memory, this.#observer.rounds)) this.#commit(plan, memory);
-    this.#state.write((state) => state.log(loggedDecisions(plan), this.#observer.lastRound));
+    if (this.#restraint.mayAct(memory, this.#observer.rounds.count)) this.#commit(plan, memory);
+    this.#state.write((state) => state.log(loggedDecisions(plan), this.#observer.rounds.last));
     this.#state.settle();
     this.#offers.ring();
   }
@@ -182,10 +182,11 @@ export class Poller {
   /** The first open action that may be carried out now. */
   async #next(signal: AbortSignal): Promise<Delivery | undefined> {
     const memory = this.#state.read();
-    if (!memory || !this.#restraint.mayAct(memory, this.#observer.rounds)) return undefined;
+    if (!memory || !this.#restraint.mayAct(memory, this.#observer.rounds.count)) return undefined;
     for (const open of memory.open) {
       if (this.#untilDueOf(open) > 0) continue;
       const verdict = await this.#judge(open, memory, signal);
+      signal.throwIfAborted();
       // Somebody else may have been faster meanwhile.
       if (verdict === 'wait' || !this.#isStill(open)) continue;
       const delivery = verdict === 'deliver' ? this.#deliver(open) : this.#withdraw(open);
