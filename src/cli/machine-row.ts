@@ -27,7 +27,8 @@ export function rowNamed(text: string, state: MachineState): Result<LoggedDecisi
   if (row && !other) return { ok: true, value: row };
   const severity = 'error';
   if (row) {
-    const names = meant.map(({ name }) => name).join(', ');
+    const areAlike = new Set(meant.map(({ name }) => name)).size < meant.length;
+    const names = meant.map(({ name, moduleId }) => (areAlike ? moduleId : name)).join(', ');
     const message = `${quote(text)} is what several entries are called`;
     return { ok: false, error: { severity, kind: 'usage', message, hint: `name one: ${names}` } };
   }

@@ -1,21 +1,19 @@
 import {
   describeChange,
   describeDecision,
-  type Deployed,
   type PlanRow,
   type Restart,
   type Stop,
   type SubsystemPlan,
 } from '../core/index.ts';
 import { describeDuration } from '../core/duration.ts';
-import { reportedText } from '../core/explanation/decision-words.ts';
 import { targetText, wantedText } from '../core/explanation/plan-words.ts';
-import { excerpt, quote } from '../core/quote.ts';
+import { excerpt } from '../core/quote.ts';
 import { formatTime } from '../core/rfc3339.ts';
 import type { ReleaseList } from '../registry/registry.ts';
 import { columnsOf } from './columns.ts';
 import { countOf } from './count.ts';
-import { labelOf } from './plan-cells.ts';
+import { deployedCell, labelOf } from './plan-cells.ts';
 import type { Planned } from './planned.ts';
 
 const NAMED = 8;
@@ -102,12 +100,6 @@ function cellsOf({ label, wanted, row: { decision, latest } }: Row): string[] {
     actionWord(decision),
     describeDecision(decision),
   ];
-}
-
-/** What is no version is quoted, since it may be blank. */
-function deployedCell(deployed: Deployed): string {
-  const runs = reportedText(deployed) ?? deployed.kind;
-  return deployed.kind === 'other' ? quote(runs) : runs;
 }
 
 function actionWord(decision: PlanRow['decision']): string {

@@ -1,4 +1,10 @@
-import { parseConstraint, type Constraint, type Result, type RolledBack } from '../core/index.ts';
+import {
+  compareVersions,
+  parseConstraint,
+  type Constraint,
+  type Result,
+  type RolledBack,
+} from '../core/index.ts';
 import { mismatch } from '../core/constraint.ts';
 import { reportedText } from '../core/explanation/decision-words.ts';
 import type { LoggedDecision } from '../store/decision-log.ts';
@@ -30,8 +36,12 @@ export function rollbackCommand(
       const answer = [jsonLine({ ...document, from: from.text, to: to?.text ?? null })];
       return { answer, notes: [], problems: [] };
     }
+    const isStaying = to && compareVersions(to, from) < 0;
+    const until = isStaying
+      ? `, and stays there until a release above ${from.text} is published`
+      : '';
     const whither = to
-      ? `to ${to.text} with the poller's next decision, and stays there until a release above ${from.text} is published`
+      ? `to ${to.text} with the poller's next decision${until}`
       : "with the poller's next decision, to the best that may be chosen instead, if anything may: nothing that ran before does";
     const answer = [`${labelFor(row.value)} goes back from ${from.text} ${whither}`];
     const notes = [`note: modreg quarantine lift ${moduleId} ${from.text} ends that`];
@@ -51,6 +61,10 @@ function wayBack(
     const message = `${label} is pinned to ${row.constraint}, and nothing else may take its place`;
     return refusal({ kind: 'usage', message, hint: 'pin the version that should run' });
   }
+  if (!constraint) {
+    const message = `${label} is not decided by a constraint, and there is no way back: ${row.reason}`;
+    return refusal({ kind: 'usage', message });
+  }
   const { deployed, previous, quarantine } = state.memory().of(targetOf(row));
   if (deployed.kind !== 'version') {
     const runs = reportedText(deployed) ?? deployed.kind;
@@ -60,7 +74,7 @@ function wayBack(
   const isRefused = quarantine.some(
     ({ version, until = Infinity }) => version === previous?.text && now < until,
   );
-  const isOther = !previous || !constraint || mismatch(constraint, previous) !== undefined;
+  const isOther = !previous || mismatch(constraint, previous) !== undefined;
   const to = isRefused || isOther ? undefined : previous;
   return { ok: true, value: { from: deployed.version, to } };
 }

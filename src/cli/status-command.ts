@@ -9,6 +9,7 @@ import type { MachineMemory, MachineState } from '../store/machine-state.ts';
 import { keyOf } from '../store/target.ts';
 import { jsonLine } from './answer-json.ts';
 import { columnsOf } from './columns.ts';
+import { deployedCell } from './plan-cells.ts';
 import { labelFor, targetOf } from './machine-row.ts';
 import { withState } from './own-state.ts';
 import type { Outcome } from './problem.ts';
@@ -46,7 +47,7 @@ function linesOf(status: Status): string[] {
     .map((decision) => [
       labelFor(decision),
       decision.constraint ?? '-',
-      runs(decision, memory) ?? memory.of(targetOf(decision)).deployed.kind,
+      deployedCell(memory.of(targetOf(decision)).deployed),
       decision.target ?? '-',
       decision.latest ?? '-',
       decision.decision,

@@ -3,7 +3,7 @@ import { describeDuration, parseDuration } from '../core/duration.ts';
 import type { Platform, Result } from '../core/index.ts';
 import { excerpt } from '../core/quote.ts';
 import { Observer } from '../poller/observer.ts';
-import { DEFAULT_INTERVAL_MS, LEAST_INTERVAL_MS } from '../poller/schedule.ts';
+import { DEFAULT_INTERVAL_MS, LEAST_INTERVAL_MS, LONGEST_INTERVAL_MS } from '../poller/schedule.ts';
 import { failed } from './catalogue-options.ts';
 import { countOf } from './count.ts';
 import { platformOf } from './list-options.ts';
@@ -33,6 +33,8 @@ export async function watchCommand(
   options: WatchOptions,
   world: World,
 ): Promise<Outcome> {
+  // Whoever asks it to end while it begins is heard, too.
+  const asked = Promise.race([world.untilAsked(), world.untilUnread()]);
   const platform = platformOf(options, world);
   const interval = readInterval(options.interval);
   if (!platform.ok) return failed(platform.error);
@@ -50,7 +52,7 @@ export async function watchCommand(
       `watching ${countOf(length, 'module')} of ${excerpt(path)}, every ${every} (Ctrl-C stops)`,
     );
     const terms = { platform: platform.value, intervalMs: interval.value };
-    return await watch(first.value, read, { report, registries, terms }, world);
+    return await watch(first.value, read, { report, registries, terms, asked });
   } finally {
     registries.close();
   }
@@ -59,8 +61,7 @@ export async function watchCommand(
 async function watch(
   first: Site,
   read: () => Promise<Result<Site, Problem[]>>,
-  { report, registries, terms }: Means,
-  world: World,
+  { report, registries, terms, asked }: Means,
 ): Promise<Outcome> {
   let site = first;
   const observer = new Observer({
@@ -77,7 +78,7 @@ async function watch(
   });
   const stopping = new AbortController();
   const running = observer.run({ onPlan: (plan) => report.show(plan) }, stopping.signal);
-  const signal = await Promise.race([world.untilAsked(), world.untilUnread()]);
+  const signal = await asked;
   stopping.abort();
   await running;
   report.end(observer.rounds.count);
@@ -89,6 +90,8 @@ interface Means {
   readonly report: WatchReport;
   readonly registries: WatchedRegistries;
   readonly terms: { readonly platform: Platform; readonly intervalMs: number };
+  /** With the signal that asks it to end; undefined where nobody reads any more. */
+  readonly asked: Promise<'SIGINT' | 'SIGTERM' | void>;
 }
 
 async function readSite(
@@ -100,7 +103,7 @@ async function readSite(
   if (!documents.ok) return documents;
   const facts = await factsFor(documents.value, world);
   if (!facts.ok) return { ok: false, error: [facts.error] };
-  const trouble = how.registries.open(documents.value);
+  const trouble = how.registries.open(documents.value, facts.value);
   if (trouble) return { ok: false, error: [trouble] };
   return { ok: true, value: { documents: documents.value, facts: facts.value } };
 }
@@ -108,9 +111,13 @@ async function readSite(
 function readInterval(text: string | undefined): Result<number, Problem> {
   if (text === undefined) return { ok: true, value: DEFAULT_INTERVAL_MS };
   const ms = parseDuration(text);
-  if (ms.ok && ms.value >= LEAST_INTERVAL_MS) return ms;
-  const least = describeDuration(LEAST_INTERVAL_MS);
-  const message = ms.ok ? `${text} is too short, expected ${least} or more` : ms.error;
+  if (ms.ok && ms.value >= LEAST_INTERVAL_MS && ms.value <= LONGEST_INTERVAL_MS) return ms;
+  const [least, longest] = [LEAST_INTERVAL_MS, LONGEST_INTERVAL_MS].map(describeDuration);
+  const bound =
+    ms.ok && ms.value < LEAST_INTERVAL_MS
+      ? `short, expected ${least} or more`
+      : `long, expected ${longest} or less`;
+  const message = ms.ok ? `${text} is too ${bound}` : ms.error;
   return {
     ok: false,
     error: { severity: 'error', kind: 'usage', message: `--interval: ${message}` },

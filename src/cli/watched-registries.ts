@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import type { Result } from '../core/index.ts';
 import { platformHome } from '../core/platform-home.ts';
 import type { RegistryAddress } from '../core/registry-address.ts';
-import { termsFor, type UpdateTerms } from '../core/update-policy.ts';
+import type { UpdateTerms } from '../core/update-policy.ts';
+import { neededLists } from '../poller/configuration.ts';
 import type { PollableRegistry } from '../poller/polled-registry.ts';
 import { cachedRegistry } from '../registry/cached-registry.ts';
 import { folderRegistry } from '../registry/folder-registry.ts';
+import { RegistryError } from '../registry/registry-error.ts';
 import type { SavedLists } from '../registry/saved-lists.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import { openMachineFile, type MachineFile } from '../store/machine-file.ts';
@@ -14,6 +16,7 @@ import { savedListsIn } from '../store/saved-lists.ts';
 import { databaseRegistry } from './database-registry.ts';
 import { networkAt } from './network-registry.ts';
 import type { PlanDocuments } from './plan-documents.ts';
+import type { Facts } from './plan-facts.ts';
 import type { Problem } from './problem.ts';
 import { noRegistry, registryBy, type RegistryOptions } from './registry-choice.ts';
 import { unsavedLists } from './unsaved-lists.ts';
@@ -21,12 +24,17 @@ import type { World } from './world.ts';
 
 /** The registries of a machine, for as long as it is watched. */
 export interface WatchedRegistries {
-  /** Opens those that a machine's policy names, or says why one cannot be. */
-  open(documents: PlanDocuments): Problem | undefined;
-  /** Which of those has the lists of modules with these terms. */
+  /** Opens those that have the lists which are needed, or says why one cannot be. */
+  open(documents: PlanDocuments, facts: Facts): Problem | undefined;
+  /** Which of those has the lists of modules with these terms; one that has none where none was opened. */
   registryFor(terms: UpdateTerms): PollableRegistry;
   close(): void;
 }
+
+/** Where nothing is asked, unless something is reported that was not when the machine was read last. */
+const NOWHERE: PollableRegistry = {
+  read: async () => await Promise.reject(new RegistryError('bad-address', 'no registry is named')),
+};
 
 /** What is asked of them is remembered, and written nowhere. */
 export function watchedRegistries(
@@ -39,21 +47,19 @@ export function watchedRegistries(
   const open = opening({ saved, onRetry }, options, world);
   const byTerms = new WeakMap<UpdateTerms, PollableRegistry>();
   return {
-    open({ machine, policy, policyPath }) {
-      const names = machine.modules.map(({ name }) => name);
-      for (const name of [...names, 'platform-agent', 'platform-server']) {
-        const terms = termsFor(policy, name);
-        const registry = byTerms.has(terms) ? undefined : open(terms, policyPath);
+    open(documents, facts) {
+      const needed = neededLists(
+        documents,
+        (name) => facts({ kind: 'subsystem', name }).deployed.kind !== 'unknown',
+      );
+      for (const { terms } of needed) {
+        const registry = byTerms.has(terms) ? undefined : open(terms, documents.policyPath);
         if (registry?.ok === false) return registry.error;
         if (registry) byTerms.set(terms, registry.value);
       }
       return undefined;
     },
-    registryFor(terms) {
-      const registry = byTerms.get(terms);
-      if (!registry) throw new Error('these are not terms of a machine that was opened');
-      return registry;
-    },
+    registryFor: (terms) => byTerms.get(terms) ?? NOWHERE,
     close: () => file?.close(),
   };
 }
@@ -110,7 +116,9 @@ function registryAt(
 
 /** The machine's file, where there is one that can be read. */
 function openMemory({ environment }: World): MachineFile | undefined {
-  const path = join(platformHome(environment) ?? '', 'machine.db');
+  const home = platformHome(environment);
+  if (home === undefined) return undefined;
+  const path = join(home, 'machine.db');
   if (!existsSync(path)) return undefined;
   try {
     return openMachineFile(path, { mode: 'read' });

@@ -135,11 +135,14 @@ function prepare(
     if (version === migrations.length) return;
     throw new DatabaseError('unwritable', `${quote(path)}: it is read-only, and needs an update`);
   }
+  if (mode === 'read' && version < migrations.length) {
+    const found = version === 0 ? 'there is nothing in it yet' : `its schema is ${version}`;
+    const expected =
+      version === 0 ? '' : `, and whoever writes it brings it to ${migrations.length}`;
+    throw new DatabaseError('missing', `${quote(path)}: ${found}${expected}`);
+  }
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
   if (version === migrations.length) return;
-  if (version === 0 && mode === 'read') {
-    throw new DatabaseError('missing', `${quote(path)}: there is nothing in it yet`);
-  }
   transaction(database, () => {
     // Another process may have been faster.
     const from = pragma(database, 'user_version');

@@ -1,0 +1,137 @@
+import { mkdirSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { openMachineFile } from '../../src/store/index.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { contentsOf, homeAfter, logged } from '../support/machine-home.ts';
+import { modreg } from '../support/modreg.ts';
+
+const LIST = ['quarantine', 'list'];
+const LIFT = ['quarantine', 'lift', 'acme:lidar', '1.2.9'];
+const ROLLBACK = ['rollback', 'acme:lidar'];
+const WHERE =
+  'an agent that polls with modreg makes it; PLATFORM_HOME, or else HOME, says where it is';
+
+/** What the first version of the file does not have. */
+const LATER_TABLES = [
+  ...['identity', 'deployed', 'actions', 'restarts'],
+  ...['quarantine', 'decisions', 'starts', 'poller'],
+];
+
+/** A home whose file somebody else changed. */
+function homeWhere(sql: string): string {
+  const home = homeAfter((state) =>
+    state.log([logged('acme_lidar')], { at: 1, trouble: undefined }),
+  );
+  const database = new DatabaseSync(`${home}/machine.db`);
+  database.exec(sql);
+  database.close();
+  return home;
+}
+
+function homeWithFolder(): string {
+  const home = temporaryFolder();
+  mkdirSync(`${home}/machine.db`);
+  return home;
+}
+
+describe('a machine whose state cannot be used is told of, and left as it is', () => {
+  it.each<[string, string, readonly (readonly string[])[], () => string]>([
+    [
+      'no file',
+      `there is no such file\nhint: ${WHERE}`,
+      [['status'], LIST, LIFT, ROLLBACK],
+      temporaryFolder,
+    ],
+    [
+      'an empty file',
+      `there is nothing in it yet\nhint: ${WHERE}`,
+      [['status'], LIST],
+      () => temporaryFolder({ 'machine.db': '' }),
+    ],
+    [
+      'a file that is no database',
+      'file is not a database',
+      [['status'], LIFT],
+      () => temporaryFolder({ 'machine.db': 'what runs: everything\n'.repeat(50) }),
+    ],
+    [
+      'a file of another program',
+      'a SQLite file of another program',
+      [['status'], ROLLBACK],
+      () => homeWhere('PRAGMA application_id = 7'),
+    ],
+    [
+      'a file of a later version',
+      'its schema is 99, and this modreg knows schemas up to 2',
+      [['status'], LIFT],
+      () => homeWhere('PRAGMA user_version = 99'),
+    ],
+    [
+      'a decision that is no JSON',
+      'what is stored is no JSON any more',
+      [['status'], ROLLBACK],
+      () => homeWhere("UPDATE decisions SET content = '{'"),
+    ],
+    ['a folder in its place', 'unable to open database file', [['status'], LIST], homeWithFolder],
+  ])('%s', (_, told, commands, make) => {
+    const home = make();
+    const before = contentsOf(home);
+    const message = `error[STATE_UNREADABLE]: "HOME/machine.db": ${told}\n`;
+    for (const command of commands) {
+      const { stdout, stderr, exit } = modreg(command, { PLATFORM_HOME: home });
+      expect([stdout, stderr.replace(home, 'HOME'), exit]).toEqual(['', message, 70]);
+    }
+    expect(contentsOf(home)).toEqual(before);
+  });
+
+  it.each([
+    [['status'], {}],
+    [LIST, { HOME: '' }],
+    [LIFT, { HOME: '', PLATFORM_HOME: '' }],
+    [[...ROLLBACK], {}],
+  ])('%j in the environment %j', (command, environment) => {
+    expect(modreg(command, environment)).toEqual({
+      stdout: '',
+      stderr:
+        'error[USAGE]: neither PLATFORM_HOME nor HOME says where the state of this machine is\n',
+      exit: 2,
+    });
+  });
+
+  it('as JSON, too', () => {
+    const { stdout, stderr, exit } = modreg(['status', '--json'], { HOME: '/nowhere' });
+    expect([stdout, exit]).toEqual(['', 70]);
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: 'STATE_UNREADABLE',
+        message: '"/nowhere/.platform/machine.db": there is no such file',
+        ...{ input: null, because: [], suggestion: null, hint: WHERE },
+      },
+    });
+  });
+
+  it('while another process writes, nothing is changed', () => {
+    const home = homeAfter((state) =>
+      state.log([logged('acme_lidar')], { at: 1, trouble: undefined }),
+    );
+    const file = openMachineFile(`${home}/machine.db`);
+    file.database.exec('BEGIN IMMEDIATE');
+    const { stdout, stderr, exit } = modreg(LIFT, { PLATFORM_HOME: home });
+    file.close();
+    expect([stdout, stderr, exit]).toEqual([
+      '',
+      `error[LOCKED]: "${home}/machine.db": database is locked\n`,
+      70,
+    ]);
+  });
+
+  it('a file of an earlier version is not changed by who only reads it', () => {
+    const home = homeWhere(`${LATER_TABLES.map((table) => `DROP TABLE ${table};`).join('')}
+      PRAGMA user_version = 1`);
+    const before = contentsOf(home);
+    modreg(['status'], { PLATFORM_HOME: home });
+    // [bug] It was brought up to date.
+    expect(contentsOf(home)).toEqual(before);
+  });
+});

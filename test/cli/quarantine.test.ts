@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { MachineState, Outcome } from '../../src/store/index.ts';
+import { commitOne, moduleNamed } from '../support/claimed.ts';
+import { version } from '../support/ask.ts';
+import { contentsOf, homeAfter, polledHome, rememberedIn } from '../support/machine-home.ts';
+import { modreg } from '../support/modreg.ts';
+
+const THEN = Date.parse('2026-11-20T01:02:03Z');
+const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
+const ARM = moduleNamed('acme_arm', 'acme:arm');
+
+interface Failed {
+  readonly to: string;
+  readonly until?: number;
+  readonly digest?: string | undefined;
+  readonly reason?: string;
+}
+
+/** Lets a version fail: an action is delivered, and acknowledged so. */
+function fail(state: MachineState, { to, until, digest, reason = 'no light' }: Failed): void {
+  const artifact = digest === undefined ? undefined : { platform: 'any', digest };
+  const { id } = commitOne(state, { target: LIDAR, to, artifact });
+  state.deliver(id, THEN);
+  const outcome: Outcome = { kind: 'failed', reason, running: '1.0.0', blame: 'release' };
+  state.acknowledge(id, outcome, { at: THEN, quarantineUntil: until, retryAt: THEN });
+}
+
+/** Every kind of entry. */
+function many(state: MachineState): void {
+  fail(state, { to: '1.1.0', digest: 'sha256:aa' });
+  fail(state, { to: '1.2.0', reason: 'no\nlight\u001b[2J' });
+  fail(state, { to: '1.3.0', until: Date.parse('2199-01-01T00:00:00Z'), digest: 'sha256:aa' });
+  fail(state, { to: '1.4.0', until: THEN + 1 });
+  state.report(ARM, '2.0.0', THEN);
+  state.rollBack(ARM, { from: version('2.0.0'), to: version('1.9.0') }, THEN);
+  state.report(ARM, '2.1.0', THEN);
+  state.rollBack(ARM, { from: version('2.1.0'), to: undefined }, THEN + 1);
+}
+
+function quarantine(home: string, ...args: readonly string[]): ReturnType<typeof modreg> {
+  return modreg(['quarantine', ...args], { PLATFORM_HOME: home });
+}
+
+describe('modreg quarantine list', () => {
+  it('says what is refused, why, and what ends that', () => {
+    const home = homeAfter(many);
+    const before = contentsOf(home);
+    expect(quarantine(home, 'list')).toEqual({
+      stdout: `  MODULE       VERSION   SINCE                      UNTIL                        WHY
+  acme:arm     2.0.0     2026-11-20T01:02:03Z       lifted, or a newer release   rolled back by an operator
+  acme:arm     2.1.0     2026-11-20T01:02:03.001Z   lifted, or a newer release   rolled back by an operator
+  acme:lidar   1.1.0     2026-11-20T01:02:03Z       lifted, or another digest    no light
+  acme:lidar   1.2.0     2026-11-20T01:02:03Z       lifted                       no\\u{a}light\\u{1b}[2J
+  acme:lidar   1.3.0     2026-11-20T01:02:03Z       2199-01-01T00:00:00Z         no light
+  acme:lidar   1.4.0     2026-11-20T01:02:03Z       over                         no light
+`,
+      stderr: '',
+      exit: 0,
+    });
+    expect(contentsOf(home)).toEqual(before);
+  });
+
+  it('--json has the same as data', () => {
+    const { stdout, stderr, exit } = quarantine(homeAfter(many), 'list', '--json');
+    expect([stderr, exit]).toEqual(['', 0]);
+    const failed = {
+      ...{ module_id: 'acme:lidar', digest: null, since: '2026-11-20T01:02:03Z', until: null },
+      ...{ reason: 'no light', rolled_back: false, rolled_back_to: null },
+    };
+    const rolled = {
+      module_id: 'acme:arm',
+      reason: 'rolled back by an operator',
+      rolled_back: true,
+    };
+    expect(JSON.parse(stdout)).toEqual({
+      schema: 'modreg/quarantine@1',
+      quarantine: [
+        { ...failed, ...rolled, version: '2.0.0', rolled_back_to: '1.9.0' },
+        { ...failed, ...rolled, version: '2.1.0', since: '2026-11-20T01:02:03.001Z' },
+        { ...failed, version: '1.1.0', digest: 'sha256:aa' },
+        { ...failed, version: '1.2.0', reason: 'no\nlight\u001b[2J' },
+        { ...failed, version: '1.3.0', digest: 'sha256:aa', until: '2199-01-01T00:00:00Z' },
+        { ...failed, version: '1.4.0', until: '2026-11-20T01:02:03.001Z' },
+      ],
+    });
+  });
+
+  it.each([
+    [[], 'nothing is in quarantine\n'],
+    [['--json'], '{"schema":"modreg/quarantine@1","quarantine":[]}\n'],
+  ])('of a machine on which nothing failed %j', (options, stdout) => {
+    const home = homeAfter(() => undefined);
+    expect(quarantine(home, 'list', ...options)).toEqual({ stdout, stderr: '', exit: 0 });
+  });
+});
+
+describe('modreg quarantine lift', () => {
+  it.each([
+    [[], 'acme:lidar 1.1.0 may be chosen again\n'],
+    [
+      ['--json'],
+      '{"schema":"modreg/quarantine-lift@1","module_id":"acme:lidar","version":"1.1.0"}\n',
+    ],
+  ])('one of two, while the machine is polled %j', (options, stdout) => {
+    const { home, state } = polledHome();
+    fail(state, { to: '1.1.0' });
+    fail(state, { to: '1.2.0' });
+    expect(quarantine(home, 'lift', 'acme:lidar', '1.1.0', ...options)).toEqual({
+      ...{ stdout, stderr: '', exit: 0 },
+    });
+    expect(rememberedIn(home)).toEqual(['1.0.0 after nothing', 'acme:lidar 1.2.0']);
+    expect(state.memory().quarantine).toMatchObject([{ version: '1.2.0' }]);
+  });
+
+  it.each<[string, readonly string[], string, number]>([
+    [
+      'another version',
+      ['acme:lidar', '1.5.0'],
+      `error[UNKNOWN_VERSION]: acme:lidar 1.5.0 is not in quarantine on this machine
+hint: what is: acme:arm 2.0.0, acme:arm 2.1.0, acme:lidar 1.1.0, acme:lidar 1.2.0, acme:lidar 1.3.0
+`,
+      1,
+    ],
+    [
+      'another build',
+      ['acme:lidar', '1.1.0+exp', '--json'],
+      `{"error":{"code":"UNKNOWN_VERSION","message":"acme:lidar 1.1.0+exp is not in quarantine on this machine","input":null,"because":[],"suggestion":null,"hint":"what is: acme:arm 2.0.0, acme:arm 2.1.0, acme:lidar 1.1.0, acme:lidar 1.2.0, acme:lidar 1.3.0"}}
+`,
+      1,
+    ],
+    [
+      'neither an id nor a version',
+      ['lidar', '1.x'],
+      `error[BAD_MODULE_ID]: "lidar" is not a module id
+  lidar
+       ^ expected a letter, a digit, "_", "-" or ":", as in <namespace>:<name>
+error[BAD_VERSION]: "1.x" is not a version
+  1.x
+    ^ expected a number
+`,
+      2,
+    ],
+    [
+      'no version at all',
+      ['acme:lidar'],
+      "error[USAGE]: missing required argument 'version'\nhint: modreg --help shows how\n",
+      2,
+    ],
+  ])('%s', (_, args, stderr, exit) => {
+    const home = homeAfter(many);
+    const before = contentsOf(home);
+    expect(quarantine(home, 'lift', ...args)).toEqual({ stdout: '', stderr, exit });
+    expect(contentsOf(home)).toEqual(before);
+  });
+
+  it('where nothing is in quarantine', () => {
+    expect(
+      quarantine(
+        homeAfter(() => undefined),
+        'lift',
+        'acme:lidar',
+        '1.1.0',
+      ),
+    ).toEqual({
+      stdout: '',
+      stderr:
+        'error[UNKNOWN_VERSION]: acme:lidar 1.1.0 is not in quarantine on this machine\nhint: nothing is\n',
+      exit: 1,
+    });
+  });
+
+  it('without a word for what to do', () => {
+    expect(modreg(['quarantine'])).toEqual({
+      stdout: '',
+      stderr: 'error[USAGE]: no command is named\nhint: modreg --help shows how\n',
+      exit: 2,
+    });
+  });
+});

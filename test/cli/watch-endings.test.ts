@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { entry } from '../support/planned.ts';
+import { site, type Site } from '../support/site.ts';
+import { watching } from '../support/watching.ts';
+
+const LIDAR: Site = {
+  machine: { modules: [entry('acme:lidar', '1.*')] },
+  deployed: { acme_lidar: '1.0.0' },
+  lists: { 'acme/lidar': ['1.1.0'] },
+};
+const JUNK = 'what runs: everything\n'.repeat(50);
+
+interface Ending {
+  readonly site?: Site;
+  readonly options?: readonly string[];
+  readonly home?: Readonly<Record<string, string>>;
+  readonly told: readonly string[];
+  readonly exit: number;
+}
+
+describe('modreg watch does not begin', () => {
+  it.each<[string, Ending]>([
+    [
+      'with an interval that is none',
+      {
+        options: ['--interval', 'soon'],
+        told: [
+          'error[USAGE]: --interval: "soon" is not a duration, expected a whole number and one of s, m, h, d, ten years at most, as in 5m',
+        ],
+        exit: 2,
+      },
+    ],
+    [
+      'with an interval that is too short',
+      {
+        options: ['--interval', '4s'],
+        told: ['error[USAGE]: --interval: 4s is too short, expected 5 s or more'],
+        exit: 2,
+      },
+    ],
+    [
+      // [bug] It began, and ended with an internal error.
+      'with an interval that is too long',
+      {
+        options: ['--interval', '25h'],
+        told: ['error[USAGE]: --interval: 25h is too long, expected 1 d or less'],
+        exit: 2,
+      },
+    ],
+    [
+      'without the report of what runs',
+      {
+        options: ['--deployed', 'nowhere.json', '--json'],
+        told: [
+          '{"error":{"code":"UNREADABLE_FILE","message":"the file \\"nowhere.json\\" cannot be read (ENOENT)","input":null,"because":[],"suggestion":null,"hint":null}}',
+        ],
+        exit: 2,
+      },
+    ],
+    [
+      'for another platform',
+      {
+        options: ['--platform', 'win32/x64'],
+        told: [
+          'error[BAD_PLATFORM]: "win32/x64" is not a platform',
+          '  win32/x64',
+          '  ^ expected linux/amd64 or linux/arm64',
+        ],
+        exit: 2,
+      },
+    ],
+    [
+      'with a machine config that has errors',
+      {
+        site: { machine: { modules: [entry('acme:lidar', '1.x')] } },
+        told: [
+          'error[BAD_VALUE]: the machine config ./machine.json has 1 error',
+          '  because 1:87 BAD_CONSTRAINT /modules/0/version: "1.x" is not a version constraint',
+          'hint: modreg check ./machine.json --as machine shows them all',
+        ],
+        exit: 1,
+      },
+    ],
+    [
+      'without a registry',
+      {
+        site: { ...LIDAR, policy: {} },
+        told: [
+          'error[NO_REGISTRY]: no registry is named',
+          'hint: --registry names one, or else MODREG_REGISTRY, the "registry" of the policy that --policy names, or the file ~/registry.db',
+        ],
+        exit: 2,
+      },
+    ],
+    [
+      'with a registry at no address',
+      {
+        options: ['--registry', 'ftp://registry.example'],
+        told: [
+          expect.stringMatching(
+            /^error\[BAD_ADDRESS\]: the registry address cannot be used: /,
+          ) as string,
+          expect.stringMatching(/^hint: name https:\/\/host, /) as string,
+        ],
+        exit: 2,
+      },
+    ],
+    [
+      'by a memory that is damaged',
+      {
+        home: { 'machine.db': JUNK },
+        told: ['error[STATE_UNREADABLE]: "~/machine.db": file is not a database'],
+        exit: 70,
+      },
+    ],
+  ])('%s', async (_, { site: described = LIDAR, options = [], home = {}, told, exit }) => {
+    const folder = site(described);
+    const PLATFORM_HOME = temporaryFolder(home);
+    const { end } = watching([`${folder}/machine.json`, ...options], { PLATFORM_HOME });
+    const ended = await end();
+    const stderr = ended.stderr.map((line) =>
+      line.replaceAll(folder, '.').replaceAll(PLATFORM_HOME, '~'),
+    );
+    expect({ ...ended, stderr }).toEqual({ stdout: [], stderr: told, exit });
+  });
+});
+
+describe('modreg watch begins', () => {
+  it.each<[string, Site]>([
+    // [bug] It asked for a registry that nothing needs, where plan does not.
+    [
+      'each module has a registry of its own',
+      { ...LIDAR, policy: { modules: { acme_lidar: { registry: './lists' } } } },
+    ],
+    ['with a memory that is damaged, where a report says what runs', LIDAR],
+  ])('where %s', async (_, described) => {
+    const folder = site(described);
+    const args = [`${folder}/machine.json`, '--deployed', `${folder}/deployed.json`];
+    const PLATFORM_HOME = temporaryFolder({ 'machine.db': JUNK });
+    const { out, end } = watching(args, { PLATFORM_HOME });
+    expect(await out()).toBe(
+      'TIME   acme:lidar   1.0.0 → 1.1.0   restart-and-upgrade   newest release of 1',
+    );
+    expect((await end('SIGTERM')).exit).toBe(0);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 0],
+  ] as const)('and ends on %s with %i, from its first line on', async (signal, exit) => {
+    const folder = site(LIDAR);
+    const { err, end } = watching([`${folder}/machine.json`], { PLATFORM_HOME: folder });
+    expect(await err()).toBe(
+      `watching 1 module of ${folder}/machine.json, every 1 min (Ctrl-C stops)`,
+    );
+    const ended = await end(signal);
+    // [bug] The signal ended the process: it was not listened to yet.
+    expect([ended.exit, ended.stderr.at(-1)]).toEqual([
+      exit,
+      expect.stringMatching(/^stopped after SOME: [01] rounds?, 0 actions, 0 retries$/),
+    ]);
+  });
+});

@@ -1,0 +1,79 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { Catalogue, serveRegistry } from '../../src/server/index.ts';
+import { moduleNamed } from '../support/claimed.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { contentsOf, homeAfter } from '../support/machine-home.ts';
+import { runModreg } from '../support/modreg.ts';
+import { entry } from '../support/planned.ts';
+import { published } from '../support/published.ts';
+import { site } from '../support/site.ts';
+import { watching } from '../support/watching.ts';
+
+/** A registry that can go and come back to where it was. */
+async function served(
+  db: string,
+  port = 0,
+): Promise<{ catalogue: Catalogue; port: number; close: () => Promise<void> }> {
+  const catalogue = new Catalogue(db, { mode: 'create' });
+  const place = { host: '127.0.0.1', port };
+  const running = await serveRegistry(catalogue, place, {
+    clock: Date.now,
+    spreadMs: 0,
+  });
+  let isOpen = true;
+  onTestFinished(async () => {
+    if (isOpen) await running.close();
+  });
+  return {
+    catalogue,
+    port: Number(new URL(running.address).port),
+    close: async () => {
+      isOpen = false;
+      await running.close();
+    },
+  };
+}
+
+it('goes on by what it read last while the registry is away, and writes none of that', async () => {
+  const db = `${temporaryFolder()}/registry.db`;
+  const first = await served(db);
+  published(first, 'acme:lidar', '1.0.0');
+  const address = `http://127.0.0.1:${first.port}`;
+  const folder = site({
+    machine: { modules: [entry('acme:lidar', '1.*'), entry('acme:arm', '1.*')] },
+    policy: { registry: address },
+  });
+  const home = homeAfter((state) => {
+    state.report(moduleNamed('acme_lidar', 'acme:lidar'), '1.0.0', 1);
+    state.report(moduleNamed('acme_arm', 'acme:arm'), '1.0.0', 1);
+  });
+  const machine = `${folder}/machine.json`;
+  // The machine saves the list of one release.
+  await runModreg(['plan', machine, '--platform', 'linux/arm64'], { PLATFORM_HOME: home });
+  const before = contentsOf(home);
+  const { out, err, end } = watching([machine, '--interval', '5s'], { PLATFORM_HOME: home });
+  await err();
+  expect([await err(), await err()]).toEqual([
+    `TIME   the registry ${address} has no module acme:arm`,
+    `TIME   acme:arm   stuck: the registry ${address} has no module acme:arm`,
+  ]);
+  published(first, 'acme:lidar', '1.1.0');
+  expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.1\.0 /);
+  await first.close();
+  expect(await err()).toBe(
+    `TIME   the registry ${address} cannot be reached (ECONNREFUSED); asked again in SOME, and modules keep running`,
+  );
+  const second = await served(db, first.port);
+  published(second, 'acme:arm', '1.0.0');
+  // Nothing is said of the lidar: the list that was read here, not the one that is saved, stands in.
+  expect([await err(), await err(), await err(), await err()]).toEqual([
+    `TIME   acme:arm   stuck: the registry ${address} cannot be reached (ECONNREFUSED)`,
+    'TIME   the registry is back after SOME',
+    'TIME   the list of acme:arm is back',
+    'TIME   acme:arm   up-to-date: already the newest release of 1',
+  ]);
+  published(second, 'acme:lidar', '1.2.0');
+  expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.2\.0 /);
+  expect(await end('SIGINT')).toMatchObject({ stdout: [], exit: 130 });
+  expect(contentsOf(home)).toEqual(before);
+}, 40_000);

@@ -1,0 +1,214 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { AGENT, moduleNamed } from '../support/claimed.ts';
+import { contentsOf, homeAfter, polledHome } from '../support/machine-home.ts';
+import { loopbackRegistry, type Loopback } from '../support/loopback.ts';
+import { component, entry } from '../support/planned.ts';
+import { published } from '../support/published.ts';
+import { site } from '../support/site.ts';
+import { watching, type Watching } from '../support/watching.ts';
+
+const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
+
+/** A machine in whose modules there is news of every kind, and none. */
+function oneOfEach(): string {
+  return site({
+    machine: {
+      modules: [
+        entry('acme:lidar', '1.2.*'),
+        entry('acme:arm', '1.*', 'left'),
+        entry('acme:cam', '1.*'),
+        entry('acme:gps', '1.*'),
+      ],
+      components: [component('base', 'wheeled', 'lidar'), component('lidar', 'acme:lidar:x')],
+      agent: { 'platform-server': { pin_url: 'https://builds.example/new?CANARY' } },
+    },
+    deployed: {
+      ...{ acme_lidar: '1.2.3', left: '2.0.0', acme_gps: '1.0.0' },
+      'platform-server': 'https://user:CANARY@builds.example/old?CANARY',
+    },
+    policy: { registry: './lists', allow_downgrade: false },
+    lists: {
+      'acme/lidar': ['1.2.9'],
+      'acme/arm': ['1.0.0'],
+      'acme/cam': [],
+      'acme/gps': ['1.0.0'],
+    },
+  });
+}
+
+/** Components that stop, and that depend on nothing that stops before. */
+function stopsOf(...names: readonly string[]): object[] {
+  return names.map((name) => ({ component: name, depends_on: [] }));
+}
+
+function watchedSite(folder: string, ...options: readonly string[]): Watching {
+  return watching([`${folder}/machine.json`, '--deployed', `${folder}/deployed.json`, ...options]);
+}
+
+/** A lidar at 1.0.0 whose registry tells of what is published. */
+async function fedSite(...versions: readonly string[]): Promise<Loopback & { folder: string }> {
+  const loopback = await loopbackRegistry();
+  published(loopback, 'acme:lidar', ...versions);
+  const folder = site({
+    machine: { modules: [entry('acme:lidar', '1.*')] },
+    deployed: { acme_lidar: '1.0.0' },
+    policy: { registry: loopback.address },
+  });
+  return { ...loopback, folder };
+}
+
+describe('modreg watch', () => {
+  it('prints what is due, tells what is not and why, and says what it did when it is interrupted', async () => {
+    const folder = oneOfEach();
+    const { out, err, end } = watchedSite(folder, '--interval', '90s');
+    expect(await err()).toBe(
+      `watching 4 modules of ${folder}/machine.json, every 1 min 30 s (Ctrl-C stops)`,
+    );
+    expect([await out(), await out()]).toEqual([
+      'TIME   acme:lidar   1.2.3 → 1.2.9   restart-and-upgrade   newest patch of 1.2',
+      'TIME   platform-server   https://builds.example/old → https://builds.example/new   restart-and-upgrade   its pin_url is another than what runs',
+    ]);
+    expect([await err(), await err()]).toEqual([
+      'TIME   acme:arm (left)   hold of the downgrade to 1.0.0: the policy allows no downgrade',
+      'TIME   acme:cam   stuck: what is deployed is not known',
+    ]);
+    expect(await end('SIGINT')).toEqual({
+      stdout: [],
+      stderr: ['stopped after SOME: 1 round, 2 actions, 0 retries'],
+      exit: 130,
+    });
+  });
+
+  it('--json prints one object a line, and ends on SIGTERM with nothing more', async () => {
+    const { out, err, end } = watchedSite(oneOfEach(), '--json');
+    const lines = [await out(), await out()];
+    const common = { schema: 'modreg/watch@1', kind: 'restart-and-upgrade', direction: 'upgrade' };
+    const timed = { decided_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string };
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+      {
+        ...{ ...common, ...timed, from: '1.2.3', to: '1.2.9', artifact: null, restart: 0 },
+        stops: [{ component: 'base', depends_on: ['lidar'] }, ...stopsOf('lidar')],
+        target: { kind: 'module', name: 'acme_lidar', module_id: 'acme:lidar' },
+        reason: 'newest patch of 1.2',
+      },
+      {
+        ...{
+          ...common,
+          ...timed,
+          restart: 0,
+          stops: stopsOf('base', 'lidar'),
+        },
+        target: { kind: 'subsystem', name: 'platform-server', module_id: null },
+        ...{ from: 'https://builds.example/old', to: 'https://builds.example/new' },
+        artifact: {
+          ...{
+            platform: 'linux/arm64',
+            url: 'https://builds.example/new',
+            digest: null,
+            size: null,
+          },
+        },
+        reason: 'its pin_url is another than what runs',
+      },
+    ]);
+    expect([await err(), await err()]).toEqual([
+      '{"note":"acme:arm (left)   hold of the downgrade to 1.0.0: the policy allows no downgrade"}',
+      '{"note":"acme:cam   stuck: what is deployed is not known"}',
+    ]);
+    expect(await end('SIGTERM')).toEqual({ stdout: [], stderr: [], exit: 0 });
+  });
+
+  it('prints what is published as it is, each action once, and ends when nobody reads', async () => {
+    const { folder, ...loopback } = await fedSite('1.0.0');
+    published(loopback, 'acme:lidar', '1.1.0');
+    const { out, err, end, leave } = watchedSite(folder);
+    await err();
+    expect(await out()).toBe(
+      'TIME   acme:lidar   1.0.0 → 1.1.0   restart-and-upgrade   newest release of 1   published SOME ago',
+    );
+    published(loopback, 'acme:lidar', '0.9.0');
+    published(loopback, 'acme:lidar', '1.2.0');
+    expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.2\.0 /);
+    writeFileSync(`${folder}/deployed.json`, '{"acme_lidar":"1.2.0"}');
+    published(loopback, 'acme:lidar', '0.9.1');
+    expect(await err()).toBe('TIME   acme:lidar   up-to-date: already the newest release of 1');
+    leave();
+    published(loopback, 'acme:lidar', '1.3.0');
+    const { stderr, exit } = await end();
+    expect([stderr, exit]).toEqual([
+      [expect.stringMatching(/^stopped after SOME: \d rounds, 3 actions, 0 retries$/)],
+      0,
+    ]);
+  });
+
+  it('goes on by what it read last while a document cannot be read', async () => {
+    const { folder, ...loopback } = await fedSite('1.0.0', '1.0.1');
+    const { out, err, end } = watchedSite(folder);
+    await err();
+    expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.0\.1 /);
+    const policy = { allow_downgrade: 'perhaps' };
+    writeFileSync(`${folder}/policy.json`, JSON.stringify(policy));
+    writeFileSync(`${folder}/machine.json`, '{"modules":7}');
+    published(loopback, 'acme:lidar', '1.1.0');
+    const told = [await err(), await err(), await err(), await err(), await err(), await err()];
+    await err();
+    expect(told.map((line) => line.replaceAll(folder, '.'))).toEqual([
+      'TIME   what was read last goes on, because:',
+      'error[BAD_VALUE]: the machine config ./machine.json has 1 error',
+      '  because 1:12 BAD_TYPE /modules: found a number, expected a list of modules',
+      'hint: modreg check ./machine.json --as machine shows them all',
+      'error[BAD_VALUE]: the policy ./policy.json has 1 error',
+      '  because 1:20 BAD_TYPE /allow_downgrade: found text, expected true or false',
+    ]);
+    expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.1\.0 /);
+    published(loopback, 'acme:lidar', '1.2.0');
+    expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.2\.0 /);
+    writeFileSync(`${folder}/policy.json`, JSON.stringify({ registry: loopback.address }));
+    writeFileSync(`${folder}/machine.json`, '{"modules":[]}');
+    published(loopback, 'acme:lidar', '1.3.0');
+    expect(await err()).toBe('TIME   the documents of the machine can be read again');
+    const { stdout, exit } = await end('SIGINT');
+    expect([stdout, exit]).toEqual([[], 130]);
+  });
+});
+
+describe('what a watcher remembers', () => {
+  it('is that of the poller, which it neither disturbs nor waits for, and nothing is written', async () => {
+    const { home, state } = polledHome();
+    state.report(LIDAR, '1.0.0', 1);
+    const { folder, ...loopback } = await fedSite('1.0.0', '1.1.0');
+    published(loopback, 'platform:agent', '0.9.1');
+    const before = contentsOf(home);
+    const { out, err, end } = watching([`${folder}/machine.json`], { PLATFORM_HOME: home });
+    await err();
+    expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.1\.0 /);
+    published(loopback, 'acme:lidar', '1.2.0');
+    expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.2\.0 /);
+    expect(contentsOf(home)).toEqual(before);
+    state.report(AGENT, '0.9.0', 1);
+    const reported = contentsOf(home);
+    published(loopback, 'acme:lidar', '1.3.0');
+    expect([await out(), await out()]).toEqual([
+      expect.stringMatching(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.3\.0 /),
+      expect.stringMatching(/^TIME {3}platform-agent {3}0\.9\.0 → 0\.9\.1 /),
+    ]);
+    // What was printed of the lidar is not printed again.
+    published(loopback, 'platform:agent', '0.9.2');
+    expect(await out()).toMatch(/^TIME {3}platform-agent {3}0\.9\.0 → 0\.9\.2 /);
+    expect((await end('SIGINT')).exit).toBe(130);
+    expect(contentsOf(home)).toEqual(reported);
+    // The poller goes on.
+    state.report(LIDAR, '1.3.0', 2);
+  });
+
+  it('leaves a file that nobody polls with as it is', async () => {
+    const home = homeAfter((state) => state.report(LIDAR, '1.0.0', 1));
+    const { folder } = await fedSite('1.0.0', '1.1.0');
+    const before = contentsOf(home);
+    const { out, end } = watching([`${folder}/machine.json`], { PLATFORM_HOME: home });
+    expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.1\.0 /);
+    expect((await end('SIGTERM')).exit).toBe(0);
+    expect(contentsOf(home)).toEqual(before);
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import type { PollerEvent, PollerOptions } from '../../src/poller/index.ts';
+import { running } from '../support/claimed.ts';
+import { HOUR, MINUTE, SECOND } from '../support/day.ts';
+import {
+  CONFIGURATIONS,
+  promptRegistry,
+  racer,
+  TARGETS,
+  track,
+  type Racer,
+} from '../support/racing.ts';
+
+/** A machine that runs 1.0.0 of two modules, of which there are 1.0.1. */
+function machine(options: Partial<Omit<PollerOptions, 'clock'>> = {}): Racer {
+  const registry = promptRegistry(() => 1);
+  return racer(track(), { registries: [registry, registry], deployed: '1.0.0', ...options });
+}
+
+function kindsOf(events: readonly PollerEvent[]): string[] {
+  return events.map(({ kind }) => kind);
+}
+
+describe('an agent whose onEvent throws', () => {
+  it.each<[string, (event: PollerEvent) => boolean]>([
+    ['at each event', () => true],
+    ['at each event but mistakes', ({ kind }) => kind !== 'mistake'],
+  ])('%s gets its deliveries, and its acknowledgements are noted', async (_, throws) => {
+    const { clock, poller, state, deliveries } = machine({
+      onEvent: (event) => {
+        if (throws(event)) throw new Error('no log');
+      },
+    });
+    await clock.pass(MINUTE);
+    const [lidar, arm] = deliveries;
+    await expect(lidar?.done()).resolves.toBeUndefined();
+    const failure = { reason: 'no points', running: '1.0.0', blame: 'release' } as const;
+    await expect(arm?.failed(failure)).resolves.toBeUndefined();
+    await poller.stop();
+    expect(deliveries.map(({ action }) => action.target)).toEqual([TARGETS.lidar, TARGETS.arm]);
+    expect(running(state, TARGETS.lidar)).toBe('1.0.1 after 1.0.0');
+    expect(state.memory().quarantine).toMatchObject([{ moduleId: 'acme:arm', version: '1.0.1' }]);
+  });
+
+  it('is told of that, where it is able to hear it', async () => {
+    const error = new Error('no log');
+    const { clock, poller, events } = machine({
+      onEvent: ({ kind }) => {
+        if (kind === 'committed') throw error;
+      },
+    });
+    await clock.pass(MINUTE);
+    await poller.stop();
+    expect(events.filter(({ kind }) => kind === 'mistake')).toEqual([
+      { kind: 'mistake', error },
+      { kind: 'mistake', error },
+    ]);
+    expect(kindsOf(events).filter((kind) => kind !== 'mistake')).toEqual([
+      'committed',
+      'committed',
+      'delivered',
+      'delivered',
+    ]);
+  });
+});
+
+describe('a poller', () => {
+  it.each<[Partial<PollerOptions>, string]>([
+    [{ intervalMs: 4999 }, 'the interval is 4999 ms, expected 5000 to 86400000'],
+    [{ intervalMs: 24 * HOUR + 1 }, 'the interval is 86400001 ms, expected 5000 to 86400000'],
+    [{ intervalMs: Number.NaN }, 'the interval is NaN ms, expected 5000 to 86400000'],
+    [{ acknowledgeWithinMs: 999 }, 'acknowledgeWithinMs is 999, expected 1000 or more'],
+    [{ acknowledgeWithinMs: -1 }, 'acknowledgeWithinMs is -1, expected 1000 or more'],
+    [{ acknowledgeWithinMs: Number.NaN }, 'acknowledgeWithinMs is NaN, expected 1000 or more'],
+  ])('is not made of %o', (options, message) => {
+    expect(() => machine(options)).toThrow(new RangeError(message));
+  });
+
+  it.each<[Partial<PollerOptions>]>([
+    [{ intervalMs: 5000 }],
+    [{ intervalMs: 24 * HOUR }],
+    [{ acknowledgeWithinMs: 1000 }],
+    [{ acknowledgeWithinMs: Infinity }],
+  ])('is made of %o, and delivers', async (options) => {
+    const { clock, poller, deliveries } = machine(options);
+    await clock.pass(0);
+    await poller.stop();
+    expect(deliveries).toHaveLength(2);
+  });
+
+  it('is started once', async () => {
+    const { poller } = machine();
+    expect(() => poller.start()).toThrow(
+      new Error('this poller was started before, and polls once'),
+    );
+    await poller.stop();
+  });
+});
+
+describe('failed()', () => {
+  const FAILURE = { reason: 'no points', running: '1.0.0', blame: 'release' };
+  it.each<[object, string]>([
+    [
+      { ...FAILURE, running: 7 },
+      'failed() was told that the number 7 runs, expected a version, null where nothing runs, or undefined where nobody knows',
+    ],
+    [{ ...FAILURE, blame: 'me' }, 'failed() blames "me", expected release or machine'],
+    [{ ...FAILURE, blame: undefined }, 'failed() blames nothing, expected release or machine'],
+    [{}, 'failed() blames nothing, expected release or machine'],
+  ])('number %# is refused, and says nothing of the action', async (said, message) => {
+    const { clock, poller, state, events, deliveries } = machine({ acknowledgeWithinMs: HOUR });
+    await clock.pass(MINUTE);
+    const [lidar, arm] = deliveries;
+    await expect(lidar?.failed(said as never)).rejects.toThrow(new TypeError(message));
+    await arm?.done();
+    await clock.pass(HOUR);
+    await poller.stop();
+    expect(running(state, TARGETS.arm)).toBe('1.0.1 after 1.0.0');
+    expect(kindsOf(events).slice(4)).toEqual(['acknowledged', 'delivered']);
+    expect(deliveries[2]).toMatchObject({ action: { id: lidar?.action.id }, times: 2 });
+  });
+
+  it.each<[unknown, string]>([
+    [new Error('no points'), 'Error: no points'],
+    [undefined, 'undefined'],
+    ['a\nb', String.raw`a\u{a}b`],
+  ])('takes %o for a reason', async (reason, noted) => {
+    const { clock, poller, state, deliveries } = machine();
+    await clock.pass(MINUTE);
+    await deliveries[0]?.failed({ ...FAILURE, reason } as never);
+    await poller.stop();
+    expect(state.memory().quarantine[0]?.reason).toBe(noted);
+  });
+});
+
+describe('a configuration that is not there in ten seconds', () => {
+  it('is told, once, and the one before goes on', async () => {
+    const times: [number, string][] = [];
+    let isThere = true;
+    let newest = 1;
+    const registry = promptRegistry(() => newest);
+    const { clock, poller, deliveries } = racer(track(), {
+      ...{ registries: [registry, registry], deployed: '1.0.0', random: () => 0.5 },
+      configuration: async () => {
+        if (!isThere) await new Promise(() => undefined);
+        return await Promise.resolve(CONFIGURATIONS.lidar);
+      },
+      onEvent: (event) => {
+        if (!event.kind.startsWith('configuration')) return;
+        const { error } = { error: undefined, ...event };
+        times.push([clock.monotonic() / SECOND, `${event.kind} ${String(error)}`]);
+      },
+    });
+    await clock.pass(MINUTE);
+    await deliveries[0]?.done();
+    [isThere, newest] = [false, 2];
+    await clock.pass(5 * MINUTE);
+    isThere = true;
+    await clock.pass(2 * MINUTE);
+    await poller.stop();
+    expect(deliveries.map(({ action }) => action.to)).toEqual(['1.0.1', '1.0.2']);
+    expect(times).toEqual([
+      [101, 'configuration-unreadable Error: the configuration was not there in ten seconds'],
+      [371, 'configuration-readable undefined'],
+    ]);
+  });
+});

@@ -1,0 +1,220 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { PollableRegistry } from '../../src/poller/index.ts';
+import {
+  cachedRegistry,
+  RegistryError,
+  type CachedRegistry,
+  type RemoteChanges,
+  type RemoteRegistry,
+} from '../../src/registry/index.ts';
+import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
+import { moduleId } from '../support/ask.ts';
+import { HOUR, MINUTE, SECOND } from '../support/day.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { requestsMade } from '../support/loopback.ts';
+import { entry } from '../support/planned.ts';
+import {
+  configurationOf,
+  promptRegistry,
+  racer,
+  readingOf,
+  track,
+  type Racer,
+} from '../support/racing.ts';
+import { remoteAt } from '../support/remote-at.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+/** A machine that asks a registry on loopback each hour, by its own clock, or when its feed says so. */
+interface Site extends Racer {
+  readonly requests: string[];
+  readonly publish: (module: string, version: string) => void;
+  /** Resolves once the feed was asked so many times. */
+  readonly waiting: (times: number) => Promise<void>;
+  /** Resolves once the feed has told of a change, when time passes next. */
+  readonly told: () => Promise<void>;
+}
+
+const PATIENCE = { timeout: 5000 };
+
+async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> {
+  const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
+  const place = { host: '127.0.0.1', port: 0 };
+  const running = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs });
+  const publish = (module: string, version: string): void => {
+    const release = readRelease({ version });
+    if (!release.ok) throw new Error(release.error.join());
+    catalogue.publish(moduleId(module), release.value, 0);
+  };
+  publish('acme:lidar', '1.0.0');
+  const requests = requestsMade();
+  const cached = cachedRegistry(remoteAt(running.address));
+  const told: unknown[] = [];
+  const registry: PollableRegistry = {
+    ...cached,
+    awaitChange: async (...question) => {
+      const change = await cached.awaitChange(...question);
+      told.push(change);
+      return change;
+    },
+  };
+  const machine = racer(track(), {
+    ...{ registries: [registry, registry], deployed: '1.0.0', takesUp: 'later' },
+    ...{ intervalMs: HOUR, random: () => 0.5 },
+    configuration: () => configurationOf(entry('acme:lidar', '1.*')),
+  });
+  onTestFinished(async () => {
+    await machine.poller.stop();
+    await running.close();
+  });
+  await machine.clock.pass(HOUR / 2);
+  const waits = (): string[] => requests.filter((path) => path.includes('wait='));
+  const waiting = async (times: number): Promise<void> => {
+    await expect.poll(waits, PATIENCE).toHaveLength(times);
+  };
+  await waiting(1);
+  return Object.assign(machine, {
+    ...{ requests, publish, waiting },
+    told: async () => {
+      await expect.poll(() => told, PATIENCE).toHaveLength(1);
+      await machine.clock.pass(0);
+    },
+  });
+}
+
+describe('a registry that tells of its changes', () => {
+  it('has a release delivered long before the interval is over', async () => {
+    const { clock, poller, publish, told } = await site({ spreadMs: 0 });
+    publish('acme:lidar', '1.0.1');
+    const next = poller.deliveries().next();
+    await told();
+    await clock.pass(SECOND / 2);
+    expect((await next).value).toMatchObject({ action: { to: '1.0.1' }, times: 1 });
+  });
+
+  it('is not asked for lists when those of others change', async () => {
+    const { clock, poller, publish, requests, told, waiting } = await site({ spreadMs: 0 });
+    publish('acme:arm', '1.0.0');
+    await waiting(2);
+    publish('acme:lidar', '1.0.1');
+    const next = poller.deliveries().next();
+    await told();
+    await clock.pass(SECOND / 2);
+    await next;
+    await waiting(3);
+    expect(requests).toEqual([
+      `/v1/changes?after=${Number.MAX_SAFE_INTEGER}`,
+      '/v1/modules/acme/lidar',
+      '/v1/changes?after=1&wait=25',
+      '/v1/changes?after=2&wait=25',
+      '/v1/changes?after=1',
+      '/v1/modules/acme/lidar',
+      '/v1/changes?after=3&wait=25',
+    ]);
+  });
+
+  it.each([
+    // However soon it tells, half a second is between two rounds.
+    [0, SECOND / 2],
+    [10 * MINUTE, 5 * MINUTE],
+  ])('is asked after a part of the %i ms over which it has machines spread', async (all, part) => {
+    const { clock, poller, publish, requests, told } = await site({ spreadMs: all });
+    publish('acme:lidar', '1.0.1');
+    const next = poller.deliveries().next();
+    await told();
+    await clock.pass(part - 1);
+    expect(requests.at(-1)).toBe('/v1/changes?after=1&wait=25');
+    await clock.pass(1);
+    expect((await next).value).toMatchObject({ action: { to: '1.0.1' } });
+  });
+});
+
+type Feed = (after: number) => RemoteChanges | undefined;
+
+const EMPTY = { records: [], dropped: [], digest: 'a', size: 2, etag: undefined };
+const OURS: ReadonlySet<string> = new Set(['acme:lidar']);
+const UNREACHABLE = new RegistryError('registry-unreachable', 'nobody is there');
+
+describe('a feed of changes is not asked all the time', () => {
+  it.each<[string, Feed, number]>([
+    ['fails', thrower(UNREACHABLE), 3],
+    ['fails by a mistake', thrower(new TypeError('a mistake')), 3],
+    ['is none any more', () => undefined, 3],
+    ['answers at once that there is nothing', (sequence) => said(sequence), 3],
+    // Four times a second, for others change in the end.
+    ['tells of others at once', (sequence) => said(sequence + 1, new Set(['acme:arm'])), 481],
+    // Twice a second.
+    ['tells of ours at once', (sequence) => said(sequence + 1, OURS), 241],
+    ['tells of another catalogue at once', () => said(3), 241],
+  ])('where it %s', async (_, feed, most) => {
+    let asked = 0;
+    const remote: RemoteRegistry = {
+      address: 'https://registry.example',
+      from: 'https://registry.example',
+      fetch: async () => await Promise.resolve(EMPTY),
+      changes: async (after, __, waitMs) => {
+        if (waitMs === undefined) return await Promise.resolve(said(7));
+        asked++;
+        return await Promise.resolve(feed(after));
+      },
+    };
+    const clock = virtualClock();
+    const registry = cachedRegistry(remote, { clock });
+    const { poller } = racer(track(), {
+      ...{ clock, registries: [registry, registry], deployed: '1.0.0', random: () => 0.5 },
+      configuration: () => configurationOf(entry('acme:lidar', '1.*')),
+    });
+    // Rounds are due after half a minute, one and a half, and two and a half.
+    await clock.pass(2.5 * MINUTE);
+    await poller.stop();
+    expect(asked).toBe(most);
+  });
+
+  it.each<[string, CachedRegistry['awaitChange']]>([
+    ['gives up at once', async () => await Promise.resolve({ hasChanged: false, spreadMs: 0 })],
+    ['never answers', async () => await new Promise(() => undefined)],
+  ])('and rounds come each interval where it %s', async (_, awaitChange) => {
+    const rounds: number[] = [];
+    const registry: PollableRegistry = {
+      ...promptRegistry(() => 1),
+      awaitChange,
+      readAll: async (ids) => {
+        rounds.push(clock.monotonic() / SECOND);
+        return await Promise.resolve(new Map(ids.map((id) => [id, readingOf(1)])));
+      },
+    };
+    const { clock, poller } = racer(track(), {
+      ...{ registries: [registry, registry], deployed: '1.0.0', random: () => 0.5 },
+    });
+    await clock.pass(4 * MINUTE);
+    await poller.stop();
+    expect(rounds).toEqual([31, 91, 151, 211]);
+  });
+});
+
+it('a registry that fails is left alone, whatever its feed tells', async () => {
+  const rounds: number[] = [];
+  const registry: PollableRegistry = {
+    ...promptRegistry(() => 1),
+    awaitChange: async () => await Promise.resolve({ hasChanged: true, spreadMs: 0 }),
+    readAll: async (ids) => {
+      rounds.push(clock.monotonic() / SECOND);
+      return await Promise.resolve(new Map(ids.map((id) => [id, readingOf('no list')])));
+    },
+  };
+  const { clock, poller } = racer(track(), {
+    ...{ registries: [registry, registry], deployed: '1.0.0', random: () => 0.5 },
+  });
+  await clock.pass(4 * MINUTE);
+  await poller.stop();
+  expect(rounds).toEqual([31, 121]);
+});
+
+function said(sequence: number, modules: ReadonlySet<string> = new Set()): RemoteChanges {
+  return { sequence, modules, spreadMs: 0 };
+}
+
+function thrower(error: Error): Feed {
+  return () => {
+    throw error;
+  };
+}

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { HOUR, MINUTE } from '../support/day.ts';
+import { CONFIGURATIONS, promptRegistry, racer, track, type Racer } from '../support/racing.ts';
+
+function lidar(takesUp: 'at once' | 'later'): Racer {
+  const registry = promptRegistry(() => 1);
+  return racer(track(), {
+    ...{ registries: [registry, registry], deployed: '1.0.0', takesUp },
+    configuration: () => CONFIGURATIONS.lidar,
+    isMaintenanceAllowed: async () => await Promise.resolve(true),
+  });
+}
+
+it('[T61] of two consumers that ask at once, one gets the action', async () => {
+  const { clock, poller, events } = lidar('later');
+  await clock.pass(0);
+  const taken = [poller.deliveries().next(), poller.deliveries().next()];
+  await clock.pass(10 * MINUTE);
+  await poller.stop();
+  const values = (await Promise.all(taken)).map(({ value }) => value?.action.to);
+  expect(values.filter((to) => to !== undefined)).toEqual(['1.0.1']);
+  expect(events.map(({ kind }) => kind)).toEqual(['committed', 'delivered']);
+});
+
+it('[T50] what the machine failed is not put off for years where the clock is set back', async () => {
+  const { clock, poller, deliveries } = lidar('at once');
+  await clock.pass(0);
+  await deliveries[0]?.failed({ reason: 'no room', running: '1.0.0', blame: 'machine' });
+  clock.set(clock.now() - 10 * 365 * 24 * HOUR);
+  await clock.pass(2 * MINUTE);
+  await poller.stop();
+  expect(deliveries.map(({ times }) => times)).toEqual([1, 2]);
+});

@@ -1,0 +1,191 @@
+import type { Scheduler } from 'fast-check';
+import { onTestFinished } from 'vitest';
+import { readMachine, readUpdatePolicy, windowOf } from '../../src/config/index.ts';
+import type { ActionTarget } from '../../src/core/index.ts';
+import {
+  Poller,
+  type Configuration,
+  type Delivery,
+  type PollableRegistry,
+  type PollerEvent,
+  type PollerOptions,
+} from '../../src/poller/index.ts';
+import { RegistryError, type Reading } from '../../src/registry/index.ts';
+import {
+  claimMachineFile,
+  machineStateIn,
+  type ClaimedFile,
+  type MachineState,
+} from '../../src/store/index.ts';
+import { moduleNamed } from './claimed.ts';
+import { temporaryFolder } from './folder.ts';
+import { entry } from './planned.ts';
+import { virtualClock, type VirtualClock } from './virtual-clock.ts';
+
+/** What a registry answers: `3` is a list whose newest release is 1.0.3. */
+export type Answer = number | 'no list' | 'never' | 'rejects';
+
+/** A question to a registry, and what became of it. */
+interface Question {
+  readonly answer: Answer;
+  readonly signal: AbortSignal | undefined;
+  state: 'open' | 'in time' | 'late';
+}
+
+/** A registry whose answers come when a scheduler has them come, in whichever order. */
+export interface RacingRegistry extends PollableRegistry {
+  /** The newest release of the list that it gave last of those that came in time. */
+  newest(): string | undefined;
+  /** How often it was asked while a question that was not called off was open. */
+  overlaps(): number;
+  /** From now on it answers at once. */
+  calm(answer: Answer): void;
+}
+
+export function racingRegistry(scheduler: Scheduler, answers: readonly Answer[]): RacingRegistry {
+  const questions: Question[] = [];
+  let overlaps = 0;
+  let calm: Answer | undefined;
+  let newest: Answer | undefined;
+  const isOpen = ({ state, signal }: Question): boolean =>
+    state === 'open' && signal?.aborted !== true;
+  return {
+    newest: () => (typeof newest === 'number' ? `1.0.${newest}` : undefined),
+    overlaps: () => overlaps,
+    calm: (answer) => {
+      calm = answer;
+    },
+    read: async () => await Promise.reject(new Error('it is asked for all lists at once')),
+    async readAll(moduleIds, signal) {
+      if (questions.some(isOpen)) overlaps++;
+      const answer = calm ?? answers[questions.length % answers.length] ?? 'never';
+      const question: Question = { answer, signal, state: 'open' };
+      questions.push(question);
+      if (answer === 'never') await new Promise(() => undefined);
+      if (calm === undefined) await scheduler.schedule(Promise.resolve(), String(answer));
+      question.state = signal?.aborted === true ? 'late' : 'in time';
+      if (answer === 'rejects') throw new RegistryError('registry-unreachable', 'nobody is there');
+      if (question.state === 'in time') newest = answer;
+      return new Map(moduleIds.map((moduleId) => [moduleId, readingOf(answer)]));
+    },
+  };
+}
+
+/** A registry that answers at once, with a list whose newest release is 1.0.`patch`. */
+export function promptRegistry(patch: () => number): PollableRegistry {
+  return {
+    read: async () => await Promise.reject(new Error('it is asked for all lists at once')),
+    readAll: async (moduleIds) =>
+      await Promise.resolve(new Map(moduleIds.map((id) => [id, readingOf(patch())]))),
+  };
+}
+
+export function readingOf(answer: Answer): Reading {
+  if (typeof answer !== 'number') {
+    return { ok: false, error: new RegistryError('registry-busy', 'it asks to come again') };
+  }
+  const records = [{ version: '1.0.0' }, { version: `1.0.${answer}` }];
+  const rest = { dropped: [], source: 'network', from: 'a registry', fetchedAt: 1 } as const;
+  return { ok: true, value: { ...rest, records } };
+}
+
+/** The lidar comes from one registry, the arm from another. */
+const POLICY = {
+  rest_after_restart: '1m',
+  modules: { acme_arm: { registry: 'https://arms.example' } },
+};
+
+/** Configurations that a machine may have one after another. */
+export const CONFIGURATIONS: Readonly<Record<'both' | 'lidar' | 'pinned' | 'none', Configuration>> =
+  {
+    both: configurationOf(entry('acme:lidar', '1.*'), entry('acme:arm', '1.*')),
+    lidar: configurationOf(entry('acme:lidar', '1.0.*')),
+    pinned: configurationOf(entry('acme:lidar', '1.0.1'), entry('acme:arm', '1.*')),
+    none: configurationOf(),
+  };
+
+export function configurationOf(...modules: readonly object[]): Configuration {
+  const machine = readMachine(JSON.stringify({ modules }));
+  const policy = readUpdatePolicy(JSON.stringify(POLICY));
+  if (!machine.ok || !policy.ok) throw new Error('the documents of a race cannot be read');
+  return { machine: machine.value, policy: policy.value };
+}
+
+export const TARGETS: Readonly<Record<'lidar' | 'arm', ActionTarget>> = {
+  lidar: moduleNamed('acme_lidar', 'acme:lidar'),
+  arm: moduleNamed('acme_arm', 'acme:arm'),
+};
+
+/** One machine's file for many races, each of which begins with 1.0.0 of both modules, or blank. */
+export interface Track {
+  readonly file: ClaimedFile;
+  begin(clock: VirtualClock, deployed?: string): MachineState;
+  /** How many rows were written so far. */
+  writes(): number;
+}
+
+const TABLES = ['actions', 'restarts', 'deployed', 'quarantine', 'decisions', 'starts'];
+
+export function track(): Track {
+  const file = claimMachineFile(`${temporaryFolder()}/machine.db`);
+  onTestFinished(() => file.close());
+  // Nothing pulls the plug in a race.
+  file.database.exec('PRAGMA synchronous = OFF');
+  return {
+    file,
+    begin(clock, deployed) {
+      for (const table of TABLES) file.sql.run(`DELETE FROM ${table}`);
+      const state = machineStateIn(file);
+      if (deployed === undefined) return state;
+      for (const target of Object.values(TARGETS)) state.report(target, deployed, clock.now());
+      return state;
+    },
+    writes: () => Number(file.sql.get('SELECT total_changes() AS writes')?.['writes']),
+  };
+}
+
+/** A poller in a race, and what it did so far. */
+export interface Racer {
+  readonly clock: VirtualClock;
+  readonly state: MachineState;
+  readonly poller: Poller;
+  readonly events: PollerEvent[];
+  readonly deliveries: Delivery[];
+  /** Resolves once the iterator of the deliveries ended. */
+  readonly consumed: Promise<void>;
+}
+
+export type RacerOptions = Partial<Omit<PollerOptions, 'clock'>> & {
+  /** Of the lidar, and of the arm. */
+  readonly registries: readonly [PollableRegistry, PollableRegistry];
+  readonly clock?: VirtualClock;
+  readonly deployed?: string;
+  /** `later` leaves all deliveries to iterators of the test. */
+  readonly takesUp?: 'at once' | 'later';
+};
+
+export function racer(on: Track, options: RacerOptions): Racer {
+  const { registries, clock = virtualClock(), deployed, takesUp } = options;
+  const state = on.begin(clock, deployed);
+  const events: PollerEvent[] = [];
+  const deliveries: Delivery[] = [];
+  const poller = new Poller({
+    configuration: () => CONFIGURATIONS.both,
+    registryFor: ({ registry }) => (registry === undefined ? registries[0] : registries[1]),
+    platform: 'linux/arm64',
+    windowOf,
+    random: () => 0,
+    ...options,
+    ...{ clock, state },
+    onEvent: (event) => {
+      events.push(event);
+      options.onEvent?.(event);
+    },
+  });
+  poller.start();
+  const consume = async (): Promise<void> => {
+    for await (const delivery of poller.deliveries()) deliveries.push(delivery);
+  };
+  const consumed = takesUp === 'later' ? Promise.resolve() : consume();
+  return { clock, state, poller, events, deliveries, consumed };
+}
