@@ -32,7 +32,7 @@ export type PollerEvent =
   /** Too many pollers were started in a short time: nothing is done until `until`. (T57) */
   | { readonly kind: 'only-reporting'; readonly until: number }
   | { readonly kind: 'committed'; readonly action: CommittedAction }
-  /** It was not delivered, and will not be. */
+  /** It waited to be delivered, and will not be. */
   | { readonly kind: 'superseded'; readonly action: CommittedAction }
   /** It was delivered, never acknowledged, and is not wanted any more. */
   | { readonly kind: 'withdrawn'; readonly action: CommittedAction }
@@ -47,7 +47,9 @@ export function telling<T>(
 ): (event: T | Mistake) => void {
   return (event) => {
     try {
-      onEvent?.(event);
+      const told: unknown = onEvent?.(event);
+      // A function that answers later may fail later.
+      if (told instanceof Promise) told.catch((error: unknown) => tellOf(error, onEvent));
     } catch (error) {
       tellOf(error, onEvent);
     }
@@ -56,7 +58,8 @@ export function telling<T>(
 
 function tellOf(error: unknown, onEvent: ((event: Mistake) => void) | undefined): void {
   try {
-    onEvent?.({ kind: 'mistake', error });
+    const told: unknown = onEvent?.({ kind: 'mistake', error });
+    if (told instanceof Promise) told.catch(() => undefined);
   } catch {
     // Whoever is to be told of mistakes makes them: nobody is left to tell.
   }

@@ -179,7 +179,7 @@ export function racer(on: Track, options: RacerOptions): Racer {
     ...{ clock, state },
     onEvent: (event) => {
       events.push(event);
-      options.onEvent?.(event);
+      return options.onEvent?.(event);
     },
   });
   poller.start();
