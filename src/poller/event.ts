@@ -56,9 +56,9 @@ export function telling<T>(
   };
 }
 
-function tellOf(error: unknown, onEvent: ((event: Mistake) => void) | undefined): void {
+function tellOf(mistake: unknown, onEvent: ((event: Mistake) => void) | undefined): void {
   try {
-    const told: unknown = onEvent?.({ kind: 'mistake', error });
+    const told: unknown = onEvent?.({ kind: 'mistake', error: mistake });
     if (told instanceof Promise) told.catch(() => undefined);
   } catch {
     // Whoever is to be told of mistakes makes them: nobody is left to tell.
