@@ -51,9 +51,9 @@ export class PolledRegistry {
     this.#polledAt = this.#dueAt;
   }
 
-  /** How long until it is asked again, in milliseconds; 0 when it is due. */
+  /** How long until it is asked again, in whole milliseconds; 0 when it is due. */
   get untilDue(): number {
-    return Math.max(0, this.#dueAt - this.#polling.clock.monotonic());
+    return Math.max(0, Math.floor(this.#dueAt - this.#polling.clock.monotonic()));
   }
 
   /** The list of a module, as it was last said to be; undefined where it was not asked for yet. */

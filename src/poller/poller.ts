@@ -268,6 +268,7 @@ export class Poller {
     // Another process had it.
     if (since === undefined) return 0;
     const { acknowledgeWithinMs = ACKNOWLEDGE_WITHIN_MS } = this.#options;
-    return Math.max(0, acknowledgeWithinMs - since);
+    // A part of a millisecond may be too small to be slept.
+    return Math.max(0, Math.floor(acknowledgeWithinMs - since));
   }
 }
