@@ -55,6 +55,15 @@ describe('rounds', () => {
     expect([first, second]).toEqual([30, 30 + 1800]);
   });
 
+  it('and deadlines come where chance makes fractions of milliseconds', async () => {
+    const machine = await day({ ...LIDAR, random: () => 1 / 3, acknowledgeWithinMs: 100_000 / 3 });
+    await machine.pass(10 * MINUTE);
+    const asked = machine.registry.requests.filter((request) => request.includes('changes'));
+    // First after 20 s, then each 58 s.
+    expect(asked).toHaveLength(11);
+    expect(machine.deliveries).toHaveLength(18);
+  });
+
   it('[T50] one round makes up for days in which the machine was suspended', async () => {
     const machine = await day(LIDAR);
     await machine.pass(MINUTE);
