@@ -117,12 +117,18 @@ describe('what a round brings', () => {
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'up-to-date', target: '1.2.4' });
   });
 
-  it('a list that grew too old decides nothing any more (D21)', async () => {
-    const machine = await day({ ...LIDAR, policy: { max_index_age: '2h' } });
+  it('a list that grew too old decides nothing any more, nor undoes what was decided (D21)', async () => {
+    const policy = { max_index_age: '2h' };
+    const machine = await day({ ...LIDAR, policy, takesUp: 'later' });
     await machine.pass(MINUTE);
+    const [before] = machine.state.memory().open;
     machine.registry.break(offline(Infinity));
-    await machine.pass(3 * HOUR);
+    machine.clock.set(machine.clock.now() + 3 * HOUR);
+    await machine.pass(5 * MINUTE);
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'stuck' });
-    expect(machine.state.memory().open).toHaveLength(1);
+    const next = machine.poller.deliveries().next();
+    machine.registry.mend();
+    await machine.pass(10 * MINUTE);
+    expect((await next).value).toMatchObject({ action: { id: before?.action.id }, times: 1 });
   });
 });
