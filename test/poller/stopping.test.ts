@@ -75,9 +75,11 @@ describe('[T59] stop()', () => {
         await clock.pass(HOUR);
         await consumed;
         expect([outcome, events.slice(before), on.writes()]).toEqual(['stopped', [], written]);
-        for (const delivery of deliveries) await delivery.done();
+        // After half an hour an action is delivered once more, and acknowledged once all the same.
+        const last = new Map(deliveries.map((delivery) => [delivery.action.id, delivery]));
+        for (const delivery of last.values()) await delivery.done();
         expect(events.slice(before).map(({ kind }) => kind)).toEqual(
-          deliveries.map(() => 'acknowledged'),
+          Array.from(last, () => 'acknowledged'),
         );
       }),
       RUNS,
