@@ -258,7 +258,8 @@ describe('[T59] [T60] [T61] whatever comes late, twice or never', () => {
         const committed = idsOf(race.events, 'committed');
         const delivered = idsOf(race.events, 'delivered');
         const superseded = new Set(idsOf(race.events, 'superseded'));
-        const ended = new Set(idsOf(race.events, 'acknowledged'));
+        const withdrawn = idsOf(race.events, 'withdrawn');
+        const ended = new Set([...withdrawn, ...idsOf(race.events, 'acknowledged')]);
         const open = new Set(race.state.memory().open.map(({ action }) => action.id));
         expect(race.mostOpen).toBeLessThanOrEqual(1);
         expect(committed).toEqual([...new Set(committed)]);
