@@ -3,8 +3,8 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Many tests wait for processes and sockets: two workers share two cores well.
-    maxWorkers: 2,
+    // Many tests wait for processes and sockets: three workers share two cores well.
+    maxWorkers: 3,
     // A busy machine is no failure.
     testTimeout: 20_000,
   },
