@@ -45,7 +45,7 @@ export interface ObserverOptions {
 /** A target that is planned by itself, and what is known of it. */
 export interface OneTarget {
   readonly target: ActionTarget;
-  readonly known: Omit<Known, 'list'>;
+  readonly known: () => Omit<Known, 'list'>;
 }
 
 /** Sees each plan, and has some time for itself before it is made. */
@@ -178,9 +178,11 @@ export class Observer {
       const heard = this.#bell.rung;
       if (heard > 0 && this.#configuration) {
         await sight.prepare?.(this.#configuration);
-        const plan = await this.planNow(signal);
-        if (plan) sight.onPlan(plan);
-        wait = plan ? this.#untilNextChange(plan) : intervalMs;
+        wait = intervalMs;
+        await this.planNow(signal, (plan) => {
+          sight.onPlan(plan);
+          wait = this.#untilNextChange(plan);
+        });
       }
       await this.#bell.wait(heard, wait, signal);
     }
@@ -196,16 +198,22 @@ export class Observer {
   }
 
   /**
-   * What the machine should do, by what is known now, or one of its targets; undefined while nothing is known.
-   * Rejects with the reason of `signal`.
+   * Has `use` see what the machine should do, or one of its targets, by what is known at that very moment; never
+   * while nothing is known. Rejects with the reason of `signal`.
    */
-  async planNow(signal: AbortSignal, only?: OneTarget): Promise<Plan | undefined> {
+  async planNow(signal: AbortSignal, use: (plan: Plan) => void, only?: OneTarget): Promise<void> {
     const { isMaintenanceAllowed } = this.#options;
     const plan = this.#planWith(undefined, only);
+    if (!plan) return;
     // Nobody is asked to allow what is not due.
-    if (!plan || !isMaintenanceAllowed || !asksForMaintenance(plan)) return plan;
+    if (!isMaintenanceAllowed || !asksForMaintenance(plan)) {
+      use(plan);
+      return;
+    }
     const answer = await askAgent(isMaintenanceAllowed, this.#polling.clock, signal);
-    return this.#planWith(maintenanceAnswer(answer), only);
+    signal.throwIfAborted();
+    const allowed = this.#planWith(maintenanceAnswer(answer), only);
+    if (allowed) use(allowed);
   }
 
   #planWith(answer: MaintenanceAnswer | undefined, only?: OneTarget): Plan | undefined {
@@ -222,7 +230,7 @@ export class Observer {
 
   #knownOf({ policy }: Configuration, only?: OneTarget): (target: ActionTarget) => Known {
     const { registryFor } = this.#options;
-    const facts = only ? () => only.known : this.#options.facts();
+    const facts = only ? only.known : this.#options.facts();
     return (target) => {
       const registry = registryFor(termsFor(policy, target.name));
       return { ...facts(target), list: this.#rounds.list(registry, moduleOf(target)) };

@@ -21,7 +21,7 @@ import { reconcile } from './reconcile.ts';
 import { Restraint } from './restraint.ts';
 import { firstPhase } from './schedule.ts';
 import { StateAccess } from './state-access.ts';
-import { takeUp, type TakeUp } from './take-up.ts';
+import { takeUp } from './take-up.ts';
 
 export interface PollerOptions extends Omit<ObserverOptions, 'facts' | 'onEvent'> {
   /** The machine's memory, of the file that this process claimed. */
@@ -88,7 +88,10 @@ export class Poller {
     this.#restraint.begin(this.#state.read());
     this.#state.write((state) => state.start(clock.now()));
     const sight = {
-      prepare: async (configuration: Configuration) => await this.#askWhatRuns(configuration),
+      prepare: async (configuration: Configuration) => {
+        await this.#askWhatRuns(configuration);
+        this.#acknowledgements.note();
+      },
       untilFirstRound: (configuration?: Configuration) => this.#untilFirstRound(configuration),
       onPlan: (plan: Plan) => this.#onPlan(plan),
     };
@@ -124,11 +127,11 @@ export class Poller {
     }
   }
 
-  /** Where the memory cannot be read nothing is known, and nothing is done. */
-  #facts(): (target: ActionTarget) => Omit<Known, 'list'> {
+  /** Where the memory cannot be read nothing is known, and nothing is done. A restart for `action` is left out. */
+  #facts(action?: string): (target: ActionTarget) => Omit<Known, 'list'> {
     const memory = this.#state.read();
     return (target) =>
-      memory ? factsOf(this.#times.corrected(memory.of(target))) : { deployed: UNKNOWN };
+      memory ? factsOf(this.#times.corrected(memory.of(target), action)) : { deployed: UNKNOWN };
   }
 
   /** Fast start skips the first check, and with it the wait before it. (D28) */
@@ -160,7 +163,6 @@ export class Poller {
   }
 
   #onPlan(plan: Plan): void {
-    this.#acknowledgements.note();
     const memory = this.#state.read();
     if (!memory) return;
     if (this.#restraint.mayAct(memory, this.#observer.rounds.count)) this.#commit(plan, memory);
@@ -185,29 +187,31 @@ export class Poller {
     if (!memory || !this.#restraint.mayAct(memory, this.#observer.rounds.count)) return undefined;
     for (const open of memory.open) {
       if (this.#untilDueOf(open) > 0) continue;
-      const verdict = await this.#judge(open, memory, signal);
       signal.throwIfAborted();
-      // Somebody else may have been faster meanwhile.
-      if (verdict === 'wait' || !this.#isStill(open)) continue;
-      const delivery = verdict === 'deliver' ? this.#deliver(open) : this.#withdraw(open);
+      const delivery = await this.#takeUp(open, signal);
       if (delivery) return delivery;
     }
     return undefined;
   }
 
   /** The window is looked at again, and so is everything else. (T51) */
-  async #judge(open: OpenAction, memory: MachineMemory, signal: AbortSignal): Promise<TakeUp> {
+  async #takeUp(open: OpenAction, signal: AbortSignal): Promise<Delivery | undefined> {
     const { target, id } = open.action;
-    // What it is part of itself is no reason not to finish it.
-    const facts = factsOf(this.#times.corrected(memory.of(target), id));
+    let delivery: Delivery | undefined;
+    const use = (plan: Plan): void => {
+      const verdict = takeUp(open, plan);
+      // Somebody else may have been faster meanwhile.
+      if (verdict === 'wait' || !this.#isStill(open)) return;
+      delivery = verdict === 'deliver' ? this.#deliver(open) : this.#withdraw(open);
+    };
     try {
-      const plan = await this.#observer.planNow(signal, { target, known: facts });
-      return plan ? takeUp(open, plan) : 'wait';
+      // What it is part of itself is no reason not to finish it.
+      await this.#observer.planNow(signal, use, { target, known: () => this.#facts(id)(target) });
     } catch (error) {
       signal.throwIfAborted();
       this.#onEvent({ kind: 'mistake', error });
-      return 'wait';
     }
+    return delivery;
   }
 
   #isStill({ action, state, deliveries }: OpenAction): boolean {

@@ -20,3 +20,26 @@ it('[T52] nobody gets an action whose delivery cannot be noted, until it can', a
   expect(events.slice(3).map(({ kind }) => kind)).toEqual(['delivered', 'state-back']);
   expect((await next).value).toMatchObject({ action: { to: '1.0.1' }, times: 1 });
 });
+
+it('[T52] an acknowledgement waits for the disk, and nothing is delivered again meanwhile', async () => {
+  const registry = promptRegistry(() => 1);
+  const on = track();
+  const { clock, poller, events, deliveries } = racer(on, {
+    ...{ registries: [registry, registry], deployed: '1.0.0', acknowledgeWithinMs: 10 * MINUTE },
+  });
+  await clock.pass(MINUTE);
+  on.file.database.exec('PRAGMA query_only = ON');
+  for (const delivery of deliveries) await delivery.done();
+  await clock.pass(30 * MINUTE);
+  const told = events.map(({ kind }) => kind);
+  // Room for nothing but deliveries: what was acknowledged is not delivered again.
+  on.file.database.exec('PRAGMA query_only = OFF');
+  const again = poller.deliveries().next();
+  await clock.pass(2 * MINUTE);
+  await poller.stop();
+  expect(told.slice(4)).toEqual(['state-lost']);
+  expect(events.slice(told.length).map(({ kind }) => kind)).toEqual([
+    ...['acknowledged', 'acknowledged', 'state-back'],
+  ]);
+  expect(await again).toEqual({ done: true, value: undefined });
+});
