@@ -30,14 +30,7 @@ export async function readPlanLists(
   options: ListOptions & { readonly maxAgeMs: number },
   world: World,
 ): Promise<Result<PlanLists, Problem[]>> {
-  const groups = groupsOf(
-    neededLists(
-      documents,
-      (name) => facts({ kind: 'subsystem', name }).deployed.kind !== 'unknown',
-    ),
-    options,
-    world,
-  );
+  const groups = groupsOf(neededLists(documents, facts), options, world);
   if (!groups.ok) return { ok: false, error: [groups.error] };
   const modules = new Map<string, Reading>();
   const subsystems = new Map<string, Reading>();

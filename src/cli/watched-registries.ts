@@ -48,11 +48,7 @@ export function watchedRegistries(
   const byTerms = new WeakMap<UpdateTerms, PollableRegistry>();
   return {
     open(documents, facts) {
-      const needed = neededLists(
-        documents,
-        (name) => facts({ kind: 'subsystem', name }).deployed.kind !== 'unknown',
-      );
-      for (const { terms } of needed) {
+      for (const { terms } of neededLists(documents, facts)) {
         const registry = byTerms.has(terms) ? undefined : open(terms, documents.policyPath);
         if (registry?.ok === false) return registry.error;
         if (registry) byTerms.set(terms, registry.value);

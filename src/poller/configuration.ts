@@ -2,8 +2,8 @@ import {
   subsystemTargets,
   SUBSYSTEM_MODULES,
   type ActionTarget,
+  type Known,
   type ModuleId,
-  type VersionedSubsystem,
 } from '../core/index.ts';
 import type { Machine } from '../core/machine.ts';
 import { termsFor, type UpdatePolicy, type UpdateTerms } from '../core/update-policy.ts';
@@ -22,12 +22,12 @@ export interface NeededList {
 }
 
 /**
- * The lists that decisions need. A registry need not have those of subsystems: they are asked for where
- * `isReported` says that something is known to run.
+ * The lists that decisions need. A registry need not have those of subsystems: they are asked for where `facts`
+ * say that something is known to run.
  */
 export function neededLists(
   { machine, policy }: Configuration,
-  isReported: (subsystem: VersionedSubsystem) => boolean,
+  facts: (target: ActionTarget) => Pick<Known, 'deployed'>,
 ): NeededList[] {
   const { disableSubsystem } = machine.agent.platformServer;
   const entries = disableSubsystem ? [] : machine.modules.filter(({ type }) => type === 'registry');
@@ -37,7 +37,7 @@ export function neededLists(
   const subsystems = subsystemTargets(machine.agent).flatMap((target): NeededList[] => {
     if (target.option === 'disable_subsystem' || target.option === 'pin_url') return [];
     const { name } = target;
-    if (!isReported(name)) return [];
+    if (facts({ kind: 'subsystem', name }).deployed.kind === 'unknown') return [];
     const moduleId = SUBSYSTEM_MODULES[name];
     return [{ of: { kind: 'subsystem', name }, moduleId, terms: termsFor(policy, name) }];
   });

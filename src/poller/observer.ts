@@ -158,11 +158,7 @@ export class Observer {
   /** The modules whose lists are needed, by the registry that has them. */
   #needed(configuration: Configuration): ReadonlyMap<PollableRegistry, readonly ModuleId[]> {
     const { registryFor } = this.#options;
-    const facts = this.#options.facts();
-    const needed = neededLists(
-      configuration,
-      (name) => facts({ kind: 'subsystem', name }).deployed.kind !== 'unknown',
-    );
+    const needed = neededLists(configuration, this.#options.facts());
     const groups = new Map<PollableRegistry, Set<ModuleId>>();
     for (const { terms, moduleId } of needed) {
       const registry = registryFor(terms);
