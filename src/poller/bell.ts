@@ -1,5 +1,8 @@
 import type { Clock } from '../registry/index.ts';
 
+/** One for all: to make one takes longer than to wake somebody. */
+const RUNG = new Error('the bell was rung');
+
 /** Wakes those who wait for something to do. */
 export class Bell {
   readonly #clock: Clock;
@@ -17,7 +20,7 @@ export class Bell {
 
   ring(): void {
     this.#rung++;
-    for (const wake of this.#waiting) wake.abort();
+    for (const wake of this.#waiting) wake.abort(RUNG);
   }
 
   /** Until it was rung more often than `heard`, or `ms` are over. Rejects with the reason of `signal`. */
@@ -25,7 +28,7 @@ export class Bell {
     signal.throwIfAborted();
     if (this.#rung !== heard) return;
     const wake = new AbortController();
-    const onAbort = (): void => wake.abort();
+    const onAbort = (): void => wake.abort(RUNG);
     signal.addEventListener('abort', onAbort, { once: true });
     this.#waiting.add(wake);
     try {

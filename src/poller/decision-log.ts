@@ -1,14 +1,23 @@
 import { describeDecision, SUBSYSTEM_MODULES, type Plan, type PlanRow } from '../core/index.ts';
 import { wordFor } from '../core/decision/decision.ts';
 import { targetText, untilOf, wantedText } from '../core/explanation/plan-words.ts';
+import { excerpt } from '../core/quote.ts';
 import type { LoggedDecision } from '../store/index.ts';
+import { keyOf } from '../store/target.ts';
 
-/** A plan as `modreg status` shows it. */
-export function loggedDecisions({ modules, subsystems }: Plan): LoggedDecision[] {
+/** A plan as `modreg status` shows it. `needs` has what modules wait for that is due, by their keys. */
+export function loggedDecisions(
+  { modules, subsystems }: Plan,
+  needs: ReadonlyMap<string, string | undefined>,
+): LoggedDecision[] {
   return [
     ...modules.map((row) => {
       const { name, moduleId } = row;
-      return { kind: 'module', name, moduleId, ...logged(row), ...asked(row) } as const;
+      const { reason, ...rest } = logged(row);
+      const need = needs.get(keyOf({ kind: 'module', name }));
+      const waits = need === undefined ? '' : `; waits for ${excerpt(need)}, which it needs`;
+      const said = { ...rest, reason: `${reason}${waits}` };
+      return { kind: 'module', name, moduleId, ...said, ...asked(row) } as const;
     }),
     ...subsystems.flatMap((row) => {
       const { target } = row;

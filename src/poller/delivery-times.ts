@@ -1,13 +1,13 @@
 import type { Clock } from '../registry/index.ts';
 import type { Remembered } from '../store/index.ts';
 
-/** As long as restarts count. */
-const DAY_MS = 86_400_000;
+/** More deliveries than restarts count of, on any machine. */
+const MOST_TIMES = 50_000;
 
 /** When this process delivered which action, whatever the wall clock was set to since. (T50) */
 export class DeliveryTimes {
   readonly #clock: Clock;
-  /** On the monotonic clock, the earliest first. */
+  /** On the monotonic clock, the earliest first: by the wall clock one of two days ago may be one of today. */
   readonly #times = new Map<string, number>();
 
   constructor(clock: Clock) {
@@ -18,10 +18,8 @@ export class DeliveryTimes {
     const now = this.#clock.monotonic();
     this.#times.delete(id);
     this.#times.set(id, now);
-    for (const [old, at] of this.#times) {
-      if (now - at < DAY_MS) break;
-      this.#times.delete(old);
-    }
+    const [oldest] = this.#times.keys();
+    if (oldest !== undefined && this.#times.size > MOST_TIMES) this.#times.delete(oldest);
   }
 
   /** How long ago that was, in milliseconds; undefined where another process delivered it, or nobody did. */

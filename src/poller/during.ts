@@ -1,3 +1,6 @@
+/** One for all: to make one takes longer than what it is made for. */
+const OVER = new Error('what this was asked for is over');
+
 /** What `work` comes to, with a signal that is aborted when `signal` is, and once `work` is over. */
 export async function during<T>(
   signal: AbortSignal,
@@ -11,6 +14,6 @@ export async function during<T>(
     return await work(over.signal);
   } finally {
     signal.removeEventListener('abort', onAbort);
-    over.abort();
+    over.abort(OVER);
   }
 }

@@ -6,7 +6,7 @@ import { RegistryError } from '../registry/registry-error.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
 import { during } from './during.ts';
 import type { ObserverEvent } from './event.ts';
-import { untilNextRound } from './schedule.ts';
+import { FEED_REST_MS, untilRoundAfter } from './schedule.ts';
 
 /** A registry that is polled: what it can do beside reading one list makes rounds cheaper and sooner. */
 export type PollableRegistry = Registry & Partial<CachedRegistry>;
@@ -26,8 +26,6 @@ interface Outage {
 
 /** Whoever answers within its own limits, and be there many lists, has answered by then. */
 const LONGEST_ROUND_MS = 10 * 60_000;
-/** Between two rounds that a feed of changes asks for. */
-const FEED_REST_MS = 500;
 
 /** One registry, the lists that it gave last, and when it is asked next. */
 export class PolledRegistry {
@@ -42,6 +40,8 @@ export class PolledRegistry {
   #polledAt: number;
   /** On the monotonic clock. */
   #dueAt: number;
+  /** When it would be due, where its feed has it asked sooner. */
+  #plannedAt: number | undefined;
 
   /** It is due at once. */
   constructor(registry: PollableRegistry, polling: Polling) {
@@ -91,6 +91,7 @@ export class PolledRegistry {
       throw error;
     } finally {
       this.#isAsked = false;
+      this.#plannedAt = undefined;
     }
   }
 
@@ -106,10 +107,13 @@ export class PolledRegistry {
     const { errors } = this;
     const failure = failureIn(errors, readings.size);
     this.#failures = failure ? this.#failures + 1 : 0;
-    const next = untilNextRound(intervalMs, this.#failures, random());
-    const asked = errors.map(({ retryAfterMs = 0 }) => retryAfterMs);
-    const wait = asked.reduce((longest, ms) => Math.max(longest, ms), next);
     this.#polledAt = clock.monotonic();
+    const round = {
+      failures: this.#failures,
+      retryAfterMs: errors.reduce((most, { retryAfterMs: ms = 0 }) => Math.max(most, ms), 0),
+      earlyMs: this.#plannedAt === undefined ? undefined : this.#plannedAt - this.#polledAt,
+    };
+    const wait = untilRoundAfter(round, intervalMs, random());
     this.#dueAt = this.#polledAt + wait;
     this.#tell(failure, wait);
     this.#tellOfLists(failure !== undefined);
@@ -149,6 +153,7 @@ export class PolledRegistry {
     if (!change?.hasChanged) return;
     const rest = this.#polledAt + FEED_REST_MS - clock.monotonic();
     await clock.sleep(Math.max(rest, random() * change.spreadMs), signal);
+    this.#plannedAt ??= this.#dueAt;
     this.#dueAt = clock.monotonic();
   }
 

@@ -7,6 +7,7 @@ import {
 } from '../core/index.ts';
 import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/update-policy.ts';
 import type { MachineMemory, MachineState, OpenAction, Outcome } from '../store/index.ts';
+import { keyOf } from '../store/target.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { askAgent } from './ask-agent.ts';
 import { Bell } from './bell.ts';
@@ -22,6 +23,7 @@ import { Restraint } from './restraint.ts';
 import { firstPhase } from './schedule.ts';
 import { StateAccess } from './state-access.ts';
 import { takeUp } from './take-up.ts';
+import { unmetNeed } from './unmet-need.ts';
 
 export interface PollerOptions extends Omit<ObserverOptions, 'facts' | 'onEvent'> {
   /** The machine's memory, of the file that this process claimed. */
@@ -166,7 +168,10 @@ export class Poller {
     const memory = this.#state.read();
     if (!memory) return;
     if (this.#restraint.mayAct(memory, this.#observer.rounds.count)) this.#commit(plan, memory);
-    this.#state.write((state) => state.log(loggedDecisions(plan), this.#observer.rounds.last));
+    const due = (this.#state.read()?.open ?? []).filter((open) => this.#untilDueOf(open) === 0);
+    const needs = new Map(due.map((open) => [keyOf(open.action.target), this.#unmetNeed(open)]));
+    const decisions = loggedDecisions(plan, needs);
+    this.#state.write((state) => state.log(decisions, this.#observer.rounds.last));
     this.#state.settle();
     this.#offers.ring();
   }
@@ -202,9 +207,12 @@ export class Poller {
       const verdict = takeUp(open, plan);
       // Somebody else may have been faster meanwhile.
       if (verdict === 'wait' || !this.#isStill(open)) return;
-      delivery = verdict === 'deliver' ? this.#deliver(open) : this.#withdraw(open);
+      if (verdict === 'withdraw') this.#withdraw(open);
+      else if (this.#unmetNeed(open) === undefined) delivery = this.#deliver(open);
     };
     try {
+      // What waits anyway takes none of the agent's time.
+      if (open.state === 'waiting' && this.#unmetNeed(open) !== undefined) return undefined;
       // What it is part of itself is no reason not to finish it.
       await this.#observer.planNow(signal, use, { target, known: () => this.#facts(id)(target) });
     } catch (error) {
@@ -241,11 +249,24 @@ export class Poller {
     };
   }
 
-  #withdraw({ action }: OpenAction): undefined {
+  #withdraw({ action }: OpenAction): void {
     const { clock } = this.#observer.polling;
     if (!this.#state.write((state) => state.withdraw(action, clock.now()))) return;
     this.#onEvent({ kind: 'withdrawn', action });
     this.#observer.look();
+  }
+
+  /** What `open` waits for, by what is known at this very moment. (T62) */
+  #unmetNeed(open: OpenAction): string | undefined {
+    const { configuration, rounds, polling } = this.#observer;
+    const memory = this.#state.read();
+    if (!configuration || !memory) return undefined;
+    const { platform, registryFor } = this.#options;
+    return unmetNeed(open, {
+      ...{ machine: configuration.machine, memory, platform, now: polling.clock.now() },
+      listOf: ({ name, moduleId }) =>
+        rounds.list(registryFor(termsFor(configuration.policy, name)), moduleId),
+    });
   }
 
   #termsOf({ name }: ActionTarget): UpdateTerms {

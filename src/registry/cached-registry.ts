@@ -8,7 +8,7 @@ import { RegistryError } from './registry-error.ts';
 import type { Reading, Registry } from './registry.ts';
 import { RememberedLists } from './remembered-lists.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
-import { retryBudget, type RetryBudget } from './retry.ts';
+import { noRetries, retryBudget, type RetryBudget } from './retry.ts';
 import { refreshAll } from './round.ts';
 import type { SavedList, SavedLists, SavedListsError } from './saved-lists.ts';
 import { answerOf, standIn } from './stand-in.ts';
@@ -82,7 +82,8 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
     },
     async awaitChange(moduleIds, waitMs, signal) {
       if (isOffline === true) return undefined;
-      return await awaitChange(moduleIds, memory, waitMs, { budget: retryBudget(), signal });
+      // All who wait are cut off together, and the next round of each finds out.
+      return await awaitChange(moduleIds, memory, waitMs, { budget: noRetries(), signal });
     },
   };
 }

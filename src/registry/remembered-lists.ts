@@ -4,7 +4,8 @@ import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.
 
 /** Bytes of answers whose lists are kept at hand: those of 1,000 modules with 1,000 releases are less. */
 const MOST_BYTES = 512 * 1024 * 1024;
-const MOST_LISTS = 10_000;
+/** What a list takes at least, so that there are never more than 10,000: a count of its own would take its room at once. */
+const LEAST_BYTES = MOST_BYTES / 10_000;
 /** What a digest that was lost takes besides. */
 const LOST_BYTES = 150;
 /**
@@ -26,9 +27,9 @@ export class RememberedLists {
   readonly #saved: SavedLists | undefined;
   readonly #onTrouble: (error: SavedListsError) => void;
   readonly #atHand = new LRUCache<ModuleId, SavedList>({
-    max: MOST_LISTS,
     maxSize: MOST_BYTES,
-    sizeCalculation: ({ size, lost }) => 1 + size + lost.length * LOST_BYTES,
+    sizeCalculation: ({ size, lost }) =>
+      Math.ceil(Math.max(LEAST_BYTES, size + lost.length * LOST_BYTES)),
   });
   /** What the disk holds of lists at hand, and its stamp there. */
   readonly #written = new WeakMap<SavedList, Written>();

@@ -24,6 +24,11 @@ export function retryBudget(): RetryBudget {
   return { requests: 0, retries: 0 };
 }
 
+/** For what is not to be repeated. */
+export function noRetries(): RetryBudget {
+  return { requests: 0, retries: Infinity };
+}
+
 export interface Patience {
   readonly clock: Clock;
   /** From 0 to 1. */

@@ -14,7 +14,7 @@ export interface MachineFile {
 const PATIENCE_MS = 5000;
 
 /** The machine's tables. A migration is never changed, only followed by another. */
-const LAYOUT: Layout = {
+export const LAYOUT: Layout = {
   // "mmac"
   applicationId: 0x6d6d6163,
   migrations: [
@@ -120,7 +120,11 @@ export function openMachineFile(
   path: string,
   { mode = 'create', patienceMs = PATIENCE_MS }: Partial<Opening> = {},
 ): MachineFile {
-  const database = openDatabase(path, LAYOUT, { mode, patienceMs });
+  return machineFileIn(openDatabase(path, LAYOUT, { mode, patienceMs }), path);
+}
+
+/** The file that `database` has open, with the machine's tables in it. */
+export function machineFileIn(database: DatabaseSync, path: string): MachineFile {
   return {
     path,
     database,

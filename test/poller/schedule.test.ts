@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstPhase, untilNextRound, untilRedelivery } from '../../src/poller/schedule.ts';
+import {
+  firstPhase,
+  untilNextRound,
+  untilRedelivery,
+  untilRoundAfter,
+  type EndedRound,
+} from '../../src/poller/schedule.ts';
 import { RUNS } from '../support/runs.ts';
 
 const MINUTE = 60_000;
@@ -57,16 +63,79 @@ describe('the time until the next round', () => {
   });
 });
 
-it.each([
-  [0, 0],
-  [0.25, 15_000],
-  [1, MINUTE],
-])(
-  'the first round of machines that start together is anywhere in the interval: at %d after %i ms',
-  (random, ms) => {
+describe('the first round of machines that start together', () => {
+  it.each([
+    [0, 0],
+    [0.25, 15_000],
+    [0.9, 54_000],
+  ])('is anywhere in the interval: at %d after %i ms', (random, ms) => {
     expect(firstPhase(MINUTE, random)).toBe(ms);
-  },
-);
+  });
+
+  it.each([
+    // Without the second rounds of others, and with nearly all of them.
+    [0.9 + 1e-9, 54_000],
+    [0.975, MINUTE],
+    [1, 66_000],
+  ])('is the less likely the more second ones there are: at %d after %i ms', (random, ms) => {
+    expect(firstPhase(MINUTE, random)).toBeCloseTo(ms, 2);
+  });
+});
+
+describe('[T66] the time between a round and the next', () => {
+  it.each<[string, Partial<EndedRound>, number]>([
+    ['of a quiet registry is that of the interval', {}, 60_000],
+    ['after a failure grows', { failures: 1 }, 90_000],
+    ['is as long as a registry asks for, where that is longer', { retryAfterMs: 120_000 }, 120_000],
+    ['is whole intervals, where one asks for less', { retryAfterMs: 60_001 }, 120_000],
+    ['has nothing of what one asks for that is shorter', { retryAfterMs: 59_999 }, 60_000],
+    ['is up to the planned round, where a change had this one sooner', { earlyMs: 7000 }, 7000],
+    ['is up to the one after it, where that is at once', { earlyMs: 499 }, 60_499],
+    ['is up to the one after it, where that is past', { earlyMs: -1 }, 59_999],
+    [
+      'is up to the first planned one that a registry does not mind, of which a part is busy',
+      { retryAfterMs: 8000, earlyMs: 7000 },
+      67_000,
+    ],
+    ['after a failure grows, woken or not', { failures: 2, earlyMs: 7000 }, 180_000],
+    [
+      'is whole intervals from the planned round where a registry asks for more',
+      { failures: 1, retryAfterMs: 100_000, earlyMs: 7000 },
+      127_000,
+    ],
+  ])('%s', (_, round, ms) => {
+    const quiet = { failures: 0, retryAfterMs: 0, earlyMs: undefined };
+    expect(untilRoundAfter({ ...quiet, ...round }, MINUTE, 0.5)).toBe(ms);
+  });
+
+  it.each([
+    [0, 186_000],
+    [0.25, 183_000],
+    [0.75, 183_000],
+    [1, 186_000],
+  ])('is not shorter than a registry asks for: three minutes are at %d %i ms', (random, ms) => {
+    const round = { failures: 1, retryAfterMs: 3 * MINUTE, earlyMs: undefined };
+    expect(untilRoundAfter(round, MINUTE, random)).toBeCloseTo(ms, 5);
+  });
+
+  it('is long enough for the registry, and an interval longer at most', () => {
+    const cases = fc.record({
+      failures: fc.nat(9),
+      retryAfterMs: fc.nat(60 * MINUTE),
+      earlyMs: fc.option(fc.integer({ min: -11 * MINUTE, max: MINUTE * 1.1 }), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(cases, chance(), (round, random) => {
+        const ms = untilRoundAfter(round, MINUTE, random);
+        const least = Math.max(round.retryAfterMs, 500);
+        expect(ms).toBeGreaterThanOrEqual(least);
+        const most = Math.max(untilNextRound(MINUTE, round.failures, 1), least + 1.1 * MINUTE);
+        expect(ms).toBeLessThanOrEqual(most + 1e-6);
+      }),
+      RUNS,
+    );
+  });
+});
 
 it.each([
   [1, 0, 30_000],

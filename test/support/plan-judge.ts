@@ -55,7 +55,9 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
   if (machine.isDisabled) return 'disabled';
   if (deployed === undefined) return 'stuck deployed-unknown';
   if (list === undefined) return 'stuck no-list';
-  const isTooOld = confirmedAt !== undefined && machine.now - confirmedAt > terms.maxIndexAgeMs;
+  // A time far ahead is that of a clock that was wrong.
+  const age = confirmedAt === undefined ? 0 : Math.abs(machine.now - confirmedAt);
+  const isTooOld = age > terms.maxIndexAgeMs;
   if (isTooOld) return 'stuck list-stale';
   const { chosen, refused } = verdictOn(machine, module);
   const pinned = isPin(module.constraint);

@@ -1,6 +1,7 @@
 /*
- * Plants one mistake after the other in a copy of the sources, and runs the tests of its folder there:
- * each must make a test fail. `--of-the-day N` plants N of them, chosen by the date.
+ * Plants one mistake after the other in a copy of the sources, and has it judged: those of plants.json by the tests of
+ * their folder, those of garden.json by the simulator. Each must be caught. `--of-the-day N` plants N of either, chosen
+ * by the date; `--garden` plants those of the simulator alone.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -14,6 +15,8 @@ interface Plant {
   /** Stands in the file exactly once. */
   readonly from: string;
   readonly to: string;
+  /** Who has to find it: the tests of its folder unless given. */
+  readonly by?: 'simulator' | 'fleet';
 }
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -21,7 +24,6 @@ const DAY = 86_400_000;
 /** Cases of each property; a mistake that matters shows in fewer. */
 const RUNS = '1000';
 
-/** Without a mistake nothing may fail, or every plant would seem to be caught. */
 const NOTHING: Plant = {
   mistake: 'no mistake at all',
   file: 'src/core/result.ts',
@@ -30,10 +32,10 @@ const NOTHING: Plant = {
 };
 
 /** `caught`, or what is wrong. */
-function verdictOn({ file, from, to }: Plant): string {
+function verdictOn({ file, from, to, by }: Plant): string {
   const copy = mkdtempSync(join(tmpdir(), 'modreg-plant-'));
   try {
-    for (const part of ['src', 'test', 'mocks', 'package.json', 'vitest.config.ts']) {
+    for (const part of ['src', 'test', 'tools', 'mocks', 'package.json', 'vitest.config.ts']) {
       cpSync(join(ROOT, part), join(copy, part), { recursive: true });
     }
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
@@ -41,10 +43,28 @@ function verdictOn({ file, from, to }: Plant): string {
     const parts = readFileSync(path, 'utf8').split(from);
     if (parts.length !== 2) return `STALE: its text stands ${parts.length - 1} times in ${file}`;
     writeFileSync(path, parts.join(to));
-    return failingTest(copy, testsOf(file)) ?? 'MISSED: no test fails';
+    if (by === 'simulator') return simulated(copy) ?? 'MISSED: no invariant breaks';
+    const tests = by === 'fleet' ? ['test/simulation/fleet.test.ts'] : testsOf(file);
+    return failingTest(copy, tests) ?? 'MISSED: no test fails';
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
+}
+
+/** What a mistake may take until it is found. */
+const MOST_EVENTS = '200000';
+const MOST_MS = 60_000;
+
+/** What the simulator finds broken in `folder`, and after how many events. */
+function simulated(folder: string): string | undefined {
+  const args = ['tools/simulate/run.ts', '--brief', '--events', MOST_EVENTS];
+  const { stdout, status, error } = spawnSync(process.execPath, args, {
+    ...{ cwd: folder, timeout: MOST_MS, encoding: 'utf8' },
+  });
+  if (error) return undefined;
+  const [verdict = '', figures = ''] = stdout.trim().split('\n');
+  if (status !== 1 || !verdict.includes(' breaks ')) return undefined;
+  return `caught by: ${verdict.slice(0, 160)} (${figures.split(' in ')[0]})`;
 }
 
 const FOLDERS = [
@@ -73,21 +93,41 @@ function failingTest(folder: string, tests: readonly string[]): string | undefin
   return failed && `caught by: ${failed.fullName}`;
 }
 
-function chosenPlants(): Plant[] {
-  const { values } = parseArgs({ options: { 'of-the-day': { type: 'string' } } });
-  const all = JSON.parse(readFileSync(join(import.meta.dirname, 'plants.json'), 'utf8')) as Plant[];
-  const count = Number(values['of-the-day'] ?? all.length);
-  if (!(count >= 1))
-    throw new Error(`--of-the-day takes a number from 1, not ${values['of-the-day']}`);
+function plantsIn(file: string): Plant[] {
+  return JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Plant[];
+}
+
+function ofTheDay(all: readonly Plant[], count: number): Plant[] {
   const first = Math.floor(Date.now() / DAY) * count;
   return Array.from({ length: count }, (_, place) => all[(first + place) % all.length]).filter(
     (plant) => plant !== undefined,
   );
 }
 
+function chosenPlants(): Plant[] {
+  const { values } = parseArgs({
+    options: { 'of-the-day': { type: 'string' }, garden: { type: 'boolean', default: false } },
+  });
+  const garden = plantsIn('garden.json');
+  const beds = values.garden ? [garden] : [plantsIn('plants.json'), garden];
+  const said = values['of-the-day'];
+  if (said !== undefined && !(Number(said) >= 1)) {
+    throw new Error(`--of-the-day takes a number from 1, not ${said}`);
+  }
+  return beds.flatMap((all) => (said === undefined ? all : ofTheDay(all, Number(said))));
+}
+
+/** What is wrong without any mistake; or every plant would seem to be caught. */
+function baseline(plants: readonly Plant[]): void {
+  const kinds = new Set(plants.map(({ by }) => by));
+  for (const by of kinds) {
+    const verdict = verdictOn(by === undefined ? NOTHING : { ...NOTHING, by });
+    if (!verdict.startsWith('MISSED')) throw new Error(`without any mistake: ${verdict}`);
+  }
+}
+
 const plants = chosenPlants();
-const baseline = verdictOn(NOTHING);
-if (!baseline.startsWith('MISSED')) throw new Error(`without any mistake: ${baseline}`);
+baseline(plants);
 
 let missed = 0;
 for (const plant of plants) {

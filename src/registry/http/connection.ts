@@ -18,6 +18,8 @@ export interface HttpOptions {
   readonly random: () => number;
   /** Told when a request is about to be repeated, with what failed and in how many milliseconds. */
   readonly onRetry: (error: RegistryError, delayMs: number) => void;
+  /** How one request is answered: over the network unless given. */
+  readonly exchange?: typeof exchange;
 }
 
 /** Requests to one registry. */
@@ -39,7 +41,7 @@ export interface Connection {
 const UNEXPECTED_304_TRIES = 2;
 
 export function connect(where: string, options: HttpOptions): Connection {
-  const { token, limits, clock } = options;
+  const { token, limits, clock, exchange: answer = exchange } = options;
   return {
     where,
     limits,
@@ -47,7 +49,7 @@ export function connect(where: string, options: HttpOptions): Connection {
       const ask = async (): Promise<Reply> => {
         const reply = await silent(
           token,
-          async () => await exchange({ ...inquiry, url, where, token }, { limits, clock, signal }),
+          async () => await answer({ ...inquiry, url, where, token }, { limits, clock, signal }),
         );
         checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now() });
         return reply;

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { moduleId, version } from '../support/ask.ts';
+import { day, MINUTE, SECOND, targetNamed } from '../support/day.ts';
+import { component, entry } from '../support/planned.ts';
+import { delivered, inHand, MAPPER, ROVER, saying } from '../support/rover.ts';
+
+describe('[T62] what waits is taken up as soon as what it waits for', () => {
+  it('is superseded', async () => {
+    const machine = await day(ROVER);
+    await machine.pass(MINUTE);
+    const outcome = { reason: 'no room', running: '1.0.0', blame: 'machine' } as const;
+    await inHand(machine, 'acme_lidar').failed(outcome);
+    const [map, , arm] = ROVER.machine.modules;
+    const modules = [map, entry('acme:lidar', '1.0.0'), arm];
+    machine.configure({ machine: { ...ROVER.machine, modules } });
+    await machine.pass(0);
+    machine.story();
+    await machine.pass(30 * SECOND);
+    expect(machine.story()).toEqual([
+      '01:03:33 superseded acme_lidar 1.0.0 → 1.1.0',
+      '01:03:33 delivered acme_map 1.0.0 → 1.1.0',
+    ]);
+  });
+
+  it('is superseded because its window has closed, and not before', async () => {
+    const maintenance = [{ start: '0 * * * *', duration: '10m', time_zone: 'UTC' }];
+    const policy = { modules: { acme_lidar: { maintenance } } };
+    const machine = await day({ ...ROVER, policy, takesUp: 'later' });
+    await machine.pass(MINUTE);
+    // The clock jumps, and nothing woke up to see it.
+    machine.clock.set(Date.parse('2026-11-21T01:10:00Z'));
+    void machine.poller.deliveries().next();
+    await machine.pass(29 * SECOND);
+    const before = delivered(machine);
+    await machine.pass(SECOND);
+    expect([before, machine.story()]).toEqual([
+      [],
+      ['01:10:30 superseded acme_lidar 1.0.0 → 1.1.0', '01:10:30 delivered acme_map 1.0.0 → 1.1.0'],
+    ]);
+  });
+
+  it('is withdrawn, and the agent says what runs', async () => {
+    const machine = await day({ ...ROVER, whatRuns: saying('acme_lidar', '1.0.0') });
+    await machine.pass(MINUTE);
+    machine.registry.catalogue.yank(moduleId('acme:lidar'), '1.1.0', 'stops the motor');
+    await machine.restart();
+    machine.story();
+    await machine.pass(MINUTE);
+    expect(machine.story()).toEqual([
+      '01:03:33 withdrawn acme_lidar 1.0.0 → 1.1.0',
+      '01:03:33 delivered acme_map 1.0.0 → 1.1.0',
+    ]);
+  });
+});
+
+describe('[T62] whenever it was committed, what is needed comes first', () => {
+  it('as a newer release that takes the place of the one before', async () => {
+    const machine = await day({ ...ROVER, takesUp: 'later' });
+    await machine.pass(MINUTE);
+    machine.publish('acme:lidar', '1.2.0');
+    await machine.pass(MINUTE);
+    machine.story();
+    const consumer = machine.poller.deliveries();
+    const first = await consumer.next();
+    const second = consumer.next();
+    await machine.pass(0);
+    const before = machine.story();
+    await first.value?.done();
+    await machine.pass(0);
+    expect([before, machine.story()]).toEqual([
+      ['01:04:03 delivered acme_lidar 1.0.0 → 1.2.0'],
+      ['01:04:03 acknowledged done', '01:04:03 delivered acme_map 1.0.0 → 1.1.0'],
+    ]);
+    void second;
+  });
+
+  it('and while the agent was asked whether maintenance is allowed', async () => {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const answers: (boolean | Promise<boolean>)[] = [true, promise];
+    const isMaintenanceAllowed = (): unknown => answers.shift() ?? true;
+    const machine = await day({ ...MAPPER, takesUp: 'later', isMaintenanceAllowed });
+    await machine.pass(87 * SECOND);
+    machine.publish('acme:lidar', '1.2.0');
+    void machine.poller.deliveries().next();
+    await machine.pass(5 * SECOND);
+    resolve(true);
+    await machine.pass(0);
+    expect(machine.story()).toEqual([
+      '01:02:33 committed acme_map 1.0.0 → 1.1.0',
+      '01:03:33 committed acme_lidar 1.1.0 → 1.2.0',
+      '01:03:35 delivered acme_lidar 1.1.0 → 1.2.0',
+    ]);
+  });
+
+  it('and what waits takes none of the time that an agent needs to allow maintenance', async () => {
+    const machine = await day({
+      ...ROVER,
+      deployed: { ...ROVER.deployed, acme_arm: '1.0.0' },
+      isMaintenanceAllowed: async () => {
+        await machine.clock.sleep(SECOND);
+        return true;
+      },
+    });
+    await machine.pass(MINUTE);
+    expect(delivered(machine)).toEqual([
+      '01:02:35 acme_lidar 1.0.0 → 1.1.0',
+      '01:02:36 acme_arm 1.0.0 → 1.1.0',
+    ]);
+  });
+});
+
+describe('[T62] after a restart', () => {
+  it('what may be half done comes again, after what it needs', async () => {
+    const machine = await day(MAPPER);
+    await machine.pass(MINUTE);
+    machine.publish('acme:lidar', '1.2.0');
+    await machine.pass(MINUTE);
+    await machine.restart();
+    machine.story();
+    await machine.pass(MINUTE);
+    await inHand(machine, 'acme_lidar').done();
+    await machine.pass(0);
+    expect(machine.story()).toEqual([
+      '01:04:33 delivered acme_lidar 1.1.0 → 1.2.0 again (2)',
+      '01:05:03 acknowledged done',
+      '01:05:03 delivered acme_map 1.0.0 → 1.1.0 again (2)',
+    ]);
+  });
+
+  it('or is withdrawn at once where it is not wanted any more', async () => {
+    const machine = await day(MAPPER);
+    await machine.pass(MINUTE);
+    machine.publish('acme:lidar', '1.2.0');
+    await machine.pass(MINUTE);
+    machine.registry.catalogue.yank(moduleId('acme:map'), '1.1.0', 'draws walls');
+    await machine.restart();
+    machine.story();
+    await machine.pass(MINUTE);
+    expect(machine.story()).toEqual([
+      '01:04:33 withdrawn acme_map 1.0.0 → 1.1.0',
+      '01:04:33 delivered acme_lidar 1.1.0 → 1.2.0 again (2)',
+    ]);
+  });
+});
+
+/** Modules that need each other, by components of their own. */
+const TWO = [
+  component('a', 'acme:map:x', 'b'),
+  component('b', 'acme:lidar:x'),
+  component('c', 'acme:lidar:y', 'd'),
+  component('d', 'acme:map:y'),
+];
+const THREE = [
+  component('a', 'acme:map:x', 'b'),
+  component('b', 'acme:lidar:x'),
+  component('c', 'acme:lidar:y', 'd'),
+  component('d', 'acme:arm:x'),
+  component('e', 'acme:arm:y', 'f'),
+  component('f', 'acme:map:y'),
+];
+
+describe('[T62] modules that need each other come in the order of the plan', () => {
+  it.each<[string, readonly object[], string | null, readonly string[]]>([
+    ['two upgrades', TWO, '1.0.0', ['map arm', 'lidar']],
+    ['two first installs', TWO, null, ['map arm', 'lidar']],
+    ['three upgrades', THREE, '1.0.0', ['map lidar', 'arm']],
+    ['three first installs', THREE, null, ['map lidar', 'arm']],
+  ])('%s', async (_, components, running, names) => {
+    const machine = await day({
+      ...ROVER,
+      machine: { ...ROVER.machine, components },
+      deployed: { acme_map: running, acme_lidar: running, acme_arm: running },
+    });
+    const taken = (): string =>
+      machine.deliveries.map(({ action }) => action.target.name.slice('acme_'.length)).join(' ');
+    await machine.pass(MINUTE);
+    const before = taken();
+    const [first] = machine.deliveries.splice(0);
+    await first?.done();
+    await machine.pass(0);
+    expect([before, taken()]).toEqual(names);
+  });
+
+  it('where nothing runs of one, too, once it has a release', async () => {
+    const machine = await day({
+      ...ROVER,
+      machine: { ...ROVER.machine, components: TWO },
+      deployed: { ...ROVER.deployed, acme_lidar: null },
+      releases: { ...ROVER.releases, 'acme:lidar': [] },
+    });
+    await machine.pass(10 * MINUTE);
+    const before = delivered(machine);
+    machine.publish('acme:lidar', '1.0.0');
+    await machine.pass(MINUTE);
+    expect([before, delivered(machine)]).toEqual([[], ['01:12:33 acme_map 1.0.0 → 1.1.0']]);
+  });
+
+  it('where one has two entries, by the first of them', async () => {
+    const modules = [...ROVER.machine.modules, entry('acme:map', '1.*', 'spare')];
+    const machine = await day({
+      ...ROVER,
+      machine: { components: TWO, modules },
+      deployed: { acme_map: '1.0.0', acme_lidar: '1.0.0' },
+      whatRuns: saying('spare', '1.0.0'),
+    });
+    await machine.pass(MINUTE);
+    await inHand(machine, 'acme_map').done();
+    await machine.pass(SECOND);
+    await inHand(machine, 'acme_lidar').done();
+    await machine.pass(0);
+    expect(delivered(machine)).toEqual([
+      '01:02:33 acme_map 1.0.0 → 1.1.0',
+      '01:03:03 acme_lidar 1.0.0 → 1.1.0',
+      '01:03:04 spare 1.0.0 → 1.1.0',
+    ]);
+  });
+
+  it('but none is restarted beside one of which nobody knows what runs since it was touched', async () => {
+    const machine = await day({ ...MAPPER, machine: { ...ROVER.machine, components: TWO } });
+    await machine.pass(MINUTE);
+    const noRoom = { reason: 'no room', running: '1.0.0', blame: 'machine' } as const;
+    await inHand(machine, 'acme_map').failed(noRoom);
+    const rolledBack = { from: version('1.1.0'), to: version('1.0.0') };
+    machine.state.rollBack(targetNamed('acme_lidar'), rolledBack, machine.clock.now());
+    machine.poller.look();
+    await machine.pass(0);
+    await inHand(machine, 'acme_lidar').failed({ ...noRoom, running: undefined });
+    machine.story();
+    await machine.pass(10 * MINUTE);
+    expect(machine.story()).toEqual([]);
+  });
+});

@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readMachine, readUpdatePolicy, windowOf } from '../../src/config/index.ts';
+import type { ActionTarget } from '../../src/core/index.ts';
+import {
+  Poller,
+  type Configuration,
+  type Delivery,
+  type PollableRegistry,
+  type PollerEvent,
+} from '../../src/poller/index.ts';
+import type { CommittedAction } from '../../src/store/index.ts';
+import { moduleNamed, running } from '../support/claimed.ts';
+import { MINUTE, SECOND } from '../support/day.ts';
+import { component, entry } from '../support/planned.ts';
+import { promptRegistry, readingOf, track, type Track } from '../support/racing.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const RUNS = { numRuns: Number(process.env['MODREG_RUNS'] ?? 100) };
+
+/** The modules of a machine, and what a part of the server is of. */
+const MODULES = ['m0', 'm1', 'm2', 'm3'] as const;
+const OWNERS = [...MODULES, 'server'] as const;
+
+/** A component: whose it is, and the places of those that it depends on, all of them before it. */
+interface Part {
+  readonly owner: (typeof OWNERS)[number];
+  readonly on: readonly number[];
+}
+
+const PARTS: fc.Arbitrary<readonly Part[]> = fc
+  .array(
+    fc.record({ owner: fc.constantFrom(...OWNERS), on: fc.array(fc.nat(), { maxLength: 2 }) }),
+    {
+      minLength: 3,
+      maxLength: 8,
+    },
+  )
+  .map((parts) =>
+    parts.map(({ owner, on }, place) => {
+      return { owner, on: place === 0 ? [] : [...new Set(on.map((far) => far % place))] };
+    }),
+  );
+
+/** What an agent says of an action. */
+const OUTCOMES = {
+  done: undefined,
+  'old one runs': { running: 'old', blame: 'release' },
+  'new one runs': { running: 'new', blame: 'release' },
+  'nothing runs': { running: 'nothing', blame: 'release' },
+  'nobody knows': { running: 'unknown', blame: 'release' },
+  'the machine failed': { running: 'old', blame: 'machine' },
+  'the machine failed, and nobody knows': { running: 'unknown', blame: 'machine' },
+} as const;
+
+type Step =
+  | { readonly kind: 'pass'; readonly ms: number }
+  | { readonly kind: 'publish'; readonly which: number }
+  | {
+      readonly kind: 'acknowledge';
+      readonly which: number;
+      readonly outcome: keyof typeof OUTCOMES;
+    }
+  | { readonly kind: 'know'; readonly isKnowing: boolean }
+  | { readonly kind: 'restart' };
+
+const ACKNOWLEDGE = fc.record({
+  kind: fc.constant('acknowledge' as const),
+  which: fc.nat(3),
+  outcome: fc.constantFrom('done', 'done', ...(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[])),
+});
+const STEPS: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof<fc.Arbitrary<Step>[]>(
+    fc.record({
+      kind: fc.constant('pass'),
+      ms: fc.constantFrom(0, SECOND, MINUTE, 5 * MINUTE, 31 * MINUTE),
+    }),
+    fc.record({ kind: fc.constant('publish'), which: fc.nat(3) }),
+    ACKNOWLEDGE,
+    ACKNOWLEDGE,
+    fc.record({ kind: fc.constant('know'), isKnowing: fc.boolean() }),
+    fc.constant({ kind: 'restart' }),
+  ),
+  { maxLength: 25 },
+);
+
+/** The modules that components of `module` depend on, found the long way. */
+function neededBy(module: string, parts: readonly Part[]): Set<string> {
+  const owners = (place: number): string[] => [
+    parts[place]?.owner ?? '',
+    ...(parts[place]?.on ?? []).flatMap(owners),
+  ];
+  const all = parts.flatMap(({ owner }, place) => (owner === module ? owners(place) : []));
+  return new Set(all.filter((owner) => owner !== module && owner !== 'server'));
+}
+
+/** Whether `from` needs `to`, or what needs it, and so on: over no more steps than there are modules. */
+function leads(from: string, to: string, parts: readonly Part[], steps = 4): boolean {
+  const needed = neededBy(from, parts);
+  return (
+    needed.has(to) || (steps > 1 && [...needed].some((one) => leads(one, to, parts, steps - 1)))
+  );
+}
+
+/** What is known of a machine from outside, and whatever was delivered against the rule. */
+function judge(parts: readonly Part[]) {
+  const told = new Map<string, string | null | undefined>();
+  const failed = new Set<string>();
+  const open = new Map<string, CommittedAction>();
+  const mistakes: string[] = [];
+  const against = (other: string, { id, target }: CommittedAction): string | undefined => {
+    const isCircle = leads(other, target.name, parts);
+    const ids = [...open].filter(([, action]) => action.target.name === other).map(([its]) => its);
+    const all = [...open.keys()];
+    if (ids.some((its) => !isCircle || all.indexOf(its) < all.indexOf(id))) return 'is open';
+    if (!told.has(other)) return undefined;
+    const runs = told.get(other);
+    if (runs === undefined) return 'is unknown';
+    if (runs === null) return isCircle && ids.length > 0 ? undefined : 'is not there';
+    return failed.has(`${other} ${runs}`) ? 'failed' : undefined;
+  };
+  return {
+    told,
+    mistakes,
+    onEvent(event: PollerEvent): void {
+      if (event.kind === 'mistake') mistakes.push(String(event.error));
+      if (event.kind === 'committed') open.set(event.action.id, event.action);
+      if (event.kind === 'superseded' || event.kind === 'withdrawn') open.delete(event.action.id);
+      if (event.kind === 'withdrawn') told.set(event.action.target.name, undefined);
+      if (event.kind === 'delivered' && event.action.direction !== 'rollback') {
+        for (const other of neededBy(event.action.target.name, parts)) {
+          const why = against(other, event.action);
+          if (why !== undefined) mistakes.push(`${event.action.target.name}, and ${other} ${why}`);
+        }
+      }
+      if (event.kind !== 'acknowledged') return;
+      const { id, outcome } = event;
+      const action = open.get(id);
+      if (!action) return;
+      const { target, to } = action;
+      told.set(target.name, outcome.kind === 'done' ? to : outcome.running);
+      if (outcome.kind === 'done' || outcome.blame === 'release') open.delete(id);
+      if (outcome.kind === 'failed' && outcome.blame === 'release')
+        failed.add(`${target.name} ${to}`);
+    },
+  };
+}
+
+function configurationOf(parts: readonly Part[]): Configuration {
+  const components = parts.map(({ owner, on }, place) =>
+    component(
+      `c${place}`,
+      owner === 'server' ? 'fake' : `acme:${owner}:x`,
+      ...on.map((other) => `c${other}`),
+    ),
+  );
+  const modules = MODULES.map((name) => entry(`acme:${name}`, '1.0.*', name));
+  const machine = readMachine(JSON.stringify({ components, modules }));
+  const terms = { rest_after_restart: '0s', restart_ceiling: 1440 };
+  const policy = readUpdatePolicy(JSON.stringify(terms));
+  if (!machine.ok || !policy.ok) throw new Error('the documents cannot be read');
+  return { machine: machine.value, policy: policy.value };
+}
+
+/** A machine that begins with nothing of some of its modules, and 1.0.0 of the others. */
+function life(on: Track, parts: readonly Part[], missing: readonly boolean[]) {
+  const clock = virtualClock();
+  const state = on.begin(clock);
+  const judged = judge(parts);
+  const configuration = configurationOf(parts);
+  const newest = new Map<string, number>(MODULES.map((name) => [`acme:${name}`, 1]));
+  const truth = new Map<string, string | null>(
+    MODULES.map((name, place) => [name, missing[place] === true ? null : '1.0.0']),
+  );
+  let isKnowing = true;
+  let deliveries: Delivery[] = [];
+  const registry: PollableRegistry = {
+    ...promptRegistry(() => 0),
+    readAll: async (ids) =>
+      await Promise.resolve(new Map(ids.map((id) => [id, readingOf(newest.get(id) ?? 'no list')]))),
+  };
+  const begin = (): Poller => {
+    const poller = new Poller({
+      ...{ state, clock, windowOf, configuration: () => configuration, random: () => 0 },
+      ...{ registryFor: () => registry, platform: 'linux/arm64', intervalMs: 10 * MINUTE },
+      whatRuns({ kind, name }: ActionTarget) {
+        if (kind === 'subsystem' || !isKnowing) return undefined;
+        judged.told.set(name, truth.get(name));
+        return truth.get(name);
+      },
+      onEvent: (event) => judged.onEvent(event),
+    });
+    const mine = deliveries;
+    poller.start();
+    void (async () => {
+      for await (const delivery of poller.deliveries()) mine.push(delivery);
+    })();
+    return poller;
+  };
+  let poller = begin();
+  const acknowledge = async (which: number, outcome: keyof typeof OUTCOMES): Promise<void> => {
+    const [delivery] = deliveries.splice(which, 1);
+    if (!delivery) return;
+    const { target, from = null, to } = delivery.action;
+    const said = OUTCOMES[outcome];
+    if (!said) {
+      truth.set(target.name, to);
+      await delivery.done();
+      return;
+    }
+    const runs = { old: from, new: to, nothing: null, unknown: undefined }[said.running];
+    truth.set(target.name, runs === undefined ? from : runs);
+    await delivery.failed({ reason: 'no', running: runs, blame: said.blame });
+  };
+  const step = async (one: Step): Promise<void> => {
+    if (one.kind === 'pass') await clock.pass(one.ms);
+    else if (one.kind === 'acknowledge') await acknowledge(one.which, one.outcome);
+    else if (one.kind === 'know') ({ isKnowing } = one);
+    else if (one.kind === 'publish') {
+      const id = `acme:${MODULES[one.which] ?? ''}`;
+      newest.set(id, (newest.get(id) ?? 0) + 1);
+    } else {
+      await poller.stop();
+      deliveries = [];
+      poller = begin();
+    }
+    await clock.pass(0);
+  };
+  return {
+    ...{ judged, state, step },
+    deliveries: () => deliveries.length,
+    stop: async () => await poller.stop(),
+    newest: () => MODULES.map((name) => `1.0.${newest.get(`acme:${name}`) ?? ''}`),
+  };
+}
+
+it('[T62] whatever fails, nothing is delivered into what is broken, and all is delivered in the end', async () => {
+  const on = track();
+  const missing = fc.array(fc.boolean(), { minLength: 4, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(PARTS, missing, STEPS, async (parts, without, steps) => {
+      const machine = life(on, parts, without);
+      await machine.step({ kind: 'pass', ms: 10 * MINUTE });
+      for (const step of steps) await machine.step(step);
+      await machine.step({ kind: 'know', isKnowing: true });
+      for (let which = 0; which < MODULES.length; which++) {
+        await machine.step({ kind: 'publish', which });
+      }
+      for (let round = 0; round < 4; round++) {
+        await machine.step({ kind: 'pass', ms: 31 * MINUTE });
+        while (machine.deliveries() > 0) {
+          await machine.step({ kind: 'acknowledge', which: 0, outcome: 'done' });
+        }
+      }
+      await machine.stop();
+      const runs = MODULES.map((name) => running(machine.state, moduleNamed(name)).split(' ')[0]);
+      expect(machine.judged.mistakes).toEqual([]);
+      expect(runs).toEqual(machine.newest());
+      expect(machine.state.memory().open).toEqual([]);
+    }),
+    RUNS,
+  );
+});

@@ -1,0 +1,123 @@
+import type { Chance } from './chance.ts';
+import { newRelease, publishing, yanking } from './published.ts';
+import { simulatedRegistry, type Features, type SimulatedRegistry } from './simulated-registry.ts';
+import type { ModuleWish, TermsWish, Wish } from './wish.ts';
+import type { Habits, Mood } from './world.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const ADDRESSES = ['https://one.example', 'https://two.example'] as const;
+const NAMES = ['a', 'b', 'c', 'd'] as const;
+
+export function habitsOf(chance: Chance): Habits {
+  return {
+    intervalMs: chance.one([MINUTE, MINUTE, MINUTE, 5 * SECOND, 10 * MINUTE, 6 * HOUR]),
+    acknowledgeWithinMs: chance.one([MINUTE, 5 * MINUTE, 30 * MINUTE]),
+    asksForMaintenance: chance.is(0.3),
+    isFastStart: chance.is(0.2),
+  };
+}
+
+export function moodOf(chance: Chance): Mood {
+  return {
+    wish: wishOf(chance),
+    ...{ configuration: 'there', maintenance: 'allowed', isServerBusy: false, lateMs: 0 },
+    ...{ whatRuns: 'known', consumer: 'prompt' },
+    broken: chance.one([0, 0.1, 0.4]),
+    obstructed: chance.one([0, 0.1, 0.4]),
+  };
+}
+
+export function wishOf(chance: Chance): Wish {
+  const modules = NAMES.slice(0, 1 + chance.below(NAMES.length)).map((name): ModuleWish => {
+    const moduleId = `acme:${chance.is(0.1) ? 'a' : name}`;
+    return { name, moduleId, isLocal: chance.is(0.05), constraint: constraintOf(chance) };
+  });
+  const names = modules.map(({ name }) => name);
+  // What comes later in the alphabet needs what comes earlier, so that there is no circle.
+  const own = modules.filter(({ name, moduleId }) => moduleId === `acme:${name}`);
+  const needs = own.flatMap(({ name }, place) =>
+    own.slice(0, place).flatMap((on) => (chance.is(0.3) ? [[name, on.name] as const] : [])),
+  );
+  return {
+    ...{ modules, needs, terms: termsOf(chance) },
+    server: { channel: chance.one(['stable', 'latest']), pin: undefined, isDisabled: false },
+    agent: { pin: undefined },
+    own: Object.fromEntries(
+      names.filter(() => chance.is(0.3)).map((name) => [name, termsOf(chance)]),
+    ),
+  };
+}
+
+export function constraintOf(chance: Chance): string {
+  return chance.one([
+    ...['latest', '1.*', '1.*', '1.0.*', '1.1.*', '2.*', 'latest-with-prerelease'],
+    `1.${chance.below(2)}.${chance.below(3)}`,
+  ]);
+}
+
+export function termsOf(chance: Chance): TermsWish {
+  const minute = 60 * chance.below(24) + chance.one([0, 30]);
+  return {
+    registry: chance.one(ADDRESSES),
+    minimumAgeMs: chance.one([0, 0, 0, 10 * MINUTE, DAY]),
+    unknownAge: chance.one(['refuse', 'allow']),
+    windows: chance.one([
+      ...[[], [], []],
+      [{ minute, minutes: chance.one([1, 30, 600]) }],
+      [
+        { minute: 0, minutes: 720 },
+        { minute: 600, minutes: 240 },
+      ],
+    ]),
+    allowDowngrade: chance.is(0.8),
+    quarantineMs: chance.one([undefined, 10 * MINUTE, DAY]),
+    restMs: chance.one([5 * MINUTE, 5 * MINUTE, MINUTE, HOUR]),
+    ceiling: chance.one([12, 12, 2, 1]),
+    maxIndexAgeMs: chance.one([7 * DAY, 7 * DAY, HOUR]),
+  };
+}
+
+export const MODULES: readonly string[] = [
+  'acme:a',
+  'acme:b',
+  'acme:c',
+  'acme:d',
+  'platform:agent',
+  'platform:server',
+];
+
+/** A feed that is waited for all day long says little for all that it takes. */
+const LONGEST_WITH_FEED_MS = MINUTE;
+
+export function registriesOf(
+  chance: Chance,
+  now: number,
+  { intervalMs }: Habits,
+): SimulatedRegistry[] {
+  return ADDRESSES.map((address) => {
+    const features: Features = {
+      feed: chance.one(['none', 'short', intervalMs > LONGEST_WITH_FEED_MS ? 'short' : 'long']),
+      etags: chance.one(['good', 'good', 'none', 'one for all']),
+      spreadMs: chance.one([0, 1000, 60_000]),
+    };
+    const registry = simulatedRegistry(address, features, chance);
+    for (const moduleId of MODULES) {
+      for (let count = 1 + chance.below(4); count > 0; count--) {
+        const { releases } = registry.truth(moduleId);
+        const at = now - chance.between(0, 3 * DAY);
+        registry.revise(moduleId, publishing(newRelease(releases, chance, at)));
+      }
+      if (chance.is(0.2)) registry.revise(moduleId, yanking(chance));
+    }
+    return registry;
+  });
+}
+
+/** What runs when a machine is first seen: `null` for nothing. */
+export function firstRunning(chance: Chance): string | null {
+  return chance.one(['1.0.0', '1.0.0', '1.0.1', '1.1.0', '0.9.0', '2.0.0-rc.1', 'reload-7', null]);
+}

@@ -1,0 +1,53 @@
+import type { Window } from '../../src/core/index.ts';
+import type { MaintenanceWindow } from '../../src/core/update-policy.ts';
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+interface Daily {
+  /** From midnight on, in UTC. */
+  readonly startMs: number;
+  readonly durationMs: number;
+}
+
+/**
+ * Windows that open once each day, in UTC: `30 2 * * *`. What croner takes tenths of a millisecond for is a few
+ * divisions here.
+ */
+export function dailyWindow(maintenance: readonly MaintenanceWindow[]): Window | undefined {
+  if (maintenance.length === 0) return undefined;
+  const daily = maintenance.map(({ start, durationMs }): Daily => {
+    const [minute, hour] = start.split(' ').map(Number);
+    return { startMs: ((hour ?? 0) * 60 + (minute ?? 0)) * MINUTE, durationMs };
+  });
+  const openAt = (at: number): number[] =>
+    daily.flatMap((one) => {
+      const start = lastStart(one, at);
+      return at < start + one.durationMs ? [start] : [];
+    });
+  return {
+    openSince: (at) => openAt(at).toSorted((a, b) => b - a)[0],
+    nextOpening: (at) => Math.min(...daily.map((one) => lastStart(one, at) + DAY)),
+    closing(at) {
+      let end = at;
+      for (let later = closingOnce(daily, end); later > end; later = closingOnce(daily, end)) {
+        end = later;
+        // It is always open.
+        if (end - at > 2 * DAY) return undefined;
+      }
+      return end > at ? end : undefined;
+    },
+  };
+}
+
+function lastStart({ startMs }: Daily, at: number): number {
+  return Math.floor((at - startMs) / DAY) * DAY + startMs;
+}
+
+/** When those close that are open at `at`; `at` where none is. */
+function closingOnce(daily: readonly Daily[], at: number): number {
+  return daily.reduce((end, one) => {
+    const close = lastStart(one, at) + one.durationMs;
+    return close > at ? Math.max(end, close) : end;
+  }, at);
+}

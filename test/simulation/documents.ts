@@ -1,0 +1,95 @@
+import {
+  readMachine,
+  readUpdatePolicy,
+  type Machine,
+  type Reading,
+  type UpdatePolicy,
+} from '../../src/config/index.ts';
+import type { Configuration } from '../../src/poller/index.ts';
+import { CANARY, type TermsWish, type Wish } from './wish.ts';
+
+/** What was read of texts lately: most are those of many machines. */
+const READ: Map<string, Machine | UpdatePolicy> = new Map();
+const MOST_READ = 5000;
+const CONFIGURATIONS = new WeakMap<Wish, Configuration>();
+
+/** The documents of a wish, as the product reads them. */
+export function configurationOf(wish: Wish): Configuration {
+  const known = CONFIGURATIONS.get(wish);
+  if (known) return known;
+  const machine = read(JSON.stringify(machineDocument(wish)), readMachine);
+  const policy = read(JSON.stringify(policyDocument(wish)), readUpdatePolicy);
+  const configuration = { machine, policy };
+  CONFIGURATIONS.set(wish, configuration);
+  return configuration;
+}
+
+function read<T extends Machine | UpdatePolicy>(text: string, by: (text: string) => Reading<T>): T {
+  const known = READ.get(text);
+  if (known) return known as T;
+  const reading = by(text);
+  if (!reading.ok) {
+    const problems = reading.problems.map(({ message }) => message).join('; ');
+    throw new Error(`a document of a simulated machine cannot be read: ${problems}`);
+  }
+  if (READ.size >= MOST_READ) READ.clear();
+  READ.set(text, reading.value);
+  return reading.value;
+}
+
+function machineDocument({ modules, needs, server, agent }: Wish): object {
+  return {
+    components: modules.map(({ name, moduleId }) => ({
+      ...{ name: `c-${name}`, model: `${moduleId}:x`, type: 'sensor', namespace: 'rdk' },
+      depends_on: needs.filter(([who]) => who === name).map(([, on]) => `c-${on}`),
+    })),
+    modules: modules.map(({ name, moduleId, constraint, isLocal }) =>
+      isLocal
+        ? { type: 'local', name, module_id: moduleId, executable_path: '/opt/x' }
+        : {
+            type: 'registry',
+            name,
+            module_id: moduleId,
+            version: constraint,
+            env: { KEY: CANARY },
+          },
+    ),
+    agent: {
+      'platform-agent': pinOf(agent.pin),
+      'platform-server': {
+        ...pinOf(server.pin),
+        ...{ release_channel: server.channel, disable_subsystem: server.isDisabled },
+      },
+    },
+  };
+}
+
+function pinOf(pin: string | undefined): object {
+  return pin === undefined ? {} : { pin_version: pin };
+}
+
+function policyDocument({ terms, own }: Wish): object {
+  const modules = Object.entries(own).map(([name, ofOne]) => [name, termsDocument(ofOne)] as const);
+  return { ...termsDocument(terms), modules: Object.fromEntries(modules) };
+}
+
+function termsDocument(terms: TermsWish): object {
+  return {
+    registry: terms.registry,
+    minimum_release_age: seconds(terms.minimumAgeMs),
+    unknown_release_age: terms.unknownAge,
+    maintenance: terms.windows.map(({ minute, minutes }) => ({
+      start: `${minute % 60} ${Math.floor(minute / 60)} * * *`,
+      ...{ duration: `${minutes}m`, time_zone: 'UTC' },
+    })),
+    allow_downgrade: terms.allowDowngrade,
+    quarantine: terms.quarantineMs === undefined ? 'until-lifted' : seconds(terms.quarantineMs),
+    rest_after_restart: seconds(terms.restMs),
+    restart_ceiling: terms.ceiling,
+    max_index_age: seconds(terms.maxIndexAgeMs),
+  };
+}
+
+function seconds(ms: number): string {
+  return `${Math.floor(ms / 1000)}s`;
+}

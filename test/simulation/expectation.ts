@@ -1,0 +1,175 @@
+import semver from 'semver';
+import {
+  planJudge,
+  verdictOn,
+  type JudgedMachine,
+  type JudgedModule,
+} from '../support/plan-judge.ts';
+import {
+  knownOf,
+  restartsOf,
+  SERVER,
+  termsOf,
+  type Ledger,
+  type ListInForce,
+  type Target,
+} from './ledger.ts';
+import { PLATFORM, type WireRelease } from './published.ts';
+import type { TermsWish, Wish } from './wish.ts';
+
+export interface Moment {
+  readonly elapsed: number;
+  readonly wall: number;
+}
+
+/** What is decided by, besides what is remembered. */
+export interface Case {
+  readonly target: Target;
+  readonly list: ListInForce | undefined;
+  readonly moment: Moment;
+  /** The id of an action whose own restart does not count. */
+  readonly without?: string;
+}
+
+/** What a naive reading of the decision table comes to: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `ahead`, `stuck no-list`. */
+export function expectation(ledger: Ledger, of: Case): string {
+  const asked = questionOf(ledger, of);
+  return asked ? planJudge(...asked) : 'not asked for';
+}
+
+/** Whether a release is one that may run, however many newer ones there are. */
+export function mayRun(ledger: Ledger, of: Case, version: string): boolean {
+  const asked = questionOf(ledger, of);
+  if (!asked) return false;
+  const { chosen, refused } = verdictOn(...asked);
+  const isOlder = refused.some(({ text, reason }) => text === version && reason === 'older');
+  return chosen === version || isOlder;
+}
+
+export function constraintOf(wish: Wish, target: Target): string | undefined {
+  if (target.kind === 'module') {
+    return wish.modules.find(
+      ({ name, moduleId, isLocal }) =>
+        name === target.name && moduleId === target.moduleId && !isLocal,
+    )?.constraint;
+  }
+  const { pin, channel } =
+    target.name === SERVER.name ? wish.server : { ...wish.agent, channel: 'stable' };
+  return pin ?? (channel === 'latest' ? 'latest-with-prerelease' : 'latest');
+}
+
+function questionOf(
+  ledger: Ledger,
+  { target, list, moment, without }: Case,
+): [JudgedMachine, JudgedModule] | undefined {
+  const { wish } = ledger;
+  const constraint = wish && constraintOf(wish, target);
+  if (!wish || constraint === undefined) return undefined;
+  const terms = termsOf(wish, target.name);
+  const { running, previous } = knownOf(ledger, target);
+  const isDisabled = wish.server.isDisabled && target.name !== 'platform-agent';
+  const isAllowed = ledger.allowedAt === moment.elapsed;
+  const machine = {
+    ...{ now: moment.wall, platform: PLATFORM, isAsOf: false, isDisabled },
+    isServerBusy: ledger.isServerBusy,
+    answer: ledger.asksForMaintenance && !isAllowed ? 'not-allowed' : undefined,
+  };
+  const entries =
+    list && trusted(list.list.releases, (key) => firstDigestOf(ledger, terms, target, key));
+  return [
+    machine,
+    {
+      ...{ constraint, previous, deployed: running },
+      list: entries?.map(entryOf),
+      confirmedAt: list?.standsIn === true ? list.confirmedAt : undefined,
+      quarantine: quarantineOf(ledger, target, list?.list.releases ?? [], constraint),
+      restarts: restartsOf(ledger, target, moment, without),
+      terms: judgedTerms(terms, moment.wall),
+    },
+  ];
+}
+
+function firstDigestOf(
+  { firstDigests }: Ledger,
+  { registry }: TermsWish,
+  { moduleId }: Target,
+  key: string,
+): string | undefined {
+  return firstDigests.get(`${registry} ${moduleId} ${key}`)?.digest;
+}
+
+const PLATFORMS = ['linux/arm64', 'linux/amd64'];
+
+/** The releases of which no file is another than it was at first. (I2) */
+function trusted(
+  releases: readonly WireRelease[],
+  firstDigest: (key: string) => string | undefined,
+): readonly WireRelease[] {
+  return releases.filter(({ version, artifacts }) =>
+    PLATFORMS.every((platform) => {
+      const first = firstDigest(`${version} ${platform}`);
+      const now = artifacts?.find((file) => file.platform === platform);
+      // A file that is not there any more beside another is nobody's.
+      if (first === undefined || (artifacts && !now)) return true;
+      return now?.digest === first;
+    }),
+  );
+}
+
+function entryOf({
+  version,
+  published_at,
+  artifacts,
+  yanked,
+}: WireRelease): NonNullable<JudgedModule['list']>[number] {
+  const publishedAt = published_at === undefined ? undefined : Date.parse(published_at);
+  return { version, publishedAt, artifacts, yanked };
+}
+
+function quarantineOf(
+  ledger: Ledger,
+  target: Target,
+  releases: readonly WireRelease[],
+  constraint: string,
+): JudgedModule['quarantine'] {
+  const isPin = semver.valid(constraint) !== null;
+  const { running } = knownOf(ledger, target);
+  const judged: { version: string; until: number | undefined }[] = [];
+  for (const { moduleId: of, version, digest, until, backTo } of ledger.quarantine.values()) {
+    if (of !== target.moduleId) continue;
+    const artifacts = releases.find((release) => release.version === version)?.artifacts;
+    const files = artifacts?.filter(({ platform }) => platform === PLATFORM) ?? [];
+    // Another file under this version did not fail yet.
+    const isOther = digest !== undefined && files.length > 0 && files[0]?.digest !== digest;
+    if (!isOther) judged.push({ version, until });
+    if (backTo === undefined || isPin) continue;
+    for (const release of releases) {
+      const isBetween =
+        release.version !== running &&
+        semver.compareBuild(release.version, backTo) > 0 &&
+        semver.compareBuild(release.version, version) < 0;
+      // What an operator passed over does not end with a term, and does not go where it runs.
+      if (isBetween) judged.push({ version: release.version, until: undefined });
+    }
+  }
+  return judged;
+}
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+function judgedTerms(terms: TermsWish, now: number): JudgedModule['terms'] {
+  const { windows, restMs, ceiling, maxIndexAgeMs, allowDowngrade } = terms;
+  const midnight = Math.floor(now / DAY) * DAY;
+  const openings = [-1, 0, 1].flatMap((day) =>
+    windows.map(({ minute, minutes }) => {
+      const start = midnight + day * DAY + minute * MINUTE;
+      return [start, start + minutes * MINUTE] as const;
+    }),
+  );
+  return {
+    ...{ restMs, ceiling, maxIndexAgeMs, allowDowngrade },
+    minimumAge: { ms: terms.minimumAgeMs, unknown: terms.unknownAge },
+    openings: windows.length === 0 ? undefined : openings,
+  };
+}

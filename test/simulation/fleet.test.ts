@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { PollableRegistry } from '../../src/poller/index.ts';
+import {
+  cachedRegistry,
+  RegistryError,
+  type FetchedList,
+  type RemoteRegistry,
+  type Round,
+} from '../../src/registry/index.ts';
+import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
+import { retrying } from '../../src/registry/retry.ts';
+import { randomFrom } from '../support/mutate.ts';
+import { CONFIGURATIONS, racer, track, type Track } from '../support/racing.ts';
+import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import { failureOf, fleetRow, isWithin, live, SCENARIOS, type World } from './fleet.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+describe('[T66] no second has more than one and a half times the rounds of an even spread', () => {
+  it.each(SCENARIOS)('$scenario', (scenario) => {
+    const { mostPerSecond, allowed } = fleetRow(scenario, 1);
+    expect(mostPerSecond).toBeLessThanOrEqual(allowed);
+  });
+});
+
+/** When a machine began rounds, and sent requests of them, to a part of a millisecond. */
+interface Times {
+  readonly rounds: number[];
+  readonly requests: number[];
+}
+
+function modelled(world: World, seed: number): Times {
+  const times: Times = { rounds: [], requests: [] };
+  live(world, randomFrom(seed), {
+    round: (at) => times.rounds.push(rounded(at)),
+    request: (at) => times.requests.push(rounded(at)),
+  });
+  return times;
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1e6) / 1e6;
+}
+
+function listOf(generation: number): FetchedList {
+  const records = [{ version: '1.0.0' }];
+  const bytes = { digest: `${generation}`, size: 1, etag: undefined };
+  return { records, dropped: [], generation, ...bytes };
+}
+
+/** A registry in `world`, at the other end of the product's own retrying. */
+function remoteIn(
+  { outage, change }: World,
+  clock: VirtualClock,
+  random: () => number,
+  onRequest: () => void,
+): RemoteRegistry {
+  const sequence = (): number => (change && clock.monotonic() >= change.at ? 2 : 1);
+  const attempt = async (): Promise<void> => {
+    onRequest();
+    if (!outage || !isWithin(outage, clock.monotonic())) return;
+    await clock.sleep(outage.failsAfterMs);
+    throw new RegistryError('registry-busy', 'it fails', failureOf(outage, clock.monotonic()));
+  };
+  const { patienceMs } = DEFAULT_LIMITS;
+  const ask = async ({ budget, signal }: Round): Promise<void> => {
+    const patience = { clock, random, patienceMs, budget, signal, onRetry: () => undefined };
+    await retrying(attempt, patience);
+  };
+  return {
+    address: 'modreg:https://registry.example/',
+    from: 'https://registry.example',
+    fetch: async () => await Promise.resolve(listOf(sequence())),
+    async changes(after, round, waitMs = 0) {
+      if (waitMs === 0) await ask(round);
+      else if (sequence() === after) {
+        const untilChange = change ? change.at - clock.monotonic() : Infinity;
+        const isToCome = untilChange > 0 && untilChange <= waitMs;
+        await clock.sleep(isToCome ? untilChange : waitMs, round.signal);
+      }
+      const modules = new Set(sequence() > after ? ['acme:lidar'] : []);
+      return { sequence: sequence(), modules, spreadMs: change?.spreadMs ?? 0 };
+    },
+  };
+}
+
+/** The same of a poller, from its start to the end of the world. */
+async function polled(on: Track, world: World, seed: number): Promise<Times> {
+  const times: Times = { rounds: [], requests: [] };
+  const clock = virtualClock();
+  const random = randomFrom(seed);
+  const remote = remoteIn(world, clock, random, () =>
+    times.requests.push(rounded(clock.monotonic())),
+  );
+  const cached = cachedRegistry(remote, { clock });
+  const registry: PollableRegistry = {
+    ...cached,
+    readAll: async (...question) => {
+      times.rounds.push(rounded(clock.monotonic()));
+      return await cached.readAll(...question);
+    },
+  };
+  const { intervalMs } = world;
+  const { poller } = racer(on, {
+    ...{ clock, random, intervalMs, registries: [registry, registry], deployed: '1.0.0' },
+    configuration: () => CONFIGURATIONS.lidar,
+  });
+  await clock.pass(world.endsAt - world.bootedAt - 1);
+  await poller.stop();
+  return times;
+}
+
+const WORLD = { intervalMs: MINUTE, bootedAt: SECOND, endsAt: SECOND + 12 * MINUTE };
+const OUTAGE = { from: 2.5 * MINUTE, until: 6 * MINUTE, failsAfterMs: 20 };
+const SILENCE = { ...OUTAGE, failsAfterMs: DEFAULT_LIMITS.answerMs };
+const CHANGE = { at: 2.5 * MINUTE, spreadMs: SECOND };
+const SHORT = { intervalMs: 5 * SECOND, endsAt: 4 * MINUTE };
+
+describe('the rounds and requests of the model are those of pollers', () => {
+  it.each<[string, Partial<World>]>([
+    ['of a registry that answers', {}],
+    ['of one that does not, for some minutes', { outage: SILENCE }],
+    ['of one that is busy', { outage: OUTAGE }],
+    ['of one that asks for a minute', { outage: { ...OUTAGE, retryAfter: MINUTE } }],
+    ['of one that asks for three', { outage: { ...OUTAGE, retryAfter: 3 * MINUTE } }],
+    ['of one that tells when it is back', { outage: { ...OUTAGE, retryAfter: 'its end' } }],
+    ['of one that tells of a change', { change: { ...CHANGE, spreadMs: 4 * MINUTE } }],
+    ['of one that tells of a change at once', { change: { ...CHANGE, spreadMs: 0 } }],
+    ['of one that fails then', { change: CHANGE, outage: { ...OUTAGE, from: CHANGE.at + 1 } }],
+    [
+      'of one that fails then, and tells when it is back',
+      { change: CHANGE, outage: { ...OUTAGE, from: CHANGE.at + 1, retryAfter: 'its end' } },
+    ],
+    ['every five seconds', { ...SHORT, outage: { ...OUTAGE, until: 3 * MINUTE }, change: CHANGE }],
+    ['every six minutes', { intervalMs: 6 * MINUTE, outage: OUTAGE }],
+  ])('%s', async (_, more) => {
+    const on = track();
+    const world = { ...WORLD, ...more };
+    for (let seed = 1; seed <= 8; seed++) {
+      expect(await polled(on, world, seed), `seed ${seed}`).toEqual(modelled(world, seed));
+    }
+  });
+});

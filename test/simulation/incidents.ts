@@ -1,0 +1,298 @@
+import { parseVersion, type ModuleId } from '../../src/core/index.ts';
+import { acceptList } from '../../src/registry/index.ts';
+import { connect } from '../../src/registry/http/connection.ts';
+import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
+import { modregRegistry } from '../../src/registry/http/modreg-registry.ts';
+import { machineStateIn } from '../../src/store/machine-state.ts';
+import { savedListsIn } from '../../src/store/saved-lists.ts';
+import { constraintOf, MODULES, termsOf, wishOf } from './beginnings.ts';
+import type { Chance } from './chance.ts';
+import { CRASH_POINTS } from './crash-points.ts';
+import { keyOf, knownOf, SERVER, targetsOf, type Target } from './ledger.ts';
+import { clearLink, networkTo } from './network.ts';
+import { newRelease, publishing, replacing, yanking } from './published.ts';
+import { MANNERS } from './simulated-registry.ts';
+import { clockOf } from './timeline.ts';
+import { accepted } from './watched-registry.ts';
+import type { ModuleWish, Wish } from './wish.ts';
+import type { Mood, Site, World } from './world.ts';
+
+/** What happens to a machine from outside. */
+export interface Incident {
+  readonly at: number;
+  /** One of the table below. */
+  readonly kind: string;
+}
+
+/** What an incident may do beyond the world: end the process that runs. */
+export interface Power {
+  readonly kill: (why: string) => void;
+  readonly losesDisk: () => void;
+  readonly restart: () => void;
+}
+
+type Effect = (world: World, chance: Chance, power: Power) => string | undefined;
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const YEAR = 365 * DAY;
+
+const SELDOM = /withdraw|say failed|ask for maintenance|carry out|within (deliver|report)/;
+
+const KINDS: Readonly<Record<string, Effect>> = {
+  publish: (world, chance) => {
+    const { registry } = chance.one(world.sites);
+    const moduleId = chance.one(MODULES);
+    const release = newRelease(registry.truth(moduleId).releases, chance, world.line.wall());
+    const isNew = registry.revise(moduleId, publishing(release));
+    return isNew ? `${registry.address} ${moduleId} ${release.version}` : undefined;
+  },
+  yank: (world, chance) => {
+    const { registry } = chance.one(world.sites);
+    const moduleId = chance.one(MODULES);
+    return registry.revise(moduleId, yanking(chance))
+      ? `${registry.address} ${moduleId}`
+      : undefined;
+  },
+  'replace files': (world, chance) => {
+    const { registry } = chance.one(world.sites);
+    const moduleId = chance.one(MODULES);
+    return registry.revise(moduleId, replacing(chance))
+      ? `${registry.address} ${moduleId}`
+      : undefined;
+  },
+  misbehave: (world, chance) => {
+    const { registry } = chance.one(world.sites);
+    const manner = chance.one(MANNERS);
+    registry.behave(manner);
+    return `${registry.address} is ${manner}`;
+  },
+  miscount: (world, chance) => {
+    const { registry } = chance.one(world.sites);
+    const by = chance.one([0, 1, 1000]);
+    registry.miscount(by);
+    return `${registry.address} by ${by}`;
+  },
+  behave: (world, chance) => {
+    const { registry } = chance.one(world.sites);
+    registry.behave('honest');
+    return `${registry.address} is honest`;
+  },
+  cut: (world, chance) =>
+    withLink(world, chance, (link) => {
+      link.isCut = true;
+    }),
+  heal: (world, chance) => withLink(world, chance, (link) => Object.assign(link, clearLink())),
+  weather: (world, chance) =>
+    withLink(world, chance, (link) => {
+      link.loss = chance.one([0, 0.1, 0.5, 0.95]);
+      link.delayMs = chance.one([50, 2000, 30_000]);
+      link.noise = chance.one([0, 0.1, 0.5]);
+    }),
+  'set the clock': ({ line }, chance) => {
+    const by = chance.one([-MINUTE, MINUTE, -DAY, 3 * DAY, -10 * YEAR, 10 * YEAR]);
+    const now = chance.is(0.1) ? 0 : Math.max(0, line.wall() + by);
+    line.setWall(now);
+    return `to ${new Date(now).toISOString()}`;
+  },
+  drift: ({ line }, chance) => {
+    const rate = chance.one([0, 0.01, -0.01, 0.2]);
+    line.drift(rate);
+    return `of ${rate}`;
+  },
+  'fill the disk': ({ disk }, chance) => {
+    const share = chance.one([1, 1, 0.5]);
+    disk.fill(() => chance.is(share));
+    return `for ${share} of what is written`;
+  },
+  'empty the disk': ({ disk }) => {
+    disk.fill(undefined);
+    return 'has room again';
+  },
+  kill: (_world, _chance, { kill }) => {
+    kill('from outside');
+    return 'from outside';
+  },
+  'kill at a point': ({ points, seed }, chance) => {
+    // Each of them has its turn; and those that are seldom come by have it more often.
+    const turn = (seed * 7 + chance.below(7)) % CRASH_POINTS.length;
+    const seldom = CRASH_POINTS.filter((point) => SELDOM.test(point));
+    const point = chance.is(0.3) ? chance.one(seldom) : CRASH_POINTS[turn];
+    const passes = chance.one([0, 0, 0, 1]);
+    points.arm(point ?? '', passes);
+    return `${point}, after ${passes} times`;
+  },
+  'lose the disk': (_world, _chance, { kill, losesDisk }) => {
+    kill('with its disk');
+    losesDisk();
+    return 'another is put in';
+  },
+  restart: (_world, _chance, { restart }) => {
+    restart();
+    return 'in good order';
+  },
+  'wish another version': (world, chance) =>
+    wishing(world, (wish) => {
+      const place = chance.below(wish.modules.length);
+      const constraint = constraintOf(chance);
+      return {
+        ...wish,
+        modules: wish.modules.map((module, at): ModuleWish =>
+          at === place ? { ...module, constraint } : module,
+        ),
+      };
+    }),
+  'wish another machine': (world, chance) => wishing(world, () => wishOf(chance)),
+  'wish less': (world, chance) =>
+    wishing(world, (wish) => {
+      const place = chance.below(wish.modules.length + 1);
+      const modules = wish.modules.filter((_, at) => at !== place);
+      const isThere = (name: string): boolean => modules.some((module) => module.name === name);
+      return { ...wish, modules, needs: wish.needs.filter((pair) => pair.every(isThere)) };
+    }),
+  'wish other terms': (world, chance) =>
+    wishing(world, (wish) => ({ ...wish, terms: termsOf(chance) })),
+  'wish another server': (world, chance) =>
+    wishing(world, (wish) => ({
+      ...wish,
+      server: {
+        channel: chance.one(['stable', 'latest']),
+        pin: chance.is(0.3) ? '1.0.1' : undefined,
+        isDisabled: chance.is(0.2),
+      },
+      agent: { pin: chance.is(0.3) ? '1.0.1' : undefined },
+    })),
+  'change the mood': ({ mood }, chance) => {
+    const moods: (() => Partial<Mood>)[] = [
+      () => ({ configuration: chance.one(['there', 'throws', 'hangs']) }),
+      () => ({
+        maintenance: chance.one(['allowed', 'not allowed', 'junk', 'throws', 'hangs', 'nothing']),
+      }),
+      () => ({ whatRuns: chance.one(['known', 'unknown', 'throws', 'hangs']) }),
+      () => ({
+        consumer: chance.one(['prompt', 'slow', 'forgets', 'stands', 'throws', 'babbles']),
+      }),
+      () => ({ broken: chance.one([0, 0.3, 1]), obstructed: chance.one([0, 0.3, 1]) }),
+      () => ({ lateMs: chance.one([0, 5000, 700_000]) }),
+    ];
+    const change = chance.one(moods)();
+    Object.assign(mood, change);
+    return JSON.stringify(change);
+  },
+  'work on the config': (world, chance) => {
+    world.mood.isServerBusy = chance.is(0.6);
+    world.ledger.isServerBusy = world.mood.isServerBusy;
+    return world.mood.isServerBusy ? 'begins' : 'ends';
+  },
+  lift: (world, chance) => {
+    const { disk, ledger } = world;
+    const entries = [...ledger.quarantine];
+    if (disk.isFull() || entries.length === 0) return undefined;
+    const [key, { moduleId, version }] = chance.one(entries);
+    machineStateIn(disk.elsewhere()).lift(moduleId as ModuleId, version);
+    ledger.quarantine.delete(key);
+    ledger.novelty++;
+    return key;
+  },
+  'roll back': rollBack,
+  accept,
+};
+
+const OFTEN = [
+  ...['publish', 'publish', 'publish', 'publish', 'kill at a point', 'kill at a point'],
+  ...['weather', 'heal', 'behave', 'empty the disk', 'wish another version'],
+];
+
+const DRAWN = [...Object.keys(KINDS), ...OFTEN];
+
+/** So many incidents, each some time after the one before. */
+export function incidentsOf(chance: Chance, count: number, apartMs: number): Incident[] {
+  let at = apartMs;
+  return Array.from({ length: count }, () => {
+    at += chance.between(0, 2 * apartMs);
+    return { at, kind: chance.one(DRAWN) };
+  });
+}
+
+/** Has it happen. What came of it, or undefined where nothing did. */
+export function happen(
+  world: World,
+  { kind }: Incident,
+  chance: Chance,
+  power: Power,
+): string | undefined {
+  return KINDS[kind]?.(world, chance, power);
+}
+
+function withLink({ sites }: World, chance: Chance, change: (link: Site['link']) => void): string {
+  const { registry, link } = chance.one(sites);
+  change(link);
+  return `${registry.address} ${JSON.stringify(link)}`;
+}
+
+function wishing({ mood }: World, change: (wish: Wish) => Wish): string {
+  mood.wish = change(mood.wish);
+  return mood.wish.modules.map(({ name, constraint }) => `${name} ${constraint}`).join(', ');
+}
+
+function rollBack(world: World, chance: Chance): string | undefined {
+  const { disk, ledger, line } = world;
+  const versions = targetsOf(ledger.wish).filter(
+    (target) => parseVersion(knownOf(ledger, target).running).ok,
+  );
+  if (disk.isFull() || versions.length === 0) return undefined;
+  const target = chance.one(versions);
+  const { running, previous } = knownOf(ledger, target);
+  const [from, to] = [parseVersion(running), parseVersion(previous)];
+  if (!from.ok) return undefined;
+  const rolledBack = { from: from.value, to: to.ok ? to.value : undefined };
+  machineStateIn(disk.elsewhere()).rollBack(actionTarget(target), rolledBack, line.wall());
+  const { moduleId } = target;
+  const entry = { moduleId, version: from.value.text, digest: undefined, until: undefined };
+  const backTo = to.ok ? to.value.text : undefined;
+  ledger.quarantine.set(`${moduleId} ${from.value.text}`, { ...entry, backTo });
+  ledger.novelty++;
+  return `${keyOf(target)} from ${running} to ${previous}`;
+}
+
+function actionTarget({
+  kind,
+  name,
+  moduleId,
+}: Target): Parameters<ReturnType<typeof machineStateIn>['rollBack']>[0] {
+  if (kind === 'module') return { kind, name, moduleId: moduleId as ModuleId };
+  return { kind, name: name === SERVER.name ? 'platform-server' : 'platform-agent' };
+}
+
+/** An operator takes a list as it is now, over a network of their own. (D22) */
+function accept(world: World, chance: Chance): string | undefined {
+  const { disk, line } = world;
+  if (disk.isFull()) return undefined;
+  const { registry } = chance.one(world.sites);
+  const moduleId = chance.one(MODULES) as ModuleId;
+  const { address } = registry;
+  const clock = clockOf(line, () => true);
+  const surroundings = {
+    line,
+    chance,
+    isAlive: () => true,
+    note: () => undefined,
+    onAnswer: () => undefined,
+  };
+  const connection = connect(address, {
+    ...{ limits: DEFAULT_LIMITS, clock, random: chance.next, onRetry: () => undefined },
+    exchange: networkTo(registry, { ...clearLink(), delayMs: 0 }, surroundings),
+  });
+  const remote = { ...modregRegistry(new URL(`${address}/`), connection), address, from: address };
+  const file = savedListsIn(disk.elsewhere());
+  const saved = {
+    ...file,
+    replace: (...[where, id, list]: Parameters<typeof file.replace>) => {
+      if (disk.isFull()) return;
+      file.replace(where, id, list);
+      accepted(world, where, id, list);
+    },
+  };
+  acceptList(moduleId, remote, { saved, clock }).catch(() => undefined);
+  return `${address} ${moduleId}`;
+}

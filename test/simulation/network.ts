@@ -1,0 +1,130 @@
+import { Buffer } from 'node:buffer';
+import type { exchange, Inquiry, Reply } from '../../src/registry/http/exchange.ts';
+import { RegistryError } from '../../src/registry/registry-error.ts';
+import type { Chance } from './chance.ts';
+import { digestOf } from './published.ts';
+import type { Answer, SimulatedRegistry } from './simulated-registry.ts';
+import type { Timeline } from './timeline.ts';
+
+/** What lies between a machine and a registry. */
+export interface Link {
+  isCut: boolean;
+  /** The share of messages that are lost, each way. */
+  loss: number;
+  /** The longest that a message takes, in milliseconds. */
+  delayMs: number;
+  /** The share of answers that are not what was answered: cut short, or another's. */
+  noise: number;
+}
+
+export function clearLink(): Link {
+  return { isCut: false, loss: 0, delayMs: 50, noise: 0 };
+}
+
+interface Surroundings {
+  readonly line: Timeline;
+  readonly chance: Chance;
+  readonly isAlive: () => boolean;
+  /** Told of each message that arrives somewhere. */
+  readonly note: (what: string) => void;
+  /** Told of what a registry says that reaches the machine. */
+  readonly onAnswer: (status: number) => void;
+}
+
+/** As the product's limits have it. (limits.ts) */
+const ANSWER_MS = 10_000;
+const PORTAL = '<html>please pay for your drink first</html>';
+
+/** How the requests of one process to `registry` are answered. */
+export function networkTo(
+  registry: SimulatedRegistry,
+  link: Link,
+  { line, chance, isAlive, note, onAnswer }: Surroundings,
+): typeof exchange {
+  return async (inquiry, { signal }) => {
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    const { waitMs = 0 } = inquiry;
+    const callOffs: (() => void)[] = [];
+    const later = (ms: number, happen: () => void): void => {
+      callOffs.push(
+        line.after(ms, () => {
+          if (isAlive()) happen();
+        }),
+      );
+    };
+    const end = (): void => {
+      signal?.removeEventListener('abort', onAbort);
+      for (const callOff of callOffs) callOff();
+    };
+    const fail = (kind: 'registry-unreachable' | 'registry-timeout', why: string): void => {
+      end();
+      note(`${registry.address} ${kind}`);
+      reject(new RegistryError(kind, `${registry.address} ${why}`));
+    };
+    const onAbort = (): void => {
+      end();
+      reject(signal?.reason as Error);
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const answered = (answer: Answer): void => {
+      const reply = overTheWire(answer, link, chance);
+      if (link.isCut || chance.is(link.loss)) return;
+      later(chance.between(0, link.delayMs), () => {
+        end();
+        if (!reply) {
+          note(`${registry.address} broke off`);
+          reject(new RegistryError('registry-unreachable', `${registry.address} broke off`));
+          return;
+        }
+        note(`${registry.address} ${reply.status} ${reply.body.digest}`);
+        onAnswer(reply.status);
+        resolve(reply);
+      });
+    };
+    const arrive = (): void => {
+      const answer = answerTo(inquiry, registry);
+      if (answer) answered(answer);
+      else callOffs.push(registry.onChange(() => later(0, arrive)));
+    };
+    later(ANSWER_MS + waitMs, () => fail('registry-timeout', 'began no answer in time'));
+    if (link.isCut && chance.is(0.5)) later(1, () => fail('registry-unreachable', 'is not there'));
+    else if (!link.isCut && !chance.is(link.loss)) {
+      later(chance.between(0, link.delayMs), arrive);
+      if (waitMs > 0) later(waitMs, () => answered(lastAnswerTo(inquiry, registry)));
+    }
+    return await promise;
+  };
+}
+
+function answerTo(
+  { url, etag, waitMs = 0 }: Inquiry,
+  registry: SimulatedRegistry,
+): Answer | undefined {
+  const { pathname, searchParams } = url;
+  if (pathname === '/v1/changes')
+    return registry.changes(Number(searchParams.get('after')), waitMs > 0);
+  const [namespace, name] = pathname.slice('/v1/modules/'.length).split('/');
+  return registry.list(`${namespace}:${name}`, etag);
+}
+
+function lastAnswerTo(inquiry: Inquiry, registry: SimulatedRegistry): Answer {
+  const nothing = { status: 503, headers: {}, text: '' };
+  return answerTo({ ...inquiry, waitMs: 0 }, registry) ?? nothing;
+}
+
+/** What arrives of an answer; undefined where the connection breaks meanwhile. */
+function overTheWire(answer: Answer, { noise }: Link, chance: Chance): Reply | undefined {
+  let { status, text } = answer;
+  if (chance.is(noise)) {
+    if (chance.is(0.4)) return undefined;
+    [status, text] = chance.is(0.5)
+      ? [200, PORTAL]
+      : [status, text.slice(0, chance.below(text.length + 1))];
+  }
+  const body =
+    status === 200
+      ? { text, digest: digestOf(text), size: Buffer.byteLength(text) }
+      : { text: '', digest: '', size: 0 };
+  return { status, headers: new Headers(answer.headers), body };
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import type { Chance } from './chance.ts';
+
+/** A release as the wire has it. */
+export interface WireRelease {
+  readonly version: string;
+  readonly published_at?: string;
+  readonly artifacts?: readonly WireArtifact[];
+  readonly yanked?: string;
+}
+
+interface WireArtifact {
+  readonly platform: string;
+  readonly digest: string;
+}
+
+/** A list as the wire has it. */
+export interface WireList {
+  readonly module_id: string;
+  readonly generation: number;
+  readonly count: number;
+  readonly releases: readonly WireRelease[];
+}
+
+export const PLATFORM = 'linux/arm64';
+const OTHER_PLATFORM = 'linux/amd64';
+const MOST_RELEASES = 10;
+
+/** A release that is newer, older, or strange beside those that are there. */
+export function newRelease(
+  releases: readonly WireRelease[],
+  chance: Chance,
+  now: number,
+): WireRelease {
+  const version = newVersion(releases, chance);
+  const isDated = !chance.is(0.05);
+  return {
+    version,
+    ...(isDated ? { published_at: new Date(now).toISOString() } : {}),
+    ...artifactsOf(chance),
+  };
+}
+
+const DIGITS = 16;
+
+function digest(chance: Chance): string {
+  const hex = Array.from({ length: 4 }, () => chance.below(2 ** DIGITS).toString(16)).join('');
+  return `sha256:${hex}`;
+}
+
+function artifactsOf(chance: Chance): Pick<WireRelease, 'artifacts'> {
+  if (chance.is(0.2)) return {};
+  const platforms = chance.one([
+    ...[[PLATFORM], [PLATFORM, OTHER_PLATFORM], [PLATFORM, OTHER_PLATFORM]],
+    [OTHER_PLATFORM],
+  ]);
+  return { artifacts: platforms.map((platform) => ({ platform, digest: digest(chance) })) };
+}
+
+function newVersion(releases: readonly WireRelease[], chance: Chance): string {
+  const before = releases.length === 0 ? '1.0.0' : chance.one(releases).version;
+  const [major = 1, minor = 0, patch = 0] = before.split(/[.+-]/).map(Number);
+  const number = Number.isInteger(patch) ? patch : 0;
+  return chance.one([
+    ...[`${major}.${minor}.${number + 1}`, `${major}.${minor}.${number + 1}`],
+    ...[`${major}.${minor}.${number + 1}`, `${major}.${minor + 1}.0`, `${major + 1}.0.0`],
+    ...[`${major}.${minor}.${number + 1}-rc.1`, `${major}.${minor}.${number}+b2`],
+    chance.is(0.1) ? '999999999.0.0' : `${major}.${minor + 1}.1`,
+  ]);
+}
+
+/** The releases after something was done to them. */
+export type Revision = (releases: readonly WireRelease[]) => readonly WireRelease[];
+
+export function publishing(release: WireRelease): Revision {
+  return (releases) => {
+    const others = releases.filter(({ version }) => version !== release.version);
+    // What is published stays as it is.
+    if (others.length < releases.length) return releases;
+    return [...others, release].slice(-MOST_RELEASES);
+  };
+}
+
+/** Takes a release back, or takes that back. */
+export function yanking(chance: Chance): Revision {
+  return (releases) => {
+    if (releases.length === 0) return releases;
+    const place = chance.below(releases.length);
+    return releases.map((release, at) => {
+      if (at !== place) return release;
+      const { yanked, ...rest } = release;
+      return yanked === undefined ? { ...release, yanked: 'broken' } : rest;
+    });
+  };
+}
+
+/** Puts other files in the place of those of a release, which nobody honest does. */
+export function replacing(chance: Chance): Revision {
+  return (releases) => {
+    const place = chance.below(Math.max(1, releases.length));
+    return releases.map((release, at) =>
+      at === place ? { ...release, ...artifactsOf(chance) } : release,
+    );
+  };
+}
+
+export function listOf(
+  module_id: string,
+  generation: number,
+  releases: readonly WireRelease[],
+): WireList {
+  return { module_id, generation, count: releases.length, releases };
+}
+
+/** SHA-256, in hexadecimal. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,36 @@
+import { simulate, type Outcome, type Play } from './simulate.ts';
+
+/** More replays than a person waits for. */
+const MOST_REPLAYS = 150;
+
+/**
+ * A play with as few of its incidents as break the same invariant: halves, quarters and single ones are left
+ * out as long as that stays so.
+ */
+export async function shrink(play: Play, { incidents, violation }: Outcome): Promise<Outcome> {
+  let only = play.only ?? incidents.map((_, number) => number);
+  let least = await simulate({ ...play, only, keepsLines: true });
+  let replays = 0;
+  for (
+    let size = Math.ceil(only.length / 2);
+    size >= 1;
+    size = size === 1 ? 0 : Math.ceil(size / 2)
+  ) {
+    for (let from = 0; from < only.length && replays < MOST_REPLAYS;) {
+      const rest = only.toSpliced(from, size);
+      replays++;
+      const outcome = await simulate({ ...play, only: rest, keepsLines: true });
+      if (outcome.violation?.invariant === violation?.invariant) [only, least] = [rest, outcome];
+      else from += size;
+    }
+  }
+  return least;
+}
+
+/** The numbers of the incidents of a play that was shrunk. */
+export function numbersIn({ lines }: Pick<Outcome, 'lines'>): number[] {
+  return lines.flatMap((line) => {
+    const [, number] = / s {2}\((\d+)\) /.exec(line) ?? [];
+    return number === undefined ? [] : [Number(number)];
+  });
+}

@@ -1,0 +1,224 @@
+import { firstRunning, habitsOf, moodOf, registriesOf } from './beginnings.ts';
+import { chanceOf, type Chance } from './chance.ts';
+import { crashPoints } from './crash-points.ts';
+import { diskOf } from './disk.ts';
+import { happen, incidentsOf, type Incident, type Power } from './incidents.ts';
+import type { Violation } from './court.ts';
+import { heal, isSettled } from './ending.ts';
+import { judgeOf } from './judge.ts';
+import { blankLedger, keyOf, noteRunning, targetsOf } from './ledger.ts';
+import { begin, type Life } from './life.ts';
+import { clearLink } from './network.ts';
+import { sealGlobals } from './sealed-globals.ts';
+import { timeline } from './timeline.ts';
+import { traceOf } from './trace.ts';
+import { machineStateIn } from '../../src/store/machine-state.ts';
+import { forgetUnsaved } from './watched-registry.ts';
+import { checkDisk } from './watched-state.ts';
+import type { ModuleId } from '../../src/core/index.ts';
+import type { World } from './world.ts';
+
+export interface Play {
+  readonly seed: number;
+  /** How many incidents there are: 25 unless given. */
+  readonly incidents?: number | undefined;
+  /** Only those of these numbers. */
+  readonly only?: readonly number[] | undefined;
+  readonly keepsLines?: boolean | undefined;
+}
+
+export interface Outcome {
+  readonly seed: number;
+  readonly events: number;
+  readonly hash: string;
+  /** How long the machine was watched, in milliseconds of its own. */
+  readonly elapsed: number;
+  readonly violation: Violation | undefined;
+  readonly crashes: readonly string[];
+  readonly incidents: readonly Incident[];
+  readonly lines: readonly string[];
+  /** What the machine's file says of each target at the end. */
+  readonly decisions: readonly string[];
+}
+
+const INCIDENTS = 25;
+const MINUTE = 60_000;
+const LONGEST_STOP_MS = 5000;
+/** More wakings at one moment than any machine needs. */
+const MOST_AT_ONCE = 20_000;
+/** More timers than a machine needs. (R3) */
+const MOST_TIMERS = 400;
+
+const { setImmediate: turn } = globalThis;
+
+/** Plays one seed from the beginning to the end. */
+export async function simulate(play: Play): Promise<Outcome> {
+  const stage = stageOf(play);
+  const { world } = stage;
+  const unseal = sealGlobals(world.line.elapsed);
+  try {
+    stage.boot();
+    await stage.run(() => stage.isOver());
+    stage.heal();
+    await stage.run(() => stage.isSettled());
+    return stage.outcome();
+  } finally {
+    unseal();
+  }
+}
+
+interface Stage {
+  readonly world: World;
+  readonly boot: () => void;
+  readonly run: (isEnd: () => boolean) => Promise<void>;
+  readonly isOver: () => boolean;
+  readonly heal: () => void;
+  readonly isSettled: () => boolean;
+  readonly outcome: () => Outcome;
+}
+
+function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false }: Play): Stage {
+  const chance = chanceOf(seed, 'beginning');
+  const line = timeline(chanceOf(seed, 'order'));
+  const trace = traceOf(line, keepsLines);
+  const ledger = blankLedger();
+  const crashes: string[] = [];
+  let violation: Violation | undefined;
+  const complain = (invariant: string, found: string): void => {
+    violation ??= { invariant, found };
+  };
+  const points = crashPoints((point) => {
+    crashes.push(point);
+    power.kill(point);
+  });
+  const moment = (): { elapsed: number; wall: number } => ({
+    elapsed: line.elapsed(),
+    wall: line.wall(),
+  });
+  const habits = habitsOf(chance);
+  const sites = registriesOf(chance, line.wall(), habits).map((registry) => ({
+    registry,
+    link: clearLink(),
+  }));
+  const world: World = {
+    isBroken: () => violation !== undefined,
+    ...{ seed, line, trace, points, ledger, sites, complain },
+    ...{ disk: diskOf(`s${seed}x0`), judge: judgeOf({ ledger, moment, complain }) },
+    ...{ habits, mood: moodOf(chance), running: new Map(), effects: new Map() },
+  };
+  let life: Life | undefined;
+  let lives = 0;
+  let isHealed = false;
+  const boot = (): void => {
+    lives++;
+    trace.note(`start ${lives}`);
+    life = begin(world, lives);
+    life.start();
+  };
+  const power: Power = {
+    kill(why) {
+      if (!life?.isAlive) return;
+      life.isAlive = false;
+      trace.note(`killed ${why}`);
+      forgetUnsaved(world);
+      line.after(0, () => checkDisk(world));
+      line.after(isHealed ? 1000 : chance.one([0, 1000, 10_000, 5 * MINUTE]), boot);
+    },
+    losesDisk() {
+      world.disk.lose(`s${seed}x${lives}`);
+      for (const map of [ledger.known, ledger.open, ledger.restarts, ledger.quarantine])
+        map.clear();
+      for (const map of [ledger.taken, ledger.firstDigests, ledger.moves]) map.clear();
+      ledger.starts = [];
+    },
+    restart() {
+      const ending = life;
+      if (!ending?.isAlive) return;
+      void stop(ending, world, () => {
+        if (ending === life) power.kill('at its end');
+      });
+    },
+  };
+  install(world, chance);
+  const incidents = incidentsOf(
+    chanceOf(seed, 'incidents'),
+    count,
+    habits.intervalMs * chance.one([0.2, 0.5, 1, 1, 3]),
+  );
+  for (const [number, incident] of incidents.entries()) {
+    if (only && !only.includes(number)) continue;
+    line.after(incident.at, () => {
+      const came = happen(world, incident, chanceOf(seed, `incident ${number}`), power);
+      if (came !== undefined) trace.note(`(${number}) ${incident.kind}: ${came}`);
+    });
+  }
+  const last = incidents.at(-1)?.at ?? 0;
+  const ending = { at: 0, looked: 0, good: new Map<string, number>() };
+  return {
+    ...{ world, boot },
+    run: async (isEnd) => await run(world, () => violation !== undefined || isEnd()),
+    isOver: () => line.elapsed() > last + world.habits.intervalMs,
+    heal() {
+      isHealed = true;
+      heal(world);
+      Object.assign(ending, { at: line.elapsed(), good: new Map(ledger.goodPolls) });
+    },
+    isSettled: () => isSettled(world, ending),
+    outcome: () => {
+      if (life) life.isAlive = false;
+      return {
+        ...{ seed, violation, crashes, incidents, lines: trace.lines },
+        ...{ events: trace.count(), hash: trace.hash(), elapsed: line.elapsed() },
+        decisions: decisionsOn(world),
+      };
+    },
+  };
+}
+
+/** What runs at first, and what of it the machine's file knows. */
+function install({ running, mood, disk, ledger, line }: World, chance: Chance): void {
+  const state = machineStateIn(disk.elsewhere());
+  const isKnown = chance.is(0.8);
+  for (const target of targetsOf(mood.wish)) {
+    const text = firstRunning(chance);
+    running.set(keyOf(target), text);
+    if (!isKnown || chance.is(0.2)) continue;
+    const { kind, name, moduleId } = target;
+    if (kind === 'subsystem' && chance.is(0.5)) continue;
+    const reported =
+      kind === 'module'
+        ? { kind, name, moduleId: moduleId as ModuleId }
+        : { kind, name: name as 'platform-agent' };
+    state.report(reported, text, line.wall());
+    noteRunning(ledger, target, text);
+  }
+}
+
+async function stop({ poller }: Life, { line, complain }: World, end: () => void): Promise<void> {
+  const began = line.elapsed();
+  await poller.stop();
+  const took = line.elapsed() - began;
+  if (took > LONGEST_STOP_MS) complain('T59', `it took ${took} ms to stop`);
+  end();
+}
+
+async function run({ line, complain }: World, isEnd: () => boolean): Promise<void> {
+  let at = line.elapsed();
+  let wakings = 0;
+  while (!isEnd() && line.step()) {
+    await new Promise<void>((resolve) => {
+      turn(resolve);
+    });
+    wakings = line.elapsed() === at ? wakings + 1 : 0;
+    at = line.elapsed();
+    if (wakings > MOST_AT_ONCE) complain('R3', `the clock stands still at ${at} ms`);
+    if (line.size() > MOST_TIMERS) complain('R3', `${line.size()} timers`);
+  }
+}
+
+function decisionsOn({ disk }: World): string[] {
+  return disk.rows('SELECT name, content FROM decisions').map(({ name, content }) => {
+    const { decision, reason } = JSON.parse(String(content)) as Record<string, unknown>;
+    return `${String(name)}: ${String(decision)}, ${String(reason)}`;
+  });
+}

@@ -1,0 +1,192 @@
+import type { Chance } from './chance.ts';
+import { digestOf, listOf, type Revision, type WireList, type WireRelease } from './published.ts';
+
+/** How a registry behaves. */
+export type Manner =
+  /** It gives its lists as they are. */
+  | 'honest'
+  /** It gives its lists as they were when this began. */
+  | 'frozen'
+  /** It gives earlier lists, under their generations. */
+  | 'rolled-back'
+  /** It gives other lists under the generation of the last ones. */
+  | 'two-faced'
+  /** It gives fewer releases than it says. */
+  | 'truncating'
+  /** It answers with what no registry answers. */
+  | 'junk'
+  /** It asks to come again later. */
+  | 'busy'
+  /** It does not let anybody in. */
+  | 'refusing'
+  /** It has never heard of the module. */
+  | 'forgetful';
+
+export const MANNERS: readonly Manner[] = [
+  ...(['frozen', 'rolled-back', 'two-faced', 'truncating'] as const),
+  ...(['junk', 'busy', 'refusing', 'forgetful'] as const),
+];
+
+/** What a registry answers. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+export interface Features {
+  /** Whether it has a feed of changes; `long` holds a question until there is one. */
+  readonly feed: 'none' | 'short' | 'long';
+  readonly etags: 'none' | 'good' | 'one for all';
+  readonly spreadMs: number;
+}
+
+export interface SimulatedRegistry {
+  readonly address: string;
+  readonly features: Features;
+  readonly list: (moduleId: string, etag: string | undefined) => Answer;
+  /** Undefined where it is waited for a change. */
+  readonly changes: (after: number, isPatient: boolean) => Answer | undefined;
+  /** Calls `wake` once with the next change. What is returned calls that off. */
+  readonly onChange: (wake: () => void) => () => void;
+  readonly revise: (moduleId: string, revision: Revision) => boolean;
+  readonly behave: (manner: Manner) => void;
+  /** Counts so many changes from now on that never were. */
+  readonly miscount: (by: number) => void;
+  /** The list as it is, whatever is answered. */
+  readonly truth: (moduleId: string) => WireList;
+  /** Honest again, with generations and a sequence above all that it ever gave. */
+  readonly recover: () => void;
+  /** What a whole list that was answered says, by the digest of the answer. */
+  readonly sent: ReadonlyMap<string, WireList>;
+}
+
+const RETRY_AFTER = ['', '0', '-1', 'soon', '5', '30', '3000000', '9'.repeat(400)];
+const JUNK = [
+  ...['', 'null', '[]', '"x"', '<html>sign in</html>', '{"releases":{}}', '{"count":1}'],
+  ...['{"module_id":"a:b","generation":1,"count":0,"releases":[]}', '{"releases":[1,', '\u0000'],
+];
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+export function simulatedRegistry(
+  address: string,
+  features: Features,
+  chance: Chance,
+): SimulatedRegistry {
+  const lists = new Map<string, WireList>();
+  const history = new Map<string, WireList[]>();
+  const sent = new Map<string, WireList>();
+  const changed: string[] = [];
+  const waiting = new Set<() => void>();
+  let manner: Manner = 'honest';
+  let frozen = { lists: new Map<string, WireList>(), sequence: 0 };
+  /** What a registry that counts wrongly adds. */
+  let inflation = 0;
+  let sequence = 0;
+
+  const truth = (moduleId: string): WireList => lists.get(moduleId) ?? listOf(moduleId, 0, []);
+  const put = (moduleId: string, releases: readonly WireRelease[]): void => {
+    const list = listOf(moduleId, truth(moduleId).generation + 1, releases);
+    lists.set(moduleId, list);
+    history.set(moduleId, [...(history.get(moduleId) ?? []), list].slice(-5));
+    sequence++;
+    changed.push(moduleId);
+    for (const wake of waiting) wake();
+    waiting.clear();
+  };
+  const listIn = (moduleId: string): WireList => {
+    const now = truth(moduleId);
+    if (manner === 'frozen') return frozen.lists.get(moduleId) ?? now;
+    if (manner === 'rolled-back') return chance.one(history.get(moduleId) ?? [now]);
+    if (manner === 'two-faced') return { ...now, ...fewer(now, chance) };
+    if (manner === 'truncating') return { ...now, releases: now.releases.slice(1) };
+    return now;
+  };
+  const refusal = (): Answer | undefined => {
+    if (manner === 'honest' || chance.is(0.2)) return undefined;
+    switch (manner) {
+      case 'junk':
+        return {
+          status: chance.one([200, 200, 200, 204, 302, 418]),
+          headers: JSON_TYPE,
+          text: chance.one(JUNK),
+        };
+      case 'busy':
+        return {
+          status: chance.one([429, 503, 500]),
+          headers: { 'retry-after': chance.one(RETRY_AFTER) },
+          text: '',
+        };
+      case 'refusing':
+        return { status: chance.one([401, 403]), headers: {}, text: '' };
+      case 'forgetful':
+        return { status: 404, headers: JSON_TYPE, text: '{}' };
+      case 'frozen':
+      case 'rolled-back':
+      case 'two-faced':
+      case 'truncating':
+        return undefined;
+    }
+  };
+  return {
+    ...{ address, features, truth, sent },
+    list(moduleId, etag) {
+      const refused = refusal();
+      if (refused) return refused;
+      const list = listIn(moduleId);
+      if (list.generation === 0) return { status: 404, headers: JSON_TYPE, text: '{}' };
+      const text = JSON.stringify(list);
+      const tag = features.etags === 'good' ? `"${digestOf(text).slice(0, 16)}"` : '"same"';
+      const headers = features.etags === 'none' ? JSON_TYPE : { ...JSON_TYPE, etag: tag };
+      // One tag for all lists is that of each, and not of what it was sent with.
+      const isKnown = etag === tag && (features.etags === 'good' || chance.is(0.1));
+      if (isKnown) return { status: 304, headers, text: '' };
+      sent.set(digestOf(text), list);
+      return { status: 200, headers, text };
+    },
+    changes(after, isPatient) {
+      if (features.feed === 'none') return { status: 404, headers: {}, text: '' };
+      const refused = refusal();
+      if (refused) return refused;
+      const now = (manner === 'frozen' ? frozen.sequence : sequence) + inflation;
+      const modules =
+        after >= now
+          ? []
+          : [...new Set(changed.slice(Math.max(0, after - inflation), now - inflation))];
+      if (isPatient && features.feed === 'long' && after === now) return undefined;
+      const body = { sequence: now, modules, spread_ms: features.spreadMs };
+      return { status: 200, headers: JSON_TYPE, text: JSON.stringify(body) };
+    },
+    onChange(wake) {
+      waiting.add(wake);
+      return () => waiting.delete(wake);
+    },
+    revise(moduleId, revision) {
+      const { releases } = truth(moduleId);
+      const revised = revision(releases);
+      if (revised === releases) return false;
+      put(moduleId, revised);
+      return true;
+    },
+    behave(next) {
+      manner = next;
+      if (next === 'frozen') frozen = { lists: new Map(lists), sequence };
+    },
+    miscount(by) {
+      inflation = by;
+    },
+    recover() {
+      manner = 'honest';
+      inflation = 0;
+      for (const [moduleId, { releases }] of lists) put(moduleId, releases);
+    },
+  };
+}
+
+/** The same without one of its releases, and counted. */
+function fewer({ releases }: WireList, chance: Chance): Pick<WireList, 'releases' | 'count'> {
+  const place = chance.below(Math.max(1, releases.length));
+  const rest = releases.filter((_, at) => at !== place);
+  return { releases: rest, count: rest.length };
+}

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { ROOT } from '../support/modreg.ts';
+
+interface Played {
+  readonly code: number;
+  readonly lines: readonly string[];
+}
+
+/** What `npm run simulate -- ...args` does in a folder. */
+async function simulate(folder: string, ...args: readonly string[]): Promise<Played> {
+  return await new Promise((resolve) => {
+    const tool = join(folder, 'tools/simulate/run.ts');
+    execFile(process.execPath, [tool, ...args], { cwd: folder }, (error, stdout, stderr) => {
+      const code = error ? Number(error.code) : 0;
+      resolve({ code, lines: `${stdout}${stderr}`.trim().split('\n') });
+    });
+  });
+}
+
+it(
+  '[I1 to I15, L1, T18 to T62] 1,000 seeds break no invariant, and each goes one way',
+  { timeout: 100_000 },
+  async ({ annotate }) => {
+    const { code, lines } = await simulate(ROOT, '--seeds', '1000', '--twice', '--json');
+    expect({ code, lines: lines.slice(0, -1) }).toEqual({ code: 0, lines: [] });
+    const figures = JSON.parse(lines.at(-1) ?? '') as Record<string, unknown>;
+    await annotate(JSON.stringify(figures), 'figures');
+    expect(figures['events']).toBeGreaterThanOrEqual(200_000);
+    // Killed before, within and after each call of a port.
+    expect(figures).toMatchObject({ seeds: 1000, points: 51, missed: [] });
+  },
+);
+
+it('a broken invariant is told with the shortest way to it, and a command that goes there', async () => {
+  const copy = temporaryFolder();
+  for (const part of ['src', 'test', 'tools']) {
+    cpSync(join(ROOT, part), join(copy, part), { recursive: true });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  const file = join(copy, 'src/core/constraint.ts');
+  const text = readFileSync(file, 'utf8');
+  const mistake = text.replace(
+    "return isPrerelease(version) ? 'prerelease' : undefined;",
+    'return undefined;',
+  );
+  expect(mistake).not.toBe(text);
+  writeFileSync(file, mistake);
+  const { code, lines } = await simulate(copy, '--seed', '1');
+  expect(code).toBe(1);
+  const [verdict = '', length = '', command = ''] = lines;
+  expect(verdict).toMatch(/^seed \d+ breaks I\d/);
+  expect(length).toMatch(/^\d+ of its 25 incidents are enough\. To see it again:$/);
+  const [, args = ''] =
+    /^ {4}npm run simulate -- (--seed \d+ --only [\d,none]+)$/.exec(command) ?? [];
+  const again = await simulate(copy, ...args.split(' '));
+  expect(again.code).toBe(1);
+  expect(again.lines.at(-1)).toMatch(/^breaks I\d/);
+});

@@ -1,0 +1,177 @@
+import type { ActionTarget } from '../../src/core/index.ts';
+import { moduleOf } from '../../src/store/target.ts';
+import { Killed } from './crash-points.ts';
+import type { CommittedAction, MachineState } from '../../src/store/index.ts';
+import { noteRunning, type SeenAction, type Target } from './ledger.ts';
+import type { Passing } from './life.ts';
+import { CANARY } from './wish.ts';
+import type { World } from './world.ts';
+
+/** What runs, and what is open, is left as it is by these. */
+const UNCHECKED = new Set(['log', 'start']);
+
+/** `state`, with each change of it seen by the judge, and each call a place to be killed. */
+export function watchedState(state: MachineState, world: World, passing: Passing): MachineState {
+  const { ledger, judge, trace } = world;
+  const writing = <T>(call: Parameters<Passing>[0], work: () => T, seen: (done: T) => void): T => {
+    const told = (): T => {
+      const done = work();
+      trace.note(call);
+      seen(done);
+      return done;
+    };
+    const done = whole(call, told, world, passing);
+    // Once the judge has seen all of the moment.
+    if (!UNCHECKED.has(call)) world.line.after(0, () => checkDisk(world));
+    return done;
+  };
+  return {
+    ...state,
+    memory: () => passing('read the memory', () => state.memory()),
+    start: (at) => {
+      writing(
+        'start',
+        () => state.start(at),
+        () => {
+          ledger.starts = [...ledger.starts, at].slice(-10);
+        },
+      );
+    },
+    report: (target, running, at) => {
+      writing(
+        'report',
+        () => state.report(target, running, at),
+        () => noteRunning(ledger, targetOf(target), running),
+      );
+    },
+    commit: (actions, superseded, at) =>
+      writing(
+        'commit',
+        () => state.commit(actions, superseded, at),
+        (committed) => {
+          for (const action of committed) keepsSecrets(action, world);
+          judge.committed(
+            committed.map(seenAction),
+            superseded.map(({ action: { id } }) => id),
+          );
+        },
+      ),
+    deliver: (id, at) =>
+      writing(
+        'deliver',
+        () => state.deliver(id, at),
+        (isOpen) => {
+          if (isOpen) judge.delivered(id);
+        },
+      ),
+    withdraw: (action, at) => {
+      writing(
+        'withdraw',
+        () => state.withdraw(action, at),
+        () => judge.withdrawn(action.id),
+      );
+    },
+    acknowledge: (id, outcome, terms) =>
+      writing(
+        'acknowledge',
+        () => state.acknowledge(id, outcome, terms),
+        (action) => {
+          if (!action) return;
+          judge.acknowledged(id, {
+            isDone: outcome.kind === 'done',
+            running: outcome.kind === 'failed' ? outcome.running : undefined,
+            blame: outcome.kind === 'failed' ? outcome.blame : undefined,
+            until: terms.quarantineUntil,
+          });
+        },
+      ),
+    log: (decisions, round) => {
+      keepsSecrets(decisions, world);
+      try {
+        writing(
+          'log',
+          () => state.log(decisions, round),
+          () => {
+            // What does not fit on the disk is decided later.
+            if (!world.disk.isFull()) judge.planned();
+          },
+        );
+      } finally {
+        ledger.hasLooked = true;
+      }
+    },
+  };
+}
+
+/** A call that is killed within its commit leaves the file as it was. (I9) */
+function whole<T>(call: Parameters<Passing>[0], work: () => T, world: World, passing: Passing): T {
+  const { points, complain } = world;
+  if (!points.isArmed(`within ${call}`)) return passing(call, work);
+  const before = dump(world);
+  try {
+    return passing(call, work);
+  } catch (error) {
+    const isSame = dump(world) === before;
+    if (error instanceof Killed && error.message === `within ${call}` && !isSame) {
+      complain('I9', `killed within ${call}, the file is neither as before nor as after it`);
+    }
+    throw error;
+  }
+}
+
+const TABLES = ['actions', 'deployed', 'quarantine', 'restarts', 'starts', 'decisions'];
+
+function dump({ disk }: World): string {
+  return JSON.stringify(TABLES.map((table) => disk.rows(`SELECT * FROM ${table}`)));
+}
+
+/** Holds the rows of the file against what was seen at its ports. */
+export function checkDisk({ disk, ledger, complain }: World): void {
+  for (const { kind, name, is_known, text } of disk.rows('SELECT * FROM deployed')) {
+    const known = ledger.known.get(`${String(kind)} ${String(name)}`);
+    const running = is_known === 1 ? text : undefined;
+    if (!known || known.running !== running) {
+      complain(
+        'I11',
+        `${String(name)} runs ${String(running)} by the file, and ${String(known?.running)} as it was told`,
+      );
+    }
+  }
+  const rows = disk.rows(
+    "SELECT number, state FROM actions WHERE state IN ('waiting', 'delivered')",
+  );
+  const open = [...ledger.open.values()].map(({ id, state }) => `${id.split('-')[1]} ${state}`);
+  const found = rows.map(({ number, state }) => `${String(number)} ${String(state)}`);
+  for (const { module_id, version, digest, until } of disk.rows('SELECT * FROM quarantine')) {
+    const seen = ledger.quarantine.get(`${String(module_id)} ${String(version)}`);
+    const isSame = (seen?.digest ?? null) === digest && (seen?.until ?? null) === until;
+    if (!isSame)
+      complain(
+        'D13',
+        `in quarantine by the file: ${String(version)} ${String(digest)} until ${String(until)}`,
+      );
+  }
+  if (found.toSorted().join() !== open.toSorted().join()) {
+    complain('I8', `open by the file: ${found.join()}; as it was seen: ${open.join()}`);
+  }
+}
+
+function keepsSecrets(said: unknown, { complain }: World): void {
+  if (JSON.stringify(said).includes(CANARY))
+    complain('I14', 'a secret of a module is in an action or a decision');
+}
+
+function targetOf(target: ActionTarget): Target {
+  return { kind: target.kind, name: target.name, moduleId: moduleOf(target) };
+}
+
+export function seenAction({
+  id,
+  target,
+  from,
+  to,
+  direction,
+  artifact,
+}: CommittedAction): SeenAction {
+  return { id, target: targetOf(target), from, to, direction, digest: artifact?.digest };
+}

@@ -1,0 +1,158 @@
+/*
+ * Plays seeds until there were so many events, and says what was broken:
+ * `npm run simulate -- [--events N] [--seed S]`. `--seeds N` plays so many seeds, `--twice` each of them twice;
+ * `--incidents N` has longer plays than 25; `--only 3,17` replays a seed with these of its incidents alone, and prints
+ * what happened. `--brief` says what is broken without looking for the shortest way to it; `--json` prints figures
+ * for a program. `--fleet` plays 10,000 machines instead, and counts what they ask in each second.
+ */
+import { parseArgs } from 'node:util';
+import { CRASH_POINTS } from '../../test/simulation/crash-points.ts';
+import { fleetRows } from '../../test/simulation/fleet.ts';
+import { numbersIn, shrink } from '../../test/simulation/shrink.ts';
+import { simulate, type Outcome, type Play } from '../../test/simulation/simulate.ts';
+
+const TOLD_LINES = 40;
+const TOLD_EVENTS = 1_000_000;
+
+const { values } = parseArgs({
+  options: {
+    events: { type: 'string', default: '200000' },
+    seed: { type: 'string', default: '1' },
+    seeds: { type: 'string' },
+    incidents: { type: 'string' },
+    only: { type: 'string' },
+    twice: { type: 'boolean', default: false },
+    brief: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    fleet: { type: 'boolean', default: false },
+  },
+});
+
+function numberOf(name: 'events' | 'seed' | 'seeds' | 'incidents', least: number): number {
+  const number = Number(values[name]);
+  if (number >= least) return number;
+  throw new Error(`--${name} takes a number from ${least} on, not ${values[name]}`);
+}
+
+const incidents = values.incidents === undefined ? undefined : numberOf('incidents', 1);
+
+/** What is wrong with a play, if anything is; else its outcome is counted. */
+async function played(play: Play): Promise<{ outcome: Outcome; trouble?: string }> {
+  const outcome = await simulate(play);
+  if (outcome.violation) {
+    const { invariant, found } = outcome.violation;
+    const verdict = `seed ${play.seed} breaks ${invariant}: ${found}`;
+    return {
+      outcome,
+      trouble: values.brief ? verdict : `${verdict}\n${await told(play, outcome)}`,
+    };
+  }
+  if (!values.twice) return { outcome };
+  const { hash } = await simulate(play);
+  if (hash === outcome.hash) return { outcome };
+  return {
+    outcome,
+    trouble: `seed ${play.seed} is played in two ways: ${outcome.hash}, then ${hash}`,
+  };
+}
+
+/** The shortest course of events that breaks the same, and how to see it again. */
+async function told(play: Play, outcome: Outcome): Promise<string> {
+  const least = await shrink(play, outcome);
+  const numbers = numbersIn(least);
+  const length = play.incidents === undefined ? '' : ` --incidents ${play.incidents}`;
+  return [
+    `${numbers.length} of its ${outcome.incidents.length} incidents are enough. To see it again:`,
+    `    npm run simulate -- --seed ${play.seed}${length} --only ${numbers.join(',') || 'none'}`,
+    ...least.lines.slice(-TOLD_LINES),
+    ...least.decisions.map((text) => `the machine says of ${text}`),
+  ].join('\n');
+}
+
+async function replay(only: string): Promise<boolean> {
+  const numbers = only === 'none' ? [] : only.split(',').map(Number);
+  const outcome = await simulate({
+    seed: numberOf('seed', 0),
+    incidents,
+    only: numbers,
+    keepsLines: true,
+  });
+  console.log(outcome.lines.join('\n'));
+  const { violation } = outcome;
+  console.log(
+    violation ? `breaks ${violation.invariant}: ${violation.found}` : 'nothing is broken',
+  );
+  return !violation;
+}
+
+interface Figures {
+  readonly seeds: number;
+  readonly events: number;
+  /** In the life of machines. */
+  readonly days: number;
+  readonly crashes: number;
+  /** Places where a process can be killed, and those of them where none was. */
+  readonly points: number;
+  readonly missed: readonly string[];
+  /** Of the processor. */
+  readonly seconds: number;
+  readonly eventsPerSecond: number;
+}
+
+async function playAll(): Promise<boolean> {
+  const [most, first, seeds] = [
+    numberOf('events', 1),
+    numberOf('seed', 0),
+    values.seeds === undefined ? undefined : numberOf('seeds', 1),
+  ];
+  const crashes = new Map<string, number>();
+  const began = process.cpuUsage();
+  let [events, elapsed, seed] = [0, 0, first];
+  let trouble: string | undefined;
+  const isEnd = (): boolean => (seeds === undefined ? events >= most : seed - first >= seeds);
+  for (; trouble === undefined && !isEnd(); seed++) {
+    const play = await played({ seed, incidents });
+    trouble = play.trouble;
+    const before = events;
+    events += play.outcome.events;
+    elapsed += play.outcome.elapsed;
+    for (const point of play.outcome.crashes) crashes.set(point, (crashes.get(point) ?? 0) + 1);
+    const isTold = Math.floor(before / TOLD_EVENTS) < Math.floor(events / TOLD_EVENTS);
+    if (isTold && !values.json) console.log(`${events} events, seeds ${first} to ${seed}`);
+  }
+  if (trouble !== undefined) console.log(trouble);
+  const { user, system } = process.cpuUsage(began);
+  const seconds = (user + system) / 1_000_000;
+  const figures: Figures = {
+    ...{ seeds: seed - first, events, days: Math.round(elapsed / 86_400_000) },
+    crashes: [...crashes.values()].reduce((sum, count) => sum + count, 0),
+    points: CRASH_POINTS.length,
+    missed: CRASH_POINTS.filter((point) => !crashes.has(point)),
+    seconds: Math.round(seconds * 10) / 10,
+    eventsPerSecond: Math.round((events * (values.twice ? 2 : 1)) / seconds),
+  };
+  console.log(values.json ? JSON.stringify(figures) : linesOf(figures));
+  return trouble === undefined;
+}
+
+function linesOf(figures: Figures): string {
+  const { seeds, events, days, crashes, points, missed, seconds, eventsPerSecond } = figures;
+  const never = missed.length > 0 ? `; never: ${missed.join(', ')}` : '';
+  return [
+    `${seeds} seeds, ${events} events in ${days} days of machines, ${seconds} s of CPU: ${eventsPerSecond} a second`,
+    `killed ${crashes} times, at ${points - missed.length} of ${points} points${never}`,
+  ].join('\n');
+}
+
+function playFleets(): boolean {
+  const rows = fleetRows(numberOf('seed', 0));
+  for (const row of rows) console.log(JSON.stringify(row));
+  return rows.every(({ mostPerSecond, allowed }) => mostPerSecond <= allowed);
+}
+
+async function run(): Promise<boolean> {
+  if (values.fleet) return playFleets();
+  return await (values.only === undefined ? playAll() : replay(values.only));
+}
+
+process.exitCode = (await run()) ? 0 : 1;
