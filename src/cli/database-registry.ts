@@ -5,7 +5,9 @@ import { platformHome } from '../core/platform-home.ts';
 import { quote } from '../core/quote.ts';
 import { RegistryError, type RegistryErrorKind } from '../registry/registry-error.ts';
 import type { Registry } from '../registry/registry.ts';
+import { parseJsonBytes } from '../registry/formats/json-text.ts';
 import { decodeReleaseDocument } from '../registry/formats/release-document.ts';
+import { blaming } from '../registry/http/blame.ts';
 import { unknownModule } from '../registry/unknown-module.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
 import type { World } from './world.ts';
@@ -21,6 +23,7 @@ const KINDS: Readonly<Record<DatabaseErrorKind, RegistryErrorKind>> = {
 
 /** The lists of an embedded registry, read from its file without a server. */
 export function databaseRegistry(path: string, clock: () => number): Registry {
+  const where = `the registry ${quote(path)}`;
   return {
     async read(moduleId) {
       // SQLite is only loaded where it is needed.
@@ -34,10 +37,11 @@ export function databaseRegistry(path: string, clock: () => number): Registry {
               const parsed = parseModuleId(id);
               return parsed.ok ? [parsed.value] : [];
             });
-            throw unknownModule(`the registry ${quote(path)}`, moduleId, known);
+            throw unknownModule(where, moduleId, known);
           }
-          const json: unknown = JSON.parse(Buffer.from(document.bytes).toString());
-          const list = decodeReleaseDocument(json, moduleId);
+          const list = blaming(where, () =>
+            decodeReleaseDocument(parseJsonBytes(document.bytes), moduleId),
+          );
           return { ...list, source: 'database', from: quote(path), fetchedAt: clock() };
         } finally {
           catalogue.close();

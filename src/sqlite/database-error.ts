@@ -31,11 +31,13 @@ const KINDS: ReadonlyMap<number, DatabaseErrorKind> = new Map([
   [1, 'unreadable'], // SQLITE_ERROR: a table is not there
   [5, 'locked'], // SQLITE_BUSY
   [6, 'locked'], // SQLITE_LOCKED
+  [7, 'unreadable'], // SQLITE_NOMEM: a damaged record asks for more than there is
   [8, 'unwritable'], // SQLITE_READONLY
   [10, 'unwritable'], // SQLITE_IOERR
   [11, 'damaged'], // SQLITE_CORRUPT
   [13, 'unwritable'], // SQLITE_FULL
   [14, 'unreadable'], // SQLITE_CANTOPEN
+  [19, 'damaged'], // SQLITE_CONSTRAINT: an index holds what its table does not
   [26, 'damaged'], // SQLITE_NOTADB
 ]);
 
@@ -43,11 +45,16 @@ const KINDS: ReadonlyMap<number, DatabaseErrorKind> = new Map([
 const FILE_SYSTEM: ReadonlySet<string> = new Set([
   'ENOENT',
   'ENOTDIR',
+  'ENAMETOOLONG',
+  'ELOOP',
   'EACCES',
   'EPERM',
   'EROFS',
   'ENOSPC',
 ]);
+
+/** What Node says of a number in the file that JavaScript has none for: nothing of ours writes one. */
+const BEYOND_NUMBERS = 'ERR_OUT_OF_RANGE';
 
 /** `error`, which SQLite or the file system threw, as a `DatabaseError`; anything else as it is. */
 export function asDatabaseError(error: unknown, file: string): unknown {
@@ -55,6 +62,13 @@ export function asDatabaseError(error: unknown, file: string): unknown {
   const { code = '', errcode } = error as { readonly code?: string; readonly errcode?: number };
   const kind = errcode === undefined ? undefined : KINDS.get(errcode & 0xff);
   if (kind) return new DatabaseError(kind, `${quote(file)}: ${excerpt(error.message)}`, error);
+  if (code === BEYOND_NUMBERS) {
+    return new DatabaseError(
+      'damaged',
+      `${quote(file)}: a number in it is too large to be read`,
+      error,
+    );
+  }
   if (!FILE_SYSTEM.has(code)) return error;
   return new DatabaseError('unwritable', `${quote(file)}: it cannot be made (${code})`, error);
 }

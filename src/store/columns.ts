@@ -2,13 +2,20 @@ import { quote } from '../core/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import type { Row } from '../sqlite/statements.ts';
 
-/** What the file at `path` holds as JSON. Throws a DatabaseError where it is none any more. */
-export function jsonIn(
+/** What the file at `path` holds as JSON. Throws a DatabaseError where it is none any more, or is not whole. */
+export function jsonIn<T>(
   text: Row[string] | undefined,
   { path }: { readonly path: string },
-): unknown {
+  isWhole: (value: unknown) => value is T,
+): T {
+  const value = parsed(String(text), path);
+  if (isWhole(value)) return value;
+  throw new DatabaseError('damaged', `${quote(path)}: what is stored is not whole any more`);
+}
+
+function parsed(text: string, path: string): unknown {
   try {
-    return JSON.parse(String(text)) as unknown;
+    return JSON.parse(text);
   } catch (error) {
     throw new DatabaseError('damaged', `${quote(path)}: what is stored is no JSON any more`, error);
   }

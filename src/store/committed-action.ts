@@ -1,4 +1,20 @@
-import type { Action, Restart, Stop } from '../core/index.ts';
+import {
+  SUBSYSTEM_MODULES,
+  type Action,
+  type Artifact,
+  type Restart,
+  type Stop,
+} from '../core/index.ts';
+import {
+  isModuleId,
+  isNumber,
+  isText,
+  listOf,
+  objectOf,
+  oneOf,
+  orNothing,
+  type Shape,
+} from './shape.ts';
 
 /** An action that is on the disk: it is delivered until it is acknowledged, or another takes its place. */
 export interface CommittedAction extends Action {
@@ -17,6 +33,43 @@ export interface SharedRestart {
 
 /** What a decision asks to be committed. */
 export type NewAction = Omit<CommittedAction, 'id'>;
+
+/** The shape of a stored artifact. */
+export const isWholeArtifact: Shape = objectOf<keyof Artifact>({
+  platform: isText,
+  url: orNothing(isText),
+  digest: orNothing(isText),
+  size: orNothing(isNumber),
+});
+
+const stops = listOf(objectOf<keyof Stop>({ component: isText, dependsOn: listOf(isText) }));
+const module = objectOf({
+  kind: oneOf('module'),
+  name: isText,
+  moduleId: isModuleId,
+});
+const subsystem = objectOf({
+  kind: oneOf('subsystem'),
+  name: oneOf(...Object.keys(SUBSYSTEM_MODULES)),
+});
+
+const shape: Shape = objectOf<keyof NewAction>({
+  kind: oneOf('restart-and-upgrade'),
+  target: (target) => module(target) || subsystem(target),
+  from: orNothing(isText),
+  to: isText,
+  artifact: orNothing(isWholeArtifact),
+  direction: isText,
+  stops,
+  reason: isText,
+  decidedAt: isNumber,
+  restart: objectOf<keyof SharedRestart>({ of: isText, targets: listOf(isText), stops }),
+});
+
+/** Whether a stored action is one. */
+export function isWholeAction(value: unknown): value is NewAction {
+  return shape(value);
+}
 
 /** An action that is not settled. */
 export interface OpenAction {

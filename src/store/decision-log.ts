@@ -1,5 +1,6 @@
 import type { Statements } from '../sqlite/statements.ts';
 import { jsonIn, numberOf, textOf } from './columns.ts';
+import { isModuleId, isNumber, isText, objectOf, oneOf, orNothing, type Shape } from './shape.ts';
 import { keyOf, targetIn } from './target.ts';
 
 /** What was last decided on a module or a subsystem, as `modreg status` shows it. */
@@ -19,6 +20,22 @@ export interface LoggedDecision {
   readonly until: number | undefined;
 }
 
+const shape: Shape = objectOf<keyof LoggedDecision>({
+  kind: oneOf('module', 'subsystem'),
+  name: isText,
+  moduleId: isModuleId,
+  constraint: orNothing(isText),
+  target: orNothing(isText),
+  latest: orNothing(isText),
+  decision: isText,
+  reason: isText,
+  until: orNothing(isNumber),
+});
+
+function isWholeDecision(value: unknown): value is LoggedDecision {
+  return shape(value);
+}
+
 /** A round of a poller. */
 export interface LoggedRound {
   /** When it asked for lists, in milliseconds since the epoch. */
@@ -35,7 +52,7 @@ export interface PollerLog {
 
 export function decisionsIn(sql: Statements): LoggedDecision[] {
   const rows = sql.all('SELECT content FROM decisions ORDER BY place, kind, name');
-  return rows.map((row) => jsonIn(row['content'], sql) as LoggedDecision);
+  return rows.map((row) => jsonIn(row['content'], sql, isWholeDecision));
 }
 
 /** What the file says of decisions, by the key of their targets. */

@@ -1,5 +1,11 @@
 import type { Statements, Row } from '../sqlite/statements.ts';
-import type { CommittedAction, NewAction, OpenAction, Outcome } from './committed-action.ts';
+import {
+  isWholeAction,
+  type CommittedAction,
+  type NewAction,
+  type OpenAction,
+  type Outcome,
+} from './committed-action.ts';
 import { jsonIn } from './columns.ts';
 import { keyOf, moduleOf, targetIn } from './target.ts';
 
@@ -26,7 +32,7 @@ export function openActions(sql: Statements): OpenAction[] {
 }
 
 function openAction(row: Row, file: string, sql: Statements): OpenAction {
-  const action = jsonIn(row['content'], sql) as NewAction;
+  const action = jsonIn(row['content'], sql, isWholeAction);
   return {
     action: { ...action, id: `${file}-${Number(row['number'])}` },
     state: row['state'] === 'delivered' ? 'delivered' : 'waiting',
@@ -76,7 +82,7 @@ export function acknowledgeable(sql: Statements, number: number): Acknowledgeabl
   const row = sql.get(SELECT_ACKNOWLEDGEABLE, number);
   if (!row) return undefined;
   const isWithdrawn = row['state'] === 'withdrawn';
-  return { action: jsonIn(row['content'], sql) as NewAction, isWithdrawn };
+  return { action: jsonIn(row['content'], sql, isWholeAction), isWithdrawn };
 }
 
 /** Notes what became of an action. One that the machine failed waits for another delivery where that is at `retryAt`. */

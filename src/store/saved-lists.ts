@@ -1,11 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { ReleaseRecord } from '../core/index.ts';
 import { quote } from '../core/quote.ts';
+import type { KnownDigest } from '../registry/known-digests.ts';
 import { SavedListsError, type SavedList, type SavedLists } from '../registry/saved-lists.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
 import { transaction, translated } from '../sqlite/database.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import { numberOf, textOf } from './columns.ts';
+import { isWholeArtifact } from './committed-action.ts';
 import type { MachineFile } from './machine-file.ts';
+import { isNumber, isText, listOf, objectOf, orNothing, type Shape } from './shape.ts';
 
 /** What an error of the machine's file is called. */
 export const STATE_ERRORS: Readonly<Record<DatabaseErrorKind, SavedListsError['kind']>> = {
@@ -37,7 +41,7 @@ export function savedListsIn({ path, database, sql }: MachineFile): SavedLists {
     read: (address, moduleId) =>
       within(() => {
         const row = sql.get(SELECT, address, moduleId);
-        return row && listOf(row, path);
+        return row && listIn(row, path);
       }),
     stamp: (address, moduleId) =>
       within(() => textOf(sql.get(SELECT_STAMP, address, moduleId)?.['stamp'])),
@@ -129,7 +133,7 @@ function saying<T>(path: string, work: () => T): T {
 }
 
 /** What `save` wrote. */
-function listOf(row: Row, path: string): SavedList {
+function listIn(row: Row, path: string): SavedList {
   return {
     ...partsOf(String(row['content']), path),
     digest: String(row['digest']),
@@ -141,10 +145,32 @@ function listOf(row: Row, path: string): SavedList {
   };
 }
 
-function partsOf(json: string, path: string): Pick<SavedList, 'records' | 'dropped' | 'lost'> {
+type Parts = Pick<SavedList, 'records' | 'dropped' | 'lost'>;
+
+const shape: Shape = objectOf<keyof Parts>({
+  records: listOf(
+    objectOf<keyof ReleaseRecord>({
+      version: isText,
+      publishedAt: orNothing(isNumber),
+      artifacts: orNothing(listOf(isWholeArtifact)),
+      yanked: orNothing(isText),
+      deprecated: orNothing(isText),
+    }),
+  ),
+  dropped: listOf(isText),
+  lost: listOf(objectOf<keyof KnownDigest>({ version: isText, platform: isText, digest: isText })),
+});
+
+function areWhole(value: unknown): value is Parts {
+  return shape(value);
+}
+
+function partsOf(json: string, path: string): Parts {
   const parts = parsed(json);
-  const { records, dropped, lost } = Object(parts);
-  if ([records, dropped, lost].every(Array.isArray)) return { records, dropped, lost };
+  if (areWhole(parts)) {
+    const { records, dropped, lost } = parts;
+    return { records, dropped, lost };
+  }
   const message = `${quote(path)}: a saved list is damaged`;
   throw new SavedListsError('state-unreadable', message, parts);
 }

@@ -73,6 +73,18 @@ describe('a machine whose state cannot be used is told of, and left as it is', (
       [['status'], ROLLBACK],
       () => homeWhere("UPDATE decisions SET content = '{'"),
     ],
+    [
+      'a decision without its name',
+      'what is stored is not whole any more',
+      [['status'], ROLLBACK],
+      () => homeWhere(`UPDATE decisions SET content = replace(content, '"name"', '"nane"')`),
+    ],
+    [
+      'a number that JavaScript does not have',
+      'a number in it is too large to be read',
+      [['status'], LIST, ROLLBACK],
+      () => homeWhere('INSERT INTO starts (at) VALUES (9223372036854775807)'),
+    ],
     ['a folder in its place', 'unable to open database file', [['status'], LIST], homeWithFolder],
   ])('%s', (_, told, commands, make) => {
     const home = make();

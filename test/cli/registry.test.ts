@@ -243,6 +243,19 @@ describe('the file of the registry', () => {
     });
   });
 
+  it('that holds no JSON any more is no registry', () => {
+    const db = newFile();
+    registry(db, 'publish', 'acme:lidar', '1.0.0');
+    const database = new DatabaseSync(db);
+    database.exec(`UPDATE releases SET content = '{"artifacts":nul}'`);
+    database.close();
+    expect(modreg(['resolve', 'acme:lidar', 'latest', '--registry', db])).toEqual({
+      stdout: '',
+      stderr: `error[NOT_A_REGISTRY]: the registry "${db}" does not answer as a registry: it is not JSON\n`,
+      exit: 4,
+    });
+  });
+
   it('that another process holds is waited for, and then left alone', () => {
     const db = newFile();
     registry(db, 'publish', 'acme:lidar', '1.0.0');

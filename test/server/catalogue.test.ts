@@ -4,6 +4,7 @@ import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { quote } from '../../src/core/quote.ts';
 import { Catalogue, readRelease, type PublishedRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -110,6 +111,21 @@ describe('a catalogue', () => {
   });
 });
 
+it('a record that asks for more memory than there is', () => {
+  const { path, catalogue } = newCatalogue();
+  catalogue.publish(LIDAR, release('1.0.0'), 1);
+  catalogue.close();
+  const bytes = readFileSync(path);
+  // The end of the page of modules, where they are.
+  writeFileSync(path, bytes.fill(0xff, 3.5 * 4096, 4 * 4096));
+  const damaged = new Catalogue(path);
+  const message = `"${path}": out of memory`;
+  expect(() => damaged.summaries()).toThrow(
+    expect.objectContaining({ kind: 'unreadable', message }),
+  );
+  damaged.close();
+});
+
 describe('a file that is no catalogue', () => {
   it.each<[string, (path: string) => void, string, string]>([
     ['nothing', () => undefined, 'missing', 'there is no such file'],
@@ -172,8 +188,9 @@ describe('a file that is no catalogue', () => {
 it.each([
   ['/proc/nowhere/registry.db', 'ENOENT'],
   ['/nowhere/at/all/registry.db', 'ENOENT'],
+  [`/tmp/${'n'.repeat(300)}/registry.db`, 'ENAMETOOLONG'],
 ])('%s cannot be made', (path, code) => {
-  const message = `"${path}": it cannot be made (${code})`;
+  const message = `${quote(path)}: it cannot be made (${code})`;
   const open = (): Catalogue => new Catalogue(path, { mode: 'create' });
   expect(open).toThrow(expect.objectContaining({ kind: 'unwritable', message }));
 });

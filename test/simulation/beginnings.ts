@@ -15,7 +15,7 @@ const NAMES = ['a', 'b', 'c', 'd'] as const;
 export function habitsOf(chance: Chance): Habits {
   return {
     intervalMs: chance.one([MINUTE, MINUTE, MINUTE, 5 * SECOND, 10 * MINUTE, 6 * HOUR]),
-    acknowledgeWithinMs: chance.one([MINUTE, 5 * MINUTE, 30 * MINUTE]),
+    acknowledgeWithinMs: chance.one([MINUTE, MINUTE, 5 * MINUTE, 30 * MINUTE]),
     asksForMaintenance: chance.is(0.3),
     isFastStart: chance.is(0.2),
   };
@@ -25,17 +25,20 @@ export function moodOf(chance: Chance): Mood {
   return {
     wish: wishOf(chance),
     ...{ configuration: 'there', maintenance: 'allowed', isServerBusy: false, lateMs: 0 },
-    ...{ whatRuns: 'known', consumer: 'prompt' },
+    whatRuns: 'known',
+    consumer: chance.one(['prompt', 'prompt', 'slow', 'forgets']),
     broken: chance.one([0, 0.1, 0.4]),
     obstructed: chance.one([0, 0.1, 0.4]),
   };
 }
 
 export function wishOf(chance: Chance): Wish {
-  const modules = NAMES.slice(0, 1 + chance.below(NAMES.length)).map((name): ModuleWish => {
-    const moduleId = `acme:${chance.is(0.1) ? 'a' : name}`;
-    return { name, moduleId, isLocal: chance.is(0.05), constraint: constraintOf(chance) };
-  });
+  const modules = NAMES.slice(0, chance.one([1, 1, 2, 2, 3, NAMES.length])).map(
+    (name): ModuleWish => {
+      const moduleId = `acme:${chance.is(0.1) ? 'a' : name}`;
+      return { name, moduleId, isLocal: chance.is(0.05), constraint: constraintOf(chance) };
+    },
+  );
   const names = modules.map(({ name }) => name);
   // What comes later in the alphabet needs what comes earlier, so that there is no circle.
   const own = modules.filter(({ name, moduleId }) => moduleId === `acme:${name}`);

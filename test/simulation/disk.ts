@@ -19,17 +19,12 @@ export interface Disk {
 const NAME = 'machine.db';
 const VERSION = 'PRAGMA data_version';
 
+/** A blank one. There is one at a time. */
 export function diskOf(identity: string): Disk {
-  let database = blank(identity);
-  let statements = new Map<string, StatementSync>();
+  blank(identity);
   let refuses: (() => boolean) | undefined;
   /** How often other processes wrote. */
   let foreign = 0;
-  const prepare = (sql: string): StatementSync => {
-    const statement = statements.get(sql) ?? database.prepare(sql);
-    statements.set(sql, statement);
-    return statement;
-  };
   const openFor = (beforeCommit: () => void): MachineFile => {
     let isWriting = false;
     const wrapped = {
@@ -39,21 +34,19 @@ export function diskOf(identity: string): Disk {
           if (refuses?.() === true) throw full();
           beforeCommit();
         }
-        prepare(sql).run();
+        prepared(sql).run();
       },
-      prepare,
+      prepare: prepared,
       get isTransaction() {
-        return database.isTransaction;
+        return open().isTransaction;
       },
       isOpen: true,
       close: () => undefined,
     };
     const file = machineFileIn(wrapped as unknown as DatabaseSync, NAME);
-    const get: MachineFile['sql']['get'] = (sql, ...values) => {
-      const row = file.sql.get(sql, ...values);
-      if (sql !== VERSION) return row;
-      return { data_version: Number(row?.['data_version']) + foreign };
-    };
+    // Of this connection, the only one, it never changes.
+    const get: MachineFile['sql']['get'] = (sql, ...values) =>
+      sql === VERSION ? { data_version: foreign } : file.sql.get(sql, ...values);
     return { ...file, sql: { ...file.sql, get } };
   };
   return {
@@ -62,25 +55,45 @@ export function diskOf(identity: string): Disk {
       openFor(() => {
         foreign++;
       }),
-    lose(other) {
-      database.close();
-      database = blank(other);
-      statements = new Map();
-    },
+    lose: blank,
     fill: (when) => {
       refuses = when;
     },
     isFull: () => refuses !== undefined,
-    rows: (sql) => prepare(sql).all(),
+    rows: (sql) => prepared(sql).all(),
   };
 }
 
-function blank(identity: string): DatabaseSync {
-  const database = new DatabaseSync(':memory:');
-  database.exec('PRAGMA foreign_keys = ON');
-  for (const migration of LAYOUT.migrations) database.exec(migration);
+const TABLES = [
+  ...['saved_contents', 'saved_lists', 'deployed', 'actions', 'restarts', 'quarantine'],
+  ...['decisions', 'starts', 'sqlite_sequence'],
+];
+const WIPE: string = TABLES.map((table) => `DELETE FROM ${table};`).join(' ');
+
+/** One for all files: to make the tables takes longer than to empty them. */
+let database: DatabaseSync | undefined;
+const statements = new Map<string, StatementSync>();
+
+function blank(identity: string): void {
+  if (!database) {
+    database = new DatabaseSync(':memory:');
+    database.exec('PRAGMA foreign_keys = ON');
+    for (const migration of LAYOUT.migrations) database.exec(migration);
+  }
+  if (database.isTransaction) database.exec('ROLLBACK');
+  database.exec(`${WIPE} UPDATE poller SET pid = NULL, round_at = NULL, trouble = NULL`);
   // The one that SQLite draws is another each time.
   database.prepare('UPDATE identity SET file = ?').run(identity);
+}
+
+function prepared(sql: string): StatementSync {
+  const statement = statements.get(sql) ?? open().prepare(sql);
+  statements.set(sql, statement);
+  return statement;
+}
+
+function open(): DatabaseSync {
+  if (!database) throw new Error('no disk was put in yet');
   return database;
 }
 

@@ -37,7 +37,7 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 const YEAR = 365 * DAY;
 
-const SELDOM = /withdraw|say failed|ask for maintenance|carry out|within (deliver|report)/;
+const SELDOM = /withdraw|say failed|ask for maintenance|within (deliver|report)/;
 
 const KINDS: Readonly<Record<string, Effect>> = {
   publish: (world, chance) => {
@@ -114,12 +114,12 @@ const KINDS: Readonly<Record<string, Effect>> = {
     return 'from outside';
   },
   'kill at a point': ({ points, seed }, chance) => {
-    // Each of them has its turn; and those that are seldom come by have it more often.
-    const turn = (seed * 7 + chance.below(7)) % CRASH_POINTS.length;
-    const seldom = CRASH_POINTS.filter((point) => SELDOM.test(point));
-    const point = chance.is(0.3) ? chance.one(seldom) : CRASH_POINTS[turn];
+    // Each of them has its seeds; and those that are seldom come by have more of them.
+    const turn = CRASH_POINTS[seed % CRASH_POINTS.length] ?? '';
+    const seldom = CRASH_POINTS.filter((one) => SELDOM.test(one));
+    const point = chance.one([turn, turn, chance.one(seldom), chance.one(CRASH_POINTS)]);
     const passes = chance.one([0, 0, 0, 1]);
-    points.arm(point ?? '', passes);
+    points.arm(point, passes);
     return `${point}, after ${passes} times`;
   },
   'lose the disk': (_world, _chance, { kill, losesDisk }) => {
@@ -205,12 +205,12 @@ const OFTEN = [
 
 const DRAWN = [...Object.keys(KINDS), ...OFTEN];
 
-/** So many incidents, each some time after the one before. */
+/** So many incidents, each some time after the one before. The first has the process killed. */
 export function incidentsOf(chance: Chance, count: number, apartMs: number): Incident[] {
-  let at = apartMs;
-  return Array.from({ length: count }, () => {
+  let at = 0;
+  return Array.from({ length: count }, (_, number) => {
     at += chance.between(0, 2 * apartMs);
-    return { at, kind: chance.one(DRAWN) };
+    return { at, kind: number === 0 ? 'kill at a point' : chance.one(DRAWN) };
   });
 }
 

@@ -170,7 +170,8 @@ function readConfiguration({ mood, ledger, habits }: World): Configuration | Pro
 function whatRuns({ mood, running }: World, target: Pick<Target, 'kind' | 'name'>): unknown {
   if (mood.whatRuns === 'throws') throw new AgentMistake('nobody knows');
   if (mood.whatRuns === 'hangs') return new Promise(() => undefined);
-  return mood.whatRuns === 'known' ? running.get(keyOf(target)) : undefined;
+  // What was never there does not run.
+  return mood.whatRuns === 'known' ? (running.get(keyOf(target)) ?? null) : undefined;
 }
 
 function maintenance({ mood, ledger, line }: World): unknown {

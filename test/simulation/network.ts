@@ -84,6 +84,7 @@ export function networkTo(
     };
     const arrive = (): void => {
       const answer = answerTo(inquiry, registry);
+      note(`${registry.address} has the question`);
       if (answer) answered(answer);
       else callOffs.push(registry.onChange(() => later(0, arrive)));
     };

@@ -56,6 +56,9 @@ export async function simulate(play: Play): Promise<Outcome> {
   const stage = stageOf(play);
   const { world } = stage;
   const unseal = sealGlobals(world.line.elapsed);
+  const { stackTraceLimit } = Error;
+  // To say where an error was made takes longer than all that comes of most.
+  if (!play.keepsLines) Error.stackTraceLimit = 0;
   try {
     stage.boot();
     await stage.run(() => stage.isOver());
@@ -63,6 +66,7 @@ export async function simulate(play: Play): Promise<Outcome> {
     await stage.run(() => stage.isSettled());
     return stage.outcome();
   } finally {
+    Error.stackTraceLimit = stackTraceLimit;
     unseal();
   }
 }

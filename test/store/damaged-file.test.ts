@@ -11,7 +11,7 @@ import {
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { claimMachineFile } from '../../src/store/index.ts';
-import { caught, claimed, commitOne, LIDAR, running } from '../support/claimed.ts';
+import { ARM, caught, claimed, commitOne, LIDAR, running } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const PAGE = 4096;
@@ -75,6 +75,11 @@ const MUTATIONS: readonly [string, string, (bytes: Buffer, path: string) => Uint
     'a page that was never written',
     '*** in database main ***\\u{a}Tree 8 page 8: btreeInitPage() returns error code 11',
     (bytes) => filled(bytes, 7 * PAGE, 0),
+  ],
+  [
+    'an index that says otherwise than its table',
+    'row 1 missing from index open_actions',
+    (bytes) => flipped(bytes, bytes.toString('latin1').search(/modulelidar(?!acme)/)),
   ],
   [
     'a later schema',
@@ -154,6 +159,16 @@ describe('[T53] whatever became of a file, it remembers what it did, or nothing'
       (bytes) => flipped(bytes, bytes.indexOf('{"kind":"restart-and-upgrade"')),
     ],
     [
+      'a bit of the name of a part of an action was flipped',
+      'blank',
+      (bytes) => flipped(bytes, bytes.indexOf('"target"') + 1),
+    ],
+    [
+      'a bit of the module of an action was flipped',
+      'blank',
+      (bytes) => flipped(bytes, bytes.indexOf('acme:lidar"}') + 4),
+    ],
+    [
       'a bit of the name of a column was flipped',
       'blank',
       (bytes) => flipped(bytes, bytes.indexOf('not_before')),
@@ -216,6 +231,15 @@ describe('[T53] whatever became of a file, it remembers what it did, or nothing'
     for (const suffix of ['-wal', '-shm']) copyFileSync(path + suffix, copy + suffix);
     expect([existsSync(copy), found(copy)]).toEqual([false, 'blank']);
   });
+});
+
+it('[T53] what the file contradicts is an error about the file', () => {
+  const { state, database, path } = claimed();
+  // No check of SQLite finds more in such an index than its table has.
+  database.exec('DROP INDEX open_actions; CREATE UNIQUE INDEX open_actions ON actions (kind)');
+  commitOne(state);
+  const message = `"${path}": UNIQUE constraint failed: actions.kind`;
+  expect(caught(() => commitOne(state, { target: ARM }))).toEqual(['damaged', message]);
 });
 
 describe('what belongs to somebody else is left alone', () => {

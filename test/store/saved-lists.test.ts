@@ -153,19 +153,25 @@ describe('where lists cannot be saved or read, the error says why', () => {
     expect(digestOf(saved, LIDAR)).toBeUndefined();
   });
 
-  it.each(['{', '[]', '{"records":[]}', '{"records":{},"dropped":[],"lost":[]}'])(
-    'a list that was damaged: %s',
-    (content) => {
-      const file = open();
-      const saved = savedListsIn(file);
-      saved.save(HERE, LIDAR, list());
-      file.sql.run('UPDATE saved_contents SET content = ?', content);
-      expect(caught(() => saved.read(HERE, LIDAR))).toEqual([
-        'state-unreadable',
-        `"${file.path}": a saved list is damaged`,
-      ]);
-    },
-  );
+  it.each([
+    ...['{', '[]', '{"records":[]}', '{"records":{},"dropped":[],"lost":[]}'],
+    '{"records":[null],"dropped":[],"lost":[]}',
+    '{"records":[{"versiom":"1.0.0"}],"dropped":[],"lost":[]}',
+    '{"records":[{"version":"1.0.0","publishedAt":"1"}],"dropped":[],"lost":[]}',
+    '{"records":[{"version":"1.0.0","artifacts":[{"platforn":"any"}]}],"dropped":[],"lost":[]}',
+    '{"records":[{"version":"1.0.0","yanked":true}],"dropped":[],"lost":[]}',
+    '{"records":[],"dropped":[7],"lost":[]}',
+    '{"records":[],"dropped":[],"lost":[{"version":"1.0.0","platform":"any"}]}',
+  ])('a list that was damaged: %s', (content) => {
+    const file = open();
+    const saved = savedListsIn(file);
+    saved.save(HERE, LIDAR, list());
+    file.sql.run('UPDATE saved_contents SET content = ?', content);
+    expect(caught(() => saved.read(HERE, LIDAR))).toEqual([
+      'state-unreadable',
+      `"${file.path}": a saved list is damaged`,
+    ]);
+  });
 
   it('another process that writes for too long', () => {
     const file = open();

@@ -1,17 +1,59 @@
-// Gives mutated documents a verdict each: `npm run fuzz -- [count] [seed]`.
-import { fuzz } from '../../test/support/fuzz.ts';
+/*
+ * Tries foreign bytes on everything that reads some:
+ *   npm run fuzz -- [count] [seed]
+ *   npm run fuzz -- --target list [--count 1000] [--seed 7] [--path 12:3]
+ * With a path, just the one input of the seed that is there is tried.
+ */
+import { parseArgs } from 'node:util';
+import { removeFolders } from '../../test/fuzz/scratch.ts';
+import { fuzz, shares, TARGETS } from '../../test/fuzz/targets.ts';
+import { startWatchdog } from '../../test/fuzz/watchdog.ts';
 
-const [count = 200_000, seed = Math.floor(Math.random() * 2 ** 31)] = process.argv
-  .slice(2)
-  .map(Number);
+const DEFAULT_COUNT = 200_000;
 
-process.stdout.write(`${count} documents, seed ${seed}\n`);
-const start = performance.now();
-const failures = fuzz(count, seed);
-const seconds = ((performance.now() - start) / 1000).toFixed(1);
-process.stdout.write(
-  failures.length === 0
-    ? `each got a verdict, in ${seconds} s\n`
-    : `${failures.join('\n\n')}\nat least ${failures.length} failed\n`,
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    target: { type: 'string' },
+    count: { type: 'string' },
+    seed: { type: 'string' },
+    path: { type: 'string' },
+  },
+});
+const count = Number(values.count ?? positionals[0] ?? DEFAULT_COUNT);
+const seed = Number(values.seed ?? positionals[1] ?? Math.floor(Math.random() * 2 ** 31));
+const chosen = TARGETS.filter(({ name }) => name === values.target);
+const trials =
+  values.target === undefined ? [...shares(count)] : chosen.map((one) => [one, count] as const);
+if (trials.length === 0) {
+  const names = TARGETS.map(({ name }) => name).join(', ');
+  throw new Error(`there is no target ${values.target}, but there are ${names}`);
+}
+
+const watchdog = startWatchdog();
+process.on('uncaughtExceptionMonitor', () => say(watchdog.warning().replace('hangs', 'crashes')));
+process.on('exit', removeFolders);
+
+say(`seed ${seed}`);
+const began = performance.now();
+for (const [target, inputs] of trials) {
+  const start = performance.now();
+  const failure = await fuzz(target, { seed, count: inputs, path: values.path }, watchdog);
+  const tried = values.path === undefined ? `${inputs} inputs` : `the input at ${values.path}`;
+  say(`${target.name.padEnd(16)} ${tried}, ${secondsSince(start)} s`);
+  if (failure === undefined) continue;
+  say(`\n${failure}\n`);
+  process.exitCode = 1;
+}
+say(
+  `${process.exitCode === 1 ? 'not all were taken' : 'all were taken'}, ${secondsSince(began)} s`,
 );
-process.exitCode = failures.length === 0 ? 0 : 1;
+await watchdog.stop();
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function secondsSince(start: number): string {
+  return ((performance.now() - start) / 1000).toFixed(1);
+}

@@ -132,7 +132,8 @@ function decodeArtifact(value: unknown, path: Path, place: number, drop: Drop): 
       platform,
       url: typeof url === 'string' ? url : undefined,
       digest: decodeDigest(value['digest'], path, place, drop),
-      size: typeof size === 'number' ? size : undefined,
+      // JSON can hold a number that cannot be written again.
+      size: Number.isFinite(size) ? Number(size) : undefined,
     },
   ];
 }

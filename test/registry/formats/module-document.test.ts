@@ -98,6 +98,12 @@ describe('a part that cannot be read allows less, not more, and is reported', ()
       { artifacts: [{ platform: 'any' }] },
       undefined,
     ],
+    [
+      'a size beyond all numbers',
+      { artifacts: [{ platform: 'any', size: JSON.parse('1e999') as unknown }] },
+      { artifacts: [{ platform: 'any' }] },
+      undefined,
+    ],
   ])('%s', (_, fields, record, dropped) => {
     expect(decode([{ version: '1.0.0', ...fields }])).toEqual({
       records: [{ version: '1.0.0', ...record }],

@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import semver from 'semver';
+import {
+  compareVersions,
+  formatConstraint,
+  parseConstraint,
+  parseModuleId,
+  parsePlatform,
+  parseVersion,
+  type GrammarError,
+  type Result,
+  type Version,
+} from '../../src/core/index.ts';
+import { mismatch } from '../../src/core/constraint.ts';
+import type { GrammarErrorKind } from '../../src/core/grammar-error.ts';
+import { nameOf, namespaceOf } from '../../src/core/module-id.ts';
+import { comparePrecedence } from '../../src/core/version-order.ts';
+import { constraintTexts, versionTexts } from '../support/arbitrary.ts';
+import { notOneLine, target, type Target } from './target.ts';
+import { near, orNoText } from './text.ts';
+
+const TOKENS = [
+  ...['.*', '*', 'X', 'Y', '^', '~', '>=', '<', '||', ' - ', ' || ', '=', 'v', '-rc.1', '+build.1'],
+  ...['latest', 'Latest', 'latest-with-prerelease', '-beta', '.x', '01', '.0', '-0', '+0', '-.'],
+];
+const LONGEST = 256;
+const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
+
+// As semver.org gives it.
+const SEMVER =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/;
+const BRANCH = /^(0|[1-9]\d*)\.(?:(0|[1-9]\d*)\.)?\*$/;
+
+/** The numbers with which `text` matches `grammar`, where it is one of ours. */
+function isLegal(text: unknown, grammar: RegExp): boolean {
+  if (typeof text !== 'string' || text.length > LONGEST) return false;
+  const [whole, ...numbers] = grammar.exec(text) ?? [];
+  if (whole === undefined) return false;
+  const [major = '0', minor = '0', patch = '0'] = numbers;
+  return [major, minor, patch].every((digits) => BigInt(digits) <= LARGEST);
+}
+
+/** What is wrong with an error about `input`, besides that there is one. */
+function wrongError(
+  input: unknown,
+  { kind, text, position, expected, suggestion, message }: GrammarError<GrammarErrorKind>,
+  wanted: GrammarErrorKind,
+): string | undefined {
+  if (kind !== wanted) return `is of the kind ${kind}`;
+  if (typeof input === 'string' && text !== input) return `is about ${JSON.stringify(text)}`;
+  const isPlace = Number.isInteger(position) && position >= 0 && position <= text.length;
+  if (!isPlace) return `stops at ${position} of ${text.length}`;
+  return notOneLine([message, expected, suggestion]);
+}
+
+function wrongVerdict(
+  { ok }: Result<unknown, unknown>,
+  isRight: boolean,
+  text: unknown,
+): string | undefined {
+  if (ok === isRight) return undefined;
+  return `${ok ? 'accepted' : 'refused'} ${fc.stringify(text).slice(0, 300)}`;
+}
+
+const SAMPLES = ['0.0.0', '1.2.3', '1.2.3-rc.1', '9.9.9+b'].flatMap((text) => versionsIn([text]));
+
+function versionsIn(texts: readonly unknown[]): Version[] {
+  return texts.flatMap((text) => {
+    const version = parseVersion(text);
+    return version.ok ? [version.value] : [];
+  });
+}
+
+function judgeConstraint(text: unknown): string | undefined {
+  const read = parseConstraint(text);
+  const isWord = text === 'latest' || text === 'latest-with-prerelease';
+  const wrong = wrongVerdict(read, isWord || isLegal(text, BRANCH) || isLegal(text, SEMVER), text);
+  if (wrong !== undefined) return wrong;
+  if (!read.ok) return wrongConstraintError(text, read.error);
+  if (formatConstraint(read.value) !== text) return `is written ${formatConstraint(read.value)}`;
+  for (const version of SAMPLES) mismatch(read.value, version);
+  return undefined;
+}
+
+function wrongConstraintError(
+  text: unknown,
+  error: GrammarError<'bad-constraint'>,
+): string | undefined {
+  const { position, expected, suggestion } = error;
+  if (suggestion !== undefined && !parseConstraint(suggestion).ok) return `suggests ${suggestion}`;
+  // T5: how long it is comes before what it says.
+  const isLong = typeof text === 'string' && text.length > LONGEST;
+  const length = `at most ${LONGEST} characters, not ${isLong ? text.length : 0}`;
+  if (isLong && (expected !== length || position !== LONGEST || suggestion !== undefined)) {
+    return `says of ${text.length} characters: expected ${expected}, at ${position}`;
+  }
+  return wrongError(text, error, 'bad-constraint');
+}
+
+function judgeVersions(texts: readonly unknown[]): string | undefined {
+  for (const text of texts) {
+    const read = parseVersion(text);
+    const wrong =
+      wrongVerdict(read, isLegal(text, SEMVER), text) ??
+      (read.ok ? wrongVersion(read.value, text) : wrongError(text, read.error, 'bad-version'));
+    if (wrong !== undefined) return wrong;
+  }
+  return wrongOrder(versionsIn(texts));
+}
+
+/** What another reader of versions has otherwise. */
+function wrongVersion(version: Version, text: unknown): string | undefined {
+  const { major, minor, patch, prerelease, build } = version;
+  const theirs = semver.parse(version.text);
+  if (version.text !== text || !theirs) return `${version.text} is none to semver`;
+  const parts = [major, minor, patch, prerelease, build].join(' ');
+  const others = [
+    ...[theirs.major, theirs.minor, theirs.patch],
+    ...[theirs.prerelease.join('.'), theirs.build.join('.')],
+  ].join(' ');
+  return parts === others ? undefined : `${parts} is ${others} to semver`;
+}
+
+function wrongOrder(versions: readonly Version[]): string | undefined {
+  for (const a of versions) {
+    for (const b of versions) {
+      const order = Math.sign(compareVersions(a, b));
+      const names = `${a.text} and ${b.text}`;
+      if (order !== -Math.sign(compareVersions(b, a)) || Number.isNaN(order)) {
+        return `no order between ${names}`;
+      }
+      if ((order === 0) !== (a.text === b.text)) return `${order} between ${names}`;
+      // Beyond 2^53 the other one compares numbers as texts.
+      const isExact = !/\d{16}/.test(names);
+      if (isExact && Math.sign(comparePrecedence(a, b)) !== semver.compare(a.text, b.text)) {
+        return `another precedence between ${names}`;
+      }
+      const isBroken = versions.some((c) => {
+        return order <= 0 && compareVersions(b, c) <= 0 && compareVersions(a, c) > 0;
+      });
+      if (isBroken) return `a circle through ${names}`;
+    }
+  }
+  return undefined;
+}
+
+const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
+const MODULE_ID = new RegExp(`^${HALF}:${HALF}$`);
+
+function judgeModuleId(text: unknown): string | undefined {
+  const read = parseModuleId(text);
+  const wrong = wrongVerdict(read, typeof text === 'string' && MODULE_ID.test(text), text);
+  if (wrong !== undefined) return wrong;
+  if (!read.ok) return wrongError(text, read.error, 'bad-module-id');
+  const whole = `${namespaceOf(read.value)}:${nameOf(read.value)}`;
+  return whole === text ? undefined : `is taken apart to ${whole}`;
+}
+
+const PLATFORM = /^(linux\/)(amd64|x86_64|x64|arm64|aarch64)$/;
+
+function judgePlatform(text: unknown): string | undefined {
+  const read = parsePlatform(text);
+  const wrong = wrongVerdict(read, typeof text === 'string' && PLATFORM.test(text), text);
+  return wrong ?? (read.ok ? undefined : wrongError(text, read.error, 'bad-platform'));
+}
+
+const moduleIds = fc.constantFrom(
+  ...['acme:lidar', 'npm:typescript', 'a:b', `${'n'.repeat(63)}:${'m'.repeat(63)}`],
+  ...['3f2504e0-4f89-11d3-9a0c-0305e82c3301:cam_2', 'A1_-:0-_'],
+);
+const platforms = fc.constantFrom('linux/amd64', 'linux/arm64', 'linux/x86_64', 'linux/aarch64');
+
+export const GRAMMAR: readonly Target[] = [
+  target({
+    name: 'constraint',
+    faults: 'T1 T2 T3 T4 T5',
+    perMille: 150,
+    inputs: orNoText(near(constraintTexts, TOKENS)),
+    judge: judgeConstraint,
+  }),
+  target({
+    name: 'version',
+    faults: 'T29',
+    perMille: 120,
+    inputs: fc.array(orNoText(near(versionTexts, TOKENS)), { minLength: 1, maxLength: 3 }),
+    judge: judgeVersions,
+  }),
+  target({
+    name: 'module-id',
+    faults: 'T10',
+    perMille: 60,
+    inputs: orNoText(near(moduleIds, [':', '::', '-', '_', 'acme', 'n'.repeat(64)])),
+    judge: judgeModuleId,
+  }),
+  target({
+    name: 'platform',
+    faults: 'T32',
+    perMille: 20,
+    inputs: orNoText(near(platforms, ['linux', 'any', '/', 'darwin', 'x64', 'arm'])),
+    judge: judgePlatform,
+  }),
+];

@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import {
+  explain,
+  indexReleases,
+  parseConstraint,
+  resolve,
+  type Eligibility,
+  type ReleaseRecord,
+} from '../../src/core/index.ts';
+import { compareVersionTypes } from '../../src/core/version-types.ts';
+import type { DecodedList } from '../../src/registry/formats/decoded-list.ts';
+import { isJsonObject } from '../../src/registry/formats/json-object.ts';
+import { jsonMeter } from '../../src/registry/formats/json-meter.ts';
+import { parseJsonBytes } from '../../src/registry/formats/json-text.ts';
+import { decodeModuleDocument } from '../../src/registry/formats/module-document.ts';
+import { decodeNpmPackument } from '../../src/registry/formats/npm-packument.ts';
+import { decodeOciTags } from '../../src/registry/formats/oci-tags.ts';
+import { decodeReleaseDocument } from '../../src/registry/formats/release-document.ts';
+import { changedDigests, lostDigests } from '../../src/registry/known-digests.ts';
+import { RegistryError } from '../../src/registry/index.ts';
+import { HEX, LIDAR, listMutants, RELEASES, type ListDocument } from './list-documents.ts';
+import { notOneLine, target, type Target } from './target.ts';
+
+const DECODERS: Readonly<Record<ListDocument['format'], (json: unknown) => DecodedList[]>> = {
+  modreg: (json) => [
+    decodeReleaseDocument(json, LIDAR),
+    ...(isJsonObject(json) ? [decodeModuleDocument(json, LIDAR)] : []),
+  ],
+  npm: (json) => [
+    decodeReleaseDocument(json, LIDAR),
+    ...(isJsonObject(json) ? [decodeNpmPackument(json)] : []),
+  ],
+  oci: (json) => (isJsonObject(json) ? [decodeOciTags(json, 'acme/lidar')] : []),
+};
+
+/** What `work` gives; of an error of ours, that it is told in lines. */
+function orRegistryError<T>(work: () => T): { value: T } | { wrong: string | undefined } {
+  try {
+    return { value: work() };
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return { wrong: wrongRegistryError(error) };
+  }
+}
+
+export function wrongRegistryError(error: RegistryError): string | undefined {
+  const { message, hint, suggestion, retryAfterMs = 1000 } = error;
+  if (retryAfterMs < 1000 || retryAfterMs > 3_600_000) return `comes back after ${retryAfterMs} ms`;
+  return notOneLine([message, hint, suggestion]);
+}
+
+function judgeList({ format, bytes }: ListDocument): string | undefined {
+  const decoded = orRegistryError(() => DECODERS[format](parseJsonBytes(bytes)));
+  if ('wrong' in decoded) return decoded.wrong;
+  for (const list of decoded.value) {
+    const wrong = wrongDigest(list) ?? wrongList(list);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+function wrongDigest({ records }: DecodedList): string | undefined {
+  const digests = records.flatMap(({ artifacts = [] }) => artifacts.map(({ digest }) => digest));
+  const odd = digests.find((digest = 'sha1:0') => !/^sha(1|256|512):[0-9a-f]+$/.test(digest));
+  return odd === undefined ? undefined : `has the digest ${odd}`;
+}
+
+const ELIGIBILITIES: readonly Eligibility[] = [
+  { now: 0 },
+  {
+    now: Date.parse('2025-07-20T00:00:00Z'),
+    platform: 'linux/amd64',
+    minimumAge: { ms: 86_400_000, unknown: 'refuse' },
+    quarantine: [{ version: '1.2.9', digest: `sha256:${HEX}` }],
+  },
+];
+const CONSTRAINTS = ['1.2.3', '1.2.*', '1.*', 'latest', 'latest-with-prerelease'].flatMap(
+  (text) => {
+    const constraint = parseConstraint(text);
+    return constraint.ok ? [{ text, constraint: constraint.value }] : [];
+  },
+);
+const KNOWN = decodeReleaseDocument({ releases: RELEASES }, LIDAR).records;
+
+/** What is wrong with a list that was accepted, or with what comes of it. */
+export function wrongList({ records, dropped, generation = 0 }: DecodedList): string | undefined {
+  const odd = records.find((record) => !isRecord(record));
+  if (odd) return `has the record ${JSON.stringify(odd)}`;
+  if (!Number.isSafeInteger(generation) || generation < 0) return `has generation ${generation}`;
+  const lost = lostDigests({ records: KNOWN, lost: [] }, records);
+  const eligibilities = ELIGIBILITIES.concat({
+    now: 0,
+    changedDigests: changedDigests(records, lost),
+  });
+  const index = indexReleases(records);
+  for (const eligibility of eligibilities) {
+    for (const { text, constraint } of CONSTRAINTS) {
+      const resolution = resolve(constraint, index, eligibility);
+      const chosen = resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
+      const branch = text.replace(/^latest.*|\*$/, '');
+      if (chosen?.startsWith(branch) === false) return `${text} takes ${chosen}`;
+      const wrong = notOneLine(explain(resolution));
+      if (wrong !== undefined) return wrong;
+    }
+    compareVersionTypes(index, eligibility, undefined);
+  }
+  return notOneLine(dropped);
+}
+
+function isRecord({ version, publishedAt, artifacts, yanked, deprecated }: ReleaseRecord): boolean {
+  return (
+    typeof version === 'string' &&
+    (publishedAt === undefined || Number.isFinite(publishedAt)) &&
+    [yanked, deprecated].every((reason) => ['undefined', 'string'].includes(typeof reason)) &&
+    (artifacts ?? []).every(({ platform, url = '', digest = '', size = 0 }) => {
+      const isText = [platform, url, digest].every((text) => typeof text === 'string');
+      return isText && Number.isFinite(size);
+    })
+  );
+}
+
+type JsonInput = readonly [list: ListDocument, cuts: readonly number[]];
+
+/** Measures and parses JSON in one piece, and measures it in others. */
+function judgeJson([{ bytes }, cuts]: JsonInput): string | undefined {
+  const places = cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b);
+  const parts = [0, ...places].map((from, at) => bytes.subarray(from, places[at]));
+  const [whole, inParts] = [measured([bytes]), measured(parts)];
+  if (whole !== inParts) return `whole ${whole}, in parts ${inParts}`;
+  const json = orRegistryError(() => parseJsonBytes(bytes));
+  const isCut = whole === 'cut short';
+  if ('value' in json) return isCut ? 'is JSON, and is measured to be cut short' : undefined;
+  return json.wrong;
+}
+
+function measured(parts: readonly Uint8Array[]): string {
+  const meter = jsonMeter(300);
+  const fed = orRegistryError(() => {
+    for (const part of parts) meter.feed(part);
+  });
+  if ('wrong' in fed) return fed.wrong ?? 'too large';
+  return meter.isCutShort() ? 'cut short' : 'whole';
+}
+
+function show({ format, bytes }: ListDocument): string {
+  return `${format}:\n${bytes.toString('latin1')}`;
+}
+
+export const LIST_FORMATS: readonly Target[] = [
+  target({
+    name: 'list',
+    faults: 'T23 T24 T29 T34 T35',
+    perMille: 80,
+    inputs: listMutants,
+    judge: judgeList,
+    show,
+  }),
+  target({
+    name: 'json',
+    faults: 'T37 T6',
+    perMille: 60,
+    inputs: fc.tuple(listMutants, fc.array(fc.noBias(fc.nat()), { maxLength: 5 })),
+    judge: judgeJson,
+    show: ([list, cuts]) => `cut at ${cuts.join(', ')}, ${show(list)}`,
+  }),
+];

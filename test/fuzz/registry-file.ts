@@ -1,0 +1,90 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { databaseRegistry } from '../../src/cli/database-registry.ts';
+import { RegistryError } from '../../src/registry/index.ts';
+import { Catalogue, DatabaseError, readRelease } from '../../src/server/index.ts';
+import { LIDAR, RELEASES } from './list-documents.ts';
+import { wrongList, wrongRegistryError } from './lists.ts';
+import { emptyFolder } from './scratch.ts';
+import { edited, storeEdits, type StoreEdit } from './store-edits.ts';
+import type { StoreBytes } from './store-template.ts';
+import { isOneLine, target, type Target } from './target.ts';
+
+let template: StoreBytes | undefined;
+
+/** The file of an embedded registry, with a module, a yank and a token in it. */
+export function registryTemplate(): StoreBytes {
+  template ??= makeTemplate();
+  return template;
+}
+
+function makeTemplate(): StoreBytes {
+  const path = `${emptyFolder('published')}/registry.db`;
+  const catalogue = new Catalogue(path, { mode: 'create' });
+  publish(catalogue);
+  catalogue.yank(LIDAR, '1.2.9', 'burns');
+  catalogue.createToken(1);
+  catalogue.close();
+  return { main: readFileSync(path), log: Buffer.of() };
+}
+
+function publish(catalogue: Catalogue): void {
+  for (const release of RELEASES) {
+    const published = readRelease(release);
+    if (published.ok) catalogue.publish(LIDAR, published.value, 1);
+  }
+}
+
+async function judgeFile(edits: readonly StoreEdit[]): Promise<string | undefined> {
+  const { main, log } = edits.reduce(edited, registryTemplate());
+  const path = `${emptyFolder('registry')}/registry.db`;
+  writeFileSync(path, main);
+  if (log.length > 0) writeFileSync(`${path}-wal`, log);
+  return (await read(path)) ?? served(path);
+}
+
+/** What a command makes of it. */
+async function read(path: string): Promise<string | undefined> {
+  try {
+    const list = await databaseRegistry(path, () => 0).read(LIDAR);
+    return wrongList({ ...list, generation: undefined });
+  } catch (error) {
+    if (error instanceof RegistryError) return wrongRegistryError(error);
+    throw error;
+  }
+}
+
+/** What a server does with it. */
+function served(path: string): string | undefined {
+  let wrong: string | undefined;
+  const trying = <T>(work: () => T): T | undefined => {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      if (!isOneLine(error.message)) wrong ??= `said ${JSON.stringify(error.message)}`;
+      return undefined;
+    }
+  };
+  const catalogue = trying(() => new Catalogue(path));
+  if (!catalogue) return wrong;
+  trying(() => catalogue.modules());
+  trying(() => catalogue.summaries('acme'));
+  trying(() => catalogue.changes(0));
+  trying(() => catalogue.document(LIDAR));
+  trying(() => publish(catalogue));
+  trying(() => catalogue.yank(LIDAR, '1.2.3', null));
+  trying(() => catalogue.isToken(catalogue.createToken(2)));
+  trying(() => catalogue.close());
+  return wrong;
+}
+
+export const REGISTRY_FILE: readonly Target[] = [
+  target({
+    name: 'registry-file',
+    faults: 'T53',
+    perMille: 10,
+    inputs: fc.array(storeEdits, { minLength: 1, maxLength: 3 }),
+    judge: judgeFile,
+  }),
+];
