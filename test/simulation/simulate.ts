@@ -49,7 +49,7 @@ const MOST_AT_ONCE = 20_000;
 /** More timers than a machine needs. (R3) */
 const MOST_TIMERS = 400;
 
-const { setImmediate: turn } = globalThis;
+const { nextTick } = process;
 
 /** Plays one seed from the beginning to the end. */
 export async function simulate(play: Play): Promise<Outcome> {
@@ -210,8 +210,9 @@ async function run({ line, complain }: World, isEnd: () => boolean): Promise<voi
   let at = line.elapsed();
   let wakings = 0;
   while (!isEnd() && line.step()) {
+    // Comes once every promise that is settled has been followed up.
     await new Promise<void>((resolve) => {
-      turn(resolve);
+      nextTick(resolve);
     });
     wakings = line.elapsed() === at ? wakings + 1 : 0;
     at = line.elapsed();

@@ -6,6 +6,7 @@
  * what happened. `--brief` says what is broken without looking for the shortest way to it; `--json` prints figures
  * for a program. `--fleet` plays 10,000 machines instead, and counts what they ask in each second.
  */
+import { scheduler } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { CRASH_POINTS } from '../../test/simulation/crash-points.ts';
 import { fleetRows } from '../../test/simulation/fleet.ts';
@@ -120,6 +121,8 @@ async function playAll(): Promise<boolean> {
   const isEnd = (): boolean => (seeds === undefined ? events >= most : seed - first >= seeds);
   for (; trouble === undefined && !isEnd(); seed++) {
     const play = await played({ seed, incidents });
+    // What is forgotten is tidied up in a turn of its own.
+    await scheduler.yield();
     trouble = play.trouble;
     const before = events;
     events += play.outcome.events;
