@@ -12,17 +12,21 @@ const DAY = 24 * HOUR;
 const ADDRESSES = ['https://one.example', 'https://two.example'] as const;
 const NAMES = ['a', 'b', 'c', 'd'] as const;
 
-export function habitsOf(chance: Chance): Habits {
-  return {
+/** `point` is where the process is to be killed: some are not come by without a reason. */
+export function habitsOf(chance: Chance, point: string): Habits {
+  const habits = {
     intervalMs: chance.one([MINUTE, MINUTE, MINUTE, 5 * SECOND, 10 * MINUTE, 6 * HOUR]),
     acknowledgeWithinMs: chance.one([MINUTE, MINUTE, 5 * MINUTE, 30 * MINUTE]),
     asksForMaintenance: chance.is(0.3),
     isFastStart: chance.is(0.2),
   };
+  if (point.endsWith('ask for maintenance')) return { ...habits, asksForMaintenance: true };
+  if (!point.endsWith('withdraw')) return habits;
+  return { ...habits, intervalMs: MINUTE, acknowledgeWithinMs: MINUTE };
 }
 
-export function moodOf(chance: Chance): Mood {
-  return {
+export function moodOf(chance: Chance, point: string): Mood {
+  const mood: Mood = {
     wish: wishOf(chance),
     ...{ configuration: 'there', maintenance: 'allowed', isServerBusy: false, lateMs: 0 },
     whatRuns: 'known',
@@ -30,6 +34,8 @@ export function moodOf(chance: Chance): Mood {
     broken: chance.one([0, 0.1, 0.4]),
     obstructed: chance.one([0, 0.1, 0.4]),
   };
+  if (point.endsWith('say failed')) return { ...mood, broken: 1 };
+  return point.endsWith('withdraw') ? { ...mood, consumer: 'forgets' } : mood;
 }
 
 export function wishOf(chance: Chance): Wish {

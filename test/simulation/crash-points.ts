@@ -33,6 +33,11 @@ export const CRASH_POINTS: readonly string[] = [
   ...COMMITS.map((call) => `within ${call}`),
 ];
 
+/** The point that a seed has its turn for. */
+export function turnOf(seed: number): string {
+  return CRASH_POINTS[seed % CRASH_POINTS.length] ?? '';
+}
+
 /** Kills the process where it comes by a point that was chosen. */
 export interface CrashPoints {
   /** Has the process killed when it comes by `point`, after as many times as `passes`. */

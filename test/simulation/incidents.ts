@@ -7,7 +7,7 @@ import { machineStateIn } from '../../src/store/machine-state.ts';
 import { savedListsIn } from '../../src/store/saved-lists.ts';
 import { constraintOf, MODULES, termsOf, wishOf } from './beginnings.ts';
 import type { Chance } from './chance.ts';
-import { CRASH_POINTS } from './crash-points.ts';
+import { CRASH_POINTS, turnOf } from './crash-points.ts';
 import { keyOf, knownOf, SERVER, targetsOf, type Target } from './ledger.ts';
 import { clearLink, networkTo } from './network.ts';
 import { newRelease, publishing, replacing, yanking } from './published.ts';
@@ -36,8 +36,6 @@ type Effect = (world: World, chance: Chance, power: Power) => string | undefined
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 const YEAR = 365 * DAY;
-
-const SELDOM = /withdraw|say failed|ask for maintenance|within (deliver|report)/;
 
 const KINDS: Readonly<Record<string, Effect>> = {
   publish: (world, chance) => {
@@ -69,7 +67,8 @@ const KINDS: Readonly<Record<string, Effect>> = {
   },
   miscount: (world, chance) => {
     const { registry } = chance.one(world.sites);
-    const by = chance.one([0, 1, 1000]);
+    // Few would be made good by real ones, which nobody could tell from those that never were.
+    const by = chance.one([0, 1000]);
     registry.miscount(by);
     return `${registry.address} by ${by}`;
   },
@@ -114,10 +113,7 @@ const KINDS: Readonly<Record<string, Effect>> = {
     return 'from outside';
   },
   'kill at a point': ({ points, seed }, chance) => {
-    // Each of them has its seeds; and those that are seldom come by have more of them.
-    const turn = CRASH_POINTS[seed % CRASH_POINTS.length] ?? '';
-    const seldom = CRASH_POINTS.filter((one) => SELDOM.test(one));
-    const point = chance.one([turn, turn, chance.one(seldom), chance.one(CRASH_POINTS)]);
+    const point = chance.is(0.8) ? turnOf(seed) : chance.one(CRASH_POINTS);
     const passes = chance.one([0, 0, 0, 1]);
     points.arm(point, passes);
     return `${point}, after ${passes} times`;
@@ -205,12 +201,28 @@ const OFTEN = [
 
 const DRAWN = [...Object.keys(KINDS), ...OFTEN];
 
-/** So many incidents, each some time after the one before. The first has the process killed. */
-export function incidentsOf(chance: Chance, count: number, apartMs: number): Incident[] {
+/** What has an action withdrawn that somebody has in hand. */
+const TAKING_BACK = [
+  'publish',
+  'wish another version',
+  'wish another version',
+  'wish less',
+  'yank',
+];
+
+/** So many incidents, each some time after the one before. The first is that the process is to be killed at `point`. */
+export function incidentsOf(
+  chance: Chance,
+  count: number,
+  apartMs: number,
+  point: string,
+): Incident[] {
   let at = 0;
+  const leading = point.endsWith('withdraw') ? TAKING_BACK : DRAWN;
   return Array.from({ length: count }, (_, number) => {
     at += chance.between(0, 2 * apartMs);
-    return { at, kind: number === 0 ? 'kill at a point' : chance.one(DRAWN) };
+    const kind = chance.one(chance.is(0.9) ? leading : DRAWN);
+    return { at, kind: number === 0 ? 'kill at a point' : kind };
   });
 }
 

@@ -1,6 +1,6 @@
 import { firstRunning, habitsOf, moodOf, registriesOf } from './beginnings.ts';
 import { chanceOf, type Chance } from './chance.ts';
-import { crashPoints } from './crash-points.ts';
+import { crashPoints, turnOf } from './crash-points.ts';
 import { diskOf } from './disk.ts';
 import { happen, incidentsOf, type Incident, type Power } from './incidents.ts';
 import type { Violation } from './court.ts';
@@ -99,7 +99,7 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
     elapsed: line.elapsed(),
     wall: line.wall(),
   });
-  const habits = habitsOf(chance);
+  const habits = habitsOf(chance, turnOf(seed));
   const sites = registriesOf(chance, line.wall(), habits).map((registry) => ({
     registry,
     link: clearLink(),
@@ -108,7 +108,7 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
     isBroken: () => violation !== undefined,
     ...{ seed, line, trace, points, ledger, sites, complain },
     ...{ disk: diskOf(`s${seed}x0`), judge: judgeOf({ ledger, moment, complain }) },
-    ...{ habits, mood: moodOf(chance), running: new Map(), effects: new Map() },
+    ...{ habits, mood: moodOf(chance, turnOf(seed)), running: new Map(), effects: new Map() },
   };
   let life: Life | undefined;
   let lives = 0;
@@ -148,6 +148,7 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
     chanceOf(seed, 'incidents'),
     count,
     habits.intervalMs * chance.one([0.2, 0.5, 1, 1, 3]),
+    turnOf(seed),
   );
   for (const [number, incident] of incidents.entries()) {
     if (only && !only.includes(number)) continue;
