@@ -100,20 +100,22 @@ function firstDigestOf(
 
 const PLATFORMS = ['linux/arm64', 'linux/amd64'];
 
-/** The releases of which no file is another than it was at first. (I2) */
+/** The releases; those of which a file is another than it was at first have no file for anybody. (I2) */
 function trusted(
   releases: readonly WireRelease[],
   firstDigest: (key: string) => string | undefined,
 ): readonly WireRelease[] {
-  return releases.filter(({ version, artifacts }) =>
-    PLATFORMS.every((platform) => {
+  return releases.map((release) => {
+    const { version, artifacts } = release;
+    const isTrusted = PLATFORMS.every((platform) => {
       const first = firstDigest(`${version} ${platform}`);
       const now = artifacts?.find((file) => file.platform === platform);
       // A file that is not there any more beside another is nobody's.
       if (first === undefined || (artifacts && !now)) return true;
       return now?.digest === first;
-    }),
-  );
+    });
+    return isTrusted ? release : Object.assign({}, release, { artifacts: [] });
+  });
 }
 
 function entryOf({
