@@ -49,7 +49,7 @@ const MOST_AT_ONCE = 20_000;
 /** More timers than a machine needs. (R3) */
 const MOST_TIMERS = 400;
 
-const { nextTick } = process;
+const nextTick = process.nextTick.bind(process);
 
 /** Plays one seed from the beginning to the end. */
 export async function simulate(play: Play): Promise<Outcome> {

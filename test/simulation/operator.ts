@@ -1,0 +1,92 @@
+import { parseVersion, type ModuleId } from '../../src/core/index.ts';
+import { acceptList } from '../../src/registry/index.ts';
+import { connect } from '../../src/registry/http/connection.ts';
+import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
+import { modregRegistry } from '../../src/registry/http/modreg-registry.ts';
+import { machineStateIn } from '../../src/store/machine-state.ts';
+import { savedListsIn } from '../../src/store/saved-lists.ts';
+import { MODULES } from './beginnings.ts';
+import type { Chance } from './chance.ts';
+import { keyOf, knownOf, SERVER, targetsOf, type Target } from './ledger.ts';
+import { clearLink, networkTo } from './network.ts';
+import { clockOf } from './timeline.ts';
+import { accepted } from './watched-registry.ts';
+import type { World } from './world.ts';
+
+/*
+ * What an operator does from the command line, as a process beside the poller's. What came of it, or undefined where
+ * nothing did.
+ */
+
+export function lift(world: World, chance: Chance): string | undefined {
+  const { disk, ledger } = world;
+  const entries = [...ledger.quarantine];
+  if (disk.isFull() || entries.length === 0) return undefined;
+  const [key, { moduleId, version }] = chance.one(entries);
+  machineStateIn(disk.elsewhere()).lift(moduleId as ModuleId, version);
+  ledger.quarantine.delete(key);
+  ledger.novelty++;
+  return key;
+}
+
+export function rollBack(world: World, chance: Chance): string | undefined {
+  const { disk, ledger, line } = world;
+  const versions = targetsOf(ledger.wish).filter(
+    (target) => parseVersion(knownOf(ledger, target).running).ok,
+  );
+  if (disk.isFull() || versions.length === 0) return undefined;
+  const target = chance.one(versions);
+  const { running, previous } = knownOf(ledger, target);
+  const [from, to] = [parseVersion(running), parseVersion(previous)];
+  if (!from.ok) return undefined;
+  const rolledBack = { from: from.value, to: to.ok ? to.value : undefined };
+  machineStateIn(disk.elsewhere()).rollBack(actionTarget(target), rolledBack, line.wall());
+  const { moduleId } = target;
+  const entry = { moduleId, version: from.value.text, digest: undefined, until: undefined };
+  const backTo = to.ok ? to.value.text : undefined;
+  ledger.quarantine.set(`${moduleId} ${from.value.text}`, { ...entry, backTo });
+  ledger.novelty++;
+  return `${keyOf(target)} from ${running} to ${previous}`;
+}
+
+function actionTarget({
+  kind,
+  name,
+  moduleId,
+}: Target): Parameters<ReturnType<typeof machineStateIn>['rollBack']>[0] {
+  if (kind === 'module') return { kind, name, moduleId: moduleId as ModuleId };
+  return { kind, name: name === SERVER.name ? 'platform-server' : 'platform-agent' };
+}
+
+/** An operator takes a list as it is now, over a network of their own. (D22) */
+export function accept(world: World, chance: Chance): string | undefined {
+  const { disk, line } = world;
+  if (disk.isFull()) return undefined;
+  const { registry } = chance.one(world.sites);
+  const moduleId = chance.one(MODULES) as ModuleId;
+  const { address } = registry;
+  const clock = clockOf(line, () => true);
+  const surroundings = {
+    line,
+    chance,
+    isAlive: () => true,
+    note: () => undefined,
+    onAnswer: () => undefined,
+  };
+  const connection = connect(address, {
+    ...{ limits: DEFAULT_LIMITS, clock, random: chance.next, onRetry: () => undefined },
+    exchange: networkTo(registry, { ...clearLink(), delayMs: 0 }, surroundings),
+  });
+  const remote = { ...modregRegistry(new URL(`${address}/`), connection), address, from: address };
+  const file = savedListsIn(disk.elsewhere());
+  const saved = {
+    ...file,
+    replace: (...[where, id, list]: Parameters<typeof file.replace>) => {
+      if (disk.isFull()) return;
+      file.replace(where, id, list);
+      accepted(world, where, id, list);
+    },
+  };
+  acceptList(moduleId, remote, { saved, clock }).catch(() => undefined);
+  return `${address} ${moduleId}`;
+}
