@@ -79,10 +79,12 @@ const KINDS: Readonly<Record<string, Effect>> = {
       link.delayMs = chance.one([50, 2000, 30_000]);
       link.noise = chance.one([0, 0.1, 0.5]);
     }),
-  'set the clock': ({ line }, chance) => {
+  'set the clock': ({ line, ledger }, chance) => {
     const by = chance.one([-MINUTE, MINUTE, -DAY, 3 * DAY, -10 * YEAR, 10 * YEAR]);
     const now = chance.is(0.1) ? 0 : Math.max(0, line.wall() + by);
     line.setWall(now);
+    // What had ended may begin again.
+    ledger.novelty++;
     return `to ${new Date(now).toISOString()}`;
   },
   drift: ({ line }, chance) => {
