@@ -202,8 +202,10 @@ export function incidentsOf(
   point: string,
 ): Incident[] {
   let at = 0;
-  const leading = point.endsWith('withdraw') ? TAKING_BACK : DRAWN;
-  return Array.from({ length: count }, (_, number) => {
+  // It takes some that lead there.
+  const isSeldom = point.endsWith('withdraw');
+  const leading = isSeldom ? TAKING_BACK : DRAWN;
+  return Array.from({ length: isSeldom ? 3 * count : count }, (_, number) => {
     at += chance.between(0, 2 * apartMs);
     const kind = chance.one(chance.is(0.9) ? leading : DRAWN);
     return { at, kind: number === 0 ? 'kill at a point' : kind };

@@ -37,9 +37,7 @@ export function judge(
   records: readonly Entry[],
   eligibility: Terms,
 ): { readonly chosen: string | undefined; readonly refused: Verdict[] } {
-  const readable = records.filter(
-    ({ version }) => semver.valid(version) !== null && isStrict(version),
-  );
+  const readable = records.filter(({ version }) => parsed(version) !== null && isStrict(version));
   const unreadable = records.filter((record) => !readable.includes(record));
   const texts = [...new Set(readable.map(({ version }) => version))];
   const refused = unreadable.map(({ version }) => ({ text: version, reason: 'not-a-version' }));
@@ -63,8 +61,23 @@ function isStrict(text: string): boolean {
   return /^\d/.test(text) && !/\s/.test(text);
 }
 
-function isNewer(a: string, b: string): boolean {
-  return (semver.compareBuild(a, b) || (a < b ? -1 : 1)) > 0;
+export function isNewer(a: string, b: string): boolean {
+  const [one, other] = [parsed(a), parsed(b)];
+  if (!one || !other) throw new Error(`${a} or ${b} is no version`);
+  return (semver.compareBuild(one, other) || (a < b ? -1 : 1)) > 0;
+}
+
+/** What semver made of texts lately: it takes longer to read them than everything else here. */
+const PARSED: Map<string, semver.SemVer | null> = new Map();
+const MOST_PARSED = 20_000;
+
+export function parsed(text: string): semver.SemVer | null {
+  const known = PARSED.get(text);
+  if (known !== undefined) return known;
+  if (PARSED.size >= MOST_PARSED) PARSED.clear();
+  const version = semver.parse(text);
+  PARSED.set(text, version);
+  return version;
 }
 
 function firstReason(
@@ -113,7 +126,7 @@ function branchReasons(
 ): [string, boolean][] {
   const [major, minor] = text.split('.');
   const [wantedMajor, wantedMinor] = constraint.split('.');
-  const isPrerelease = semver.prerelease(text) !== null;
+  const isPrerelease = (parsed(text)?.prerelease.length ?? 0) > 0;
   if (constraint === 'latest-with-prerelease') return [];
   if (constraint === 'latest') return [['prerelease', isPrerelease]];
   if (constraint.endsWith('*')) {

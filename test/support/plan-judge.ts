@@ -1,5 +1,5 @@
 import semver from 'semver';
-import { judge } from './judge.ts';
+import { isNewer, judge, parsed } from './judge.ts';
 
 /*
  * The rows of the decision table that decide about a machine, once more, as slowly and as plainly as
@@ -146,9 +146,5 @@ export function isInBranch(constraint: string, version: string): boolean {
 
 // semver.valid strips a leading "v" or "=" and blanks.
 function isStrict(text: string): boolean {
-  return semver.valid(text) !== null && /^\d\S*$/.test(text);
-}
-
-function isNewer(a: string, b: string): boolean {
-  return (semver.compareBuild(a, b) || (a < b ? -1 : 1)) > 0;
+  return parsed(text) !== null && /^\d\S*$/.test(text);
 }
