@@ -112,11 +112,13 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
   };
   let life: Life | undefined;
   let lives = 0;
+  const begun: Life[] = [];
   let isHealed = false;
   const boot = (): void => {
     lives++;
     trace.note(`start ${lives}`);
     life = begin(world, lives);
+    begun.push(life);
     life.start();
   };
   const power: Power = {
@@ -170,7 +172,7 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
     },
     isSettled: () => isSettled(world, ending),
     outcome: () => {
-      if (life) life.isAlive = false;
+      for (const one of begun) end(one);
       return {
         ...{ seed, violation, crashes, incidents, lines: trace.lines },
         ...{ events: trace.count(), hash: trace.hash(), elapsed: line.elapsed() },
@@ -220,6 +222,12 @@ async function run({ line, complain }: World, isEnd: () => boolean): Promise<voi
     if (wakings > MOST_AT_ONCE) complain('R3', `the clock stands still at ${at} ms`);
     if (line.size() > MOST_TIMERS) complain('R3', `${line.size()} timers`);
   }
+}
+
+/** Node keeps signals that somebody listens to, and all that they know, until they are aborted. */
+function end(life: Life): void {
+  life.isAlive = false;
+  life.poller.stop().catch(() => undefined);
 }
 
 function decisionsOn({ disk }: World): string[] {
