@@ -167,7 +167,7 @@ export class Poller {
   #onPlan(plan: Plan): void {
     const memory = this.#state.read();
     if (!memory) return;
-    if (this.#restraint.mayAct(memory, this.#observer.rounds.count)) this.#commit(plan, memory);
+    if (this.#restraint.mayCommit(memory, this.#observer.rounds.count)) this.#commit(plan, memory);
     const due = (this.#state.read()?.open ?? []).filter((open) => this.#untilDueOf(open) === 0);
     const needs = new Map(due.map((open) => [keyOf(open.action.target), this.#unmetNeed(open)]));
     const decisions = loggedDecisions(plan, needs);

@@ -5,14 +5,14 @@ import type { PollerEvent } from './event.ts';
 /** So many starts in so short a time are those of an agent that crashes. */
 const MOST_STARTS = 5;
 const STARTS_WITHIN_MS = 10 * 60_000;
-/** The first round that may act, where nothing was known before the first one. */
-const FIRST_ROUND_TO_ACT = 2;
 
 /** When a poller decides and does nothing about it. */
 export class Restraint {
   readonly #clock: Clock;
   readonly #onEvent: (event: PollerEvent) => void;
   #isBlank = false;
+  /** The round of the first plan: one that is not answered shows nothing. */
+  #lookedIn: number | undefined;
   #isReporting = false;
 
   constructor(clock: Clock, onEvent: (event: PollerEvent) => void) {
@@ -26,14 +26,22 @@ export class Restraint {
     if (this.#isBlank) this.#onEvent({ kind: 'only-looking' });
   }
 
-  /** Not in the first round of a memory that was blank, nor while the agent crashes again and again. (T53, T57) */
+  /** Whether a plan may be acted upon that is made now. The first of a blank memory only shows. (T53) */
+  mayCommit(memory: MachineMemory, rounds: number): boolean {
+    const mayAct = this.mayAct(memory, rounds);
+    this.#lookedIn ??= rounds;
+    return mayAct;
+  }
+
+  /** Not in the first round that a blank memory is planned in, nor while the agent crashes again and again. (T53, T57) */
   mayAct({ starts }: MachineMemory, rounds: number): boolean {
     const until = reportsOnlyUntil(starts, this.#clock.now());
     if (until !== undefined && !this.#isReporting) {
       this.#onEvent({ kind: 'only-reporting', until });
     }
     this.#isReporting = until !== undefined;
-    return until === undefined && (!this.#isBlank || rounds >= FIRST_ROUND_TO_ACT);
+    const hasLooked = this.#lookedIn !== undefined && rounds > this.#lookedIn;
+    return until === undefined && (!this.#isBlank || hasLooked);
   }
 }
 

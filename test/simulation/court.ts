@@ -13,6 +13,9 @@ export interface Court {
   readonly ledger: Ledger;
   readonly moment: () => Moment;
   readonly complain: Complain;
+  /** Whether what is said now may have been said earlier, and waited for room on the disk. */
+  readonly isDelayed: () => boolean;
+  readonly acknowledgeWithinMs: number;
 }
 
 /** A broken invariant, and how. */

@@ -12,6 +12,8 @@ export interface Disk {
   /** From now on nothing, or a part of what is written, fits. */
   readonly fill: (refuses: (() => boolean) | undefined) => void;
   readonly isFull: () => boolean;
+  /** Whether it ever was. */
+  readonly wasFull: () => boolean;
   /** Rows of the file, whoever has it open. */
   readonly rows: (sql: string) => readonly Record<string, unknown>[];
 }
@@ -23,6 +25,7 @@ const VERSION = 'PRAGMA data_version';
 export function diskOf(identity: string): Disk {
   blank(identity);
   let refuses: (() => boolean) | undefined;
+  let wasFull = false;
   /** How often other processes wrote. */
   let foreign = 0;
   const openFor = (beforeCommit: () => void): MachineFile => {
@@ -58,8 +61,10 @@ export function diskOf(identity: string): Disk {
     lose: blank,
     fill: (when) => {
       refuses = when;
+      wasFull ||= when !== undefined;
     },
     isFull: () => refuses !== undefined,
+    wasFull: () => wasFull,
     rows: (sql) => prepared(sql).all(),
   };
 }

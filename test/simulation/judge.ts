@@ -4,6 +4,7 @@ import {
   keyOf,
   knownOf,
   noteRunning,
+  termsOf,
   type ListInForce,
   type OpenAction,
   type SeenAction,
@@ -35,6 +36,8 @@ interface SeenOutcome {
   /** When a quarantine ends that comes of it. */
   readonly until: number | undefined;
 }
+
+const LEAST_RETRY_MS = 30_000 - 2;
 
 export function judgeOf(court: Court): Judge {
   const { ledger, complain } = court;
@@ -105,6 +108,7 @@ function deliver(court: Court, id: string): void {
     return;
   }
   judgeNeeds(court, open);
+  judgePatience(court, open);
   if (open.state === 'delivered') judgeAgain(court, open);
   else judgeDecision(court, open);
   open.state = 'delivered';
@@ -119,7 +123,7 @@ function otherRestarts({ ledger }: Court, { id, target }: SeenAction): readonly 
 type OneRestart = NonNullable<ReturnType<Court['ledger']['restarts']['get']>>[number];
 
 function acknowledge(court: Court, id: string, outcome: SeenOutcome): void {
-  const { ledger, complain } = court;
+  const { ledger, moment, complain } = court;
   const { isDone, running, blame, until } = outcome;
   const action = ledger.committed.get(id);
   if (!action) {
@@ -132,11 +136,49 @@ function acknowledge(court: Court, id: string, outcome: SeenOutcome): void {
   const { target, to, digest } = action;
   noteRunning(ledger, target, isDone ? to : running);
   if (!isDone) ledger.novelty++;
+  if (blame === 'release') judgeTerm(court, action, until);
   if (blame === 'release') {
     const { moduleId } = target;
     ledger.quarantine.set(`${moduleId} ${to}`, { moduleId, version: to, digest, until });
   }
   if (blame === 'machine') ledger.restarts.set(keyOf(target), [...otherRestarts(court, action)]);
-  if (open && blame === 'machine') open.state = 'waiting';
+  if (open && blame === 'machine') Object.assign(open, { state: 'waiting', failedAt: moment() });
   else ledger.open.delete(id);
+}
+
+/** A quarantine ends when the policy has it. What waited for room on the disk was judged by an earlier one. (D13) */
+function judgeTerm(
+  { ledger, moment, complain, isDelayed }: Court,
+  action: SeenAction,
+  until: number | undefined,
+): void {
+  if (!ledger.wish || isDelayed()) return;
+  const { quarantineMs } = termsOf(ledger.wish, action.target.name);
+  const expected = quarantineMs === undefined ? undefined : moment().wall + quarantineMs;
+  if (until === expected) return;
+  complain(
+    'D13',
+    `${describe(action)} failed, and is in quarantine until ${until}, not ${expected}`,
+  );
+}
+
+/** What somebody has in hand is theirs for a time, and what the machine failed waits. (T61) */
+function judgePatience(
+  { ledger, moment, complain, acknowledgeWithinMs }: Court,
+  open: OpenAction,
+): void {
+  const { elapsed, wall } = moment();
+  const last = ledger.restarts.get(keyOf(open.target))?.find(({ id }) => id === open.id);
+  const since = last?.life === ledger.life ? elapsed - last.elapsed : Infinity;
+  if (open.state === 'delivered' && since < acknowledgeWithinMs - 1) {
+    complain('T61', `${describe(open)} is delivered again after ${since} ms`);
+  }
+  const { failedAt } = open;
+  // Only where the clock on the wall was left alone.
+  const isSteady = failedAt && Math.abs(wall - failedAt.wall - (elapsed - failedAt.elapsed)) < 2;
+  if (open.state !== 'waiting' || !isSteady || elapsed - failedAt.elapsed >= LEAST_RETRY_MS) return;
+  complain(
+    'T61',
+    `${describe(open)} comes again ${elapsed - failedAt.elapsed} ms after the machine failed it`,
+  );
 }

@@ -22,6 +22,8 @@ export interface SeenAction {
 
 export interface OpenAction extends SeenAction {
   state: 'waiting' | 'delivered';
+  /** When the machine last failed it. */
+  failedAt?: { readonly elapsed: number; readonly wall: number };
 }
 
 /** What runs, as the machine's file should have it: `null` for nothing, undefined where nobody knows. */
@@ -67,6 +69,8 @@ interface Poll {
 
 export interface Ledger {
   wish: Wish | undefined;
+  /** When the agent was last told of another. */
+  wishedAt: number;
   life: number;
   /** Of this process: whether its memory was blank, and whether it decided before, and did nothing. */
   isBlank: boolean;
@@ -96,8 +100,8 @@ export interface Ledger {
   readonly polls: Map<string, Poll>;
   /** Rounds in which a registry gave all lists, by its address. */
   readonly goodPolls: Map<string, number>;
-  /** When a registry last said anything, by the wall clock. */
-  readonly heardAt: Map<string, number>;
+  /** When a registry said anything, by the wall clock. */
+  readonly heardAt: Map<string, Set<number>>;
   /** Counts what may be a reason to go back to what ran before. */
   novelty: number;
   readonly moves: Map<
@@ -110,6 +114,7 @@ export function blankLedger(): Ledger {
   return {
     ...{
       wish: undefined,
+      wishedAt: 0,
       life: 0,
       isBlank: true,
       hasLooked: false,

@@ -113,7 +113,9 @@ function registryAt({ registry, link }: Site, ground: Ground): PollableRegistry 
   const exchange = networkTo(registry, link, {
     ...{ line, chance, isAlive, note: trace.note },
     onAnswer: (status) => {
-      if (status === 200 || status === 304) ledger.heardAt.set(address, line.wall());
+      if (status !== 200 && status !== 304) return;
+      const heard = ledger.heardAt.get(address) ?? new Set();
+      ledger.heardAt.set(address, heard.add(line.wall()));
     },
   });
   const connection = connect(address, {
@@ -158,10 +160,13 @@ async function counted(
   return await reply;
 }
 
-function readConfiguration({ mood, ledger, habits }: World): Configuration | Promise<never> {
+function readConfiguration({ mood, ledger, habits, line }: World): Configuration | Promise<never> {
   if (mood.configuration === 'throws') throw new AgentMistake('the configuration is locked');
   if (mood.configuration === 'hangs') return new Promise<never>(() => undefined);
-  if (ledger.wish !== mood.wish) ledger.novelty++;
+  if (ledger.wish !== mood.wish) {
+    ledger.novelty++;
+    ledger.wishedAt = line.elapsed();
+  }
   ledger.wish = mood.wish;
   ledger.asksForMaintenance = habits.asksForMaintenance;
   return configurationOf(mood.wish);

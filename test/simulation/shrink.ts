@@ -20,11 +20,17 @@ export async function shrink(play: Play, { incidents, violation }: Outcome): Pro
       const rest = only.toSpliced(from, size);
       replays++;
       const outcome = await simulate({ ...play, only: rest, keepsLines: true });
-      if (outcome.violation?.invariant === violation?.invariant) [only, least] = [rest, outcome];
+      if (isAlike(outcome.violation, violation)) [only, least] = [rest, outcome];
       else from += size;
     }
   }
   return least;
+}
+
+/** Of the same invariant, and the same module or subsystem. */
+function isAlike(a: Outcome['violation'], b: Outcome['violation']): boolean {
+  const target = (text = ''): string => /(module|subsystem) \S+/.exec(text)?.[0] ?? '';
+  return a?.invariant === b?.invariant && target(a?.found) === target(b?.found);
 }
 
 /** The numbers of the incidents of a play that was shrunk. */

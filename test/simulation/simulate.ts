@@ -62,8 +62,10 @@ export async function simulate(play: Play): Promise<Outcome> {
   try {
     stage.boot();
     await stage.run(() => stage.isOver());
-    stage.heal();
-    await stage.run(() => stage.isSettled());
+    if (!stage.world.isBroken()) {
+      stage.heal();
+      await stage.run(() => stage.isSettled());
+    }
     return stage.outcome();
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
@@ -104,10 +106,13 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
     registry,
     link: clearLink(),
   }));
+  const disk = diskOf(`s${seed}x0`);
+  const { acknowledgeWithinMs } = habits;
+  const isDelayed = (): boolean => disk.wasFull() || ledger.wishedAt === line.elapsed();
   const world: World = {
     isBroken: () => violation !== undefined,
-    ...{ seed, line, trace, points, ledger, sites, complain },
-    ...{ disk: diskOf(`s${seed}x0`), judge: judgeOf({ ledger, moment, complain }) },
+    ...{ seed, line, trace, points, ledger, sites, complain, disk },
+    judge: judgeOf({ ledger, moment, complain, isDelayed, acknowledgeWithinMs }),
     ...{ habits, mood: moodOf(chance, turnOf(seed)), running: new Map(), effects: new Map() },
   };
   let life: Life | undefined;

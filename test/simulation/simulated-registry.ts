@@ -55,7 +55,7 @@ export interface SimulatedRegistry {
   readonly miscount: (by: number) => void;
   /** The list as it is, whatever is answered. */
   readonly truth: (moduleId: string) => WireList;
-  /** Honest again, with generations and a sequence above all that it ever gave. */
+  /** Honest again; what it gave another list of under the last generation has a new one. */
   readonly recover: () => void;
   /** What a whole list that was answered says, by the digest of the answer. */
   readonly sent: ReadonlyMap<string, WireList>;
@@ -79,6 +79,8 @@ export function simulatedRegistry(
   const sent = new Map<string, WireList>();
   const changed: string[] = [];
   const waiting = new Set<() => void>();
+  /** Modules of which it said what was not so. */
+  const lied = new Set<string>();
   let manner: Manner = 'honest';
   let frozen = { lists: new Map<string, WireList>(), sequence: 0 };
   /** What a registry that counts wrongly adds. */
@@ -141,6 +143,7 @@ export function simulatedRegistry(
       const headers = features.etags === 'none' ? JSON_TYPE : { ...JSON_TYPE, etag: tag };
       // One tag for all lists is that of each, and not of what it was sent with.
       const isTelling = features.etags === 'good' || (manner !== 'honest' && chance.is(0.5));
+      if (isLie(manner) || (etag === tag && features.etags !== 'good')) lied.add(moduleId);
       if (etag === tag && isTelling) return { status: 304, headers, text: '' };
       sent.set(digestOf(text), list);
       return { status: 200, headers, text };
@@ -179,9 +182,15 @@ export function simulatedRegistry(
     recover() {
       manner = 'honest';
       inflation = 0;
-      for (const [moduleId, { releases }] of lists) put(moduleId, releases);
+      // What nobody was told a lie of stays as it is.
+      for (const moduleId of lied) put(moduleId, truth(moduleId).releases);
     },
   };
+}
+
+/** What a client may take for the list, and keep. */
+function isLie(manner: Manner): boolean {
+  return manner === 'two-faced' || manner === 'rolled-back';
 }
 
 /** The same without one of its releases, and counted. */

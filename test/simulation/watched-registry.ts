@@ -89,6 +89,8 @@ export function accepted(
   const key = `${address} ${moduleId}`;
   const list = sentBy(world, address, digest);
   if (!list) return;
+  const heard = world.ledger.heardAt.get(address) ?? new Set();
+  world.ledger.heardAt.set(address, heard.add(world.line.wall()));
   for (const place of world.ledger.firstDigests.keys()) {
     if (place.startsWith(`${key} `)) world.ledger.firstDigests.delete(place);
   }
@@ -180,6 +182,10 @@ function listInForce(address: string, reading: Reading, world: World): ListInFor
   if (!list) {
     world.complain('I11', `${address} gave a list that no registry sent`);
     return undefined;
+  }
+  const isHeard = world.ledger.heardAt.get(address)?.has(fetchedAt) ?? false;
+  if (!isHeard) {
+    world.complain('D21', `${address} is said to have confirmed ${list.module_id} at ${fetchedAt}`);
   }
   return { list, confirmedAt: fetchedAt, standsIn: stale !== undefined };
 }
