@@ -29,8 +29,11 @@ export async function shrink(play: Play, { incidents, violation }: Outcome): Pro
 
 /** Of the same invariant, and the same module or subsystem. */
 function isAlike(a: Outcome['violation'], b: Outcome['violation']): boolean {
-  const target = (text = ''): string => /(module|subsystem) \S+/.exec(text)?.[0] ?? '';
-  return a?.invariant === b?.invariant && target(a?.found) === target(b?.found);
+  return a?.invariant === b?.invariant && targetIn(a?.found) === targetIn(b?.found);
+}
+
+function targetIn(text = ''): string | undefined {
+  return /(module|subsystem) \S+/.exec(text)?.[0];
 }
 
 /** The numbers of the incidents of a play that was shrunk. */

@@ -206,12 +206,12 @@ function install({ running, mood, disk, ledger, line }: World, chance: Chance): 
   }
 }
 
-async function stop({ poller }: Life, { line, complain }: World, end: () => void): Promise<void> {
+async function stop({ poller }: Life, { line, complain }: World, onEnd: () => void): Promise<void> {
   const began = line.elapsed();
   await poller.stop();
   const took = line.elapsed() - began;
   if (took > LONGEST_STOP_MS) complain('T59', `it took ${took} ms to stop`);
-  end();
+  onEnd();
 }
 
 async function run({ line, complain }: World, isEnd: () => boolean): Promise<void> {

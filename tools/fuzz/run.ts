@@ -1,27 +1,32 @@
-/*
- * Tries foreign bytes on everything that reads some:
- *   npm run fuzz -- [count] [seed]
- *   npm run fuzz -- --target list [--count 1000] [--seed 7] [--path 12:3]
- * With a path, just the one input of the seed that is there is tried.
- */
-import { parseArgs } from 'node:util';
+/* Tries foreign bytes on everything that reads some: `npm run fuzz -- --help`. */
 import { removeFolders } from '../../test/fuzz/scratch.ts';
 import { fuzz, shares, TARGETS } from '../../test/fuzz/targets.ts';
 import { startWatchdog } from '../../test/fuzz/watchdog.ts';
+import { optionsOf, wholeNumber } from '../options.ts';
 
 const DEFAULT_COUNT = 200_000;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    target: { type: 'string' },
-    count: { type: 'string' },
-    seed: { type: 'string' },
-    path: { type: 'string' },
+const HELP = `Tries foreign bytes on everything that reads some.
+  [count] [seed]           200000 inputs of a random seed unless given
+  --count N --seed S       the same
+  --target list            one of its targets alone
+  --path 12:3              with a target and a seed: just the input that is there`;
+
+const { values, positionals } = optionsOf(
+  {
+    allowPositionals: true,
+    options: {
+      target: { type: 'string' },
+      count: { type: 'string' },
+      seed: { type: 'string' },
+      path: { type: 'string' },
+    },
   },
-});
-const count = Number(values.count ?? positionals[0] ?? DEFAULT_COUNT);
-const seed = Number(values.seed ?? positionals[1] ?? Math.floor(Math.random() * 2 ** 31));
+  HELP,
+);
+const count = wholeNumber('--count', values.count ?? positionals[0] ?? `${DEFAULT_COUNT}`, 1);
+const random = Math.floor(Math.random() * 2 ** 31);
+const seed = wholeNumber('--seed', values.seed ?? positionals[1] ?? `${random}`, 0);
 const chosen = TARGETS.filter(({ name }) => name === values.target);
 const trials =
   values.target === undefined ? [...shares(count)] : chosen.map((one) => [one, count] as const);

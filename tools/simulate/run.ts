@@ -1,48 +1,55 @@
-/*
- * Plays seeds until there were so many events, and says what was broken:
- * `npm run simulate -- [--events N] [--seed S]`. `--seeds N` plays so many seeds, `--twice N` each
- * Nth of them twice;
- * `--incidents N` has longer plays than 25; `--only 3,17` replays a seed with these of its incidents alone, and prints
- * what happened. `--brief` says what is broken without looking for the shortest way to it; `--json` prints figures
- * for a program. `--fleet` plays 10,000 machines instead, and counts what they ask in each second.
- */
+/* Plays seeds of test/simulation, and says what they break: `npm run simulate -- --help`. */
 import { scheduler } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { CRASH_POINTS } from '../../test/simulation/crash-points.ts';
 import { fleetRows } from '../../test/simulation/fleet.ts';
 import { numbersIn, shrink } from '../../test/simulation/shrink.ts';
 import { simulate, type Outcome, type Play } from '../../test/simulation/simulate.ts';
+import { optionsOf, wholeNumber } from '../options.ts';
 
 const TOLD_LINES = 40;
+const INCIDENT = / s {2}\(\d+\) /;
 const TOLD_EVENTS = 1_000_000;
 
-const { values } = parseArgs({
-  options: {
-    events: { type: 'string', default: '200000' },
-    seed: { type: 'string', default: '1' },
-    seeds: { type: 'string' },
-    incidents: { type: 'string' },
-    only: { type: 'string' },
-    twice: { type: 'string' },
-    brief: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    fleet: { type: 'boolean', default: false },
-  },
-});
+const HELP = `Plays machines from seeds until there were so many events, and says what was broken.
+  --events N     how many: 200000 unless given
+  --seed S       the first seed: 1 unless given
+  --seeds N      so many seeds instead, however many events they have
+  --incidents N  how many incidents a seed has: 25 unless given
+  --twice N      plays each Nth seed twice, and compares
+  --only 3,17    plays one seed with these of its incidents (or none), and prints what happened
+  --brief        does not look for the fewest incidents that break the same
+  --json         prints figures for a program
+  --fleet        counts what 10,000 machines ask in each second of an hour instead`;
 
-function numberOf(
-  name: 'events' | 'seed' | 'seeds' | 'incidents' | 'twice',
-  least: number,
-): number {
-  const number = Number(values[name]);
-  if (number >= least) return number;
-  throw new Error(`--${name} takes a number from ${least} on, not ${values[name]}`);
+const { values } = optionsOf(
+  {
+    options: {
+      events: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      seeds: { type: 'string' },
+      incidents: { type: 'string' },
+      only: { type: 'string' },
+      twice: { type: 'string' },
+      brief: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      fleet: { type: 'boolean', default: false },
+    },
+  },
+  HELP,
+);
+
+const DEFAULT_EVENTS = 200_000;
+
+function numberOf(name: 'events' | 'seeds' | 'incidents' | 'twice'): number | undefined {
+  const text = values[name];
+  return text === undefined ? undefined : wholeNumber(`--${name}`, text, 1);
 }
 
-const twice = values.twice === undefined ? undefined : numberOf('twice', 1);
+const firstSeed = wholeNumber('--seed', values.seed, 0);
+const incidents = numberOf('incidents');
+const twice = numberOf('twice');
 /** Events that were played a second time. */
 const counted = { events: 0 };
-const incidents = values.incidents === undefined ? undefined : numberOf('incidents', 1);
 
 /** What is wrong with a play, if anything is; else its outcome is counted. */
 async function played(play: Play): Promise<{ outcome: Outcome; trouble?: string }> {
@@ -73,20 +80,24 @@ async function told(play: Play, outcome: Outcome): Promise<string> {
   return [
     `${numbers.length} of its ${outcome.incidents.length} incidents are enough. To see it again:`,
     `    npm run simulate -- --seed ${play.seed}${length} --only ${numbers.join(',') || 'none'}`,
+    ...least.lines.filter((line) => INCIDENT.test(line)),
+    `                what it does in the end:`,
     ...least.lines.slice(-TOLD_LINES),
     ...least.decisions.map((text) => `the machine says of ${text}`),
   ].join('\n');
 }
 
-async function replay(only: string): Promise<boolean> {
-  const numbers = only === 'none' ? [] : only.split(',').map(Number);
-  const outcome = await simulate({
-    seed: numberOf('seed', 0),
-    incidents,
-    only: numbers,
-    keepsLines: true,
-  });
+async function replay(text: string): Promise<boolean> {
+  const only = text === 'none' ? [] : text.split(',').map((one) => wholeNumber('--only', one, 0));
+  const outcome = await simulate({ seed: firstSeed, incidents, only, keepsLines: true });
   console.log(outcome.lines.join('\n'));
+  const unknown = only.filter((number) => number >= outcome.incidents.length);
+  if (unknown.length > 0) {
+    console.log(
+      `it has ${outcome.incidents.length} incidents, and no number ${unknown.join(', ')}`,
+    );
+    return false;
+  }
   const { violation } = outcome;
   console.log(
     violation ? `breaks ${violation.invariant}: ${violation.found}` : 'nothing is broken',
@@ -109,11 +120,7 @@ interface Figures {
 }
 
 async function playAll(): Promise<boolean> {
-  const [most, first, seeds] = [
-    numberOf('events', 1),
-    numberOf('seed', 0),
-    values.seeds === undefined ? undefined : numberOf('seeds', 1),
-  ];
+  const [most, first, seeds] = [numberOf('events') ?? DEFAULT_EVENTS, firstSeed, numberOf('seeds')];
   const crashes = new Map<string, number>();
   const began = process.cpuUsage();
   let [events, elapsed, seed] = [0, 0, first];
@@ -156,7 +163,7 @@ function linesOf(figures: Figures): string {
 }
 
 function playFleets(): boolean {
-  const rows = fleetRows(numberOf('seed', 0));
+  const rows = fleetRows(firstSeed);
   for (const row of rows) console.log(JSON.stringify(row));
   return rows.every(({ mostPerSecond, allowed }) => mostPerSecond <= allowed);
 }
