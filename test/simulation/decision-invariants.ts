@@ -2,8 +2,7 @@ import semver from 'semver';
 import { isInBranch, isPin } from '../support/plan-judge.ts';
 import { describe, listsFor, type Court } from './court.ts';
 import { constraintOf, expectation, mayRun } from './expectation.ts';
-import { keyOf, knownOf, termsOf, type OpenAction, type SeenAction } from './ledger.ts';
-import { PLATFORM } from './published.ts';
+import { keyOf, knownOf, type OpenAction, type SeenAction } from './ledger.ts';
 
 /** What is to be done now, by a naive reading of the decision table. */
 export const DUE: RegExp = /^(upgrade|downgrade|install|rollback) /;
@@ -22,7 +21,8 @@ export function judgeDecision(court: Court, action: SeenAction): void {
   complain(invariantOf(action, words[0] ?? ''), found);
 }
 
-function judgeChoice({ ledger, complain }: Court, action: SeenAction): void {
+function judgeChoice(court: Court, action: SeenAction): void {
+  const { ledger, complain } = court;
   const { target, to, digest } = action;
   const { wish } = ledger;
   const constraint = wish && constraintOf(wish, target);
@@ -32,11 +32,14 @@ function judgeChoice({ ledger, complain }: Court, action: SeenAction): void {
   }
   const isMeant = isInBranch(constraint, to);
   if (!isMeant) complain(isPin(constraint) ? 'I4' : 'I1', `${describe(action)} for ${constraint}`);
-  const { registry } = termsOf(wish, target.name);
-  const place = `${registry} ${target.moduleId} ${to} ${PLATFORM}`;
-  const { digest: first } = ledger.firstDigests.get(place) ?? {};
-  if (digest !== undefined && first !== undefined && digest !== first) {
-    complain('I2', `${describe(action)} with ${digest}, first seen with ${first}`);
+  const files = listsFor(court, target).flatMap((list) =>
+    (list?.trusted ?? []).flatMap(({ version, artifacts = [] }) =>
+      artifacts.flatMap((file) => (version === to ? [file.digest] : [])),
+    ),
+  );
+  // One that is known, and is not the first that was seen for the release, is in none of the lists.
+  if (digest !== undefined && !files.includes(digest)) {
+    complain('I2', `${describe(action)} with ${digest}, where ${files.join(' or ')} is known`);
   }
   const isDisabled = wish.server.isDisabled && target.name !== 'platform-agent';
   if (isDisabled) complain('I10', `${describe(action)} while disabled`);

@@ -1,5 +1,6 @@
 import { keyOf, targetsOf, termsOf, type ListInForce, type Target } from './ledger.ts';
 import { clearLink } from './network.ts';
+import { trusted } from './trust.ts';
 import type { World } from './world.ts';
 
 const MINUTE = 60_000;
@@ -72,12 +73,11 @@ function awaited({ mood, ledger }: World): string[] {
   return [...new Set(targets.map(({ name }) => termsOf(wish, name).registry))];
 }
 
-function truth({ sites, mood, line }: World, target: Target): ListInForce | undefined {
-  const { registry } = termsOf(mood.wish, target.name);
-  const list = sites
-    .find((site) => site.registry.address === registry)
-    ?.registry.truth(target.moduleId);
-  return list && list.generation > 0
-    ? { list, confirmedAt: line.wall(), standsIn: false }
-    : undefined;
+function truth({ sites, mood, line, ledger }: World, target: Target): ListInForce | undefined {
+  const { registry: address } = termsOf(mood.wish, target.name);
+  const site = sites.find(({ registry }) => registry.address === address);
+  const list = site?.registry.truth(target.moduleId);
+  if (!list || list.generation === 0) return undefined;
+  const confirmedAt = line.wall();
+  return { list, trusted: trusted(ledger, address, list), confirmedAt, standsIn: false };
 }

@@ -74,48 +74,17 @@ function questionOf(
     isServerBusy: ledger.isServerBusy,
     answer: ledger.asksForMaintenance && !isAllowed ? 'not-allowed' : undefined,
   };
-  const entries =
-    list && trusted(list.list.releases, (key) => firstDigestOf(ledger, terms, target, key));
   return [
     machine,
     {
       ...{ constraint, previous, deployed: running },
-      list: entries?.map(entryOf),
+      list: list?.trusted.map(entryOf),
       confirmedAt: list?.standsIn === true ? list.confirmedAt : undefined,
       quarantine: quarantineOf(ledger, target, list?.list.releases ?? [], constraint),
       restarts: restartsOf(ledger, target, moment, without),
       terms: judgedTerms(terms, moment.wall),
     },
   ];
-}
-
-function firstDigestOf(
-  { firstDigests }: Ledger,
-  { registry }: TermsWish,
-  { moduleId }: Target,
-  key: string,
-): string | undefined {
-  return firstDigests.get(`${registry} ${moduleId} ${key}`)?.digest;
-}
-
-const PLATFORMS = ['linux/arm64', 'linux/amd64'];
-
-/** The releases; those of which a file is another than it was at first have no file for anybody. (I2) */
-function trusted(
-  releases: readonly WireRelease[],
-  firstDigest: (key: string) => string | undefined,
-): readonly WireRelease[] {
-  return releases.map((release) => {
-    const { version, artifacts } = release;
-    const isTrusted = PLATFORMS.every((platform) => {
-      const first = firstDigest(`${version} ${platform}`);
-      const now = artifacts?.find((file) => file.platform === platform);
-      // A file that is not there any more beside another is nobody's.
-      if (first === undefined || (artifacts && !now)) return true;
-      return now?.digest === first;
-    });
-    return isTrusted ? release : Object.assign({}, release, { artifacts: [] });
-  });
 }
 
 function entryOf({

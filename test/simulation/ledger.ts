@@ -1,4 +1,4 @@
-import type { WireList } from './published.ts';
+import type { WireList, WireRelease } from './published.ts';
 import type { TermsWish, Wish } from './wish.ts';
 
 /*
@@ -55,6 +55,8 @@ interface SeenQuarantine {
 /** A list that decides. */
 export interface ListInForce {
   readonly list: WireList;
+  /** Its releases, by what was known of their files when it came. */
+  readonly trusted: readonly WireRelease[];
   readonly confirmedAt: number;
   /** A saved one, that stands in for the registry's. */
   readonly standsIn: boolean;

@@ -14,10 +14,17 @@ interface Played {
 async function simulate(folder: string, ...args: readonly string[]): Promise<Played> {
   return await new Promise((resolve) => {
     const tool = join(folder, 'tools/simulate/run.ts');
-    execFile(process.execPath, [tool, ...args], { cwd: folder }, (error, stdout, stderr) => {
-      const code = error ? Number(error.code) : 0;
-      resolve({ code, lines: `${stdout}${stderr}`.trim().split('\n') });
-    });
+    // As `npm run simulate` has it: a quarter faster.
+    const flags = ['--max-semi-space-size=64', '--always-sparkplug'];
+    execFile(
+      process.execPath,
+      [...flags, tool, ...args],
+      { cwd: folder },
+      (error, stdout, stderr) => {
+        const code = error ? Number(error.code) : 0;
+        resolve({ code, lines: `${stdout}${stderr}`.trim().split('\n') });
+      },
+    );
   });
 }
 

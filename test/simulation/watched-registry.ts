@@ -10,6 +10,7 @@ import type {
 import type { ListInForce } from './ledger.ts';
 import type { Passing } from './life.ts';
 import type { WireList } from './published.ts';
+import { trusted } from './trust.ts';
 import type { World } from './world.ts';
 
 /** Which answer a list was read from, by its digest. */
@@ -187,5 +188,6 @@ function listInForce(address: string, reading: Reading, world: World): ListInFor
   if (!isHeard) {
     world.complain('D21', `${address} is said to have confirmed ${list.module_id} at ${fetchedAt}`);
   }
-  return { list, confirmedAt: fetchedAt, standsIn: stale !== undefined };
+  const standsIn = stale !== undefined;
+  return { list, trusted: trusted(world.ledger, address, list), confirmedAt: fetchedAt, standsIn };
 }
