@@ -4,6 +4,8 @@ import { simulatedRegistry, type Features, type SimulatedRegistry } from './simu
 import type { ModuleWish, TermsWish, Wish } from './wish.ts';
 import type { Habits, Mood } from './world.ts';
 
+/** Later than any poller waits. */
+export const LATE_MS = 700_000;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -28,7 +30,10 @@ export function habitsOf(chance: Chance, point: string): Habits {
 export function moodOf(chance: Chance, point: string): Mood {
   const mood: Mood = {
     wish: wishOf(chance),
-    ...{ configuration: 'there', maintenance: 'allowed', isServerBusy: false, lateMs: 0 },
+    ...{ configuration: 'there', isServerBusy: false },
+    // Where nobody is asked that says nothing.
+    maintenance: chance.one(['allowed', 'allowed', 'not allowed', 'throws', 'hangs']),
+    lateMs: chance.is(0.08) ? LATE_MS : 0,
     whatRuns: 'known',
     consumer: chance.one(['prompt', 'prompt', 'slow', 'forgets']),
     broken: chance.one([0, 0.1, 0.4]),

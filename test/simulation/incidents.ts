@@ -1,4 +1,4 @@
-import { constraintOf, MODULES, termsOf, wishOf } from './beginnings.ts';
+import { constraintOf, LATE_MS, MODULES, termsOf, wishOf } from './beginnings.ts';
 import type { Chance } from './chance.ts';
 import { CRASH_POINTS, turnOf } from './crash-points.ts';
 import { clearLink } from './network.ts';
@@ -162,7 +162,7 @@ const KINDS: Readonly<Record<string, Effect>> = {
         consumer: chance.one(['prompt', 'slow', 'forgets', 'stands', 'throws', 'babbles']),
       }),
       () => ({ broken: chance.one([0, 0.3, 1]), obstructed: chance.one([0, 0.3, 1]) }),
-      () => ({ lateMs: chance.one([0, 5000, 700_000]) }),
+      () => ({ lateMs: chance.one([0, 5000, LATE_MS]) }),
     ];
     const change = chance.one(moods)();
     Object.assign(mood, change);

@@ -127,14 +127,14 @@ function dump({ disk }: World): string {
 
 /** Holds the rows of the file against what was seen at its ports. */
 export function checkDisk({ disk, ledger, complain }: World): void {
-  for (const { kind, name, is_known, text } of disk.rows('SELECT * FROM deployed')) {
+  for (const row of disk.rows('SELECT * FROM deployed')) {
+    const { kind, name, is_known, text, previous } = row;
     const known = ledger.known.get(`${String(kind)} ${String(name)}`);
     const running = is_known === 1 ? text : undefined;
-    if (!known || known.running !== running) {
-      complain(
-        'I11',
-        `${String(name)} runs ${String(running)} by the file, and ${String(known?.running)} as it was told`,
-      );
+    if (!known || known.running !== running || (known.previous ?? null) !== previous) {
+      const told = `${String(known?.running)} after ${String(known?.previous)}`;
+      const found = `${String(running)} after ${String(previous)}`;
+      complain('I11', `${String(name)} runs ${found} by the file, and ${told} as it was told`);
     }
   }
   const rows = disk.rows(
