@@ -51,7 +51,7 @@ export interface SimulatedRegistry {
   readonly onChange: (wake: () => void) => () => void;
   readonly revise: (moduleId: string, revision: Revision) => boolean;
   readonly behave: (manner: Manner) => void;
-  /** Counts so many changes from now on that never were. */
+  /** Counts so many changes from now on that never were, and does not know any more which modules changed. */
   readonly miscount: (by: number) => void;
   /** The list as it is, whatever is answered. */
   readonly truth: (moduleId: string) => WireList;
@@ -153,10 +153,8 @@ export function simulatedRegistry(
       const refused = refusal();
       if (refused) return refused;
       const now = (manner === 'frozen' ? frozen.sequence : sequence) + inflation;
-      const modules =
-        after >= now
-          ? []
-          : [...new Set(changed.slice(Math.max(0, after - inflation), now - inflation))];
+      const isLost = inflation > 0 || after >= now;
+      const modules = isLost ? [] : [...new Set(changed.slice(after, now))];
       if (isPatient && features.feed === 'long' && after === now) return undefined;
       const body = { sequence: now, modules, spread_ms: features.spreadMs };
       return { status: 200, headers: JSON_TYPE, text: JSON.stringify(body) };
