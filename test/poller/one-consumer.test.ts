@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { HOUR, MINUTE } from '../support/day.ts';
+import { day, HOUR, MINUTE } from '../support/day.ts';
+import { entry } from '../support/planned.ts';
 import { CONFIGURATIONS, promptRegistry, racer, track, type Racer } from '../support/racing.ts';
 
 function lidar(takesUp: 'at once' | 'later'): Racer {
@@ -20,6 +21,28 @@ it('[T61] of two consumers that ask at once, one gets the action', async () => {
   const values = (await Promise.all(taken)).map(({ value }) => value?.action.to);
   expect(values.filter((to) => to !== undefined)).toEqual(['1.0.1']);
   expect(events.map(({ kind }) => kind)).toEqual(['committed', 'delivered']);
+});
+
+it('[T50] a restart of yesterday stays one of yesterday where the clock is set back to then', async () => {
+  const machine = await day({
+    machine: { modules: [entry('acme:lidar', '1.2.*')] },
+    policy: { restart_ceiling: 2 },
+    deployed: { acme_lidar: '1.2.3' },
+    releases: { 'acme:lidar': [{ version: '1.2.4' }] },
+    ...{ intervalMs: HOUR, acknowledgeWithinMs: 30 * HOUR },
+  });
+  const done = async (): Promise<void> => await machine.deliveries.at(-1)?.done();
+  await machine.pass(HOUR);
+  await done();
+  const yesterday = machine.clock.now();
+  await machine.pass(25 * HOUR);
+  machine.publish('acme:lidar', '1.2.5');
+  await machine.pass(2 * HOUR);
+  await done();
+  machine.clock.set(yesterday);
+  machine.publish('acme:lidar', '1.2.6');
+  await machine.pass(2 * HOUR);
+  expect(machine.deliveries.map(({ action }) => action.to)).toEqual(['1.2.4', '1.2.5', '1.2.6']);
 });
 
 it('[T50] what the machine failed is not put off for years where the clock is set back', async () => {

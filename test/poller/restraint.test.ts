@@ -61,6 +61,26 @@ describe('what runs', () => {
     expect(asked.filter((name) => name === 'acme_lidar')).toHaveLength(1);
   });
 
+  it('[T53] and nothing is done before something was seen, however many rounds began', async () => {
+    const asked = ['acme:lidar', 'acme:arm'].map((id) => entry(id, '1.2.*'));
+    const machine = await day({
+      machine: { modules: asked },
+      releases: { 'acme:lidar': [{ version: '1.2.4' }], 'acme:arm': [{ version: '1.2.4' }] },
+      intervalMs: 5 * SECOND,
+      whatRuns: ({ kind, name }) => {
+        if (kind === 'subsystem') return undefined;
+        return name === 'acme_lidar' ? '1.2.3' : null;
+      },
+      // So that the first plan takes as long as two rounds.
+      isMaintenanceAllowed: async () => await new Promise(() => undefined),
+    });
+    await machine.pass(13 * SECOND);
+    expect(machine.story()).toEqual(['01:02:03 only-looking']);
+    expect(machine.state.decisions()[1]).toMatchObject({ decision: 'install', target: '1.2.4' });
+    await machine.pass(20 * SECOND);
+    expect(machine.story()).toContain('01:02:25 committed install acme_arm none → 1.2.4');
+  });
+
   it.each<[string, () => unknown]>([
     ['nothing', () => undefined],
     ['what is no text', () => 7],

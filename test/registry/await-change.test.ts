@@ -9,6 +9,9 @@ import {
   type RemoteChanges,
   type RemoteRegistry,
 } from '../../src/registry/index.ts';
+import { connect } from '../../src/registry/http/connection.ts';
+import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
+import { modregRegistry } from '../../src/registry/http/modreg-registry.ts';
 import { moduleId } from '../support/ask.ts';
 import { testClock, type TestClock } from '../support/clock.ts';
 
@@ -177,6 +180,32 @@ describe('waiting for a change of a list', () => {
     await registry.readAll([LIDAR]);
     isThere = false;
     expect(await waited({ registry })).toBeUndefined();
+  });
+
+  it('[T66] is not asked again at once where all who wait are cut off together', async () => {
+    let asked = 0;
+    const clock = testClock();
+    const connection = connect('a registry', {
+      ...{ limits: DEFAULT_LIMITS, clock, random: () => 0, onRetry: () => undefined },
+      exchange: async () => {
+        asked++;
+        return await Promise.reject(new RegistryError('registry-unreachable', 'it broke off'));
+      },
+    });
+    const { changes } = modregRegistry(new URL('https://registry.example/'), connection);
+    const registry = cachedRegistry(
+      {
+        ...LISTS,
+        changes: async (after, round, waitMs = 0) =>
+          waitMs === 0
+            ? { sequence: 7, modules: new Set(), spreadMs: 0 }
+            : await changes?.(after, round, waitMs),
+      },
+      { clock },
+    );
+    await registry.readAll([LIDAR]);
+    await expect(registry.awaitChange([LIDAR], MINUTE)).rejects.toThrow('it broke off');
+    expect(asked).toBe(1);
   });
 
   it('ends with the error of the registry', async () => {

@@ -14,8 +14,8 @@ import {
   type ListInForce,
   type Target,
 } from './ledger.ts';
-import { PLATFORM, type WireRelease } from './published.ts';
-import type { TermsWish, Wish } from './wish.ts';
+import type { WireRelease } from './published.ts';
+import { PLATFORM, type TermsWish, type Wish } from './wish.ts';
 
 export interface Moment {
   readonly elapsed: number;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Chance } from './chance.ts';
+import { PLATFORM } from './wish.ts';
 
 /** A release as the wire has it. */
 export interface WireRelease {
@@ -22,7 +23,6 @@ export interface WireList {
   readonly releases: readonly WireRelease[];
 }
 
-export const PLATFORM = 'linux/arm64';
 const OTHER_PLATFORM = 'linux/amd64';
 const MOST_RELEASES = 10;
 

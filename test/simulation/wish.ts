@@ -36,5 +36,8 @@ export interface TermsWish {
   readonly maxIndexAgeMs: number;
 }
 
+/** What machines run on here. */
+export const PLATFORM = 'linux/arm64';
+
 /** In the environment of modules, where nothing that leaves the process may have it. (I14) */
 export const CANARY = 'canary-9f1c0b';

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect, it } from 'vitest';
+import { ROOT } from '../support/modreg.ts';
+
+/** What `file` and all that it loads load, packages by their names. What is imported as a type is not. */
+function loadedBy(file: string, loaded: Set<string> = new Set()): ReadonlySet<string> {
+  if (loaded.has(file)) return loaded;
+  loaded.add(file);
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  for (const [, specifier = ''] of text.matchAll(/^import (?!type )[^;]*?from '([^']+)';/gm)) {
+    if (specifier.startsWith('.')) {
+      loadedBy(relative(ROOT, join(ROOT, dirname(file), specifier)), loaded);
+    } else loaded.add(specifier);
+  }
+  return loaded;
+}
+
+it('the oracle loads nothing of what it judges', () => {
+  const loaded = [...loadedBy('test/simulation/judge.ts')];
+  expect(loaded.filter((file) => !file.startsWith('test/'))).toEqual(['semver']);
+  expect(loaded).toContain('test/support/plan-judge.ts');
+});
