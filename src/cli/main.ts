@@ -1,7 +1,7 @@
 import { inspect, styleText } from 'node:util';
-import { escapeUnprintable, excerpt } from '../core/quote.ts';
+import { escapeUnprintable, excerpt } from '../core/text/quote.ts';
 import { EXIT_CODES } from './codes.ts';
-import { presentationOf, type Presentation } from './presentation.ts';
+import { presentationOf, type Presentation } from './output/presentation.ts';
 import { exitCodeOf, formatProblem, problemAsJson, type Outcome, type Problem } from './problem.ts';
 import { runCommandLine } from './program.ts';
 

@@ -1,6 +1,6 @@
 import type { Complaint } from '../core/explanation/complaint.ts';
-import type { GrammarError, GrammarErrorKind } from '../core/grammar-error.ts';
-import { escapeUnprintableInJson } from '../core/quote.ts';
+import type { GrammarError, GrammarErrorKind } from '../core/text/parse-error.ts';
+import { escapeUnprintableInJson } from '../core/text/quote.ts';
 import type { RegistryError } from '../registry/registry-error.ts';
 import { EXIT_CODES, printedCode, type ErrorKind, type WarningKind } from './codes.ts';
 

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { excerpt } from '../core/quote.ts';
+import { excerpt } from '../core/text/quote.ts';
 import { DOCUMENT_KINDS, type DocumentKind } from '../config/document-kind.ts';
 import { codesOf, EXIT_MEANINGS } from './codes.ts';
-import type { AcceptOptions } from './accept-command.ts';
-import type { CheckOptions } from './check-command.ts';
+import type { AcceptOptions } from './registry/accept-command.ts';
+import type { CheckOptions } from './check/check-command.ts';
 import type { Outcome, Problem } from './problem.ts';
-import type { CompareOptions } from './compare-command.ts';
-import { addMachineCommands } from './machine-program.ts';
-import { addRegistryCommands } from './registry-program.ts';
-import type { PlanOptions } from './plan-command.ts';
-import type { ResolveOptions } from './resolve-command.ts';
+import type { CompareOptions } from './resolve/compare-command.ts';
+import { addMachineCommands } from './machine/machine-program.ts';
+import { addRegistryCommands } from './registry/registry-program.ts';
+import type { PlanOptions } from './plan/plan-command.ts';
+import type { ResolveOptions } from './resolve/resolve-command.ts';
 import type { World } from './world.ts';
 
 const RESOLVE_EXAMPLES = `Examples:
@@ -91,7 +91,7 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
     .addHelpText('beforeAll', RESOLVE_EXAMPLES)
     .addHelpText('after', CONSTRAINTS)
     .action(async (moduleId: string, constraint: string, options: ResolveOptions) => {
-      const { resolveCommand } = await import('./resolve-command.ts');
+      const { resolveCommand } = await import('./resolve/resolve-command.ts');
       finish(await resolveCommand(moduleId, constraint, options, world));
     });
   withListOptions(modreg.command('compare <module_id>'))
@@ -99,7 +99,7 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
     .option('--deployed <version>', 'the version that runs now')
     .addHelpText('beforeAll', COMPARE_EXAMPLES)
     .action(async (moduleId: string, options: CompareOptions) => {
-      const { compareCommand } = await import('./compare-command.ts');
+      const { compareCommand } = await import('./resolve/compare-command.ts');
       finish(await compareCommand(moduleId, options, world));
     });
   withPlanCommand(modreg, world, finish);
@@ -123,7 +123,7 @@ function withAcceptCommand(
     .option('--dry-run', 'only show it')
     .addHelpText('beforeAll', ACCEPT_EXAMPLES)
     .action(async (moduleId: string, options: AcceptOptions) => {
-      const { acceptCommand } = await import('./accept-command.ts');
+      const { acceptCommand } = await import('./registry/accept-command.ts');
       finish(await acceptCommand(moduleId, options, world));
     });
 }
@@ -140,7 +140,7 @@ function withPlanCommand(modreg: Command, world: World, finish: (outcome: Outcom
     .option('--exit-code', 'exit 10 when something is due or held')
     .addHelpText('beforeAll', PLAN_EXAMPLES)
     .action(async (file: string, options: PlanOptions) => {
-      const { planCommand } = await import('./plan-command.ts');
+      const { planCommand } = await import('./plan/plan-command.ts');
       finish(await planCommand(file, options, world));
     });
 }
@@ -164,7 +164,7 @@ function withDocumentCommands(
     .option('--strict', 'exit 1 for warnings too')
     .addHelpText('beforeAll', CHECK_EXAMPLES)
     .action(async (file: string, options: CheckOptions) => {
-      const { checkCommand } = await import('./check-command.ts');
+      const { checkCommand } = await import('./check/check-command.ts');
       finish(checkCommand(file, options, world));
     });
   withCommonOptions(modreg.command('schema'))
@@ -172,7 +172,7 @@ function withDocumentCommands(
     .addArgument(new Argument('<kind>').choices(DOCUMENT_KINDS))
     .addHelpText('beforeAll', SCHEMA_EXAMPLES)
     .action(async (kind: DocumentKind, options: { json?: true }) => {
-      const { schemaCommand } = await import('./schema-command.ts');
+      const { schemaCommand } = await import('./check/schema-command.ts');
       finish(schemaCommand(kind, options));
     });
 }

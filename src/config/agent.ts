@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { parseVersion, type Version } from '../core/index.ts';
-import type { AgentConfiguration } from '../core/machine.ts';
+import type { AgentConfiguration } from '../core/machine/machine.ts';
 import { RELEASE_CHANNELS } from '../core/plan/subsystem.ts';
-import { DEFAULT_POLICY } from '../core/update-policy.ts';
-import { readWebAddress } from '../core/web-address.ts';
+import { DEFAULT_POLICY } from '../core/machine/update-policy.ts';
+import { readWebAddress } from '../core/text/web-address.ts';
 import { grammarFault } from './fault.ts';
 import {
   anyText,

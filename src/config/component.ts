@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { ModuleId, Result } from '../core/index.ts';
-import type { Component, Model } from '../core/machine.ts';
-import { quote } from '../core/quote.ts';
+import type { Component, Model } from '../core/machine/machine.ts';
+import { quote } from '../core/text/quote.ts';
 import { fakeBoardAttributes, type FakeBoardAttributes } from './fake-board.ts';
 import { badValue, type Fault } from './fault.ts';
 import {

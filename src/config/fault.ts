@@ -1,5 +1,5 @@
 import type { GrammarError } from '../core/index.ts';
-import type { Path } from '../core/json-pointer.ts';
+import type { Path } from '../core/text/json-pointer.ts';
 import type { DocumentErrorKind, DocumentWarningKind } from './document-problem.ts';
 
 /** Why a value is not what its field holds. */

@@ -8,15 +8,15 @@ export type {
   Network,
   ProvisioningAttributes,
   RegistryModule,
-} from '../core/machine.ts';
-export type { Secret } from '../core/secret.ts';
+} from '../core/machine/machine.ts';
+export type { Secret } from '../core/text/secret.ts';
 export {
   DEFAULT_POLICY,
   termsFor,
   type MaintenanceWindow,
   type UpdatePolicy,
   type UpdateTerms,
-} from '../core/update-policy.ts';
+} from '../core/machine/update-policy.ts';
 export { fakeBoardOf } from './component.ts';
 export type { Analog, DigitalInterrupt, FakeBoardAttributes } from './fake-board.ts';
 export type { DocumentKind } from './document-kind.ts';

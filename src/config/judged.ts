@@ -1,4 +1,4 @@
-import type { UpdatePolicy } from '../core/update-policy.ts';
+import type { UpdatePolicy } from '../core/machine/update-policy.ts';
 import type { Environment } from './fields/environment-reference.ts';
 import type { Finding } from './fault.ts';
 

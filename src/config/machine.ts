@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { Machine } from '../core/machine.ts';
-import { DEFAULT_POLICY } from '../core/update-policy.ts';
+import type { Machine } from '../core/machine/machine.ts';
+import { DEFAULT_POLICY } from '../core/machine/update-policy.ts';
 import { agentConfiguration } from './agent.ts';
 import { component } from './component.ts';
 import { dependencyFindings } from './cross-checks/dependencies.ts';

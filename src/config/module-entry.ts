@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { parseConstraint, parseModuleId, type Constraint, type ModuleId } from '../core/index.ts';
-import type { ModuleEntry } from '../core/machine.ts';
+import type { ModuleEntry } from '../core/machine/machine.ts';
 import { environmentTemplate, variableName } from './fields/environment-reference.ts';
 import { grammarFault } from './fault.ts';
 import { choice, fields, mapOf, oneOf, reads, type Schema } from './fields/fields.ts';

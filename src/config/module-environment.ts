@@ -1,10 +1,10 @@
 import type { Result } from '../core/index.ts';
-import type { ModuleEntry } from '../core/machine.ts';
+import type { ModuleEntry } from '../core/machine/machine.ts';
 import { expand, variablesIn, type Environment } from './fields/environment-reference.ts';
 import { isForbidden } from './cross-checks/module-variables.ts';
 import { isName } from './fields/name.ts';
-import { platformHome } from '../core/platform-home.ts';
-import { quote } from '../core/quote.ts';
+import { platformHome } from './platform-home.ts';
+import { quote } from '../core/text/quote.ts';
 
 /** What a module's environment is made of, besides its entry. */
 export interface ModuleGround {

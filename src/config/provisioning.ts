@@ -1,6 +1,10 @@
 import * as v from 'valibot';
-import type { AgentConfiguration, Network, ProvisioningAttributes } from '../core/machine.ts';
-import { secret, type Secret } from '../core/secret.ts';
+import type {
+  AgentConfiguration,
+  Network,
+  ProvisioningAttributes,
+} from '../core/machine/machine.ts';
+import { secret, type Secret } from '../core/text/secret.ts';
 import {
   anyText,
   fields,

@@ -1,6 +1,6 @@
 import type { Deployed } from '../core/index.ts';
-import type { AgentConfiguration, Machine } from '../core/machine.ts';
-import type { UpdatePolicy } from '../core/update-policy.ts';
+import type { AgentConfiguration, Machine } from '../core/machine/machine.ts';
+import type { UpdatePolicy } from '../core/machine/update-policy.ts';
 import { judgeAgent } from './agent.ts';
 import { judgeDeployed } from './deployed-report.ts';
 import { kindOf, type DocumentKind } from './document-kind.ts';

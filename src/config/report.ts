@@ -1,4 +1,4 @@
-import { jsonPointer } from '../core/json-pointer.ts';
+import { jsonPointer } from '../core/text/json-pointer.ts';
 import type {
   DocumentErrorKind,
   DocumentProblem,

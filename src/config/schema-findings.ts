@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Path } from '../core/json-pointer.ts';
+import type { Path } from '../core/text/json-pointer.ts';
 import { parseModuleId } from '../core/index.ts';
 import { faultOf, type Schema, type Suggest } from './fields/fields.ts';
 import type { Finding } from './fault.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { AgentConfiguration } from '../core/machine.ts';
+import type { AgentConfiguration } from '../core/machine/machine.ts';
 import { byteSize } from './fields/byte-size.ts';
 import { fields, flag, someText, type Schema } from './fields/fields.ts';
 

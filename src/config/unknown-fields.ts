@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
-import type { Path } from '../core/json-pointer.ts';
-import { nearestWord } from '../core/nearest-word.ts';
+import type { Path } from '../core/text/json-pointer.ts';
+import { nearestWord } from '../core/text/nearest-word.ts';
 import type { Finding } from './fault.ts';
 import { shapeOf, type Choice } from './fields/fields.ts';
 

@@ -1,8 +1,12 @@
 import * as v from 'valibot';
-import { nearestWord } from '../core/nearest-word.ts';
-import { quote } from '../core/quote.ts';
-import { parseRegistryAddress } from '../core/registry-address.ts';
-import { DEFAULT_TERMS, type UpdatePolicy, type UpdateTerms } from '../core/update-policy.ts';
+import { nearestWord } from '../core/text/nearest-word.ts';
+import { quote } from '../core/text/quote.ts';
+import { parseRegistryAddress } from '../registry/address.ts';
+import {
+  DEFAULT_TERMS,
+  type UpdatePolicy,
+  type UpdateTerms,
+} from '../core/machine/update-policy.ts';
 import { duration, DURATION_PATTERN, readDuration } from './fields/duration.ts';
 import { variableName } from './fields/environment-reference.ts';
 import { badValue } from './fault.ts';

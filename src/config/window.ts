@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
-import type { Window } from '../core/timing/timing-policy.ts';
-import type { MaintenanceWindow } from '../core/update-policy.ts';
+import type { Window } from '../core/decision/timing-policies.ts';
+import type { MaintenanceWindow } from '../core/machine/update-policy.ts';
 
 /** So many openings without a gap are followed: more than a day of five minutes each. One takes 0.1 ms. */
 const MOST_OPENINGS = 300;

@@ -1,23 +1,33 @@
-export type { Result } from './result.ts';
-export type { GrammarError } from './grammar-error.ts';
-export { isPrerelease, parseVersion, type Version, type VersionError } from './version.ts';
-export { compareVersions } from './version-order.ts';
+export type { Result } from './text/result.ts';
+export type { GrammarError } from './text/parse-error.ts';
+export { isPrerelease, parseVersion, type Version, type VersionError } from './version/version.ts';
+export { compareVersions } from './version/version-order.ts';
 export {
   formatConstraint,
   parseConstraint,
   type Constraint,
   type ConstraintError,
   type Mismatch,
-} from './constraint.ts';
-export { parseModuleId, type ModuleId, type ModuleIdError } from './module-id.ts';
-export { parsePlatform, PLATFORMS, type Platform, type PlatformError } from './platform.ts';
-export type { Artifact, DigestChange, Release, ReleaseRecord } from './release.ts';
-export { indexReleases, type ReleaseIndex } from './release-index.ts';
-export type { Eligibility, MinimumAge, Quarantined, RolledBack } from './eligibility/policy.ts';
-export type { Refusal, Refused } from './refusal.ts';
-export { resolve, type Question, type Resolution } from './resolve.ts';
+} from './version/constraint.ts';
+export { parseModuleId, type ModuleId, type ModuleIdError } from './releases/module-id.ts';
+export {
+  parsePlatform,
+  PLATFORMS,
+  type Platform,
+  type PlatformError,
+} from './releases/platform.ts';
+export type { Artifact, DigestChange, Release, ReleaseRecord } from './releases/release.ts';
+export { indexReleases, type ReleaseIndex } from './releases/release-index.ts';
+export type {
+  Eligibility,
+  MinimumAge,
+  Quarantined,
+  RolledBack,
+} from './releases/eligibility-policy.ts';
+export type { Refusal, Refused } from './releases/refusal.ts';
+export { resolve, type Question, type Resolution } from './releases/resolve.ts';
 export { explain } from './explanation/table.ts';
-export { readDeployed, type Deployed } from './deployed.ts';
+export { readDeployed, type Deployed } from './decision/deployed.ts';
 export { decide } from './decision/decide.ts';
 export type {
   Decision,
@@ -31,11 +41,11 @@ export type {
 } from './decision/decision.ts';
 export { nextChange, type ChangeCause, type NextChange } from './decision/next-change.ts';
 export { warningsOf, type Warning } from './decision/warning.ts';
-export type { Hold, MaintenanceAnswer, Timing, Window } from './timing/timing-policy.ts';
-export { readMaintenanceAnswer } from './timing/maintenance-answer.ts';
-export type { Direction } from './timing/timing.ts';
+export type { Hold, MaintenanceAnswer, Timing, Window } from './decision/timing-policies.ts';
+export { readMaintenanceAnswer } from './decision/timing-policies.ts';
+export type { Direction } from './decision/timing.ts';
 export type { Action, ActionTarget } from './plan/action.ts';
-export { startUpOf, type StartUp } from './plan/fast-start.ts';
+export { startUpOf, type StartUp } from './machine/start-up.ts';
 export {
   NOT_ASKED,
   planMachine,

@@ -1,4 +1,4 @@
-import type { UpdateTerms } from '../core/update-policy.ts';
+import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { MachineState, Outcome } from '../store/index.ts';
 import type { PollerEvent } from './event.ts';
 import type { Polling } from './polled-registry.ts';

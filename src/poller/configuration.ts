@@ -5,8 +5,8 @@ import {
   type Known,
   type ModuleId,
 } from '../core/index.ts';
-import type { Machine } from '../core/machine.ts';
-import { termsFor, type UpdatePolicy, type UpdateTerms } from '../core/update-policy.ts';
+import type { Machine } from '../core/machine/machine.ts';
+import { termsFor, type UpdatePolicy, type UpdateTerms } from '../core/machine/update-policy.ts';
 
 /** What a machine is asked to run, and how. */
 export interface Configuration {

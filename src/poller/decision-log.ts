@@ -1,7 +1,7 @@
 import { describeDecision, SUBSYSTEM_MODULES, type Plan, type PlanRow } from '../core/index.ts';
 import { wordFor } from '../core/decision/decision.ts';
 import { targetText, untilOf, wantedText } from '../core/explanation/plan-words.ts';
-import { excerpt } from '../core/quote.ts';
+import { excerpt } from '../core/text/quote.ts';
 import type { LoggedDecision } from '../store/index.ts';
 import { keyOf } from '../store/target.ts';
 

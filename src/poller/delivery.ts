@@ -1,4 +1,4 @@
-import { describeValue, excerpt } from '../core/quote.ts';
+import { describeValue, excerpt } from '../core/text/quote.ts';
 import type { CommittedAction, Outcome } from '../store/index.ts';
 
 /** An action in the hands of a consumer. */

@@ -8,7 +8,11 @@ import {
   type Platform,
   type Window,
 } from '../core/index.ts';
-import { termsFor, type MaintenanceWindow, type UpdateTerms } from '../core/update-policy.ts';
+import {
+  termsFor,
+  type MaintenanceWindow,
+  type UpdateTerms,
+} from '../core/machine/update-policy.ts';
 import { systemClock, systemRandom, type Clock } from '../registry/clock.ts';
 import { moduleOf } from '../store/target.ts';
 import { askAgent, maintenanceAnswer } from './ask-agent.ts';

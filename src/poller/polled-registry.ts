@@ -1,4 +1,4 @@
-import { describeDuration } from '../core/duration.ts';
+import { describeDuration } from '../core/text/duration.ts';
 import type { ModuleId, ModuleList } from '../core/index.ts';
 import type { CachedRegistry, Clock, Reading, Registry } from '../registry/index.ts';
 import { moduleListsOf } from '../registry/module-list.ts';

@@ -5,7 +5,7 @@ import {
   type Known,
   type Plan,
 } from '../core/index.ts';
-import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/update-policy.ts';
+import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/machine/update-policy.ts';
 import type { MachineMemory, MachineState, OpenAction, Outcome } from '../store/index.ts';
 import { keyOf } from '../store/target.ts';
 import { Acknowledgements } from './acknowledgements.ts';

@@ -6,7 +6,7 @@ import {
   type Resolution,
 } from '../core/index.ts';
 import { replacementText } from '../core/decision/decision.ts';
-import { refusal } from '../core/resolve.ts';
+import { refusal } from '../core/releases/resolve.ts';
 import type { CommittedAction, OpenAction } from '../store/index.ts';
 import { actionsOf, isSame, isUndecided } from './reconcile.ts';
 

@@ -1,6 +1,6 @@
 import type { ModuleId, ModuleList, Platform } from '../core/index.ts';
-import { termInForce } from '../core/eligibility/quarantine.ts';
-import type { Machine, ModuleEntry } from '../core/machine.ts';
+import { termInForce } from '../core/releases/quarantine.ts';
+import type { Machine, ModuleEntry } from '../core/machine/machine.ts';
 import { needsOf } from '../core/plan/needs.ts';
 import type { MachineMemory, OpenAction } from '../store/index.ts';
 

@@ -1,5 +1,5 @@
 import type { ModuleId } from '../core/index.ts';
-import { DEFAULT_TERMS } from '../core/update-policy.ts';
+import { DEFAULT_TERMS } from '../core/machine/update-policy.ts';
 import { awaitChange, type AwaitedChange } from './await-change.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { shared } from './flights.ts';

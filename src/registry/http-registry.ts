@@ -1,8 +1,8 @@
-import { excerpt } from '../core/quote.ts';
+import { excerpt } from '../core/text/quote.ts';
 import type { Result } from '../core/index.ts';
-import type { WebRegistryAddress } from '../core/registry-address.ts';
-import type { Secret } from '../core/secret.ts';
-import { isExposed } from '../core/web-address.ts';
+import type { WebRegistryAddress } from './address.ts';
+import type { Secret } from '../core/text/secret.ts';
+import { isExposed } from '../core/text/web-address.ts';
 import { systemClock, systemRandom, type Clock } from './clock.ts';
 import { connect } from './http/connection.ts';
 import { DEFAULT_LIMITS, type Limits } from './http/limits.ts';

@@ -1,6 +1,6 @@
 export type { ModuleId, ReleaseRecord, Result } from '../core/index.ts';
-export { parseRegistryAddress, type RegistryAddress } from '../core/registry-address.ts';
-export { secret, type Secret } from '../core/secret.ts';
+export { parseRegistryAddress, type RegistryAddress } from './address.ts';
+export { secret, type Secret } from '../core/text/secret.ts';
 export { acceptList, type Acceptance } from './acceptance.ts';
 export { cachedRegistry, type CachedRegistry, type CacheOptions } from './cached-registry.ts';
 export type { AwaitedChange } from './await-change.ts';

@@ -1,6 +1,6 @@
 import type { Artifact, DigestChange, ReleaseRecord } from '../core/index.ts';
-import { canonicalPlatform } from '../core/platform.ts';
-import { digestKind } from '../core/release.ts';
+import { canonicalPlatform } from '../core/releases/platform.ts';
+import { digestKind } from '../core/releases/release.ts';
 
 /** A digest that was seen for a file of a release. */
 export interface KnownDigest {

@@ -1,5 +1,5 @@
 import { changedDigests } from './known-digests.ts';
-import { describeDuration } from '../core/duration.ts';
+import { describeDuration } from '../core/text/duration.ts';
 import { RegistryError } from './registry-error.ts';
 import type { Reading, ReleaseList } from './registry.ts';
 import type { SavedList } from './saved-lists.ts';

@@ -1,6 +1,6 @@
 import type { ModuleId } from '../core/index.ts';
-import { nameOf, namespaceOf } from '../core/module-id.ts';
-import { nearestWord } from '../core/nearest-word.ts';
+import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
+import { nearestWord } from '../core/text/nearest-word.ts';
 import { RegistryError } from './registry-error.ts';
 
 const LISTED = 10;

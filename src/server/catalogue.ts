@@ -3,8 +3,8 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { ModuleId } from '../core/index.ts';
-import { nameOf, namespaceOf } from '../core/module-id.ts';
-import { quote } from '../core/quote.ts';
+import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
+import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import {
   openDatabase,

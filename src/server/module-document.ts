@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ModuleId } from '../core/index.ts';
-import { formatTime } from '../core/rfc3339.ts';
+import { formatTime } from '../core/text/rfc3339.ts';
 
 /** A module document as it goes out. */
 export interface ModuleDocument {

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { parseVersion, PLATFORMS, type Result } from '../core/index.ts';
-import { jsonPointer } from '../core/json-pointer.ts';
-import { canonicalPlatform } from '../core/platform.ts';
-import { excerpt, quote } from '../core/quote.ts';
-import { parseTime } from '../core/rfc3339.ts';
-import { readWebAddress } from '../core/web-address.ts';
+import { jsonPointer } from '../core/text/json-pointer.ts';
+import { canonicalPlatform } from '../core/releases/platform.ts';
+import { excerpt, quote } from '../core/text/quote.ts';
+import { parseTime } from '../core/text/rfc3339.ts';
+import { readWebAddress } from '../core/text/web-address.ts';
 
 /** A release as its author publishes it. */
 export interface PublishedRelease {

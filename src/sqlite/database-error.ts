@@ -1,4 +1,4 @@
-import { excerpt, quote } from '../core/quote.ts';
+import { excerpt, quote } from '../core/text/quote.ts';
 
 /** What is wrong with a SQLite file. */
 export type DatabaseErrorKind =

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
-import { excerpt, quote } from '../core/quote.ts';
+import { excerpt, quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import { integrityOf, translated } from '../sqlite/database.ts';
 import { holdExclusively } from '../sqlite/exclusive-lock.ts';

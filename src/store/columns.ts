@@ -1,4 +1,4 @@
-import { quote } from '../core/quote.ts';
+import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import type { Row } from '../sqlite/statements.ts';
 

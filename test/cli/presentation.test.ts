@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { presentationOf } from '../../src/cli/presentation.ts';
+import { presentationOf } from '../../src/cli/output/presentation.ts';
 
 it.each([
   [[], false, false, 'auto'],

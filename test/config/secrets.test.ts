@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { checkedAsJson } from '../../src/cli/check-report.ts';
+import { checkedAsJson } from '../../src/cli/check/check-report.ts';
 import {
   checkDocument,
   moduleEnvironment,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { windowOf, type MaintenanceWindow } from '../../src/config/index.ts';
 import type { Window } from '../../src/core/index.ts';
-import { formatTime } from '../../src/core/rfc3339.ts';
+import { formatTime } from '../../src/core/text/rfc3339.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

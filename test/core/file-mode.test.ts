@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { modeOpenToOthers } from '../../src/core/file-mode.ts';
+import { modeOpenToOthers } from '../../src/config/file-mode.ts';
 
 it.each([
   [0o100600, undefined],

@@ -6,7 +6,7 @@ import {
   parsePlatform,
   parseVersion,
 } from '../../src/core/index.ts';
-import { parseTime } from '../../src/core/rfc3339.ts';
+import { parseTime } from '../../src/core/text/rfc3339.ts';
 
 interface Bad {
   readonly text: string;

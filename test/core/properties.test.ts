@@ -12,7 +12,7 @@ import {
   type Eligibility,
   type ReleaseIndex,
 } from '../../src/core/index.ts';
-import { parseTime } from '../../src/core/rfc3339.ts';
+import { parseTime } from '../../src/core/text/rfc3339.ts';
 import { constraintTexts, releaseRecords, versionTexts } from '../support/arbitrary.ts';
 import { ask, chosen, constraint, refusals } from '../support/ask.ts';
 import { judge } from '../support/judge.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRegistryAddress } from '../../src/core/registry-address.ts';
-import { isExposed, readWebAddress } from '../../src/core/web-address.ts';
+import { parseRegistryAddress } from '../../src/registry/address.ts';
+import { isExposed, readWebAddress } from '../../src/core/text/web-address.ts';
 import { RUNS } from '../support/runs.ts';
 
 function hex(value: number): string {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { checkedAsJson } from '../../src/cli/check-report.ts';
+import { checkedAsJson } from '../../src/cli/check/check-report.ts';
 import { EXIT_CODES } from '../../src/cli/codes.ts';
 import {
   checkDocument,

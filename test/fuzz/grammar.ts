@@ -11,10 +11,10 @@ import {
   type Result,
   type Version,
 } from '../../src/core/index.ts';
-import { mismatch } from '../../src/core/constraint.ts';
-import type { GrammarErrorKind } from '../../src/core/grammar-error.ts';
-import { nameOf, namespaceOf } from '../../src/core/module-id.ts';
-import { comparePrecedence } from '../../src/core/version-order.ts';
+import { mismatch } from '../../src/core/version/constraint.ts';
+import type { GrammarErrorKind } from '../../src/core/text/parse-error.ts';
+import { nameOf, namespaceOf } from '../../src/core/releases/module-id.ts';
+import { comparePrecedence } from '../../src/core/version/version-order.ts';
 import { constraintTexts, versionTexts } from '../support/arbitrary.ts';
 import { notOneLine, target, type Target } from './target.ts';
 import { near, orNoText } from './text.ts';

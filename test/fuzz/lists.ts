@@ -7,7 +7,7 @@ import {
   type Eligibility,
   type ReleaseRecord,
 } from '../../src/core/index.ts';
-import { compareVersionTypes } from '../../src/core/version-types.ts';
+import { compareVersionTypes } from '../../src/core/releases/version-types.ts';
 import type { DecodedList } from '../../src/registry/formats/decoded-list.ts';
 import { isJsonObject } from '../../src/registry/formats/json-object.ts';
 import { jsonMeter } from '../../src/registry/formats/json-meter.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { databaseRegistry } from '../../src/cli/database-registry.ts';
+import { databaseRegistry } from '../../src/cli/registry/database-registry.ts';
 import { RegistryError } from '../../src/registry/index.ts';
 import { Catalogue, DatabaseError, readRelease } from '../../src/server/index.ts';
 import { LIDAR, RELEASES } from './list-documents.ts';

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { quarantineListCommand } from '../../src/cli/quarantine-command.ts';
-import { rollbackCommand } from '../../src/cli/rollback-command.ts';
-import { statusCommand } from '../../src/cli/status-command.ts';
+import { quarantineListCommand } from '../../src/cli/machine/quarantine-command.ts';
+import { rollbackCommand } from '../../src/cli/machine/rollback-command.ts';
+import { statusCommand } from '../../src/cli/machine/status-command.ts';
 import type { World } from '../../src/cli/world.ts';
 import { SavedListsError } from '../../src/registry/index.ts';
 import {

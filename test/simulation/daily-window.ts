@@ -1,5 +1,5 @@
 import type { Window } from '../../src/core/index.ts';
-import type { MaintenanceWindow } from '../../src/core/update-policy.ts';
+import type { MaintenanceWindow } from '../../src/core/machine/update-policy.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

@@ -54,7 +54,7 @@ it(
       cpSync(join(ROOT, part), join(copy, part), { recursive: true });
     }
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-    const file = join(copy, 'src/core/eligibility/yanked.ts');
+    const file = join(copy, 'src/core/releases/eligibility.ts');
     const text = readFileSync(file, 'utf8');
     const mistake = text.replace('release.yanked === undefined', "release.yanked !== ''");
     expect(mistake).not.toBe(text);

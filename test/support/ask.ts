@@ -11,7 +11,7 @@ import {
   type Resolution,
   type Version,
 } from '../../src/core/index.ts';
-import { publishedText } from '../../src/core/refusal.ts';
+import { publishedText } from '../../src/core/releases/refusal.ts';
 
 /** A version or a whole entry of a list. */
 export type Published = string | ReleaseRecord;

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { ActionTarget } from '../../src/core/index.ts';
-import { deployedText } from '../../src/core/deployed.ts';
+import { deployedText } from '../../src/core/decision/deployed.ts';
 import {
   claimMachineFile,
   DatabaseError,

@@ -4,7 +4,7 @@ import type { Releases } from '../../mocks/catalogues.ts';
 import { mockRegistry, type MockRegistry } from '../../mocks/registry.ts';
 import { readMachine, readUpdatePolicy, windowOf } from '../../src/config/index.ts';
 import type { ActionTarget } from '../../src/core/index.ts';
-import { DEFAULT_POLICY, type UpdatePolicy } from '../../src/core/update-policy.ts';
+import { DEFAULT_POLICY, type UpdatePolicy } from '../../src/core/machine/update-policy.ts';
 import {
   Poller,
   type Delivery,

@@ -13,7 +13,7 @@ import {
   type Window,
 } from '../../src/core/index.ts';
 import { summarizeDecision } from '../../src/core/explanation/plan-words.ts';
-import { formatTime } from '../../src/core/rfc3339.ts';
+import { formatTime } from '../../src/core/text/rfc3339.ts';
 import { constraint, records, version, type Published } from './ask.ts';
 import { DAY, NOW } from './decides.ts';
 

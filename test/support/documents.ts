@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatChecked } from '../../src/cli/check-report.ts';
+import { formatChecked } from '../../src/cli/check/check-report.ts';
 import { checkDocument, type Checked } from '../../src/config/read-document.ts';
 import { DOCUMENT_KINDS, type DocumentKind } from '../../src/config/document-kind.ts';
 import { ROOT } from './modreg.ts';

@@ -11,8 +11,8 @@ import {
   type ReleaseRecord,
   type Replacement,
 } from '../../src/core/index.ts';
-import type { ModuleEntry } from '../../src/core/machine.ts';
-import { DEFAULT_TERMS, type UpdateTerms } from '../../src/core/update-policy.ts';
+import type { ModuleEntry } from '../../src/core/machine/machine.ts';
+import { DEFAULT_TERMS, type UpdateTerms } from '../../src/core/machine/update-policy.ts';
 import { constraint, moduleId } from './ask.ts';
 import { constraintTexts, releaseRecords } from './arbitrary.ts';
 import { openFrom } from './decided.ts';

@@ -7,7 +7,7 @@ import {
   type MachineQuestion,
   type Plan,
 } from '../../src/core/index.ts';
-import type { AgentConfiguration, Machine } from '../../src/core/machine.ts';
+import type { AgentConfiguration, Machine } from '../../src/core/machine/machine.ts';
 import { records, type Published } from './ask.ts';
 import { NOW } from './decides.ts';
 

@@ -30,7 +30,7 @@ const RETRY = '--retry=2';
 
 const NOTHING: Plant = {
   mistake: 'no mistake at all',
-  file: 'src/core/result.ts',
+  file: 'src/core/text/result.ts',
   from: 'export type Result',
   to: 'export type Result',
 };

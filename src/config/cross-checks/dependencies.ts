@@ -1,5 +1,5 @@
-import { nearestWord } from '../../core/nearest-word.ts';
-import { excerpt } from '../../core/quote.ts';
+import { nearestWord } from '../../core/text/nearest-word.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import type { Finding } from '../fault.ts';
 import { isName } from '../fields/name.ts';
 import type { ComponentOutline, MachineOutline } from './outline.ts';

@@ -1,6 +1,6 @@
 import { parseModuleId } from '../../core/index.ts';
-import type { Path } from '../../core/json-pointer.ts';
-import { nearestWord } from '../../core/nearest-word.ts';
+import type { Path } from '../../core/text/json-pointer.ts';
+import { nearestWord } from '../../core/text/nearest-word.ts';
 import { isModel } from '../component.ts';
 import type { Finding } from '../fault.ts';
 import type { MachineOutline, ModuleOutline } from './outline.ts';

@@ -1,5 +1,5 @@
-import type { Path } from '../../core/json-pointer.ts';
-import { excerpt } from '../../core/quote.ts';
+import type { Path } from '../../core/text/json-pointer.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import type { Finding } from '../fault.ts';
 import type { ComponentOutline, MachineOutline, Named } from './outline.ts';
 

@@ -1,7 +1,7 @@
-import type { Path } from '../../core/json-pointer.ts';
-import type { UpdatePolicy } from '../../core/update-policy.ts';
-import { parseRegistryAddress } from '../../core/registry-address.ts';
-import { isExposed, readWebAddress } from '../../core/web-address.ts';
+import type { Path } from '../../core/text/json-pointer.ts';
+import type { UpdatePolicy } from '../../core/machine/update-policy.ts';
+import { parseRegistryAddress } from '../../registry/address.ts';
+import { isExposed, readWebAddress } from '../../core/text/web-address.ts';
 import type { Finding } from '../fault.ts';
 import type { AgentOutline, PinsOutline } from './outline.ts';
 

@@ -1,5 +1,5 @@
-import { modeOpenToOthers } from '../../core/file-mode.ts';
-import type { Path } from '../../core/json-pointer.ts';
+import { modeOpenToOthers } from '../file-mode.ts';
+import type { Path } from '../../core/text/json-pointer.ts';
 import type { Finding } from '../fault.ts';
 import type { AgentOutline } from './outline.ts';
 

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { quote } from '../../core/quote.ts';
+import { quote } from '../../core/text/quote.ts';
 import { badValue } from '../fault.ts';
 import { readsText, type Schema } from './fields.ts';
 

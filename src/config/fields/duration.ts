@@ -1,5 +1,5 @@
 import type { Result } from '../../core/index.ts';
-import { parseDuration } from '../../core/duration.ts';
+import { parseDuration } from '../../core/text/duration.ts';
 import { badValue, type Fault } from '../fault.ts';
 import { readsText, type Schema } from './fields.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { _addIssue as addIssueTo } from 'valibot';
-import { excerpt, quote } from '../../core/quote.ts';
-import { nearestWord } from '../../core/nearest-word.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
+import { nearestWord } from '../../core/text/nearest-word.ts';
 import type { Result } from '../../core/index.ts';
 import { badType, badValue, type Fault } from '../fault.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { MaintenanceWindow } from '../../core/update-policy.ts';
-import { nearestWord } from '../../core/nearest-word.ts';
-import { quote } from '../../core/quote.ts';
+import type { MaintenanceWindow } from '../../core/machine/update-policy.ts';
+import { nearestWord } from '../../core/text/nearest-word.ts';
+import { quote } from '../../core/text/quote.ts';
 import { cronStart } from './cron-start.ts';
 import { badValue } from '../fault.ts';
 import { fields, readsText, type Schema } from './fields.ts';

@@ -1,6 +1,6 @@
 import { visit, type JSONPath, type JSONVisitor } from 'jsonc-parser';
-import type { Path } from '../../core/json-pointer.ts';
-import { quote } from '../../core/quote.ts';
+import type { Path } from '../../core/text/json-pointer.ts';
+import { quote } from '../../core/text/quote.ts';
 import type { Finding } from '../fault.ts';
 import { describeSyntaxError } from './syntax-error.ts';
 

@@ -1,10 +1,10 @@
-import { isInBranch, mismatch, type Constraint } from '../constraint.ts';
-import type { Deployed } from '../deployed.ts';
-import { isTime } from '../rfc3339.ts';
-import { resolve, type Resolution } from '../resolve.ts';
-import { heldBy } from '../timing/timing.ts';
-import { comparePrecedence, compareVersions } from '../version-order.ts';
-import type { Version } from '../version.ts';
+import { isInBranch, mismatch, type Constraint } from '../version/constraint.ts';
+import type { Deployed } from './deployed.ts';
+import { isTime } from '../text/rfc3339.ts';
+import { resolve, type Resolution } from '../releases/resolve.ts';
+import { heldBy } from './timing.ts';
+import { comparePrecedence, compareVersions } from '../version/version-order.ts';
+import type { Version } from '../version/version.ts';
 import type { Decision, ModuleQuestion, Replacement, Verdict } from './decision.ts';
 import { failureOf, recovery } from './recovery.ts';
 import { withoutRelease } from './without-release.ts';

@@ -1,14 +1,14 @@
-import type { Constraint } from '../constraint.ts';
-import type { Deployed } from '../deployed.ts';
-import type { Eligibility, Quarantined } from '../eligibility/policy.ts';
-import type { Platform } from '../platform.ts';
-import type { RefusedPin } from '../refused-pin.ts';
-import type { ReleaseIndex } from '../release-index.ts';
-import type { DigestChange, Release } from '../release.ts';
-import type { Resolution, Unsatisfied } from '../resolve.ts';
-import type { Timing, Hold } from '../timing/timing-policy.ts';
-import type { Direction } from '../timing/timing.ts';
-import type { Version } from '../version.ts';
+import type { Constraint } from '../version/constraint.ts';
+import type { Deployed } from './deployed.ts';
+import type { Eligibility, Quarantined } from '../releases/eligibility-policy.ts';
+import type { Platform } from '../releases/platform.ts';
+import type { RefusedPin } from '../releases/refused-pin.ts';
+import type { ReleaseIndex } from '../releases/release-index.ts';
+import type { DigestChange, Release } from '../releases/release.ts';
+import type { Resolution, Unsatisfied } from '../releases/resolve.ts';
+import type { Timing, Hold } from './timing-policies.ts';
+import type { Direction } from './timing.ts';
+import type { Version } from '../version/version.ts';
 
 /** What the configuration says of one module or subsystem. */
 export type Wanted =

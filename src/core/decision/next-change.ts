@@ -1,7 +1,7 @@
-import type { Release } from '../release.ts';
-import type { Resolution } from '../resolve.ts';
-import { DAY } from '../timing/restart-ceiling.ts';
-import type { Hold } from '../timing/timing-policy.ts';
+import type { Release } from '../releases/release.ts';
+import type { Resolution } from '../releases/resolve.ts';
+import { DAY } from './timing-policies.ts';
+import type { Hold } from './timing-policies.ts';
 import { decide } from './decide.ts';
 import {
   replacementOf,

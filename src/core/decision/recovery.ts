@@ -1,7 +1,7 @@
-import { mismatch } from '../constraint.ts';
-import { termInForce } from '../eligibility/quarantine.ts';
-import { refusal, type Question, type Resolution } from '../resolve.ts';
-import type { Version } from '../version.ts';
+import { mismatch } from '../version/constraint.ts';
+import { termInForce } from '../releases/quarantine.ts';
+import { refusal, type Question, type Resolution } from '../releases/resolve.ts';
+import type { Version } from '../version/version.ts';
 import type { Verdict } from './decision.ts';
 import { withoutRelease } from './without-release.ts';
 

@@ -1,4 +1,4 @@
-import type { Version } from '../version.ts';
+import type { Version } from '../version/version.ts';
 import { replacementOf, type Decision } from './decision.ts';
 
 /** What a person should know of a decision, beside it. */

@@ -1,7 +1,7 @@
-import { isInBranch } from '../constraint.ts';
-import { refusedPin } from '../refused-pin.ts';
-import type { Unsatisfied } from '../resolve.ts';
-import type { Version } from '../version.ts';
+import { isInBranch } from '../version/constraint.ts';
+import { refusedPin } from '../releases/refused-pin.ts';
+import type { Unsatisfied } from '../releases/resolve.ts';
+import type { Version } from '../version/version.ts';
 import type { Verdict } from './decision.ts';
 
 /** Where the list has nothing that may be chosen: what runs in the branch stays. (D20, D30) */

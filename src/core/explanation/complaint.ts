@@ -1,10 +1,10 @@
-import { formatConstraint, isInBranch, type Constraint } from '../constraint.ts';
-import type { PinRefusal, Refusal } from '../refusal.ts';
-import { refusedPin, type RefusedPin } from '../refused-pin.ts';
-import type { Release } from '../release.ts';
-import { resolve, type Question, type Unsatisfied } from '../resolve.ts';
-import { compareVersions } from '../version-order.ts';
-import type { Version } from '../version.ts';
+import { formatConstraint, isInBranch, type Constraint } from '../version/constraint.ts';
+import type { PinRefusal, Refusal } from '../releases/refusal.ts';
+import { refusedPin, type RefusedPin } from '../releases/refused-pin.ts';
+import type { Release } from '../releases/release.ts';
+import { resolve, type Question, type Unsatisfied } from '../releases/resolve.ts';
+import { compareVersions } from '../version/version-order.ts';
+import type { Version } from '../version/version.ts';
 import { describeBranch, describeRefused } from './words.ts';
 
 /** Why a constraint means no release, for a person: lines without indent, escaped. */

@@ -1,4 +1,4 @@
-import { formatConstraint, isInBranch, type Constraint } from '../constraint.ts';
+import { formatConstraint, isInBranch, type Constraint } from '../version/constraint.ts';
 import {
   replacementText,
   type Decision,
@@ -7,14 +7,14 @@ import {
   type StaleList,
   type Stuck,
 } from '../decision/decision.ts';
-import { deployedText, type Deployed } from '../deployed.ts';
-import { describeDuration } from '../duration.ts';
-import { excerpt, quote } from '../quote.ts';
+import { deployedText, type Deployed } from '../decision/deployed.ts';
+import { describeDuration } from '../text/duration.ts';
+import { excerpt, quote } from '../text/quote.ts';
 import { failureOf, type Failure } from '../decision/recovery.ts';
-import { refusal, type Question, type Resolution } from '../resolve.ts';
-import { formatTime } from '../rfc3339.ts';
-import type { Hold } from '../timing/timing-policy.ts';
-import type { Version } from '../version.ts';
+import { refusal, type Question, type Resolution } from '../releases/resolve.ts';
+import { formatTime } from '../text/rfc3339.ts';
+import type { Hold } from '../decision/timing-policies.ts';
+import type { Version } from '../version/version.ts';
 import { complaintOf } from './complaint.ts';
 import { chosenAs, describeDeprecated, describeRefused, describeYanked } from './words.ts';
 

@@ -1,9 +1,9 @@
-import { formatConstraint } from '../constraint.ts';
+import { formatConstraint } from '../version/constraint.ts';
 import { replacementOf, wordFor, type Decision, type Wanted } from '../decision/decision.ts';
 import type { ChangeCause, NextChange } from '../decision/next-change.ts';
 import type { Warning } from '../decision/warning.ts';
-import { quote } from '../quote.ts';
-import { formatTime } from '../rfc3339.ts';
+import { quote } from '../text/quote.ts';
+import { formatTime } from '../text/rfc3339.ts';
 import {
   describeAddress,
   describeDecision,

@@ -1,8 +1,8 @@
-import { formatConstraint, type Constraint } from '../constraint.ts';
-import { excerpt } from '../quote.ts';
-import type { Refused } from '../refusal.ts';
-import { resolve, type Resolution } from '../resolve.ts';
-import { compareVersions } from '../version-order.ts';
+import { formatConstraint, type Constraint } from '../version/constraint.ts';
+import { excerpt } from '../text/quote.ts';
+import type { Refused } from '../releases/refusal.ts';
+import { resolve, type Resolution } from '../releases/resolve.ts';
+import { compareVersions } from '../version/version-order.ts';
 import { describeChosen, describeRefused } from './words.ts';
 
 interface Row {

@@ -1,10 +1,10 @@
-import { formatConstraint, type Constraint } from '../constraint.ts';
-import type { Misfit } from '../grammar-error.ts';
-import { excerpt } from '../quote.ts';
-import type { Refused } from '../refusal.ts';
-import type { DigestChange, Release } from '../release.ts';
-import { formatTime } from '../rfc3339.ts';
-import type { Version } from '../version.ts';
+import { formatConstraint, type Constraint } from '../version/constraint.ts';
+import type { Misfit } from '../text/parse-error.ts';
+import { excerpt } from '../text/quote.ts';
+import type { Refused } from '../releases/refusal.ts';
+import type { DigestChange, Release } from '../releases/release.ts';
+import { formatTime } from '../text/rfc3339.ts';
+import type { Version } from '../version/version.ts';
 
 /** The rule that a constraint stands for, in one line. (Versioning, Module version types) */
 export function describeConstraint(constraint: Constraint): string {

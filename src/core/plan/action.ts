@@ -1,9 +1,9 @@
 import { replacementText, type Decision, type Replacement } from '../decision/decision.ts';
 import { describeDecision, reportedText } from '../explanation/decision-words.ts';
-import type { ModuleId } from '../module-id.ts';
-import { canonicalPlatform, type Platform } from '../platform.ts';
-import { artifactsFor, type Artifact } from '../release.ts';
-import type { Direction } from '../timing/timing.ts';
+import type { ModuleId } from '../releases/module-id.ts';
+import { canonicalPlatform, type Platform } from '../releases/platform.ts';
+import { artifactsFor, type Artifact } from '../releases/release.ts';
+import type { Direction } from '../decision/timing.ts';
 import type { Stop } from './stops.ts';
 import type { VersionedSubsystem } from './subsystem.ts';
 

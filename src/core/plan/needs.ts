@@ -1,5 +1,5 @@
-import type { Component } from '../machine.ts';
-import type { ModuleId } from '../module-id.ts';
+import type { Component } from '../machine/machine.ts';
+import type { ModuleId } from '../releases/module-id.ts';
 
 /** What modules need of each other: one needs those whose restart would stop a component of it. */
 export interface Needs {

@@ -1,4 +1,4 @@
-import type { Constraint } from '../constraint.ts';
+import type { Constraint } from '../version/constraint.ts';
 import { decide } from '../decision/decide.ts';
 import {
   replacementOf,
@@ -9,20 +9,20 @@ import {
 } from '../decision/decision.ts';
 import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { warningsOf, type Warning } from '../decision/warning.ts';
-import type { Deployed } from '../deployed.ts';
-import type { Quarantined } from '../eligibility/policy.ts';
-import type { Machine, ModuleEntry } from '../machine.ts';
-import type { ModuleId } from '../module-id.ts';
-import type { Platform } from '../platform.ts';
-import { resolve } from '../resolve.ts';
-import type { MaintenanceAnswer, Window } from '../timing/timing-policy.ts';
+import type { Deployed } from '../decision/deployed.ts';
+import type { Quarantined } from '../releases/eligibility-policy.ts';
+import type { Machine, ModuleEntry } from '../machine/machine.ts';
+import type { ModuleId } from '../releases/module-id.ts';
+import type { Platform } from '../releases/platform.ts';
+import { resolve } from '../releases/resolve.ts';
+import type { MaintenanceAnswer, Window } from '../decision/timing-policies.ts';
 import {
   termsFor,
   type MaintenanceWindow,
   type UpdatePolicy,
   type UpdateTerms,
-} from '../update-policy.ts';
-import type { Version } from '../version.ts';
+} from '../machine/update-policy.ts';
+import type { Version } from '../version/version.ts';
 import { actionOf } from './action.ts';
 import { rememberWindows } from './remember-windows.ts';
 import { restartsFor, type Restart } from './restarts.ts';

@@ -1,5 +1,5 @@
-import type { Window } from '../timing/timing-policy.ts';
-import type { MaintenanceWindow } from '../update-policy.ts';
+import type { Window } from '../decision/timing-policies.ts';
+import type { MaintenanceWindow } from '../machine/update-policy.ts';
 
 type WindowOf = (maintenance: readonly MaintenanceWindow[]) => Window | undefined;
 

@@ -1,5 +1,5 @@
-import type { Component } from '../machine.ts';
-import type { ModuleId } from '../module-id.ts';
+import type { Component } from '../machine/machine.ts';
+import type { ModuleId } from '../releases/module-id.ts';
 import { inOrder } from './order.ts';
 
 /** A component that stops. */

@@ -1,7 +1,7 @@
-import type { Constraint } from '../constraint.ts';
+import type { Constraint } from '../version/constraint.ts';
 import type { Wanted } from '../decision/decision.ts';
-import type { AgentConfiguration } from '../machine.ts';
-import type { ModuleId } from '../module-id.ts';
+import type { AgentConfiguration } from '../machine/machine.ts';
+import type { ModuleId } from '../releases/module-id.ts';
 
 /** What the agent manages. (What the service does) */
 export type SubsystemName =

@@ -1,6 +1,6 @@
 import type { ReleaseRecord } from '../../core/index.ts';
-import { jsonPointer, type Path } from '../../core/json-pointer.ts';
-import { describeValue, excerpt } from '../../core/quote.ts';
+import { jsonPointer, type Path } from '../../core/text/json-pointer.ts';
+import { describeValue, excerpt } from '../../core/text/quote.ts';
 import { RegistryError } from '../registry-error.ts';
 
 /** What every wire format is decoded to. */

@@ -1,8 +1,8 @@
 import type { Artifact, ModuleId, ReleaseRecord } from '../../core/index.ts';
-import type { Path } from '../../core/json-pointer.ts';
-import { parseTime } from '../../core/rfc3339.ts';
+import type { Path } from '../../core/text/json-pointer.ts';
+import { parseTime } from '../../core/text/rfc3339.ts';
 import { checkLength, dropInto, type DecodedList, type Drop } from './decoded-list.ts';
-import { describeValue } from '../../core/quote.ts';
+import { describeValue } from '../../core/text/quote.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { RegistryError } from '../registry-error.ts';
 

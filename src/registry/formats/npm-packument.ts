@@ -1,6 +1,6 @@
 import type { Artifact, ReleaseRecord } from '../../core/index.ts';
-import type { Path } from '../../core/json-pointer.ts';
-import { describeValue } from '../../core/quote.ts';
+import type { Path } from '../../core/text/json-pointer.ts';
+import { describeValue } from '../../core/text/quote.ts';
 import { checkLength, dropInto, type DecodedList, type Drop } from './decoded-list.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { decodeReason, decodeTime } from './module-document.ts';

@@ -1,4 +1,4 @@
-import { describeValue } from '../../core/quote.ts';
+import { describeValue } from '../../core/text/quote.ts';
 import { RegistryError } from '../registry-error.ts';
 import { checkLength, type DecodedList } from './decoded-list.ts';
 import type { JsonObject } from './json-object.ts';

@@ -1,6 +1,6 @@
 import type { ModuleId } from '../../core/index.ts';
 import type { DecodedList } from './decoded-list.ts';
-import { describeValue } from '../../core/quote.ts';
+import { describeValue } from '../../core/text/quote.ts';
 import { isJsonObject } from './json-object.ts';
 import { decodeModuleDocument } from './module-document.ts';
 import { decodeNpmPackument } from './npm-packument.ts';

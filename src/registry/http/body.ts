@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { excerpt } from '../../core/quote.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import { jsonMeter } from '../formats/json-meter.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { Deadline } from './deadline.ts';

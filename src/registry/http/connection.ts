@@ -1,5 +1,5 @@
-import { quote } from '../../core/quote.ts';
-import type { Secret } from '../../core/secret.ts';
+import { quote } from '../../core/text/quote.ts';
+import type { Secret } from '../../core/text/secret.ts';
 import type { Clock } from '../clock.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { Round } from '../remote-registry.ts';

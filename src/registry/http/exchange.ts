@@ -1,5 +1,5 @@
 import ky, { isNetworkError } from 'ky';
-import type { Secret } from '../../core/secret.ts';
+import type { Secret } from '../../core/text/secret.ts';
 import type { Clock } from '../clock.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import { RegistryError } from '../registry-error.ts';

@@ -1,6 +1,6 @@
 import { parseModuleId, type ModuleId } from '../../core/index.ts';
-import { nameOf, namespaceOf } from '../../core/module-id.ts';
-import { describeValue } from '../../core/quote.ts';
+import { nameOf, namespaceOf } from '../../core/releases/module-id.ts';
+import { describeValue } from '../../core/text/quote.ts';
 import { isJsonObject, type JsonObject } from '../formats/json-object.ts';
 import { parseJson } from '../formats/json-text.ts';
 import { decodeModuleDocumentInSteps } from '../formats/module-document.ts';

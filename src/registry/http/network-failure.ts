@@ -1,5 +1,5 @@
-import { excerpt } from '../../core/quote.ts';
-import { formatTime } from '../../core/rfc3339.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
 import { RegistryError } from '../registry-error.ts';
 
 /** What TLS says of a certificate, in words. */

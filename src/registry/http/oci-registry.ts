@@ -1,6 +1,6 @@
 import type { ModuleId } from '../../core/index.ts';
-import { nameOf, namespaceOf } from '../../core/module-id.ts';
-import { describeValue } from '../../core/quote.ts';
+import { nameOf, namespaceOf } from '../../core/releases/module-id.ts';
+import { describeValue } from '../../core/text/quote.ts';
 import type { DecodedList } from '../formats/decoded-list.ts';
 import { isJsonObject } from '../formats/json-object.ts';
 import { decodeOciTags } from '../formats/oci-tags.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { needsOf } from '../../../src/core/plan/needs.ts';
 import { stopsOf } from '../../../src/core/plan/stops.ts';
-import type { Component, Model } from '../../../src/core/machine.ts';
+import type { Component, Model } from '../../../src/core/machine/machine.ts';
 import { moduleId } from '../../support/ask.ts';
 
 /** `a lidar < b c`: the component a of the module lidar depends on b and c; one of `-` is part of the server. */

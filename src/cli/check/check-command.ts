@@ -1,0 +1,54 @@
+import { basename } from 'node:path';
+import type { DocumentKind } from '../../config/document-kind.ts';
+import { checkDocument } from '../../config/read-document.ts';
+import type { UpdatePolicy } from '../../core/machine/update-policy.ts';
+import { checkedAsJson, formatChecked, type CheckedFile } from './check-report.ts';
+import { readDocumentFile } from './document-file.ts';
+import { POLICY, readPolicyFor, type PolicyFile } from './policy-file.ts';
+import type { Outcome } from '../problem.ts';
+import type { World } from '../world.ts';
+
+export interface CheckOptions {
+  readonly as?: DocumentKind;
+  readonly policy?: string;
+  readonly env?: true;
+  readonly strict?: true;
+  readonly json?: true;
+}
+
+/** `modreg check <file>`: everything that is wrong with a document. */
+export function checkCommand(path: string, options: CheckOptions, world: World): Outcome {
+  const as = options.as ?? (basename(path) === POLICY ? 'policy' : undefined);
+  const file = readDocumentFile(path);
+  const policy = as === 'policy' ? NO_POLICY : readPolicyFor(path, options.policy);
+  if (!file.ok || !policy.ok) {
+    const problems = [...(file.ok ? [] : [file.error]), ...(policy.ok ? [] : [policy.error])];
+    return { answer: [], notes: [], problems };
+  }
+  const checked = checkDocument(file.value.bytes, as, {
+    policy: inForce(policy.value),
+    environment: options.env ? world.environment : undefined,
+    mode: file.value.mode,
+  });
+  // A policy stands for itself, whatever lies beside it.
+  const judgedBy = checked.kind === 'policy' ? undefined : policy.value;
+  const files: CheckedFile[] = [
+    { path, report: checked },
+    ...(judgedBy ? [{ path: judgedBy.path, report: judgedBy.reading }] : []),
+  ];
+  const isRefused = ({ report: { errors, warnings } }: CheckedFile): boolean =>
+    errors > 0 || (options.strict === true && warnings > 0);
+  return {
+    answer: options.json ? [checkedAsJson(checked, files)] : formatChecked(checked, files),
+    notes: [],
+    problems: [],
+    ending: files.some(isRefused) ? 'no' : undefined,
+  };
+}
+
+const NO_POLICY = { ok: true, value: undefined } as const;
+
+function inForce(policy: PolicyFile | undefined): UpdatePolicy | 'unreadable' | undefined {
+  if (!policy) return undefined;
+  return policy.reading.ok ? policy.reading.value : 'unreadable';
+}

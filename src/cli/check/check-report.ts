@@ -1,0 +1,101 @@
+import type { DocumentProblem } from '../../config/document-problem.ts';
+import type { Checked } from '../../config/read-document.ts';
+import type { Report } from '../../config/report.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { jsonLine } from '../output/answer-json.ts';
+import { printedCode } from '../codes.ts';
+import { countOf } from '../output/count.ts';
+
+/** A file, and what there is to say of it. */
+export interface CheckedFile {
+  readonly path: string;
+  readonly report: Report;
+}
+
+const LONGEST_MESSAGE = 300;
+
+const KIND_NAMES = { agent: 'an agent configuration', policy: 'an update policy' };
+
+/** A line for each problem, and one that counts them. The first file is the one that was asked about. */
+export function formatChecked({ modules, kind }: Checked, files: readonly CheckedFile[]): string[] {
+  const rows = files.flatMap(({ path, report }) =>
+    report.problems.map((problem) => ({
+      place: `${excerpt(path)}:${problem.line}:${problem.column}`,
+      label: `${problem.severity}[${printedCode(problem.kind)}]`,
+      words: wordsOf(problem),
+    })),
+  );
+  const placeWidth = Math.max(0, ...rows.map(({ place }) => place.length));
+  const labelWidth = Math.max(0, ...rows.map(({ label }) => label.length));
+  const hidden = files.flatMap(({ path, report: { errors, warnings, problems } }) => {
+    const more = errors + warnings - problems.length;
+    return more > 0 ? [`${excerpt(path)}: … and ${more} more`] : [];
+  });
+  const [, policy] = files;
+  return [
+    ...rows.map(
+      ({ place, label, words }) =>
+        `${place.padEnd(placeWidth)}  ${label.padEnd(labelWidth)}  ${words}`,
+    ),
+    ...hidden,
+    [
+      counted(files),
+      kind === 'machine' ? `${countOf(modules, 'module')} read` : `read as ${KIND_NAMES[kind]}`,
+      ...(policy ? [`${verb(policy)} ${excerpt(policy.path)}`] : []),
+    ].join('; '),
+  ];
+}
+
+/** The same as one line of JSON. */
+export function checkedAsJson({ kind, modules }: Checked, files: readonly CheckedFile[]): string {
+  const [file, policy] = files;
+  return jsonLine({
+    schema: 'modreg/check@1',
+    file: file?.path ?? null,
+    as: kind,
+    policy: policy?.path ?? null,
+    errors: total(files, 'errors'),
+    warnings: total(files, 'warnings'),
+    modules,
+    problems: files.flatMap(({ path, report }) =>
+      report.problems.map((problem) => ({
+        severity: problem.severity,
+        code: printedCode(problem.kind),
+        file: path,
+        line: problem.line,
+        column: problem.column,
+        path: problem.path,
+        message: problem.message,
+        suggestion: problem.suggestion ?? null,
+        hint: problem.hint ?? null,
+      })),
+    ),
+  });
+}
+
+function verb(policy: CheckedFile): string {
+  return policy.report.errors > 0 ? 'not judged with' : 'judged with';
+}
+
+function wordsOf({ path, message, suggestion, hint }: DocumentProblem): string {
+  const words = [
+    path === '' ? message : `${excerpt(path)}: ${message}`,
+    ...(suggestion === undefined ? [] : [`did you mean ${excerpt(suggestion)} ?`]),
+    ...(hint === undefined ? [] : [hint]),
+  ].join('; ');
+  return words.length > LONGEST_MESSAGE ? `${words.slice(0, LONGEST_MESSAGE - 1)}…` : words;
+}
+
+function counted(files: readonly CheckedFile[]): string {
+  const errors = total(files, 'errors');
+  const warnings = total(files, 'warnings');
+  if (errors + warnings === 0) return 'no problems';
+  return [
+    ...(errors === 0 ? [] : [countOf(errors, 'error')]),
+    ...(warnings === 0 ? [] : [countOf(warnings, 'warning')]),
+  ].join(', ');
+}
+
+function total(files: readonly CheckedFile[], severity: 'errors' | 'warnings'): number {
+  return files.reduce((sum, { report }) => sum + report[severity], 0);
+}

@@ -1,0 +1,57 @@
+import { parseModuleId, parseVersion } from '../../core/index.ts';
+import type { QuarantineEntry } from '../../store/quarantine.ts';
+import { jsonLine } from '../output/answer-json.ts';
+import { failed } from '../registry/catalogue-options.ts';
+import { withState } from './own-state.ts';
+import { grammarProblem, type Outcome } from '../problem.ts';
+import { quarantineAsJson, quarantineTable } from './quarantine-table.ts';
+import type { World } from '../world.ts';
+
+interface Options {
+  readonly json?: true;
+}
+
+/** `modreg quarantine list`: the versions that failed on this machine, and on which terms they are refused. */
+export function quarantineListCommand({ json }: Options, world: World): Outcome {
+  return withState(world, 'read', (state) => {
+    const { quarantine } = state.memory();
+    const schema = 'modreg/quarantine@1';
+    const table = quarantineTable(quarantine, world.clock());
+    const said = table.length > 0 ? table : ['nothing is in quarantine'];
+    const answer = json
+      ? [jsonLine({ schema, quarantine: quarantine.map(quarantineAsJson) })]
+      : said;
+    return { answer, notes: [], problems: [] };
+  });
+}
+
+/** `modreg quarantine lift <module_id> <version>`: it may be chosen again. */
+export function quarantineLiftCommand(
+  moduleIdText: string,
+  versionText: string,
+  { json }: Options,
+  world: World,
+): Outcome {
+  const moduleId = parseModuleId(moduleIdText);
+  const version = parseVersion(versionText);
+  if (!moduleId.ok || !version.ok) {
+    const problems = [moduleId, version].flatMap((read) => (read.ok ? [] : [read.error]));
+    return failed(...problems.map(grammarProblem));
+  }
+  const [id, { text }] = [moduleId.value, version.value];
+  return withState(world, 'write', (state) => {
+    const { quarantine } = state.memory();
+    if (!state.lift(id, text)) return notThere(`${id} ${text}`, quarantine);
+    const schema = 'modreg/quarantine-lift@1';
+    const line = `${id} ${text} may be chosen again`;
+    const answer = json ? [jsonLine({ schema, module_id: id, version: text })] : [line];
+    return { answer, notes: [], problems: [] };
+  });
+}
+
+function notThere(what: string, quarantine: readonly QuarantineEntry[]): Outcome {
+  const message = `${what} is not in quarantine on this machine`;
+  const there = quarantine.slice(0, 5).map(({ moduleId, version }) => `${moduleId} ${version}`);
+  const hint = there.length === 0 ? 'nothing is' : `what is: ${there.join(', ')}`;
+  return failed({ severity: 'error', kind: 'unknown-version', message, hint });
+}

@@ -1,0 +1,175 @@
+import {
+  describeChange,
+  describeDecision,
+  type PlanRow,
+  type Restart,
+  type Stop,
+  type SubsystemPlan,
+} from '../../core/index.ts';
+import { describeDuration } from '../../core/text/duration.ts';
+import { targetText, wantedText } from '../../core/explanation/plan-words.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import type { ReleaseList } from '../../registry/registry.ts';
+import { columnsOf } from '../output/columns.ts';
+import { countOf } from '../output/count.ts';
+import { deployedCell, labelOf } from './plan-cells.ts';
+import type { Planned } from './planned.ts';
+
+const NAMED = 8;
+
+/** A plan as a person reads it. */
+export function planTable(planned: Planned): string[] {
+  const { plan } = planned;
+  const modules = plan.modules.map((row) => {
+    return { label: labelOf(row), wanted: wantedText(row.decision.question.wanted), row };
+  });
+  const subsystems = plan.subsystems.filter(isReported).map((row) => {
+    return { label: row.target.name, wanted: wantedOfSubsystem(row), row };
+  });
+  return [
+    headOf(planned),
+    '',
+    ...table('MODULE', modules),
+    ...(modules.length > 0 ? [''] : []),
+    ...table('SUBSYSTEM', subsystems),
+    ...(subsystems.length > 0 ? [''] : []),
+    ...leftAlone(plan.subsystems),
+    ...summaryOf(planned),
+    'Nothing was changed.',
+  ];
+}
+
+function headOf({ path, plan, lists, now, isAsOf }: Planned): string {
+  const readings = [...lists.modules.values(), ...lists.subsystems.values()];
+  const had = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
+  return [
+    excerpt(path),
+    countOf(plan.modules.length, 'module'),
+    ...(isAsOf ? [`as of ${formatTime(now)}`] : []),
+    ...(had.length > 0 ? [describeLists(had, now)] : []),
+  ].join('   ');
+}
+
+/** Where lists are from, and how old the oldest is that came over a network. */
+function describeLists(lists: readonly ReleaseList[], now: number): string {
+  const places = new Set(lists.map(({ from }) => from));
+  const [first = ''] = places;
+  const from = places.size === 1 ? first : `${places.size} registries`;
+  const times = lists.flatMap(({ source, fetchedAt }) =>
+    (source === 'network' || source === 'saved') && fetchedAt !== undefined ? [fetchedAt] : [],
+  );
+  const age = now - times.reduce((oldest, time) => Math.min(oldest, time), now);
+  const old = times.length === 0 ? '' : `, ${describeDuration(age)} old`;
+  return `lists from ${from}${old}`;
+}
+
+/** A channel by its own word, since `latest` means two things. */
+function wantedOfSubsystem({ target, decision }: SubsystemPlan): string | undefined {
+  return target.option === 'release_channel'
+    ? target.releaseChannel
+    : wantedText(decision.question.wanted);
+}
+
+interface Row {
+  readonly label: string;
+  readonly wanted: string | undefined;
+  readonly row: PlanRow;
+}
+
+const HEADS = ['CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'ACTION', 'WHY'];
+
+function table(head: string, rows: readonly Row[]): string[] {
+  if (rows.length === 0) return [];
+  const heads = [head, ...HEADS];
+  const cells = rows.map(cellsOf);
+  const line = columnsOf(heads, cells);
+  return [
+    line(heads),
+    ...rows.flatMap((row, place) => [line(cells[place] ?? []), ...detailsOf(row)]),
+  ];
+}
+
+function cellsOf({ label, wanted, row: { decision, latest } }: Row): string[] {
+  return [
+    label,
+    wanted ?? '-',
+    deployedCell(decision.question.deployed),
+    targetText(decision) ?? '-',
+    latest?.text ?? '-',
+    actionWord(decision),
+    describeDecision(decision),
+  ];
+}
+
+function actionWord(decision: PlanRow['decision']): string {
+  switch (decision.kind) {
+    case 'keep':
+      return 'none';
+    case 'replace':
+      return decision.direction === 'upgrade' ? 'restart-and-upgrade' : decision.direction;
+    case 'hold':
+    case 'stuck':
+      return decision.kind;
+  }
+}
+
+function detailsOf({ row: { stops, nextChange } }: Row): string[] {
+  return [
+    ...(stops.length > 0 ? [`stops ${describeStops(stops)}`] : []),
+    ...(nextChange ? [`next ${describeChange(nextChange)}`] : []),
+  ].map((words) => `      ${words}`);
+}
+
+function describeStops(stops: readonly Stop[]): string {
+  const named = stops.slice(0, NAMED).map(({ component, dependsOn }) => {
+    const [first] = dependsOn;
+    return first === undefined
+      ? excerpt(component)
+      : `${excerpt(component)} (depends on ${excerpt(first)})`;
+  });
+  const rest = stops.length - named.length;
+  return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+}
+
+/** A machine need not say what runs of its subsystems, nor a registry have them. */
+function isReported({ target, decision: { question } }: SubsystemPlan): boolean {
+  return target.option === 'disable_subsystem' || question.deployed.kind !== 'unknown';
+}
+
+function leftAlone(subsystems: readonly SubsystemPlan[]): string[] {
+  const names = subsystems.flatMap((row) => (isReported(row) ? [] : row.target.name));
+  return names.length === 0
+    ? []
+    : [`${names.join(' and ')}: what is deployed is not known, and nothing is done.`];
+}
+
+function summaryOf({ plan: { modules, subsystems, restarts } }: Planned): string[] {
+  const rows: readonly PlanRow[] = [...modules, ...subsystems.filter(isReported)];
+  const actions = restarts.flatMap((restart) => restart.actions);
+  const due = Map.groupBy(actions, ({ direction }) => direction);
+  const count = (kind: string): number =>
+    rows.filter(({ decision }) => decision.kind === kind).length;
+  const counts = [
+    ...Array.from(due, ([direction, { length }]) => countOf(length, direction)),
+    ...(count('hold') > 0 ? [`${count('hold')} held`] : []),
+    ...(count('stuck') > 0 ? [`${count('stuck')} stuck`] : []),
+    `${count('keep')} unchanged`,
+  ];
+  const stops = restarts.flatMap((restart) => restart.stops);
+  return [
+    `${counts.join(', ')}.${stops.length > 0 ? ` Components that would stop: ${describeStops(stops)}.` : ''}`,
+    ...restarts.flatMap(sharing),
+  ];
+}
+
+/** That several actions take one restart. */
+function sharing({ of, actions }: Restart): string[] {
+  const stopping = actions.filter(({ direction }) => direction !== 'install');
+  if (of !== 'modules') {
+    const isRunning = stopping.some(({ target }) => target.kind === 'subsystem');
+    return isRunning ? [`One restart of ${of} takes every module with it.`] : [];
+  }
+  const names = stopping.map(({ target }) => excerpt(target.name)).join(', ');
+  return stopping.length > 1 ? [`One restart is shared by ${names}.`] : [];
+}

@@ -1,0 +1,95 @@
+import { windowOf } from '../../config/window.ts';
+import { NOT_ASKED, planMachine, type Plan, type Result } from '../../core/index.ts';
+import { parseTime } from '../../core/text/rfc3339.ts';
+import { questionAbout, type Circumstances } from '../../poller/question.ts';
+import { moduleListOf } from '../../registry/module-list.ts';
+import { platformOf, readMaxAge, type ListOptions } from '../resolve/list-options.ts';
+import type { Planned } from './planned.ts';
+import { planTable } from './plan-answer.ts';
+import { readPlanDocuments } from './plan-documents.ts';
+import { planAsJson } from './plan-json.ts';
+import { factsFor, type Facts } from './plan-facts.ts';
+import { readPlanLists } from './plan-lists.ts';
+import { planProblems } from './plan-problems.ts';
+import { grammarProblem, type Outcome, type Problem } from '../problem.ts';
+import type { World } from '../world.ts';
+
+export interface PlanOptions extends ListOptions {
+  readonly deployed?: string;
+  readonly exitCode?: true;
+}
+
+/** `modreg plan <machine.json>`: what the machine should run now, why, and what stops for it. */
+export async function planCommand(
+  path: string,
+  options: PlanOptions,
+  world: World,
+): Promise<Outcome> {
+  const planned = await planOf(path, options, world);
+  if (!planned.ok) return { answer: [], notes: [], problems: planned.error };
+  const { plan } = planned.value;
+  const isPending = [...plan.modules, ...plan.subsystems].some(
+    ({ decision: { kind } }) => kind === 'replace' || kind === 'hold',
+  );
+  return {
+    answer: options.json ? [planAsJson(planned.value)] : planTable(planned.value),
+    notes: [],
+    problems: planProblems(planned.value),
+    ending: options.exitCode && isPending ? 'pending' : undefined,
+  };
+}
+
+async function planOf(
+  path: string,
+  options: PlanOptions,
+  world: World,
+): Promise<Result<Planned, Problem[]>> {
+  const platform = platformOf(options, world);
+  const at = options.at === undefined ? undefined : parseTime(options.at);
+  const maxAge = readMaxAge(options.maxAge);
+  const documents = readPlanDocuments(path, options);
+  if (!platform.ok || at?.ok === false || !maxAge.ok || !documents.ok) {
+    const problems = [
+      ...(platform.ok ? [] : [platform.error]),
+      ...(at?.ok === false ? [grammarProblem(at.error)] : []),
+      ...(maxAge.ok ? [] : [maxAge.error]),
+      ...(documents.ok ? [] : documents.error),
+    ];
+    return { ok: false, error: problems };
+  }
+  const { policyPath } = documents.value;
+  const named = policyPath === undefined ? {} : { policy: policyPath };
+  const asked = { ...options, ...named, maxAgeMs: maxAge.value };
+  const facts = await factsFor(documents.value, world);
+  if (!facts.ok) return { ok: false, error: [facts.error] };
+  const known = { documents: documents.value, facts: facts.value };
+  const lists = await readPlanLists(known, asked, world);
+  if (!lists.ok) return lists;
+  const made = { path, documents: documents.value, lists: lists.value };
+  const now = at?.value ?? world.clock();
+  const plan = decideOn(
+    { ...known, lists: lists.value },
+    { now, isAsOf: at !== undefined, platform: platform.value },
+  );
+  return {
+    ok: true,
+    value: { ...made, plan, platform: platform.value, now, isAsOf: at !== undefined },
+  };
+}
+
+function decideOn(
+  { documents, lists, facts }: Pick<Planned, 'documents' | 'lists'> & { readonly facts: Facts },
+  { now, isAsOf, platform }: Pick<Planned, 'now' | 'isAsOf' | 'platform'>,
+): Plan {
+  const circumstances: Circumstances = {
+    ...{ platform, now, windowOf },
+    laterReleases: isAsOf ? 'refuse' : 'allow',
+    isServerBusy: false,
+    knownOf: (target) => {
+      const readings = target.kind === 'module' ? lists.modules : lists.subsystems;
+      const reading = readings.get(target.name);
+      return { ...facts(target), list: reading ? moduleListOf(reading) : NOT_ASKED };
+    },
+  };
+  return planMachine(questionAbout(documents, circumstances));
+}

@@ -1,0 +1,90 @@
+import { readDeployedReport, readMachine } from '../../config/read-document.ts';
+import type { Deployed, Result } from '../../core/index.ts';
+import type { Machine } from '../../core/machine/machine.ts';
+import { DEFAULT_POLICY, type UpdatePolicy } from '../../core/machine/update-policy.ts';
+import { readDocumentFile } from '../check/document-file.ts';
+import { readPolicyFor } from '../check/policy-file.ts';
+import type { Problem } from '../problem.ts';
+import { unreadFields, unreadDocument } from '../check/document-findings.ts';
+
+/** The files that a plan is made of. */
+export interface PlanDocuments {
+  readonly machine: Machine;
+  /** Fields of the machine config and the policy that nothing reads. */
+  readonly warnings: readonly Problem[];
+  readonly policy: UpdatePolicy;
+  /** Where the policy was read. */
+  readonly policyPath: string | undefined;
+  /**
+   * What was said to be deployed, by the name of the module entry or the subsystem: what is not in it is not
+   * known. Undefined where nothing was said.
+   */
+  readonly deployed: ReadonlyMap<string, Deployed> | undefined;
+}
+
+/** Reads the machine config at `path`, its policy, and what is said to be deployed. */
+export function readPlanDocuments(
+  path: string,
+  options: { readonly policy?: string; readonly deployed?: string },
+): Result<PlanDocuments, Problem[]> {
+  const policy = readPolicy(path, options.policy);
+  const deployed = readDeployedFile(options.deployed);
+  const machine = readMachineFile(path, policy.ok ? policy.value.policy : 'unreadable');
+  if (policy.ok && deployed.ok && machine.ok) {
+    const warnings = [...machine.value.warnings, ...policy.value.warnings];
+    const { policyPath } = policy.value;
+    return {
+      ok: true,
+      value: {
+        ...{ machine: machine.value.machine, policy: policy.value.policy, policyPath, warnings },
+        deployed: deployed.value,
+      },
+    };
+  }
+  return {
+    ok: false,
+    error: [machine, policy, deployed].flatMap((read) => (read.ok ? [] : [read.error])),
+  };
+}
+
+function readPolicy(
+  path: string,
+  named: string | undefined,
+): Result<Pick<PlanDocuments, 'policy' | 'policyPath' | 'warnings'>, Problem> {
+  const file = readPolicyFor(path, named);
+  if (!file.ok) return file;
+  if (!file.value) {
+    return { ok: true, value: { policy: DEFAULT_POLICY, policyPath: undefined, warnings: [] } };
+  }
+  const { path: policyPath, reading } = file.value;
+  if (reading.ok) {
+    const warnings = unreadFields(policyPath, reading);
+    return { ok: true, value: { policy: reading.value, policyPath, warnings } };
+  }
+  return { ok: false, error: unreadDocument('the policy', policyPath, reading, 'policy') };
+}
+
+function readDeployedFile(
+  path: string | undefined,
+): Result<ReadonlyMap<string, Deployed> | undefined, Problem> {
+  if (path === undefined) return { ok: true, value: undefined };
+  const file = readDocumentFile(path);
+  if (!file.ok) return file;
+  const report = readDeployedReport(file.value.bytes);
+  if (report.ok) return report;
+  return { ok: false, error: unreadDocument('the report of what is deployed', path, report) };
+}
+
+function readMachineFile(
+  path: string,
+  policy: UpdatePolicy | 'unreadable',
+): Result<Pick<PlanDocuments, 'machine' | 'warnings'>, Problem> {
+  const file = readDocumentFile(path);
+  if (!file.ok) return file;
+  const { bytes, mode } = file.value;
+  const read = readMachine(bytes, { policy, mode });
+  if (read.ok) {
+    return { ok: true, value: { machine: read.value, warnings: unreadFields(path, read) } };
+  }
+  return { ok: false, error: unreadDocument('the machine config', path, read, 'machine') };
+}

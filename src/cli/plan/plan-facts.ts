@@ -1,0 +1,36 @@
+import type { ActionTarget, Deployed, Known, Result } from '../../core/index.ts';
+import { factsOf } from '../../poller/question.ts';
+import type { PlanDocuments } from './plan-documents.ts';
+import type { Problem } from '../problem.ts';
+import type { World } from '../world.ts';
+
+/** What is known of a module or a subsystem, but for its list. */
+export type Facts = (target: ActionTarget) => Omit<Known, 'list'>;
+
+const UNKNOWN: Deployed = { kind: 'unknown' };
+
+/** What a report says, where there is one, and else what this machine remembers. */
+export async function factsFor(
+  { machine, deployed }: PlanDocuments,
+  world: World,
+): Promise<Result<Facts, Problem>> {
+  if (deployed) {
+    const modules = new Set(machine.modules.map(({ name }) => name));
+    return {
+      ok: true,
+      value: ({ kind, name }) => {
+        // A name that is a module's says nothing of a subsystem.
+        const isReported = kind === 'module' || !modules.has(name);
+        return { deployed: (isReported ? deployed.get(name) : undefined) ?? UNKNOWN };
+      },
+    };
+  }
+  // SQLite is only loaded where it is needed.
+  const { usingState } = await import('../machine/own-state.ts');
+  const memory = usingState(world, 'read', (state) => state.memory());
+  if (!memory.ok && !memory.error.isMissing) return memory;
+  return {
+    ok: true,
+    value: (target) => (memory.ok ? factsOf(memory.value.of(target)) : { deployed: UNKNOWN }),
+  };
+}

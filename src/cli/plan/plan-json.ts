@@ -1,0 +1,131 @@
+import {
+  describeDecision,
+  describeWarning,
+  RESTARTED_BY_UPDATE,
+  type Action,
+  type Deployed,
+  type Hold,
+  type NextChange,
+  type PlanRow,
+  type Stop,
+  type SubsystemTarget,
+} from '../../core/index.ts';
+import { replacementOf, wordFor } from '../../core/decision/decision.ts';
+import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
+import { targetText, untilOf, wantedText } from '../../core/explanation/plan-words.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import type { Reading } from '../../registry/registry.ts';
+import { jsonLine, listAsJson } from '../output/answer-json.ts';
+import { printedCode } from '../codes.ts';
+import { codeOf } from './plan-cells.ts';
+import type { Planned } from './planned.ts';
+
+/** A plan as one line of JSON, schema `modreg/plan@1`. */
+export function planAsJson({ plan, lists, platform, now, isAsOf }: Planned): string {
+  const actions = plan.restarts.flatMap((restart, place) =>
+    restart.actions.map((action) => actionAsJson(action, place)),
+  );
+  return jsonLine({
+    schema: 'modreg/plan@1',
+    platform,
+    at: isAsOf ? formatTime(now) : null,
+    modules: plan.modules.map((row) => ({
+      name: row.name,
+      module_id: row.moduleId,
+      ...rowAsJson(row, lists.modules.get(row.name)),
+    })),
+    subsystems: plan.subsystems.map((row) => ({
+      name: row.target.name,
+      option: row.target.option,
+      release_channel: 'releaseChannel' in row.target ? row.target.releaseChannel : null,
+      ...rowAsJson(row, lists.subsystems.get(row.target.name)),
+      restarts: restartedBy(row.target),
+    })),
+    actions,
+    restarts: plan.restarts.map(({ of, actions: shared, stops }) => ({
+      of,
+      targets: shared.map(({ target }) => target.name),
+      stops: stopsAsJson(stops),
+    })),
+  });
+}
+
+/** What has to be restarted for a new version of it to be used. */
+function restartedBy(target: SubsystemTarget): readonly string[] {
+  return target.option === 'disable_subsystem' ? [] : RESTARTED_BY_UPDATE[target.name];
+}
+
+function rowAsJson(row: PlanRow, reading: Reading | undefined): object {
+  const { decision, latest, stops, nextChange, warnings } = row;
+  const { question } = decision;
+  const replacement = replacementOf(decision);
+  return {
+    constraint: wantedText(question.wanted),
+    deployed: deployedOrNull(question.deployed),
+    target: targetText(decision) ?? null,
+    decision: wordFor(decision),
+    direction: replacement?.direction ?? null,
+    code: codeOf(decision) ?? null,
+    reason: describeDecision(decision),
+    held_by: decision.kind === 'hold' ? decision.because.map(heldAsJson) : [],
+    until: timeOrNull(untilOf(decision)),
+    latest: latest?.text ?? null,
+    stops: stopsAsJson(stops),
+    next_change: nextChange ? changeAsJson(nextChange) : null,
+    list: reading?.ok ? listAsJson(reading.value) : null,
+    warnings: warnings.map((warning) => ({
+      code: printedCode(warning.kind),
+      message: describeWarning(warning, decision),
+    })),
+  };
+}
+
+/** `none` where nothing is deployed, and null where nobody knows. */
+function deployedOrNull(deployed: Deployed): string | null {
+  if (deployed.kind === 'none') return 'none';
+  return reportedText(deployed) ?? null;
+}
+
+function heldAsJson({ reason, until }: Hold): object {
+  return { reason, until: timeOrNull(until) };
+}
+
+function changeAsJson({ at, because, becomes }: NextChange): object {
+  const target = targetText(becomes) ?? null;
+  return { at: formatTime(at), because, decision: wordFor(becomes), target };
+}
+
+function stopsAsJson(stops: readonly Stop[]): object[] {
+  return stops.map(({ component, dependsOn }) => ({ component, depends_on: dependsOn }));
+}
+
+export function actionAsJson(action: Action, restart: number): object {
+  const { kind, target, from, direction, stops, reason, decidedAt } = action;
+  const { platform, url, digest, size } = action.artifact ?? {};
+  const isUrl = url === action.to;
+  return {
+    kind,
+    target: {
+      kind: target.kind,
+      name: target.name,
+      module_id: target.kind === 'module' ? target.moduleId : null,
+    },
+    from: from ?? null,
+    to: isUrl ? describeAddress(action.to) : action.to,
+    artifact: action.artifact
+      ? {
+          platform,
+          url: (isUrl ? describeAddress(url) : url) ?? null,
+          digest: digest ?? null,
+          size: size ?? null,
+        }
+      : null,
+    ...{ direction, stops: stopsAsJson(stops), reason },
+    decided_at: formatTime(decidedAt),
+    restart,
+  };
+}
+
+function timeOrNull(ms: number | undefined): string | null {
+  return ms === undefined ? null : formatTime(ms);
+}

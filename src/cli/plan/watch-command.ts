@@ -1,0 +1,129 @@
+import { windowOf } from '../../config/window.ts';
+import { describeDuration, parseDuration } from '../../core/text/duration.ts';
+import type { Platform, Result } from '../../core/index.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { Observer } from '../../poller/observer.ts';
+import {
+  DEFAULT_INTERVAL_MS,
+  LEAST_INTERVAL_MS,
+  LONGEST_INTERVAL_MS,
+} from '../../poller/schedule.ts';
+import { failed } from '../registry/catalogue-options.ts';
+import { countOf } from '../output/count.ts';
+import { platformOf } from '../resolve/list-options.ts';
+import { readPlanDocuments, type PlanDocuments } from './plan-documents.ts';
+import { factsFor, type Facts } from './plan-facts.ts';
+import type { Outcome, Problem } from '../problem.ts';
+import type { RegistryOptions } from '../registry/registry-choice.ts';
+import { watchedRegistries, type WatchedRegistries } from '../registry/watched-registries.ts';
+import { UnreadSite, WatchReport } from './watch-report.ts';
+import type { World } from '../world.ts';
+
+export interface WatchOptions extends RegistryOptions {
+  readonly deployed?: string;
+  readonly interval?: string;
+  readonly platform?: string;
+}
+
+/** What a machine is, as its files say at one moment. */
+interface Site {
+  readonly documents: PlanDocuments;
+  readonly facts: Facts;
+}
+
+/** `modreg watch <machine.json>`: what a poller of this machine would do, when it would. Changes nothing. */
+export async function watchCommand(
+  path: string,
+  options: WatchOptions,
+  world: World,
+): Promise<Outcome> {
+  // Whoever asks it to end while it begins is heard, too.
+  const asked = Promise.race([world.untilAsked(), world.untilUnread()]);
+  const platform = platformOf(options, world);
+  const interval = readInterval(options.interval);
+  if (!platform.ok) return failed(platform.error);
+  if (!interval.ok) return failed(interval.error);
+  const report = new WatchReport(options.json ?? false, world);
+  const registries = watchedRegistries(options, world, () => report.retries++);
+  try {
+    const read = async (): Promise<Result<Site, Problem[]>> =>
+      await readSite(path, { options, registries }, world);
+    const first = await read();
+    if (!first.ok) return failed(...first.error);
+    const { length } = first.value.documents.machine.modules;
+    const every = describeDuration(interval.value);
+    report.note(
+      `watching ${countOf(length, 'module')} of ${excerpt(path)}, every ${every} (Ctrl-C stops)`,
+    );
+    const terms = { platform: platform.value, intervalMs: interval.value };
+    return await watch(first.value, read, { report, registries, terms, asked });
+  } finally {
+    registries.close();
+  }
+}
+
+async function watch(
+  first: Site,
+  read: () => Promise<Result<Site, Problem[]>>,
+  { report, registries, terms, asked }: Means,
+): Promise<Outcome> {
+  let site = first;
+  const observer = new Observer({
+    async configuration() {
+      const now = await read();
+      if (!now.ok) throw new UnreadSite(now.error);
+      site = now.value;
+      return site.documents;
+    },
+    registryFor: (of) => registries.registryFor(of),
+    facts: () => site.facts,
+    onEvent: (event) => report.tell(event),
+    ...{ ...terms, windowOf },
+  });
+  const stopping = new AbortController();
+  const running = observer.run({ onPlan: (plan) => report.show(plan) }, stopping.signal);
+  const signal = await asked;
+  stopping.abort();
+  await running;
+  report.end(observer.rounds.count);
+  const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
+  return { answer: [], notes: [], problems: [], ending };
+}
+
+interface Means {
+  readonly report: WatchReport;
+  readonly registries: WatchedRegistries;
+  readonly terms: { readonly platform: Platform; readonly intervalMs: number };
+  /** With the signal that asks it to end; undefined where nobody reads any more. */
+  readonly asked: Promise<'SIGINT' | 'SIGTERM' | void>;
+}
+
+async function readSite(
+  path: string,
+  how: { readonly options: WatchOptions; readonly registries: WatchedRegistries },
+  world: World,
+): Promise<Result<Site, Problem[]>> {
+  const documents = readPlanDocuments(path, how.options);
+  if (!documents.ok) return documents;
+  const facts = await factsFor(documents.value, world);
+  if (!facts.ok) return { ok: false, error: [facts.error] };
+  const trouble = how.registries.open(documents.value, facts.value);
+  if (trouble) return { ok: false, error: [trouble] };
+  return { ok: true, value: { documents: documents.value, facts: facts.value } };
+}
+
+function readInterval(text: string | undefined): Result<number, Problem> {
+  if (text === undefined) return { ok: true, value: DEFAULT_INTERVAL_MS };
+  const ms = parseDuration(text);
+  if (ms.ok && ms.value >= LEAST_INTERVAL_MS && ms.value <= LONGEST_INTERVAL_MS) return ms;
+  const [least, longest] = [LEAST_INTERVAL_MS, LONGEST_INTERVAL_MS].map(describeDuration);
+  const bound =
+    ms.ok && ms.value < LEAST_INTERVAL_MS
+      ? `short, expected ${least} or more`
+      : `long, expected ${longest} or less`;
+  const message = ms.ok ? `${text} is too ${bound}` : ms.error;
+  return {
+    ok: false,
+    error: { severity: 'error', kind: 'usage', message: `--interval: ${message}` },
+  };
+}

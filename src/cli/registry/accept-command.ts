@@ -1,0 +1,141 @@
+import { parseModuleId, type DigestChange, type ModuleId } from '../../core/index.ts';
+import { describeDigestChange } from '../../core/explanation/words.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { acceptList, type Acceptance } from '../../registry/acceptance.ts';
+import { RegistryError } from '../../registry/registry-error.ts';
+import { SavedListsError } from '../../registry/saved-lists.ts';
+import { jsonLine } from '../output/answer-json.ts';
+import { openMemory, type MemoryTrouble } from './machine-memory.ts';
+import { explaining, networkAt, type Network } from './network-registry.ts';
+import { grammarProblem, registryProblem, type Outcome, type Problem } from '../problem.ts';
+import { chooseRegistry, noRegistry, type RegistryOptions } from './registry-choice.ts';
+import { waiting } from '../output/waiting.ts';
+import type { World } from '../world.ts';
+
+export interface AcceptOptions extends RegistryOptions {
+  readonly dryRun?: true;
+}
+
+/** Of many entries so many are named. */
+const NAMED = 10;
+
+/** `modreg accept <module_id>`: what changed at a registry, and that it is taken as it is now. (D22) */
+export async function acceptCommand(
+  moduleIdText: string,
+  options: AcceptOptions,
+  world: World,
+): Promise<Outcome> {
+  const moduleId = parseModuleId(moduleIdText);
+  const choice = await chooseRegistry(options, world);
+  if (!moduleId.ok) return failed(grammarProblem(moduleId.error));
+  if (!choice.ok) return failed(choice.error);
+  const { address, terms } = choice.value;
+  if (!address) return failed(noRegistry(world));
+  if (!('url' in address)) {
+    const message =
+      'nothing is remembered of a registry on this machine, so there is nothing to accept';
+    return failed({ severity: 'error', kind: 'usage', message });
+  }
+  const network = networkAt(address, terms, world);
+  if (!network.ok) return failed(network.error);
+  return await accept(moduleId.value, network.value, options, world);
+}
+
+async function accept(
+  moduleId: ModuleId,
+  network: Network,
+  options: AcceptOptions,
+  world: World,
+): Promise<Outcome> {
+  const memory = openMemory(world);
+  const { saved, trouble } = memory;
+  try {
+    const isTrial = options.dryRun ?? false;
+    if (!saved || (trouble && !isTrial)) return failed(troubleProblem(trouble));
+    const work = async (): Promise<Acceptance | undefined> =>
+      await explaining(moduleId, network, async () => {
+        return await acceptList(moduleId, network.remote, { saved, isTrial });
+      });
+    const acceptance = options.json ? await work() : await waiting(network.wait, world, work);
+    const answer = options.json
+      ? [asJson(moduleId, acceptance, isTrial)]
+      : asLines(moduleId, acceptance, isTrial);
+    return { answer, notes: [], problems: [] };
+  } catch (error) {
+    if (error instanceof RegistryError) return failed(registryProblem(error));
+    if (error instanceof SavedListsError) return failed(troubleProblem(error));
+    throw error;
+  } finally {
+    memory.close();
+  }
+}
+
+function troubleProblem(trouble: MemoryTrouble | undefined): Problem {
+  if (trouble) return { severity: 'error', kind: trouble.kind, message: trouble.message };
+  const message = 'this machine remembers nothing: neither PLATFORM_HOME nor HOME is set';
+  return { severity: 'error', kind: 'usage', message };
+}
+
+function asLines(
+  moduleId: ModuleId,
+  acceptance: Acceptance | undefined,
+  isTrial: boolean,
+): string[] {
+  const differences = acceptance ? differencesOf(acceptance) : ['nothing was known of it'];
+  const what = differences.length === 0 ? ['nothing changed'] : differences;
+  const fate = isTrial ? 'nothing was accepted' : 'accepted: the list is known as it is now';
+  return [moduleId, ...what.map((line) => `  ${line}`), fate];
+}
+
+function differencesOf(acceptance: Acceptance): string[] {
+  const { generations, gone, added, changedDigests, changedFields, isOther } = acceptance;
+  const [before, now] = generations;
+  const lines = [
+    ...(before === now ? [] : [`generation ${before ?? 'none'} → ${now ?? 'none'}`]),
+    ...named('gone', gone),
+    ...named('new', added),
+    ...named('changed', Array.from(changedDigests, changeOf)),
+    ...named(
+      'changed',
+      Array.from(changedFields, ([version, fields]) => `${version}: ${fields.join(', ')}`),
+    ),
+  ];
+  return isOther && lines.length === 0 ? ['other bytes, which say the same'] : lines;
+}
+
+function changeOf([version, change]: readonly [string, DigestChange]): string {
+  return `${excerpt(version)}: ${describeDigestChange(change)}`;
+}
+
+function named(what: string, entries: readonly string[]): string[] {
+  const lines = entries.slice(0, NAMED).map((entry) => `${what.padEnd(7)} ${excerpt(entry)}`);
+  const rest = entries.length - NAMED;
+  return rest > 0 ? [...lines, `${what.padEnd(7)} … ${rest} more`] : lines;
+}
+
+function asJson(moduleId: ModuleId, acceptance: Acceptance | undefined, isTrial: boolean): string {
+  const changes = [...(acceptance?.changedDigests ?? [])];
+  return jsonLine({
+    schema: 'modreg/accept@1',
+    module_id: moduleId,
+    known: acceptance !== undefined,
+    accepted: !isTrial,
+    generation: {
+      known: acceptance?.generations[0] ?? null,
+      now: acceptance?.generations[1] ?? null,
+    },
+    gone: acceptance?.gone ?? [],
+    new: acceptance?.added ?? [],
+    changed: changes.map(([version, { platform, first, now }]) => ({
+      version,
+      platform,
+      first_digest: first,
+      digest: now ?? null,
+    })),
+    changed_fields: Object.fromEntries(acceptance?.changedFields ?? []),
+  });
+}
+
+function failed(problem: Problem): Outcome {
+  return { answer: [], notes: [], problems: [problem] };
+}

@@ -1,0 +1,70 @@
+import type { Result } from '../../core/index.ts';
+import { modeOpenToOthers } from '../../config/file-mode.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
+import { parseRegistryAddress } from '../../registry/address.ts';
+import { secret, type Secret } from '../../core/text/secret.ts';
+import { readRegularFile } from '../check/document-file.ts';
+import type { Problem } from '../problem.ts';
+import type { World } from '../world.ts';
+
+/** A token for a registry, or the origin that the token at hand is for instead. */
+export interface RegistryToken {
+  readonly token: Secret | undefined;
+  /** Set where there is a token, and it is not for this registry. */
+  readonly isFor: string | undefined;
+}
+
+const LONGEST_TOKEN = 8192;
+
+/**
+ * The token for the registry at `url`: `MODREG_TOKEN`, or what the file that `MODREG_TOKEN_FILE` names
+ * holds. Where `MODREG_REGISTRY` names a registry too, the token is for that one's origin alone.
+ */
+export function tokenFor(url: URL, { environment }: World): Result<RegistryToken, Problem> {
+  const { MODREG_REGISTRY: registry, MODREG_TOKEN: text, MODREG_TOKEN_FILE: path } = environment;
+  if (!text && !path) return { ok: true, value: { token: undefined, isFor: undefined } };
+  const owner = registry ? ownerIn(registry) : url.origin;
+  if (owner !== url.origin) return { ok: true, value: { token: undefined, isFor: owner } };
+  const read = text ? { ok: true as const, value: text } : readTokenFile(path ?? '');
+  if (!read.ok) return read;
+  if (/^[!-~]+$/.test(read.value)) {
+    return { ok: true, value: { token: secret(read.value), isFor: undefined } };
+  }
+  const name = text ? 'MODREG_TOKEN' : `the file ${quote(path ?? '')}`;
+  return failed('usage', `${name} holds no token: expected printable ASCII without blanks`);
+}
+
+/** Who a token is for beside `MODREG_REGISTRY`; what that says may itself be secret. */
+function ownerIn(registry: string): string {
+  const address = parseRegistryAddress(registry);
+  const isOnline = address.ok && 'url' in address.value;
+  return isOnline ? address.value.url.origin : 'the registry that MODREG_REGISTRY names';
+}
+
+function readTokenFile(path: string): Result<string, Problem> {
+  const file = readRegularFile(path, LONGEST_TOKEN);
+  if (!file.ok) return file;
+  const { mode = 0, bytes } = file.value;
+  if (bytes.length > LONGEST_TOKEN) {
+    const message = `the token file ${quote(path)} has more than ${LONGEST_TOKEN} bytes`;
+    return failed('usage', message);
+  }
+  const open = modeOpenToOthers(mode);
+  if (open !== undefined) {
+    const hint = `chmod 600 ${excerpt(path)} keeps it to its owner`;
+    return failed(
+      'permissions',
+      `the token file ${quote(path)} has mode ${open}, and others can read it`,
+      hint,
+    );
+  }
+  return { ok: true, value: Buffer.from(bytes).toString().trim() };
+}
+
+function failed(
+  kind: 'usage' | 'permissions',
+  message: string,
+  hint?: string,
+): { readonly ok: false; readonly error: Problem } {
+  return { ok: false, error: { severity: 'error', kind, message, hint } };
+}

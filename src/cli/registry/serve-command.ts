@@ -1,0 +1,105 @@
+import { destination, pino, type Logger } from 'pino';
+import { excerpt, quote } from '../../core/text/quote.ts';
+import type { RegistryEvent } from '../../server/registry-options.ts';
+import { serveRegistry, type RunningRegistry } from '../../server/serve.ts';
+import { jsonLine } from '../output/answer-json.ts';
+import type { Outcome, Problem } from '../problem.ts';
+import { DatabaseError } from '../../sqlite/database-error.ts';
+import {
+  databaseProblem,
+  failed,
+  openCatalogue,
+  type CatalogueOptions,
+} from './catalogue-options.ts';
+import type { World } from '../world.ts';
+
+export interface ServeOptions extends CatalogueOptions {
+  readonly host: string;
+  readonly port: string;
+  readonly spread: string;
+}
+
+const LARGEST_PORT = 65_535;
+const LONGEST_SPREAD_MS = 3_600_000;
+const STDERR = 2;
+/** Nobody is answered while the server waits for another process. */
+const PATIENCE_MS = 100;
+
+/** `modreg registry serve`: serves the registry until somebody asks it to end. */
+export async function serveCommand(options: ServeOptions, world: World): Promise<Outcome> {
+  const port = wholeNumber('--port', options.port, LARGEST_PORT);
+  const spreadMs = wholeNumber('--spread', options.spread, LONGEST_SPREAD_MS);
+  if (typeof port !== 'number') return failed(port);
+  if (typeof spreadMs !== 'number') return failed(spreadMs);
+  if (options.host === '') {
+    return failed({ severity: 'error', kind: 'usage', message: '--host is empty' });
+  }
+  const catalogue = openCatalogue(options, world, { mode: 'create', patienceMs: PATIENCE_MS });
+  if (!catalogue.ok) return failed(catalogue.error);
+  const log = pino({ base: null }, destination({ dest: STDERR, sync: true }));
+  const place = { host: options.host, port };
+  const clock = (): number => world.clock();
+  try {
+    const running = await serveRegistry(catalogue.value, place, {
+      clock,
+      spreadMs,
+      log: (event) => tell(log, event),
+    });
+    return await serveUntilAsked(running, options, { world, log });
+  } catch (error) {
+    catalogue.value.close();
+    return failed(
+      error instanceof DatabaseError ? databaseProblem(error) : cannotListen(options, error),
+    );
+  }
+}
+
+async function serveUntilAsked(
+  running: RunningRegistry,
+  options: ServeOptions,
+  { world, log }: { readonly world: World; readonly log: Logger },
+): Promise<Outcome> {
+  const { address } = running;
+  const json = jsonLine({ schema: 'modreg/registry-serve@1', address });
+  world.print(options.json ? json : `listening on ${address}`);
+  if (!options.json) for (const line of manual(address, options)) world.note(line);
+  const signal = await world.untilAsked();
+  log.info({ signal }, 'stopping');
+  await running.close();
+  const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
+  return { answer: [], notes: [], problems: [], ending };
+}
+
+function tell(log: Logger, event: RegistryEvent): void {
+  if (event.kind === 'failed') {
+    log.error({ error: excerpt(String(event.error)) }, 'a request failed');
+  } else {
+    log.info({ module_id: event.moduleId, version: event.version }, event.kind);
+  }
+}
+
+function manual(address: string, { host, db }: ServeOptions): string[] {
+  const file = db === undefined ? '' : ` --db ${db}`;
+  const isOpen = !/^(127\.|localhost$|::1$)/.test(host);
+  return [
+    `note: modules are at ${address}/v1/modules, and all that there is at ${address}/v1/openapi.json`,
+    `note: modreg registry publish <module_id> <version>${file} publishes; over HTTP that takes a token: modreg registry token create${file}`,
+    ...(isOpen
+      ? ['note: this is plain http:, on which tokens can be read on their way; put TLS before it']
+      : []),
+  ];
+}
+
+function wholeNumber(option: string, text: string, most: number): number | Problem {
+  if (/^\d{1,7}$/.test(text) && Number(text) <= most) return Number(text);
+  const message = `${option} is ${quote(text)}, expected a whole number from 0 to ${most}`;
+  return { severity: 'error', kind: 'usage', message };
+}
+
+function cannotListen({ host, port }: ServeOptions, error: unknown): Problem {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  const message = `cannot listen at ${excerpt(host)}, port ${port} (${code})`;
+  const hint = code === 'EADDRINUSE' ? '--port 0 finds a free one' : undefined;
+  return { severity: 'error', kind: 'usage', message, hint };
+}

@@ -1,0 +1,26 @@
+import type { SavedList, SavedLists } from '../../registry/saved-lists.ts';
+
+/** `saved`, to which nothing is written: what is saved stays in this process, and is read from there. */
+export function unsavedLists(saved: SavedLists): SavedLists {
+  const own = new Map<string, SavedList>();
+  const keep = (address: string, moduleId: string, list: SavedList): void => {
+    own.set(keyOf(address, moduleId), list);
+  };
+  return {
+    read: (address, moduleId) => own.get(keyOf(address, moduleId)) ?? saved.read(address, moduleId),
+    stamp: (address, moduleId) => {
+      const list = own.get(keyOf(address, moduleId));
+      return list ? `own ${list.digest}` : saved.stamp(address, moduleId);
+    },
+    version: () => saved.version(),
+    save: keep,
+    replace: keep,
+    confirm: (address, lists) => {
+      for (const [moduleId, list] of lists) keep(address, moduleId, list);
+    },
+  };
+}
+
+function keyOf(address: string, moduleId: string): string {
+  return `${moduleId} ${address}`;
+}

@@ -1,0 +1,174 @@
+import { describeRefused } from '../../core/explanation/words.ts';
+import {
+  formatConstraint,
+  indexReleases,
+  parseModuleId,
+  parseVersion,
+  type Eligibility,
+  type ModuleId,
+  type Refused,
+  type ReleaseIndex,
+  type Resolution,
+  type Result,
+  type Version,
+} from '../../core/index.ts';
+import { publishedText } from '../../core/releases/refusal.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import { compareVersionTypes, type TypeOutcome } from '../../core/releases/version-types.ts';
+import type { ReleaseList } from '../../registry/registry.ts';
+import { jsonLine, listAsJson, refusedAsJson } from '../output/answer-json.ts';
+import { columnsOf } from '../output/columns.ts';
+import { readListOptions, withList, type Asking, type ListOptions } from './list-options.ts';
+import { listWarnings, releaseWarnings } from './list-warnings.ts';
+import { grammarProblem, type Outcome, type Problem } from '../problem.ts';
+import type { World } from '../world.ts';
+
+export interface CompareOptions extends ListOptions {
+  readonly deployed?: string;
+}
+
+/** What is compared. */
+interface Compared {
+  readonly moduleId: ModuleId;
+  readonly deployed: Version | undefined;
+  readonly eligibility: Eligibility;
+  readonly list: ReleaseList;
+  readonly index: ReleaseIndex;
+  readonly types: readonly TypeOutcome[];
+}
+
+/** Of many skipped releases so many are named. */
+const NAMED = 3;
+const MOST_IN_JSON = 100;
+
+/** `modreg compare <module_id>`: what each of the five version types would run, side by side. */
+export async function compareCommand(
+  moduleIdText: string,
+  options: CompareOptions,
+  world: World,
+): Promise<Outcome> {
+  const asked = await readQuestion(moduleIdText, options, world);
+  if (!asked.ok) return { answer: [], notes: [], problems: asked.error };
+  const { moduleId, deployed, asking } = asked.value;
+  return await withList(asking, moduleId, options, (list, eligibility) => {
+    const index = indexReleases(list.records);
+    const types = compareVersionTypes(index, eligibility, deployed);
+    const problems = [...problemsOf(moduleId, types ?? []), ...listWarnings(moduleId, list, index)];
+    if (!types) return { answer: [], notes: [], problems };
+    const compared = { moduleId, deployed, eligibility, list, index, types };
+    const answer = options.json ? [asJson(compared)] : asTable(compared);
+    return { answer, notes: [], problems };
+  });
+}
+
+async function readQuestion(
+  moduleIdText: string,
+  options: CompareOptions,
+  world: World,
+): Promise<
+  Result<{ moduleId: ModuleId; deployed: Version | undefined; asking: Asking }, Problem[]>
+> {
+  const moduleId = parseModuleId(moduleIdText);
+  const deployed = options.deployed === undefined ? undefined : parseVersion(options.deployed);
+  const asking = await readListOptions(options, world);
+  if (moduleId.ok && deployed?.ok !== false && asking.ok) {
+    const value = { moduleId: moduleId.value, deployed: deployed?.value, asking: asking.value };
+    return { ok: true, value };
+  }
+  const problems = [
+    ...(moduleId.ok ? [] : [grammarProblem(moduleId.error)]),
+    ...(deployed?.ok === false ? [grammarProblem(deployed.error)] : []),
+    ...(asking.ok ? [] : asking.error),
+  ];
+  return { ok: false, error: problems };
+}
+
+/** That there is nothing to run, or what should be known of what any of the types would run. */
+function problemsOf(moduleId: ModuleId, types: readonly TypeOutcome[]): Problem[] {
+  const releases = types.flatMap(({ resolution }) => {
+    return resolution.kind === 'resolved' ? [resolution.release] : [];
+  });
+  const different = new Map(releases.map((release) => [release.version.text, release]));
+  if (different.size > 0) {
+    return [...different.values()].flatMap((release) => releaseWarnings(moduleId, release));
+  }
+  const message = `${moduleId} has no release and no prerelease that may be chosen`;
+  const asking = `modreg resolve ${moduleId} latest-with-prerelease --explain`;
+  const hint = `${asking}, with the same options, says why`;
+  return [{ severity: 'error', kind: 'no-match', message, hint }];
+}
+
+function asTable({ moduleId, deployed, list, index, types }: Compared): string[] {
+  const rows = types.map(cellsOf);
+  const heads = ['TYPE', 'CONSTRAINT', 'MEANS', 'RESTART NOW'];
+  const line = columnsOf(heads, rows);
+  const entries = index.published === 1 ? 'entry' : 'entries';
+  const from = `${index.published} ${entries} from ${list.from}`;
+  const running = deployed ? `deployed ${deployed.text}` : 'not deployed';
+  return [
+    `${moduleId}   ${from}   ${running}`,
+    '',
+    line(heads),
+    ...types.flatMap((type) => [line(cellsOf(type))].concat(skips(type))),
+  ];
+}
+
+function cellsOf({ constraint, resolution, restarts, isAhead }: TypeOutcome): string[] {
+  const text = formatConstraint(constraint);
+  return [constraint.kind, text, meant(resolution) ?? 'none', restartText(restarts, isAhead)];
+}
+
+function restartText(restarts: boolean | undefined, isAhead: boolean): string {
+  if (restarts === undefined) return '-';
+  if (restarts) return 'yes';
+  return isAhead ? 'no, what runs is newer' : 'no';
+}
+
+/** Whether the numbers of the constraint exclude it. */
+function isOutside({ reason }: Refused): boolean {
+  return reason.startsWith('other-');
+}
+
+/** What a type passes over, though it is newer: what its numbers exclude is counted. */
+function skips(type: TypeOutcome): string[] {
+  const skipped = [...type.skipped()];
+  const text = formatConstraint(type.constraint);
+  const outside = skipped.filter(isOutside);
+  const inside = skipped.filter((refused) => !isOutside(refused));
+  const lines = inside.slice(0, NAMED).map((refused) => {
+    return `${publishedText(refused)}: ${describeRefused(refused, type.constraint)}`;
+  });
+  if (inside.length > NAMED) lines.push(`${inside.length - NAMED} more`);
+  const [newest] = outside;
+  if (newest) {
+    lines.push(`${outside.length} that ${text} does not cover, up to ${publishedText(newest)}`);
+  }
+  return lines.map((words) => `      skips ${words}`);
+}
+
+function asJson({ moduleId, deployed, eligibility, list, types }: Compared): string {
+  return jsonLine({
+    schema: 'modreg/compare@1',
+    module_id: moduleId,
+    deployed: deployed?.text ?? null,
+    platform: eligibility.platform ?? null,
+    at: eligibility.notAfter === undefined ? null : formatTime(eligibility.notAfter),
+    types: types.map(({ constraint, resolution, restarts, isAhead, ...type }) => {
+      const skipped = [...type.skipped()];
+      return {
+        type: constraint.kind,
+        constraint: formatConstraint(constraint),
+        version: meant(resolution) ?? null,
+        restarts: restarts ?? null,
+        ahead: isAhead,
+        skipped: skipped.length,
+        skips: refusedAsJson(skipped.slice(0, MOST_IN_JSON), constraint),
+      };
+    }),
+    list: listAsJson(list),
+  });
+}
+
+function meant(resolution: Resolution): string | undefined {
+  return resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
+}

@@ -1,0 +1,60 @@
+import {
+  describeDeprecated,
+  describeMisfit,
+  describeYanked,
+} from '../../core/explanation/words.ts';
+import type { ModuleId, Release, ReleaseIndex } from '../../core/index.ts';
+import { quote } from '../../core/text/quote.ts';
+import type { ReleaseList } from '../../registry/registry.ts';
+import type { WarningKind } from '../codes.ts';
+import type { Problem } from '../problem.ts';
+
+const NAMED = 3;
+
+/** What of a list could not be read, so that no entry goes missing without a word. */
+export function listWarnings(
+  moduleId: ModuleId,
+  list: ReleaseList,
+  index: ReleaseIndex,
+): Problem[] {
+  return [...ignoredEntries(moduleId, index), ...droppedParts(moduleId, list)];
+}
+
+/** What an operator should know of a release before a machine runs it. */
+export function releaseWarnings(moduleId: ModuleId, release: Release): Problem[] {
+  const { version, yanked, deprecated } = release;
+  const subject = `${moduleId} ${version.text}`;
+  return [
+    ...(yanked === undefined
+      ? []
+      : [warning('yanked', `${subject} is ${describeYanked(yanked)}; a pin may still name it`)]),
+    ...(deprecated === undefined
+      ? []
+      : [warning('deprecated', `${subject} is ${describeDeprecated(deprecated)}`)]),
+  ];
+}
+
+function warning(kind: WarningKind, message: string): Problem {
+  return { severity: 'warning', kind, message };
+}
+
+function ignoredEntries(moduleId: ModuleId, index: ReleaseIndex): Problem[] {
+  const unreadable = index.unreadable();
+  if (unreadable.length === 0) return [];
+  const named = unreadable
+    .slice(0, NAMED)
+    .map((error) => `${quote(error.text)} (${describeMisfit(error)})`);
+  const rest = unreadable.length > NAMED ? ', …' : '';
+  const count = `${unreadable.length} of ${index.published} entries`;
+  const message = `ignored ${count} of ${moduleId}, not a version: ${named.join(', ')}${rest}`;
+  return [warning('ignored-entries', message)];
+}
+
+function droppedParts(moduleId: ModuleId, { dropped }: ReleaseList): Problem[] {
+  const [first] = dropped;
+  if (first === undefined) return [];
+  const parts = dropped.length === 1 ? '1 part' : `${dropped.length} parts`;
+  const because = dropped.slice(0, NAMED);
+  const message = `ignored ${parts} of the list of ${moduleId}`;
+  return [{ ...warning('ignored-entries', message), because }];
+}

@@ -1,0 +1,100 @@
+import { complaintOf } from '../../core/explanation/complaint.ts';
+import { explain } from '../../core/explanation/table.ts';
+import { describeChosen, describeConstraint } from '../../core/explanation/words.ts';
+import {
+  formatConstraint,
+  resolve,
+  type ModuleId,
+  type Question,
+  type Resolution,
+} from '../../core/index.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import type { ReleaseList } from '../../registry/registry.ts';
+import { jsonLine, listAsJson, refusedAsJson } from '../output/answer-json.ts';
+import { listWarnings, releaseWarnings } from './list-warnings.ts';
+import { complaintProblem, type Problem } from '../problem.ts';
+
+/** A question, where it was asked, and what came of it. */
+export interface Answered {
+  readonly moduleId: ModuleId;
+  readonly list: ReleaseList;
+  readonly resolution: Resolution;
+}
+
+/** One line for a person: which release, why, and what `latest` would be. */
+export function summarize(
+  moduleId: ModuleId,
+  { release, question }: Resolution & { readonly kind: 'resolved' },
+): string {
+  const { constraint } = question;
+  const why = `${constraint.kind}: ${describeChosen(release, constraint)}`;
+  const latest = `latest is ${latestOf(question) ?? 'none'}`;
+  const meant = `${formatConstraint(constraint)} → ${release.version.text}`;
+  return `${moduleId} ${meant}   (${why}; ${latest})`;
+}
+
+/** The answer with the fate of every entry of the list. */
+export function explainAnswer(
+  { moduleId, list, resolution }: Answered,
+  { all }: { readonly all: boolean },
+): string[] {
+  const { constraint, index, eligibility } = resolution.question;
+  const text = formatConstraint(constraint);
+  const meant = resolution.kind === 'resolved' ? resolution.release.version.text : 'none';
+  const { platform = 'any', notAfter } = eligibility;
+  const entries = index.published === 1 ? 'entry' : 'entries';
+  return [
+    `${moduleId}  ${text}  →  ${meant}`,
+    '',
+    `  constraint   ${text}  ${describeConstraint(constraint)}`,
+    `  platform     ${platform}`,
+    ...(notAfter === undefined ? [] : [`  as of        ${formatTime(notAfter)}`]),
+    `  list         ${index.published} ${entries} from ${list.from}${asOf(list)}`,
+    '',
+    ...explain(resolution, { all }).map((line) => `  ${line}`),
+  ];
+}
+
+/** When a registry over the network last said that this is its list. */
+function asOf({ source, fetchedAt }: ReleaseList): string {
+  const isRemote = source === 'network' || source === 'saved';
+  const how = source === 'saved' ? 'saved' : 'asked';
+  return isRemote && fetchedAt !== undefined ? `, ${how} ${formatTime(fetchedAt)}` : '';
+}
+
+/** The answer as one line of JSON, schema `modreg/resolve@1`; `refused` where it is asked for. */
+export function answerAsJson(
+  { moduleId, list, resolution }: Answered,
+  { withRefused }: { readonly withRefused: boolean },
+): string {
+  const { constraint, eligibility } = resolution.question;
+  const { notAfter } = eligibility;
+  const document = {
+    schema: 'modreg/resolve@1',
+    module_id: moduleId,
+    constraint: formatConstraint(constraint),
+    type: constraint.kind,
+    platform: eligibility.platform ?? null,
+    at: notAfter === undefined ? null : formatTime(notAfter),
+    version: resolution.kind === 'resolved' ? resolution.release.version.text : null,
+    latest: latestOf(resolution.question) ?? null,
+    list: listAsJson(list),
+  };
+  if (!withRefused) return jsonLine(document);
+  return jsonLine({ ...document, refused: refusedAsJson(resolution.refused(), constraint) });
+}
+
+/** Why there is no answer, and what an operator should know of the answer or of the list. */
+export function problemsOf({ moduleId, list, resolution }: Answered): Problem[] {
+  return [
+    ...(resolution.kind === 'unsatisfied'
+      ? [complaintProblem(complaintOf(resolution, moduleId))]
+      : releaseWarnings(moduleId, resolution.release)),
+    ...listWarnings(moduleId, list, resolution.question.index),
+  ];
+}
+
+function latestOf({ index, eligibility }: Question): string | undefined {
+  const latest = resolve({ kind: 'latest' }, index, eligibility);
+  return latest.kind === 'resolved' ? latest.release.version.text : undefined;
+}

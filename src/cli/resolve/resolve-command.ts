@@ -1,0 +1,81 @@
+import {
+  indexReleases,
+  parseConstraint,
+  parseModuleId,
+  resolve,
+  type Constraint,
+  type ModuleId,
+  type Result,
+} from '../../core/index.ts';
+import { readListOptions, withList, type Asking, type ListOptions } from './list-options.ts';
+import { grammarProblem, type Outcome, type Problem } from '../problem.ts';
+import {
+  answerAsJson,
+  explainAnswer,
+  problemsOf,
+  summarize,
+  type Answered,
+} from './resolve-answer.ts';
+import type { World } from '../world.ts';
+
+export interface ResolveOptions extends ListOptions {
+  readonly explain?: true;
+  readonly all?: true;
+}
+
+/** `modreg resolve <module_id> <constraint>`: the release that a constraint means. */
+export async function resolveCommand(
+  moduleIdText: string,
+  constraintText: string,
+  options: ResolveOptions,
+  world: World,
+): Promise<Outcome> {
+  const asked = await readQuestion(moduleIdText, constraintText, options, world);
+  if (!asked.ok) return { answer: [], notes: [], problems: asked.error };
+  const { moduleId, constraint, asking } = asked.value;
+  return await withList(asking, moduleId, options, (list, eligibility) => {
+    const resolution = resolve(constraint, indexReleases(list.records), eligibility);
+    return present({ moduleId, list, resolution }, options, world);
+  });
+}
+
+async function readQuestion(
+  moduleIdText: string,
+  constraintText: string,
+  options: ResolveOptions,
+  world: World,
+): Promise<Result<{ moduleId: ModuleId; constraint: Constraint; asking: Asking }, Problem[]>> {
+  const moduleId = parseModuleId(moduleIdText);
+  const constraint = parseConstraint(constraintText);
+  const asking = await readListOptions(options, world);
+  if (moduleId.ok && constraint.ok && asking.ok) {
+    const value = { moduleId: moduleId.value, constraint: constraint.value, asking: asking.value };
+    return { ok: true, value };
+  }
+  const problems = [
+    ...(moduleId.ok ? [] : [grammarProblem(moduleId.error)]),
+    ...(constraint.ok ? [] : [grammarProblem(constraint.error)]),
+    ...(asking.ok ? [] : asking.error),
+  ];
+  return { ok: false, error: problems };
+}
+
+function present(answered: Answered, options: ResolveOptions, { isTerminal }: World): Outcome {
+  const { resolution } = answered;
+  const problems = problemsOf(answered);
+  const explained = options.explain ?? options.all ?? false;
+  if (options.json) {
+    const shown = resolution.kind === 'resolved' || explained;
+    const answer = shown ? [answerAsJson(answered, { withRefused: explained })] : [];
+    return { answer, notes: [], problems };
+  }
+  if (explained) {
+    return { answer: explainAnswer(answered, { all: options.all ?? false }), notes: [], problems };
+  }
+  if (resolution.kind === 'unsatisfied') return { answer: [], notes: [], problems };
+  return {
+    answer: [resolution.release.version.text],
+    notes: isTerminal ? [summarize(answered.moduleId, resolution)] : [],
+    problems,
+  };
+}

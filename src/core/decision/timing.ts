@@ -1,0 +1,55 @@
+import {
+  maintenanceNotAllowed,
+  resting,
+  restartCeiling,
+  serverBusy,
+  windowClosed,
+  type Hold,
+  type Timing,
+  type TimingPolicy,
+} from './timing-policies.ts';
+
+/** What is held back, and by what. A rollback is held by nothing. (D13, D25) */
+export type Direction = 'install' | 'upgrade' | 'downgrade' | 'rollback';
+
+/** Each reason that holds now, and the earliest time at which none does, where that is known. */
+export interface Held {
+  readonly because: readonly Hold[];
+  readonly until: number | undefined;
+}
+
+const MAINTENANCE: readonly TimingPolicy[] = [windowClosed, maintenanceNotAllowed];
+const RESTARTS: readonly TimingPolicy[] = [serverBusy, resting, restartCeiling];
+
+/** A first install stops nothing that runs, so no window holds it. (D25) */
+const HOLDING: Readonly<Record<Direction, readonly TimingPolicy[]>> = {
+  install: RESTARTS,
+  upgrade: [...MAINTENANCE, ...RESTARTS],
+  downgrade: [...MAINTENANCE, ...RESTARTS],
+  rollback: [],
+};
+
+/** What holds a replacement back at `at`, or undefined when it is due. (D25) */
+export function heldBy(timing: Timing, direction: Direction, at: number): Held | undefined {
+  const holdsAt = (time: number): Hold[] =>
+    HOLDING[direction].flatMap((policy) => policy(timing, time) ?? []);
+  const because = holdsAt(at);
+  if (because.length === 0) return undefined;
+  let until = latestEnd(because);
+  // A rest may outlast a window, and a restart that was noted ahead of the clock count by then.
+  for (let round = 0; until !== undefined && round <= timing.restarts.length + 1; round++) {
+    const later = holdsAt(until);
+    if (later.length === 0) return { because, until };
+    until = latestEnd(later);
+  }
+  return { because, until };
+}
+
+/** Undefined where an end is not known. */
+function latestEnd(holds: readonly Hold[]): number | undefined {
+  return holds.reduce<number | undefined>(
+    (latest, { until }) =>
+      latest === undefined || until === undefined ? undefined : Math.max(latest, until),
+    -Infinity,
+  );
+}

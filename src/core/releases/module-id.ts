@@ -1,0 +1,47 @@
+import { grammarError, type GrammarError, type Misfit } from '../text/parse-error.ts';
+import type { Result } from '../text/result.ts';
+
+/** `<module_namespace>:<module_name>`; the namespace is an organization's name or UUID. */
+export type ModuleId = string & { readonly brand: 'module_id' };
+
+export type ModuleIdError = GrammarError<'bad-module-id'>;
+
+const LONGEST_HALF = 63;
+const LEGAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}:[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
+
+/**
+ * Reads two halves of at most 63 ASCII letters, digits, `_` and `-`, each beginning with a letter or
+ * a digit, joined by a colon; so a module id is safe in a path and in a URL. (Module entry)
+ */
+export function parseModuleId(text: unknown): Result<ModuleId, ModuleIdError> {
+  if (typeof text === 'string' && LEGAL.test(text)) return { ok: true, value: text as ModuleId };
+  return { ok: false, error: grammarError('bad-module-id', text, misfitOf(text)) };
+}
+
+export function namespaceOf(id: ModuleId): string {
+  return id.slice(0, id.indexOf(':'));
+}
+
+export function nameOf(id: ModuleId): string {
+  return id.slice(id.indexOf(':') + 1);
+}
+
+function misfitOf(text: unknown): Misfit {
+  if (typeof text !== 'string') return { position: 0, expected: 'text' };
+  const namespaceEnd = halfEnd(text, 0);
+  if (typeof namespaceEnd !== 'number') return namespaceEnd;
+  if (text[namespaceEnd] !== ':') {
+    const expected = 'a letter, a digit, "_", "-" or ":", as in <namespace>:<name>';
+    return { position: namespaceEnd, expected };
+  }
+  const nameEnd = halfEnd(text, namespaceEnd + 1);
+  if (typeof nameEnd !== 'number') return nameEnd;
+  return { position: nameEnd, expected: 'a letter, a digit, "_", "-" or the end' };
+}
+
+function halfEnd(text: string, from: number): number | Misfit {
+  const half = /^[A-Za-z0-9_-]*/.exec(text.slice(from, from + LONGEST_HALF + 1))?.[0] ?? '';
+  if (!/^[A-Za-z0-9]/.test(half)) return { position: from, expected: 'a letter or a digit' };
+  if (half.length <= LONGEST_HALF) return from + half.length;
+  return { position: from + LONGEST_HALF, expected: `at most ${LONGEST_HALF} characters here` };
+}

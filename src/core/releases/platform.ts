@@ -1,0 +1,45 @@
+import { grammarError, type GrammarError } from '../text/parse-error.ts';
+import type { Result } from '../text/result.ts';
+
+/** The platforms that machines run on. (Limits) */
+export const PLATFORMS = ['linux/amd64', 'linux/arm64'] as const;
+
+export type Platform = (typeof PLATFORMS)[number];
+
+export type PlatformError = GrammarError<'bad-platform'>;
+
+// Other names of the two CPUs (decision table, D9).
+const ARCHITECTURES = new Map([
+  ['x86_64', 'amd64'],
+  ['x64', 'amd64'],
+  ['aarch64', 'arm64'],
+]);
+
+/** Reads `linux/amd64` or `linux/arm64`; `x86_64` and `x64` mean amd64, `aarch64` means arm64. */
+export function parsePlatform(text: unknown): Result<Platform, PlatformError> {
+  const canonical = typeof text === 'string' ? canonicalPlatform(text) : undefined;
+  const platform = PLATFORMS.find((known) => known === canonical);
+  if (platform !== undefined) return { ok: true, value: platform };
+  const suggestion = PLATFORMS.find((known) => known === `linux/${canonical}`);
+  const misfit = { position: 0, expected: PLATFORMS.join(' or '), suggestion };
+  return { ok: false, error: grammarError('bad-platform', text, misfit) };
+}
+
+/** `text` with its CPU under the name that platforms use; what is no platform stays as it is. */
+export function canonicalPlatform(text: string): string {
+  const slash = text.indexOf('/') + 1;
+  const architecture = text.slice(slash);
+  return text.slice(0, slash) + (ARCHITECTURES.get(architecture) ?? architecture);
+}
+
+/** Whether an artifact published for `published` runs on `platform`; `any` fits by halves. (D9) */
+export function fitsPlatform(published: string, platform: Platform): boolean {
+  const [os, architecture, ...rest] = canonicalPlatform(published).split('/');
+  const [wantedOs, wantedArchitecture] = platform.split('/');
+  if (os === 'any' && architecture === undefined) return true;
+  return (
+    (os === 'any' || os === wantedOs) &&
+    (architecture === 'any' || architecture === wantedArchitecture) &&
+    rest.length === 0
+  );
+}

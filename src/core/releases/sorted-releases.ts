@@ -1,0 +1,56 @@
+import { mergeRecords, type Release, type ReleaseRecord } from './release.ts';
+import { compareVersions } from '../version/version-order.ts';
+import { readVersion, type Version } from '../version/version.ts';
+
+/** Releases from the oldest to the newest, each version once. Beyond either end is undefined. */
+export interface Ascending {
+  readonly length: number;
+  version(at: number): Version | undefined;
+  release(at: number): Release | undefined;
+}
+
+export interface SortedReleases {
+  readonly all: Ascending;
+  /** `all` without prereleases, so that no answer has to pass over them. */
+  readonly stable: Ascending;
+}
+
+/** Sorts what is readable of `records`, and merges the entries of one version. (D10, D11) */
+export function sortReleases(records: readonly ReleaseRecord[]): SortedReleases {
+  const versions = records.map(({ version }) => versionIn(version));
+  // Places in `records` take 4 bytes each, where releases would take 64: those are made when asked for.
+  const places = Uint32Array.from(versions.keys()).filter((place) => versions[place]);
+  places.sort((a, b) => {
+    const [left, right] = [versions[a], versions[b]];
+    return left && right ? compareVersions(left, right) : 0;
+  });
+  const twins = new Map<number, number[]>();
+  const unique = places.filter((place, at) => {
+    const next = places[at + 1];
+    if (next === undefined || versions[next]?.text !== versions[place]?.text) return true;
+    const group = twins.get(place) ?? [];
+    twins.delete(place);
+    group.push(place);
+    twins.set(next, group);
+    return false;
+  });
+
+  const ascending = (order: Uint32Array): Ascending => ({
+    length: order.length,
+    version: (at) => versions[order[at] ?? -1],
+    release(at) {
+      const place = order[at] ?? -1;
+      const [version, record] = [versions[place], records[place]];
+      if (!version || !record) return undefined;
+      const others = (twins.get(place) ?? []).flatMap((twin) => records[twin] ?? []);
+      return mergeRecords(version, [record, ...others]);
+    },
+  });
+  const stable = unique.filter((place) => versions[place]?.prerelease === '');
+  return { all: ascending(unique), stable: ascending(stable) };
+}
+
+function versionIn(text: string): Version | undefined {
+  const read = readVersion(text);
+  return 'text' in read ? read : undefined;
+}

@@ -1,0 +1,44 @@
+import { grammarError, type GrammarError } from './parse-error.ts';
+import type { Result } from './result.ts';
+
+export type TimeError = GrammarError<'bad-time'>;
+
+const DATE_TIME =
+  /^(\d{4}-\d{2}-(\d{2}))T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
+const LONGEST_TIME = 64;
+// The farthest that a `Date` holds, in either direction.
+const FARTHEST_TIME = 8.64e15;
+
+/**
+ * Reads a date-time of RFC 3339, with its offset, as milliseconds since the epoch. Digits after the
+ * third of a second are dropped; a leap second counts as the second before it.
+ */
+export function parseTime(text: unknown): Result<number, TimeError> {
+  const ms = typeof text === 'string' && text.length <= LONGEST_TIME ? readTime(text) : Number.NaN;
+  if (!Number.isNaN(ms)) return { ok: true, value: ms };
+  const misfit = {
+    position: 0,
+    expected: 'a date and time with its offset, as in 2026-11-21T01:02:03Z',
+  };
+  return { ok: false, error: grammarError('bad-time', text, misfit) };
+}
+
+/** `ms` since the epoch in UTC, without the fraction when it is zero. */
+export function formatTime(ms: number): string {
+  return isTime(ms) ? new Date(ms).toISOString().replace('.000Z', 'Z') : 'the end of time';
+}
+
+/** Whether a clock could show `ms` since the epoch. */
+export function isTime(ms: number): boolean {
+  return Math.abs(ms) <= FARTHEST_TIME;
+}
+
+function readTime(text: string): number {
+  const [, date, day] = DATE_TIME.exec(text) ?? [];
+  if (date === undefined) return Number.NaN;
+  // Date.parse takes the 30th of February for the 2nd of March.
+  if (Number(day) > 28 && new Date(`${date}T00:00:00Z`).getUTCDate() !== Number(day)) {
+    return Number.NaN;
+  }
+  return Date.parse(text.toUpperCase().replace(':60', ':59'));
+}

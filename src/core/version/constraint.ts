@@ -1,0 +1,125 @@
+import { grammarError, type GrammarError, type Misfit } from '../text/parse-error.ts';
+import { KEYWORDS, nearestForm } from './nearest-form.ts';
+import type { Result } from '../text/result.ts';
+import { isPrerelease, LONGEST_VERSION, readVersion, type Version } from './version.ts';
+import { comparePrecedence } from './version-order.ts';
+
+/** What machines ask: numbers that are short enough to be safe whatever their digits. */
+const WILDCARD = /^(0|[1-9]\d{0,14})\.(?:(0|[1-9]\d{0,14})\.)?\*$/;
+const PLACEHOLDER = /^x\.(y\.)?\*$|^x\.y\.z$/i;
+
+/** Which releases a module entry accepts: one variant per row of "Module version types". */
+export type Constraint =
+  | { readonly kind: 'patch'; readonly version: Version }
+  | { readonly kind: 'minor'; readonly major: number; readonly minor: number }
+  | { readonly kind: 'major'; readonly major: number }
+  | { readonly kind: 'latest' }
+  | { readonly kind: 'latest-with-prerelease' };
+
+export type ConstraintError = GrammarError<'bad-constraint'>;
+
+/** Why a constraint's own numbers refuse a version. */
+export type Mismatch = 'other-major' | 'other-minor' | 'other-version' | 'prerelease';
+
+/**
+ * Reads `X.Y.Z` (any SemVer text), `X.Y.*`, `X.*`, `latest` or `latest-with-prerelease`, and
+ * nothing else: no blanks, no operators, at most 256 characters. Never throws, whatever it is
+ * given. (Versioning, Module version types)
+ */
+export function parseConstraint(text: unknown): Result<Constraint, ConstraintError> {
+  const read = readConstraint(text);
+  if ('kind' in read) return { ok: true, value: read };
+  return { ok: false, error: constraintError(text, read) };
+}
+
+/** The text that `parseConstraint` reads as `constraint`. */
+export function formatConstraint(constraint: Constraint): string {
+  switch (constraint.kind) {
+    case 'patch':
+      return constraint.version.text;
+    case 'minor':
+      return `${constraint.major}.${constraint.minor}.*`;
+    case 'major':
+      return `${constraint.major}.*`;
+    case 'latest':
+    case 'latest-with-prerelease':
+      return constraint.kind;
+  }
+}
+
+/**
+ * Why `constraint` refuses `version`, or undefined when it accepts it. A pin without build metadata
+ * accepts the builds of its version; which of them it means depends on the list (D3).
+ */
+export function mismatch(constraint: Constraint, version: Version): Mismatch | undefined {
+  switch (constraint.kind) {
+    case 'patch':
+      return pins(constraint.version, version) ? undefined : 'other-version';
+    case 'minor':
+      if (version.major !== constraint.major) return 'other-major';
+      if (version.minor !== constraint.minor) return 'other-minor';
+      return isPrerelease(version) ? 'prerelease' : undefined;
+    case 'major':
+      if (version.major !== constraint.major) return 'other-major';
+      return isPrerelease(version) ? 'prerelease' : undefined;
+    case 'latest':
+      return isPrerelease(version) ? 'prerelease' : undefined;
+    case 'latest-with-prerelease':
+      return undefined;
+  }
+}
+
+/** Whether the numbers of `constraint` allow `version`: a prerelease is in the branch that it leads to. */
+export function isInBranch(constraint: Constraint, version: Version): boolean {
+  const reason = mismatch(constraint, version);
+  return reason === undefined || reason === 'prerelease';
+}
+
+function pins(pin: Version, version: Version): boolean {
+  if (pin.text === version.text) return true;
+  return pin.build === '' && comparePrecedence(pin, version) === 0;
+}
+
+function readConstraint(text: unknown): Constraint | Misfit {
+  if (text === 'latest' || text === 'latest-with-prerelease') return { kind: text };
+  const isBranch = typeof text === 'string' && text.endsWith('*');
+  const wildcard = isBranch ? WILDCARD.exec(text) : null;
+  if (wildcard) return branchOf(wildcard);
+  const version = readVersion(text);
+  if ('text' in version) return { kind: 'patch', version };
+  if (typeof text !== 'string' || text.length > LONGEST_VERSION) return version;
+
+  const keyword = KEYWORDS.findLast((word) => text.startsWith(word));
+  if (keyword !== undefined) return { position: keyword.length, expected: 'the end' };
+  if (version.position === 0 && version.expected === 'a number') {
+    return { position: 0, expected: 'a number, latest or latest-with-prerelease' };
+  }
+  // A version stops being read at the wildcard, so the numbers before it are known to be legal.
+  const stop = version.position;
+  const numbers = /^(\d+)\.(?:(\d+)\.)?$/.exec(text.slice(0, stop));
+  if (!numbers) return version;
+  if (text[stop] !== '*') {
+    return { position: stop, expected: version.expected.replace(/^a number$/, 'a number or *') };
+  }
+  if (stop + 1 < text.length) return { position: stop + 1, expected: 'the end' };
+  return branchOf(numbers);
+}
+
+function branchOf([, major, minor]: RegExpExecArray): Constraint {
+  return minor === undefined
+    ? { kind: 'major', major: Number(major) }
+    : { kind: 'minor', major: Number(major), minor: Number(minor) };
+}
+
+function constraintError(input: unknown, misfit: Misfit): ConstraintError {
+  if (typeof input !== 'string' || input.length > LONGEST_VERSION) {
+    return grammarError('bad-constraint', input, misfit);
+  }
+  if (PLACEHOLDER.test(input)) {
+    const verdict = 'a placeholder: write numbers in place of the letters';
+    return grammarError('bad-constraint', input, { ...misfit, verdict });
+  }
+  const near = nearestForm(input);
+  const suggestion = near !== undefined && 'kind' in readConstraint(near) ? near : undefined;
+  return grammarError('bad-constraint', input, { ...misfit, suggestion });
+}
