@@ -4,8 +4,8 @@ import {
   indexReleases,
   planMachine,
   readDeployed,
-  type Known,
-  type MachineQuestion,
+  type ModuleState,
+  type PlanInput,
   type ReleaseRecord,
 } from 'modreg';
 import { readMachine, readUpdatePolicy, windowOf } from 'modreg/config';
@@ -38,10 +38,10 @@ export function planTimes(): PlanRow[] {
   const free = readUpdatePolicy('{}');
   if (!held.ok || !free.ok) throw new Error('not a policy');
   const machine = machineOf();
-  const asked = (deployed: string | null, policy: MachineQuestion['policy']): MachineQuestion => ({
+  const asked = (deployed: string | null, policy: PlanInput['policy']): PlanInput => ({
     ...{ machine, policy, platform: 'linux/arm64', now: NOW, windowOf, isServerBusy: false },
     modules: new Map(
-      indexes.map((index, place): [string, Known] => {
+      indexes.map((index, place): [string, ModuleState] => {
         return [`acme_m${place}`, { list: { index }, deployed: readDeployed(deployed) }];
       }),
     ),
@@ -53,13 +53,13 @@ export function planTimes(): PlanRow[] {
     'every module is held by a window, with a minimum age': asked('0.0.1', held.value),
   };
   const times = fastestRuns(
-    Object.entries(questions).map(([name, question]) => ({
+    Object.entries(questions).map(([name, input]) => ({
       name,
-      run: () => planMachine(question),
+      run: () => planMachine(input),
     })),
   );
-  const plans = Object.entries(questions).map(([what, question], place): PlanRow => {
-    const actions = planMachine(question).restarts.flatMap((restart) => restart.actions);
+  const plans = Object.entries(questions).map(([what, input], place): PlanRow => {
+    const actions = planMachine(input).restarts.flatMap((restart) => restart.actions);
     return { what, time: (times[place] ?? Infinity) / 1000, actions: actions.length };
   });
   return [
@@ -96,7 +96,7 @@ function fastest(run: () => unknown): number {
 }
 
 /** A component for each module, and every third depends on the one before it. */
-function machineOf(): MachineQuestion['machine'] {
+function machineOf(): PlanInput['machine'] {
   const modules = Array.from({ length: MODULES }, (_, place) => ({
     ...{ type: 'registry', name: `acme_m${place}`, module_id: `acme:m${place}` },
     version: CONSTRAINTS[place % CONSTRAINTS.length],

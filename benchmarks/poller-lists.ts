@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { planMachine, readDeployed } from 'modreg';
 import { DEFAULT_POLICY, readMachine, windowOf } from 'modreg/config';
-import { moduleListsOf, type Reading } from 'modreg/registry';
+import { moduleListsOf, type ListResult } from 'modreg/registry';
 import { median, type Row } from './publishing.ts';
 
 const [MODULES, LISTS, RELEASES] = [1000, 100, 10_000];
@@ -26,7 +26,7 @@ const entries = Array.from({ length: MODULES }, (_, at) => {
 const machine = readMachine(JSON.stringify({ modules: entries }));
 if (!machine.ok) throw new Error('no machine');
 const readings = new Map(
-  machine.value.modules.map(({ moduleId }, at): [typeof moduleId, Reading] => {
+  machine.value.modules.map(({ moduleId }, at): [typeof moduleId, ListResult] => {
     const records = lists[at % LISTS] ?? [];
     const list = { records, dropped: [], source: 'network', from: 'bench', fetchedAt: 1 } as const;
     return [moduleId, { ok: true, value: list }];

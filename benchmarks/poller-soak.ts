@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModuleId, ReleaseRecord } from 'modreg';
 import { Poller, type Delivery, type PollableRegistry } from 'modreg/poller';
-import { RegistryError, type Reading } from 'modreg/registry';
-import { claimMachineFile } from 'modreg/store';
+import { RegistryError, type ListResult } from 'modreg/registry';
+import { openForPoller } from 'modreg/store';
 import { virtualClock } from '../test/support/virtual-clock.ts';
 import { heapInUse, machineOf, type Row } from './publishing.ts';
 
@@ -41,7 +41,7 @@ function publish(moduleId: ModuleId): void {
   lists.set(moduleId, [...(lists.get(moduleId) ?? []), release].slice(-MOST_RELEASES));
 }
 
-function readingOf(moduleId: ModuleId, fault: (typeof KINDS)[number] | undefined): Reading {
+function readingOf(moduleId: ModuleId, fault: (typeof KINDS)[number] | undefined): ListResult {
   const list = {
     ...{ records: lists.get(moduleId) ?? [], dropped: [], from: 'https://modules.example' },
     fetchedAt: clock.now() - INTERVAL_MS,
@@ -84,7 +84,7 @@ async function consume(deliveries: AsyncIterable<Delivery>): Promise<void> {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'modreg-bench-'));
-const file = claimMachineFile(join(folder, 'machine.db'));
+const file = openForPoller(join(folder, 'machine.db'));
 const poller = new Poller({
   ...machineOf(file, MODULES, { version: '1.0.0', at: clock.now() }),
   ...{ clock, random, registryFor: () => registry },

@@ -14,7 +14,7 @@ import {
   type CachedRegistry,
   type CacheOptions,
 } from 'modreg/registry';
-import { claimMachineFile, type ClaimedFile } from 'modreg/store';
+import { openForPoller, type ClaimedFile } from 'modreg/store';
 
 /** A figure of `npm run bench:poller`. */
 export interface Row {
@@ -41,7 +41,7 @@ export async function openSite(modules: number, releases: number): Promise<Site>
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const [address] = (await once(createInterface(server.stdout), 'line')) as [string];
-  const file = claimMachineFile(join(folder, 'machine.db'));
+  const file = openForPoller(join(folder, 'machine.db'));
   return {
     file,
     registry: (options) => registryAt(address, options),
@@ -78,7 +78,7 @@ export function machineOf(
   }
   const read = readMachine(JSON.stringify({ modules }));
   if (!read.ok) throw new Error('not a machine');
-  const terms = { ...DEFAULT_POLICY.terms, restAfterRestartMs: 0, restartCeiling: 1440 };
+  const terms = { ...DEFAULT_POLICY.terms, restartCooldownMs: 0, restartCeiling: 1440 };
   const configured = { machine: read.value, policy: { ...DEFAULT_POLICY, terms } };
   return { state, configuration: () => configured, platform: 'linux/arm64', windowOf };
 }

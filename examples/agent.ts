@@ -4,7 +4,7 @@ import { DEFAULT_POLICY, readMachine, windowOf } from 'modreg/config';
 import { Poller, type Configuration, type Delivery } from 'modreg/poller';
 import { cachedRegistry, httpRegistry, parseRegistryAddress } from 'modreg/registry';
 import { Catalogue, readRelease, serveRegistry } from 'modreg/server';
-import { claimMachineFile, savedListsIn } from 'modreg/store';
+import { openForPoller, savedListsIn } from 'modreg/store';
 
 // A registry to ask. A machine has one elsewhere.
 const home = mkdtempSync('/tmp/agent-');
@@ -15,7 +15,7 @@ const place = { host: '127.0.0.1', port: 0 };
 const server = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs: 0 });
 
 // What the machine remembers. One poller has the file at a time.
-const memory = claimMachineFile(`${home}/machine.db`);
+const memory = openForPoller(`${home}/machine.db`);
 const address = parseRegistryAddress(server.address);
 if (!address.ok || !('url' in address.value)) throw new Error(server.address);
 const remote = httpRegistry(address.value);

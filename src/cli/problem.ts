@@ -1,5 +1,5 @@
 import type { Complaint } from '../core/explanation/complaint.ts';
-import type { GrammarError, GrammarErrorKind } from '../core/text/parse-error.ts';
+import type { ParseError, ParseErrorKind } from '../core/text/parse-error.ts';
 import { escapeUnprintableInJson } from '../core/text/quote.ts';
 import type { RegistryError } from '../registry/registry-error.ts';
 import { EXIT_CODES, printedCode, type ErrorKind, type WarningKind } from './codes.ts';
@@ -76,7 +76,7 @@ export function problemAsJson(problem: Problem): string {
   return escapeUnprintableInJson(JSON.stringify({ [severity]: body }));
 }
 
-export function grammarProblem(error: GrammarError<ErrorKind & GrammarErrorKind>): Problem {
+export function parseProblem(error: ParseError<ErrorKind & ParseErrorKind>): Problem {
   const { kind, message, text, position, expected, suggestion } = error;
   return { severity: 'error', kind, message, input: { text, position, expected }, suggestion };
 }

@@ -4,7 +4,7 @@ import type { AgentConfiguration } from '../core/machine/machine.ts';
 import { RELEASE_CHANNELS } from '../core/plan/subsystem.ts';
 import { DEFAULT_POLICY } from '../core/machine/update-policy.ts';
 import { readWebAddress } from '../core/text/web-address.ts';
-import { grammarFault } from './fault.ts';
+import { parseFault } from './fault.ts';
 import {
   anyText,
   fields,
@@ -15,7 +15,7 @@ import {
   readsText,
   type Schema,
 } from './fields/fields.ts';
-import type { Judged, Surroundings } from './judged.ts';
+import type { Judged, CheckContext } from './judged.ts';
 import { VERSION_PATTERN } from './module-entry.ts';
 import { agentOutline } from './cross-checks/outline.ts';
 import { pinFindings } from './cross-checks/pins.ts';
@@ -30,7 +30,7 @@ const pinVersion: Schema<Version | undefined> = reads<Version | undefined>(
   (value) => {
     if (value === '') return { ok: true, value: undefined };
     const version = parseVersion(value);
-    return version.ok ? version : { ok: false, error: grammarFault(version.error) };
+    return version.ok ? version : { ok: false, error: parseFault(version.error) };
   },
   { type: 'string', maxLength: 256, pattern: `^(?:${VERSION_PATTERN})?$` },
 );
@@ -126,7 +126,7 @@ export const agentConfiguration: Schema<AgentConfiguration> = v.pipe(
 /** Reads an agent configuration that is a document of its own. */
 export function judgeAgent(
   value: unknown,
-  { policy = DEFAULT_POLICY, mode }: Surroundings,
+  { policy = DEFAULT_POLICY, mode }: CheckContext,
 ): Judged<AgentConfiguration> {
   const { output, findings } = applySchema(agentConfiguration, value);
   const outline = v.parse(agentOutline, value);

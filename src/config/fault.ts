@@ -1,4 +1,4 @@
-import type { GrammarError } from '../core/index.ts';
+import type { ParseError } from '../core/index.ts';
 import type { Path } from '../core/text/json-pointer.ts';
 import type { DocumentErrorKind, DocumentWarningKind } from './document-problem.ts';
 
@@ -33,8 +33,8 @@ export function badValue(message: string, suggestion?: string): Fault {
 }
 
 /** What the parsers of the core found, without the caret that a command line would show. */
-export function grammarFault(
-  error: GrammarError<'bad-constraint' | 'bad-version' | 'bad-module-id'>,
+export function parseFault(
+  error: ParseError<'bad-constraint' | 'bad-version' | 'bad-module-id'>,
 ): Fault {
   const { kind, message, expected, position, suggestion } = error;
   const place = position === 0 ? '' : ` at character ${position + 1}`;

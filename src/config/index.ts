@@ -27,22 +27,22 @@ export type {
 } from './document-problem.ts';
 export type { Environment } from './fields/environment-reference.ts';
 export { jsonSchemaOf } from './json-schema.ts';
-export type { Surroundings } from './judged.ts';
+export type { CheckContext } from './judged.ts';
 export {
   moduleEnvironment,
   type EnvironmentError,
-  type ModuleGround,
+  type ModuleContext,
 } from './module-environment.ts';
-export { provisioningOf } from './provisioning.ts';
+export { mergeProvisioning } from './provisioning.ts';
 export {
   checkDocument,
   readAgentConfiguration,
   readDeployedReport,
   readMachine,
   readUpdatePolicy,
-  type Checked,
-  type Reading,
+  type CheckResult,
+  type DocumentResult,
 } from './read-document.ts';
 export type { Report } from './report.ts';
-export type { Source } from './text/utf8.ts';
+export type { DocumentSource } from './text/utf8.ts';
 export { windowOf } from './window.ts';

@@ -3,7 +3,7 @@ import type { Environment } from './fields/environment-reference.ts';
 import type { Finding } from './fault.ts';
 
 /** What a document is judged with, besides itself. */
-export interface Surroundings {
+export interface CheckContext {
   /**
    * What it says of secrets and addresses counts; without it, what a site without a policy gets. Where
    * there is one and nobody can read it, nothing is judged that it may allow.

@@ -5,7 +5,7 @@ import { agentConfiguration } from './agent.ts';
 import { component } from './component.ts';
 import { dependencyFindings } from './cross-checks/dependencies.ts';
 import { fields, forEditors, listOf, type Schema } from './fields/fields.ts';
-import type { Judged, Surroundings } from './judged.ts';
+import type { Judged, CheckContext } from './judged.ts';
 import { modelFindings } from './cross-checks/models.ts';
 import { moduleEntry } from './module-entry.ts';
 import { variableFindings } from './cross-checks/module-variables.ts';
@@ -28,7 +28,7 @@ export const machine: Schema<Machine> = v.pipe(
 );
 
 /** Reads a machine config, and what its parts say of each other. */
-export function judgeMachine(value: unknown, surroundings: Surroundings): Judged<Machine> {
+export function judgeMachine(value: unknown, surroundings: CheckContext): Judged<Machine> {
   const { output, findings } = applySchema(machine, value);
   const outline = v.parse(machineOutline, value);
   const { policy = DEFAULT_POLICY, environment, mode } = surroundings;

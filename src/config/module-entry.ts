@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { parseConstraint, parseModuleId, type Constraint, type ModuleId } from '../core/index.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
 import { environmentTemplate, variableName } from './fields/environment-reference.ts';
-import { grammarFault } from './fault.ts';
+import { parseFault } from './fault.ts';
 import { choice, fields, mapOf, oneOf, reads, type Schema } from './fields/fields.ts';
 import { name } from './fields/name.ts';
 
@@ -16,7 +16,7 @@ export const VERSION_PATTERN: string = `${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${P
 const moduleId: Schema<ModuleId> = reads(
   (value) => {
     const id = parseModuleId(value);
-    return id.ok ? id : { ok: false, error: grammarFault(id.error) };
+    return id.ok ? id : { ok: false, error: parseFault(id.error) };
   },
   { type: 'string', pattern: `^${HALF}:${HALF}$` },
 );
@@ -24,7 +24,7 @@ const moduleId: Schema<ModuleId> = reads(
 const constraint: Schema<Constraint> = reads(
   (value) => {
     const read = parseConstraint(value);
-    return read.ok ? read : { ok: false, error: grammarFault(read.error) };
+    return read.ok ? read : { ok: false, error: parseFault(read.error) };
   },
   {
     type: 'string',

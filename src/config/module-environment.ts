@@ -7,7 +7,7 @@ import { platformHome } from './platform-home.ts';
 import { quote } from '../core/text/quote.ts';
 
 /** What a module's environment is made of, besides its entry. */
-export interface ModuleGround {
+export interface ModuleContext {
   /** The agent's own variables. */
   readonly environment: Environment;
   /** One segment of a path: not empty, without a slash, and neither `.` nor `..`. */
@@ -35,7 +35,7 @@ export interface EnvironmentError {
  */
 export function moduleEnvironment(
   entry: ModuleEntry,
-  ground: ModuleGround,
+  ground: ModuleContext,
 ): Result<Readonly<Record<string, string>>, readonly EnvironmentError[]> {
   const defaults = defaultVariables(entry, ground);
   const errors: EnvironmentError[] = [];
@@ -59,7 +59,7 @@ export function moduleEnvironment(
 
 function defaultVariables(
   { name, moduleId, type }: ModuleEntry,
-  { environment, machineId, moduleRoot }: ModuleGround,
+  { environment, machineId, moduleRoot }: ModuleContext,
 ): Record<string, string> | undefined {
   if (!isName(machineId)) throw new RangeError(`${quote(machineId)} is no segment of a path`);
   const home = platformHome(environment);

@@ -51,7 +51,7 @@ export const provisioningAttributes: Schema<ProvisioningAttributes> = v.pipe(
  * The provisioning attributes in force: those of the machine's configuration, each of which overrides
  * the manufacturer's; `networks` are none where neither names them. (Agent configuration)
  */
-export function provisioningOf(
+export function mergeProvisioning(
   machine: AgentConfiguration,
   manufacturer?: AgentConfiguration,
 ): ProvisioningAttributes & { readonly networks: readonly Network[] } {

@@ -5,15 +5,15 @@ import { judgeAgent } from './agent.ts';
 import { judgeDeployed } from './deployed-report.ts';
 import { kindOf, type DocumentKind } from './document-kind.ts';
 import { readJson, type JsonDocument, type Located } from './text/json-document.ts';
-import type { Judged, Surroundings } from './judged.ts';
+import type { Judged, CheckContext } from './judged.ts';
 import { LARGEST_DOCUMENT } from './largest-document.ts';
 import { judgeMachine } from './machine.ts';
 import { reportOf, type Report } from './report.ts';
 import { judgePolicy } from './update-policy.ts';
-import { decode, type Source } from './text/utf8.ts';
+import { decode, type DocumentSource } from './text/utf8.ts';
 
 /** A document that was read, or what stands in its way; in both cases what there is to say of it. */
-export type Reading<T> = Report &
+export type DocumentResult<T> = Report &
   ({ readonly ok: true; readonly value: T } | { readonly ok: false });
 
 /** What each kind of document is read to. */
@@ -24,13 +24,13 @@ interface Documents {
 }
 
 /** A document of which nothing was known before. */
-export interface Checked extends Report {
+export interface CheckResult extends Report {
   readonly kind: DocumentKind;
   /** How many module entries were looked at. */
   readonly modules: number;
 }
 
-type Judge<T> = (value: unknown, surroundings: Surroundings) => Judged<T>;
+type Judge<T> = (value: unknown, surroundings: CheckContext) => Judged<T>;
 
 const JUDGES: { readonly [Kind in DocumentKind]: Judge<Documents[Kind]> } = {
   machine: judgeMachine,
@@ -39,7 +39,10 @@ const JUDGES: { readonly [Kind in DocumentKind]: Judge<Documents[Kind]> } = {
 };
 
 /** Reads a machine config. Never throws. */
-export function readMachine(source: Source, surroundings: Surroundings = {}): Reading<Machine> {
+export function readMachine(
+  source: DocumentSource,
+  surroundings: CheckContext = {},
+): DocumentResult<Machine> {
   return readAs(JUDGES.machine, source, surroundings);
 }
 
@@ -48,14 +51,14 @@ export function readMachine(source: Source, surroundings: Surroundings = {}): Re
  * of a machine config. Never throws.
  */
 export function readAgentConfiguration(
-  source: Source,
-  surroundings: Surroundings = {},
-): Reading<AgentConfiguration> {
+  source: DocumentSource,
+  surroundings: CheckContext = {},
+): DocumentResult<AgentConfiguration> {
   return readAs(JUDGES.agent, source, surroundings);
 }
 
 /** Reads an update policy. Never throws. */
-export function readUpdatePolicy(source: Source): Reading<UpdatePolicy> {
+export function readUpdatePolicy(source: DocumentSource): DocumentResult<UpdatePolicy> {
   return readAs(JUDGES.policy, source, {});
 }
 
@@ -63,16 +66,18 @@ export function readUpdatePolicy(source: Source): Reading<UpdatePolicy> {
  * Reads what runs on a machine: an object from the names of module entries and subsystems to versions, or to
  * null for what is not deployed. What is not in it is not known. Never throws.
  */
-export function readDeployedReport(source: Source): Reading<ReadonlyMap<string, Deployed>> {
+export function readDeployedReport(
+  source: DocumentSource,
+): DocumentResult<ReadonlyMap<string, Deployed>> {
   return readAs(judgeDeployed, source, {});
 }
 
 /** What there is to say of a document, which is of the kind `as`, or else of the kind that it looks like. */
 export function checkDocument(
-  source: Source,
+  source: DocumentSource,
   as: DocumentKind | undefined,
-  surroundings: Surroundings = {},
-): Checked {
+  surroundings: CheckContext = {},
+): CheckResult {
   const opened = open(source);
   const kind = as ?? kindOf(opened.document.value);
   const { problems, errors, warnings, modules } = judge<unknown>(
@@ -83,7 +88,11 @@ export function checkDocument(
   return { kind, problems, errors, warnings, modules };
 }
 
-function readAs<T>(judgeValue: Judge<T>, source: Source, surroundings: Surroundings): Reading<T> {
+function readAs<T>(
+  judgeValue: Judge<T>,
+  source: DocumentSource,
+  surroundings: CheckContext,
+): DocumentResult<T> {
   const { problems, errors, warnings, output } = judge(judgeValue, open(source), surroundings);
   const report = { problems, errors, warnings };
   return output === undefined || errors > 0
@@ -93,7 +102,7 @@ function readAs<T>(judgeValue: Judge<T>, source: Source, surroundings: Surroundi
 
 function judgeAgentDocument(
   value: unknown,
-  surroundings: Surroundings,
+  surroundings: CheckContext,
 ): Judged<AgentConfiguration> {
   const isMachine = typeof value === 'object' && value !== null && Object.hasOwn(value, 'agent');
   if (!isMachine) return judgeAgent(value, surroundings);
@@ -107,7 +116,7 @@ interface Opened {
   readonly document: JsonDocument;
 }
 
-function open(source: Source): Opened {
+function open(source: DocumentSource): Opened {
   if (source.length > LARGEST_DOCUMENT) {
     const message = `more than ${LARGEST_DOCUMENT} bytes, and no more are read`;
     return unreadable('', { kind: 'too-large', path: [], message, offset: 0 });
@@ -127,7 +136,7 @@ function unreadable(text: string, finding: Located): Opened {
 function judge<T>(
   judgeValue: Judge<T>,
   { text, document }: Opened,
-  surroundings: Surroundings,
+  surroundings: CheckContext,
 ): Report & Judged<T> {
   const nothing: Judged<T> = { output: undefined, findings: [], modules: 0 };
   const judged = document.isWhole ? judgeValue(document.value, surroundings) : nothing;

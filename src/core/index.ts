@@ -1,5 +1,5 @@
 export type { Result } from './text/result.ts';
-export type { GrammarError } from './text/parse-error.ts';
+export type { ParseError } from './text/parse-error.ts';
 export { isPrerelease, parseVersion, type Version, type VersionError } from './version/version.ts';
 export { compareVersions } from './version/version-order.ts';
 export {
@@ -25,7 +25,7 @@ export type {
   RolledBack,
 } from './releases/eligibility-policy.ts';
 export type { Refusal, Refused } from './releases/refusal.ts';
-export { resolve, type Question, type Resolution } from './releases/resolve.ts';
+export { resolve, type ResolveInput, type Resolution } from './releases/resolve.ts';
 export { explain } from './explanation/table.ts';
 export { readDeployed, type Deployed } from './decision/deployed.ts';
 export { decide } from './decision/decide.ts';
@@ -33,14 +33,14 @@ export type {
   Decision,
   ListError,
   ModuleList,
-  ModuleQuestion,
+  DecideInput,
   Replacement,
   StaleList,
   Stuck,
-  Wanted,
+  Requirement,
 } from './decision/decision.ts';
 export { nextChange, type ChangeCause, type NextChange } from './decision/next-change.ts';
-export { warningsOf, type Warning } from './decision/warning.ts';
+export { decisionWarnings, type Warning } from './decision/warning.ts';
 export type { Hold, MaintenanceAnswer, Timing, Window } from './decision/timing-policies.ts';
 export { readMaintenanceAnswer } from './decision/timing-policies.ts';
 export type { Direction } from './decision/timing.ts';
@@ -49,8 +49,8 @@ export { startUpOf, type StartUp } from './machine/start-up.ts';
 export {
   NOT_ASKED,
   planMachine,
-  type Known,
-  type MachineQuestion,
+  type ModuleState,
+  type PlanInput,
   type ModulePlan,
   type Plan,
   type PlanRow,

@@ -1,5 +1,5 @@
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
-import type { MachineState, Outcome } from '../store/index.ts';
+import type { MachineState, ActionOutcome } from '../store/index.ts';
 import type { PollerEvent } from './event.ts';
 import type { Polling } from './polled-registry.ts';
 import { untilRedelivery } from './schedule.ts';
@@ -8,13 +8,13 @@ import type { StateAccess } from './state-access.ts';
 /** What a consumer said of an action, and what is needed to note it. */
 export interface Acknowledgement {
   readonly id: string;
-  readonly outcome: Outcome;
+  readonly outcome: ActionOutcome;
   /** How often the machine was to blame before. */
   readonly failures: number;
   readonly terms: UpdateTerms;
 }
 
-const REMEMBERED_STRANGERS = 1000;
+const MAX_UNKNOWN_IDS = 1000;
 
 /** Acknowledgements on their way to the disk: where it is full they wait, in their order. (T52, T61) */
 export class Acknowledgements {
@@ -71,7 +71,7 @@ export class Acknowledgements {
   }
 
   #tellStranger(id: string): void {
-    if (this.#strangers.has(id) || this.#strangers.size >= REMEMBERED_STRANGERS) return;
+    if (this.#strangers.has(id) || this.#strangers.size >= MAX_UNKNOWN_IDS) return;
     this.#strangers.add(id);
     this.#onEvent({ kind: 'unknown-acknowledgement', id });
   }

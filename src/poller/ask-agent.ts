@@ -3,7 +3,7 @@ import type { Clock } from '../registry/index.ts';
 import { during } from './during.ts';
 
 /** How long the agent may take to answer. */
-const PATIENCE_MS = 10_000;
+const CALLBACK_TIMEOUT_MS = 10_000;
 
 /** What a function of the agent answered, or why it did not. */
 export type AgentAnswer<T> =
@@ -18,7 +18,7 @@ export async function askAgent<T>(
   signal: AbortSignal,
 ): Promise<AgentAnswer<T>> {
   return await during(signal, async (waiting) => {
-    const patience = clock.sleep(PATIENCE_MS, waiting);
+    const patience = clock.sleep(CALLBACK_TIMEOUT_MS, waiting);
     return await Promise.race([
       answerOf(ask),
       patience.then((): AgentAnswer<T> => ({ kind: 'timed-out' })),

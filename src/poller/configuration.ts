@@ -2,7 +2,7 @@ import {
   subsystemTargets,
   SUBSYSTEM_MODULES,
   type ActionTarget,
-  type Known,
+  type ModuleState,
   type ModuleId,
 } from '../core/index.ts';
 import type { Machine } from '../core/machine/machine.ts';
@@ -27,7 +27,7 @@ export interface NeededList {
  */
 export function neededLists(
   { machine, policy }: Configuration,
-  facts: (target: ActionTarget) => Pick<Known, 'deployed'>,
+  facts: (target: ActionTarget) => Pick<ModuleState, 'deployed'>,
 ): NeededList[] {
   const { disableSubsystem } = machine.agent.platformServer;
   const entries = disableSubsystem ? [] : machine.modules.filter(({ type }) => type === 'registry');

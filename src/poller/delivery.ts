@@ -1,5 +1,5 @@
 import { describeValue, excerpt } from '../core/text/quote.ts';
-import type { CommittedAction, Outcome } from '../store/index.ts';
+import type { CommittedAction, ActionOutcome } from '../store/index.ts';
 
 /** An action in the hands of a consumer. */
 export interface Delivery {
@@ -9,10 +9,10 @@ export interface Delivery {
   /** What the action brings runs. Resolves once that is noted; where the disk is full, it is noted later. */
   readonly done: () => Promise<void>;
   /** It did not come to that. */
-  readonly failed: (failure: Failure) => Promise<void>;
+  readonly failed: (failure: FailureReport) => Promise<void>;
 }
 
-export type Failure = Omit<Outcome & { readonly kind: 'failed' }, 'kind'>;
+export type FailureReport = Omit<ActionOutcome & { readonly kind: 'failed' }, 'kind'>;
 
 const LONGEST_RUNNING = 2048;
 
@@ -20,7 +20,9 @@ const LONGEST_RUNNING = 2048;
  * What was said of a failure, which types alone do not hold it to. Throws a TypeError where it does not say what runs,
  * or whom to blame.
  */
-export function checkedFailure(said: { readonly [field in keyof Failure]: unknown }): Failure {
+export function checkedFailure(said: {
+  readonly [field in keyof FailureReport]: unknown;
+}): FailureReport {
   const { reason, running, blame } = said;
   const isKnown = typeof running === 'string' && running.length <= LONGEST_RUNNING;
   if (!isKnown && running !== undefined && running !== null) {

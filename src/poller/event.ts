@@ -1,6 +1,6 @@
 import type { ModuleId } from '../core/index.ts';
 import type { RegistryError } from '../registry/index.ts';
-import type { CommittedAction, DatabaseError, Outcome } from '../store/index.ts';
+import type { CommittedAction, DatabaseError, ActionOutcome } from '../store/index.ts';
 
 /** What happens while lists are asked for, for a log. What lasts is told when it begins and when it ends. */
 export type ObserverEvent =
@@ -37,7 +37,7 @@ export type PollerEvent =
   /** It was delivered, never acknowledged, and is not wanted any more. */
   | { readonly kind: 'withdrawn'; readonly action: CommittedAction }
   | { readonly kind: 'delivered'; readonly action: CommittedAction; readonly times: number }
-  | { readonly kind: 'acknowledged'; readonly id: string; readonly outcome: Outcome }
+  | { readonly kind: 'acknowledged'; readonly id: string; readonly outcome: ActionOutcome }
   /** No action of this id was delivered and is open. */
   | { readonly kind: 'unknown-acknowledgement'; readonly id: string };
 

@@ -1,5 +1,5 @@
 export type { Configuration } from './configuration.ts';
-export type { Delivery, Failure } from './delivery.ts';
+export type { Delivery, FailureReport } from './delivery.ts';
 export type { ObserverEvent, PollerEvent } from './event.ts';
 export { Observer, type ObserverOptions, type Sight } from './observer.ts';
 export type { PollableRegistry } from './polled-registry.ts';

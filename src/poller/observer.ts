@@ -1,7 +1,7 @@
 import {
   planMachine,
   type ActionTarget,
-  type Known,
+  type ModuleState,
   type MaintenanceAnswer,
   type ModuleId,
   type Plan,
@@ -16,7 +16,7 @@ import {
 import { systemClock, systemRandom, type Clock } from '../registry/clock.ts';
 import { moduleOf } from '../store/target.ts';
 import { askAgent, maintenanceAnswer } from './ask-agent.ts';
-import { Bell } from './bell.ts';
+import { Wakeup } from './wakeup.ts';
 import { neededLists, type Configuration } from './configuration.ts';
 import { telling, type ObserverEvent } from './event.ts';
 import type { PollableRegistry, Polling } from './polled-registry.ts';
@@ -30,7 +30,7 @@ export interface ObserverOptions {
   /** Where the lists of modules with these terms are. The same registry is the same object each time. */
   readonly registryFor: (terms: UpdateTerms) => PollableRegistry;
   /** What is known now of each module and subsystem, but for its list. Asked once for each plan. */
-  readonly facts: () => (target: ActionTarget) => Omit<Known, 'list'>;
+  readonly facts: () => (target: ActionTarget) => Omit<ModuleState, 'list'>;
   readonly platform: Platform;
   /** `windowOf` of modreg/config. */
   readonly windowOf: (maintenance: readonly MaintenanceWindow[]) => Window | undefined;
@@ -49,7 +49,7 @@ export interface ObserverOptions {
 /** A target that is planned by itself, and what is known of it. */
 export interface OneTarget {
   readonly target: ActionTarget;
-  readonly known: () => Omit<Known, 'list'>;
+  readonly known: () => Omit<ModuleState, 'list'>;
 }
 
 /** Sees each plan, and has some time for itself before it is made. */
@@ -67,7 +67,7 @@ export interface Sight {
 export class Observer {
   readonly #options: ObserverOptions;
   readonly #polling: Polling;
-  readonly #bell: Bell;
+  readonly #bell: Wakeup;
   readonly #rounds: Rounds;
   #configuration: Configuration | undefined;
   #isConfigurationLost = false;
@@ -84,7 +84,7 @@ export class Observer {
     const onEvent = telling<ObserverEvent>(options.onEvent);
     this.#options = options;
     this.#polling = { clock, random, intervalMs, onEvent };
-    this.#bell = new Bell(clock);
+    this.#bell = new Wakeup(clock);
     this.#rounds = new Rounds(this.#polling, () => this.look());
   }
 
@@ -228,7 +228,7 @@ export class Observer {
     return planMachine(questionAbout(this.#configuration, circumstances, only?.target));
   }
 
-  #knownOf({ policy }: Configuration, only?: OneTarget): (target: ActionTarget) => Known {
+  #knownOf({ policy }: Configuration, only?: OneTarget): (target: ActionTarget) => ModuleState {
     const { registryFor } = this.#options;
     const facts = only ? only.known : this.#options.facts();
     return (target) => {

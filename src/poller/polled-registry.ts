@@ -1,6 +1,6 @@
 import { describeDuration } from '../core/text/duration.ts';
 import type { ModuleId, ModuleList } from '../core/index.ts';
-import type { CachedRegistry, Clock, Reading, Registry } from '../registry/index.ts';
+import type { CachedRegistry, Clock, ListResult, Registry } from '../registry/index.ts';
 import { moduleListsOf } from '../registry/module-list.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
@@ -31,7 +31,7 @@ const LONGEST_ROUND_MS = 10 * 60_000;
 export class PolledRegistry {
   readonly #registry: PollableRegistry;
   readonly #polling: Polling;
-  readonly #readings = new Map<ModuleId, Reading>();
+  readonly #readings = new Map<ModuleId, ListResult>();
   #lists: ReadonlyMap<ModuleId, ModuleList> = new Map();
   readonly #lostLists = new Set<ModuleId>();
   #isAsked = false;
@@ -66,7 +66,7 @@ export class PolledRegistry {
     return Array.from(this.#readings.values(), errorOf).filter((error) => error !== undefined);
   }
 
-  reading(moduleId: ModuleId): Reading | undefined {
+  reading(moduleId: ModuleId): ListResult | undefined {
     return this.#readings.get(moduleId);
   }
 
@@ -95,7 +95,10 @@ export class PolledRegistry {
     }
   }
 
-  #take(readings: ReadonlyMap<ModuleId, Reading>, lists: ReadonlyMap<ModuleId, ModuleList>): void {
+  #take(
+    readings: ReadonlyMap<ModuleId, ListResult>,
+    lists: ReadonlyMap<ModuleId, ModuleList>,
+  ): void {
     const { clock, random, intervalMs } = this.#polling;
     this.#lists = lists;
     for (const moduleId of this.#readings.keys()) {
@@ -123,7 +126,7 @@ export class PolledRegistry {
   async #ask(
     moduleIds: readonly ModuleId[],
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<ModuleId, Reading>> {
+  ): Promise<ReadonlyMap<ModuleId, ListResult>> {
     return await during(signal, async (asking) => {
       const answer = unlessAborted(asking, readAll(this.#registry, moduleIds, asking));
       const late = this.#polling.clock.sleep(LONGEST_ROUND_MS, asking);
@@ -132,12 +135,12 @@ export class PolledRegistry {
   }
 
   /** What is known stands in for an answer that did not come. */
-  #standIns(moduleIds: readonly ModuleId[]): ReadonlyMap<ModuleId, Reading> {
+  #standIns(moduleIds: readonly ModuleId[]): ReadonlyMap<ModuleId, ListResult> {
     const limit = describeDuration(LONGEST_ROUND_MS);
     const message = `a registry did not answer within ${limit}`;
     const error = new RegistryError('registry-timeout', message);
     return new Map(
-      moduleIds.map((moduleId): [ModuleId, Reading] => {
+      moduleIds.map((moduleId): [ModuleId, ListResult] => {
         const known = this.#readings.get(moduleId);
         if (!known?.ok) return [moduleId, { ok: false, error }];
         return [moduleId, { ok: true, value: { ...known.value, stale: error } }];
@@ -197,7 +200,7 @@ export class PolledRegistry {
 }
 
 /** What kept the registry's own word from being had. */
-function errorOf(reading: Reading): RegistryError | undefined {
+function errorOf(reading: ListResult): RegistryError | undefined {
   return reading.ok ? reading.value.stale : reading.error;
 }
 
@@ -212,9 +215,9 @@ export async function readAll(
   registry: PollableRegistry,
   moduleIds: readonly ModuleId[],
   signal?: AbortSignal,
-): Promise<ReadonlyMap<ModuleId, Reading>> {
+): Promise<ReadonlyMap<ModuleId, ListResult>> {
   if (registry.readAll) return await registry.readAll(moduleIds, signal);
-  const readings = new Map<ModuleId, Reading>();
+  const readings = new Map<ModuleId, ListResult>();
   for (const moduleId of moduleIds) {
     signal?.throwIfAborted();
     try {

@@ -1,29 +1,23 @@
-import {
-  startUpOf,
-  type ActionTarget,
-  type Deployed,
-  type Known,
-  type Plan,
-} from '../core/index.ts';
+import { startUpOf, type ActionTarget, type ModuleState, type Plan } from '../core/index.ts';
 import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/machine/update-policy.ts';
-import type { MachineMemory, MachineState, OpenAction, Outcome } from '../store/index.ts';
+import type { MachineMemory, MachineState, OpenAction, ActionOutcome } from '../store/index.ts';
 import { keyOf } from '../store/target.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { askAgent } from './ask-agent.ts';
-import { Bell } from './bell.ts';
+import { Wakeup } from './wakeup.ts';
 import { targetsOf, type Configuration } from './configuration.ts';
-import { loggedDecisions } from './decision-log.ts';
+import { loggedDecisions } from './logged-decisions.ts';
 import { DeliveryTimes } from './delivery-times.ts';
 import { checkedFailure, type Delivery } from './delivery.ts';
 import { telling, type PollerEvent } from './event.ts';
 import { Observer, type ObserverOptions } from './observer.ts';
 import { factsOf } from './question.ts';
 import { reconcile } from './reconcile.ts';
-import { Restraint } from './restraint.ts';
+import { ActionGate } from './action-gate.ts';
 import { firstPhase } from './schedule.ts';
 import { StateAccess } from './state-access.ts';
-import { takeUp } from './take-up.ts';
-import { unmetNeed } from './unmet-need.ts';
+import { revalidate } from './take-up.ts';
+import { blockingDependency } from './unmet-need.ts';
 
 export interface PollerOptions extends Omit<ObserverOptions, 'facts' | 'onEvent'> {
   /** The machine's memory, of the file that this process claimed. */
@@ -42,7 +36,7 @@ export interface PollerOptions extends Omit<ObserverOptions, 'facts' | 'onEvent'
 
 const ACKNOWLEDGE_WITHIN_MS = 30 * 60_000;
 const LEAST_ACKNOWLEDGE_MS = 1000;
-const UNKNOWN: Deployed = { kind: 'unknown' };
+const UNKNOWN = { kind: 'unknown' } as const;
 /** A later time was noted by a clock that was wrong. */
 const LONGEST_RETRY_MS = 15 * 60_000;
 
@@ -57,9 +51,9 @@ export class Poller {
   readonly #observer: Observer;
   readonly #onEvent: (event: PollerEvent) => void;
   readonly #acknowledgements: Acknowledgements;
-  readonly #restraint: Restraint;
+  readonly #gate: ActionGate;
   /** Rung when there may be something to deliver. */
-  readonly #offers: Bell;
+  readonly #offers: Wakeup;
   readonly #stopping = new AbortController();
   readonly #times: DeliveryTimes;
   #running: Promise<void> | undefined;
@@ -78,8 +72,8 @@ export class Poller {
     this.#onEvent = onEvent;
     this.#state = new StateAccess(options.state, onEvent);
     this.#acknowledgements = new Acknowledgements(this.#state, polling, onEvent);
-    this.#restraint = new Restraint(polling.clock, onEvent);
-    this.#offers = new Bell(polling.clock);
+    this.#gate = new ActionGate(polling.clock, onEvent);
+    this.#offers = new Wakeup(polling.clock);
     this.#times = new DeliveryTimes(polling.clock);
   }
 
@@ -87,7 +81,7 @@ export class Poller {
   start(): void {
     if (this.#running) throw new Error('this poller was started before, and polls once');
     const { clock } = this.#observer.polling;
-    this.#restraint.begin(this.#state.read());
+    this.#gate.begin(this.#state.read());
     this.#state.write((state) => state.start(clock.now()));
     const sight = {
       prepare: async (configuration: Configuration) => {
@@ -130,7 +124,7 @@ export class Poller {
   }
 
   /** Where the memory cannot be read nothing is known, and nothing is done. A restart for `action` is left out. */
-  #facts(action?: string): (target: ActionTarget) => Omit<Known, 'list'> {
+  #facts(action?: string): (target: ActionTarget) => Omit<ModuleState, 'list'> {
     const memory = this.#state.read();
     return (target) =>
       memory ? factsOf(this.#times.corrected(memory.of(target), action)) : { deployed: UNKNOWN };
@@ -167,9 +161,11 @@ export class Poller {
   #onPlan(plan: Plan): void {
     const memory = this.#state.read();
     if (!memory) return;
-    if (this.#restraint.mayCommit(memory, this.#observer.rounds.count)) this.#commit(plan, memory);
+    if (this.#gate.mayCommit(memory, this.#observer.rounds.count)) this.#commit(plan, memory);
     const due = (this.#state.read()?.open ?? []).filter((open) => this.#untilDueOf(open) === 0);
-    const needs = new Map(due.map((open) => [keyOf(open.action.target), this.#unmetNeed(open)]));
+    const needs = new Map(
+      due.map((open) => [keyOf(open.action.target), this.#blockingDependency(open)]),
+    );
     const decisions = loggedDecisions(plan, needs);
     this.#state.write((state) => state.log(decisions, this.#observer.rounds.last));
     this.#state.settle();
@@ -189,30 +185,31 @@ export class Poller {
   /** The first open action that may be carried out now. */
   async #next(signal: AbortSignal): Promise<Delivery | undefined> {
     const memory = this.#state.read();
-    if (!memory || !this.#restraint.mayAct(memory, this.#observer.rounds.count)) return undefined;
+    if (!memory || !this.#gate.mayAct(memory, this.#observer.rounds.count)) return undefined;
     for (const open of memory.open) {
       if (this.#untilDueOf(open) > 0) continue;
       signal.throwIfAborted();
-      const delivery = await this.#takeUp(open, signal);
+      const delivery = await this.#revalidate(open, signal);
       if (delivery) return delivery;
     }
     return undefined;
   }
 
   /** The window is looked at again, and so is everything else. (T51) */
-  async #takeUp(open: OpenAction, signal: AbortSignal): Promise<Delivery | undefined> {
+  async #revalidate(open: OpenAction, signal: AbortSignal): Promise<Delivery | undefined> {
     const { target, id } = open.action;
     let delivery: Delivery | undefined;
     const use = (plan: Plan): void => {
-      const verdict = takeUp(open, plan);
+      const verdict = revalidate(open, plan);
       // Somebody else may have been faster meanwhile.
       if (verdict === 'wait' || !this.#isStill(open)) return;
       if (verdict === 'withdraw') this.#withdraw(open);
-      else if (this.#unmetNeed(open) === undefined) delivery = this.#deliver(open);
+      else if (this.#blockingDependency(open) === undefined) delivery = this.#deliver(open);
     };
     try {
       // What waits anyway takes none of the agent's time.
-      if (open.state === 'waiting' && this.#unmetNeed(open) !== undefined) return undefined;
+      if (open.state === 'waiting' && this.#blockingDependency(open) !== undefined)
+        return undefined;
       // What it is part of itself is no reason not to finish it.
       await this.#observer.planNow(signal, use, { target, known: () => this.#facts(id)(target) });
     } catch (error) {
@@ -237,7 +234,7 @@ export class Poller {
     const times = deliveries + 1;
     this.#times.note(id);
     this.#onEvent({ kind: 'delivered', action, times });
-    const acknowledge = async (outcome: Outcome): Promise<void> => {
+    const acknowledge = async (outcome: ActionOutcome): Promise<void> => {
       this.#acknowledgements.add({ id, outcome, failures, terms: this.#termsOf(target) });
       this.#observer.look();
       await Promise.resolve();
@@ -257,12 +254,12 @@ export class Poller {
   }
 
   /** What `open` waits for, by what is known at this very moment. (T62) */
-  #unmetNeed(open: OpenAction): string | undefined {
+  #blockingDependency(open: OpenAction): string | undefined {
     const { configuration, rounds, polling } = this.#observer;
     const memory = this.#state.read();
     if (!configuration || !memory) return undefined;
     const { platform, registryFor } = this.#options;
-    return unmetNeed(open, {
+    return blockingDependency(open, {
       ...{ machine: configuration.machine, memory, platform, now: polling.clock.now() },
       listOf: ({ name, moduleId }) =>
         rounds.list(registryFor(termsFor(configuration.policy, name)), moduleId),

@@ -1,7 +1,7 @@
 import {
   type ActionTarget,
-  type Known,
-  type MachineQuestion,
+  type ModuleState,
+  type PlanInput,
   type Plan,
   type VersionedSubsystem,
 } from '../core/index.ts';
@@ -9,11 +9,8 @@ import type { Remembered } from '../store/index.ts';
 import { targetsOf, type Configuration } from './configuration.ts';
 
 /** What a question is made of, besides the configuration. */
-export type Circumstances = Omit<
-  MachineQuestion,
-  'machine' | 'policy' | 'modules' | 'subsystems'
-> & {
-  readonly knownOf: (target: ActionTarget) => Known;
+export type Circumstances = Omit<PlanInput, 'machine' | 'policy' | 'modules' | 'subsystems'> & {
+  readonly knownOf: (target: ActionTarget) => ModuleState;
 };
 
 /** What a machine should do now: all of it, or one target with nothing beside it. */
@@ -21,7 +18,7 @@ export function questionAbout(
   configuration: Configuration,
   { knownOf, ...circumstances }: Circumstances,
   only?: ActionTarget,
-): MachineQuestion {
+): PlanInput {
   const { policy } = configuration;
   const isAsked = (name: string): boolean => only?.kind === 'module' && only.name === name;
   const machine = only
@@ -30,8 +27,8 @@ export function questionAbout(
         modules: configuration.machine.modules.filter(({ name }) => isAsked(name)),
       }
     : configuration.machine;
-  const modules = new Map<string, Known>();
-  const subsystems = new Map<VersionedSubsystem, Known>();
+  const modules = new Map<string, ModuleState>();
+  const subsystems = new Map<VersionedSubsystem, ModuleState>();
   for (const target of targetsOf({ machine, policy })) {
     if (target.kind === 'module') modules.set(target.name, knownOf(target));
     else if (!only || only.name === target.name) subsystems.set(target.name, knownOf(target));
@@ -54,6 +51,6 @@ export function factsOf({
   previous,
   restarts,
   quarantine,
-}: Remembered): Omit<Known, 'list'> {
+}: Remembered): Omit<ModuleState, 'list'> {
   return { deployed, previous, quarantine, restarts: restarts.map(({ at }) => at) };
 }

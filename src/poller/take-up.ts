@@ -11,7 +11,7 @@ import type { CommittedAction, OpenAction } from '../store/index.ts';
 import { actionsOf, isSame, isUndecided } from './reconcile.ts';
 
 /** What becomes of an open action now. */
-export type TakeUp =
+export type Revalidation =
   /** A consumer may have it. */
   | 'deliver'
   /** Now is not the time, or something else is decided now, which the next plan sees to. */
@@ -24,7 +24,7 @@ export type TakeUp =
  * is due. One that was, and may be half done, is delivered again as long as nothing speaks against its version.
  * (T18, T51, T55)
  */
-export function takeUp({ action, state }: OpenAction, plan: Plan): TakeUp {
+export function revalidate({ action, state }: OpenAction, plan: Plan): Revalidation {
   const due = plan.restarts.flatMap(actionsOf);
   if (due.some((one) => isSame(one, action))) return 'deliver';
   if (state === 'waiting') return 'wait';
@@ -36,7 +36,7 @@ export function takeUp({ action, state }: OpenAction, plan: Plan): TakeUp {
 }
 
 /** What is held is wanted all the same. */
-function isSoon({ to }: CommittedAction, decision: Decision): TakeUp {
+function isSoon({ to }: CommittedAction, decision: Decision): Revalidation {
   if (decision.kind !== 'hold') return 'withdraw';
   return replacementText(decision.replacement) === to ? 'wait' : 'withdraw';
 }
@@ -56,6 +56,6 @@ function isPermitted(
 ): boolean {
   const version = parseVersion(to);
   if (!resolution || !version.ok || direction === 'rollback') return false;
-  const release = resolution.question.index.find(version.value);
-  return release !== undefined && refusal(resolution.question, release) === undefined;
+  const release = resolution.input.index.find(version.value);
+  return release !== undefined && refusal(resolution.input, release) === undefined;
 }

@@ -24,7 +24,10 @@ export interface Surroundings {
  * release blamed for that, and what it waits for never waits for it. A rollback waits for nothing (I15, D13), and a
  * subsystem needs no module.
  */
-export function unmetNeed({ action }: OpenAction, surroundings: Surroundings): string | undefined {
+export function blockingDependency(
+  { action }: OpenAction,
+  surroundings: Surroundings,
+): string | undefined {
   const { target, direction } = action;
   if (target.kind === 'subsystem' || direction === 'rollback') return undefined;
   const { machine, memory } = surroundings;

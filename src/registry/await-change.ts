@@ -1,10 +1,10 @@
 import type { ModuleId } from '../core/index.ts';
 import type { Memory } from './refresh.ts';
-import type { Round } from './remote-registry.ts';
+import type { RequestContext } from './remote-registry.ts';
 import { latestSequence } from './round.ts';
 
 /** What came of waiting for a change of some lists. */
-export interface AwaitedChange {
+export interface ChangeWait {
   readonly hasChanged: boolean;
   /** Whoever waited is one of many who did: each asks after a random time up to this, in milliseconds. */
   readonly spreadMs: number;
@@ -20,8 +20,8 @@ export async function awaitChange(
   moduleIds: readonly ModuleId[],
   { remote, lists, clock }: Memory,
   waitMs: number,
-  round: Round,
-): Promise<AwaitedChange | undefined> {
+  round: RequestContext,
+): Promise<ChangeWait | undefined> {
   const ends = clock.monotonic() + waitMs;
   let after = latestSequence(moduleIds.flatMap((moduleId) => lists.atHand(moduleId) ?? []));
   if (after === undefined || !remote.changes) return undefined;

@@ -1,17 +1,17 @@
 import type { ModuleId } from '../core/index.ts';
 import { DEFAULT_TERMS } from '../core/machine/update-policy.ts';
-import { awaitChange, type AwaitedChange } from './await-change.ts';
+import { awaitChange, type ChangeWait } from './await-change.ts';
 import { systemClock, type Clock } from './clock.ts';
-import { shared } from './flights.ts';
+import { singleFlight } from './single-flight.ts';
 import { refresh, type Memory, type Refreshed } from './refresh.ts';
 import { RegistryError } from './registry-error.ts';
-import type { Reading, Registry } from './registry.ts';
+import type { ListResult, Registry } from './registry.ts';
 import { RememberedLists } from './remembered-lists.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
 import { noRetries, retryBudget, type RetryBudget } from './retry.ts';
 import { refreshAll } from './round.ts';
 import type { SavedList, SavedLists, SavedListsError } from './saved-lists.ts';
-import { answerOf, standIn } from './stand-in.ts';
+import { answerOf, staleOnError } from './stale-on-error.ts';
 
 export interface CacheOptions {
   /** Where lists outlive the process. Without it they are kept in memory only. */
@@ -35,7 +35,7 @@ export interface CachedRegistry extends Registry {
   readAll(
     moduleIds: readonly ModuleId[],
     signal?: AbortSignal,
-  ): Promise<ReadonlyMap<ModuleId, Reading>>;
+  ): Promise<ReadonlyMap<ModuleId, ListResult>>;
   /**
    * Waits until one of the lists is another than it was last known to be, for `waitMs` at most; undefined where the
    * registry does not tell. Throws a RegistryError where it cannot be asked, and the reason of `signal`.
@@ -44,7 +44,7 @@ export interface CachedRegistry extends Registry {
     moduleIds: readonly ModuleId[],
     waitMs: number,
     signal?: AbortSignal,
-  ): Promise<AwaitedChange | undefined>;
+  ): Promise<ChangeWait | undefined>;
 }
 
 /**
@@ -56,7 +56,7 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
   const lists = new RememberedLists(remote.address, saved, onTrouble);
   const memory: Memory = { remote, lists, clock };
   const { answer, unasked } = answersFrom(memory, options);
-  const ask = shared(async (moduleId: ModuleId, { budget, sequence }: Asking, signal) => {
+  const ask = singleFlight(async (moduleId: ModuleId, { budget, sequence }: Asking, signal) => {
     return await refresh(moduleId, memory, { budget, signal }, sequence);
   });
   return {
@@ -68,7 +68,7 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
     },
     async readAll(moduleIds, signal) {
       const budget = retryBudget();
-      const readings = new Map<ModuleId, Reading>();
+      const readings = new Map<ModuleId, ListResult>();
       for (const moduleId of moduleIds) {
         const reading = unasked(moduleId);
         if (reading) readings.set(moduleId, reading);
@@ -90,20 +90,20 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
 
 interface Answers {
   /** What came of asking for the list of a module. */
-  readonly answer: (moduleId: ModuleId, refreshed: Refreshed) => Reading;
+  readonly answer: (moduleId: ModuleId, refreshed: Refreshed) => ListResult;
   /** What is answered without asking; undefined where the registry has to be asked. */
-  readonly unasked: (moduleId: ModuleId) => Reading | undefined;
+  readonly unasked: (moduleId: ModuleId) => ListResult | undefined;
 }
 
 function answersFrom({ remote, lists, clock }: Memory, options: CacheOptions): Answers {
   const { maxAgeMs = 0, maxIndexAgeMs = DEFAULT_TERMS.maxIndexAgeMs, isOffline } = options;
   const { from } = remote;
-  const answer = (moduleId: ModuleId, refreshed: Refreshed): Reading => {
+  const answer = (moduleId: ModuleId, refreshed: Refreshed): ListResult => {
     if (!(refreshed instanceof RegistryError)) {
       return { ok: true, value: answerOf(refreshed, from, 'network') };
     }
     const list = lists.get(moduleId);
-    return standIn(refreshed, { list, from, now: clock.now(), maxIndexAgeMs });
+    return staleOnError(refreshed, { list, from, now: clock.now(), maxIndexAgeMs });
   };
   return {
     answer,

@@ -6,10 +6,10 @@ import {
   type ReleaseIndex,
   type ReleaseRecord,
 } from '../core/index.ts';
-import type { Reading } from './registry.ts';
+import type { ListResult } from './registry.ts';
 
 /** What a reading says of a module, as a plan asks for it. (D21) */
-export function moduleListOf(reading: Reading): ModuleList {
+export function moduleListOf(reading: ListResult): ModuleList {
   if (!reading.ok) return reading;
   const { records, changedDigests, stale, fetchedAt = 0 } = reading.value;
   return {
@@ -24,7 +24,7 @@ export function moduleListOf(reading: Reading): ModuleList {
  * else after each: a plan of all of them does not have to. (T67)
  */
 export async function moduleListsOf(
-  readings: ReadonlyMap<ModuleId, Reading>,
+  readings: ReadonlyMap<ModuleId, ListResult>,
 ): Promise<ReadonlyMap<ModuleId, ModuleList>> {
   const lists = new Map<ModuleId, ModuleList>();
   for (const [moduleId, reading] of readings) {

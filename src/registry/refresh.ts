@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { checkProgress } from './progress.ts';
 import { RegistryError } from './registry-error.ts';
 import type { RememberedLists } from './remembered-lists.ts';
-import type { FetchedList, RemoteRegistry, Round } from './remote-registry.ts';
+import type { FetchedList, RemoteRegistry, RequestContext } from './remote-registry.ts';
 import type { SavedList } from './saved-lists.ts';
 
 /** A registry, and what is remembered of it. */
@@ -25,7 +25,7 @@ export type Refreshed = SavedList | RegistryError;
 export async function refresh(
   moduleId: ModuleId,
   memory: Memory,
-  round: Round,
+  round: RequestContext,
   sequence?: number,
 ): Promise<Refreshed> {
   try {
@@ -39,7 +39,7 @@ export async function refresh(
 async function refreshed(
   moduleId: ModuleId,
   { remote, lists, clock }: Memory,
-  round: Round,
+  round: RequestContext,
   sequence: number | undefined,
 ): Promise<SavedList> {
   // What it is good for is its entity tag.
@@ -78,7 +78,7 @@ async function fetchOnceMore(
   moduleId: ModuleId,
   known: SavedList | undefined,
   remote: RemoteRegistry,
-  round: Round,
+  round: RequestContext,
 ): Promise<FetchedList> {
   const fetched = await remote.fetch(moduleId, known, round);
   const isDoubtful =

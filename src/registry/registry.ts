@@ -25,4 +25,4 @@ export interface ReleaseList extends DecodedList {
 }
 
 /** The list of one module of many, or why there is none. */
-export type Reading = Result<ReleaseList, RegistryError>;
+export type ListResult = Result<ReleaseList, RegistryError>;

@@ -12,18 +12,29 @@ export interface RemoteRegistry {
    * The list of a module as it is now: `known` itself when it still is that. Throws a RegistryError when
    * there is no whole list to be had.
    */
-  fetch(moduleId: ModuleId, known: FetchedList | undefined, round: Round): Promise<FetchedList>;
+  fetch(
+    moduleId: ModuleId,
+    known: FetchedList | undefined,
+    round: RequestContext,
+  ): Promise<FetchedList>;
   /**
    * What changed after `sequence`; undefined where the registry has no feed of its changes. With `waitMs` the
    * registry is asked to answer only once something did, or that time is over.
    */
-  changes?(sequence: number, round: Round, waitMs?: number): Promise<RemoteChanges | undefined>;
+  changes?(
+    sequence: number,
+    round: RequestContext,
+    waitMs?: number,
+  ): Promise<RemoteChanges | undefined>;
   /** The modules of a namespace, or all; undefined where the registry does not tell. */
-  modules?(namespace: string | undefined, round: Round): Promise<readonly ModuleId[] | undefined>;
+  modules?(
+    namespace: string | undefined,
+    round: RequestContext,
+  ): Promise<readonly ModuleId[] | undefined>;
 }
 
 /** Requests that belong together: one poll, or one question of a person. */
-export interface Round {
+export interface RequestContext {
   readonly budget: RetryBudget;
   readonly signal?: AbortSignal | undefined;
 }

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { ModuleId } from '../core/index.ts';
 import type { Memory, Refreshed } from './refresh.ts';
 import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
-import type { RemoteChanges, RemoteRegistry, Round } from './remote-registry.ts';
+import type { RemoteChanges, RemoteRegistry, RequestContext } from './remote-registry.ts';
 import type { SavedList } from './saved-lists.ts';
 
 const REQUESTS_AT_ONCE = 8;
@@ -27,7 +27,7 @@ const BEYOND = Number.MAX_SAFE_INTEGER;
 export async function refreshAll(
   moduleIds: readonly ModuleId[],
   { remote, lists, clock }: Memory,
-  round: Round,
+  round: RequestContext,
   ask: (moduleId: ModuleId, sequence: number | undefined) => Promise<Refreshed>,
 ): Promise<ReadonlyMap<ModuleId, Refreshed>> {
   if (moduleIds.length === 0) return new Map();
@@ -60,7 +60,7 @@ export function latestSequence(lists: readonly SavedList[]): number | undefined 
 async function changesAfter(
   sequence: number,
   remote: RemoteRegistry,
-  round: Round,
+  round: RequestContext,
 ): Promise<RemoteChanges | RegistryError | undefined> {
   try {
     return await remote.changes?.(sequence, round);

@@ -3,7 +3,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { MODULE, RELEASES, YANK } from './module-route.ts';
 import { problem, problemOf } from './problem.ts';
-import type { RegistryOptions } from './registry-options.ts';
+import type { ServeOptions } from './registry-options.ts';
 import { addReadRoutes } from './read-routes.ts';
 import { addWriteRoutes } from './write-routes.ts';
 
@@ -18,11 +18,7 @@ const METHODS = [
 ] as const;
 
 /** The registry as an HTTP app: it answers a `Request` with a `Response`, and needs no server for that. */
-export function registryApp(
-  catalogue: Catalogue,
-  feed: ChangeFeed,
-  options: RegistryOptions,
-): Hono {
+export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: ServeOptions): Hono {
   const app = new Hono();
   addReadRoutes(app, catalogue, feed, options);
   addWriteRoutes(app, catalogue, options, (event) => {

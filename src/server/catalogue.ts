@@ -19,10 +19,10 @@ import { makeDocument, type ModuleDocument } from './module-document.ts';
 import { contentOf, type PublishedRelease } from './published-release.ts';
 
 /** What became of a release that was to be published. */
-export type Publication = 'published' | 'yanked' | 'unchanged' | 'other-content';
+export type PublishResult = 'published' | 'yanked' | 'unchanged' | 'other-content';
 
 /** What became of a release that was to be yanked, or to be taken back. */
-export type Yanking = 'done' | 'unchanged' | 'unknown-module' | 'unknown-version';
+export type YankResult = 'done' | 'unchanged' | 'unknown-module' | 'unknown-version';
 
 /** What changed since somebody last asked. */
 export interface Changes {
@@ -40,7 +40,7 @@ export interface ModuleSummary {
 type ModuleRow = { readonly id: number; readonly generation: number };
 type CachedDocument = ModuleDocument & { readonly generation: number };
 
-const PATIENCE_MS = 5000;
+const BUSY_TIMEOUT_MS = 5000;
 /** Bytes of documents that are kept ready. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
@@ -63,7 +63,10 @@ export class Catalogue {
    * Opens the file at `path`, by default one that is there. While another process writes, a method waits
    * `patienceMs`, by default five seconds, and so does everything else in this process.
    */
-  constructor(path: string, { mode = 'write', patienceMs = PATIENCE_MS }: Partial<Opening> = {}) {
+  constructor(
+    path: string,
+    { mode = 'write', patienceMs = BUSY_TIMEOUT_MS }: Partial<Opening> = {},
+  ) {
     this.#path = path;
     this.#database = openDatabase(path, SCHEMA, { mode, patienceMs });
     this.#sql = statementsOf(this.#database, path);
@@ -79,7 +82,7 @@ export class Catalogue {
    * Publishes a release at `now`, unless it says when it was. A version is published once: again with the
    * same content changes nothing, and other content is refused.
    */
-  publish(moduleId: ModuleId, release: PublishedRelease, now: number): Publication {
+  publish(moduleId: ModuleId, release: PublishedRelease, now: number): PublishResult {
     const [publication] = this.publishAll(moduleId, [release], now);
     return publication ?? 'unchanged';
   }
@@ -89,7 +92,7 @@ export class Catalogue {
     moduleId: ModuleId,
     releases: readonly PublishedRelease[],
     now: number,
-  ): readonly Publication[] {
+  ): readonly PublishResult[] {
     return this.#change(() => {
       const fates = releases.map((release) => this.#fateOf(moduleId, release));
       if (fates.includes('other-content')) return fates;
@@ -116,7 +119,7 @@ export class Catalogue {
   }
 
   /** What publishing `release` would come to. */
-  #fateOf(moduleId: ModuleId, release: PublishedRelease): Publication {
+  #fateOf(moduleId: ModuleId, release: PublishedRelease): PublishResult {
     const module = this.#module(moduleId);
     const before = module && this.#release(module, release.version);
     if (!before) return 'published';
@@ -139,7 +142,7 @@ export class Catalogue {
   }
 
   /** Yanks a release for `reason`, or takes that back where it is null. */
-  yank(moduleId: ModuleId, version: string, reason: string | null): Yanking {
+  yank(moduleId: ModuleId, version: string, reason: string | null): YankResult {
     return this.#change(() => {
       const module = this.#module(moduleId);
       if (!module) return 'unknown-module';

@@ -5,16 +5,16 @@ export {
   Catalogue,
   type Changes,
   type ModuleSummary,
-  type Publication,
-  type Yanking,
+  type PublishResult,
+  type YankResult,
 } from './catalogue.ts';
 export { changeFeed, type ChangeFeed } from './change-feed.ts';
 export {
   readRelease,
   type PublishedArtifact,
   type PublishedRelease,
-  type ReleaseFaults,
+  type ReleaseErrors,
 } from './published-release.ts';
 export type { ModuleDocument } from './module-document.ts';
-export type { RegistryEvent, RegistryOptions } from './registry-options.ts';
+export type { RegistryEvent, ServeOptions } from './registry-options.ts';
 export { serveRegistry, type RunningRegistry } from './serve.ts';

@@ -27,7 +27,7 @@ export interface PublishedArtifact {
 }
 
 /** One escaped line for each thing that is wrong: where, what was found, what was expected. */
-export type ReleaseFaults = readonly string[];
+export type ReleaseErrors = readonly string[];
 
 /** What an artifact can be for: a platform, or all that a half of one leaves open. */
 const PUBLISHABLE: readonly string[] = [...PLATFORMS, 'any', 'linux/any', 'any/amd64', 'any/arm64'];
@@ -102,7 +102,7 @@ const release = v.strictObject(
 );
 
 /** Reads a release from JSON. */
-export function readRelease(json: unknown): Result<PublishedRelease, ReleaseFaults> {
+export function readRelease(json: unknown): Result<PublishedRelease, ReleaseErrors> {
   // valibot takes a list for an object.
   const result = v.safeParse(release, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
@@ -125,7 +125,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, ReleaseFaul
 }
 
 /** The reason for which a release is yanked, from JSON. */
-export function readReason(json: unknown): Result<string, ReleaseFaults> {
+export function readReason(json: unknown): Result<string, ReleaseErrors> {
   const body = v.strictObject({ reason: v.optional(shortText, '') }, shape('a reason', 'reason'));
   const result = v.safeParse(body, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };

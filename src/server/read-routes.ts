@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { ModuleId } from '../core/index.ts';
-import type { RegistryOptions } from './registry-options.ts';
+import type { ServeOptions } from './registry-options.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import type { ModuleDocument } from './module-document.ts';
@@ -15,7 +15,7 @@ export function addReadRoutes(
   app: Hono,
   catalogue: Catalogue,
   feed: ChangeFeed,
-  options: RegistryOptions,
+  options: ServeOptions,
 ): void {
   app.get('/v1/modules', (c) => c.json({ modules: catalogue.modules(c.req.query('namespace')) }));
   app.get(MODULE, (c) =>
@@ -47,7 +47,7 @@ function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
 async function changesAnswer(
   c: Context,
   feed: ChangeFeed,
-  { spreadMs }: RegistryOptions,
+  { spreadMs }: ServeOptions,
 ): Promise<Response> {
   const { after: afterText = '0', wait: waitText = '0' } = c.req.query();
   const after = Number(afterText);

@@ -1,5 +1,5 @@
 /** What the app is given of the world. */
-export interface RegistryOptions {
+export interface ServeOptions {
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** Over how long clients spread their questions after a change, in milliseconds. */

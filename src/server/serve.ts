@@ -4,7 +4,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { registryApp } from './app.ts';
 import type { Catalogue } from './catalogue.ts';
 import { changeFeed } from './change-feed.ts';
-import type { RegistryOptions } from './registry-options.ts';
+import type { ServeOptions } from './registry-options.ts';
 
 /** A registry that listens. */
 export interface RunningRegistry {
@@ -26,7 +26,7 @@ const CHECK_MS = 1000;
 export async function serveRegistry(
   catalogue: Catalogue,
   { host, port }: { readonly host: string; readonly port: number },
-  options: RegistryOptions,
+  options: ServeOptions,
 ): Promise<RunningRegistry> {
   const feed = changeFeed(catalogue);
   const { fetch } = registryApp(catalogue, feed, options);

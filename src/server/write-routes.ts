@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { parseVersion, type Result } from '../core/index.ts';
-import type { RegistryEvent, RegistryOptions } from './registry-options.ts';
+import type { RegistryEvent, ServeOptions } from './registry-options.ts';
 import type { Catalogue } from './catalogue.ts';
 import { RELEASES, withModule, YANK } from './module-route.ts';
 import { problem } from './problem.ts';
@@ -9,7 +9,7 @@ import {
   readReason,
   readRelease,
   type PublishedRelease,
-  type ReleaseFaults,
+  type ReleaseErrors,
 } from './published-release.ts';
 
 const LARGEST_BODY = 1024 * 1024;
@@ -23,7 +23,7 @@ const UNREADABLE = {
 export function addWriteRoutes(
   app: Hono,
   catalogue: Catalogue,
-  { clock }: RegistryOptions,
+  { clock }: ServeOptions,
   changed: (event: RegistryEvent) => void,
 ): void {
   const guard = async (c: Context, next: () => Promise<void>): Promise<Response | void> =>
@@ -97,7 +97,7 @@ function authorized(c: Context, catalogue: Catalogue): Response | undefined {
 /** What `read` makes of the body; `absent` stands for an empty one. */
 async function jsonBody<T>(
   c: Context,
-  read: (json: unknown) => Result<T, ReleaseFaults>,
+  read: (json: unknown) => Result<T, ReleaseErrors>,
   absent?: unknown,
 ): Promise<Result<T, Response>> {
   const body = await readBody(c.req.raw, LARGEST_BODY);
@@ -120,7 +120,7 @@ async function jsonBody<T>(
   return refusing(read(json));
 }
 
-function refusing<T>(read: Result<T, ReleaseFaults>): Result<T, Response> {
+function refusing<T>(read: Result<T, ReleaseErrors>): Result<T, Response> {
   if (read.ok) return read;
   const [first = ''] = read.error;
   return { ok: false, error: problem('bad-release', first, { errors: read.error.slice(0, 50) }) };

@@ -23,7 +23,7 @@ const REPLACED: ReadonlySet<DatabaseError['kind']> = new Set(['damaged', 'later-
 /** SQLite's codes for what a table that is not ours, and a header that is not whole, come to. */
 const [NO_SUCH_COLUMN, READ_ONLY] = [1, 8];
 /** Another poller may be about to end. */
-const PATIENCE_MS = 250;
+const CLAIM_TIMEOUT_MS = 250;
 /** What SQLite keeps beside a file. */
 const BESIDE = ['', '-wal', '-shm'];
 
@@ -32,7 +32,7 @@ const BESIDE = ['', '-wal', '-shm'];
  * ends. A file that is damaged, or that a later version wrote, is set aside, and a blank one begins. Throws a
  * DatabaseError: `locked` names the process that polls. (T53, T58)
  */
-export function claimMachineFile(path: string): ClaimedFile {
+export function openForPoller(path: string): ClaimedFile {
   // By whichever name: a link leads to the same file.
   const real = existsSync(path) ? translated(path, () => realpathSync(path)) : path;
   const release = lock(real);
@@ -51,7 +51,7 @@ export function claimMachineFile(path: string): ClaimedFile {
 
 function lock(path: string): () => void {
   try {
-    return holdExclusively(`${path}-poller`, PATIENCE_MS);
+    return holdExclusively(`${path}-poller`, CLAIM_TIMEOUT_MS);
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.kind !== 'locked') throw error;
     const by = otherPid(path);
@@ -62,7 +62,7 @@ function lock(path: string): () => void {
 
 function otherPid(path: string): string {
   try {
-    const file = openMachineFile(path, { mode: 'read', patienceMs: PATIENCE_MS });
+    const file = openMachineFile(path, { mode: 'read', patienceMs: CLAIM_TIMEOUT_MS });
     const { pid } = machineStateIn(file).poller();
     file.close();
     return pid === undefined ? 'another process' : `process ${pid}`;

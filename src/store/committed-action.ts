@@ -84,7 +84,7 @@ export interface OpenAction {
 }
 
 /** What a consumer says became of an action. */
-export type Outcome =
+export type ActionOutcome =
   | { readonly kind: 'done' }
   | {
       readonly kind: 'failed';

@@ -1,10 +1,10 @@
 export { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
-export { claimMachineFile, type ClaimedFile } from './claim.ts';
+export { openForPoller, type ClaimedFile } from './claim.ts';
 export type {
   CommittedAction,
   NewAction,
   OpenAction,
-  Outcome,
+  ActionOutcome,
   SharedRestart,
 } from './committed-action.ts';
 export type { LoggedDecision, LoggedRound, PollerLog } from './decision-log.ts';
@@ -17,4 +17,4 @@ export {
   type Remembered,
 } from './machine-state.ts';
 export type { QuarantineEntry } from './quarantine.ts';
-export { savedListsIn } from './saved-lists.ts';
+export { savedListsIn } from './saved-lists-table.ts';

@@ -11,7 +11,7 @@ export interface MachineFile {
   close(): void;
 }
 
-const PATIENCE_MS = 5000;
+const BUSY_TIMEOUT_MS = 5000;
 
 /** The machine's tables. A migration is never changed, only followed by another. */
 export const LAYOUT: Layout = {
@@ -118,7 +118,7 @@ export const LAYOUT: Layout = {
  */
 export function openMachineFile(
   path: string,
-  { mode = 'create', patienceMs = PATIENCE_MS }: Partial<Opening> = {},
+  { mode = 'create', patienceMs = BUSY_TIMEOUT_MS }: Partial<Opening> = {},
 ): MachineFile {
   return machineFileIn(openDatabase(path, LAYOUT, { mode, patienceMs }), path);
 }

@@ -7,7 +7,7 @@ import type {
   Version,
 } from '../core/index.ts';
 import { snapshot, transaction, translated } from '../sqlite/database.ts';
-import type { CommittedAction, NewAction, OpenAction, Outcome } from './committed-action.ts';
+import type { CommittedAction, NewAction, OpenAction, ActionOutcome } from './committed-action.ts';
 import {
   decisionsIn,
   logDecisions,
@@ -84,7 +84,11 @@ export interface MachineState {
   /** Ends an action that was delivered and is not to be delivered again. What runs is not known then. */
   withdraw(action: CommittedAction, at: number): void;
   /** The action that was acknowledged; undefined where none of this id was delivered and is open. */
-  acknowledge(id: string, outcome: Outcome, terms: AcknowledgementTerms): NewAction | undefined;
+  acknowledge(
+    id: string,
+    outcome: ActionOutcome,
+    terms: AcknowledgementTerms,
+  ): NewAction | undefined;
   /** Whether it was there to be lifted. */
   lift(moduleId: ModuleId, version: string): boolean;
   /**
@@ -249,7 +253,7 @@ function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
 function acknowledge(
   sql: Statements,
   id: string,
-  outcome: Outcome,
+  outcome: ActionOutcome,
   { at, quarantineUntil, retryAt }: AcknowledgementTerms,
 ): NewAction | undefined {
   const number = outbox.actionNumber(sql, id);

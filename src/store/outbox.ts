@@ -4,7 +4,7 @@ import {
   type CommittedAction,
   type NewAction,
   type OpenAction,
-  type Outcome,
+  type ActionOutcome,
 } from './committed-action.ts';
 import { jsonIn } from './columns.ts';
 import { keyOf, moduleOf, targetIn } from './target.ts';
@@ -89,7 +89,7 @@ export function acknowledgeable(sql: Statements, number: number): Acknowledgeabl
 export function settle(
   sql: Statements,
   number: number,
-  outcome: Outcome,
+  outcome: ActionOutcome,
   { at, retryAt }: { readonly at: number; readonly retryAt: number | undefined },
 ): void {
   const reason = outcome.kind === 'failed' ? outcome.reason : null;

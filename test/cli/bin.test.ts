@@ -15,15 +15,15 @@ function run(command: string, args: readonly string[], cwd = '/'): readonly unkn
 
 describe('bin/modreg', () => {
   const answered = ['1.3.0\n', expect.stringContaining('sample catalogue'), 0];
-  const question = ['resolve', 'acme:cam', 'latest'];
+  const input = ['resolve', 'acme:cam', 'latest'];
 
   it('runs from anywhere, by its path, by links, and by sh', () => {
     const folder = temporaryFolder();
     symlinkSync(`${ROOT}bin/modreg`, join(folder, 'absolute'));
     symlinkSync('absolute', join(folder, 'relative'));
-    expect(run(`${ROOT}bin/modreg`, question)).toEqual(answered);
-    expect(run(join(folder, 'relative'), question)).toEqual(answered);
-    expect(run('sh', ['modreg', ...question], `${ROOT}bin`)).toEqual(answered);
+    expect(run(`${ROOT}bin/modreg`, input)).toEqual(answered);
+    expect(run(join(folder, 'relative'), input)).toEqual(answered);
+    expect(run('sh', ['modreg', ...input], `${ROOT}bin`)).toEqual(answered);
   });
 
   it('bin/resolve is modreg resolve', () => {
@@ -45,7 +45,7 @@ describe('bin/modreg', () => {
     for (const file of ['modreg', 'modreg.mjs'])
       cpSync(`${ROOT}bin/${file}`, join(folder, 'bin', file));
     const message = 'error[INTERNAL]: modreg is not built; in a clone, npm ci builds it\n';
-    expect(run(join(folder, 'bin/modreg'), question)).toEqual(['', message, 70]);
+    expect(run(join(folder, 'bin/modreg'), input)).toEqual(['', message, 70]);
   });
 
   it('says so on a Node that is too old', () => {
@@ -55,7 +55,7 @@ describe('bin/modreg', () => {
       '--import',
       old,
       `${ROOT}bin/modreg.mjs`,
-      ...question,
+      ...input,
     ]);
     expect([stdout, status]).toEqual(['', 69]);
     expect(stderr).toMatch(

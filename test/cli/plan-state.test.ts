@@ -67,7 +67,7 @@ describe('plan without --deployed goes by what the machine remembers', () => {
     [
       'when it was restarted',
       (state) => acknowledged(state, 'done'),
-      'acme:lidar | 1.* | 1.2.8 | 1.2.9 | 1.2.9 | hold | resting after a restart until 2026-11-21T12:04:00Z',
+      'acme:lidar | 1.* | 1.2.8 | 1.2.9 | 1.2.9 | hold | cooling down after a restart until 2026-11-21T12:04:00Z',
     ],
     [
       'that what runs failed, and that nothing ran before',

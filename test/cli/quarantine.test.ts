@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineState, Outcome } from '../../src/store/index.ts';
+import type { MachineState, ActionOutcome } from '../../src/store/index.ts';
 import { commitOne, moduleNamed } from '../support/claimed.ts';
 import { version } from '../support/ask.ts';
 import { contentsOf, homeAfter, polledHome, rememberedIn } from '../support/machine-home.ts';
@@ -21,7 +21,7 @@ function fail(state: MachineState, { to, until, digest, reason = 'no light' }: F
   const artifact = digest === undefined ? undefined : { platform: 'any', digest };
   const { id } = commitOne(state, { target: LIDAR, to, artifact });
   state.deliver(id, THEN);
-  const outcome: Outcome = { kind: 'failed', reason, running: '1.0.0', blame: 'release' };
+  const outcome: ActionOutcome = { kind: 'failed', reason, running: '1.0.0', blame: 'release' };
   state.acknowledge(id, outcome, { at: THEN, quarantineUntil: until, retryAt: THEN });
 }
 

@@ -62,9 +62,9 @@ describe('a folder', () => {
     const folder = temporaryFolder({
       'npm/typescript.json': '{"releases": [{"version": "5.4.99"}]}',
     });
-    const question = ['resolve', 'npm:typescript', '5.4.*'];
-    expect(modreg(question, { MODREG_REGISTRY: folder }).stdout).toBe('5.4.99\n');
-    expect(modreg([...question, ...REAL], { MODREG_REGISTRY: folder }).stdout).toBe('5.4.5\n');
+    const input = ['resolve', 'npm:typescript', '5.4.*'];
+    expect(modreg(input, { MODREG_REGISTRY: folder }).stdout).toBe('5.4.99\n');
+    expect(modreg([...input, ...REAL], { MODREG_REGISTRY: folder }).stdout).toBe('5.4.5\n');
     expect(modreg(['resolve', 'acme:lidar', '1.2.*'], { MODREG_REGISTRY: '' }).stdout).toBe(
       '1.2.9\n',
     );

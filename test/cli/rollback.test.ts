@@ -256,7 +256,7 @@ describe('what a rollback cannot change', () => {
   it.each([
     ['acme_lidar', undefined, 'disabled', 'disabled by disable_subsystem'],
     ['acme_lidar', undefined, 'local', 'local: it is on this machine only'],
-    ['platform-agent', 'https://builds.example/agent', 'hold', 'resting after a restart'],
+    ['platform-agent', 'https://builds.example/agent', 'hold', 'cooling down after a restart'],
   ])('is not promised to go back: %s %s %s', (name, constraint, decision, reason) => {
     const home = homeAfter((state) => {
       machine(state, {});

@@ -137,7 +137,11 @@ In quarantine:
         },
         {
           ...{ ...ordinary, name: 'acme_cam', module_id: 'acme:cam' },
-          ...{ deployed: 'https://builds.example/cam', decision: 'hold', reason: 'resting' },
+          ...{
+            deployed: 'https://builds.example/cam',
+            decision: 'hold',
+            reason: 'resting',
+          },
           until: '2026-11-20T02:02:03Z',
           action: {
             ...{ ...open, id: ids[2], state: 'waiting', from: 'https://builds.example/cam' },

@@ -4,7 +4,7 @@ import {
   moduleEnvironment,
   readMachine,
   readUpdatePolicy,
-  type ModuleGround,
+  type ModuleContext,
 } from '../../src/config/index.ts';
 import type { ModuleEntry } from '../../src/config/index.ts';
 import { value } from '../support/reading.ts';
@@ -21,7 +21,7 @@ function entry(fields: object): ModuleEntry {
   return read;
 }
 
-const GROUND: ModuleGround = {
+const GROUND: ModuleContext = {
   environment: {
     HOME: '/home/robot',
     EMPTY: '',
@@ -57,7 +57,7 @@ describe('the environment of a module', () => {
     });
   });
 
-  it.each<[string, Partial<ModuleGround>, object, Readonly<Record<string, string>>]>([
+  it.each<[string, Partial<ModuleContext>, object, Readonly<Record<string, string>>]>([
     [
       'PLATFORM_HOME, where it is set, wins over HOME',
       { environment: { HOME: '/root', PLATFORM_HOME: '/srv/platform' } },
@@ -103,7 +103,7 @@ describe('the environment of a module', () => {
     expect(environment).toMatchObject({ ok: true, value: expected });
   });
 
-  it.each<[string, Partial<ModuleGround>, object, readonly object[]]>([
+  it.each<[string, Partial<ModuleContext>, object, readonly object[]]>([
     [
       '[T15] variables that are not set, all of them',
       {},

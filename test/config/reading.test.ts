@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   fakeBoardOf,
-  provisioningOf,
+  mergeProvisioning,
   readAgentConfiguration,
   readMachine,
   readUpdatePolicy,
@@ -200,7 +200,7 @@ describe('an agent configuration', () => {
   ])('with %j overrides a manufacturer with %j, attribute by attribute', (own, theirs, inForce) => {
     const machine = value(agent({ 'agent-provisioning': { attributes: own } }));
     const manufacturer = value(agent({ 'agent-provisioning': { attributes: theirs } }));
-    const { hotspotPassword, roamingMode, networks } = provisioningOf(machine, manufacturer);
+    const { hotspotPassword, roamingMode, networks } = mergeProvisioning(machine, manufacturer);
     const ssids = networks.map(({ ssid }) => ssid);
     expect([hotspotPassword?.reveal(), roamingMode, ssids]).toEqual(inForce);
   });
@@ -245,7 +245,7 @@ describe('an update policy', () => {
       maintenance: [{ start: '0 2 * * *', durationMs: 7_200_000, timeZone: 'Europe/Berlin' }],
       allowDowngrade: false,
       quarantineMs: 1_209_600_000,
-      restAfterRestartMs: 600_000,
+      restartCooldownMs: 600_000,
       restartCeiling: 6,
       maxIndexAgeMs: 259_200_000,
       envAllow: ['PLATFORM_PART_ID'],

@@ -129,14 +129,14 @@ describe('the total promise', { timeout: PATIENCE }, () => {
 
 describe('the answer depends on nothing else', { timeout: PATIENCE }, () => {
   it('permuting the list changes nothing', () => {
-    const shuffled = questions.chain((question) =>
+    const shuffled = questions.chain((input) =>
       fc.record({
-        question: fc.constant(question),
-        other: fc.shuffledSubarray(question.list, { minLength: question.list.length }),
+        input: fc.constant(input),
+        other: fc.shuffledSubarray(input.list, { minLength: input.list.length }),
       }),
     );
     fc.assert(
-      fc.property(shuffled, ({ question: { asked, list, eligibility }, other }) => {
+      fc.property(shuffled, ({ input: { asked, list, eligibility }, other }) => {
         const resolution = ask(asked, list, eligibility);
         const again = ask(asked, other, eligibility);
         expect(chosen(again)).toBe(chosen(resolution));

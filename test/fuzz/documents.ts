@@ -5,7 +5,7 @@ import {
   checkDocument,
   fakeBoardOf,
   moduleEnvironment,
-  provisioningOf,
+  mergeProvisioning,
   readAgentConfiguration,
   readDeployedReport,
   readMachine,
@@ -14,7 +14,7 @@ import {
   type AgentConfiguration,
   type DocumentKind,
   type Machine,
-  type Reading,
+  type DocumentResult,
   type UpdatePolicy,
 } from '../../src/config/index.ts';
 import type { Deployed } from '../../src/core/index.ts';
@@ -74,7 +74,7 @@ const JUDGES: Readonly<Record<DocumentKind, (bytes: Buffer) => string | undefine
   policy: (bytes) => used(readUpdatePolicy(bytes), usePolicy),
 };
 
-function used<T>(reading: Reading<T>, use: (value: T) => void): string | undefined {
+function used<T>(reading: DocumentResult<T>, use: (value: T) => void): string | undefined {
   if (reading.ok !== (reading.errors === 0)) return 'has a value beside errors, or neither';
   if (reading.ok) use(reading.value);
   return undefined;
@@ -89,14 +89,14 @@ function useMachine({ agent, components, modules }: Machine): void {
 }
 
 function useAgent(agent: AgentConfiguration): void {
-  provisioningOf(agent, agent);
+  mergeProvisioning(agent, agent);
 }
 
 function usePolicy(policy: UpdatePolicy): void {
   for (const name of ['acme_lidar', '__proto__', 'toString']) termsFor(policy, name);
 }
 
-function judgeReport(reading: Reading<ReadonlyMap<string, Deployed>>): string | undefined {
+function judgeReport(reading: DocumentResult<ReadonlyMap<string, Deployed>>): string | undefined {
   const { problems } = reading;
   const told = problems.flatMap(({ message, suggestion, hint }) => [message, suggestion, hint]);
   return used(reading, (report) => [...report.values()]) ?? notOneLine(told);

@@ -7,12 +7,12 @@ import {
   parseModuleId,
   parsePlatform,
   parseVersion,
-  type GrammarError,
+  type ParseError,
   type Result,
   type Version,
 } from '../../src/core/index.ts';
 import { mismatch } from '../../src/core/version/constraint.ts';
-import type { GrammarErrorKind } from '../../src/core/text/parse-error.ts';
+import type { ParseErrorKind } from '../../src/core/text/parse-error.ts';
 import { nameOf, namespaceOf } from '../../src/core/releases/module-id.ts';
 import { comparePrecedence } from '../../src/core/version/version-order.ts';
 import { constraintTexts, versionTexts } from '../support/arbitrary.ts';
@@ -43,8 +43,8 @@ function isLegal(text: unknown, grammar: RegExp): boolean {
 /** What is wrong with an error about `input`, besides that there is one. */
 function wrongError(
   input: unknown,
-  { kind, text, position, expected, suggestion, message }: GrammarError<GrammarErrorKind>,
-  wanted: GrammarErrorKind,
+  { kind, text, position, expected, suggestion, message }: ParseError<ParseErrorKind>,
+  wanted: ParseErrorKind,
 ): string | undefined {
   if (kind !== wanted) return `is of the kind ${kind}`;
   if (typeof input === 'string' && text !== input) return `is about ${JSON.stringify(text)}`;
@@ -84,7 +84,7 @@ function judgeConstraint(text: unknown): string | undefined {
 
 function wrongConstraintError(
   text: unknown,
-  error: GrammarError<'bad-constraint'>,
+  error: ParseError<'bad-constraint'>,
 ): string | undefined {
   const { position, expected, suggestion } = error;
   if (suggestion !== undefined && !parseConstraint(suggestion).ok) return `suggests ${suggestion}`;

@@ -6,11 +6,11 @@ import { statusCommand } from '../../src/cli/machine/status-command.ts';
 import type { World } from '../../src/cli/world.ts';
 import { SavedListsError } from '../../src/registry/index.ts';
 import {
-  claimMachineFile,
+  openForPoller,
   DatabaseError,
   savedListsIn,
   type ClaimedFile,
-  type Outcome,
+  type ActionOutcome,
 } from '../../src/store/index.ts';
 import { moduleId, version } from '../support/ask.ts';
 import { wrongList } from './lists.ts';
@@ -79,7 +79,7 @@ function polled(path: string): string | undefined {
       return undefined;
     }
   };
-  const file = trying(() => claimMachineFile(path));
+  const file = trying(() => openForPoller(path));
   if (!file) return wrong;
   try {
     return (
@@ -122,7 +122,7 @@ function read(file: ClaimedFile, trying: Trying): string | undefined {
   return undefined;
 }
 
-const OUTCOMES: readonly Outcome[] = [
+const OUTCOMES: readonly ActionOutcome[] = [
   { kind: 'done' },
   { kind: 'failed', reason: 'no points', running: '1.0.0', blame: 'release' },
   { kind: 'failed', reason: 'no disk', running: undefined, blame: 'machine' },

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { ActionTarget } from '../../src/core/index.ts';
 import {
-  claimMachineFile,
+  openForPoller,
   savedListsIn,
   type LoggedDecision,
   type MachineState,
@@ -60,11 +60,11 @@ export function storeTemplates(): readonly StoreBytes[] {
 
 function makeTemplates(): StoreBytes[] {
   const path = `${emptyFolder('template')}/machine.db`;
-  const first = claimMachineFile(path);
+  const first = openForPoller(path);
   live(first.state);
   first.close();
   const closed = bytesAt(path);
-  const second = claimMachineFile(path);
+  const second = openForPoller(path);
   const saved = savedListsIn(second);
   second.state.start(3);
   second.state.report(LIDAR, '1.1.0', 4);

@@ -156,7 +156,7 @@ function configurationOf(parts: readonly Part[]): Configuration {
   );
   const modules = MODULES.map((name) => entry(`acme:${name}`, '1.0.*', name));
   const machine = readMachine(JSON.stringify({ components, modules }));
-  const terms = { rest_after_restart: '0s', restart_ceiling: 1440 };
+  const terms = { restart_cooldown: '0s', restart_ceiling: 1440 };
   const policy = readUpdatePolicy(JSON.stringify(terms));
   if (!machine.ok || !policy.ok) throw new Error('the documents cannot be read');
   return { machine: machine.value, policy: policy.value };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Failure, PollableRegistry } from '../../src/poller/index.ts';
+import type { FailureReport, PollableRegistry } from '../../src/poller/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { day, HOUR, MINUTE, type DayOptions } from '../support/day.ts';
 import { component, entry } from '../support/planned.ts';
@@ -86,12 +86,12 @@ describe('[T62] a module that needs another', () => {
     await machine.pass(2 * MINUTE);
     expect(machine.deliveries).toHaveLength(2);
     const [map] = machine.state.decisions();
-    expect(map?.reason).toBe('resting after a restart until 2026-11-21T01:07:33Z');
+    expect(map?.reason).toBe('cooling down after a restart until 2026-11-21T01:07:33Z');
   });
 });
 
 describe('[T62] where a module fails, what needs it is not restarted before it works', () => {
-  it.each<[string, Omit<Failure, 'reason'>, readonly string[]]>([
+  it.each<[string, Omit<FailureReport, 'reason'>, readonly string[]]>([
     [
       'what ran before runs',
       { running: '1.0.0', blame: 'release' },

@@ -51,8 +51,8 @@ async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> 
   const told: unknown[] = [];
   const registry: PollableRegistry = {
     ...cached,
-    awaitChange: async (...question) => {
-      const change = await cached.awaitChange(...question);
+    awaitChange: async (...input) => {
+      const change = await cached.awaitChange(...input);
       told.push(change);
       return change;
     },

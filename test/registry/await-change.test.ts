@@ -3,7 +3,7 @@ import type { ModuleId } from '../../src/core/index.ts';
 import {
   cachedRegistry,
   RegistryError,
-  type AwaitedChange,
+  type ChangeWait,
   type CachedRegistry,
   type CacheOptions,
   type RemoteChanges,
@@ -73,7 +73,7 @@ const LISTS: RemoteRegistry = {
 async function waited(
   { registry }: Pick<Feed, 'registry'>,
   ids: readonly ModuleId[] = [LIDAR],
-): Promise<AwaitedChange | undefined> {
+): Promise<ChangeWait | undefined> {
   return await registry.awaitChange(ids, MINUTE);
 }
 
@@ -81,7 +81,7 @@ const NEWS = { hasChanged: true, spreadMs: 0 };
 const NO_NEWS = { hasChanged: false, spreadMs: 0 };
 
 describe('waiting for a change of a list', () => {
-  it.each<[string, Word[], AwaitedChange | undefined, [number, number][]]>([
+  it.each<[string, Word[], ChangeWait | undefined, [number, number][]]>([
     ['ends with one', [{ sequence: 8, modules: [LIDAR] }], NEWS, [[7, 25_000]]],
     [
       'tells over how long those who waited spread',

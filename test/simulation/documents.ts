@@ -2,7 +2,7 @@ import {
   readMachine,
   readUpdatePolicy,
   type Machine,
-  type Reading,
+  type DocumentResult,
   type UpdatePolicy,
 } from '../../src/config/index.ts';
 import type { Configuration } from '../../src/poller/index.ts';
@@ -24,7 +24,10 @@ export function configurationOf(wish: Wish): Configuration {
   return configuration;
 }
 
-function read<T extends Machine | UpdatePolicy>(text: string, by: (text: string) => Reading<T>): T {
+function read<T extends Machine | UpdatePolicy>(
+  text: string,
+  by: (text: string) => DocumentResult<T>,
+): T {
   const known = READ.get(text);
   if (known) return known as T;
   const reading = by(text);
@@ -84,7 +87,7 @@ function termsDocument(terms: TermsWish): object {
     })),
     allow_downgrade: terms.allowDowngrade,
     quarantine: terms.quarantineMs === undefined ? 'until-lifted' : seconds(terms.quarantineMs),
-    rest_after_restart: seconds(terms.restMs),
+    restart_cooldown: seconds(terms.restMs),
     restart_ceiling: terms.ceiling,
     max_index_age: seconds(terms.maxIndexAgeMs),
   };

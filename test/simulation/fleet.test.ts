@@ -5,7 +5,7 @@ import {
   RegistryError,
   type FetchedList,
   type RemoteRegistry,
-  type Round,
+  type RequestContext,
 } from '../../src/registry/index.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { retrying } from '../../src/registry/retry.ts';
@@ -64,7 +64,7 @@ function remoteIn(
     throw new RegistryError('registry-busy', 'it fails', failureOf(outage, clock.monotonic()));
   };
   const { patienceMs } = DEFAULT_LIMITS;
-  const ask = async ({ budget, signal }: Round): Promise<void> => {
+  const ask = async ({ budget, signal }: RequestContext): Promise<void> => {
     const patience = { clock, random, patienceMs, budget, signal, onRetry: () => undefined };
     await retrying(attempt, patience);
   };
@@ -96,9 +96,9 @@ async function polled(on: Track, world: World, seed: number): Promise<Times> {
   const cached = cachedRegistry(remote, { clock });
   const registry: PollableRegistry = {
     ...cached,
-    readAll: async (...question) => {
+    readAll: async (...input) => {
       times.rounds.push(rounded(clock.monotonic()));
-      return await cached.readAll(...question);
+      return await cached.readAll(...input);
     },
   };
   const { intervalMs } = world;

@@ -27,7 +27,7 @@ export interface OpenAction extends SeenAction {
 }
 
 /** What runs, as the machine's file should have it: `null` for nothing, undefined where nobody knows. */
-export interface Known {
+export interface ModuleState {
   moduleId: string;
   running: string | null | undefined;
   /** What ran last, where nobody knows what runs now. */
@@ -81,7 +81,7 @@ export interface Ledger {
   /** When the agent said that maintenance is allowed; undefined where nobody is asked. */
   allowedAt: number | undefined;
   asksForMaintenance: boolean;
-  readonly known: Map<string, Known>;
+  readonly known: Map<string, ModuleState>;
   readonly open: Map<string, OpenAction>;
   /** All that were ever committed, by id. */
   readonly committed: Map<string, SeenAction>;
@@ -165,7 +165,7 @@ export function targetsOf(wish: Wish | undefined): Target[] {
 }
 
 /** What is known to run of a target; of another module under its name, nothing. */
-export function knownOf({ known }: Ledger, target: Target): Known {
+export function knownOf({ known }: Ledger, target: Target): ModuleState {
   const one = known.get(keyOf(target));
   if (one?.moduleId === target.moduleId) return one;
   return { moduleId: target.moduleId, running: undefined, last: undefined, previous: undefined };

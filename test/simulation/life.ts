@@ -9,7 +9,7 @@ import { connect } from '../../src/registry/http/connection.ts';
 import type { Inquiry, Reply } from '../../src/registry/http/exchange.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { modregRegistry } from '../../src/registry/http/modreg-registry.ts';
-import { savedListsIn } from '../../src/store/saved-lists.ts';
+import { savedListsIn } from '../../src/store/saved-lists-table.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
 import { chanceOf } from './chance.ts';
 import { consume } from './consumer.ts';

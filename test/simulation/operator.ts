@@ -4,7 +4,7 @@ import { connect } from '../../src/registry/http/connection.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { modregRegistry } from '../../src/registry/http/modreg-registry.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
-import { savedListsIn } from '../../src/store/saved-lists.ts';
+import { savedListsIn } from '../../src/store/saved-lists-table.ts';
 import { MODULES } from './beginnings.ts';
 import type { Chance } from './chance.ts';
 import { keyOf, knownOf, SERVER, targetsOf, type Target } from './ledger.ts';

@@ -3,7 +3,7 @@ import type { PollableRegistry } from '../../src/poller/index.ts';
 import type {
   CachedRegistry,
   Clock,
-  Reading,
+  ListResult,
   SavedList,
   SavedLists,
 } from '../../src/registry/index.ts';
@@ -158,7 +158,7 @@ export function watchedRegistry(
   };
 }
 
-function decideBy(address: string, readings: ReadonlyMap<string, Reading>, world: World): void {
+function decideBy(address: string, readings: ReadonlyMap<string, ListResult>, world: World): void {
   const { ledger, line } = world;
   if ([...readings.values()].every(isGood)) {
     ledger.goodPolls.set(address, (ledger.goodPolls.get(address) ?? 0) + 1);
@@ -171,11 +171,11 @@ function decideBy(address: string, readings: ReadonlyMap<string, Reading>, world
 }
 
 /** The registry's own word: that a module is not there is one. */
-function isGood(reading: Reading): boolean {
+function isGood(reading: ListResult): boolean {
   return reading.ok ? reading.value.stale === undefined : reading.error.kind === 'unknown-module';
 }
 
-function listInForce(address: string, reading: Reading, world: World): ListInForce | undefined {
+function listInForce(address: string, reading: ListResult, world: World): ListInForce | undefined {
   if (!reading.ok) return undefined;
   const { records, stale, fetchedAt = 0 } = reading.value;
   const digest = READ_FROM.get(records);

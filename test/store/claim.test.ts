@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { claimMachineFile, machineStateIn, openMachineFile } from '../../src/store/index.ts';
+import { openForPoller, machineStateIn, openMachineFile } from '../../src/store/index.ts';
 import { caught, claimed, LIDAR, running } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ROOT } from '../support/modreg.ts';
@@ -39,7 +39,7 @@ describe('[T58] a second poller', () => {
   it('is refused while another process polls, and not once that is killed', async () => {
     const path = newPath();
     const { pid, kill } = await claimElsewhere(path);
-    expect(caught(() => claimMachineFile(path))).toEqual(refusal(path, `process ${pid}`));
+    expect(caught(() => openForPoller(path))).toEqual(refusal(path, `process ${pid}`));
     await kill();
     const { state, setAside } = claimed(path);
     expect([running(state), state.poller().pid, setAside]).toEqual([
@@ -52,7 +52,7 @@ describe('[T58] a second poller', () => {
   it('is refused in the same process, and not once the first has closed the file', () => {
     const first = claimed();
     const { path } = first;
-    const second = (): unknown => claimMachineFile(path);
+    const second = (): unknown => openForPoller(path);
     expect(caught(second)).toEqual(refusal(path, `process ${process.pid}`));
     // A refusal changes nothing.
     expect(caught(second)).toEqual(refusal(path, `process ${process.pid}`));
@@ -66,11 +66,11 @@ describe('[T58] a second poller', () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const path = newPath();
-    const { state } = claimMachineFile(path);
+    const { state } = openForPoller(path);
     // What a function had in hand is let go of once it is over.
     await setImmediate();
     collectGarbage();
-    const second = (): unknown => claimMachineFile(path).close();
+    const second = (): unknown => openForPoller(path).close();
     expect(caught(second)).toEqual(refusal(path, `process ${process.pid}`));
     expect(state.memory().isBlank).toBe(true);
   });
@@ -83,7 +83,7 @@ describe('[T58] a second poller', () => {
     const { path } = claimed();
     symlinkSync(path, `${path}-link`);
     symlinkSync('.', path.replace('machine.db', 'link'));
-    const second = (): unknown => claimMachineFile(other(path)).close();
+    const second = (): unknown => openForPoller(other(path)).close();
     expect(caught(second)).toEqual(refusal(path, `process ${process.pid}`));
   });
 
@@ -100,7 +100,7 @@ describe('[T58] a second poller', () => {
   ])('is refused though %s', (_, make) => {
     const { path } = claimed();
     make(path);
-    expect(caught(() => claimMachineFile(path))).toEqual(refusal(path, 'another process'));
+    expect(caught(() => openForPoller(path))).toEqual(refusal(path, 'another process'));
   });
 
   it('may poll with another file beside it', () => {
@@ -120,7 +120,7 @@ describe('[T58] a second poller', () => {
 it('a lock that cannot be taken is another matter', () => {
   const path = newPath();
   mkdirSync(`${path}-poller`);
-  expect(caught(() => claimMachineFile(path))).toEqual([
+  expect(caught(() => openForPoller(path))).toEqual([
     'unreadable',
     `"${path}-poller": unable to open database file`,
   ]);
@@ -132,7 +132,7 @@ it('after a claim that fails, the file is free', () => {
   other.exec('CREATE TABLE theirs (a)');
   other.close();
   const refused = ['unreadable', `"${path}": a SQLite file of another program`];
-  expect(caught(() => claimMachineFile(path))).toEqual(refused);
+  expect(caught(() => openForPoller(path))).toEqual(refused);
   rmSync(path);
   expect(claimed(path).state.memory().isBlank).toBe(true);
 });

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { claimMachineFile } from '../../src/store/index.ts';
+import { openForPoller } from '../../src/store/index.ts';
 import { ARM, caught, claimed, commitOne, LIDAR, running } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -250,7 +250,7 @@ describe('what belongs to somebody else is left alone', () => {
     database.close();
     const bytes = readFileSync(path);
     const message = `"${path}": a SQLite file of another program`;
-    expect(caught(() => claimMachineFile(path))).toEqual(['unreadable', message]);
+    expect(caught(() => openForPoller(path))).toEqual(['unreadable', message]);
     expect(readFileSync(path).equals(bytes)).toBe(true);
     expect(readdirSync(path.replace('machine.db', ''))).toEqual([
       ...['machine.db', 'machine.db-poller'],
@@ -265,7 +265,7 @@ describe('what belongs to somebody else is left alone', () => {
     mkdirSync(path);
     writeFileSync(`${path}/theirs`, 'kept');
     const message = `"${path}": unable to open database file`;
-    expect(caught(() => claimMachineFile(path))).toEqual(['unreadable', message]);
+    expect(caught(() => openForPoller(path))).toEqual(['unreadable', message]);
     expect(readFileSync(`${path}/theirs`, 'utf8')).toBe('kept');
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { CommittedAction, MachineState, Outcome } from '../../src/store/index.ts';
+import type { CommittedAction, MachineState, ActionOutcome } from '../../src/store/index.ts';
 import { ARM, claimed, commitOne, LIDAR, running, upgrade } from '../support/claimed.ts';
 
-type Failed = Extract<Outcome, { kind: 'failed' }>;
+type Failed = Extract<ActionOutcome, { kind: 'failed' }>;
 
-const DONE: Outcome = { kind: 'done' };
+const DONE: ActionOutcome = { kind: 'done' };
 const RELEASE: Failed = { kind: 'failed', blame: 'release', reason: 'it is hot', running: '1.0.0' };
 const MACHINE: Failed = { ...RELEASE, blame: 'machine', reason: 'no power' };
 const TERMS = { at: 7, quarantineUntil: 100, retryAt: 50 };
@@ -46,7 +46,7 @@ it('what is over is not withdrawn any more', () => {
 });
 
 describe('a late acknowledgement of what was withdrawn', () => {
-  const rows: [string, Outcome, string, string[]][] = [
+  const rows: [string, ActionOutcome, string, string[]][] = [
     ['done', DONE, '1.1.0 after 1.0.0', []],
     ['failed by the release', RELEASE, '1.0.0 after nothing', ['1.1.0']],
     [

@@ -4,14 +4,14 @@ import type {
   MachineState,
   NewAction,
   OpenAction,
-  Outcome,
+  ActionOutcome,
 } from '../../src/store/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { AGENT, ARM, claimed, commitOne, LIDAR, running, upgrade } from '../support/claimed.ts';
 
-type Failed = Extract<Outcome, { kind: 'failed' }>;
+type Failed = Extract<ActionOutcome, { kind: 'failed' }>;
 
-const DONE: Outcome = { kind: 'done' };
+const DONE: ActionOutcome = { kind: 'done' };
 const RELEASE: Failed = { kind: 'failed', blame: 'release', reason: 'it is hot', running: '1.0.0' };
 const MACHINE: Failed = { ...RELEASE, blame: 'machine', reason: 'no power' };
 const TERMS = { at: 7, quarantineUntil: 100, retryAt: 50 };
@@ -184,7 +184,7 @@ describe('what is delivered', () => {
 });
 
 describe('what is acknowledged', () => {
-  it.each<[string, Outcome, string]>([
+  it.each<[string, ActionOutcome, string]>([
     ['done', DONE, '1.1.0 after 1.0.0'],
     ['failed, and the old one runs', RELEASE, '1.0.0 after nothing'],
     ['failed, and the new one runs', { ...RELEASE, running: '1.1.0' }, '1.1.0 after 1.0.0'],

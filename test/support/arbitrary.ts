@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ReleaseRecord } from '../../src/core/index.ts';
 
-// Few values, so that equal numbers, twins and neighbours are frequent.
+// Few values, so that equal numbers, duplicates and neighbours are frequent.
 const numbers = fc.constantFrom('0', '1', '2', '9', '10', '11');
 const prereleases = fc
   .array(fc.constantFrom('0', '1', '2', '10', 'rc', 'rc-1', 'a', 'a-b', '0a', '-'), {

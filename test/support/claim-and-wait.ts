@@ -1,9 +1,9 @@
 // Claims the machine's file that is named, reports that the lidar runs 1.0.0, and holds it until killed.
 import { parseModuleId } from '../../src/core/index.ts';
-import { claimMachineFile } from '../../src/store/index.ts';
+import { openForPoller } from '../../src/store/index.ts';
 
 const [, , path = ''] = process.argv;
-const file = claimMachineFile(path);
+const file = openForPoller(path);
 const moduleId = parseModuleId('acme:lidar');
 if (moduleId.ok) {
   file.state.report(

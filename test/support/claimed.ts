@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { ActionTarget } from '../../src/core/index.ts';
 import { deployedText } from '../../src/core/decision/deployed.ts';
 import {
-  claimMachineFile,
+  openForPoller,
   DatabaseError,
   type ClaimedFile,
   type CommittedAction,
@@ -23,7 +23,7 @@ export function moduleNamed(name: string, id = `acme:${name}`): ActionTarget {
 
 /** A machine's file in the hands of a poller, until the test is over. */
 export function claimed(path = `${temporaryFolder()}/machine.db`): ClaimedFile {
-  const file = claimMachineFile(path);
+  const file = openForPoller(path);
   onTestFinished(() => file.close());
   return file;
 }

@@ -9,7 +9,7 @@ import type { ActionTarget } from '../../src/core/index.ts';
 import { Poller, type Configuration, type Delivery } from '../../src/poller/index.ts';
 import { cachedRegistry } from '../../src/registry/index.ts';
 import {
-  claimMachineFile,
+  openForPoller,
   savedListsIn,
   type MachineMemory,
   type MachineState,
@@ -67,7 +67,7 @@ function carryOut({ action: { id, to } }: Delivery): void {
   appendFileSync(path, `${id} ${to}\n`, { flush: true });
 }
 
-const file = claimMachineFile(`${home}/machine.db`);
+const file = openForPoller(`${home}/machine.db`);
 // Before the poller starts: it would only look in the first round of a blank memory.
 if (file.state.memory().isBlank) file.state.report(LIDAR, '1.2.3', Date.now());
 const registry = cachedRegistry(remoteAt(address, { random }), { saved: savedListsIn(file) });

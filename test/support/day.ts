@@ -14,7 +14,7 @@ import {
 } from '../../src/poller/index.ts';
 import { cachedRegistry } from '../../src/registry/index.ts';
 import { readRelease } from '../../src/server/index.ts';
-import { claimMachineFile, savedListsIn, type MachineState } from '../../src/store/index.ts';
+import { openForPoller, savedListsIn, type MachineState } from '../../src/store/index.ts';
 import { moduleId } from './ask.ts';
 import { temporaryFolder } from './folder.ts';
 import { remoteAt } from './remote-at.ts';
@@ -60,7 +60,7 @@ export async function day(options: DayOptions): Promise<Day> {
   let asked = 0;
   const clock = virtualClock(undefined, () => asked > 0);
   const path = `${temporaryFolder()}/machine.db`;
-  let file = claimMachineFile(path);
+  let file = openForPoller(path);
   for (const [name, running] of Object.entries(options.deployed ?? {})) {
     file.state.report(targetNamed(name), running, clock.now());
   }
@@ -132,7 +132,7 @@ export async function day(options: DayOptions): Promise<Day> {
     restart: async () => {
       await poller.stop();
       file.close();
-      file = claimMachineFile(path);
+      file = openForPoller(path);
       poller = begin();
     },
   };

@@ -4,12 +4,12 @@ import {
   describeDecision,
   indexReleases,
   readDeployed,
-  warningsOf,
+  decisionWarnings,
   type Decision,
   type ModuleList,
-  type ModuleQuestion,
+  type DecideInput,
   type Timing,
-  type Wanted,
+  type Requirement,
   type Window,
 } from '../../src/core/index.ts';
 import { summarizeDecision } from '../../src/core/explanation/plan-words.ts';
@@ -20,15 +20,15 @@ import { DAY, NOW } from './decides.ts';
 /** One module as tests write it down; what is absent restricts nothing. */
 export interface Situation {
   /** A constraint as text, unless something else decides. */
-  readonly wanted: string | Wanted;
+  readonly wanted: string | Requirement;
   /** `null` when nothing is deployed, undefined when it is not known. */
   readonly deployed: string | null | undefined;
   readonly list?: readonly Published[] | { readonly error: { kind: string; message: string } };
   readonly stale?: { readonly confirmedAt: number; readonly message: string };
   readonly previous?: string;
-  readonly quarantine?: ModuleQuestion['quarantine'];
+  readonly quarantine?: DecideInput['quarantine'];
   readonly changed?: readonly string[];
-  readonly eligibility?: Partial<ModuleQuestion['eligibility']>;
+  readonly eligibility?: Partial<DecideInput['eligibility']>;
   readonly allowDowngrade?: boolean;
   readonly timing?: Partial<Timing>;
 }
@@ -38,14 +38,14 @@ const AT_ALL_TIMES: Timing = {
   answer: undefined,
   isServerBusy: false,
   restarts: [],
-  restAfterRestartMs: 5 * 60_000,
+  restartCooldownMs: 5 * 60_000,
   restartCeiling: 12,
 };
 
-export function moduleQuestion(situation: Situation): ModuleQuestion {
+export function moduleQuestion(situation: Situation): DecideInput {
   const { wanted, deployed, previous, quarantine = [], allowDowngrade = true } = situation;
   return {
-    wanted: typeof wanted === 'string' ? constraint(wanted) : wanted,
+    requirement: typeof wanted === 'string' ? constraint(wanted) : wanted,
     list: listOf(situation),
     deployed: readDeployed(deployed),
     previous: previous === undefined ? undefined : version(previous),
@@ -89,7 +89,7 @@ export function decidesOn(rows: readonly Case[]): void {
     for (const order of orders) {
       const decision = decide(moduleQuestion({ ...situation, list: order }));
       expect(told(decision)).toBe(expected);
-      expect(warningsOf(decision).map(({ kind }) => kind)).toEqual(warns);
+      expect(decisionWarnings(decision).map(({ kind }) => kind)).toEqual(warns);
     }
   });
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatChecked } from '../../src/cli/check/check-report.ts';
-import { checkDocument, type Checked } from '../../src/config/read-document.ts';
+import { checkDocument, type CheckResult } from '../../src/config/read-document.ts';
 import { DOCUMENT_KINDS, type DocumentKind } from '../../src/config/document-kind.ts';
 import { ROOT } from './modreg.ts';
 
@@ -35,12 +35,12 @@ export function expectedOutput(kind: DocumentKind): ReadonlyMap<string, string> 
   );
 }
 
-export function checkFixture({ kind, name, bytes }: Fixture): Checked {
+export function checkFixture({ kind, name, bytes }: Fixture): CheckResult {
   const mode = name.startsWith('permissions--') ? 0o100644 : 0o100600;
   return checkDocument(bytes, kind, { environment: ENVIRONMENT, mode });
 }
 
 /** What `modreg check` prints of `source`, as a file called `name`. */
-export function printed(checked: Checked, name: string): string {
+export function printed(checked: CheckResult, name: string): string {
   return formatChecked(checked, [{ path: name, report: checked }]).join('\n') + '\n';
 }

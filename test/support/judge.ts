@@ -43,8 +43,8 @@ export function judge(
   const refused = unreadable.map(({ version }) => ({ text: version, reason: 'not-a-version' }));
   const eligible: string[] = [];
   for (const text of texts) {
-    const twins = readable.filter(({ version }) => version === text);
-    const reason = firstReason(constraint, texts, twins, eligibility);
+    const duplicates = readable.filter(({ version }) => version === text);
+    const reason = firstReason(constraint, texts, duplicates, eligibility);
     if (reason === undefined) eligible.push(text);
     else refused.push({ text, reason });
   }
@@ -83,13 +83,13 @@ export function parsed(text: string): semver.SemVer | null {
 function firstReason(
   constraint: string,
   texts: readonly string[],
-  twins: readonly Entry[],
+  duplicates: readonly Entry[],
   { now, platform, minimumAge, notAfter, quarantine = [] }: Terms,
 ): string | undefined {
-  const text = twins[0]?.version ?? '';
-  const artifacts = twins.flatMap((twin) => twin.artifacts ?? []);
-  const isListed = twins.some((twin) => twin.artifacts !== undefined);
-  const times = twins.flatMap(({ publishedAt }) =>
+  const text = duplicates[0]?.version ?? '';
+  const artifacts = duplicates.flatMap((duplicate) => duplicate.artifacts ?? []);
+  const isListed = duplicates.some((duplicate) => duplicate.artifacts !== undefined);
+  const times = duplicates.flatMap(({ publishedAt }) =>
     publishedAt === undefined ? [] : [publishedAt],
   );
   const time = times.length === 0 ? undefined : Math.min(...times);
@@ -97,7 +97,7 @@ function firstReason(
   const reasons: [string, boolean][] = [
     ['conflicting-digest', hasConflict(artifacts)],
     ...branchReasons(constraint, text, texts),
-    ['yanked', !isPin && twins.some(({ yanked }) => yanked !== undefined)],
+    ['yanked', !isPin && duplicates.some(({ yanked }) => yanked !== undefined)],
     [
       'no-artifact',
       platform !== undefined && isListed && !artifacts.some((a) => fits(a.platform, platform)),

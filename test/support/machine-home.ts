@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import {
-  claimMachineFile,
+  openForPoller,
   machineStateIn,
   openMachineFile,
   type LoggedDecision,
@@ -18,7 +18,7 @@ export function wholeSecond(): number {
 /** The home of a machine whose poller did `work`, and ended. */
 export function homeAfter(work: (state: MachineState) => void): string {
   const home = temporaryFolder();
-  const file = claimMachineFile(`${home}/machine.db`);
+  const file = openForPoller(`${home}/machine.db`);
   work(file.state);
   file.close();
   return home;

@@ -5,7 +5,7 @@ import {
   planMachine,
   readDeployed,
   type Decision,
-  type Known,
+  type ModuleState,
   type MaintenanceAnswer,
   type Plan,
   type ReleaseRecord,
@@ -205,13 +205,13 @@ function termsOf({ terms: { minimumAge, openings, ...of } }: RandomModule): Upda
       ? [{ start: JSON.stringify(openings), durationMs: 0, timeZone: 'UTC' }]
       : [],
     allowDowngrade: of.allowDowngrade,
-    restAfterRestartMs: of.restMs,
+    restartCooldownMs: of.restMs,
     restartCeiling: of.ceiling,
     maxIndexAgeMs: of.maxIndexAgeMs,
   };
 }
 
-function knownOf({ list, confirmedAt, deployed, previous, ...module }: RandomModule): Known {
+function knownOf({ list, confirmedAt, deployed, previous, ...module }: RandomModule): ModuleState {
   const before = parseVersion(previous);
   const { restarts, quarantine } = module;
   return {

@@ -3,8 +3,8 @@ import {
   indexReleases,
   planMachine,
   readDeployed,
-  type Known,
-  type MachineQuestion,
+  type ModuleState,
+  type PlanInput,
   type Plan,
 } from '../../src/core/index.ts';
 import type { AgentConfiguration, Machine } from '../../src/core/machine/machine.ts';
@@ -42,8 +42,8 @@ export function agentOf(agent: object): AgentConfiguration {
 export function known(
   deployed: string | null | undefined,
   published: readonly Published[],
-  more: Partial<Known> = {},
-): Known {
+  more: Partial<ModuleState> = {},
+): ModuleState {
   const list = { index: indexReleases(records(published)) };
   return { list, deployed: readDeployed(deployed), ...more };
 }
@@ -51,9 +51,9 @@ export function known(
 /** A question about a machine that a document describes; what is absent restricts nothing. */
 export function machineQuestion(
   document: MachineDocument,
-  modules: Readonly<Record<string, Known>>,
-  more: Partial<MachineQuestion> = {},
-): MachineQuestion {
+  modules: Readonly<Record<string, ModuleState>>,
+  more: Partial<PlanInput> = {},
+): PlanInput {
   return {
     machine: machineOf(document),
     policy: DEFAULT_POLICY,
@@ -67,8 +67,8 @@ export function machineQuestion(
   };
 }
 
-export function plan(...question: Parameters<typeof machineQuestion>): Plan {
-  return planMachine(machineQuestion(...question));
+export function plan(...input: Parameters<typeof machineQuestion>): Plan {
+  return planMachine(machineQuestion(...input));
 }
 
 /** `modules: acme_lidar upgrade 1.2.9 | base < lidar, lidar`: each restart with what it does and what it stops. */

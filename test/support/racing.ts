@@ -10,9 +10,9 @@ import {
   type PollerEvent,
   type PollerOptions,
 } from '../../src/poller/index.ts';
-import { RegistryError, type Reading } from '../../src/registry/index.ts';
+import { RegistryError, type ListResult } from '../../src/registry/index.ts';
 import {
-  claimMachineFile,
+  openForPoller,
   machineStateIn,
   type ClaimedFile,
   type MachineState,
@@ -59,13 +59,13 @@ export function racingRegistry(scheduler: Scheduler, answers: readonly Answer[])
     async readAll(moduleIds, signal) {
       if (questions.some(isOpen)) overlaps++;
       const answer = calm ?? answers[questions.length % answers.length] ?? 'never';
-      const question: Question = { answer, signal, state: 'open' };
-      questions.push(question);
+      const input: Question = { answer, signal, state: 'open' };
+      questions.push(input);
       if (answer === 'never') await new Promise(() => undefined);
       if (calm === undefined) await scheduler.schedule(Promise.resolve(), String(answer));
-      question.state = signal?.aborted === true ? 'late' : 'in time';
+      input.state = signal?.aborted === true ? 'late' : 'in time';
       if (answer === 'rejects') throw new RegistryError('registry-unreachable', 'nobody is there');
-      if (question.state === 'in time') newest = answer;
+      if (input.state === 'in time') newest = answer;
       return new Map(moduleIds.map((moduleId) => [moduleId, readingOf(answer)]));
     },
   };
@@ -80,7 +80,7 @@ export function promptRegistry(patch: () => number): PollableRegistry {
   };
 }
 
-export function readingOf(answer: Answer): Reading {
+export function readingOf(answer: Answer): ListResult {
   if (typeof answer !== 'number') {
     return { ok: false, error: new RegistryError('registry-busy', 'it asks to come again') };
   }
@@ -91,7 +91,7 @@ export function readingOf(answer: Answer): Reading {
 
 /** The lidar comes from one registry, the arm from another. */
 const POLICY = {
-  rest_after_restart: '1m',
+  restart_cooldown: '1m',
   modules: { acme_arm: { registry: 'https://arms.example' } },
 };
 
@@ -127,7 +127,7 @@ export interface Track {
 const TABLES = ['actions', 'restarts', 'deployed', 'quarantine', 'decisions', 'starts'];
 
 export function track(): Track {
-  const file = claimMachineFile(`${temporaryFolder()}/machine.db`);
+  const file = openForPoller(`${temporaryFolder()}/machine.db`);
   onTestFinished(() => file.close());
   // Nothing pulls the plug in a race.
   file.database.exec('PRAGMA synchronous = OFF');

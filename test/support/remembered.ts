@@ -6,7 +6,7 @@ import {
   type CachedRegistry,
   type CacheOptions,
   type HttpRegistryOptions,
-  type Reading,
+  type ListResult,
   type ReleaseList,
   type RemoteRegistry,
 } from '../../src/registry/index.ts';
@@ -55,9 +55,9 @@ export function remembered(
 }
 
 /** What came of a question: the error, whether or not a saved list stood in, or the versions. */
-export async function outcomeOf(question: Promise<ReleaseList>): Promise<string> {
+export async function outcomeOf(input: Promise<ReleaseList>): Promise<string> {
   try {
-    const { stale, records } = await question;
+    const { stale, records } = await input;
     if (stale) return `stale, ${stale.kind}: ${stale.message}`;
     return records.map(({ version }) => version).join(' ');
   } catch (error) {
@@ -67,7 +67,7 @@ export async function outcomeOf(question: Promise<ReleaseList>): Promise<string>
 }
 
 /** What is known of each module: its newest entry, and whether or why it is not the registry's word. */
-export function told(readings: ReadonlyMap<ModuleId, Reading>): string[] {
+export function told(readings: ReadonlyMap<ModuleId, ListResult>): string[] {
   return Array.from(readings, ([id, reading]) => {
     if (!reading.ok) return `${id} ${reading.error.kind}`;
     const { records, stale } = reading.value;

@@ -1,5 +1,5 @@
 import type { DocumentProblem } from '../../config/document-problem.ts';
-import type { Checked } from '../../config/read-document.ts';
+import type { CheckResult } from '../../config/read-document.ts';
 import type { Report } from '../../config/report.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { jsonLine } from '../output/answer-json.ts';
@@ -17,7 +17,10 @@ const LONGEST_MESSAGE = 300;
 const KIND_NAMES = { agent: 'an agent configuration', policy: 'an update policy' };
 
 /** A line for each problem, and one that counts them. The first file is the one that was asked about. */
-export function formatChecked({ modules, kind }: Checked, files: readonly CheckedFile[]): string[] {
+export function formatChecked(
+  { modules, kind }: CheckResult,
+  files: readonly CheckedFile[],
+): string[] {
   const rows = files.flatMap(({ path, report }) =>
     report.problems.map((problem) => ({
       place: `${excerpt(path)}:${problem.line}:${problem.column}`,
@@ -47,7 +50,10 @@ export function formatChecked({ modules, kind }: Checked, files: readonly Checke
 }
 
 /** The same as one line of JSON. */
-export function checkedAsJson({ kind, modules }: Checked, files: readonly CheckedFile[]): string {
+export function checkedAsJson(
+  { kind, modules }: CheckResult,
+  files: readonly CheckedFile[],
+): string {
   const [file, policy] = files;
   return jsonLine({
     schema: 'modreg/check@1',

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { readUpdatePolicy, type Reading } from '../../config/read-document.ts';
+import { readUpdatePolicy, type DocumentResult } from '../../config/read-document.ts';
 import type { Result } from '../../core/index.ts';
 import type { UpdatePolicy } from '../../core/machine/update-policy.ts';
 import { isThere, readDocumentFile, readRegularFile } from './document-file.ts';
@@ -11,7 +11,7 @@ export const POLICY = 'policy.json';
 /** The update policy of a machine, and the file that it was read from. */
 export interface PolicyFile {
   readonly path: string;
-  readonly reading: Reading<UpdatePolicy>;
+  readonly reading: DocumentResult<UpdatePolicy>;
 }
 
 /** The policy that is `named`, or else the one beside the document at `path`, where it is. */

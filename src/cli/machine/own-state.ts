@@ -5,12 +5,12 @@ import { DatabaseError } from '../../sqlite/database-error.ts';
 import type { Opening } from '../../sqlite/database.ts';
 import { openMachineFile } from '../../store/machine-file.ts';
 import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
-import { STATE_ERRORS } from '../../store/saved-lists.ts';
+import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
-const PATIENCE_MS = 1000;
+const COMMAND_BUSY_TIMEOUT_MS = 1000;
 
 const NO_STATE =
   'an agent that polls with modreg makes it; PLATFORM_HOME, or else HOME, says where it is';
@@ -37,7 +37,10 @@ export function usingState<T>(
     return { ok: false, error: { severity: 'error', kind: 'usage', message, isMissing: true } };
   }
   try {
-    const file = openMachineFile(join(home, 'machine.db'), { mode, patienceMs: PATIENCE_MS });
+    const file = openMachineFile(join(home, 'machine.db'), {
+      mode,
+      patienceMs: COMMAND_BUSY_TIMEOUT_MS,
+    });
     try {
       return { ok: true, value: work(machineStateIn(file)) };
     } finally {

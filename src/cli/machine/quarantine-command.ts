@@ -3,7 +3,7 @@ import type { QuarantineEntry } from '../../store/quarantine.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import { withState } from './own-state.ts';
-import { grammarProblem, type Outcome } from '../problem.ts';
+import { parseProblem, type Outcome } from '../problem.ts';
 import { quarantineAsJson, quarantineTable } from './quarantine-table.ts';
 import type { World } from '../world.ts';
 
@@ -36,7 +36,7 @@ export function quarantineLiftCommand(
   const version = parseVersion(versionText);
   if (!moduleId.ok || !version.ok) {
     const problems = [moduleId, version].flatMap((read) => (read.ok ? [] : [read.error]));
-    return failed(...problems.map(grammarProblem));
+    return failed(...problems.map(parseProblem));
   }
   const [id, { text }] = [moduleId.value, version.value];
   return withState(world, 'write', (state) => {

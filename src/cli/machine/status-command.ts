@@ -2,7 +2,7 @@ import { describeDuration } from '../../core/text/duration.ts';
 import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { reportsOnlyUntil } from '../../poller/restraint.ts';
+import { reportsOnlyUntil } from '../../poller/action-gate.ts';
 import type { OpenAction } from '../../store/committed-action.ts';
 import type { LoggedDecision, PollerLog } from '../../store/decision-log.ts';
 import type { MachineMemory, MachineState } from '../../store/machine-state.ts';

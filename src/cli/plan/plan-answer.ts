@@ -7,7 +7,7 @@ import {
   type SubsystemPlan,
 } from '../../core/index.ts';
 import { describeDuration } from '../../core/text/duration.ts';
-import { targetText, wantedText } from '../../core/explanation/plan-words.ts';
+import { targetText, requirementText } from '../../core/explanation/plan-words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { ReleaseList } from '../../registry/registry.ts';
@@ -22,10 +22,14 @@ const NAMED = 8;
 export function planTable(planned: Planned): string[] {
   const { plan } = planned;
   const modules = plan.modules.map((row) => {
-    return { label: labelOf(row), wanted: wantedText(row.decision.question.wanted), row };
+    return {
+      label: labelOf(row),
+      requirement: requirementText(row.decision.input.requirement),
+      row,
+    };
   });
   const subsystems = plan.subsystems.filter(isReported).map((row) => {
-    return { label: row.target.name, wanted: wantedOfSubsystem(row), row };
+    return { label: row.target.name, requirement: requirementOfSubsystem(row), row };
   });
   return [
     headOf(planned),
@@ -65,15 +69,15 @@ function describeLists(lists: readonly ReleaseList[], now: number): string {
 }
 
 /** A channel by its own word, since `latest` means two things. */
-function wantedOfSubsystem({ target, decision }: SubsystemPlan): string | undefined {
+function requirementOfSubsystem({ target, decision }: SubsystemPlan): string | undefined {
   return target.option === 'release_channel'
     ? target.releaseChannel
-    : wantedText(decision.question.wanted);
+    : requirementText(decision.input.requirement);
 }
 
 interface Row {
   readonly label: string;
-  readonly wanted: string | undefined;
+  readonly requirement: string | undefined;
   readonly row: PlanRow;
 }
 
@@ -90,11 +94,11 @@ function table(head: string, rows: readonly Row[]): string[] {
   ];
 }
 
-function cellsOf({ label, wanted, row: { decision, latest } }: Row): string[] {
+function cellsOf({ label, requirement, row: { decision, latest } }: Row): string[] {
   return [
     label,
-    wanted ?? '-',
-    deployedCell(decision.question.deployed),
+    requirement ?? '-',
+    deployedCell(decision.input.deployed),
     targetText(decision) ?? '-',
     latest?.text ?? '-',
     actionWord(decision),
@@ -133,8 +137,8 @@ function describeStops(stops: readonly Stop[]): string {
 }
 
 /** A machine need not say what runs of its subsystems, nor a registry have them. */
-function isReported({ target, decision: { question } }: SubsystemPlan): boolean {
-  return target.option === 'disable_subsystem' || question.deployed.kind !== 'unknown';
+function isReported({ target, decision: { input } }: SubsystemPlan): boolean {
+  return target.option === 'disable_subsystem' || input.deployed.kind !== 'unknown';
 }
 
 function leftAlone(subsystems: readonly SubsystemPlan[]): string[] {

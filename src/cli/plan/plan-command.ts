@@ -11,7 +11,7 @@ import { planAsJson } from './plan-json.ts';
 import { factsFor, type Facts } from './plan-facts.ts';
 import { readPlanLists } from './plan-lists.ts';
 import { planProblems } from './plan-problems.ts';
-import { grammarProblem, type Outcome, type Problem } from '../problem.ts';
+import { parseProblem, type Outcome, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
 export interface PlanOptions extends ListOptions {
@@ -51,7 +51,7 @@ async function planOf(
   if (!platform.ok || at?.ok === false || !maxAge.ok || !documents.ok) {
     const problems = [
       ...(platform.ok ? [] : [platform.error]),
-      ...(at?.ok === false ? [grammarProblem(at.error)] : []),
+      ...(at?.ok === false ? [parseProblem(at.error)] : []),
       ...(maxAge.ok ? [] : [maxAge.error]),
       ...(documents.ok ? [] : documents.error),
     ];

@@ -1,11 +1,11 @@
-import type { ActionTarget, Deployed, Known, Result } from '../../core/index.ts';
+import type { ActionTarget, Deployed, ModuleState, Result } from '../../core/index.ts';
 import { factsOf } from '../../poller/question.ts';
 import type { PlanDocuments } from './plan-documents.ts';
 import type { Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
 /** What is known of a module or a subsystem, but for its list. */
-export type Facts = (target: ActionTarget) => Omit<Known, 'list'>;
+export type Facts = (target: ActionTarget) => Omit<ModuleState, 'list'>;
 
 const UNKNOWN: Deployed = { kind: 'unknown' };
 

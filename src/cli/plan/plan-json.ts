@@ -12,9 +12,9 @@ import {
 } from '../../core/index.ts';
 import { replacementOf, wordFor } from '../../core/decision/decision.ts';
 import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
-import { targetText, untilOf, wantedText } from '../../core/explanation/plan-words.ts';
+import { targetText, untilOf, requirementText } from '../../core/explanation/plan-words.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import type { Reading } from '../../registry/registry.ts';
+import type { ListResult } from '../../registry/registry.ts';
 import { jsonLine, listAsJson } from '../output/answer-json.ts';
 import { printedCode } from '../codes.ts';
 import { codeOf } from './plan-cells.ts';
@@ -55,13 +55,13 @@ function restartedBy(target: SubsystemTarget): readonly string[] {
   return target.option === 'disable_subsystem' ? [] : RESTARTED_BY_UPDATE[target.name];
 }
 
-function rowAsJson(row: PlanRow, reading: Reading | undefined): object {
+function rowAsJson(row: PlanRow, reading: ListResult | undefined): object {
   const { decision, latest, stops, nextChange, warnings } = row;
-  const { question } = decision;
+  const { input } = decision;
   const replacement = replacementOf(decision);
   return {
-    constraint: wantedText(question.wanted),
-    deployed: deployedOrNull(question.deployed),
+    constraint: requirementText(input.requirement),
+    deployed: deployedOrNull(input.deployed),
     target: targetText(decision) ?? null,
     decision: wordFor(decision),
     direction: replacement?.direction ?? null,

@@ -1,7 +1,7 @@
 import type { Result } from '../../core/index.ts';
 import { neededLists, type NeededList } from '../../poller/configuration.ts';
 import { readAll } from '../../poller/polled-registry.ts';
-import type { Reading } from '../../registry/registry.ts';
+import type { ListResult } from '../../registry/registry.ts';
 import { registryOf, type ListOptions } from '../resolve/list-options.ts';
 import type { PlanDocuments } from './plan-documents.ts';
 import type { Facts } from './plan-facts.ts';
@@ -12,8 +12,8 @@ import type { World } from '../world.ts';
 /** What came of asking for the lists of a machine. */
 export interface PlanLists {
   /** By the name of the module entry. */
-  readonly modules: ReadonlyMap<string, Reading>;
-  readonly subsystems: ReadonlyMap<string, Reading>;
+  readonly modules: ReadonlyMap<string, ListResult>;
+  readonly subsystems: ReadonlyMap<string, ListResult>;
   /** What an operator should know of how they were had. */
   readonly warnings: readonly Problem[];
 }
@@ -32,8 +32,8 @@ export async function readPlanLists(
 ): Promise<Result<PlanLists, Problem[]>> {
   const groups = groupsOf(neededLists(documents, facts), options, world);
   if (!groups.ok) return { ok: false, error: [groups.error] };
-  const modules = new Map<string, Reading>();
-  const subsystems = new Map<string, Reading>();
+  const modules = new Map<string, ListResult>();
+  const subsystems = new Map<string, ListResult>();
   const warnings: Problem[] = [];
   for (const { choice, needed } of groups.value) {
     const registry = await registryOf(choice, { ...options, warnings }, world);

@@ -10,7 +10,7 @@ import {
 import { describeDuration } from '../../core/text/duration.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import type { Reading } from '../../registry/registry.ts';
+import type { ListResult } from '../../registry/registry.ts';
 import { listWarnings } from '../resolve/list-warnings.ts';
 import { labelOf } from './plan-cells.ts';
 import type { PlanDocuments } from './plan-documents.ts';
@@ -23,7 +23,7 @@ interface Subject {
   readonly isSubsystem: boolean;
   readonly moduleId: ModuleId;
   readonly row: PlanRow;
-  readonly reading: Reading | undefined;
+  readonly reading: ListResult | undefined;
 }
 
 const NAMED = 3;
@@ -43,7 +43,7 @@ export function planProblems({ plan, lists, documents }: Planned): Problem[] {
   const subsystems = plan.subsystems.flatMap((row): Subject[] => {
     const { target, decision } = row;
     // What nobody reports is left alone, and shown as that.
-    const isUnknown = decision.question.deployed.kind === 'unknown';
+    const isUnknown = decision.input.deployed.kind === 'unknown';
     if (target.option === 'disable_subsystem' || isUnknown) return [];
     const { name } = target;
     const moduleId = SUBSYSTEM_MODULES[name];
@@ -129,7 +129,7 @@ function stuckProblem({ label, isSubsystem, row, reading }: Subject): Said[] {
     case 'no-list':
       return reading?.ok === false ? [{ problem: registryProblem(reading.error), kept }] : [];
     case 'list-stale': {
-      const limit = describeDuration(decision.question.maxIndexAgeMs);
+      const limit = describeDuration(decision.input.maxIndexAgeMs);
       const message = `${decision.stale.message}; the saved list was confirmed more than ${limit} ago`;
       return [{ problem: { severity, kind: decision.code, message }, kept }];
     }
@@ -154,13 +154,13 @@ function unanswered(complaint: Complaint, isSubsystem: boolean): Problem {
 
 /** What is kept, where nothing can be decided. */
 function keptAs(label: string, { decision }: PlanRow): string {
-  const runs = reportedText(decision.question.deployed);
+  const runs = reportedText(decision.input.deployed);
   return runs === undefined ? `${label} is not installed` : `${label} stays at ${excerpt(runs)}`;
 }
 
 function warningsFor({ label, moduleId, row, reading }: Subject): Said[] {
   const { decision, warnings } = row;
-  const { list } = decision.question;
+  const { list } = decision.input;
   const ofDecision = warnings.map((warning): Said => {
     // How old each list is would tell them apart.
     const message =

@@ -165,7 +165,7 @@ function rowsOf({ modules, subsystems }: Plan): ReadonlyMap<string, Row> {
     ]),
     ...subsystems
       // A machine need not say what runs of its subsystems.
-      .filter(({ decision }) => decision.question.deployed.kind !== 'unknown')
+      .filter(({ decision }) => decision.input.deployed.kind !== 'unknown')
       .map(({ target, decision }): [string, Row] => [
         `subsystem ${target.name}`,
         { label: target.name, decision },

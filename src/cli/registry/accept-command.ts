@@ -7,7 +7,7 @@ import { SavedListsError } from '../../registry/saved-lists.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { openMemory, type MemoryTrouble } from './machine-memory.ts';
 import { explaining, networkAt, type Network } from './network-registry.ts';
-import { grammarProblem, registryProblem, type Outcome, type Problem } from '../problem.ts';
+import { parseProblem, registryProblem, type Outcome, type Problem } from '../problem.ts';
 import { chooseRegistry, noRegistry, type RegistryOptions } from './registry-choice.ts';
 import { waiting } from '../output/waiting.ts';
 import type { World } from '../world.ts';
@@ -27,7 +27,7 @@ export async function acceptCommand(
 ): Promise<Outcome> {
   const moduleId = parseModuleId(moduleIdText);
   const choice = await chooseRegistry(options, world);
-  if (!moduleId.ok) return failed(grammarProblem(moduleId.error));
+  if (!moduleId.ok) return failed(parseProblem(moduleId.error));
   if (!choice.ok) return failed(choice.error);
   const { address, terms } = choice.value;
   if (!address) return failed(noRegistry(world));

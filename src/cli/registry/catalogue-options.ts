@@ -4,7 +4,7 @@ import type { Opening } from '../../sqlite/database.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../../sqlite/database-error.ts';
 import type { ErrorKind } from '../codes.ts';
 import { defaultDatabase } from './database-registry.ts';
-import { grammarProblem, type Outcome, type Problem } from '../problem.ts';
+import { parseProblem, type Outcome, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
 /** The options of every command of the embedded registry. */
@@ -62,7 +62,7 @@ export function openCatalogue(
 /** Runs `answer` for the module that `text` names. */
 export function withModuleId(text: string, answer: (moduleId: ModuleId) => Outcome): Outcome {
   const moduleId = parseModuleId(text);
-  return moduleId.ok ? answer(moduleId.value) : failed(grammarProblem(moduleId.error));
+  return moduleId.ok ? answer(moduleId.value) : failed(parseProblem(moduleId.error));
 }
 
 export function failed(...problems: readonly Problem[]): Outcome {

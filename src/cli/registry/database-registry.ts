@@ -7,7 +7,7 @@ import { RegistryError, type RegistryErrorKind } from '../../registry/registry-e
 import type { Registry } from '../../registry/registry.ts';
 import { parseJsonBytes } from '../../registry/formats/json-text.ts';
 import { decodeReleaseDocument } from '../../registry/formats/release-document.ts';
-import { blaming } from '../../registry/http/blame.ts';
+import { withErrorContext } from '../../registry/http/error-context.ts';
 import { unknownModule } from '../../registry/unknown-module.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../../sqlite/database-error.ts';
 import type { World } from '../world.ts';
@@ -39,7 +39,7 @@ export function databaseRegistry(path: string, clock: () => number): Registry {
             });
             throw unknownModule(where, moduleId, known);
           }
-          const list = blaming(where, () =>
+          const list = withErrorContext(where, () =>
             decodeReleaseDocument(parseJsonBytes(document.bytes), moduleId),
           );
           return { ...list, source: 'database', from: quote(path), fetchedAt: clock() };

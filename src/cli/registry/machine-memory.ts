@@ -3,7 +3,7 @@ import { platformHome } from '../../config/platform-home.ts';
 import type { SavedLists, SavedListsError } from '../../registry/saved-lists.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { openMachineFile, type MachineFile } from '../../store/machine-file.ts';
-import { savedListsIn, STATE_ERRORS } from '../../store/saved-lists.ts';
+import { savedListsIn, STATE_ERRORS } from '../../store/saved-lists-table.ts';
 import type { World } from '../world.ts';
 
 /** Why what the machine remembers cannot be used. */
@@ -20,7 +20,7 @@ export interface MachineMemory {
   close(): void;
 }
 
-const PATIENCE_MS = 1000;
+const COMMAND_BUSY_TIMEOUT_MS = 1000;
 
 /** Opens the machine's file, `machine.db` under the platform's home; where it cannot be written, to be read. */
 export function openMemory({ environment }: World): MachineMemory {
@@ -28,7 +28,9 @@ export function openMemory({ environment }: World): MachineMemory {
   if (home === undefined) return without(undefined);
   const path = join(home, 'machine.db');
   try {
-    return remembering(openMachineFile(path, { mode: 'create', patienceMs: PATIENCE_MS }));
+    return remembering(
+      openMachineFile(path, { mode: 'create', patienceMs: COMMAND_BUSY_TIMEOUT_MS }),
+    );
   } catch (error) {
     const trouble = troubleOf(error);
     if (trouble.kind !== 'state-write') return without(trouble);
@@ -38,7 +40,7 @@ export function openMemory({ environment }: World): MachineMemory {
 
 function readOnly(path: string, trouble: MemoryTrouble): MachineMemory {
   try {
-    const file = openMachineFile(path, { mode: 'read', patienceMs: PATIENCE_MS });
+    const file = openMachineFile(path, { mode: 'read', patienceMs: COMMAND_BUSY_TIMEOUT_MS });
     return { ...remembering(file), trouble };
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;

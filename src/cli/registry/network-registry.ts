@@ -5,7 +5,7 @@ import type { UpdateTerms } from '../../core/machine/update-policy.ts';
 import { cachedRegistry, type CachedRegistry } from '../../registry/cached-registry.ts';
 import { httpRegistry } from '../../registry/http-registry.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
-import type { Reading, ReleaseList } from '../../registry/registry.ts';
+import type { ListResult, ReleaseList } from '../../registry/registry.ts';
 import type { RemoteRegistry } from '../../registry/remote-registry.ts';
 import { retryBudget } from '../../registry/retry.ts';
 import { unknownModule } from '../../registry/unknown-module.ts';
@@ -35,7 +35,7 @@ export interface ListTerms {
 }
 
 /** How long is spent on finding what was meant by a module that is not there. */
-const PATIENCE_MS = 2000;
+const SUGGESTION_TIMEOUT_MS = 2000;
 
 /** The registry at `address`, with the token that is for it. */
 export function networkAt(
@@ -100,7 +100,7 @@ export function networkRegistry(
   };
 }
 
-function withHint(reading: Reading, token: RegistryToken): Reading {
+function withHint(reading: ListResult, token: RegistryToken): ListResult {
   return reading.ok
     ? { ok: true, value: listWithHint(reading.value, token) }
     : { ok: false, error: withTokenHint(reading.error, token) };
@@ -142,7 +142,7 @@ async function knownModules(
   moduleId: ModuleId,
   remote: RemoteRegistry,
 ): Promise<readonly ModuleId[] | undefined> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(SUGGESTION_TIMEOUT_MS);
   const round = { budget: retryBudget(), signal };
   try {
     const siblings = await remote.modules?.(namespaceOf(moduleId), round);

@@ -3,7 +3,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import type { Catalogue, ModuleSummary } from '../../server/catalogue.ts';
 import { readReason } from '../../server/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
-import { grammarProblem, type Outcome } from '../problem.ts';
+import { parseProblem, type Outcome } from '../problem.ts';
 import { failed, withCatalogue, withModuleId, type CatalogueOptions } from './catalogue-options.ts';
 import type { World } from '../world.ts';
 
@@ -15,7 +15,7 @@ export function yankCommand(
   world: World,
 ): Outcome {
   const version = parseVersion(versionText);
-  if (!version.ok) return failed(grammarProblem(version.error));
+  if (!version.ok) return failed(parseProblem(version.error));
   const read = readReason({ reason: reason ?? '' });
   if (!read.ok)
     return failed({ severity: 'error', kind: 'usage', message: `--reason: ${read.error[0]}` });

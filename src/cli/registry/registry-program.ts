@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Outcome } from '../problem.ts';
 import type { PublishOptions } from './publish-command.ts';
 import type { CatalogueOptions } from './catalogue-options.ts';
-import type { ServeOptions } from './serve-command.ts';
+import type { ServeCommandOptions } from './serve-command.ts';
 import type { World } from '../world.ts';
 
 const EXAMPLES = `Examples:
@@ -93,7 +93,7 @@ function addServe(registry: Command, making: Making): void {
     .option('--host <host>', 'the address to listen at', '127.0.0.1')
     .option('--port <port>', '0 finds a free one', '4870')
     .option('--spread <ms>', 'over how long clients spread their questions after a change', '1000')
-    .action(async (options: ServeOptions) => {
+    .action(async (options: ServeCommandOptions) => {
       const { serveCommand } = await import('./serve-command.ts');
       making.finish(await serveCommand(options, making.world));
     });

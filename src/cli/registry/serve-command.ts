@@ -13,7 +13,7 @@ import {
 } from './catalogue-options.ts';
 import type { World } from '../world.ts';
 
-export interface ServeOptions extends CatalogueOptions {
+export interface ServeCommandOptions extends CatalogueOptions {
   readonly host: string;
   readonly port: string;
   readonly spread: string;
@@ -23,10 +23,10 @@ const LARGEST_PORT = 65_535;
 const LONGEST_SPREAD_MS = 3_600_000;
 const STDERR = 2;
 /** Nobody is answered while the server waits for another process. */
-const PATIENCE_MS = 100;
+const SERVER_BUSY_TIMEOUT_MS = 100;
 
 /** `modreg registry serve`: serves the registry until somebody asks it to end. */
-export async function serveCommand(options: ServeOptions, world: World): Promise<Outcome> {
+export async function serveCommand(options: ServeCommandOptions, world: World): Promise<Outcome> {
   const port = wholeNumber('--port', options.port, LARGEST_PORT);
   const spreadMs = wholeNumber('--spread', options.spread, LONGEST_SPREAD_MS);
   if (typeof port !== 'number') return failed(port);
@@ -34,7 +34,10 @@ export async function serveCommand(options: ServeOptions, world: World): Promise
   if (options.host === '') {
     return failed({ severity: 'error', kind: 'usage', message: '--host is empty' });
   }
-  const catalogue = openCatalogue(options, world, { mode: 'create', patienceMs: PATIENCE_MS });
+  const catalogue = openCatalogue(options, world, {
+    mode: 'create',
+    patienceMs: SERVER_BUSY_TIMEOUT_MS,
+  });
   if (!catalogue.ok) return failed(catalogue.error);
   const log = pino({ base: null }, destination({ dest: STDERR, sync: true }));
   const place = { host: options.host, port };
@@ -56,7 +59,7 @@ export async function serveCommand(options: ServeOptions, world: World): Promise
 
 async function serveUntilAsked(
   running: RunningRegistry,
-  options: ServeOptions,
+  options: ServeCommandOptions,
   { world, log }: { readonly world: World; readonly log: Logger },
 ): Promise<Outcome> {
   const { address } = running;
@@ -78,7 +81,7 @@ function tell(log: Logger, event: RegistryEvent): void {
   }
 }
 
-function manual(address: string, { host, db }: ServeOptions): string[] {
+function manual(address: string, { host, db }: ServeCommandOptions): string[] {
   const file = db === undefined ? '' : ` --db ${db}`;
   const isOpen = !/^(127\.|localhost$|::1$)/.test(host);
   return [
@@ -96,7 +99,7 @@ function wholeNumber(option: string, text: string, most: number): number | Probl
   return { severity: 'error', kind: 'usage', message };
 }
 
-function cannotListen({ host, port }: ServeOptions, error: unknown): Problem {
+function cannotListen({ host, port }: ServeCommandOptions, error: unknown): Problem {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
   const message = `cannot listen at ${excerpt(host)}, port ${port} (${code})`;

@@ -12,7 +12,7 @@ import { RegistryError } from '../../registry/registry-error.ts';
 import type { SavedLists } from '../../registry/saved-lists.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { openMachineFile, type MachineFile } from '../../store/machine-file.ts';
-import { savedListsIn } from '../../store/saved-lists.ts';
+import { savedListsIn } from '../../store/saved-lists-table.ts';
 import { databaseRegistry } from './database-registry.ts';
 import { networkAt } from './network-registry.ts';
 import type { PlanDocuments } from '../plan/plan-documents.ts';

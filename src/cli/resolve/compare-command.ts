@@ -20,7 +20,7 @@ import { jsonLine, listAsJson, refusedAsJson } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
 import { readListOptions, withList, type Asking, type ListOptions } from './list-options.ts';
 import { listWarnings, releaseWarnings } from './list-warnings.ts';
-import { grammarProblem, type Outcome, type Problem } from '../problem.ts';
+import { parseProblem, type Outcome, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
 export interface CompareOptions extends ListOptions {
@@ -76,8 +76,8 @@ async function readQuestion(
     return { ok: true, value };
   }
   const problems = [
-    ...(moduleId.ok ? [] : [grammarProblem(moduleId.error)]),
-    ...(deployed?.ok === false ? [grammarProblem(deployed.error)] : []),
+    ...(moduleId.ok ? [] : [parseProblem(moduleId.error)]),
+    ...(deployed?.ok === false ? [parseProblem(deployed.error)] : []),
     ...(asking.ok ? [] : asking.error),
   ];
   return { ok: false, error: problems };

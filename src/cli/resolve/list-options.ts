@@ -16,7 +16,7 @@ import type { Registry, ReleaseList } from '../../registry/registry.ts';
 import { sampleCatalogue } from '../../registry/sample-catalogue.ts';
 import { databaseRegistry } from '../registry/database-registry.ts';
 import type { ListTerms } from '../registry/network-registry.ts';
-import { grammarProblem, registryProblem, type Outcome, type Problem } from '../problem.ts';
+import { parseProblem, registryProblem, type Outcome, type Problem } from '../problem.ts';
 import {
   chooseRegistry,
   type RegistryChoice,
@@ -66,7 +66,7 @@ export async function readListOptions(
   }
   const problems = [
     ...(platform.ok ? [] : [platform.error]),
-    ...(at?.ok === false ? [grammarProblem(at.error)] : []),
+    ...(at?.ok === false ? [parseProblem(at.error)] : []),
     ...(maxAge.ok ? [] : [maxAge.error]),
     ...(choice.ok ? [] : [choice.error]),
     ...(listed?.ok === false ? [listed.error] : []),
@@ -112,7 +112,7 @@ function staleWarning({ stale, fetchedAt }: ReleaseList, now: number): Problem[]
 export function platformOf(options: ListOptions, world: World): Result<Platform, Problem> {
   const platform = parsePlatform(options.platform ?? world.platform);
   if (platform.ok) return platform;
-  if (options.platform !== undefined) return { ok: false, error: grammarProblem(platform.error) };
+  if (options.platform !== undefined) return { ok: false, error: parseProblem(platform.error) };
   const error = {
     severity: 'error',
     kind: 'bad-platform',

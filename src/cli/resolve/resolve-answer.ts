@@ -5,7 +5,7 @@ import {
   formatConstraint,
   resolve,
   type ModuleId,
-  type Question,
+  type ResolveInput,
   type Resolution,
 } from '../../core/index.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
@@ -24,11 +24,11 @@ export interface Answered {
 /** One line for a person: which release, why, and what `latest` would be. */
 export function summarize(
   moduleId: ModuleId,
-  { release, question }: Resolution & { readonly kind: 'resolved' },
+  { release, input }: Resolution & { readonly kind: 'resolved' },
 ): string {
-  const { constraint } = question;
+  const { constraint } = input;
   const why = `${constraint.kind}: ${describeChosen(release, constraint)}`;
-  const latest = `latest is ${latestOf(question) ?? 'none'}`;
+  const latest = `latest is ${latestOf(input) ?? 'none'}`;
   const meant = `${formatConstraint(constraint)} → ${release.version.text}`;
   return `${moduleId} ${meant}   (${why}; ${latest})`;
 }
@@ -38,7 +38,7 @@ export function explainAnswer(
   { moduleId, list, resolution }: Answered,
   { all }: { readonly all: boolean },
 ): string[] {
-  const { constraint, index, eligibility } = resolution.question;
+  const { constraint, index, eligibility } = resolution.input;
   const text = formatConstraint(constraint);
   const meant = resolution.kind === 'resolved' ? resolution.release.version.text : 'none';
   const { platform = 'any', notAfter } = eligibility;
@@ -67,7 +67,7 @@ export function answerAsJson(
   { moduleId, list, resolution }: Answered,
   { withRefused }: { readonly withRefused: boolean },
 ): string {
-  const { constraint, eligibility } = resolution.question;
+  const { constraint, eligibility } = resolution.input;
   const { notAfter } = eligibility;
   const document = {
     schema: 'modreg/resolve@1',
@@ -77,7 +77,7 @@ export function answerAsJson(
     platform: eligibility.platform ?? null,
     at: notAfter === undefined ? null : formatTime(notAfter),
     version: resolution.kind === 'resolved' ? resolution.release.version.text : null,
-    latest: latestOf(resolution.question) ?? null,
+    latest: latestOf(resolution.input) ?? null,
     list: listAsJson(list),
   };
   if (!withRefused) return jsonLine(document);
@@ -90,11 +90,11 @@ export function problemsOf({ moduleId, list, resolution }: Answered): Problem[] 
     ...(resolution.kind === 'unsatisfied'
       ? [complaintProblem(complaintOf(resolution, moduleId))]
       : releaseWarnings(moduleId, resolution.release)),
-    ...listWarnings(moduleId, list, resolution.question.index),
+    ...listWarnings(moduleId, list, resolution.input.index),
   ];
 }
 
-function latestOf({ index, eligibility }: Question): string | undefined {
+function latestOf({ index, eligibility }: ResolveInput): string | undefined {
   const latest = resolve({ kind: 'latest' }, index, eligibility);
   return latest.kind === 'resolved' ? latest.release.version.text : undefined;
 }

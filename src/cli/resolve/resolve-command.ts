@@ -8,7 +8,7 @@ import {
   type Result,
 } from '../../core/index.ts';
 import { readListOptions, withList, type Asking, type ListOptions } from './list-options.ts';
-import { grammarProblem, type Outcome, type Problem } from '../problem.ts';
+import { parseProblem, type Outcome, type Problem } from '../problem.ts';
 import {
   answerAsJson,
   explainAnswer,
@@ -53,8 +53,8 @@ async function readQuestion(
     return { ok: true, value };
   }
   const problems = [
-    ...(moduleId.ok ? [] : [grammarProblem(moduleId.error)]),
-    ...(constraint.ok ? [] : [grammarProblem(constraint.error)]),
+    ...(moduleId.ok ? [] : [parseProblem(moduleId.error)]),
+    ...(constraint.ok ? [] : [parseProblem(constraint.error)]),
     ...(asking.ok ? [] : asking.error),
   ];
   return { ok: false, error: problems };

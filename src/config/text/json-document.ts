@@ -27,7 +27,7 @@ const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 type Offsets = Map<string | number, { readonly key: number; readonly value: number }>;
 
 /** What one pass over a text has found so far. */
-interface Reading {
+interface DocumentResult {
   readonly text: string;
   readonly root: { value: unknown; offset: number };
   readonly findings: Located[];
@@ -83,13 +83,13 @@ function placesIn(text: string): JsonDocument['offsetOf'] {
   };
 }
 
-function newReading(text: string, offsets: Reading['offsets']): Reading {
+function newReading(text: string, offsets: DocumentResult['offsets']): DocumentResult {
   const root = { value: undefined, offset: 0 };
   return { text, root, findings: [], offsets, open: [], values: 0, comma: undefined };
 }
 
 /** Whether all of the text could be read. */
-function visitAll(reading: Reading): boolean {
+function visitAll(reading: DocumentResult): boolean {
   const visitor: JSONVisitor = {
     onObjectBegin: (offset) => open(reading, {}, offset),
     onArrayBegin: (offset) => open(reading, [], offset),
@@ -111,7 +111,7 @@ function visitAll(reading: Reading): boolean {
   }
 }
 
-function open(reading: Reading, container: Open['container'], offset: number): void {
+function open(reading: DocumentResult, container: Open['container'], offset: number): void {
   place(reading, container, offset);
   if (reading.open.length === DEEPEST) {
     stop(reading, 'too-large', `nested more than ${DEEPEST} deep`, offset);
@@ -121,7 +121,7 @@ function open(reading: Reading, container: Open['container'], offset: number): v
   reading.open.push({ container, offsets, key: undefined });
 }
 
-function close(reading: Reading, offset: number): void {
+function close(reading: DocumentResult, offset: number): void {
   const closing = reading.text[offset];
   if (reading.comma !== undefined && closing !== undefined) {
     const message = `a comma before ${quote(closing)}`;
@@ -132,7 +132,7 @@ function close(reading: Reading, offset: number): void {
 }
 
 /** Notes the key of the next value, or why that value is passed over. */
-function enter(reading: Reading, key: NonNullable<Open['key']>, path: () => JSONPath): void {
+function enter(reading: DocumentResult, key: NonNullable<Open['key']>, path: () => JSONPath): void {
   reading.comma = undefined;
   const around = reading.open.at(-1);
   if (!around) return;
@@ -151,7 +151,7 @@ function enter(reading: Reading, key: NonNullable<Open['key']>, path: () => JSON
 }
 
 /** Puts a value where it belongs. */
-function place(reading: Reading, value: unknown, offset: number): void {
+function place(reading: DocumentResult, value: unknown, offset: number): void {
   reading.comma = undefined;
   reading.values++;
   if (reading.values > MOST_VALUES) {
@@ -171,7 +171,7 @@ function place(reading: Reading, value: unknown, offset: number): void {
 }
 
 function stop(
-  reading: Reading,
+  reading: DocumentResult,
   kind: 'bad-json' | 'too-large',
   message: string,
   offset: number,

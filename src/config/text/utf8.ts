@@ -9,10 +9,10 @@ export interface Undecodable {
 }
 
 /** A document: its text, or its bytes, which are UTF-8. */
-export type Source = string | Uint8Array;
+export type DocumentSource = string | Uint8Array;
 
 /** The text of a document, which begins without a byte order mark. */
-export function decode(source: Source): Result<string, Undecodable> {
+export function decode(source: DocumentSource): Result<string, Undecodable> {
   const mark = markOf(typeof source === 'string' ? Buffer.from(source.slice(0, 2)) : source);
   if (mark !== undefined) {
     const message = `the document begins with ${mark}, expected plain UTF-8`;

@@ -5,7 +5,7 @@ import { resolve, type Resolution } from '../releases/resolve.ts';
 import { heldBy } from './timing.ts';
 import { comparePrecedence, compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
-import type { Decision, ModuleQuestion, Replacement, Verdict } from './decision.ts';
+import type { Decision, DecideInput, Replacement, Verdict } from './decision.ts';
 import { failureOf, recovery } from './recovery.ts';
 import { withoutRelease } from './without-release.ts';
 
@@ -13,32 +13,32 @@ import { withoutRelease } from './without-release.ts';
  * What should become of one module or subsystem now. Throws a RangeError when that is no time. (Versioning;
  * decision table, D13 to D30)
  */
-export function decide(question: ModuleQuestion): Decision {
-  const { wanted, list, deployed, eligibility, quarantine } = question;
+export function decide(input: DecideInput): Decision {
+  const { requirement, list, deployed, eligibility, quarantine } = input;
   if (!isTime(eligibility.now)) throw new RangeError(`now is ${eligibility.now}, which is no time`);
   const reach = (verdict: Verdict): Decision => {
-    return { ...(verdict.kind === 'replace' ? scheduled(question, verdict) : verdict), question };
+    return { ...(verdict.kind === 'replace' ? scheduled(input, verdict) : verdict), input };
   };
-  if (wanted.kind === 'disabled' || wanted.kind === 'local') {
-    return reach({ kind: 'keep', because: wanted.kind });
+  if (requirement.kind === 'disabled' || requirement.kind === 'local') {
+    return reach({ kind: 'keep', because: requirement.kind });
   }
   if (deployed.kind === 'unknown') return reach({ kind: 'stuck', code: 'deployed-unknown' });
-  if (wanted.kind === 'pin-url') return reach(towardsAddress(deployed, wanted.url));
+  if (requirement.kind === 'pin-url') return reach(towardsAddress(deployed, requirement.url));
   if ('error' in list) return reach({ kind: 'stuck', code: 'no-list', error: list.error });
   const { index, changedDigests, stale } = list;
   // A time far ahead is that of a clock that was wrong, and tells no age.
-  if (stale && !(Math.abs(eligibility.now - stale.confirmedAt) <= question.maxIndexAgeMs)) {
+  if (stale && !(Math.abs(eligibility.now - stale.confirmedAt) <= input.maxIndexAgeMs)) {
     return reach({ kind: 'stuck', code: 'list-stale', stale });
   }
-  const resolution = resolve(wanted, index, { ...eligibility, quarantine, changedDigests });
-  return reach(afterResolving(question, resolution));
+  const resolution = resolve(requirement, index, { ...eligibility, quarantine, changedDigests });
+  return reach(afterResolving(input, resolution));
 }
 
-function afterResolving(question: ModuleQuestion, resolution: Resolution): Verdict {
-  const { deployed, previous } = question;
-  const { constraint } = resolution.question;
+function afterResolving(input: DecideInput, resolution: Resolution): Verdict {
+  const { deployed, previous } = input;
+  const { constraint } = resolution.input;
   const running = deployed.kind === 'version' ? deployed.version : undefined;
-  const failure = running && failureOf(running, resolution.question);
+  const failure = running && failureOf(running, resolution.input);
   if (failure) return recovery(failure, resolution, previous);
   if (deployed.kind === 'other' && constraint.kind !== 'patch') {
     return { kind: 'keep', because: 'ahead', resolution };
@@ -78,8 +78,8 @@ function towardsAddress(deployed: Deployed, url: string): Verdict {
 }
 
 /** The replacement, or what it waits for. (D18, D25) */
-function scheduled(question: ModuleQuestion, replacement: Replacement): Verdict {
-  const { timing, allowDowngrade, eligibility } = question;
+function scheduled(input: DecideInput, replacement: Replacement): Verdict {
+  const { timing, allowDowngrade, eligibility } = input;
   const { resolution } = replacement;
   if (replacement.direction === 'downgrade' && !allowDowngrade) {
     const because = [{ reason: 'downgrade-not-allowed' }] as const;

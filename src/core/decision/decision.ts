@@ -11,7 +11,7 @@ import type { Direction } from './timing.ts';
 import type { Version } from '../version/version.ts';
 
 /** What the configuration says of one module or subsystem. */
-export type Wanted =
+export type Requirement =
   | Constraint
   /** Whatever is at this address, whatever its version. (Agent configuration, pin_url) */
   | {
@@ -50,8 +50,8 @@ export interface ListError {
 }
 
 /** What one decision depends on. */
-export interface ModuleQuestion {
-  readonly wanted: Wanted;
+export interface DecideInput {
+  readonly requirement: Requirement;
   readonly list: ModuleList;
   readonly deployed: Deployed;
   /** What was last acknowledged before what is deployed. (D13) */
@@ -67,7 +67,7 @@ export interface ModuleQuestion {
 }
 
 /** What should become of one module or subsystem now. */
-export type Decision = Verdict & { readonly question: ModuleQuestion };
+export type Decision = Verdict & { readonly input: DecideInput };
 
 /** `resolution` is what the constraint means, where a list was looked at. */
 export type Verdict =

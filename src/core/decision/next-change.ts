@@ -8,7 +8,7 @@ import {
   replacementText,
   wordFor,
   type Decision,
-  type ModuleQuestion,
+  type DecideInput,
 } from './decision.ts';
 
 /** When a decision changes by itself, what becomes of it, and why. */
@@ -25,7 +25,7 @@ export type ChangeCause =
   | 'quarantine-ends'
   | 'window-closes'
   | 'window-opens'
-  | 'rest-ends'
+  | 'cooldown-ends'
   | 'ceiling-ends'
   /** It lies in the future, as noted by a clock that was wrong. */
   | 'restart-counts'
@@ -42,23 +42,23 @@ interface Turn {
  * version. Asking at that time gives what it becomes. Undefined where no such time is known.
  */
 export function nextChange(decision: Decision): NextChange | undefined {
-  const { question } = decision;
-  const { now } = question.eligibility;
+  const { input } = decision;
+  const { now } = input.eligibility;
   const turns = turnsOf(decision)
     .filter(({ at }) => at > now && Number.isFinite(at))
     .toSorted((a, b) => a.at - b.at);
   for (const { at, because } of turns) {
-    const becomes = decide(askedAt(question, at));
+    const becomes = decide(askedAt(input, at));
     if (answerOf(becomes) !== answerOf(decision)) return { at, because, becomes };
   }
   return undefined;
 }
 
 /** The same question at another time. What was asked as of a time is asked as of that one. */
-function askedAt(question: ModuleQuestion, at: number): ModuleQuestion {
-  const { eligibility } = question;
+function askedAt(input: DecideInput, at: number): DecideInput {
+  const { eligibility } = input;
   const notAfter = eligibility.notAfter === undefined ? undefined : at;
-  return { ...question, eligibility: { ...eligibility, now: at, notAfter } };
+  return { ...input, eligibility: { ...eligibility, now: at, notAfter } };
 }
 
 /** What is compared: how long something is held, and by what, is not. */
@@ -76,12 +76,12 @@ function turnsOf(decision: Decision): Turn[] {
 
 /** What begins when a hold ends. */
 const ENDS: Readonly<Partial<Record<Hold['reason'], ChangeCause>>> = {
-  resting: 'rest-ends',
+  'restart-cooldown': 'cooldown-ends',
   'restart-ceiling': 'ceiling-ends',
 };
 
 function timingTurns(decision: Decision): Turn[] {
-  const { timing, eligibility } = decision.question;
+  const { timing, eligibility } = decision.input;
   if (decision.kind === 'hold') {
     const { until, because } = decision;
     const last = because.find((hold) => hold.until === until);
@@ -90,9 +90,9 @@ function timingTurns(decision: Decision): Turn[] {
     return until === undefined ? [] : [{ at: until, because: cause }];
   }
   if (decision.kind !== 'replace') return [];
-  const { window, restarts, restAfterRestartMs } = timing;
+  const { window, restarts, restartCooldownMs } = timing;
   const closing = window?.closing(eligibility.now);
-  const counting = restarts.flatMap((restart) => [restart - restAfterRestartMs, restart - DAY]);
+  const counting = restarts.flatMap((restart) => [restart - restartCooldownMs, restart - DAY]);
   return [
     ...(closing === undefined ? [] : [{ at: closing, because: 'window-closes' } as const]),
     ...counting.map((at) => ({ at, because: 'restart-counts' }) as const),
@@ -100,8 +100,8 @@ function timingTurns(decision: Decision): Turn[] {
 }
 
 /** When a release may be chosen that may not be chosen now, or a list not be used that is used now. */
-function listTurns({ question, resolution }: Decision): Turn[] {
-  const { list, quarantine, previous, maxIndexAgeMs } = question;
+function listTurns({ input, resolution }: Decision): Turn[] {
+  const { list, quarantine, previous, maxIndexAgeMs } = input;
   if (!resolution || 'error' in list) return [];
   const { stale, index } = list;
   const before = previous && index.find(previous);
@@ -112,14 +112,14 @@ function listTurns({ question, resolution }: Decision): Turn[] {
     ...quarantine.map(
       ({ until = Infinity }) => ({ at: until, because: 'quarantine-ends' }) as const,
     ),
-    ...newer(resolution).flatMap((release) => releaseTurns(release, question)),
-    ...(before ? releaseTurns(before, question) : []),
+    ...newer(resolution).flatMap((release) => releaseTurns(release, input)),
+    ...(before ? releaseTurns(before, input) : []),
   ];
 }
 
 /** What the constraint would rather take than what it means now. */
 function newer(resolution: Resolution): Release[] {
-  const { constraint, index, eligibility } = resolution.question;
+  const { constraint, index, eligibility } = resolution.input;
   const { minimumAge, notAfter } = eligibility;
   // Time changes nothing about releases that it is not asked of.
   if (!minimumAge && notAfter === undefined) return [];
@@ -132,7 +132,7 @@ function newer(resolution: Resolution): Release[] {
   return releases;
 }
 
-function releaseTurns({ publishedAt }: Release, { eligibility }: ModuleQuestion): Turn[] {
+function releaseTurns({ publishedAt }: Release, { eligibility }: DecideInput): Turn[] {
   const { notAfter, minimumAge } = eligibility;
   if (publishedAt === undefined) return [];
   return [

@@ -1,6 +1,6 @@
 import { mismatch } from '../version/constraint.ts';
 import { termInForce } from '../releases/quarantine.ts';
-import { refusal, type Question, type Resolution } from '../releases/resolve.ts';
+import { refusal, type ResolveInput, type Resolution } from '../releases/resolve.ts';
 import type { Version } from '../version/version.ts';
 import type { Verdict } from './decision.ts';
 import { withoutRelease } from './without-release.ts';
@@ -13,7 +13,10 @@ export interface Failure {
 }
 
 /** The quarantine of what runs, or undefined. (D13) */
-export function failureOf(running: Version, { index, eligibility }: Question): Failure | undefined {
+export function failureOf(
+  running: Version,
+  { index, eligibility }: ResolveInput,
+): Failure | undefined {
   if (!eligibility.quarantine?.length) return undefined;
   const artifacts = index.find(running)?.artifacts;
   const term = termInForce(running, artifacts, eligibility);
@@ -26,10 +29,10 @@ export function recovery(
   resolution: Resolution,
   previous: Version | undefined,
 ): Verdict {
-  const { question } = resolution;
-  const { constraint, index } = question;
+  const { input } = resolution;
+  const { constraint, index } = input;
   const before = previous && index.find(previous);
-  const against = before && refusal(question, before)?.reason;
+  const against = before && refusal(input, before)?.reason;
   // It ran here: how long ago it was published says nothing against it.
   if (before && (against === undefined || against === 'too-young' || against === 'unknown-age')) {
     return { kind: 'replace', direction: 'rollback', to: before, resolution };

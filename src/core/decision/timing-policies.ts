@@ -22,7 +22,7 @@ export interface Timing {
   readonly isServerBusy: boolean;
   /** When it was restarted to be replaced, in milliseconds since the epoch, in any order. */
   readonly restarts: readonly number[];
-  readonly restAfterRestartMs: number;
+  readonly restartCooldownMs: number;
   readonly restartCeiling: number;
 }
 
@@ -35,7 +35,7 @@ export type Hold =
       readonly until?: undefined;
     }
   | { readonly reason: 'server-busy'; readonly until?: undefined }
-  | { readonly reason: 'resting'; readonly until: number }
+  | { readonly reason: 'restart-cooldown'; readonly until: number }
   | { readonly reason: 'restart-ceiling'; readonly until: number; readonly restarts: number }
   /** The policy lets no lower version in, whatever the time. (D18) */
   | { readonly reason: 'downgrade-not-allowed'; readonly until?: undefined };
@@ -67,14 +67,14 @@ export const serverBusy: TimingPolicy = ({ isServerBusy }) =>
   isServerBusy ? { reason: 'server-busy' } : undefined;
 
 /**
- * After a restart comes a rest. A restart that lies further ahead than the rest is long was noted by a
+ * After a restart comes a cooldown. A restart that lies further ahead than the cooldown is long was noted by a
  * clock that was wrong, and counts for nothing. (D25, I15)
  */
-export const resting: TimingPolicy = ({ restarts, restAfterRestartMs }, at) => {
+export const restartCooldown: TimingPolicy = ({ restarts, restartCooldownMs }, at) => {
   const until = restarts
-    .filter((restart) => restart <= at + restAfterRestartMs)
-    .reduce((latest, restart) => Math.max(latest, restart + restAfterRestartMs), -Infinity);
-  return at < until ? { reason: 'resting', until } : undefined;
+    .filter((restart) => restart <= at + restartCooldownMs)
+    .reduce((latest, restart) => Math.max(latest, restart + restartCooldownMs), -Infinity);
+  return at < until ? { reason: 'restart-cooldown', until } : undefined;
 };
 
 /** What the ceiling counts in, in milliseconds. */

@@ -1,6 +1,6 @@
 import {
   maintenanceNotAllowed,
-  resting,
+  restartCooldown,
   restartCeiling,
   serverBusy,
   windowClosed,
@@ -19,7 +19,7 @@ export interface Held {
 }
 
 const MAINTENANCE: readonly TimingPolicy[] = [windowClosed, maintenanceNotAllowed];
-const RESTARTS: readonly TimingPolicy[] = [serverBusy, resting, restartCeiling];
+const RESTARTS: readonly TimingPolicy[] = [serverBusy, restartCooldown, restartCeiling];
 
 /** A first install stops nothing that runs, so no window holds it. (D25) */
 const HOLDING: Readonly<Record<Direction, readonly TimingPolicy[]>> = {

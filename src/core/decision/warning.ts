@@ -24,11 +24,11 @@ export type Warning =
   | { readonly kind: 'conflicting-constraints' };
 
 /** What there is to warn of, but for what only the whole machine shows. */
-export function warningsOf(decision: Decision): Warning[] {
-  const { question, resolution } = decision;
-  const { wanted, list } = question;
-  if (wanted.kind === 'pin-url') {
-    const { shadowed } = wanted;
+export function decisionWarnings(decision: Decision): Warning[] {
+  const { input, resolution } = decision;
+  const { requirement, list } = input;
+  if (requirement.kind === 'pin-url') {
+    const { shadowed } = requirement;
     return shadowed ? [{ kind: 'shadowed-pin', version: shadowed }] : [];
   }
   if (!resolution || 'error' in list) return [];
@@ -39,8 +39,8 @@ export function warningsOf(decision: Decision): Warning[] {
   ];
 }
 
-function ofDeployed({ question, resolution, ...verdict }: Decision): Warning[] {
-  const { deployed } = question;
+function ofDeployed({ input, resolution, ...verdict }: Decision): Warning[] {
+  const { deployed } = input;
   const isKept = verdict.kind === 'keep';
   const warnings: Warning[] = [];
   if (deployed.kind === 'other') {
@@ -49,7 +49,7 @@ function ofDeployed({ question, resolution, ...verdict }: Decision): Warning[] {
     warnings.push({ kind: 'ahead' });
   }
   if (deployed.kind !== 'version' || !resolution) return warnings;
-  const { index, constraint } = resolution.question;
+  const { index, constraint } = resolution.input;
   const { version } = deployed;
   const release = index.find(version);
   if (release?.yanked !== undefined) {

@@ -6,11 +6,10 @@ import type { Verdict } from './decision.ts';
 
 /** Where the list has nothing that may be chosen: what runs in the branch stays. (D20, D30) */
 export function withoutRelease(resolution: Unsatisfied, running: Version | undefined): Verdict {
-  const { question } = resolution;
-  const { constraint } = question;
+  const { input } = resolution;
+  const { constraint } = input;
   const isCovered = running !== undefined && isInBranch(constraint, running);
-  const refused =
-    constraint.kind === 'patch' ? refusedPin(question, constraint.version) : undefined;
+  const refused = constraint.kind === 'patch' ? refusedPin(input, constraint.version) : undefined;
   if (constraint.kind === 'patch' && !refused) {
     return isCovered
       ? { kind: 'keep', because: 'up-to-date', resolution }

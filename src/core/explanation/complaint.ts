@@ -2,7 +2,7 @@ import { formatConstraint, isInBranch, type Constraint } from '../version/constr
 import type { PinRefusal, Refusal } from '../releases/refusal.ts';
 import { refusedPin, type RefusedPin } from '../releases/refused-pin.ts';
 import type { Release } from '../releases/release.ts';
-import { resolve, type Question, type Unsatisfied } from '../releases/resolve.ts';
+import { resolve, type ResolveInput, type Unsatisfied } from '../releases/resolve.ts';
 import { compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 import { describeBranch, describeRefused } from './words.ts';
@@ -22,27 +22,27 @@ const NAMED = 3;
 
 /** Why `moduleId` has no release for the constraint, and what it has instead. (D5, D20, D30) */
 export function complaintOf(unsatisfied: Unsatisfied, moduleId: string): Complaint {
-  const { question } = unsatisfied;
-  const { constraint } = question;
+  const { input } = unsatisfied;
+  const { constraint } = input;
   if (constraint.kind !== 'patch') {
     const inBranch = [...unsatisfied.refused()].filter(
       (refused): refused is RefusedRelease =>
         refused.reason !== 'not-a-version' && isInBranch(constraint, refused.release.version),
     );
-    return noMatch(question, moduleId, inBranch);
+    return noMatch(input, moduleId, inBranch);
   }
-  const pinned = refusedPin(question, constraint.version);
+  const pinned = refusedPin(input, constraint.version);
   return pinned
-    ? ofRefusedPin(question, moduleId, pinned)
-    : unpublishedPin(question, moduleId, constraint.version);
+    ? ofRefusedPin(input, moduleId, pinned)
+    : unpublishedPin(input, moduleId, constraint.version);
 }
 
 function noMatch(
-  question: Question,
+  input: ResolveInput,
   moduleId: string,
   inBranch: readonly RefusedRelease[],
 ): Complaint {
-  const { constraint } = question;
+  const { constraint } = input;
   const text = formatConstraint(constraint);
   const named = inBranch.slice(0, NAMED).map((refused) => {
     return `${refused.release.version.text}: ${describeRefused(refused, constraint)}`;
@@ -53,18 +53,18 @@ function noMatch(
     message: `no release of ${moduleId} matches ${text}`,
     because:
       inBranch.length === 0
-        ? [emptyBranch(question)]
+        ? [emptyBranch(input)]
         : [
             `every version that ${text} covers is refused`,
             ...named,
             ...(rest === 0 ? [] : [`… ${rest} more (--explain --all)`]),
           ],
-    hint: meanings([{ kind: 'latest' }, { kind: 'latest-with-prerelease' }], question),
+    hint: meanings([{ kind: 'latest' }, { kind: 'latest-with-prerelease' }], input),
   };
 }
 
 /** What there is instead of the branch, which is empty. */
-function emptyBranch({ constraint, index, eligibility }: Question): string {
+function emptyBranch({ constraint, index, eligibility }: ResolveInput): string {
   if (index.published === 0) return 'the list is empty';
   const [newest] = index.releases();
   if (!newest) return `none of the ${index.published} entries is a version`;
@@ -78,8 +78,8 @@ function emptyBranch({ constraint, index, eligibility }: Question): string {
     : found;
 }
 
-function ofRefusedPin(question: Question, moduleId: string, pinned: RefusedPin): Complaint {
-  const words = describeRefused(pinned, question.constraint);
+function ofRefusedPin(input: ResolveInput, moduleId: string, pinned: RefusedPin): Complaint {
+  const words = describeRefused(pinned, input.constraint);
   const subject = `${moduleId} ${pinned.release.version.text}`;
   return {
     kind: pinned.reason,
@@ -88,13 +88,13 @@ function ofRefusedPin(question: Question, moduleId: string, pinned: RefusedPin):
         ? `${subject} is ${words}`
         : `${subject} is published, and refused: ${words}`,
     because: [],
-    hint: meaningsAround(pinned.release.version, question),
+    hint: meaningsAround(pinned.release.version, input),
   };
 }
 
-function unpublishedPin(question: Question, moduleId: string, pin: Version): Complaint {
-  const { notAfter = Infinity } = question.eligibility;
-  const versions = [...question.index.releases()]
+function unpublishedPin(input: ResolveInput, moduleId: string, pin: Version): Complaint {
+  const { notAfter = Infinity } = input.eligibility;
+  const versions = [...input.index.releases()]
     .filter(({ publishedAt = -Infinity }) => publishedAt <= notAfter)
     .map(({ version }) => version);
   const lower = versions.find((version) => compareVersions(version, pin) < 0);
@@ -102,8 +102,8 @@ function unpublishedPin(question: Question, moduleId: string, pin: Version): Com
   return {
     kind: 'pin-not-published',
     message: `${moduleId} ${pin.text} is not published`,
-    because: [nearestTo(lower, higher) ?? emptyBranch(question)],
-    hint: meaningsAround(pin, question),
+    because: [nearestTo(lower, higher) ?? emptyBranch(input)],
+    hint: meaningsAround(pin, input),
   };
 }
 
@@ -113,14 +113,14 @@ function nearestTo(lower: Version | undefined, higher: Version | undefined): str
   return only && `the nearest published version is ${only.text}`;
 }
 
-function meaningsAround({ major, minor }: Version, question: Question): string | undefined {
-  return meanings([{ kind: 'minor', major, minor }, { kind: 'latest' }], question);
+function meaningsAround({ major, minor }: Version, input: ResolveInput): string | undefined {
+  return meanings([{ kind: 'minor', major, minor }, { kind: 'latest' }], input);
 }
 
 /** What the operator could write instead: `1.2.* means 1.2.9; latest means 2.0.1`. */
-function meanings(constraints: readonly Constraint[], question: Question): string | undefined {
+function meanings(constraints: readonly Constraint[], input: ResolveInput): string | undefined {
   const lines = constraints.flatMap((constraint) => {
-    const resolution = resolve(constraint, question.index, question.eligibility);
+    const resolution = resolve(constraint, input.index, input.eligibility);
     if (resolution.kind === 'unsatisfied') return [];
     return [`${formatConstraint(constraint)} means ${resolution.release.version.text}`];
   });

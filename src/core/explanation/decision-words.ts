@@ -2,7 +2,7 @@ import { formatConstraint, isInBranch, type Constraint } from '../version/constr
 import {
   replacementText,
   type Decision,
-  type ModuleQuestion,
+  type DecideInput,
   type Replacement,
   type StaleList,
   type Stuck,
@@ -11,7 +11,7 @@ import { deployedText, type Deployed } from '../decision/deployed.ts';
 import { describeDuration } from '../text/duration.ts';
 import { excerpt, quote } from '../text/quote.ts';
 import { failureOf, type Failure } from '../decision/recovery.ts';
-import { refusal, type Question, type Resolution } from '../releases/resolve.ts';
+import { refusal, type ResolveInput, type Resolution } from '../releases/resolve.ts';
 import { formatTime } from '../text/rfc3339.ts';
 import type { Hold } from '../decision/timing-policies.ts';
 import type { Version } from '../version/version.ts';
@@ -24,7 +24,7 @@ export function describeDecision(decision: Decision): string {
     case 'keep':
       return describeKept(decision);
     case 'replace':
-      return describeReplacement(decision.question, decision);
+      return describeReplacement(decision.input, decision);
     case 'hold':
       return decision.because.map(describeHold).join('; ');
     case 'stuck':
@@ -43,8 +43,8 @@ function describeHold(hold: Hold): string {
       return MAINTENANCE_ANSWERS[hold.answer];
     case 'server-busy':
       return 'the server processes changes of its config';
-    case 'resting':
-      return `resting after a restart until ${formatTime(hold.until)}`;
+    case 'restart-cooldown':
+      return `cooling down after a restart until ${formatTime(hold.until)}`;
     case 'restart-ceiling':
       return `no more restarts until ${formatTime(hold.until)}: there were ${hold.restarts} in 24 h`;
     case 'downgrade-not-allowed':
@@ -79,7 +79,7 @@ export function reportedText(deployed: Deployed): string | undefined {
 }
 
 function describeKept(kept: Decision & { readonly kind: 'keep' }): string {
-  const { deployed } = kept.question;
+  const { deployed } = kept.input;
   switch (kept.because) {
     case 'local':
       return 'local: it is on this machine only';
@@ -95,7 +95,7 @@ function describeKept(kept: Decision & { readonly kind: 'keep' }): string {
 }
 
 function describeCurrent(resolution: Resolution, deployed: Deployed): string {
-  const { constraint } = resolution.question;
+  const { constraint } = resolution.input;
   if (resolution.kind === 'unsatisfied') return 'pinned, and not published any more';
   const { version } = resolution.release;
   if (constraint.kind === 'patch') return 'pinned';
@@ -106,9 +106,9 @@ function describeCurrent(resolution: Resolution, deployed: Deployed): string {
 
 /** What stays although it is not what the constraint means, and what speaks against it. (D16, D17, D30) */
 function describeAhead(resolution: Resolution, deployed: Deployed): string {
-  const { question } = resolution;
-  const { constraint } = question;
-  const against = whyRefused(question, deployed);
+  const { input } = resolution;
+  const { constraint } = input;
+  const against = whyRefused(input, deployed);
   if (resolution.kind === 'resolved') {
     const { version } = resolution.release;
     const best = `newer than ${version.text}, the ${chosenAs(version, constraint)} that may be chosen`;
@@ -118,30 +118,28 @@ function describeAhead(resolution: Resolution, deployed: Deployed): string {
   return ['it stays', ...against, `nothing may be chosen: ${countReasons(resolution)}`].join('; ');
 }
 
-function whyRefused(question: Question, deployed: Deployed): string[] {
+function whyRefused(input: ResolveInput, deployed: Deployed): string[] {
   if (deployed.kind !== 'version') return [];
-  const release = question.index.find(deployed.version);
+  const release = input.index.find(deployed.version);
   if (!release) {
-    const failure = failureOf(deployed.version, question);
+    const failure = failureOf(deployed.version, input);
     return [failure ? `it ${failureWords(failure)}` : 'it is not in the list'];
   }
-  const refused = refusal(question, release);
-  return refused
-    ? [`refused: ${describeRefused({ release, ...refused }, question.constraint)}`]
-    : [];
+  const refused = refusal(input, release);
+  return refused ? [`refused: ${describeRefused({ release, ...refused }, input.constraint)}`] : [];
 }
 
-function describeReplacement({ deployed, previous }: ModuleQuestion, due: Replacement): string {
+function describeReplacement({ deployed, previous }: DecideInput, due: Replacement): string {
   if (!due.resolution) {
     if (due.direction === 'install') return 'not deployed yet; from its pin_url';
     const isQuery = describeAddress(deployedText(deployed) ?? '') === describeAddress(due.to.url);
     return `its pin_url is another than what runs${isQuery ? ', after the question mark' : ''}`;
   }
   const { direction, to, resolution } = due;
-  const { constraint } = resolution.question;
+  const { constraint } = resolution.input;
   const { version } = to;
   if (direction === 'rollback') {
-    const failure = deployed.kind === 'version' && failureOf(deployed.version, resolution.question);
+    const failure = deployed.kind === 'version' && failureOf(deployed.version, resolution.input);
     const why = failure ? `${failure.running.text} ${failureWords(failure)}; ` : '';
     return previous?.text === version.text
       ? `${why}${version.text} ran before it`
@@ -178,7 +176,7 @@ function describeStuck(stuck: Decision & Stuck): string {
     case 'no-list':
       return stuck.error.message;
     case 'list-stale':
-      return describeStale(stuck.stale, stuck.question);
+      return describeStale(stuck.stale, stuck.input);
     case 'no-match':
       return `nothing may be chosen: ${countReasons(stuck.resolution)}`;
     case 'pin-not-published':
@@ -192,23 +190,21 @@ function describeStuck(stuck: Decision & Stuck): string {
     case 'no-artifact':
     case 'digest-changed':
     case 'not-yet-published': {
-      const { constraint } = stuck.resolution.question;
+      const { constraint } = stuck.resolution.input;
       return `the pin is published, and refused: ${describeRefused(stuck.refused, constraint)}`;
     }
   }
 }
 
-function pinFailure({
-  resolution: { question },
-}: Stuck & { readonly code: 'quarantined' }): string {
-  const { constraint } = question;
-  const failure = constraint.kind === 'patch' && failureOf(constraint.version, question);
+function pinFailure({ resolution: { input } }: Stuck & { readonly code: 'quarantined' }): string {
+  const { constraint } = input;
+  const failure = constraint.kind === 'patch' && failureOf(constraint.version, input);
   return failure ? failureWords(failure) : 'failed on this machine';
 }
 
 function describeStale(
   { message, confirmedAt }: StaleList,
-  { maxIndexAgeMs }: ModuleQuestion,
+  { maxIndexAgeMs }: DecideInput,
 ): string {
   const limit = describeDuration(maxIndexAgeMs);
   return `${message}; the list that is saved was confirmed at ${formatTime(confirmedAt)}, and at most ${limit} counts`;

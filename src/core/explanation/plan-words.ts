@@ -1,5 +1,5 @@
 import { formatConstraint } from '../version/constraint.ts';
-import { replacementOf, wordFor, type Decision, type Wanted } from '../decision/decision.ts';
+import { replacementOf, wordFor, type Decision, type Requirement } from '../decision/decision.ts';
 import type { ChangeCause, NextChange } from '../decision/next-change.ts';
 import type { Warning } from '../decision/warning.ts';
 import { quote } from '../text/quote.ts';
@@ -27,7 +27,7 @@ const CAUSES: Readonly<Record<ChangeCause, string>> = {
   'quarantine-ends': 'a quarantine ends',
   'window-opens': 'the maintenance window opens',
   'window-closes': 'the maintenance window closes',
-  'rest-ends': 'the rest after the restart is over',
+  'cooldown-ends': 'the restart cooldown ends',
   'ceiling-ends': 'another restart may be made',
   'restart-counts': 'a restart counts that was noted ahead of the clock',
   'list-too-old': 'the saved list grows too old',
@@ -64,17 +64,20 @@ export function describeWarning(warning: Warning, decision: Decision): string {
 }
 
 /** The constraint as written, or the address that is pinned; undefined where nothing is asked for. */
-export function wantedText(wanted: Wanted): string | undefined {
-  if (wanted.kind === 'local' || wanted.kind === 'disabled') return undefined;
-  return wanted.kind === 'pin-url' ? describeAddress(wanted.url) : formatConstraint(wanted);
+export function requirementText(requirement: Requirement): string | undefined {
+  if (requirement.kind === 'local' || requirement.kind === 'disabled') return undefined;
+  return requirement.kind === 'pin-url'
+    ? describeAddress(requirement.url)
+    : formatConstraint(requirement);
 }
 
 /** What should run: what runs where that stays, undefined where there is no answer. */
 export function targetText(decision: Decision): string | undefined {
   const replacement = replacementOf(decision);
   if (replacement) return describeTarget(replacement);
-  const isAnswered = decision.kind === 'keep' && wantedText(decision.question.wanted) !== undefined;
-  return isAnswered ? reportedText(decision.question.deployed) : undefined;
+  const isAnswered =
+    decision.kind === 'keep' && requirementText(decision.input.requirement) !== undefined;
+  return isAnswered ? reportedText(decision.input.deployed) : undefined;
 }
 
 /** Until when it is held or quarantined, in milliseconds since the epoch, where that is known. */

@@ -39,7 +39,7 @@ export function explain(
 }
 
 function rowsOf(resolution: Resolution): Row[] {
-  const { constraint } = resolution.question;
+  const { constraint } = resolution.input;
   const chosen = resolution.kind === 'resolved' ? resolution.release : undefined;
   const notes = notesOf(resolution);
   const higher: Row[] = [];
@@ -66,9 +66,7 @@ function rowsOf(resolution: Resolution): Row[] {
 }
 
 /** For a version that a wider constraint would choose, which ones: `   ← would be chosen by 1.*`. */
-function notesOf({
-  question: { constraint, index, eligibility },
-}: Resolution): Map<string, string> {
+function notesOf({ input: { constraint, index, eligibility } }: Resolution): Map<string, string> {
   const choosers = new Map<string, string[]>();
   for (const wider of widerThan(constraint)) {
     const resolution = resolve(wider, index, eligibility);

@@ -20,7 +20,7 @@ export interface UpdateTerms {
   /** How long a version that failed is refused; undefined until its digest changes or it is lifted. */
   readonly quarantineMs: number | undefined;
   /** The least time between two restarts of a module. */
-  readonly restAfterRestartMs: number;
+  readonly restartCooldownMs: number;
   /** The most restarts of a module in 24 hours. */
   readonly restartCeiling: number;
   /** How old a saved release list may be and still decide. (D21) */
@@ -48,7 +48,7 @@ export const DEFAULT_TERMS: UpdateTerms = {
   maintenance: [],
   allowDowngrade: true,
   quarantineMs: undefined,
-  restAfterRestartMs: 5 * MINUTE,
+  restartCooldownMs: 5 * MINUTE,
   restartCeiling: 12,
   maxIndexAgeMs: 7 * DAY,
   envAllow: [],

@@ -37,7 +37,7 @@ export function actionOf(
   stops: readonly Stop[],
 ): Action | undefined {
   if (decision.kind !== 'replace') return undefined;
-  const { deployed, eligibility } = decision.question;
+  const { deployed, eligibility } = decision.input;
   return {
     kind: 'restart-and-upgrade',
     target,

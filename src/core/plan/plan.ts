@@ -4,11 +4,11 @@ import {
   replacementOf,
   type Decision,
   type ModuleList,
-  type ModuleQuestion,
-  type Wanted,
+  type DecideInput,
+  type Requirement,
 } from '../decision/decision.ts';
 import { nextChange, type NextChange } from '../decision/next-change.ts';
-import { warningsOf, type Warning } from '../decision/warning.ts';
+import { decisionWarnings, type Warning } from '../decision/warning.ts';
 import type { Deployed } from '../decision/deployed.ts';
 import type { Quarantined } from '../releases/eligibility-policy.ts';
 import type { Machine, ModuleEntry } from '../machine/machine.ts';
@@ -30,7 +30,7 @@ import { stopsOf, type Stop } from './stops.ts';
 import { subsystemTargets, type SubsystemName, type SubsystemTarget } from './subsystem.ts';
 
 /** What is known of a module or a subsystem, besides what is configured. */
-export interface Known {
+export interface ModuleState {
   readonly list: ModuleList;
   readonly deployed: Deployed;
   /** What was last acknowledged before what is deployed. (D13) */
@@ -42,7 +42,7 @@ export interface Known {
 }
 
 /** What a plan depends on. The same question has the same answer. */
-export interface MachineQuestion {
+export interface PlanInput {
   readonly machine: Machine;
   readonly policy: UpdatePolicy;
   readonly platform: Platform;
@@ -51,8 +51,8 @@ export interface MachineQuestion {
   /** `refuse`, where it is asked as of `now`, what was published later; `allow` without it. */
   readonly laterReleases?: 'refuse' | 'allow' | undefined;
   /** By the name of the module entry. What is not in here is not known, and never acted upon. */
-  readonly modules: ReadonlyMap<string, Known>;
-  readonly subsystems: ReadonlyMap<SubsystemName, Known>;
+  readonly modules: ReadonlyMap<string, ModuleState>;
+  readonly subsystems: ReadonlyMap<SubsystemName, ModuleState>;
   /** The windows of a policy as one, undefined without any: `windowOf` of modreg/config. */
   readonly windowOf: (maintenance: readonly MaintenanceWindow[]) => Window | undefined;
   /** What came of asking whether maintenance is allowed; undefined where nobody is asked. (D29) */
@@ -95,7 +95,7 @@ export const NOT_ASKED: ModuleList = {
   error: { kind: 'not-asked', message: 'its release list was not asked for' },
 };
 
-const NOTHING: Known = { list: NOT_ASKED, deployed: { kind: 'unknown' } };
+const NOTHING: ModuleState = { list: NOT_ASKED, deployed: { kind: 'unknown' } };
 
 const LATEST = { kind: 'latest' } as const;
 
@@ -103,9 +103,9 @@ const LATEST = { kind: 'latest' } as const;
  * What each module and subsystem of a machine should become now, and what that stops. Throws a RangeError when
  * `now` is no time. (Versioning)
  */
-export function planMachine(question: MachineQuestion): Plan {
-  const { machine, policy } = question;
-  const asked = { ...question, windowOf: rememberWindows(question.windowOf) };
+export function planMachine(input: PlanInput): Plan {
+  const { machine, policy } = input;
+  const asked = { ...input, windowOf: rememberWindows(input.windowOf) };
   // What is not managed is not restarted.
   const isManaged = !machine.agent.platformServer.disableSubsystem;
   const stops = stopsOf(isManaged ? machine.components : []);
@@ -113,18 +113,18 @@ export function planMachine(question: MachineQuestion): Plan {
 
   const modules = machine.modules.map((entry): ModulePlan => {
     const { name, moduleId } = entry;
-    const wanted = isManaged ? wantedOf(entry) : ({ kind: 'disabled' } as const);
-    const known = withoutAddress(question.modules.get(name) ?? NOTHING);
-    const one = questionOf(known, wanted, termsFor(policy, name), asked);
-    const channel = wanted.kind === 'latest-with-prerelease' ? wanted : LATEST;
+    const requirement = isManaged ? requirementOf(entry) : ({ kind: 'disabled' } as const);
+    const known = withoutAddress(input.modules.get(name) ?? NOTHING);
+    const one = questionOf(known, requirement, termsFor(policy, name), asked);
+    const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(one, channel, () => stops.ofModules(new Set([moduleId])));
     const isShared = (entries.get(moduleId)?.length ?? 0) > 1;
     const shared = isShared ? [{ kind: 'conflicting-constraints' } as const] : [];
     return { name, moduleId, ...row, warnings: [...row.warnings, ...shared] };
   });
   const subsystems = Array.from(subsystemTargets(machine.agent), (target): SubsystemPlan => {
-    const known = question.subsystems.get(target.name) ?? NOTHING;
-    const one = questionOf(known, target.wanted, termsFor(policy, target.name), asked);
+    const known = input.subsystems.get(target.name) ?? NOTHING;
+    const one = questionOf(known, target.requirement, termsFor(policy, target.name), asked);
     const row = rowOf(one, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
@@ -141,26 +141,26 @@ export function planMachine(question: MachineQuestion): Plan {
   return { modules, subsystems, restarts: restartsFor(actions, stops) };
 }
 
-function wantedOf(entry: ModuleEntry): Wanted {
+function requirementOf(entry: ModuleEntry): Requirement {
   return entry.type === 'local' ? { kind: 'local' } : entry.constraint;
 }
 
 /** A module has no `pin_url`: an address says no more of it than any other text. (D14) */
-function withoutAddress(known: Known): Known {
+function withoutAddress(known: ModuleState): ModuleState {
   const { deployed } = known;
   if (deployed.kind !== 'url') return known;
   return { ...known, deployed: { kind: 'other', text: deployed.url } };
 }
 
 function questionOf(
-  { list, deployed, previous, restarts = [], quarantine = [] }: Known,
-  wanted: Wanted,
+  { list, deployed, previous, restarts = [], quarantine = [] }: ModuleState,
+  requirement: Requirement,
   terms: UpdateTerms,
-  { now, platform, laterReleases, windowOf, answer, isServerBusy }: MachineQuestion,
-): ModuleQuestion {
-  const { minimumAge, restAfterRestartMs, restartCeiling, maxIndexAgeMs, allowDowngrade } = terms;
+  { now, platform, laterReleases, windowOf, answer, isServerBusy }: PlanInput,
+): DecideInput {
+  const { minimumAge, restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade } = terms;
   return {
-    ...{ wanted, list, deployed, previous, quarantine, maxIndexAgeMs, allowDowngrade },
+    ...{ requirement, list, deployed, previous, quarantine, maxIndexAgeMs, allowDowngrade },
     eligibility: {
       ...{ now, platform },
       notAfter: laterReleases === 'refuse' ? now : undefined,
@@ -168,13 +168,13 @@ function questionOf(
     },
     timing: {
       window: windowOf(terms.maintenance),
-      ...{ answer, isServerBusy, restarts, restAfterRestartMs, restartCeiling },
+      ...{ answer, isServerBusy, restarts, restartCooldownMs, restartCeiling },
     },
   };
 }
 
-function rowOf(question: ModuleQuestion, channel: Constraint, stopping: () => Stop[]): PlanRow {
-  const decision = decide(question);
+function rowOf(input: DecideInput, channel: Constraint, stopping: () => Stop[]): PlanRow {
+  const decision = decide(input);
   const replacement = replacementOf(decision);
   // What is not installed yet does not run.
   const stops = replacement !== undefined && replacement.direction !== 'install';
@@ -183,17 +183,18 @@ function rowOf(question: ModuleQuestion, channel: Constraint, stopping: () => St
     latest: latestOf(decision, channel),
     stops: stops ? stopping() : [],
     nextChange: nextChange(decision),
-    warnings: warningsOf(decision),
+    warnings: decisionWarnings(decision),
   };
 }
 
 function latestOf(decision: Decision, channel: Constraint): Version | undefined {
-  const { wanted, list, eligibility, quarantine } = decision.question;
-  if ('error' in list || wanted.kind === 'local' || wanted.kind === 'disabled') return undefined;
+  const { requirement, list, eligibility, quarantine } = decision.input;
+  if ('error' in list || requirement.kind === 'local' || requirement.kind === 'disabled')
+    return undefined;
   const { index, changedDigests } = list;
-  const asked = decision.resolution?.question.eligibility;
+  const asked = decision.resolution?.input.eligibility;
   const latest =
-    wanted.kind === channel.kind && decision.resolution
+    requirement.kind === channel.kind && decision.resolution
       ? decision.resolution
       : resolve(channel, index, asked ?? { ...eligibility, quarantine, changedDigests });
   return latest.kind === 'resolved' ? latest.release.version : undefined;

@@ -1,5 +1,5 @@
 import type { Constraint } from '../version/constraint.ts';
-import type { Wanted } from '../decision/decision.ts';
+import type { Requirement } from '../decision/decision.ts';
 import type { AgentConfiguration } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 
@@ -32,7 +32,7 @@ export const SUBSYSTEM_MODULES: Readonly<Record<VersionedSubsystem, ModuleId>> =
 
 /** What the agent configuration says of a subsystem. */
 export type SubsystemTarget = {
-  readonly wanted: Wanted;
+  readonly requirement: Requirement;
   /** What its channel means, whatever is pinned. */
   readonly channel: Constraint;
 } & (
@@ -68,8 +68,8 @@ export function subsystemTargets(configuration: AgentConfiguration): SubsystemTa
 }
 
 function disabled(name: SubsystemName): SubsystemTarget {
-  const wanted = { kind: 'disabled' } as const;
-  return { name, option: 'disable_subsystem', wanted, channel: CHANNELS.stable };
+  const requirement = { kind: 'disabled' } as const;
+  return { name, option: 'disable_subsystem', requirement, channel: CHANNELS.stable };
 }
 
 function targetOf(
@@ -78,12 +78,12 @@ function targetOf(
 ): SubsystemTarget {
   const channel = CHANNELS[releaseChannel];
   if (pinUrl !== undefined) {
-    const wanted = { kind: 'pin-url', url: pinUrl, shadowed: pinVersion } as const;
-    return { name, releaseChannel, option: 'pin_url', wanted, channel };
+    const requirement = { kind: 'pin-url', url: pinUrl, shadowed: pinVersion } as const;
+    return { name, releaseChannel, option: 'pin_url', requirement, channel };
   }
   if (pinVersion !== undefined) {
-    const wanted = { kind: 'patch', version: pinVersion } as const;
-    return { name, releaseChannel, option: 'pin_version', wanted, channel };
+    const requirement = { kind: 'patch', version: pinVersion } as const;
+    return { name, releaseChannel, option: 'pin_version', requirement, channel };
   }
-  return { name, releaseChannel, option: 'release_channel', wanted: channel, channel };
+  return { name, releaseChannel, option: 'release_channel', requirement: channel, channel };
 }

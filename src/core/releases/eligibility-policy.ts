@@ -44,6 +44,6 @@ export interface MinimumAge {
 
 /** One reason to refuse a release, or undefined. */
 export type Policy = (
-  question: { readonly constraint: Constraint; readonly eligibility: Eligibility },
+  input: { readonly constraint: Constraint; readonly eligibility: Eligibility },
   release: Release,
 ) => Refusal | undefined;

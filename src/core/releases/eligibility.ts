@@ -41,9 +41,9 @@ const publishTime: Policy = ({ constraint, eligibility }, { publishedAt }) => {
 };
 
 /** The first policy that refuses `release`, in the order of the decision table. */
-export const ineligible: Policy = (question, release) =>
-  yanked(question, release) ??
-  noArtifact(question, release) ??
-  digestChanged(question, release) ??
-  quarantined(question, release) ??
-  publishTime(question, release);
+export const ineligible: Policy = (input, release) =>
+  yanked(input, release) ??
+  noArtifact(input, release) ??
+  digestChanged(input, release) ??
+  quarantined(input, release) ??
+  publishTime(input, release);

@@ -1,10 +1,10 @@
-import { grammarError, type GrammarError, type Misfit } from '../text/parse-error.ts';
+import { parseError, type ParseError, type Misfit } from '../text/parse-error.ts';
 import type { Result } from '../text/result.ts';
 
 /** `<module_namespace>:<module_name>`; the namespace is an organization's name or UUID. */
 export type ModuleId = string & { readonly brand: 'module_id' };
 
-export type ModuleIdError = GrammarError<'bad-module-id'>;
+export type ModuleIdError = ParseError<'bad-module-id'>;
 
 const LONGEST_HALF = 63;
 const LEGAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}:[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
@@ -15,7 +15,7 @@ const LEGAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}:[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
  */
 export function parseModuleId(text: unknown): Result<ModuleId, ModuleIdError> {
   if (typeof text === 'string' && LEGAL.test(text)) return { ok: true, value: text as ModuleId };
-  return { ok: false, error: grammarError('bad-module-id', text, misfitOf(text)) };
+  return { ok: false, error: parseError('bad-module-id', text, misfitOf(text)) };
 }
 
 export function namespaceOf(id: ModuleId): string {

@@ -18,7 +18,7 @@ export function newestAccepted(
   const { kind } = constraint;
   const takesPrereleases = kind === 'patch' || kind === 'latest-with-prerelease';
   let newest: Version | undefined;
-  let twins: ReleaseRecord[] = [];
+  let duplicates: ReleaseRecord[] = [];
   for (const record of records) {
     const text = record.version;
     if (!text.startsWith(start)) continue;
@@ -27,10 +27,10 @@ export function newestAccepted(
     const version = readVersion(text);
     if (!('text' in version) || mismatch(constraint, version)) continue;
     const order = newest ? compareVersions(version, newest) : 1;
-    if (order > 0) [newest, twins] = [version, [record]];
-    else if (order === 0) twins.push(record);
+    if (order > 0) [newest, duplicates] = [version, [record]];
+    else if (order === 0) duplicates.push(record);
   }
-  return newest && mergeRecords(newest, twins);
+  return newest && mergeRecords(newest, duplicates);
 }
 
 /** How every version begins that `constraint` accepts: numbers have no leading zeros. */

@@ -1,4 +1,4 @@
-import { grammarError, type GrammarError } from '../text/parse-error.ts';
+import { parseError, type ParseError } from '../text/parse-error.ts';
 import type { Result } from '../text/result.ts';
 
 /** The platforms that machines run on. (Limits) */
@@ -6,7 +6,7 @@ export const PLATFORMS = ['linux/amd64', 'linux/arm64'] as const;
 
 export type Platform = (typeof PLATFORMS)[number];
 
-export type PlatformError = GrammarError<'bad-platform'>;
+export type PlatformError = ParseError<'bad-platform'>;
 
 // Other names of the two CPUs (decision table, D9).
 const ARCHITECTURES = new Map([
@@ -22,7 +22,7 @@ export function parsePlatform(text: unknown): Result<Platform, PlatformError> {
   if (platform !== undefined) return { ok: true, value: platform };
   const suggestion = PLATFORMS.find((known) => known === `linux/${canonical}`);
   const misfit = { position: 0, expected: PLATFORMS.join(' or '), suggestion };
-  return { ok: false, error: grammarError('bad-platform', text, misfit) };
+  return { ok: false, error: parseError('bad-platform', text, misfit) };
 }
 
 /** `text` with its CPU under the name that platforms use; what is no platform stays as it is. */

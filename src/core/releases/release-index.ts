@@ -44,8 +44,8 @@ export function indexReleases(releases: Iterable<ReleaseRecord>): ReleaseIndex {
     },
     find(version) {
       if (!sortedReleases) {
-        const twins = records.filter((record) => record.version === version.text);
-        return twins.length === 0 ? undefined : mergeRecords(version, twins);
+        const duplicates = records.filter((record) => record.version === version.text);
+        return duplicates.length === 0 ? undefined : mergeRecords(version, duplicates);
       }
       const { all } = sortedReleases;
       const at = countUntil(all, (other) => compareVersions(other, version) >= 0);

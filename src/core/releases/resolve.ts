@@ -6,7 +6,7 @@ import type { ReleaseIndex } from './release-index.ts';
 import { conflictingDigests, type Release } from './release.ts';
 
 /** What is asked of a release list. */
-export interface Question {
+export interface ResolveInput {
   readonly constraint: Constraint;
   readonly index: ReleaseIndex;
   readonly eligibility: Eligibility;
@@ -20,11 +20,11 @@ export interface Question {
 export type Resolution =
   | {
       readonly kind: 'resolved';
-      readonly question: Question;
+      readonly input: ResolveInput;
       readonly release: Release;
       refused(): Iterable<Refused>;
     }
-  | { readonly kind: 'unsatisfied'; readonly question: Question; refused(): Iterable<Refused> };
+  | { readonly kind: 'unsatisfied'; readonly input: ResolveInput; refused(): Iterable<Refused> };
 
 export type Unsatisfied = Resolution & { readonly kind: 'unsatisfied' };
 
@@ -36,31 +36,31 @@ export function resolve(
   index: ReleaseIndex,
   eligibility: Eligibility = ANYTHING,
 ): Resolution {
-  const question = { constraint, index, eligibility };
-  const judge: Judge = (release) => refusal(question, release);
+  const input = { constraint, index, eligibility };
+  const judge: Judge = (release) => refusal(input, release);
   for (const release of index.candidates(constraint)) {
     if (judge(release)) continue;
-    return { kind: 'resolved', question, release, refused: () => refused(index, judge, release) };
+    return { kind: 'resolved', input, release, refused: () => refused(index, judge, release) };
   }
-  return { kind: 'unsatisfied', question, refused: () => refused(index, judge) };
+  return { kind: 'unsatisfied', input, refused: () => refused(index, judge) };
 }
 
 /** Why a release cannot be the answer, or undefined when it could. */
 type Judge = (release: Release) => Refusal | undefined;
 
 /** Why `release` cannot be the answer: the first reason that applies, in the order of the decision table. */
-export function refusal(question: Question, release: Release): Refusal | undefined {
+export function refusal(input: ResolveInput, release: Release): Refusal | undefined {
   const conflict = conflictingDigests(release);
   if (conflict) return { reason: 'conflicting-digest', ...conflict };
-  const { constraint } = question;
+  const { constraint } = input;
   const reason = mismatch(constraint, release.version);
   if (reason) return { reason };
-  if (isOtherBuild(question, release)) return { reason: 'other-version' };
-  return ineligible(question, release);
+  if (isOtherBuild(input, release)) return { reason: 'other-version' };
+  return ineligible(input, release);
 }
 
 /** A pin whose exact text is published means that release and no other build of it. (D3) */
-function isOtherBuild({ constraint, index }: Question, { version }: Release): boolean {
+function isOtherBuild({ constraint, index }: ResolveInput, { version }: Release): boolean {
   if (constraint.kind !== 'patch' || version.text === constraint.version.text) return false;
   return index.find(constraint.version) !== undefined;
 }

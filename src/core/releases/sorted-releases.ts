@@ -24,14 +24,14 @@ export function sortReleases(records: readonly ReleaseRecord[]): SortedReleases 
     const [left, right] = [versions[a], versions[b]];
     return left && right ? compareVersions(left, right) : 0;
   });
-  const twins = new Map<number, number[]>();
+  const duplicates = new Map<number, number[]>();
   const unique = places.filter((place, at) => {
     const next = places[at + 1];
     if (next === undefined || versions[next]?.text !== versions[place]?.text) return true;
-    const group = twins.get(place) ?? [];
-    twins.delete(place);
+    const group = duplicates.get(place) ?? [];
+    duplicates.delete(place);
     group.push(place);
-    twins.set(next, group);
+    duplicates.set(next, group);
     return false;
   });
 
@@ -42,7 +42,7 @@ export function sortReleases(records: readonly ReleaseRecord[]): SortedReleases 
       const place = order[at] ?? -1;
       const [version, record] = [versions[place], records[place]];
       if (!version || !record) return undefined;
-      const others = (twins.get(place) ?? []).flatMap((twin) => records[twin] ?? []);
+      const others = (duplicates.get(place) ?? []).flatMap((duplicate) => records[duplicate] ?? []);
       return mergeRecords(version, [record, ...others]);
     },
   });

@@ -9,10 +9,10 @@ const NAMES = {
   'bad-time': 'time',
 } as const;
 
-export type GrammarErrorKind = keyof typeof NAMES;
+export type ParseErrorKind = keyof typeof NAMES;
 
 /** Why a text is not what it should be, for the person who wrote it. */
-export interface GrammarError<Kind extends GrammarErrorKind> {
+export interface ParseError<Kind extends ParseErrorKind> {
   readonly kind: Kind;
   /** The input; for what was not text at all, what it was. */
   readonly text: string;
@@ -32,11 +32,11 @@ export interface Misfit {
 }
 
 /** The error for `input` as a whole; `verdict` replaces the usual "is not a version". */
-export function grammarError<Kind extends GrammarErrorKind>(
+export function parseError<Kind extends ParseErrorKind>(
   kind: Kind,
   input: unknown,
   found: Misfit & { readonly suggestion?: string | undefined; readonly verdict?: string },
-): GrammarError<Kind> {
+): ParseError<Kind> {
   return {
     kind,
     text: typeof input === 'string' ? input : describeValue(input),

@@ -1,7 +1,7 @@
-import { grammarError, type GrammarError } from './parse-error.ts';
+import { parseError, type ParseError } from './parse-error.ts';
 import type { Result } from './result.ts';
 
-export type TimeError = GrammarError<'bad-time'>;
+export type TimeError = ParseError<'bad-time'>;
 
 const DATE_TIME =
   /^(\d{4}-\d{2}-(\d{2}))T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
@@ -20,7 +20,7 @@ export function parseTime(text: unknown): Result<number, TimeError> {
     position: 0,
     expected: 'a date and time with its offset, as in 2026-11-21T01:02:03Z',
   };
-  return { ok: false, error: grammarError('bad-time', text, misfit) };
+  return { ok: false, error: parseError('bad-time', text, misfit) };
 }
 
 /** `ms` since the epoch in UTC, without the fraction when it is zero. */

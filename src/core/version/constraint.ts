@@ -1,4 +1,4 @@
-import { grammarError, type GrammarError, type Misfit } from '../text/parse-error.ts';
+import { parseError, type ParseError, type Misfit } from '../text/parse-error.ts';
 import { KEYWORDS, nearestForm } from './nearest-form.ts';
 import type { Result } from '../text/result.ts';
 import { isPrerelease, LONGEST_VERSION, readVersion, type Version } from './version.ts';
@@ -16,7 +16,7 @@ export type Constraint =
   | { readonly kind: 'latest' }
   | { readonly kind: 'latest-with-prerelease' };
 
-export type ConstraintError = GrammarError<'bad-constraint'>;
+export type ConstraintError = ParseError<'bad-constraint'>;
 
 /** Why a constraint's own numbers refuse a version. */
 export type Mismatch = 'other-major' | 'other-minor' | 'other-version' | 'prerelease';
@@ -113,13 +113,13 @@ function branchOf([, major, minor]: RegExpExecArray): Constraint {
 
 function constraintError(input: unknown, misfit: Misfit): ConstraintError {
   if (typeof input !== 'string' || input.length > LONGEST_VERSION) {
-    return grammarError('bad-constraint', input, misfit);
+    return parseError('bad-constraint', input, misfit);
   }
   if (PLACEHOLDER.test(input)) {
     const verdict = 'a placeholder: write numbers in place of the letters';
-    return grammarError('bad-constraint', input, { ...misfit, verdict });
+    return parseError('bad-constraint', input, { ...misfit, verdict });
   }
   const near = nearestForm(input);
   const suggestion = near !== undefined && 'kind' in readConstraint(near) ? near : undefined;
-  return grammarError('bad-constraint', input, { ...misfit, suggestion });
+  return parseError('bad-constraint', input, { ...misfit, suggestion });
 }

@@ -1,4 +1,4 @@
-import { grammarError, type GrammarError, type Misfit } from '../text/parse-error.ts';
+import { parseError, type ParseError, type Misfit } from '../text/parse-error.ts';
 import type { Result } from '../text/result.ts';
 
 /** A version as SemVer 2.0.0 defines it. */
@@ -14,7 +14,7 @@ export interface Version {
   readonly build: string;
 }
 
-export type VersionError = GrammarError<'bad-version'>;
+export type VersionError = ParseError<'bad-version'>;
 
 /** The longest version or constraint that is read, in UTF-16 units. */
 export const LONGEST_VERSION = 256;
@@ -28,7 +28,7 @@ const [PLUS, HYPHEN, DOT, ZERO, NINE] = [43, 45, 46, 48, 57];
 export function parseVersion(text: unknown): Result<Version, VersionError> {
   const read = readVersion(text);
   if ('text' in read) return { ok: true, value: read };
-  return { ok: false, error: grammarError('bad-version', text, read) };
+  return { ok: false, error: parseError('bad-version', text, read) };
 }
 
 export function isPrerelease(version: Version): boolean {

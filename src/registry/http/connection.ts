@@ -2,7 +2,7 @@ import { quote } from '../../core/text/quote.ts';
 import type { Secret } from '../../core/text/secret.ts';
 import type { Clock } from '../clock.ts';
 import { RegistryError } from '../registry-error.ts';
-import type { Round } from '../remote-registry.ts';
+import type { RequestContext } from '../remote-registry.ts';
 import { retrying } from '../retry.ts';
 import { exchange, type Inquiry, type Reply } from './exchange.ts';
 import type { Limits } from './limits.ts';
@@ -34,7 +34,7 @@ export interface Connection {
   get(
     url: URL,
     inquiry: Pick<Inquiry, 'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs'>,
-    round: Round,
+    round: RequestContext,
   ): Promise<Reply>;
 }
 

@@ -27,7 +27,7 @@ export interface Reply {
   readonly body: Body;
 }
 
-export interface Surroundings {
+export interface ExchangeContext {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
@@ -40,8 +40,8 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  * Asks once, and reads the answer within its limits. Throws a RegistryError where there is none, and
  * the reason of `signal` when that is aborted.
  */
-export async function exchange(inquiry: Inquiry, surroundings: Surroundings): Promise<Reply> {
-  const { limits, clock, signal } = surroundings;
+export async function exchange(inquiry: Inquiry, context: ExchangeContext): Promise<Reply> {
+  const { limits, clock, signal } = context;
   const { where, waitMs = 0 } = inquiry;
   const patient = {
     ...limits,

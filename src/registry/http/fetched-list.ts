@@ -2,7 +2,7 @@ import { scheduler } from 'node:timers/promises';
 import type { DecodedList } from '../formats/decoded-list.ts';
 import { parseJson } from '../formats/json-text.ts';
 import type { FetchedList } from '../remote-registry.ts';
-import { blaming } from './blame.ts';
+import { withErrorContext } from './error-context.ts';
 import type { Reply } from './exchange.ts';
 
 /** An entity tag that can be sent back as it came. One that is long is not worth a header of that length. */
@@ -24,11 +24,11 @@ export async function fetchedList(
   decode: Decode,
 ): Promise<FetchedList> {
   const { text, digest, size } = body;
-  const json = blaming(where, () => parseJson(text));
+  const json = withErrorContext(where, () => parseJson(text));
   const steps = decode(json);
   for (;;) {
     await scheduler.yield();
-    const { done, value: list } = blaming(where, () => steps.next());
+    const { done, value: list } = withErrorContext(where, () => steps.next());
     if (done !== true) continue;
     const etag = headers.get('etag') ?? '';
     return { ...list, digest, size, etag: ETAG.test(etag) ? etag : undefined };

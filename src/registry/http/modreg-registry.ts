@@ -6,7 +6,7 @@ import { parseJson } from '../formats/json-text.ts';
 import { decodeModuleDocumentInSteps } from '../formats/module-document.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RemoteChanges, RemoteRegistry } from '../remote-registry.ts';
-import { blaming } from './blame.ts';
+import { withErrorContext } from './error-context.ts';
 import { notFound, type Connection } from './connection.ts';
 import type { Reply } from './exchange.ts';
 import { fetchedList, type Decode } from './fetched-list.ts';
@@ -40,12 +40,12 @@ export function modregRegistry(
       const wait = waitMs > 0 ? `&wait=${waitMs / 1000}` : '';
       const url = new URL(`v1/changes?after=${sequence}${wait}`, base);
       const reply = await connection.get(url, { ...inquiry, waitMs }, round);
-      return reply.status === 200 ? blaming(where, () => decodeChanges(reply)) : undefined;
+      return reply.status === 200 ? withErrorContext(where, () => decodeChanges(reply)) : undefined;
     },
     async modules(namespace, round) {
       const query = namespace === undefined ? '' : `?namespace=${namespace}`;
       const reply = await connection.get(new URL(`v1/modules${query}`, base), inquiry, round);
-      return reply.status === 200 ? blaming(where, () => decodeModules(reply)) : undefined;
+      return reply.status === 200 ? withErrorContext(where, () => decodeModules(reply)) : undefined;
     },
   };
 }

@@ -5,7 +5,7 @@ import type { DecodedList } from '../formats/decoded-list.ts';
 import { isJsonObject } from '../formats/json-object.ts';
 import { decodeOciTags } from '../formats/oci-tags.ts';
 import { RegistryError } from '../registry-error.ts';
-import type { FetchedList, RemoteRegistry, Round } from '../remote-registry.ts';
+import type { FetchedList, RemoteRegistry, RequestContext } from '../remote-registry.ts';
 import { notFound, type Connection } from './connection.ts';
 import { atOnce, fetchedList } from './fetched-list.ts';
 import { nextLink } from './link-header.ts';
@@ -41,7 +41,7 @@ interface Asked {
 async function fetchPages(
   name: string,
   { base, connection, moduleId }: Asked,
-  round: Round,
+  round: RequestContext,
 ): Promise<FetchedList[]> {
   const { where, limits } = connection;
   const pages: FetchedList[] = [];

@@ -215,7 +215,7 @@ describe('[D11] the same version twice is one release', () => {
   ]);
 
   it('artifacts that differ in nothing but size and spelling are kept, in one order', () => {
-    const twins = [
+    const duplicates = [
       { version: '1.0.0', artifacts: [{ platform: 'linux/amd64', size: 1 }] },
       {
         version: '1.0.0',
@@ -225,7 +225,7 @@ describe('[D11] the same version twice is one release', () => {
         ],
       },
     ];
-    for (const list of [twins, twins.toReversed()]) {
+    for (const list of [duplicates, duplicates.toReversed()]) {
       expect(ask('1.0.0', list)).toMatchObject({
         release: {
           artifacts: [
@@ -238,12 +238,12 @@ describe('[D11] the same version twice is one release', () => {
   });
 
   it('whatever the order, the merged release is the same', () => {
-    const twins = [
+    const duplicates = [
       { version: '1.0.0', publishedAt: 2, yanked: '', artifacts: [{ platform: 'linux/arm64' }] },
       { version: '1.0.0', yanked: 'b', deprecated: 'old' },
       { version: '1.0.0', publishedAt: 1, yanked: 'a', artifacts: [{ platform: 'linux/amd64' }] },
     ];
-    for (const list of [twins, twins.toReversed()]) {
+    for (const list of [duplicates, duplicates.toReversed()]) {
       expect(ask('1.0.0', list)).toMatchObject({
         release: {
           publishedAt: 1,

@@ -122,7 +122,7 @@ describe('D27: what decides for a subsystem', () => {
   ])('%s', (_, options, option, kind) => {
     const targets = subsystemTargets(agentOf({ 'platform-server': options }));
     const server = targets.find(({ name }) => name === 'platform-server');
-    expect([server?.option, server?.wanted.kind]).toEqual([option, kind]);
+    expect([server?.option, server?.requirement.kind]).toEqual([option, kind]);
   });
 
   it('the subsystems without versions are there when they are disabled', () => {

@@ -53,7 +53,7 @@ describe('D25: busy, resting, at the ceiling', () => {
     },
     {
       ...{ case: 'D25 resting', ...DUE, timing: { restarts: [NOW - DAY, NOW - MINUTE] } },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:04:00Z: resting after a restart until 2026-11-21T00:04:00Z',
+      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:04:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
       ...{ case: 'D25 rested', ...DUE, timing: { restarts: [NOW - 5 * MINUTE, NOW - DAY] } },
@@ -62,12 +62,12 @@ describe('D25: busy, resting, at the ceiling', () => {
     {
       ...{ case: 'D25 with D14: an install after restarts rests too', ...INSTALL },
       timing: { restarts: [NOW - MINUTE] },
-      told: 'hold of the install of 1.2.5 until 2026-11-21T00:04:00Z: resting after a restart until 2026-11-21T00:04:00Z',
+      told: 'hold of the install of 1.2.5 until 2026-11-21T00:04:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
       ...{ case: 'D25 a clock that was set back a little', ...DUE },
       timing: { restarts: [NOW + MINUTE] },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:06:00Z: resting after a restart until 2026-11-21T00:06:00Z',
+      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:06:00Z: cooling down after a restart until 2026-11-21T00:06:00Z',
     },
     {
       ...{ case: 'D25 with D27: a pin_url waits too', deployed: '1.2.3' },
@@ -84,7 +84,7 @@ describe('D25: busy, resting, at the ceiling', () => {
     {
       ...{ case: 'D25 a clock that was set back by the rest', ...DUE },
       timing: { restarts: [NOW + 5 * MINUTE] },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:10:00Z: resting after a restart until 2026-11-21T00:10:00Z',
+      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:10:00Z: cooling down after a restart until 2026-11-21T00:10:00Z',
     },
     {
       ...{ case: 'D25 the ceiling, and a clock that was set back', ...DUE },
@@ -99,7 +99,7 @@ describe('D25: busy, resting, at the ceiling', () => {
     {
       ...{ case: 'D25 a hold counts restarts that were noted ahead', ...DUE },
       timing: { restarts: [NOW - MINUTE, NOW + 7 * MINUTE] },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:12:00Z: resting after a restart until 2026-11-21T00:04:00Z',
+      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:12:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
       ...{ case: 'D25 a clock that was ten years ahead', ...DUE },
@@ -122,7 +122,7 @@ describe('D25: busy, resting, at the ceiling', () => {
         window: openFrom([NOW + HOUR, NOW + 2 * HOUR]),
         restarts: [NOW - MINUTE],
       },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z; resting after a restart until 2026-11-21T00:04:00Z',
+      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z; cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
       ...{ case: 'D25 a rest that outlasts the window waits for the next', ...DUE },
@@ -130,7 +130,7 @@ describe('D25: busy, resting, at the ceiling', () => {
         window: openFrom([NOW, NOW + MINUTE], [NOW + DAY, NOW + DAY + HOUR]),
         restarts: [NOW - MINUTE],
       },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-22T00:00:00Z: resting after a restart until 2026-11-21T00:04:00Z',
+      told: 'hold of the upgrade to 1.2.5 until 2026-11-22T00:00:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
       ...{ case: 'D25 a window and a busy server: no end is known', ...DUE },

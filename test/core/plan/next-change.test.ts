@@ -119,7 +119,7 @@ describe('the next change', () => {
     [
       'the rest is over',
       { ...WANTED, list: ['1.2.4'], timing: { restarts: [NOW - 60_000] } },
-      '2026-11-21T00:04:00Z: upgrade to 1.2.4, as the rest after the restart is over',
+      '2026-11-21T00:04:00Z: upgrade to 1.2.4, as the restart cooldown ends',
     ],
     [
       'a rest that outlasts the window',

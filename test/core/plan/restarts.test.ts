@@ -195,7 +195,7 @@ describe('restarts', () => {
   const onLidar = [component('arm', 'acme:arm:six', 'lidar'), LIDAR];
   it.each([
     [
-      'twins come before what depends on their component',
+      'duplicates come before what depends on their component',
       [entry('acme:arm', '1.*'), entry('acme:lidar', '1.*'), entry('acme:lidar', '1.*', 'second')],
       { acme_arm: DUE, acme_lidar: DUE, second: DUE },
       'modules: acme_lidar upgrade 1.1.0, second upgrade 1.1.0, acme_arm upgrade 1.1.0 | arm, lidar',

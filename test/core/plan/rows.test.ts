@@ -39,7 +39,7 @@ describe('terms and rows of subsystems', () => {
     const subsystems = new Map([['platform-server', known('2.0.0', [])]] as const);
     const agent = { 'platform-server': { disable_subsystem: true } };
     const row = server(plan({ agent }, {}, { subsystems }));
-    expect(row?.decision.question.deployed).toMatchObject({ version: { text: '2.0.0' } });
+    expect(row?.decision.input.deployed).toMatchObject({ version: { text: '2.0.0' } });
   });
 
   it('a server that is installed stops all, where the agent restarts', () => {

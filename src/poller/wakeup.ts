@@ -4,7 +4,7 @@ import type { Clock } from '../registry/index.ts';
 const RUNG = new Error('the bell was rung');
 
 /** Wakes those who wait for something to do. */
-export class Bell {
+export class Wakeup {
   readonly #clock: Clock;
   readonly #waiting = new Set<AbortController>();
   #rung = 0;

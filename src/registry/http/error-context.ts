@@ -6,7 +6,7 @@ const VERDICTS: Partial<Record<RegistryErrorKind, string>> = {
 };
 
 /** What `work` makes of an answer of `where`, which is named in the RegistryErrors that it throws. */
-export function blaming<T>(where: string, work: () => T): T {
+export function withErrorContext<T>(where: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

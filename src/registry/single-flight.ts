@@ -10,7 +10,7 @@ interface Flight<T> {
  * `work`, which those share who ask for the same key while it is under way. Each may leave by a signal of its
  * own; the work is called off when nobody waits for it any more.
  */
-export function shared<K, A, T>(
+export function singleFlight<K, A, T>(
   work: (key: K, argument: A, signal: AbortSignal) => Promise<T>,
 ): (key: K, argument: A, signal: AbortSignal | undefined) => Promise<T> {
   const flights = new Map<K, Flight<T>>();

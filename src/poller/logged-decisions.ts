@@ -1,6 +1,6 @@
 import { describeDecision, SUBSYSTEM_MODULES, type Plan, type PlanRow } from '../core/index.ts';
 import { wordFor } from '../core/decision/decision.ts';
-import { targetText, untilOf, wantedText } from '../core/explanation/plan-words.ts';
+import { targetText, untilOf, requirementText } from '../core/explanation/plan-words.ts';
 import { excerpt } from '../core/text/quote.ts';
 import type { LoggedDecision } from '../store/index.ts';
 import { keyOf } from '../store/target.ts';
@@ -31,7 +31,7 @@ export function loggedDecisions(
 }
 
 function asked({ decision }: PlanRow): Pick<LoggedDecision, 'constraint'> {
-  return { constraint: wantedText(decision.question.wanted) };
+  return { constraint: requirementText(decision.input.requirement) };
 }
 
 function logged({

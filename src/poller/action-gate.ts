@@ -7,7 +7,7 @@ const MOST_STARTS = 5;
 const STARTS_WITHIN_MS = 10 * 60_000;
 
 /** When a poller decides and does nothing about it. */
-export class Restraint {
+export class ActionGate {
   readonly #clock: Clock;
   readonly #onEvent: (event: PollerEvent) => void;
   #isBlank = false;

@@ -1,7 +1,7 @@
 import { changedDigests } from './known-digests.ts';
 import { describeDuration } from '../core/text/duration.ts';
 import { RegistryError } from './registry-error.ts';
-import type { Reading, ReleaseList } from './registry.ts';
+import type { ListResult, ReleaseList } from './registry.ts';
 import type { SavedList } from './saved-lists.ts';
 
 /** A saved list as an answer, from the registry that is called `from`. */
@@ -24,10 +24,10 @@ export interface StandingIn {
  * stays where none is saved or where the registry went backwards, and `list-stale` where the list was
  * confirmed too long ago. (D21, D22)
  */
-export function standIn(
+export function staleOnError(
   error: RegistryError,
   { list, from, now, maxIndexAgeMs }: StandingIn,
-): Reading {
+): ListResult {
   if (!list || error.kind === 'registry-regressed') return { ok: false, error };
   const age = now - list.confirmedAt;
   if (age <= maxIndexAgeMs) {
