@@ -8,7 +8,7 @@ import {
   type PlanInput,
   type ReleaseRecord,
 } from 'modreg';
-import { readMachine, readUpdatePolicy, windowOf } from 'modreg/config';
+import { readMachine, readUpdatePolicy } from 'modreg/config';
 import { constraint } from './answer.ts';
 import { seededList } from './lists.ts';
 import { fastestRuns } from './slices.ts';
@@ -39,7 +39,7 @@ export function planTimes(): PlanRow[] {
   if (!held.ok || !free.ok) throw new Error('not a policy');
   const machine = machineOf();
   const asked = (deployed: string | null, policy: PlanInput['policy']): PlanInput => ({
-    ...{ machine, policy, platform: 'linux/arm64', now: NOW, windowOf, isServerBusy: false },
+    ...{ machine, policy, platform: 'linux/arm64', now: NOW, isServerBusy: false },
     modules: new Map(
       indexes.map((index, place): [string, ModuleState] => {
         return [`acme_m${place}`, { list: { index }, deployed: readDeployed(deployed) }];

@@ -5,7 +5,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { planMachine, readDeployed } from 'modreg';
-import { DEFAULT_POLICY, readMachine, windowOf } from 'modreg/config';
+import { DEFAULT_POLICY, readMachine } from 'modreg/config';
 import { moduleListsOf, type ListResult } from 'modreg/registry';
 import { median, type Row } from './publishing.ts';
 
@@ -50,7 +50,7 @@ const modules = new Map(
 const times = Array.from({ length: PLANS }, () => {
   const began = performance.now();
   planMachine({
-    ...{ machine: machine.value, policy: DEFAULT_POLICY, windowOf, modules },
+    ...{ machine: machine.value, policy: DEFAULT_POLICY, modules },
     ...{ platform: 'linux/amd64', now: Date.now(), subsystems: new Map(), isServerBusy: false },
   });
   return performance.now() - began;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseModuleId } from 'modreg';
-import { DEFAULT_POLICY, readMachine, windowOf } from 'modreg/config';
+import { DEFAULT_POLICY, readMachine } from 'modreg/config';
 import { type PollerOptions } from 'modreg/poller';
 import {
   cachedRegistry,
@@ -67,7 +67,7 @@ export function machineOf(
   { state }: ClaimedFile,
   count: number,
   { version, at }: { readonly version: string; readonly at: number },
-): Pick<PollerOptions, 'configuration' | 'platform' | 'windowOf' | 'state'> {
+): Pick<PollerOptions, 'configuration' | 'platform' | 'state'> {
   const modules = Array.from({ length: count }, (_, place) => ({
     ...{ type: 'registry', name: `bench_m${place}`, module_id: `bench:m${place}`, version: '1.*' },
   }));
@@ -80,7 +80,7 @@ export function machineOf(
   if (!read.ok) throw new Error('not a machine');
   const terms = { ...DEFAULT_POLICY.terms, restartCooldownMs: 0, restartCeiling: 1440 };
   const configured = { machine: read.value, policy: { ...DEFAULT_POLICY, terms } };
-  return { state, configuration: () => configured, platform: 'linux/arm64', windowOf };
+  return { state, configuration: () => configured, platform: 'linux/arm64' };
 }
 
 export function median(values: readonly number[]): number {

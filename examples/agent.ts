@@ -1,6 +1,6 @@
 import { mkdtempSync } from 'node:fs';
 import { parseModuleId } from 'modreg';
-import { DEFAULT_POLICY, readMachine, windowOf } from 'modreg/config';
+import { DEFAULT_POLICY, readMachine } from 'modreg/config';
 import { Poller, type Configuration, type Delivery } from 'modreg/poller';
 import { cachedRegistry, httpRegistry, parseRegistryAddress } from 'modreg/registry';
 import { Catalogue, readRelease, serveRegistry } from 'modreg/server';
@@ -27,7 +27,6 @@ const poller = new Poller({
   configuration,
   registryFor: () => registry,
   platform: 'linux/arm64',
-  windowOf,
   whatRuns: ({ name }) => (name === 'acme_lidar' ? '1.2.3' : undefined),
   intervalMs: 5000,
   onEvent: (event) => console.log(event.kind),
@@ -51,7 +50,7 @@ function configuration(): Configuration {
 
 /** Of an action that comes again, by its id, only what is missing would be done. */
 async function carryOut({ action, done, failed }: Delivery): Promise<void> {
-  console.log(`${action.target.name}: ${action.from} → ${action.to}, ${action.reason}`);
+  console.log(`${action.target.name}: ${action.from} → ${action.to}, ${action.reason.text}`);
   const isWell = await Promise.resolve(true);
   if (isWell) await done();
   else await failed({ reason: 'its health check failed', running: action.to, blame: 'release' });

@@ -12,7 +12,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'core/version': ['core/text', 'fastest-levenshtein'],
   'core/releases': ['core/text', 'core/version'],
   'core/decision': ['core/text', 'core/version', 'core/releases'],
-  'core/machine': ['core/text', 'core/version', 'core/releases'],
+  'core/machine': ['core/text', 'core/version', 'core/releases', 'core/decision'],
   'core/explanation': ['core/text', 'core/version', 'core/releases', 'core/decision'],
   'core/plan': [
     ...['core/version', 'core/releases', 'core/decision', 'core/machine', 'core/explanation'],

@@ -109,7 +109,7 @@ it('the table of the update policy has each field and its default', () => {
       registry: undefined,
       allowHttp: [],
       minimumAge: { ms: 0, unknown: 'refuse' },
-      maintenance: [],
+      window: undefined,
       allowDowngrade: true,
       quarantineMs: undefined,
       restartCooldownMs: 300_000,

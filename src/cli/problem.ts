@@ -85,8 +85,9 @@ export function registryProblem({ kind, message, suggestion, hint }: RegistryErr
   return { severity: 'error', kind, message, suggestion, hint };
 }
 
-export function complaintProblem({ kind, message, because, hint }: Complaint): Problem {
-  return { severity: 'error', kind, message, because, hint };
+export function complaintProblem({ because, unnamed, ...complaint }: Complaint): Problem {
+  const rest = unnamed === 0 ? [] : [`… ${unnamed} more (--explain --all)`];
+  return { severity: 'error', ...complaint, because: [...because, ...rest] };
 }
 
 function formatInput({ text, position, expected }: NonNullable<Problem['input']>): string[] {

@@ -13,7 +13,6 @@ export type { Secret } from '../core/text/secret.ts';
 export {
   DEFAULT_POLICY,
   termsFor,
-  type MaintenanceWindow,
   type UpdatePolicy,
   type UpdateTerms,
 } from '../core/machine/update-policy.ts';
@@ -45,4 +44,3 @@ export {
 } from './read-document.ts';
 export type { Report } from './report.ts';
 export type { DocumentSource } from './text/utf8.ts';
-export { windowOf } from './window.ts';

@@ -23,6 +23,7 @@ import {
 } from './fields/fields.ts';
 import type { Judged } from './judged.ts';
 import { maintenanceWindow } from './fields/maintenance-window.ts';
+import { compileWindows } from './window.ts';
 import { name } from './fields/name.ts';
 import { policyOutline } from './cross-checks/outline.ts';
 import { exposedRegistry } from './cross-checks/pins.ts';
@@ -108,7 +109,7 @@ function withTerms(base: UpdateTerms, said: v.InferOutput<typeof moduleTerms>): 
       ms: said.minimum_release_age ?? base.minimumAge.ms,
       unknown: said.unknown_release_age ?? base.minimumAge.unknown,
     },
-    maintenance: said.maintenance ?? base.maintenance,
+    window: said.maintenance ? compileWindows(said.maintenance) : base.window,
     allowDowngrade: said.allow_downgrade ?? base.allowDowngrade,
     quarantineMs: 'quarantine' in said ? said.quarantine : base.quarantineMs,
     restartCooldownMs: said.restart_cooldown ?? base.restartCooldownMs,

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import type { Window } from '../core/decision/timing-policies.ts';
-import type { MaintenanceWindow } from '../core/machine/update-policy.ts';
+import type { MaintenanceWindow } from './fields/maintenance-window.ts';
 
 /** So many openings without a gap are followed: more than a day of five minutes each. One takes 0.1 ms. */
 const MOST_OPENINGS = 300;
@@ -11,14 +11,14 @@ const MOST_OPENINGS = 300;
  * hour that daylight saving skips begins when the hour has been skipped, and one that begins in an hour that
  * comes twice begins once.
  */
-export function windowOf(maintenance: readonly MaintenanceWindow[]): Window | undefined {
+export function compileWindows(maintenance: readonly MaintenanceWindow[]): Window | undefined {
   if (maintenance.length === 0) return undefined;
   const windows = maintenance.map(opener);
   const openings = (at: number): Opening[] => windows.flatMap((window) => window.openAt(at) ?? []);
   return {
-    openSince: (at) => least(openings(at).map(({ start }) => start)),
-    nextOpening: (at) => least(windows.flatMap((window) => window.next(at) ?? [])),
-    closing(at) {
+    openSince: remembering((at) => least(openings(at).map(({ start }) => start))),
+    nextOpening: remembering((at) => least(windows.flatMap((window) => window.next(at) ?? []))),
+    closing: remembering((at) => {
       let end: number | undefined;
       let open = openings(at);
       for (let count = 0; open.length > 0; count++) {
@@ -27,7 +27,21 @@ export function windowOf(maintenance: readonly MaintenanceWindow[]): Window | un
         open = openings(end);
       }
       return end;
-    },
+    }),
+  };
+}
+
+/** More times than one plan of a machine asks about. */
+const MOST_REMEMBERED = 1000;
+
+/** `answer`, which the modules of one machine ask of the same times again and again. */
+function remembering(answer: (at: number) => number | undefined): typeof answer {
+  const answers = new Map<number, { readonly value: number | undefined }>();
+  return (at) => {
+    const known = answers.get(at) ?? { value: answer(at) };
+    if (answers.size >= MOST_REMEMBERED) answers.clear();
+    answers.set(at, known);
+    return known.value;
   };
 }
 

@@ -26,7 +26,7 @@ export type {
 } from './releases/eligibility-policy.ts';
 export type { Refusal, Refused } from './releases/refusal.ts';
 export { resolve, type ResolveInput, type Resolution } from './releases/resolve.ts';
-export { explain } from './explanation/table.ts';
+export { explain, type ExplainOptions } from './explanation/table.ts';
 export { readDeployed, type Deployed } from './decision/deployed.ts';
 export { decide } from './decision/decide.ts';
 export type {
@@ -44,7 +44,7 @@ export { decisionWarnings, type Warning } from './decision/warning.ts';
 export type { Hold, MaintenanceAnswer, Timing, Window } from './decision/timing-policies.ts';
 export { readMaintenanceAnswer } from './decision/timing-policies.ts';
 export type { Direction } from './decision/timing.ts';
-export type { Action, ActionTarget } from './plan/action.ts';
+export type { Action, ActionReason, ActionTarget } from './plan/action.ts';
 export { startUpOf, type StartUp } from './machine/start-up.ts';
 export {
   NOT_ASKED,

@@ -6,13 +6,8 @@ import {
   type ModuleId,
   type Plan,
   type Platform,
-  type Window,
 } from '../core/index.ts';
-import {
-  termsFor,
-  type MaintenanceWindow,
-  type UpdateTerms,
-} from '../core/machine/update-policy.ts';
+import { termsFor, type UpdateTerms } from '../core/machine/update-policy.ts';
 import { systemClock, systemRandom, type Clock } from '../registry/clock.ts';
 import { moduleOf } from '../store/target.ts';
 import { askAgent, maintenanceAnswer } from './ask-agent.ts';
@@ -32,8 +27,6 @@ export interface ObserverOptions {
   /** What is known now of each module and subsystem, but for its list. Asked once for each plan. */
   readonly facts: () => (target: ActionTarget) => Omit<ModuleState, 'list'>;
   readonly platform: Platform;
-  /** `windowOf` of modreg/config. */
-  readonly windowOf: (maintenance: readonly MaintenanceWindow[]) => Window | undefined;
   /** Whether the server processes changes of its config: nothing restarts meanwhile. */
   readonly isServerBusy?: (() => boolean) | undefined;
   /** Whether maintenance is allowed now, asked where something would be replaced; anything but true is a no. (D29) */
@@ -218,9 +211,9 @@ export class Observer {
 
   #planWith(answer: MaintenanceAnswer | undefined, only?: OneTarget): Plan | undefined {
     if (!this.#configuration || !this.#rounds.isInformed) return undefined;
-    const { platform, windowOf, isServerBusy } = this.#options;
+    const { platform, isServerBusy } = this.#options;
     const circumstances: Circumstances = {
-      ...{ platform, windowOf, answer },
+      ...{ platform, answer },
       now: this.#polling.clock.now(),
       isServerBusy: isServerBusy?.() ?? false,
       knownOf: this.#knownOf(this.#configuration, only),

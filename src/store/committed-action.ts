@@ -61,7 +61,10 @@ const shape: Shape = objectOf<keyof NewAction>({
   artifact: orNothing(isWholeArtifact),
   direction: isText,
   stops,
-  reason: isText,
+  reason: objectOf<'kind' | 'text'>({
+    kind: oneOf('constraint', 'pin-url', 'failure'),
+    text: isText,
+  }),
   decidedAt: isNumber,
   restart: objectOf<keyof SharedRestart>({ of: isText, targets: listOf(isText), stops }),
 });

@@ -108,7 +108,13 @@ describe('modreg rollback', () => {
       const [{ id } = { id: '' }] = state.commit(
         [
           {
-            ...{ ...action, artifact: undefined, direction: 'upgrade', stops: [], reason: '' },
+            ...{
+              ...action,
+              artifact: undefined,
+              direction: 'upgrade',
+              stops: [],
+              reason: { kind: 'pin-url', text: '' },
+            },
             ...{ decidedAt: 1, restart: { of: 'modules', targets: [], stops: [] } },
           },
         ],

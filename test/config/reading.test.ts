@@ -242,7 +242,6 @@ describe('an update policy', () => {
       registry: 'https://registry.example/v1',
       allowHttp: ['registry.local:8080'],
       minimumAge: { ms: 259_200_000, unknown: 'allow' },
-      maintenance: [{ start: '0 2 * * *', durationMs: 7_200_000, timeZone: 'Europe/Berlin' }],
       allowDowngrade: false,
       quarantineMs: 1_209_600_000,
       restartCooldownMs: 600_000,
@@ -250,11 +249,17 @@ describe('an update policy', () => {
       maxIndexAgeMs: 259_200_000,
       envAllow: ['PLATFORM_PART_ID'],
     };
-    expect(policy.terms).toEqual(terms);
+    const { window, ...rest } = policy.terms;
+    expect(rest).toEqual(terms);
+    const [opens, closes] = [
+      Date.parse('2026-11-21T01:00:00Z'),
+      Date.parse('2026-11-21T03:00:00Z'),
+    ];
+    expect([window?.nextOpening(opens - 1), window?.closing(opens)]).toEqual([opens, closes]);
     expect(termsFor(policy, 'acme_lidar')).toEqual({
       ...terms,
       minimumAge: { ms: 0, unknown: 'allow' },
-      maintenance: [],
+      window: undefined,
       quarantineMs: undefined,
     });
     expect(termsFor(policy, 'toString')).toBe(policy.terms);

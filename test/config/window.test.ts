@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { windowOf, type MaintenanceWindow } from '../../src/config/index.ts';
+import type { MaintenanceWindow } from '../../src/config/fields/maintenance-window.ts';
+import { compileWindows } from '../../src/config/window.ts';
 import type { Window } from '../../src/core/index.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
 
@@ -25,7 +26,7 @@ const DAILY = 'open from 2026-11-21T01:00:00Z to 2026-11-21T03:00:00Z';
 
 describe('a maintenance window', () => {
   it('is undefined where there is none, which allows at all times', () => {
-    expect(windowOf([])).toBeUndefined();
+    expect(compileWindows([])).toBeUndefined();
   });
 
   it.each([
@@ -36,7 +37,7 @@ describe('a maintenance window', () => {
     ['0 2 * * * for 2', '2026-11-21T03:00:00Z', 'closed until 2026-11-22T01:00:00Z'],
     ['0 2 29 2 * for 1', '2026-03-01T00:00:00Z', 'closed until 2028-02-29T01:00:00Z'],
   ])('%s h, at %s', (text, time, expected) => {
-    expect(state(windowOf([window(text)]), time)).toBe(expected);
+    expect(state(compileWindows([window(text)]), time)).toBe(expected);
   });
 
   const midnight = 'open from 2026-11-20T22:00:00Z to 2026-11-21T01:00:00Z';
@@ -47,11 +48,11 @@ describe('a maintenance window', () => {
     ['on a day of the week', '0 3 * * SAT for 2', '2026-11-21T02:00:00Z', saturday],
     ['longer than a day', '0 2 * * MON for 60', '2026-11-18T12:00:00Z', days],
   ])('%s', (_, text, time, expected) => {
-    expect(state(windowOf([window(text)]), time)).toBe(expected);
+    expect(state(compileWindows([window(text)]), time)).toBe(expected);
   });
 
   it('has the hours of its own zone', () => {
-    const made = windowOf([window('0 2 * * * for 1', 'America/New_York')]);
+    const made = compileWindows([window('0 2 * * * for 1', 'America/New_York')]);
     expect(state(made, '2026-11-21T00:00:00Z')).toBe('closed until 2026-11-21T07:00:00Z');
   });
 });
@@ -75,7 +76,7 @@ describe('[T51] daylight saving', () => {
       'closed until 2026-10-26T01:30:00Z',
     ],
   ])('%s', (_, text, time, expected) => {
-    expect(state(windowOf([window(text)]), time)).toBe(expected);
+    expect(state(compileWindows([window(text)]), time)).toBe(expected);
   });
 });
 
@@ -91,19 +92,21 @@ describe('several windows', () => {
     ['2026-11-21T06:00:00Z', 'closed until 2026-11-21T08:00:00Z'],
     ['2026-11-21T09:00:00Z', 'closed until 2026-11-22T02:00:00Z'],
   ])('are one at %s: what overlaps or follows without a gap stays open', (time, expected) => {
-    expect(state(windowOf(windows), time)).toBe(expected);
-    expect(state(windowOf(windows.toReversed()), time)).toBe(expected);
+    expect(state(compileWindows(windows), time)).toBe(expected);
+    expect(state(compileWindows(windows.toReversed()), time)).toBe(expected);
   });
 
   it('that follow each other for a day close after it', () => {
-    const made = windowOf([{ start: '*/5 2-20 * * *', durationMs: 5 * MINUTE, timeZone: 'UTC' }]);
+    const made = compileWindows([
+      { start: '*/5 2-20 * * *', durationMs: 5 * MINUTE, timeZone: 'UTC' },
+    ]);
     expect(state(made, '2026-11-21T02:00:00Z')).toBe(
       'open from 2026-11-21T02:00:00Z to 2026-11-21T21:00:00Z',
     );
   });
 
   it('that follow each other on and on do not close', () => {
-    expect(state(windowOf([window('0 2 * * * for 24', 'UTC')]), '2026-11-21T12:00:00Z')).toBe(
+    expect(state(compileWindows([window('0 2 * * * for 24', 'UTC')]), '2026-11-21T12:00:00Z')).toBe(
       'open from 2026-11-21T02:00:00Z to the end of time',
     );
   });
@@ -142,7 +145,7 @@ describe(
       const property = fc.property(cases, (one) => {
         const { timeZone, day, hour, minute, weekday, minutes, offset } = one;
         const start = `${minute} ${hour} * * ${weekday}`;
-        const made = windowOf([{ start, durationMs: minutes * MINUTE, timeZone }]);
+        const made = compileWindows([{ start, durationMs: minutes * MINUTE, timeZone }]);
         const time = Date.parse(`${day}T00:00:00Z`) + (offset - 720) * MINUTE;
         const shows = wall(timeZone);
         const isStart = (at: number): boolean => {

@@ -36,7 +36,10 @@ export function upgrade(target: ActionTarget, to = '1.1.0'): NewAction {
     ...{ kind: 'restart-and-upgrade', target, from: '1.0.0', to, direction: 'upgrade' },
     artifact: { platform: 'linux/amd64', url: 'https://x.example/a', digest: 'sha256:aa', size: 1 },
     stops: [{ component: 'scanner', dependsOn: ['base'] }],
-    ...{ reason: 'newest minor of 1', decidedAt: 1 },
+    ...{
+      reason: { kind: 'constraint', constraint: '1.*', text: 'newest minor of 1' },
+      decidedAt: 1,
+    },
     restart: { of: 'modules', targets: [target.name], stops: [] },
   };
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import fc from 'fast-check';
-import { readUpdatePolicy, windowOf } from '../../src/config/index.ts';
+import { readUpdatePolicy } from '../../src/config/index.ts';
 import { readDeployed, readMaintenanceAnswer } from '../../src/core/index.ts';
 import { describeDuration, parseDuration } from '../../src/core/text/duration.ts';
 import { reportedText } from '../../src/core/explanation/decision-words.ts';
@@ -119,7 +119,7 @@ function judgeWindow(
     const lines = printed(checkDocument(bytes, 'policy'), 'x').split('\n');
     return notOneLine(lines) ?? (policy.errors > 0 ? undefined : 'refused without an error');
   }
-  const window = windowOf(policy.value.terms.maintenance);
+  const window = policy.value.terms.window;
   if (!window) return 'there is no window';
   for (const at of INSTANTS) {
     const [since, next] = [window.openSince(at), window.nextOpening(at)];

@@ -115,7 +115,7 @@ describe('[T18] a configuration that changes while an action is under way', () =
       '01:03:33 committed downgrade acme_lidar 1.2.4 → 1.1.9',
       '01:03:33 delivered downgrade acme_lidar 1.2.4 → 1.1.9',
     ]);
-    expect(machine.deliveries[0]?.action.reason).toBe(
+    expect(machine.deliveries[0]?.action.reason.text).toBe(
       '1.2.4 is outside 1.1.*; newest patch of 1.1; a downgrade: module data is shared by all versions',
     );
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readMachine, readUpdatePolicy, windowOf } from '../../src/config/index.ts';
+import { readMachine, readUpdatePolicy } from '../../src/config/index.ts';
 import type { ActionTarget } from '../../src/core/index.ts';
 import {
   Poller,
@@ -181,7 +181,7 @@ function life(on: Track, parts: readonly Part[], missing: readonly boolean[]) {
   };
   const begin = (): Poller => {
     const poller = new Poller({
-      ...{ state, clock, windowOf, configuration: () => configuration, random: () => 0 },
+      ...{ state, clock, configuration: () => configuration, random: () => 0 },
       ...{ registryFor: () => registry, platform: 'linux/arm64', intervalMs: 10 * MINUTE },
       whatRuns({ kind, name }: ActionTarget) {
         if (kind === 'subsystem' || !isKnowing) return undefined;

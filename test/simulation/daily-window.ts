@@ -1,5 +1,5 @@
 import type { Window } from '../../src/core/index.ts';
-import type { MaintenanceWindow } from '../../src/core/machine/update-policy.ts';
+import type { TermsWish } from './wish.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -14,11 +14,10 @@ interface Daily {
  * Windows that open once each day, in UTC: `30 2 * * *`. What croner takes tenths of a millisecond for is a few
  * divisions here.
  */
-export function dailyWindow(maintenance: readonly MaintenanceWindow[]): Window | undefined {
-  if (maintenance.length === 0) return undefined;
-  const daily = maintenance.map(({ start, durationMs }): Daily => {
-    const [minute, hour] = start.split(' ').map(Number);
-    return { startMs: ((hour ?? 0) * 60 + (minute ?? 0)) * MINUTE, durationMs };
+export function dailyWindow(windows: TermsWish['windows']): Window | undefined {
+  if (windows.length === 0) return undefined;
+  const daily = windows.map(({ minute, minutes }): Daily => {
+    return { startMs: minute * MINUTE, durationMs: minutes * MINUTE };
   });
   const openAt = (at: number): number[] =>
     daily.flatMap((one) => {

@@ -14,7 +14,6 @@ import { machineStateIn } from '../../src/store/machine-state.ts';
 import { chanceOf } from './chance.ts';
 import { consume } from './consumer.ts';
 import { Killed, type Call } from './crash-points.ts';
-import { dailyWindow } from './daily-window.ts';
 import { configurationOf } from './documents.ts';
 import { keyOf, type Target } from './ledger.ts';
 import { networkTo } from './network.ts';
@@ -76,7 +75,7 @@ export function begin(world: World, number: number): Life {
     ]),
   );
   const poller = new Poller({
-    ...{ state, clock, windowOf: dailyWindow, platform: 'linux/arm64', random: chance.next },
+    ...{ state, clock, platform: 'linux/arm64', random: chance.next },
     ...{ intervalMs: habits.intervalMs, acknowledgeWithinMs: habits.acknowledgeWithinMs },
     environment: habits.isFastStart ? { PLATFORM_AGENT_FAST_START: '1' } : {},
     registryFor: ({ registry = '' }) => registries.get(registry) as PollableRegistry,

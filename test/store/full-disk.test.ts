@@ -70,7 +70,8 @@ describe('[T52] without room, what was remembered still is, and all goes on once
     if (!made) return skip('only who may mount has a small disk');
     const { path, state, makeRoom } = made;
     const report = (): void => state.report(LIDAR, `1.1.0-${LONG}`, 2);
-    const commit = (): unknown => state.commit([upgrade({ target: ARM, reason: LONG })], [], 2);
+    const commit = (): unknown =>
+      state.commit([upgrade({ target: ARM, reason: { kind: 'pin-url', text: LONG } })], [], 2);
     for (const write of [report, commit, report]) {
       expect(caught(write)).toEqual(['unwritable', `"${path}": database or disk is full`]);
       expect(seen(state)).toEqual(['1.0.0 after nothing', 1]);

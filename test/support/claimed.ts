@@ -38,7 +38,7 @@ export function upgrade(more: Partial<NewAction> = {}): NewAction {
     artifact: { platform: 'any', digest: 'sha256:aa' },
     direction: 'upgrade',
     stops: [{ component: 'scanner', dependsOn: [] }],
-    reason: 'newest minor of 1',
+    reason: { kind: 'constraint', constraint: '1.*', text: 'newest minor of 1' },
     decidedAt: 1,
     restart: { of: 'modules', targets: ['lidar'], stops: [] },
     ...more,

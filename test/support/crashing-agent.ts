@@ -4,7 +4,7 @@
  * in <home>/effects: crashing-agent.ts <home> <registry address> <point>
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { DEFAULT_POLICY, readMachine, windowOf } from '../../src/config/index.ts';
+import { DEFAULT_POLICY, readMachine } from '../../src/config/index.ts';
 import type { ActionTarget } from '../../src/core/index.ts';
 import { Poller, type Configuration, type Delivery } from '../../src/poller/index.ts';
 import { cachedRegistry } from '../../src/registry/index.ts';
@@ -77,7 +77,7 @@ const poller = new Poller({
     if (isOver(file.state.memory())) over.abort();
   }),
   registryFor: () => registry,
-  ...{ configuration, platform: 'linux/arm64', windowOf, random },
+  ...{ configuration, platform: 'linux/arm64', random },
   onEvent: (event) => {
     if (event.kind === 'mistake') process.stderr.write(`${String(event.error)}\n`);
   },

@@ -2,7 +2,7 @@ import { setupServer } from 'msw/node';
 import { onTestFinished } from 'vitest';
 import type { Releases } from '../../mocks/catalogues.ts';
 import { mockRegistry, type MockRegistry } from '../../mocks/registry.ts';
-import { readMachine, readUpdatePolicy, windowOf } from '../../src/config/index.ts';
+import { readMachine, readUpdatePolicy } from '../../src/config/index.ts';
 import type { ActionTarget } from '../../src/core/index.ts';
 import { DEFAULT_POLICY, type UpdatePolicy } from '../../src/core/machine/update-policy.ts';
 import {
@@ -87,7 +87,6 @@ export async function day(options: DayOptions): Promise<Day> {
     const poller = new Poller({
       registryFor: () => polled,
       platform: 'linux/arm64',
-      windowOf,
       random: () => 0.5,
       ...options,
       ...{ clock, state: file.state },

@@ -187,8 +187,6 @@ export function planOf({ modules: all, isDisabled, isAsOf, ...machine }: RandomM
     laterReleases: isAsOf ? 'refuse' : 'allow',
     modules: new Map(all.map((module, place) => [nameAt(place), knownOf(module)])),
     subsystems: new Map(),
-    windowOf: ([first]) =>
-      first && openFrom(...(JSON.parse(first.start) as (readonly [number, number])[])),
   });
 }
 
@@ -196,14 +194,11 @@ function nameAt(place: number): string {
   return `m${place}`;
 }
 
-/** A window's start has the openings as JSON: what makes a window of it is the caller's. */
 function termsOf({ terms: { minimumAge, openings, ...of } }: RandomModule): UpdateTerms {
   return {
     ...DEFAULT_TERMS,
     minimumAge,
-    maintenance: openings
-      ? [{ start: JSON.stringify(openings), durationMs: 0, timeZone: 'UTC' }]
-      : [],
+    window: openings && openFrom(...openings),
     allowDowngrade: of.allowDowngrade,
     restartCooldownMs: of.restMs,
     restartCeiling: of.ceiling,

@@ -1,4 +1,4 @@
-import { DEFAULT_POLICY, readMachine, windowOf } from '../../src/config/index.ts';
+import { DEFAULT_POLICY, readMachine } from '../../src/config/index.ts';
 import {
   indexReleases,
   planMachine,
@@ -61,7 +61,6 @@ export function machineQuestion(
     now: NOW,
     modules: new Map(Object.entries(modules)),
     subsystems: new Map(),
-    windowOf,
     isServerBusy: false,
     ...more,
   };

@@ -1,6 +1,6 @@
 import type { Scheduler } from 'fast-check';
 import { onTestFinished } from 'vitest';
-import { readMachine, readUpdatePolicy, windowOf } from '../../src/config/index.ts';
+import { readMachine, readUpdatePolicy } from '../../src/config/index.ts';
 import type { ActionTarget } from '../../src/core/index.ts';
 import {
   Poller,
@@ -173,7 +173,6 @@ export function racer(on: Track, options: RacerOptions): Racer {
     configuration: () => CONFIGURATIONS.both,
     registryFor: ({ registry }) => (registry === undefined ? registries[0] : registries[1]),
     platform: 'linux/arm64',
-    windowOf,
     random: () => 0,
     ...options,
     ...{ clock, state },

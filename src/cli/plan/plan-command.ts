@@ -1,4 +1,3 @@
-import { windowOf } from '../../config/window.ts';
 import { NOT_ASKED, planMachine, type Plan, type Result } from '../../core/index.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';
 import { questionAbout, type Circumstances } from '../../poller/question.ts';
@@ -82,7 +81,8 @@ function decideOn(
   { now, isAsOf, platform }: Pick<Planned, 'now' | 'isAsOf' | 'platform'>,
 ): Plan {
   const circumstances: Circumstances = {
-    ...{ platform, now, windowOf },
+    platform,
+    now,
     laterReleases: isAsOf ? 'refuse' : 'allow',
     isServerBusy: false,
     knownOf: (target) => {

@@ -120,7 +120,7 @@ export function actionAsJson(action: Action, restart: number): object {
           size: size ?? null,
         }
       : null,
-    ...{ direction, stops: stopsAsJson(stops), reason },
+    ...{ direction, stops: stopsAsJson(stops), reason: reason.text },
     decided_at: formatTime(decidedAt),
     restart,
   };

@@ -1,4 +1,3 @@
-import { windowOf } from '../../config/window.ts';
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
 import type { Platform, Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
@@ -78,7 +77,7 @@ async function watch(
     registryFor: (of) => registries.registryFor(of),
     facts: () => site.facts,
     onEvent: (event) => report.tell(event),
-    ...{ ...terms, windowOf },
+    ...terms,
   });
   const stopping = new AbortController();
   const running = observer.run({ onPlan: (plan) => report.show(plan) }, stopping.signal);

@@ -131,7 +131,7 @@ export class WatchReport {
     const { from = 'none', direction, reason } = action;
     const word = direction === 'upgrade' ? 'restart-and-upgrade' : direction;
     const change = `${from} → ${targetText(decision) ?? action.to}`;
-    const cells = [this.#time(), label, change, word, reason, ...this.#publishedAgo(decision)];
+    const cells = [this.#time(), label, change, word, reason.text, ...this.#publishedAgo(decision)];
     this.#world.print(cells.join('   '));
   }
 

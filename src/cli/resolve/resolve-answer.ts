@@ -51,7 +51,7 @@ export function explainAnswer(
     ...(notAfter === undefined ? [] : [`  as of        ${formatTime(notAfter)}`]),
     `  list         ${index.published} ${entries} from ${list.from}${asOf(list)}`,
     '',
-    ...explain(resolution, { all }).map((line) => `  ${line}`),
+    ...explain(resolution, { all, more: ' (--all)' }).map((line) => `  ${line}`),
   ];
 }
 

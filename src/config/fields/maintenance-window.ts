@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import type { MaintenanceWindow } from '../../core/machine/update-policy.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { quote } from '../../core/text/quote.ts';
 import { cronStart } from './cron-start.ts';
@@ -39,6 +38,15 @@ const openFor: Schema<number> = readsText(
   },
   { pattern: DURATION_PATTERN, not: { pattern: '^0+[smhd]$' } },
 );
+
+/** A time that comes again and again, and how long it stays open. */
+export interface MaintenanceWindow {
+  /** When it opens: minute, hour, day of the month, month, day of the week, as cron has them. */
+  readonly start: string;
+  readonly durationMs: number;
+  /** An IANA name. */
+  readonly timeZone: string;
+}
 
 export const maintenanceWindow: Schema<MaintenanceWindow> = v.pipe(
   fields({ start: cronStart, duration: openFor, time_zone: timeZone }),

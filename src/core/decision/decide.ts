@@ -6,7 +6,8 @@ import { heldBy } from './timing.ts';
 import { comparePrecedence, compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 import type { Decision, DecideInput, Replacement, Verdict } from './decision.ts';
-import { failureOf, recovery } from './recovery.ts';
+import { failureOf, speaksAgainst } from './failure.ts';
+import { recovery } from './recovery.ts';
 import { withoutRelease } from './without-release.ts';
 
 /**
@@ -41,7 +42,7 @@ function afterResolving(input: DecideInput, resolution: Resolution): Verdict {
   const failure = running && failureOf(running, resolution.input);
   if (failure) return recovery(failure, resolution, previous);
   if (deployed.kind === 'other' && constraint.kind !== 'patch') {
-    return { kind: 'keep', because: 'ahead', resolution };
+    return { kind: 'keep', because: 'ahead', against: undefined, resolution };
   }
   if (resolution.kind === 'unsatisfied') return withoutRelease(resolution, running);
   const { release } = resolution;
@@ -55,7 +56,8 @@ function afterResolving(input: DecideInput, resolution: Resolution): Verdict {
   }
   const isUpgrade = compareVersions(running, release.version) < 0;
   if (!isUpgrade && isInBranch(constraint, running)) {
-    return { kind: 'keep', because: 'ahead', resolution };
+    const against = speaksAgainst(running, resolution.input, undefined);
+    return { kind: 'keep', because: 'ahead', against, resolution };
   }
   const direction = isUpgrade ? 'upgrade' : 'downgrade';
   return { kind: 'replace', direction, to: release, resolution };

@@ -2,10 +2,11 @@ import type { Constraint } from '../version/constraint.ts';
 import type { Deployed } from './deployed.ts';
 import type { Eligibility, Quarantined } from '../releases/eligibility-policy.ts';
 import type { Platform } from '../releases/platform.ts';
-import type { RefusedPin } from '../releases/refused-pin.ts';
+import type { RefusedPin } from '../releases/refusal.ts';
 import type { ReleaseIndex } from '../releases/release-index.ts';
 import type { DigestChange, Release } from '../releases/release.ts';
 import type { Resolution, Unsatisfied } from '../releases/resolve.ts';
+import type { Against, Failure } from './failure.ts';
 import type { Timing, Hold } from './timing-policies.ts';
 import type { Direction } from './timing.ts';
 import type { Version } from '../version/version.ts';
@@ -81,7 +82,13 @@ export type Verdict =
       readonly because: 'up-to-date';
       readonly resolution?: Resolution;
     }
-  | { readonly kind: 'keep'; readonly because: 'ahead'; readonly resolution: Resolution }
+  | {
+      readonly kind: 'keep';
+      readonly because: 'ahead';
+      /** What speaks against the deployed version; undefined where nothing does, or it is no version. */
+      readonly against: Against | undefined;
+      readonly resolution: Resolution;
+    }
   | Replacement
   | {
       readonly kind: 'hold';
@@ -94,9 +101,24 @@ export type Verdict =
   | Stuck;
 
 /** A version or whatever is at an address is to take the place of what runs. */
-export type Replacement = { readonly kind: 'replace'; readonly direction: Direction } & (
-  | { readonly to: Release; readonly resolution: Resolution }
-  | { readonly to: { readonly url: string }; readonly resolution?: undefined }
+export type Replacement = { readonly kind: 'replace' } & (
+  | {
+      readonly direction: Exclude<Direction, 'rollback'>;
+      readonly to: Release;
+      readonly resolution: Resolution;
+    }
+  | {
+      readonly direction: Extract<Direction, 'rollback'>;
+      readonly to: Release;
+      /** That of the deployed version. */
+      readonly failure: Failure;
+      readonly resolution: Resolution;
+    }
+  | {
+      readonly direction: 'install' | 'upgrade';
+      readonly to: { readonly url: string };
+      readonly resolution?: undefined;
+    }
 );
 
 /** Nothing can be decided, or nothing may be chosen; a person may have to see to it. */
@@ -108,8 +130,8 @@ export type Stuck = { readonly kind: 'stuck' } & (
   | {
       readonly code: 'quarantined';
       readonly resolution: Unsatisfied;
-      /** Undefined where it does not end by itself. */
-      readonly until: number | undefined;
+      /** That of the pin. */
+      readonly failure: Failure;
     }
   | {
       readonly code: Exclude<RefusedPin['reason'], 'quarantined'>;

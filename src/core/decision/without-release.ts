@@ -1,23 +1,35 @@
-import { isInBranch } from '../version/constraint.ts';
-import { refusedPin } from '../releases/refused-pin.ts';
 import type { Unsatisfied } from '../releases/resolve.ts';
+import { isInBranch } from '../version/constraint.ts';
 import type { Version } from '../version/version.ts';
 import type { Verdict } from './decision.ts';
+import { speaksAgainst, type Failure } from './failure.ts';
 
-/** Where the list has nothing that may be chosen: what runs in the branch stays. (D20, D30) */
-export function withoutRelease(resolution: Unsatisfied, running: Version | undefined): Verdict {
-  const { input } = resolution;
+/**
+ * Where the list has nothing that may be chosen: a deployed version of the branch stays. `failure` is that of the
+ * deployed version, if it failed. (D20, D30)
+ */
+export function withoutRelease(
+  resolution: Unsatisfied,
+  deployed: Version | undefined,
+  failure?: Failure,
+): Verdict {
+  const { input, refusedPin } = resolution;
   const { constraint } = input;
-  const isCovered = running !== undefined && isInBranch(constraint, running);
-  const refused = constraint.kind === 'patch' ? refusedPin(input, constraint.version) : undefined;
-  if (constraint.kind === 'patch' && !refused) {
+  const isCovered = deployed !== undefined && isInBranch(constraint, deployed);
+  if (constraint.kind === 'patch' && !refusedPin) {
     return isCovered
       ? { kind: 'keep', because: 'up-to-date', resolution }
       : { kind: 'stuck', code: 'pin-not-published', resolution };
   }
-  if (isCovered) return { kind: 'keep', because: 'ahead', resolution };
-  if (!refused) return { kind: 'stuck', code: 'no-match', resolution };
-  return refused.reason === 'quarantined'
-    ? { kind: 'stuck', code: refused.reason, until: refused.until, resolution }
-    : { kind: 'stuck', code: refused.reason, refused, resolution };
+  if (isCovered) {
+    const against = speaksAgainst(deployed, input, failure);
+    return { kind: 'keep', because: 'ahead', against, resolution };
+  }
+  if (!refusedPin) return { kind: 'stuck', code: 'no-match', resolution };
+  if (refusedPin.reason !== 'quarantined') {
+    return { kind: 'stuck', code: refusedPin.reason, refused: refusedPin, resolution };
+  }
+  const { release, until, isRolledBack } = refusedPin;
+  const ofPin = { version: release.version, until, isRolledBack };
+  return { kind: 'stuck', code: 'quarantined', failure: ofPin, resolution };
 }

@@ -1,6 +1,5 @@
 import { formatConstraint, isInBranch, type Constraint } from '../version/constraint.ts';
-import type { PinRefusal, Refusal } from '../releases/refusal.ts';
-import { refusedPin, type RefusedPin } from '../releases/refused-pin.ts';
+import type { PinRefusal, Refusal, RefusedPin } from '../releases/refusal.ts';
 import type { Release } from '../releases/release.ts';
 import { resolve, type ResolveInput, type Unsatisfied } from '../releases/resolve.ts';
 import { compareVersions } from '../version/version-order.ts';
@@ -12,6 +11,8 @@ export interface Complaint {
   readonly kind: 'no-match' | 'pin-not-published' | PinRefusal['reason'];
   readonly message: string;
   readonly because: readonly string[];
+  /** How many refused releases `because` leaves out. */
+  readonly unnamed: number;
   readonly hint: string | undefined;
 }
 
@@ -31,9 +32,9 @@ export function complaintOf(unsatisfied: Unsatisfied, moduleId: string): Complai
     );
     return noMatch(input, moduleId, inBranch);
   }
-  const pinned = refusedPin(input, constraint.version);
-  return pinned
-    ? ofRefusedPin(input, moduleId, pinned)
+  const { refusedPin } = unsatisfied;
+  return refusedPin
+    ? ofRefusedPin(input, moduleId, refusedPin)
     : unpublishedPin(input, moduleId, constraint.version);
 }
 
@@ -47,18 +48,14 @@ function noMatch(
   const named = inBranch.slice(0, NAMED).map((refused) => {
     return `${refused.release.version.text}: ${describeRefused(refused, constraint)}`;
   });
-  const rest = inBranch.length - named.length;
   return {
     kind: 'no-match',
     message: `no release of ${moduleId} matches ${text}`,
     because:
       inBranch.length === 0
         ? [emptyBranch(input)]
-        : [
-            `every version that ${text} covers is refused`,
-            ...named,
-            ...(rest === 0 ? [] : [`… ${rest} more (--explain --all)`]),
-          ],
+        : [`every version that ${text} covers is refused`, ...named],
+    unnamed: inBranch.length - named.length,
     hint: meanings([{ kind: 'latest' }, { kind: 'latest-with-prerelease' }], input),
   };
 }
@@ -88,6 +85,7 @@ function ofRefusedPin(input: ResolveInput, moduleId: string, pinned: RefusedPin)
         ? `${subject} is ${words}`
         : `${subject} is published, and refused: ${words}`,
     because: [],
+    unnamed: 0,
     hint: meaningsAround(pinned.release.version, input),
   };
 }
@@ -103,6 +101,7 @@ function unpublishedPin(input: ResolveInput, moduleId: string, pin: Version): Co
     kind: 'pin-not-published',
     message: `${moduleId} ${pin.text} is not published`,
     because: [nearestTo(lower, higher) ?? emptyBranch(input)],
+    unnamed: 0,
     hint: meaningsAround(pin, input),
   };
 }

@@ -10,8 +10,8 @@ import {
 import { deployedText, type Deployed } from '../decision/deployed.ts';
 import { describeDuration } from '../text/duration.ts';
 import { excerpt, quote } from '../text/quote.ts';
-import { failureOf, type Failure } from '../decision/recovery.ts';
-import { refusal, type ResolveInput, type Resolution } from '../releases/resolve.ts';
+import type { Against, Failure } from '../decision/failure.ts';
+import type { Resolution } from '../releases/resolve.ts';
 import { formatTime } from '../text/rfc3339.ts';
 import type { Hold } from '../decision/timing-policies.ts';
 import type { Version } from '../version/version.ts';
@@ -90,9 +90,11 @@ function describeKept(kept: Decision & { readonly kind: 'keep' }): string {
     case 'ahead':
       return deployed.kind === 'other'
         ? `${quote(describeAddress(deployed.text))} is not a version, and only a pin replaces it`
-        : describeAhead(kept.resolution, deployed);
+        : describeAhead(kept);
   }
 }
+
+type Ahead = Decision & { readonly kind: 'keep'; readonly because: 'ahead' };
 
 function describeCurrent(resolution: Resolution, deployed: Deployed): string {
   const { constraint } = resolution.input;
@@ -105,10 +107,9 @@ function describeCurrent(resolution: Resolution, deployed: Deployed): string {
 }
 
 /** What stays although it is not what the constraint means, and what speaks against it. (D16, D17, D30) */
-function describeAhead(resolution: Resolution, deployed: Deployed): string {
-  const { input } = resolution;
-  const { constraint } = input;
-  const against = whyRefused(input, deployed);
+function describeAhead({ resolution, against: found }: Ahead): string {
+  const { constraint } = resolution.input;
+  const against = found ? [describeAgainst(found, constraint)] : [];
   if (resolution.kind === 'resolved') {
     const { version } = resolution.release;
     const best = `newer than ${version.text}, the ${chosenAs(version, constraint)} that may be chosen`;
@@ -118,15 +119,9 @@ function describeAhead(resolution: Resolution, deployed: Deployed): string {
   return ['it stays', ...against, `nothing may be chosen: ${countReasons(resolution)}`].join('; ');
 }
 
-function whyRefused(input: ResolveInput, deployed: Deployed): string[] {
-  if (deployed.kind !== 'version') return [];
-  const release = input.index.find(deployed.version);
-  if (!release) {
-    const failure = failureOf(deployed.version, input);
-    return [failure ? `it ${failureWords(failure)}` : 'it is not in the list'];
-  }
-  const refused = refusal(input, release);
-  return refused ? [`refused: ${describeRefused({ release, ...refused }, input.constraint)}`] : [];
+function describeAgainst(against: Against, constraint: Constraint): string {
+  if (against.kind === 'refused') return `refused: ${describeRefused(against.refused, constraint)}`;
+  return against.failure ? `it ${failureWords(against.failure)}` : 'it is not in the list';
 }
 
 function describeReplacement({ deployed, previous }: DecideInput, due: Replacement): string {
@@ -139,8 +134,7 @@ function describeReplacement({ deployed, previous }: DecideInput, due: Replaceme
   const { constraint } = resolution.input;
   const { version } = to;
   if (direction === 'rollback') {
-    const failure = deployed.kind === 'version' && failureOf(deployed.version, resolution.input);
-    const why = failure ? `${failure.running.text} ${failureWords(failure)}; ` : '';
+    const why = `${due.failure.version.text} ${failureWords(due.failure)}; `;
     return previous?.text === version.text
       ? `${why}${version.text} ran before it`
       : `${why}${version.text} instead: ${chosenAs(version, constraint)}`;
@@ -182,9 +176,9 @@ function describeStuck(stuck: Decision & Stuck): string {
     case 'pin-not-published':
       return `the pin is not published; ${complaintOf(stuck.resolution, '').because.join('; ')}`;
     case 'quarantined': {
-      const { until } = stuck;
-      const end = until === undefined ? '' : ` until ${formatTime(until)}`;
-      return `the pin ${pinFailure(stuck)}, and is quarantined${end}`;
+      const { failure } = stuck;
+      const end = failure.until === undefined ? '' : ` until ${formatTime(failure.until)}`;
+      return `the pin ${failureWords(failure)}, and is quarantined${end}`;
     }
     case 'conflicting-digest':
     case 'no-artifact':
@@ -194,12 +188,6 @@ function describeStuck(stuck: Decision & Stuck): string {
       return `the pin is published, and refused: ${describeRefused(stuck.refused, constraint)}`;
     }
   }
-}
-
-function pinFailure({ resolution: { input } }: Stuck & { readonly code: 'quarantined' }): string {
-  const { constraint } = input;
-  const failure = constraint.kind === 'patch' && failureOf(constraint.version, input);
-  return failure ? failureWords(failure) : 'failed on this machine';
 }
 
 function describeStale(

@@ -82,5 +82,7 @@ export function targetText(decision: Decision): string | undefined {
 
 /** Until when it is held or quarantined, in milliseconds since the epoch, where that is known. */
 export function untilOf(decision: Decision): number | undefined {
-  return 'until' in decision ? decision.until : undefined;
+  if (decision.kind === 'hold') return decision.until;
+  const isQuarantined = decision.kind === 'stuck' && decision.code === 'quarantined';
+  return isQuarantined ? decision.failure.until : undefined;
 }

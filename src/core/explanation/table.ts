@@ -16,14 +16,20 @@ interface Row {
 const SHOWN = 3;
 const WIDEST_VERSION = 40;
 
+export interface ExplainOptions {
+  /** Whether every entry has a line of its own; long runs of one kind are counted otherwise. */
+  readonly all?: boolean;
+  /** Ends each line that counts a run, as where a caller says how to see the rest; empty unless given. */
+  readonly more?: string;
+}
+
 /**
  * A line for every entry of the list, newest version first and then what is not a version: chosen or
- * not, and why. Unless `all` is given, long runs of one kind are counted. Lines are escaped and have
- * neither colour nor indent.
+ * not, and why. Lines are escaped and have neither colour nor indent.
  */
 export function explain(
   resolution: Resolution,
-  { all = false }: { readonly all?: boolean } = {},
+  { all = false, more = '' }: ExplainOptions = {},
 ): string[] {
   const rows = rowsOf(resolution);
   const longest = rows.reduce((length, { version }) => Math.max(length, version.length), 0);
@@ -33,7 +39,7 @@ export function explain(
     const shown = all || run.length <= SHOWN + 1 ? run : run.slice(0, SHOWN);
     for (const { version, words } of shown) lines.push(`${version.padEnd(width)}  ${words}`);
     const rest = run.length - shown.length;
-    if (rest > 0) lines.push(`… ${rest} more (--all)`);
+    if (rest > 0) lines.push(`… ${rest} more${more}`);
   }
   return lines;
 }

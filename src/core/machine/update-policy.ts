@@ -1,3 +1,4 @@
+import type { Window } from '../decision/timing-policies.ts';
 import type { MinimumAge } from '../releases/eligibility-policy.ts';
 
 /** How a site wants its machines updated: terms for all modules, and for some by name. */
@@ -13,8 +14,8 @@ export interface UpdateTerms {
   /** Hosts that may be spoken to without TLS, beside the machine itself. */
   readonly allowHttp: readonly string[];
   readonly minimumAge: MinimumAge;
-  /** Restarts begin inside one of these; without any, at all times. */
-  readonly maintenance: readonly MaintenanceWindow[];
+  /** The maintenance windows, as one; undefined where restarts may begin at all times. */
+  readonly window: Window | undefined;
   /** Whether a lower version may replace one that the constraint no longer covers. (D18) */
   readonly allowDowngrade: boolean;
   /** How long a version that failed is refused; undefined until its digest changes or it is lifted. */
@@ -29,15 +30,6 @@ export interface UpdateTerms {
   readonly envAllow: readonly string[];
 }
 
-/** A time that comes again and again, and how long it stays open. */
-export interface MaintenanceWindow {
-  /** When it opens: minute, hour, day of the month, month, day of the week, as cron has them. */
-  readonly start: string;
-  readonly durationMs: number;
-  /** An IANA name. */
-  readonly timeZone: string;
-}
-
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
@@ -45,7 +37,7 @@ export const DEFAULT_TERMS: UpdateTerms = {
   registry: undefined,
   allowHttp: [],
   minimumAge: { ms: 0, unknown: 'refuse' },
-  maintenance: [],
+  window: undefined,
   allowDowngrade: true,
   quarantineMs: undefined,
   restartCooldownMs: 5 * MINUTE,

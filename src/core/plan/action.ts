@@ -3,6 +3,7 @@ import { describeDecision, reportedText } from '../explanation/decision-words.ts
 import type { ModuleId } from '../releases/module-id.ts';
 import { canonicalPlatform, type Platform } from '../releases/platform.ts';
 import { artifactsFor, type Artifact } from '../releases/release.ts';
+import { formatConstraint } from '../version/constraint.ts';
 import type { Direction } from '../decision/timing.ts';
 import type { Stop } from './stops.ts';
 import type { VersionedSubsystem } from './subsystem.ts';
@@ -20,11 +21,36 @@ export interface Action {
   readonly direction: Direction;
   /** What stops with this one alone; a plan's restarts say what stops together. */
   readonly stops: readonly Stop[];
-  /** Why, in one escaped line. */
-  readonly reason: string;
+  readonly reason: ActionReason;
   /** Milliseconds since the epoch. */
   readonly decidedAt: number;
 }
+
+/** Why an action is due, as data and in words. */
+export type ActionReason = {
+  /** The same for a person: one escaped line. */
+  readonly text: string;
+} & (
+  | {
+      /** A constraint of the configuration means the version. */
+      readonly kind: 'constraint';
+      /** As written: `1.2.*`. */
+      readonly constraint: string;
+    }
+  | {
+      /** The configuration pins an address, which is what the action brings. */
+      readonly kind: 'pin-url';
+    }
+  | {
+      /** The deployed version failed on this machine, or an operator went back from it. */
+      readonly kind: 'failure';
+      readonly version: string;
+      /** When its quarantine ends, in milliseconds since the epoch; undefined where no time ends it. */
+      readonly until: number | undefined;
+      /** Whether an operator went back from it. */
+      readonly isRolledBack: boolean;
+    }
+);
 
 export type ActionTarget =
   | { readonly kind: 'module'; readonly name: string; readonly moduleId: ModuleId }
@@ -46,9 +72,22 @@ export function actionOf(
     artifact: artifactOf(decision, eligibility.platform),
     direction: decision.direction,
     stops,
-    reason: describeDecision(decision),
+    reason: reasonOf(decision, describeDecision(decision)),
     decidedAt: eligibility.now,
   };
+}
+
+function reasonOf(due: Replacement, text: string): ActionReason {
+  if (!due.resolution) return { kind: 'pin-url', text };
+  if (due.direction !== 'rollback') {
+    return {
+      kind: 'constraint',
+      constraint: formatConstraint(due.resolution.input.constraint),
+      text,
+    };
+  }
+  const { version, until, isRolledBack } = due.failure;
+  return { kind: 'failure', version: version.text, until, isRolledBack, text };
 }
 
 function artifactOf({ to }: Replacement, platform: Platform): Artifact | undefined {

@@ -15,16 +15,10 @@ import type { Machine, ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import type { Platform } from '../releases/platform.ts';
 import { resolve } from '../releases/resolve.ts';
-import type { MaintenanceAnswer, Window } from '../decision/timing-policies.ts';
-import {
-  termsFor,
-  type MaintenanceWindow,
-  type UpdatePolicy,
-  type UpdateTerms,
-} from '../machine/update-policy.ts';
+import type { MaintenanceAnswer } from '../decision/timing-policies.ts';
+import { termsFor, type UpdatePolicy, type UpdateTerms } from '../machine/update-policy.ts';
 import type { Version } from '../version/version.ts';
 import { actionOf } from './action.ts';
-import { rememberWindows } from './remember-windows.ts';
 import { restartsFor, type Restart } from './restarts.ts';
 import { stopsOf, type Stop } from './stops.ts';
 import { subsystemTargets, type SubsystemName, type SubsystemTarget } from './subsystem.ts';
@@ -53,8 +47,6 @@ export interface PlanInput {
   /** By the name of the module entry. What is not in here is not known, and never acted upon. */
   readonly modules: ReadonlyMap<string, ModuleState>;
   readonly subsystems: ReadonlyMap<SubsystemName, ModuleState>;
-  /** The windows of a policy as one, undefined without any: `windowOf` of modreg/config. */
-  readonly windowOf: (maintenance: readonly MaintenanceWindow[]) => Window | undefined;
   /** What came of asking whether maintenance is allowed; undefined where nobody is asked. (D29) */
   readonly answer?: MaintenanceAnswer | undefined;
   /** Whether the server processes changes of its config. */
@@ -105,7 +97,6 @@ const LATEST = { kind: 'latest' } as const;
  */
 export function planMachine(input: PlanInput): Plan {
   const { machine, policy } = input;
-  const asked = { ...input, windowOf: rememberWindows(input.windowOf) };
   // What is not managed is not restarted.
   const isManaged = !machine.agent.platformServer.disableSubsystem;
   const stops = stopsOf(isManaged ? machine.components : []);
@@ -115,7 +106,7 @@ export function planMachine(input: PlanInput): Plan {
     const { name, moduleId } = entry;
     const requirement = isManaged ? requirementOf(entry) : ({ kind: 'disabled' } as const);
     const known = withoutAddress(input.modules.get(name) ?? NOTHING);
-    const one = questionOf(known, requirement, termsFor(policy, name), asked);
+    const one = questionOf(known, requirement, termsFor(policy, name), input);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(one, channel, () => stops.ofModules(new Set([moduleId])));
     const isShared = (entries.get(moduleId)?.length ?? 0) > 1;
@@ -124,7 +115,7 @@ export function planMachine(input: PlanInput): Plan {
   });
   const subsystems = Array.from(subsystemTargets(machine.agent), (target): SubsystemPlan => {
     const known = input.subsystems.get(target.name) ?? NOTHING;
-    const one = questionOf(known, target.requirement, termsFor(policy, target.name), asked);
+    const one = questionOf(known, target.requirement, termsFor(policy, target.name), input);
     const row = rowOf(one, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
@@ -156,7 +147,7 @@ function questionOf(
   { list, deployed, previous, restarts = [], quarantine = [] }: ModuleState,
   requirement: Requirement,
   terms: UpdateTerms,
-  { now, platform, laterReleases, windowOf, answer, isServerBusy }: PlanInput,
+  { now, platform, laterReleases, answer, isServerBusy }: PlanInput,
 ): DecideInput {
   const { minimumAge, restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade } = terms;
   return {
@@ -167,8 +158,14 @@ function questionOf(
       minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
     },
     timing: {
-      window: windowOf(terms.maintenance),
-      ...{ answer, isServerBusy, restarts, restartCooldownMs, restartCeiling },
+      ...{
+        window: terms.window,
+        answer,
+        isServerBusy,
+        restarts,
+        restartCooldownMs,
+        restartCeiling,
+      },
     },
   };
 }

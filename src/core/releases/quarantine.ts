@@ -8,7 +8,13 @@ export const quarantined: Policy = ({ constraint, eligibility }, { version, arti
   const term =
     termInForce(version, artifacts, eligibility) ??
     (constraint.kind === 'patch' ? undefined : passedOver(version, eligibility));
-  return term && { reason: 'quarantined', until: term.until };
+  return (
+    term && {
+      reason: 'quarantined',
+      until: term.until,
+      isRolledBack: term.rolledBack !== undefined,
+    }
+  );
 };
 
 /** Whoever goes back from 1.2.4 to 1.2.2 does not want 1.2.3 next. */

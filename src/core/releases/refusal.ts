@@ -18,7 +18,13 @@ export type Refusal =
       readonly published: readonly string[];
     }
   | ({ readonly reason: 'digest-changed' } & DigestChange)
-  | { readonly reason: 'quarantined'; readonly until: number | undefined }
+  | {
+      readonly reason: 'quarantined';
+      /** Milliseconds since the epoch; undefined where no time ends it. */
+      readonly until: number | undefined;
+      /** Whether an operator went back from it, or past it; it failed on this machine otherwise. */
+      readonly isRolledBack: boolean;
+    }
   | { readonly reason: 'too-young'; readonly until: number }
   | { readonly reason: 'unknown-age' }
   | { readonly reason: 'not-yet-published'; readonly publishedAt: number }
@@ -32,6 +38,9 @@ export type PinRefusal = Extract<
       'conflicting-digest' | 'no-artifact' | 'digest-changed' | 'quarantined' | 'not-yet-published';
   }
 >;
+
+/** A pin's release, and why it may not be chosen. (D20, D30) */
+export type RefusedPin = { readonly release: Release } & PinRefusal;
 
 /** An entry of a release list that was not chosen, with its one reason. */
 export type Refused =

@@ -1,7 +1,7 @@
 import { mismatch, type Constraint } from '../version/constraint.ts';
 import { ineligible } from './eligibility.ts';
 import type { Eligibility } from './eligibility-policy.ts';
-import type { Refusal, Refused } from './refusal.ts';
+import type { PinRefusal, Refusal, Refused, RefusedPin } from './refusal.ts';
 import type { ReleaseIndex } from './release-index.ts';
 import { conflictingDigests, type Release } from './release.ts';
 
@@ -24,7 +24,13 @@ export type Resolution =
       readonly release: Release;
       refused(): Iterable<Refused>;
     }
-  | { readonly kind: 'unsatisfied'; readonly input: ResolveInput; refused(): Iterable<Refused> };
+  | {
+      readonly kind: 'unsatisfied';
+      readonly input: ResolveInput;
+      /** What a pin names, where that is published and refused; undefined where it is not published. */
+      readonly refusedPin: RefusedPin | undefined;
+      refused(): Iterable<Refused>;
+    };
 
 export type Unsatisfied = Resolution & { readonly kind: 'unsatisfied' };
 
@@ -38,11 +44,20 @@ export function resolve(
 ): Resolution {
   const input = { constraint, index, eligibility };
   const judge: Judge = (release) => refusal(input, release);
+  let refusedPin: RefusedPin | undefined;
   for (const release of index.candidates(constraint)) {
-    if (judge(release)) continue;
-    return { kind: 'resolved', input, release, refused: () => refused(index, judge, release) };
+    const against = judge(release);
+    if (!against) {
+      return { kind: 'resolved', input, release, refused: () => refused(index, judge, release) };
+    }
+    if (constraint.kind === 'patch' && isOfPins(against)) refusedPin ??= { release, ...against };
   }
-  return { kind: 'unsatisfied', input, refused: () => refused(index, judge) };
+  return { kind: 'unsatisfied', input, refusedPin, refused: () => refused(index, judge) };
+}
+
+/** Of several builds none is meant that the pin's own text stands beside. (D3) */
+function isOfPins(against: Refusal): against is PinRefusal {
+  return against.reason !== 'other-version';
 }
 
 /** Why a release cannot be the answer, or undefined when it could. */

@@ -178,7 +178,7 @@ describe('D27: what decides for a subsystem', () => {
     expect(restart?.actions).toMatchObject([
       { from: '2.0.0', to: url, artifact: { platform: 'linux/arm64', url }, direction: 'upgrade' },
     ]);
-    expect(restart?.actions[0]?.reason).not.toContain('hidden');
+    expect(restart?.actions[0]?.reason.text).not.toContain('hidden');
   });
 });
 

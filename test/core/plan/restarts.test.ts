@@ -257,7 +257,7 @@ describe('restarts', () => {
         artifact: { platform: 'linux/aarch64', digest: 'sha256:bb' },
         direction: 'upgrade',
         stops: [{ component: 'lidar', dependsOn: [] }],
-        reason: 'newest release of 1',
+        reason: { kind: 'constraint', constraint: '1.*', text: 'newest release of 1' },
         decidedAt: Date.parse('2026-11-21T00:00:00Z'),
       },
     ]);
