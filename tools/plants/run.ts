@@ -1,7 +1,7 @@
 /*
  * Plants one mistake after the other in a copy of the sources, and has it judged: those of plants.json by the tests of
  * their folder, those of garden.json by the simulator. Each must be caught. `--of-the-day N` plants N of either, chosen
- * by the date; `--garden` plants those of the simulator alone.
+ * by the date; `--garden` plants those of the simulator alone, `--in PATH` those whose file's path begins with PATH.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -113,10 +113,16 @@ function ofTheDay(all: readonly Plant[], count: number): Plant[] {
 
 function chosenPlants(): Plant[] {
   const { values } = parseArgs({
-    options: { 'of-the-day': { type: 'string' }, garden: { type: 'boolean', default: false } },
+    options: {
+      'of-the-day': { type: 'string' },
+      garden: { type: 'boolean', default: false },
+      in: { type: 'string', default: '' },
+    },
   });
   const garden = plantsIn('garden.json');
-  const beds = values.garden ? [garden] : [plantsIn('plants.json'), garden];
+  const beds = (values.garden ? [garden] : [plantsIn('plants.json'), garden]).map((all) =>
+    all.filter(({ file }) => file.startsWith(values.in)),
+  );
   const said = values['of-the-day'];
   if (said !== undefined && !(Number(said) >= 1)) {
     throw new Error(`--of-the-day takes a number from 1, not ${said}`);
