@@ -15,7 +15,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'core/machine': ['core/text', 'core/version', 'core/releases', 'core/decision'],
   'core/explanation': ['core/text', 'core/version', 'core/releases', 'core/decision'],
   'core/plan': [
-    ...['core/version', 'core/releases', 'core/decision', 'core/machine', 'core/explanation'],
+    ...['core/text', 'core/version', 'core/releases', 'core/decision', 'core/machine'],
+    'core/explanation',
   ],
   core: [],
   config: [

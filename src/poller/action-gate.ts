@@ -1,10 +1,7 @@
+import { crashLoopEnd } from '../core/plan/crash-loop.ts';
 import type { Clock } from '../registry/index.ts';
 import type { MachineMemory } from '../store/index.ts';
 import type { PollerEvent } from './event.ts';
-
-/** So many starts in so short a time are those of an agent that crashes. */
-const MOST_STARTS = 5;
-const STARTS_WITHIN_MS = 10 * 60_000;
 
 /** When a poller decides and does nothing about it. */
 export class ActionGate {
@@ -23,7 +20,7 @@ export class ActionGate {
   /** `memory` as it is before the poller starts. */
   begin(memory: MachineMemory | undefined): void {
     this.#isBlank = memory?.isBlank ?? true;
-    if (this.#isBlank) this.#onEvent({ kind: 'only-looking' });
+    if (this.#isBlank) this.#onEvent({ kind: 'observe-only' });
   }
 
   /** Whether a plan may be acted upon that is made now. The first of a blank memory only shows. (T53) */
@@ -35,19 +32,12 @@ export class ActionGate {
 
   /** Not in the first round that a blank memory is planned in, nor while the agent crashes again and again. (T53, T57) */
   mayAct({ starts }: MachineMemory, rounds: number): boolean {
-    const until = reportsOnlyUntil(starts, this.#clock.now());
+    const until = crashLoopEnd(starts, this.#clock.now());
     if (until !== undefined && !this.#isReporting) {
-      this.#onEvent({ kind: 'only-reporting', until });
+      this.#onEvent({ kind: 'crash-loop', until });
     }
     this.#isReporting = until !== undefined;
     const hasLooked = this.#lookedIn !== undefined && rounds > this.#lookedIn;
     return until === undefined && (!this.#isBlank || hasLooked);
   }
-}
-
-/** When an agent that started so often may act again, in milliseconds since the epoch; undefined where it may. (T57) */
-export function reportsOnlyUntil(starts: readonly number[], now: number): number | undefined {
-  const recent = starts.filter((at) => Math.abs(now - at) < STARTS_WITHIN_MS);
-  const decisive = recent.toSorted((a, b) => b - a)[MOST_STARTS - 1];
-  return decisive === undefined ? undefined : decisive + STARTS_WITHIN_MS;
 }

@@ -28,9 +28,9 @@ export type PollerEvent =
   | { readonly kind: 'state-lost'; readonly error: DatabaseError }
   | { readonly kind: 'state-back' }
   /** Nothing was known of what runs: one round only looks. (T53) */
-  | { readonly kind: 'only-looking' }
+  | { readonly kind: 'observe-only' }
   /** Too many pollers were started in a short time: nothing is done until `until`. (T57) */
-  | { readonly kind: 'only-reporting'; readonly until: number }
+  | { readonly kind: 'crash-loop'; readonly until: number }
   | { readonly kind: 'committed'; readonly action: CommittedAction }
   /** It waited to be delivered, and will not be. */
   | { readonly kind: 'superseded'; readonly action: CommittedAction }

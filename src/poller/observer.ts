@@ -9,13 +9,19 @@ import {
 } from '../core/index.ts';
 import { termsFor, type UpdateTerms } from '../core/machine/update-policy.ts';
 import { systemClock, systemRandom, type Clock } from '../registry/clock.ts';
-import { moduleOf } from '../store/target.ts';
+import { moduleOf } from '../core/plan/target.ts';
+import type { PollableRegistry } from '../registry/pollable-registry.ts';
 import { askAgent, maintenanceAnswer } from './ask-agent.ts';
 import { Wakeup } from './wakeup.ts';
-import { neededLists, type Configuration } from './configuration.ts';
+import { neededLists, type Configuration } from '../core/plan/configuration.ts';
 import { telling, type ObserverEvent } from './event.ts';
-import type { PollableRegistry, Polling } from './polled-registry.ts';
-import { asksForMaintenance, questionAbout, type Circumstances } from './question.ts';
+import type { Polling } from './polled-registry.ts';
+import {
+  asksForMaintenance,
+  planInputFor,
+  type Circumstances,
+  type TargetFacts,
+} from '../core/plan/plan-input.ts';
 import { Rounds } from './rounds.ts';
 import { DEFAULT_INTERVAL_MS, LEAST_INTERVAL_MS, LONGEST_INTERVAL_MS } from './schedule.ts';
 
@@ -25,7 +31,7 @@ export interface ObserverOptions {
   /** Where the lists of modules with these terms are. The same registry is the same object each time. */
   readonly registryFor: (terms: UpdateTerms) => PollableRegistry;
   /** What is known now of each module and subsystem, but for its list. Asked once for each plan. */
-  readonly facts: () => (target: ActionTarget) => Omit<ModuleState, 'list'>;
+  readonly facts: () => TargetFacts;
   readonly platform: Platform;
   /** Whether the server processes changes of its config: nothing restarts meanwhile. */
   readonly isServerBusy?: (() => boolean) | undefined;
@@ -218,7 +224,7 @@ export class Observer {
       isServerBusy: isServerBusy?.() ?? false,
       knownOf: this.#knownOf(this.#configuration, only),
     };
-    return planMachine(questionAbout(this.#configuration, circumstances, only?.target));
+    return planMachine(planInputFor(this.#configuration, circumstances, only?.target));
   }
 
   #knownOf({ policy }: Configuration, only?: OneTarget): (target: ActionTarget) => ModuleState {

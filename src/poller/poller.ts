@@ -1,23 +1,23 @@
-import { startUpOf, type ActionTarget, type ModuleState, type Plan } from '../core/index.ts';
+import { startUpOf, type ActionTarget, type Plan } from '../core/index.ts';
 import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/machine/update-policy.ts';
 import type { MachineMemory, MachineState, OpenAction, ActionOutcome } from '../store/index.ts';
-import { keyOf } from '../store/target.ts';
+import { keyOf } from '../core/plan/target.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { askAgent } from './ask-agent.ts';
 import { Wakeup } from './wakeup.ts';
-import { targetsOf, type Configuration } from './configuration.ts';
-import { loggedDecisions } from './logged-decisions.ts';
+import { targetsOf, type Configuration } from '../core/plan/configuration.ts';
+import { loggedDecisions } from '../core/plan/logged-decisions.ts';
 import { DeliveryTimes } from './delivery-times.ts';
 import { checkedFailure, type Delivery } from './delivery.ts';
 import { telling, type PollerEvent } from './event.ts';
 import { Observer, type ObserverOptions } from './observer.ts';
-import { factsOf } from './question.ts';
-import { reconcile } from './reconcile.ts';
+import { factsOf, type TargetFacts } from '../core/plan/plan-input.ts';
+import { reconcile } from '../core/plan/reconcile.ts';
 import { ActionGate } from './action-gate.ts';
 import { firstPhase } from './schedule.ts';
 import { StateAccess } from './state-access.ts';
-import { revalidate } from './take-up.ts';
-import { blockingDependency } from './unmet-need.ts';
+import { revalidate } from '../core/plan/revalidate.ts';
+import { blockingDependency } from '../core/plan/blocking-dependency.ts';
 
 export interface PollerOptions extends Omit<ObserverOptions, 'facts' | 'onEvent'> {
   /** The machine's memory, of the file that this process claimed. */
@@ -124,7 +124,7 @@ export class Poller {
   }
 
   /** Where the memory cannot be read nothing is known, and nothing is done. A restart for `action` is left out. */
-  #facts(action?: string): (target: ActionTarget) => Omit<ModuleState, 'list'> {
+  #facts(action?: string): TargetFacts {
     const memory = this.#state.read();
     return (target) =>
       memory ? factsOf(this.#times.corrected(memory.of(target), action)) : { deployed: UNKNOWN };

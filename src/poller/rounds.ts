@@ -1,7 +1,8 @@
 import { NOT_ASKED, type ModuleId, type ModuleList } from '../core/index.ts';
 import type { LoggedRound } from '../store/index.ts';
+import type { PollableRegistry } from '../registry/pollable-registry.ts';
 import { during } from './during.ts';
-import { PolledRegistry, type PollableRegistry, type Polling } from './polled-registry.ts';
+import { PolledRegistry, type Polling } from './polled-registry.ts';
 
 /** Whom to ask, and when. A registry that does not answer keeps no other from being asked again. (T59) */
 export class Rounds {

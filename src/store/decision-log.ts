@@ -1,24 +1,9 @@
+import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
+import { keyOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { jsonIn, numberOf, textOf } from './columns.ts';
 import { isModuleId, isNumber, isText, objectOf, oneOf, orNothing, type Shape } from './shape.ts';
-import { keyOf, targetIn } from './target.ts';
-
-/** What was last decided on a module or a subsystem, as `modreg status` shows it. */
-export interface LoggedDecision {
-  readonly kind: 'module' | 'subsystem';
-  readonly name: string;
-  readonly moduleId: string;
-  /** As written; undefined where nothing is asked for. */
-  readonly constraint: string | undefined;
-  readonly target: string | undefined;
-  readonly latest: string | undefined;
-  /** One word: `up-to-date`, `hold`, `stuck`, … */
-  readonly decision: string;
-  /** Why, in one escaped line. */
-  readonly reason: string;
-  /** Until when it is held or quarantined, in milliseconds since the epoch, where that is known. */
-  readonly until: number | undefined;
-}
+import { targetIn } from './target.ts';
 
 const shape: Shape = objectOf<keyof LoggedDecision>({
   kind: oneOf('module', 'subsystem'),

@@ -1,8 +1,9 @@
 import { readDeployed, type ActionTarget, type Deployed, type Version } from '../core/index.ts';
+import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { textOf } from './columns.ts';
 import { versionOf } from './quarantine.ts';
-import { keyOf, moduleOf, targetIn } from './target.ts';
+import { targetIn } from './target.ts';
 
 /** What is deployed for a target, and what was acknowledged before that. */
 export interface DeployedRecord {

@@ -6,15 +6,10 @@ export type {
   OpenAction,
   ActionOutcome,
   SharedRestart,
-} from './committed-action.ts';
-export type { LoggedDecision, LoggedRound, PollerLog } from './decision-log.ts';
+} from '../core/plan/committed-action.ts';
+export type { LoggedDecision } from '../core/plan/logged-decisions.ts';
+export type { MachineMemory, QuarantineEntry, Remembered } from '../core/plan/machine-memory.ts';
+export type { LoggedRound, PollerLog } from './decision-log.ts';
 export { openMachineFile, type MachineFile } from './machine-file.ts';
-export {
-  machineStateIn,
-  type AcknowledgementTerms,
-  type MachineMemory,
-  type MachineState,
-  type Remembered,
-} from './machine-state.ts';
-export type { QuarantineEntry } from './quarantine.ts';
+export { machineStateIn, type AcknowledgementTerms, type MachineState } from './machine-state.ts';
 export { savedListsIn } from './saved-lists-table.ts';

@@ -1,20 +1,20 @@
+import type { ActionTarget, ModuleId, RolledBack } from '../core/index.ts';
 import type {
-  ActionTarget,
-  Deployed,
-  ModuleId,
-  Quarantined,
-  RolledBack,
-  Version,
-} from '../core/index.ts';
+  ActionOutcome,
+  CommittedAction,
+  NewAction,
+  OpenAction,
+} from '../core/plan/committed-action.ts';
+import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
+import type { MachineMemory, RememberedRestart } from '../core/plan/machine-memory.ts';
+import { keyOf, moduleOf } from '../core/plan/target.ts';
 import { snapshot, transaction, translated } from '../sqlite/database.ts';
-import type { CommittedAction, NewAction, OpenAction, ActionOutcome } from './committed-action.ts';
 import {
   decisionsIn,
   logDecisions,
   logRound,
   pollerLog,
   writtenDecisions,
-  type LoggedDecision,
   type LoggedRound,
   type PollerLog,
   type WrittenDecisions,
@@ -22,36 +22,7 @@ import {
 import { deployedIn, noteDeployed, type DeployedRecord } from './deployed-versions.ts';
 import type { MachineFile } from './machine-file.ts';
 import * as outbox from './outbox.ts';
-import { lift, quarantine, quarantineIn, versionOf, type QuarantineEntry } from './quarantine.ts';
-import { keyOf, moduleOf } from './target.ts';
-
-/** What a machine remembers of one module or subsystem. */
-export interface Remembered {
-  readonly deployed: Deployed;
-  /** What ran before that. (D13) */
-  readonly previous: Version | undefined;
-  readonly restarts: readonly RememberedRestart[];
-  readonly quarantine: readonly Quarantined[];
-}
-
-interface RememberedRestart {
-  /** The id of the action that it was for. */
-  readonly action: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-}
-
-/** What a machine remembers at one moment. */
-export interface MachineMemory {
-  of(target: ActionTarget): Remembered;
-  /** In the order in which they were committed. */
-  readonly open: readonly OpenAction[];
-  readonly quarantine: readonly QuarantineEntry[];
-  /** When its last pollers were started, in milliseconds since the epoch. */
-  readonly starts: readonly number[];
-  /** Whether nothing was ever reported to run. */
-  readonly isBlank: boolean;
-}
+import { lift, quarantine, quarantineIn, versionOf } from './quarantine.ts';
 
 /** The terms on which an acknowledgement is noted. Times are milliseconds since the epoch. */
 export interface AcknowledgementTerms {

@@ -1,13 +1,14 @@
+import type {
+  ActionOutcome,
+  CommittedAction,
+  NewAction,
+  OpenAction,
+} from '../core/plan/committed-action.ts';
+import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements, Row } from '../sqlite/statements.ts';
-import {
-  isWholeAction,
-  type CommittedAction,
-  type NewAction,
-  type OpenAction,
-  type ActionOutcome,
-} from './committed-action.ts';
+import { isWholeAction } from './action-shape.ts';
 import { jsonIn } from './columns.ts';
-import { keyOf, moduleOf, targetIn } from './target.ts';
+import { targetIn } from './target.ts';
 
 /** Settled actions that are kept, for late acknowledgements. */
 const KEPT = 1000;

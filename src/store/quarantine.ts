@@ -1,15 +1,7 @@
-import { parseVersion, type ModuleId, type Quarantined, type Version } from '../core/index.ts';
+import { parseVersion, type ModuleId, type Version } from '../core/index.ts';
+import type { QuarantineEntry } from '../core/plan/machine-memory.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import { numberOf, textOf } from './columns.ts';
-
-/** A version in quarantine, and why. */
-export interface QuarantineEntry extends Quarantined {
-  readonly moduleId: ModuleId;
-  /** In milliseconds since the epoch. */
-  readonly since: number;
-  /** What the consumer or the operator said. */
-  readonly reason: string;
-}
 
 export function quarantineIn(sql: Statements): QuarantineEntry[] {
   return sql.all('SELECT * FROM quarantine ORDER BY module_id, since, version').map(entryOf);

@@ -7,7 +7,7 @@ import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.
 import { transaction, translated } from '../sqlite/database.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import { numberOf, textOf } from './columns.ts';
-import { isWholeArtifact } from './committed-action.ts';
+import { isWholeArtifact } from './action-shape.ts';
 import type { MachineFile } from './machine-file.ts';
 import { isNumber, isText, listOf, objectOf, orNothing, type Shape } from './shape.ts';
 

@@ -21,7 +21,7 @@ describe('[T57] an agent that starts five times in ten minutes', () => {
     }
     const next = machine.poller.deliveries().next();
     await machine.pass(9 * MINUTE);
-    expect(machine.story()).toEqual(['01:02:07 only reporting until 01:12:03']);
+    expect(machine.story()).toEqual(['01:02:07 crash loop until 01:12:03']);
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'upgrade', target: '1.2.4' });
     await machine.pass(2 * MINUTE);
     expect(machine.story()).toEqual([
@@ -51,7 +51,7 @@ describe('what runs', () => {
       },
     });
     await machine.pass(MINUTE);
-    expect(machine.story()).toEqual(['01:02:03 only-looking']);
+    expect(machine.story()).toEqual(['01:02:03 observe-only']);
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'upgrade', target: '1.2.4' });
     await machine.pass(MINUTE);
     expect(machine.story()).toEqual([
@@ -75,7 +75,7 @@ describe('what runs', () => {
       isMaintenanceAllowed: async () => await new Promise(() => undefined),
     });
     await machine.pass(13 * SECOND);
-    expect(machine.story()).toEqual(['01:02:03 only-looking']);
+    expect(machine.story()).toEqual(['01:02:03 observe-only']);
     expect(machine.state.decisions()[1]).toMatchObject({ decision: 'install', target: '1.2.4' });
     await machine.pass(20 * SECOND);
     expect(machine.story()).toContain('01:02:25 committed install acme_arm none → 1.2.4');

@@ -1,5 +1,5 @@
 import type { ActionTarget } from '../../src/core/index.ts';
-import { moduleOf } from '../../src/store/target.ts';
+import { moduleOf } from '../../src/core/plan/target.ts';
 import { Killed } from './crash-points.ts';
 import type { CommittedAction, MachineState } from '../../src/store/index.ts';
 import { noteRunning, type SeenAction, type Target } from './ledger.ts';

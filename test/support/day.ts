@@ -195,12 +195,12 @@ function lineOf(event: PollerEvent): string {
       return `mistake: ${String(event.error)}`;
     case 'configuration-unreadable':
       return `configuration unreadable: ${String(event.error)}`;
-    case 'only-reporting':
-      return `only reporting until ${new Date(event.until).toISOString().slice(11, 19)}`;
+    case 'crash-loop':
+      return `crash loop until ${new Date(event.until).toISOString().slice(11, 19)}`;
     case 'unknown-acknowledgement':
     case 'configuration-readable':
     case 'state-back':
-    case 'only-looking':
+    case 'observe-only':
       return event.kind;
   }
 }

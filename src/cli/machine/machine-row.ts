@@ -1,7 +1,7 @@
 import type { ActionTarget, ModuleId, Result } from '../../core/index.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { quote } from '../../core/text/quote.ts';
-import type { LoggedDecision } from '../../store/decision-log.ts';
+import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineState } from '../../store/machine-state.ts';
 import { labelOf } from '../plan/plan-cells.ts';
 import type { Problem } from '../problem.ts';

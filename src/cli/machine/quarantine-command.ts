@@ -1,5 +1,5 @@
 import { parseModuleId, parseVersion } from '../../core/index.ts';
-import type { QuarantineEntry } from '../../store/quarantine.ts';
+import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import { withState } from './own-state.ts';

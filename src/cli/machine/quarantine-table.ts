@@ -1,6 +1,6 @@
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import type { QuarantineEntry } from '../../store/quarantine.ts';
+import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { columnsOf } from '../output/columns.ts';
 
 const HEADS = ['MODULE', 'VERSION', 'SINCE', 'UNTIL', 'WHY'];

@@ -7,7 +7,7 @@ import {
 } from '../../core/index.ts';
 import { mismatch } from '../../core/version/constraint.ts';
 import { reportedText } from '../../core/explanation/decision-words.ts';
-import type { LoggedDecision } from '../../store/decision-log.ts';
+import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineState } from '../../store/machine-state.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { failed } from '../registry/catalogue-options.ts';

@@ -2,11 +2,13 @@ import { describeDuration } from '../../core/text/duration.ts';
 import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { reportsOnlyUntil } from '../../poller/action-gate.ts';
-import type { OpenAction } from '../../store/committed-action.ts';
-import type { LoggedDecision, PollerLog } from '../../store/decision-log.ts';
-import type { MachineMemory, MachineState } from '../../store/machine-state.ts';
-import { keyOf } from '../../store/target.ts';
+import type { OpenAction } from '../../core/plan/committed-action.ts';
+import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
+import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import type { MachineMemory } from '../../core/plan/machine-memory.ts';
+import { keyOf } from '../../core/plan/target.ts';
+import type { PollerLog } from '../../store/decision-log.ts';
+import type { MachineState } from '../../store/machine-state.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
 import { deployedCell } from '../plan/plan-cells.ts';
@@ -73,7 +75,7 @@ function roundLine({ poller: { pid, round }, now }: Status): string {
 }
 
 function restraintLines({ memory, now }: Status): string[] {
-  const until = reportsOnlyUntil(memory.starts, now);
+  const until = crashLoopEnd(memory.starts, now);
   if (until === undefined) return [];
   return [
     `nothing is done until ${formatTime(until)}: the agent started five times in ten minutes`,
@@ -111,7 +113,7 @@ function asJson({ decisions, memory, poller, now }: Status): string {
       pid: poller.pid ?? null,
       last_round: poller.round ? formatTime(poller.round.at) : null,
       trouble: poller.round?.trouble ?? null,
-      reports_only_until: untilAsJson(reportsOnlyUntil(memory.starts, now)),
+      reports_only_until: untilAsJson(crashLoopEnd(memory.starts, now)),
     },
     targets: decisions.map((decision) => {
       const { kind, name, moduleId, constraint, target, latest, reason, until } = decision;

@@ -1,6 +1,6 @@
 import { NOT_ASKED, planMachine, type Plan, type Result } from '../../core/index.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';
-import { questionAbout, type Circumstances } from '../../poller/question.ts';
+import { planInputFor, type Circumstances } from '../../core/plan/plan-input.ts';
 import { moduleListOf } from '../../registry/module-list.ts';
 import { platformOf, readMaxAge, type ListOptions } from '../resolve/list-options.ts';
 import type { Planned } from './planned.ts';
@@ -91,5 +91,5 @@ function decideOn(
       return { ...facts(target), list: reading ? moduleListOf(reading) : NOT_ASKED };
     },
   };
-  return planMachine(questionAbout(documents, circumstances));
+  return planMachine(planInputFor(documents, circumstances));
 }

@@ -1,5 +1,5 @@
 import type { ActionTarget, Deployed, ModuleState, Result } from '../../core/index.ts';
-import { factsOf } from '../../poller/question.ts';
+import { factsOf } from '../../core/plan/plan-input.ts';
 import type { PlanDocuments } from './plan-documents.ts';
 import type { Problem } from '../problem.ts';
 import type { World } from '../world.ts';

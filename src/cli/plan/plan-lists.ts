@@ -1,6 +1,6 @@
 import type { Result } from '../../core/index.ts';
-import { neededLists, type NeededList } from '../../poller/configuration.ts';
-import { readAll } from '../../poller/polled-registry.ts';
+import { neededLists, type NeededList } from '../../core/plan/configuration.ts';
+import { readAll } from '../../registry/pollable-registry.ts';
 import type { ListResult } from '../../registry/registry.ts';
 import { registryOf, type ListOptions } from '../resolve/list-options.ts';
 import type { PlanDocuments } from './plan-documents.ts';

@@ -1,11 +1,14 @@
-import type { ModuleId, ModuleList, Platform } from '../core/index.ts';
-import { termInForce } from '../core/releases/quarantine.ts';
-import type { Machine, ModuleEntry } from '../core/machine/machine.ts';
-import { needsOf } from '../core/plan/needs.ts';
-import type { MachineMemory, OpenAction } from '../store/index.ts';
+import type { ModuleList } from '../decision/decision.ts';
+import type { Machine, ModuleEntry } from '../machine/machine.ts';
+import type { ModuleId } from '../releases/module-id.ts';
+import type { Platform } from '../releases/platform.ts';
+import { termInForce } from '../releases/quarantine.ts';
+import type { OpenAction } from './committed-action.ts';
+import type { MachineMemory } from './machine-memory.ts';
+import { needsOf } from './needs.ts';
 
-/** What an action's needs are judged by. */
-export interface Surroundings {
+/** What the state of an action's dependencies depends on. */
+export interface DependencyFacts {
   readonly machine: Machine;
   readonly memory: MachineMemory;
   readonly platform: Platform;
@@ -15,22 +18,22 @@ export interface Surroundings {
 }
 
 /**
- * The name of a module entry that the target of an action needs, and that is about to change, in the middle of that, or
- * known not to work; undefined where there is none. (T62)
+ * The name of a module entry that an action has to wait for: one that its target needs, and that is about to be
+ * replaced, is being replaced, or is known not to work; undefined if there is none. (T62)
  *
- * Whoever needs something waits for each open action of it, whenever that was committed; in a circle what was committed
- * first comes first. So there is always one that waits for none of the others. What was delivered before and may be
- * half done waits alike: as long as what it needs is stopped or broken it cannot work, whoever starts it then has its
- * release blamed for that, and what it waits for never waits for it. A rollback waits for nothing (I15, D13), and a
- * subsystem needs no module.
+ * An action waits for every open action of a module that its target needs, whenever that was committed; in a cycle
+ * the action that was committed first goes first, so one of them never waits. A delivered action, which may be half
+ * done, waits too: as long as a dependency is stopped or broken it cannot work, its own release would be blamed, and
+ * the dependency's action never waits for it. A rollback waits for nothing (I15, D13), and a subsystem needs no
+ * module.
  */
 export function blockingDependency(
   { action }: OpenAction,
-  surroundings: Surroundings,
+  facts: DependencyFacts,
 ): string | undefined {
   const { target, direction } = action;
   if (target.kind === 'subsystem' || direction === 'rollback') return undefined;
-  const { machine, memory } = surroundings;
+  const { machine, memory } = facts;
   const needs = needsOf(machine.components);
   const { places, firsts } = orderOf(memory.open);
   const own = places.get(action.id);
@@ -40,29 +43,29 @@ export function blockingDependency(
     const later = comesLater && needs.leadTo(moduleId, target.moduleId) ? first : undefined;
     if (first && !later) return first.name;
     const broken = machine.modules.find(
-      (entry) => entry.moduleId === moduleId && isBroken(entry, later, surroundings),
+      (entry) => entry.moduleId === moduleId && isBroken(entry, later, facts),
     );
     if (broken) return broken.name;
   }
   return undefined;
 }
 
-/** The first of the open actions of a module. */
+/** The first open action of a module. */
 interface First {
   readonly place: number;
   readonly name: string;
 }
 
-/** In which order the open actions were committed. */
+/** The order in which the open actions were committed. */
 interface Order {
-  /** By the ids of the actions. */
+  /** By action id. */
   readonly places: ReadonlyMap<string, number>;
   readonly firsts: ReadonlyMap<ModuleId, First>;
 }
 
 const ORDERS = new WeakMap<readonly OpenAction[], Order>();
 
-/** Made once for what is open: each of a thousand that wait asks for it. */
+/** Computed once for a list of open actions: each of a thousand waiting actions needs it. */
 function orderOf(open: readonly OpenAction[]): Order {
   const known = ORDERS.get(open);
   if (known) return known;
@@ -78,21 +81,21 @@ function orderOf(open: readonly OpenAction[]): Order {
   return order;
 }
 
-/** `later` is an action of a circle that waits for the one that is judged. */
+/** `later` is an action in a cycle that waits for the one being checked. */
 function isBroken(
   entry: ModuleEntry,
   later: First | undefined,
-  { memory, platform, now, listOf }: Surroundings,
+  { memory, platform, now, listOf }: DependencyFacts,
 ): boolean {
   const { name, moduleId, type } = entry;
-  // What is on the machine only is not ours to know.
+  // Nothing is known of a module that only exists on the machine.
   if (type === 'local') return false;
   const { deployed, restarts, quarantine } = memory.of({ kind: 'module', name, moduleId });
   switch (deployed.kind) {
     case 'none':
       return later === undefined;
     case 'unknown':
-      // Of what nobody touched nothing speaks against it.
+      // A module that was never replaced here is taken to work.
       return later !== undefined || restarts.length > 0;
     case 'version': {
       if (quarantine.length === 0) return false;

@@ -1,28 +1,23 @@
-import {
-  parseVersion,
-  type ActionTarget,
-  type Decision,
-  type Plan,
-  type Resolution,
-} from '../core/index.ts';
-import { replacementText } from '../core/decision/decision.ts';
-import { refusal } from '../core/releases/resolve.ts';
-import type { CommittedAction, OpenAction } from '../store/index.ts';
+import { replacementText, type Decision } from '../decision/decision.ts';
+import { refusal, type Resolution } from '../releases/resolve.ts';
+import { parseVersion } from '../version/version.ts';
+import type { ActionTarget } from './action.ts';
+import type { CommittedAction, OpenAction } from './committed-action.ts';
+import type { Plan } from './plan.ts';
 import { actionsOf, isSame, isUndecided } from './reconcile.ts';
 
-/** What becomes of an open action now. */
+/** What to do with an open action now. */
 export type Revalidation =
-  /** A consumer may have it. */
   | 'deliver'
-  /** Now is not the time, or something else is decided now, which the next plan sees to. */
+  /** It is not the time for it, or the decision is another one, which the next plan commits. */
   | 'wait'
-  /** It was delivered, and must not be again. */
+  /** It was delivered, and must not be delivered again. */
   | 'withdraw';
 
 /**
- * Judges an open action by a plan of its target made just now. One that was never delivered is, where exactly that
- * is due. One that was, and may be half done, is delivered again as long as nothing speaks against its version.
- * (T18, T51, T55)
+ * Checks an open action against a plan of its target made just now. An action that was never delivered is delivered
+ * only if the plan wants exactly the same. One that was delivered may be half done: it is delivered again as long as
+ * its version may still be chosen. (T18, T51, T55)
  */
 export function revalidate({ action, state }: OpenAction, plan: Plan): Revalidation {
   const due = plan.restarts.flatMap(actionsOf);
@@ -35,7 +30,7 @@ export function revalidate({ action, state }: OpenAction, plan: Plan): Revalidat
   return decision.kind === 'replace' ? 'deliver' : 'wait';
 }
 
-/** What is held is wanted all the same. */
+/** A held action is still wanted. */
 function isSoon({ to }: CommittedAction, decision: Decision): Revalidation {
   if (decision.kind !== 'hold') return 'withdraw';
   return replacementText(decision.replacement) === to ? 'wait' : 'withdraw';
@@ -49,7 +44,7 @@ function decisionOn(target: ActionTarget, { modules, subsystems }: Plan): Decisi
   return row?.decision;
 }
 
-/** A newer release is no reason not to finish with this one; to go back is only done for a reason. */
+/** A newer release is no reason against finishing this upgrade. A rollback always needs its reason. */
 function isPermitted(
   { to, direction }: CommittedAction,
   resolution: Resolution | undefined,

@@ -1,11 +1,29 @@
-import { describeDecision, SUBSYSTEM_MODULES, type Plan, type PlanRow } from '../core/index.ts';
-import { wordFor } from '../core/decision/decision.ts';
-import { targetText, untilOf, requirementText } from '../core/explanation/plan-words.ts';
-import { excerpt } from '../core/text/quote.ts';
-import type { LoggedDecision } from '../store/index.ts';
-import { keyOf } from '../store/target.ts';
+import { wordFor } from '../decision/decision.ts';
+import { describeDecision } from '../explanation/decision-words.ts';
+import { targetText, untilOf, requirementText } from '../explanation/plan-words.ts';
+import { excerpt } from '../text/quote.ts';
+import type { Plan, PlanRow } from './plan.ts';
+import { SUBSYSTEM_MODULES } from './subsystem.ts';
+import { keyOf } from './target.ts';
 
-/** A plan as `modreg status` shows it. `needs` has what modules wait for that is due, by their keys. */
+/** The last decision on a module or subsystem, as `modreg status` shows it. */
+export interface LoggedDecision {
+  readonly kind: 'module' | 'subsystem';
+  readonly name: string;
+  readonly moduleId: string;
+  /** As written; undefined if none is configured. */
+  readonly constraint: string | undefined;
+  readonly target: string | undefined;
+  readonly latest: string | undefined;
+  /** One word: `up-to-date`, `hold`, `stuck`, … */
+  readonly decision: string;
+  /** Why, in one escaped line. */
+  readonly reason: string;
+  /** The end of a hold or quarantine, in milliseconds since the epoch, where that is known. */
+  readonly until: number | undefined;
+}
+
+/** A plan as rows of the decision log. `needs` has the dependency that a due action waits for, by target key. */
 export function loggedDecisions(
   { modules, subsystems }: Plan,
   needs: ReadonlyMap<string, string | undefined>,

@@ -1,20 +1,19 @@
-import {
-  type ActionTarget,
-  type ModuleState,
-  type PlanInput,
-  type Plan,
-  type VersionedSubsystem,
-} from '../core/index.ts';
-import type { Remembered } from '../store/index.ts';
+import type { ActionTarget } from './action.ts';
 import { targetsOf, type Configuration } from './configuration.ts';
+import type { Remembered } from './machine-memory.ts';
+import type { ModuleState, Plan, PlanInput } from './plan.ts';
+import type { VersionedSubsystem } from './subsystem.ts';
 
-/** What a question is made of, besides the configuration. */
+/** What is known now of a module or subsystem, except its release list. */
+export type TargetFacts = (target: ActionTarget) => Omit<ModuleState, 'list'>;
+
+/** What a plan depends on besides the configuration. */
 export type Circumstances = Omit<PlanInput, 'machine' | 'policy' | 'modules' | 'subsystems'> & {
   readonly knownOf: (target: ActionTarget) => ModuleState;
 };
 
-/** What a machine should do now: all of it, or one target with nothing beside it. */
-export function questionAbout(
+/** The input of a plan for the whole machine, or for `only` one target. */
+export function planInputFor(
   configuration: Configuration,
   { knownOf, ...circumstances }: Circumstances,
   only?: ActionTarget,
@@ -36,7 +35,7 @@ export function questionAbout(
   return { ...circumstances, policy, machine, modules, subsystems };
 }
 
-/** Whether something is due that waits for maintenance to be allowed. */
+/** Whether a due replacement needs the agent to allow maintenance. (D29) */
 export function asksForMaintenance({ modules, subsystems }: Plan): boolean {
   return [...modules, ...subsystems].some(
     ({ decision }) =>
@@ -45,7 +44,7 @@ export function asksForMaintenance({ modules, subsystems }: Plan): boolean {
   );
 }
 
-/** What is remembered, as a plan asks for it. */
+/** What a plan needs of what is remembered. */
 export function factsOf({
   deployed,
   previous,

@@ -1,20 +1,17 @@
-import {
-  subsystemTargets,
-  SUBSYSTEM_MODULES,
-  type ActionTarget,
-  type ModuleState,
-  type ModuleId,
-} from '../core/index.ts';
-import type { Machine } from '../core/machine/machine.ts';
-import { termsFor, type UpdatePolicy, type UpdateTerms } from '../core/machine/update-policy.ts';
+import type { Machine } from '../machine/machine.ts';
+import { termsFor, type UpdatePolicy, type UpdateTerms } from '../machine/update-policy.ts';
+import type { ModuleId } from '../releases/module-id.ts';
+import type { ActionTarget } from './action.ts';
+import type { ModuleState } from './plan.ts';
+import { subsystemTargets, SUBSYSTEM_MODULES } from './subsystem.ts';
 
-/** What a machine is asked to run, and how. */
+/** What a machine should run, and the policy of its updates. */
 export interface Configuration {
   readonly machine: Machine;
   readonly policy: UpdatePolicy;
 }
 
-/** A list that a decision needs: whose it is, and by which terms. */
+/** A release list that a decision needs, and the terms by which it is read. */
 export interface NeededList {
   readonly of: { readonly kind: 'module' | 'subsystem'; readonly name: string };
   readonly moduleId: ModuleId;
@@ -22,8 +19,8 @@ export interface NeededList {
 }
 
 /**
- * The lists that decisions need. A registry need not have those of subsystems: they are asked for where `facts`
- * say that something is known to run.
+ * The release lists that decisions need. A registry need not have those of subsystems: they are read only if the
+ * deployed version is known to `facts`.
  */
 export function neededLists(
   { machine, policy }: Configuration,
@@ -44,7 +41,7 @@ export function neededLists(
   return [...modules, ...subsystems];
 }
 
-/** What is decided on: the modules that come from a registry, and the subsystems that have versions. */
+/** What a plan decides on: the modules that come from a registry, and the subsystems that have versions. */
 export function targetsOf({ machine }: Configuration): ActionTarget[] {
   return [
     ...machine.modules.flatMap(({ type, name, moduleId }): ActionTarget[] =>

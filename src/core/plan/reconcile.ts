@@ -1,17 +1,20 @@
-import type { ActionTarget, Decision, Plan, Restart } from '../core/index.ts';
-import { keyOf, moduleOf } from '../store/target.ts';
-import type { NewAction, OpenAction } from '../store/index.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { ActionTarget } from './action.ts';
+import type { NewAction, OpenAction } from './committed-action.ts';
+import type { Plan } from './plan.ts';
+import type { Restart } from './restarts.ts';
+import { keyOf, moduleOf } from './target.ts';
 
-/** What a plan asks of the actions that are open. */
+/** What a plan changes in the outbox. */
 export interface Reconciliation {
   readonly actions: readonly NewAction[];
-  /** Waiting actions that are not what is decided now. */
+  /** Waiting actions that the plan does not want any more. */
   readonly superseded: readonly OpenAction[];
 }
 
 /**
- * Compares what a plan wants with what is open: what is wanted already keeps its id, what waits and is not wanted
- * is superseded, and what a consumer has in hand is left to it. (T18, T55, D25)
+ * Compares the actions that a plan wants with the open ones. An open action that is still wanted keeps its id, a
+ * waiting one that is not is superseded, and one that a consumer has stays. (T18, T55, D25)
  */
 export function reconcile(plan: Plan, open: readonly OpenAction[]): Reconciliation {
   const wanted = new Map(
@@ -32,13 +35,13 @@ export function reconcile(plan: Plan, open: readonly OpenAction[]): Reconciliati
   return { actions: [...wanted.values()], superseded };
 }
 
-/** The actions of a restart, as they are committed. */
+/** The actions of a restart, ready to be committed. */
 export function actionsOf({ of, actions, stops }: Restart): NewAction[] {
   const targets = actions.map(({ target }) => target.name);
   return actions.map((action) => Object.assign({ restart: { of, targets, stops } }, action));
 }
 
-/** Whether carrying out one is carrying out the other. */
+/** Whether executing one is executing the other. */
 export function isSame(a: NewAction, b: NewAction): boolean {
   return essence(a) === essence(b);
 }
@@ -51,12 +54,12 @@ function essence({ target, from, to, direction, artifact }: NewAction): string {
 
 const UNDECIDED: ReadonlySet<string> = new Set(['no-list', 'list-stale', 'deployed-unknown']);
 
-/** Where nothing can be known now: that is no reason against what was decided before. (D21, I11) */
+/** Whether facts are missing for a decision. That is no reason to end an open action. (D21, I11) */
 export function isUndecided(decision: Decision): boolean {
   return decision.kind === 'stuck' && UNDECIDED.has(decision.code);
 }
 
-/** By their identity. */
+/** The identities of the targets without a decision. */
 function undecidedIn({ modules, subsystems }: Plan): ReadonlySet<string> {
   const undecided = new Set<string>();
   for (const { name, moduleId, decision } of modules) {
@@ -69,7 +72,7 @@ function undecidedIn({ modules, subsystems }: Plan): ReadonlySet<string> {
   return undecided;
 }
 
-/** An entry that names another module is another target, whatever it is called. */
+/** An entry that names another module is another target, even with the same name. */
 function identityOf(target: ActionTarget): string {
   return `${keyOf(target)} ${moduleOf(target)}`;
 }

@@ -1,0 +1,43 @@
+import type { Deployed } from '../decision/deployed.ts';
+import type { Quarantined } from '../releases/eligibility-policy.ts';
+import type { ModuleId } from '../releases/module-id.ts';
+import type { Version } from '../version/version.ts';
+import type { ActionTarget } from './action.ts';
+import type { OpenAction } from './committed-action.ts';
+
+/** What a machine remembers of one module or subsystem. */
+export interface Remembered {
+  readonly deployed: Deployed;
+  /** The version that was deployed before that. (D13) */
+  readonly previous: Version | undefined;
+  readonly restarts: readonly RememberedRestart[];
+  readonly quarantine: readonly Quarantined[];
+}
+
+export interface RememberedRestart {
+  /** The id of the action that caused it. */
+  readonly action: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** What a machine remembers at one moment. */
+export interface MachineMemory {
+  of(target: ActionTarget): Remembered;
+  /** In the order in which they were committed. */
+  readonly open: readonly OpenAction[];
+  readonly quarantine: readonly QuarantineEntry[];
+  /** When its last pollers started, in milliseconds since the epoch. */
+  readonly starts: readonly number[];
+  /** Whether no deployed version was ever reported. */
+  readonly isBlank: boolean;
+}
+
+/** A version in quarantine, and why. */
+export interface QuarantineEntry extends Quarantined {
+  readonly moduleId: ModuleId;
+  /** In milliseconds since the epoch. */
+  readonly since: number;
+  /** What the consumer or the operator said. */
+  readonly reason: string;
+}

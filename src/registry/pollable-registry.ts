@@ -1,0 +1,27 @@
+import type { ModuleId } from '../core/index.ts';
+import type { CachedRegistry } from './cached-registry.ts';
+import { RegistryError } from './registry-error.ts';
+import type { ListResult, Registry } from './registry.ts';
+
+/** A registry that can be polled. What it offers beyond reading one list makes rounds cheaper and sooner. */
+export type PollableRegistry = Registry & Partial<CachedRegistry>;
+
+/** The list of each module, or why there is none. Rejects with what is no RegistryError. */
+export async function readAll(
+  registry: PollableRegistry,
+  moduleIds: readonly ModuleId[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<ModuleId, ListResult>> {
+  if (registry.readAll) return await registry.readAll(moduleIds, signal);
+  const readings = new Map<ModuleId, ListResult>();
+  for (const moduleId of moduleIds) {
+    signal?.throwIfAborted();
+    try {
+      readings.set(moduleId, { ok: true, value: await registry.read(moduleId, signal) });
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      readings.set(moduleId, { ok: false, error });
+    }
+  }
+  return readings;
+}

@@ -1,0 +1,44 @@
+import type {
+  CommittedAction,
+  NewAction,
+  OpenAction,
+} from '../../src/core/plan/committed-action.ts';
+import type { Plan } from '../../src/core/index.ts';
+import { actionsOf } from '../../src/core/plan/reconcile.ts';
+import { entry, known, plan } from './planned.ts';
+
+/** An open action that was never delivered, but for `more`. */
+export function waiting(action: NewAction, more: Partial<OpenAction> = {}): OpenAction {
+  const committed: CommittedAction = { ...action, id: `of-${action.target.name}` };
+  return {
+    ...{ action: committed, state: 'waiting', notBefore: 0, deliveries: 0, failures: 0 },
+    ...more,
+  };
+}
+
+/** An open action that a consumer has. */
+export function delivered(action: NewAction): OpenAction {
+  return waiting(action, { state: 'delivered', deliveries: 1 });
+}
+
+/** A plan of a machine with 1.0.0 of a lidar, of which these versions are published. */
+export function lidarPlan(
+  constraint: string,
+  published: Parameters<typeof known>[1] | 'no list',
+  more: { readonly deployed?: string; readonly held?: true; readonly id?: string } = {},
+): Plan {
+  const { deployed = '1.0.0', held, id = 'acme:lidar' } = more;
+  const list = { error: { kind: 'registry-unreachable', message: 'down' } };
+  const state =
+    published === 'no list' ? { ...known(deployed, []), list } : known(deployed, published);
+  return plan(
+    { modules: [entry(id, constraint, 'lidar')] },
+    { lidar: state },
+    { isServerBusy: held ?? false },
+  );
+}
+
+/** What a plan wants to be committed. */
+export function wantedBy({ restarts }: Plan): NewAction[] {
+  return restarts.flatMap(actionsOf);
+}
