@@ -1,4 +1,5 @@
-import { readMaintenanceAnswer, type MaintenanceAnswer } from '../core/index.ts';
+import { type MaintenanceAnswer } from '../core/index.ts';
+import { readMaintenanceAnswer } from '../core/decision/timing-policies.ts';
 import type { Clock } from '../registry/index.ts';
 import { during } from './during.ts';
 

@@ -1,4 +1,5 @@
-import { startUpOf, type ActionTarget, type Plan } from '../core/index.ts';
+import { type ActionTarget, type Plan } from '../core/index.ts';
+import { startUpOf } from '../core/machine/start-up.ts';
 import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/machine/update-policy.ts';
 import type { MachineMemory, MachineState, OpenAction, ActionOutcome } from '../store/index.ts';
 import { keyOf } from '../core/plan/target.ts';

@@ -1,4 +1,5 @@
-import { NOT_ASKED, type ModuleId, type ModuleList } from '../core/index.ts';
+import { type ModuleId, type ModuleList } from '../core/index.ts';
+import { NOT_ASKED } from '../core/plan/plan.ts';
 import type { LoggedRound } from '../store/index.ts';
 import type { PollableRegistry } from '../registry/pollable-registry.ts';
 import { during } from './during.ts';

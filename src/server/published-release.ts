@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { parseVersion, PLATFORMS, type Result } from '../core/index.ts';
+import { parseVersion, type Result } from '../core/index.ts';
+import { PLATFORMS } from '../core/releases/platform.ts';
 import { jsonPointer } from '../core/text/json-pointer.ts';
 import { canonicalPlatform } from '../core/releases/platform.ts';
 import { excerpt, quote } from '../core/text/quote.ts';

@@ -1,4 +1,5 @@
-import { SUBSYSTEM_MODULES, type Artifact, type Stop } from '../core/index.ts';
+import { type Artifact, type Stop } from '../core/index.ts';
+import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
 import type { NewAction, SharedRestart } from '../core/plan/committed-action.ts';
 import {
   isModuleId,

@@ -1,4 +1,5 @@
-import type { ActionTarget, ModuleId, RolledBack } from '../core/index.ts';
+import type { ActionTarget, ModuleId } from '../core/index.ts';
+import type { RolledBack } from '../core/releases/eligibility-policy.ts';
 import type {
   ActionOutcome,
   CommittedAction,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isPrerelease, parseVersion } from '../../src/core/index.ts';
+import { parseVersion } from '../../src/core/index.ts';
+import { isPrerelease } from '../../src/core/version/version.ts';
 import { version } from '../support/ask.ts';
 
 describe('a version is read', () => {

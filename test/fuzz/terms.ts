@@ -1,7 +1,8 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { readUpdatePolicy } from '../../src/config/index.ts';
-import { readDeployed, readMaintenanceAnswer } from '../../src/core/index.ts';
+import { readDeployed } from '../../src/core/index.ts';
+import { readMaintenanceAnswer } from '../../src/core/decision/timing-policies.ts';
 import { describeDuration, parseDuration } from '../../src/core/text/duration.ts';
 import { reportedText } from '../../src/core/explanation/decision-words.ts';
 import { parseRegistryAddress } from '../../src/registry/address.ts';

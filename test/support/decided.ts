@@ -4,7 +4,6 @@ import {
   describeDecision,
   indexReleases,
   readDeployed,
-  decisionWarnings,
   type Decision,
   type ModuleList,
   type DecideInput,
@@ -12,6 +11,7 @@ import {
   type Requirement,
   type Window,
 } from '../../src/core/index.ts';
+import { decisionWarnings } from '../../src/core/decision/warning.ts';
 import { summarizeDecision } from '../../src/core/explanation/plan-words.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
 import { constraint, records, version, type Published } from './ask.ts';

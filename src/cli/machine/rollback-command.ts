@@ -3,8 +3,8 @@ import {
   parseConstraint,
   type Constraint,
   type Result,
-  type RolledBack,
 } from '../../core/index.ts';
+import type { RolledBack } from '../../core/releases/eligibility-policy.ts';
 import { mismatch } from '../../core/version/constraint.ts';
 import { reportedText } from '../../core/explanation/decision-words.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';

@@ -1,4 +1,5 @@
-import { NOT_ASKED, planMachine, type Plan, type Result } from '../../core/index.ts';
+import { planMachine, type Plan, type Result } from '../../core/index.ts';
+import { NOT_ASKED } from '../../core/plan/plan.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';
 import { planInputFor, type Circumstances } from '../../core/plan/plan-input.ts';
 import { moduleListOf } from '../../registry/module-list.ts';

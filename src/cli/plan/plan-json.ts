@@ -1,7 +1,6 @@
 import {
   describeDecision,
   describeWarning,
-  RESTARTED_BY_UPDATE,
   type Action,
   type Deployed,
   type Hold,
@@ -10,6 +9,7 @@ import {
   type Stop,
   type SubsystemTarget,
 } from '../../core/index.ts';
+import { RESTARTED_BY_UPDATE } from '../../core/plan/subsystem.ts';
 import { replacementOf, wordFor } from '../../core/decision/decision.ts';
 import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
 import { targetText, untilOf, requirementText } from '../../core/explanation/plan-words.ts';

@@ -3,10 +3,10 @@ import { reportedText } from '../../core/explanation/decision-words.ts';
 import {
   describeDecision,
   describeWarning,
-  SUBSYSTEM_MODULES,
   type ModuleId,
   type PlanRow,
 } from '../../core/index.ts';
+import { SUBSYSTEM_MODULES } from '../../core/plan/subsystem.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';

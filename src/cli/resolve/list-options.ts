@@ -1,11 +1,11 @@
 import {
   parsePlatform,
-  PLATFORMS,
   type Eligibility,
   type ModuleId,
   type Platform,
   type Result,
 } from '../../core/index.ts';
+import { PLATFORMS } from '../../core/releases/platform.ts';
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
 import { quote } from '../../core/text/quote.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';

@@ -11,8 +11,31 @@ import { recovery } from './recovery.ts';
 import { withoutRelease } from './without-release.ts';
 
 /**
- * What should become of one module or subsystem now. Throws a RangeError when that is no time. (Versioning;
- * decision table, D13 to D30)
+ * Decides what to do about one module or subsystem now. Pure. Throws a RangeError where `eligibility.now` is no time.
+ * (Versioning)
+ *
+ * @example
+ * ```ts
+ * import { decide, describeDecision, indexReleases, parseConstraint, readDeployed } from 'modreg';
+ *
+ * const constraint = parseConstraint('1.2.*');
+ * if (!constraint.ok) throw new Error(constraint.error.message);
+ * const decision = decide({
+ *   requirement: constraint.value,
+ *   list: { index: indexReleases([{ version: '1.2.9' }]) },
+ *   deployed: readDeployed('1.2.3'),
+ *   previous: undefined,
+ *   quarantine: [],
+ *   eligibility: { now: Date.now(), platform: 'linux/arm64' },
+ *   maxIndexAgeMs: 7 * 86_400_000,
+ *   allowDowngrade: true,
+ *   timing: {
+ *     ...{ window: undefined, answer: undefined, isServerBusy: false },
+ *     ...{ restarts: [], restartCooldownMs: 300_000, restartCeiling: 12 },
+ *   },
+ * });
+ * console.log(decision.kind, describeDecision(decision)); // replace newest patch of 1.2
+ * ```
  */
 export function decide(input: DecideInput): Decision {
   const { requirement, list, deployed, eligibility, quarantine } = input;

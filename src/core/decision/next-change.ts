@@ -11,25 +11,27 @@ import {
   type DecideInput,
 } from './decision.ts';
 
-/** When a decision changes by itself, what becomes of it, and why. */
+/** The next time at which a decision changes although nothing else happens. */
 export interface NextChange {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly because: ChangeCause;
+  /** What happens then. `restart-counts`: a restart that a wrong clock noted in the future begins to count. */
+  readonly because:
+    | 'release-published'
+    | 'release-of-age'
+    | 'quarantine-ends'
+    | 'window-closes'
+    | 'window-opens'
+    | 'cooldown-ends'
+    | 'ceiling-ends'
+    | 'restart-counts'
+    | 'list-too-old';
+  /** The decision at that time. */
   readonly becomes: Decision;
 }
 
-export type ChangeCause =
-  | 'release-published'
-  | 'release-of-age'
-  | 'quarantine-ends'
-  | 'window-closes'
-  | 'window-opens'
-  | 'cooldown-ends'
-  | 'ceiling-ends'
-  /** It lies in the future, as noted by a clock that was wrong. */
-  | 'restart-counts'
-  | 'list-too-old';
+/** What changes a decision. */
+export type ChangeCause = NextChange['because'];
 
 /** A time at which something ends that the decision may hang on. */
 interface Turn {

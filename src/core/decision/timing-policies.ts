@@ -1,44 +1,63 @@
-/** The maintenance windows of one policy, as one. Times are milliseconds since the epoch. */
+/** The maintenance windows of a policy, as one. All times are milliseconds since the epoch. */
 export interface Window {
-  /** When one of the windows opened that are open at `at`; undefined where none is. */
+  /** When the window opened that is open at `at`; undefined where it is closed. */
   openSince(at: number): number | undefined;
-  /** When the window next opens, of a time when it is closed; undefined when it never does. */
+  /** When the window opens next after `at`, where it is closed at `at`; undefined where it never does. */
   nextOpening(at: number): number | undefined;
-  /** When they close that are open at `at`; undefined when they are closed, or go on for very many openings. */
+  /** When the window closes that is open at `at`; undefined where it is closed, or stays open for very long. */
   closing(at: number): number | undefined;
 }
 
-/** What came of asking whether maintenance is allowed: anything but `allowed` does not allow it. (D29) */
+/** The result of asking the agent whether maintenance is allowed. Anything but `allowed` does not allow it. */
 export type MaintenanceAnswer =
   'allowed' | 'not-allowed' | 'missing' | 'failed' | 'timed-out' | 'not-a-boolean';
 
-/** What says whether a machine may act now. Another question than what it should run. */
+/** What determines whether a machine may restart something now. */
 export interface Timing {
-  /** Undefined where no maintenance window is configured. */
+  /** The policy's maintenance windows; undefined where it has none. */
   readonly window: Window | undefined;
-  /** Undefined where nobody is asked. */
+  /** Whether the agent allows maintenance; undefined where it is not asked. */
   readonly answer: MaintenanceAnswer | undefined;
   /** Whether the server processes changes of its config. */
   readonly isServerBusy: boolean;
-  /** When it was restarted to be replaced, in milliseconds since the epoch, in any order. */
+  /** When the target was restarted to be replaced, in milliseconds since the epoch, in any order. */
   readonly restarts: readonly number[];
+  /** The least time between two restarts of the target, in milliseconds. */
   readonly restartCooldownMs: number;
+  /** The most restarts of the target in 24 hours. */
   readonly restartCeiling: number;
 }
 
-/** Why nothing is replaced now, and until when at least, where that is known. (D25, D29) */
+/** Why a replacement is held, and the end of that in milliseconds since the epoch, where it is known. */
 export type Hold =
-  | { readonly reason: 'window-closed'; readonly until: number | undefined }
+  | {
+      readonly reason: 'window-closed';
+      /** When the window opens; undefined where it never does. */
+      readonly until: number | undefined;
+    }
   | {
       readonly reason: 'maintenance-not-allowed';
+      /** What the agent answered. */
       readonly answer: Exclude<MaintenanceAnswer, 'allowed'>;
       readonly until?: undefined;
     }
-  | { readonly reason: 'server-busy'; readonly until?: undefined }
-  | { readonly reason: 'restart-cooldown'; readonly until: number }
-  | { readonly reason: 'restart-ceiling'; readonly until: number; readonly restarts: number }
-  /** The policy lets no lower version in, whatever the time. (D18) */
-  | { readonly reason: 'downgrade-not-allowed'; readonly until?: undefined };
+  | {
+      readonly reason: 'restart-cooldown';
+      /** When the cooldown after the last restart ends. */
+      readonly until: number;
+    }
+  | {
+      readonly reason: 'restart-ceiling';
+      /** When another restart is allowed. */
+      readonly until: number;
+      /** How many restarts there were in 24 hours. */
+      readonly restarts: number;
+    }
+  | {
+      /** The server processes changes; or the policy allows no lower version. */
+      readonly reason: 'server-busy' | 'downgrade-not-allowed';
+      readonly until?: undefined;
+    };
 
 /** One reason not to replace anything at a time, in milliseconds since the epoch. */
 export type TimingPolicy = (timing: Timing, at: number) => Hold | undefined;

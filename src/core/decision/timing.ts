@@ -9,7 +9,7 @@ import {
   type TimingPolicy,
 } from './timing-policies.ts';
 
-/** What is held back, and by what. A rollback is held by nothing. (D13, D25) */
+/** What a replacement is, relative to what is deployed. Nothing holds a rollback. */
 export type Direction = 'install' | 'upgrade' | 'downgrade' | 'rollback';
 
 /** Each reason that holds now, and the earliest time at which none does, where that is known. */

@@ -1,30 +1,46 @@
 import type { Version } from '../version/version.ts';
 import { replacementOf, type Decision } from './decision.ts';
 
-/** What a person should know of a decision, beside it. */
+/**
+ * What a person should know of a decision. `ahead`: the deployed version is kept although the constraint does not select
+ * it. `downgrade`: all versions of a module share its data. `conflicting-constraints`: another module entry has the same
+ * module id.
+ */
 export type Warning =
-  /** What runs is not among what may be chosen, and stays. (D16, D17, D30) */
-  | { readonly kind: 'ahead' }
-  /** All versions of a module share its data. (D18) */
-  | { readonly kind: 'downgrade' }
+  | { readonly kind: 'ahead' | 'downgrade' | 'conflicting-constraints' }
   | {
       readonly kind: 'deployed-yanked' | 'yanked' | 'deprecated';
+      /** The deployed version or, for `yanked` and `deprecated`, the one to deploy. */
       readonly version: Version;
-      /** Why, "" where nobody said so. */
+      /** Why, `""` where no reason was given. */
       readonly because: string;
     }
-  | { readonly kind: 'deployed-not-a-version'; readonly text: string }
-  /** The pin runs, and is published no more. (D20) */
-  | { readonly kind: 'pin-not-published'; readonly version: Version }
-  /** A saved list stands in for the registry's. (D21) */
-  | { readonly kind: 'stale-list'; readonly confirmedAt: number; readonly message: string }
-  /** `pin_url` wins over this `pin_version`. (D27) */
-  | { readonly kind: 'shadowed-pin'; readonly version: Version }
-  /** Another module entry has the same module_id. (D24) */
-  | { readonly kind: 'conflicting-constraints' };
+  | {
+      readonly kind: 'deployed-not-a-version';
+      /** What was reported. */
+      readonly text: string;
+    }
+  | {
+      readonly kind: 'pin-not-published';
+      /** The pin, which is deployed and not in the list any more. */
+      readonly version: Version;
+    }
+  | {
+      readonly kind: 'stale-list';
+      /** When the registry last confirmed the cached list, in milliseconds since the epoch. */
+      readonly confirmedAt: number;
+      /** Why it could not confirm it now, in one escaped line. */
+      readonly message: string;
+    }
+  | {
+      readonly kind: 'shadowed-pin';
+      /** The `pin_version` that `pin_url` takes precedence over. */
+      readonly version: Version;
+    };
 
-/** What there is to warn of, but for what only the whole machine shows. */
+/** The warnings about one decision; `conflicting-constraints` is left to the plan. */
 export function decisionWarnings(decision: Decision): Warning[] {
+  // A deployed pin that is not published any more is D20, a cached list D21, a shadowed pin D27.
   const { input, resolution } = decision;
   const { requirement, list } = input;
   if (requirement.kind === 'pin-url') {

@@ -1,5 +1,5 @@
 import { formatConstraint, isInBranch, type Constraint } from '../version/constraint.ts';
-import type { PinRefusal, Refusal, RefusedPin } from '../releases/refusal.ts';
+import type { Refusal, RefusedPin } from '../releases/refusal.ts';
 import type { Release } from '../releases/release.ts';
 import { resolve, type ResolveInput, type Unsatisfied } from '../releases/resolve.ts';
 import { compareVersions } from '../version/version-order.ts';
@@ -8,7 +8,7 @@ import { describeBranch, describeRefused } from './words.ts';
 
 /** Why a constraint means no release, for a person: lines without indent, escaped. */
 export interface Complaint {
-  readonly kind: 'no-match' | 'pin-not-published' | PinRefusal['reason'];
+  readonly kind: 'no-match' | 'pin-not-published' | RefusedPin['reason'];
   readonly message: string;
   readonly because: readonly string[];
   /** How many refused releases `because` leaves out. */

@@ -18,7 +18,18 @@ import type { Version } from '../version/version.ts';
 import { complaintOf } from './complaint.ts';
 import { chosenAs, describeDeprecated, describeRefused, describeYanked } from './words.ts';
 
-/** Why a decision is what it is, in one escaped line. */
+/**
+ * Says why a decision was made, in one escaped line.
+ *
+ * @example
+ * ```ts
+ * import { describeDecision, type Plan } from 'modreg';
+ *
+ * function print({ modules }: Plan): void {
+ *   for (const { name, decision } of modules) console.log(name, decision.kind, describeDecision(decision));
+ * }
+ * ```
+ */
 export function describeDecision(decision: Decision): string {
   switch (decision.kind) {
     case 'keep':

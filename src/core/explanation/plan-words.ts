@@ -33,12 +33,34 @@ const CAUSES: Readonly<Record<ChangeCause, string>> = {
   'list-too-old': 'the saved list grows too old',
 };
 
-/** When a decision is another, which, and why: one line. */
+/**
+ * Says when a decision changes, to what, and why, in one line.
+ *
+ * @example
+ * ```ts
+ * import { describeChange, type PlanRow } from 'modreg';
+ *
+ * function next({ nextChange }: PlanRow): string {
+ *   return nextChange ? describeChange(nextChange) : 'nothing changes by itself';
+ * }
+ * ```
+ */
 export function describeChange({ at, because, becomes }: NextChange): string {
   return `${formatTime(at)}: ${summarizeDecision(becomes)}, as ${CAUSES[because]}`;
 }
 
-/** What there is to warn of, in one escaped line. */
+/**
+ * Says what a warning is about, in one escaped line. `decision` is the one that it belongs to.
+ *
+ * @example
+ * ```ts
+ * import { describeWarning, type PlanRow } from 'modreg';
+ *
+ * function warningsOf({ warnings, decision }: PlanRow): string[] {
+ *   return warnings.map((warning) => describeWarning(warning, decision));
+ * }
+ * ```
+ */
 export function describeWarning(warning: Warning, decision: Decision): string {
   switch (warning.kind) {
     case 'ahead':

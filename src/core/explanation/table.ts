@@ -16,20 +16,22 @@ interface Row {
 const SHOWN = 3;
 const WIDEST_VERSION = 40;
 
-export interface ExplainOptions {
-  /** Whether every entry has a line of its own; long runs of one kind are counted otherwise. */
-  readonly all?: boolean;
-  /** Ends each line that counts a run, as where a caller says how to see the rest; empty unless given. */
-  readonly more?: string;
-}
-
 /**
- * A line for every entry of the list, newest version first and then what is not a version: chosen or
- * not, and why. Lines are escaped and have neither colour nor indent.
+ * Explains a resolution: a line for each entry of the list, newest version first and then what is no version, says
+ * whether it was chosen and why. Long runs of one kind are counted, unless `all` is true; `more` is appended to a line
+ * that counts. Lines are escaped and have neither colour nor indent.
+ *
+ * @example
+ * ```ts
+ * import { explain, indexReleases, resolve } from 'modreg';
+ *
+ * const index = indexReleases([{ version: '1.9.0' }, { version: '2.0.0-rc.1' }]);
+ * for (const line of explain(resolve({ kind: 'latest' }, index), { all: true })) console.log(line);
+ * ```
  */
 export function explain(
   resolution: Resolution,
-  { all = false, more = '' }: ExplainOptions = {},
+  { all = false, more = '' }: { readonly all?: boolean; readonly more?: string } = {},
 ): string[] {
   const rows = rowsOf(resolution);
   const longest = rows.reduce((length, { version }) => Math.max(length, version.length), 0);

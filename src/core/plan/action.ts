@@ -11,50 +11,65 @@ import type { VersionedSubsystem } from './subsystem.ts';
 /** What the machine's agent is to do. (Versioning, rule 1) */
 export interface Action {
   readonly kind: 'restart-and-upgrade';
+  /** The module or the subsystem to replace. */
   readonly target: ActionTarget;
-  /** What runs, to be shown: an address without credentials; undefined where nothing does. */
+  /** What is deployed, for people: a version, or an address without credentials; undefined where nothing is. */
   readonly from: string | undefined;
   /** A version, or the address of a `pin_url`: what is deployed once this is done. */
   readonly to: string;
-  /** The file for the machine's platform, where it is known. */
+  /** The file for the machine's platform; undefined where the registry lists none. */
   readonly artifact: Artifact | undefined;
+  /** What the replacement is, relative to what is deployed. */
   readonly direction: Direction;
-  /** What stops with this one alone; a plan's restarts say what stops together. */
+  /** What stops for this action alone, in the order of stopping; a restart says what stops for all of its actions. */
   readonly stops: readonly Stop[];
+  /** Why it is due. */
   readonly reason: ActionReason;
-  /** Milliseconds since the epoch. */
+  /** When it was decided, in milliseconds since the epoch. */
   readonly decidedAt: number;
 }
 
-/** Why an action is due, as data and in words. */
+/** Why an action is due: data for programs, and the same in words. */
 export type ActionReason = {
-  /** The same for a person: one escaped line. */
+  /** The reason in one escaped line, for people. */
   readonly text: string;
 } & (
   | {
-      /** A constraint of the configuration means the version. */
+      /** The constraint of the configuration selects the version. */
       readonly kind: 'constraint';
       /** As written: `1.2.*`. */
       readonly constraint: string;
     }
   | {
-      /** The configuration pins an address, which is what the action brings. */
+      /** The configuration pins the address in `to`. */
       readonly kind: 'pin-url';
     }
   | {
-      /** The deployed version failed on this machine, or an operator went back from it. */
+      /** The deployed version failed on this machine, or an operator rolled it back. */
       readonly kind: 'failure';
+      /** The version that is replaced. */
       readonly version: string;
       /** When its quarantine ends, in milliseconds since the epoch; undefined where no time ends it. */
       readonly until: number | undefined;
-      /** Whether an operator went back from it. */
+      /** Whether an operator rolled it back. */
       readonly isRolledBack: boolean;
     }
 );
 
+/** What an action replaces: a module entry, or a subsystem that has versions. */
 export type ActionTarget =
-  | { readonly kind: 'module'; readonly name: string; readonly moduleId: ModuleId }
-  | { readonly kind: 'subsystem'; readonly name: VersionedSubsystem };
+  | {
+      readonly kind: 'module';
+      /** The name of the module entry. */
+      readonly name: string;
+      /** The module whose releases it runs. */
+      readonly moduleId: ModuleId;
+    }
+  | {
+      readonly kind: 'subsystem';
+      /** As the agent configuration spells it. */
+      readonly name: VersionedSubsystem;
+    };
 
 /** The action that a decision comes to; undefined where nothing is due. */
 export function actionOf(

@@ -21,35 +21,41 @@ import type { Version } from '../version/version.ts';
 import { actionOf } from './action.ts';
 import { restartsFor, type Restart } from './restarts.ts';
 import { stopsOf, type Stop } from './stops.ts';
-import { subsystemTargets, type SubsystemName, type SubsystemTarget } from './subsystem.ts';
+import { subsystemTargets, type SubsystemTarget } from './subsystem.ts';
 
 /** What is known of a module or a subsystem, besides what is configured. */
 export interface ModuleState {
+  /** The releases of the module. */
   readonly list: ModuleList;
+  /** What is deployed now. */
   readonly deployed: Deployed;
-  /** What was last acknowledged before what is deployed. (D13) */
+  /** The version that was deployed before; absent where it is not known. A rollback prefers it. */
   readonly previous?: Version | undefined;
-  /** When it was restarted to be replaced, in milliseconds since the epoch. (D25) */
+  /** When it was restarted to be replaced, in milliseconds since the epoch, in any order. */
   readonly restarts?: readonly number[] | undefined;
-  /** Its versions that failed on this machine. (D13) */
+  /** Its versions that failed on this machine, or were rolled back. */
   readonly quarantine?: readonly Quarantined[] | undefined;
 }
 
-/** What a plan depends on. The same question has the same answer. */
+/** Everything that a plan depends on. The same input gives the same plan. */
 export interface PlanInput {
+  /** The machine config. */
   readonly machine: Machine;
+  /** The update policy. */
   readonly policy: UpdatePolicy;
+  /** The platform of the machine. */
   readonly platform: Platform;
-  /** Milliseconds since the epoch. */
+  /** The time of the plan, in milliseconds since the epoch. */
   readonly now: number;
-  /** `refuse`, where it is asked as of `now`, what was published later; `allow` without it. */
+  /** `refuse` refuses what was published later than `now`; `allow` is the default. */
   readonly laterReleases?: 'refuse' | 'allow' | undefined;
-  /** By the name of the module entry. What is not in here is not known, and never acted upon. */
+  /** By the name of the module entry. The deployed version of an entry without a state is not known. */
   readonly modules: ReadonlyMap<string, ModuleState>;
-  readonly subsystems: ReadonlyMap<SubsystemName, ModuleState>;
-  /** What came of asking whether maintenance is allowed; undefined where nobody is asked. (D29) */
+  /** By name; likewise. */
+  readonly subsystems: ReadonlyMap<SubsystemTarget['name'], ModuleState>;
+  /** Whether the agent allows maintenance; absent where it is not asked. */
   readonly answer?: MaintenanceAnswer | undefined;
-  /** Whether the server processes changes of its config. */
+  /** Whether the server processes changes of its config: nothing restarts meanwhile. */
   readonly isServerBusy: boolean;
 }
 
@@ -57,28 +63,37 @@ export interface PlanInput {
 export interface Plan {
   /** In the order of the machine config. */
   readonly modules: readonly ModulePlan[];
+  /** The agent and the server, and other subsystems that are disabled. */
   readonly subsystems: readonly SubsystemPlan[];
-  /** What is due, and what stops for it: all actions, in the order in which they are carried out. */
+  /** All actions that are due, in the order in which they are carried out, and what stops for them. */
   readonly restarts: readonly Restart[];
 }
 
-/** The decision on a module or a subsystem, and what else there is to say of it. */
+/** The decision on a module or a subsystem, and what else a person wants to know of it. */
 export interface PlanRow {
+  /** What to do, and why. */
   readonly decision: Decision;
-  /** The newest release that may be chosen, whatever the constraint. (Versioning, rule 2) */
+  /** The newest release that may be chosen, whatever the constraint; undefined without one. (Versioning, rule 2) */
   readonly latest: Version | undefined;
-  /** What stops while it restarts, where it is to be replaced now or later. */
+  /** What stops while it restarts, where it is to be replaced now or later; else empty. */
   readonly stops: readonly Stop[];
+  /** When the decision changes by itself; undefined where no such time is known. */
   readonly nextChange: NextChange | undefined;
+  /** What a person should know. */
   readonly warnings: readonly Warning[];
 }
 
+/** The row of a module entry. */
 export interface ModulePlan extends PlanRow {
+  /** The name of the entry. */
   readonly name: string;
+  /** The module. */
   readonly moduleId: ModuleId;
 }
 
+/** The row of a subsystem. */
 export interface SubsystemPlan extends PlanRow {
+  /** What the agent configuration says of it. */
   readonly target: SubsystemTarget;
 }
 
@@ -92,8 +107,30 @@ const NOTHING: ModuleState = { list: NOT_ASKED, deployed: { kind: 'unknown' } };
 const LATEST = { kind: 'latest' } as const;
 
 /**
- * What each module and subsystem of a machine should become now, and what that stops. Throws a RangeError when
- * `now` is no time. (Versioning)
+ * Plans a machine: what to do about each module and subsystem now, and what stops for that. Pure. Throws a RangeError
+ * where `now` is no time. (Versioning)
+ *
+ * @example
+ * ```ts
+ * import { indexReleases, planMachine, readDeployed } from 'modreg';
+ * import { DEFAULT_POLICY, readMachine } from 'modreg/config';
+ *
+ * const machine = readMachine(
+ *   '{"modules": [{"type": "registry", "name": "cam", "module_id": "acme:cam", "version": "1.*"}]}',
+ * );
+ * if (!machine.ok) throw new Error(machine.problems[0]?.message);
+ * const list = { index: indexReleases([{ version: '1.3.0' }]) };
+ * const plan = planMachine({
+ *   machine: machine.value,
+ *   policy: DEFAULT_POLICY,
+ *   platform: 'linux/arm64',
+ *   now: Date.now(),
+ *   modules: new Map([['cam', { list, deployed: readDeployed('1.0.4') }]]),
+ *   subsystems: new Map(),
+ *   isServerBusy: false,
+ * });
+ * for (const { actions } of plan.restarts) console.log(actions.map(({ to }) => to)); // [ '1.3.0' ]
+ * ```
  */
 export function planMachine(input: PlanInput): Plan {
   const { machine, policy } = input;

@@ -3,13 +3,13 @@ import { inOrder } from './order.ts';
 import type { Stop, Stops } from './stops.ts';
 import type { VersionedSubsystem } from './subsystem.ts';
 
-/** Actions that share one restart: what `stops` is stopped once, all are carried out, all starts again. */
+/** Actions that share one restart: everything in `stops` stops once, all actions are carried out, everything starts. */
 export interface Restart {
-  /** What restarts: modules, or a subsystem that takes all modules with it. (D26) */
+  /** What restarts: modules, or a subsystem, which restarts all modules with it. */
   readonly of: 'modules' | VersionedSubsystem;
-  /** In the order in which they are carried out: what others depend on before those. */
+  /** In the order in which they are carried out: a module before those that depend on it. */
   readonly actions: readonly Action[];
-  /** In the order of stopping. */
+  /** What stops, in the order of stopping. */
   readonly stops: readonly Stop[];
 }
 

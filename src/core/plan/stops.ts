@@ -2,10 +2,11 @@ import type { Component } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import { inOrder } from './order.ts';
 
-/** A component that stops. */
+/** A component that stops for a restart. */
 export interface Stop {
+  /** Its name. */
   readonly component: string;
-  /** The components that stop and that it depends on; none for a component of what is restarted. */
+  /** The stopping components that it depends on; empty for a component of the module that restarts. */
   readonly dependsOn: readonly string[];
 }
 

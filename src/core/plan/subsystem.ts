@@ -3,11 +3,7 @@ import type { Requirement } from '../decision/decision.ts';
 import type { AgentConfiguration } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 
-/** What the agent manages. (What the service does) */
-export type SubsystemName =
-  'platform-agent' | 'platform-server' | 'agent-provisioning' | 'agent-syscfg';
-
-/** A subsystem that has versions. */
+/** A subsystem that has versions, as the agent configuration spells it. */
 export type VersionedSubsystem = 'platform-agent' | 'platform-server';
 
 /** The channels that each may follow; the first without a word. (Agent configuration, release_channel) */
@@ -32,17 +28,24 @@ export const SUBSYSTEM_MODULES: Readonly<Record<VersionedSubsystem, ModuleId>> =
 
 /** What the agent configuration says of a subsystem. */
 export type SubsystemTarget = {
+  /** What it asks for. */
   readonly requirement: Requirement;
-  /** What its channel means, whatever is pinned. */
+  /** What the release channel stands for, whatever is pinned. */
   readonly channel: Constraint;
 } & (
   | {
+      /** As the agent configuration spells it. */
       readonly name: VersionedSubsystem;
+      /** The channel that it follows unless it is pinned. */
       readonly releaseChannel: 'stable' | 'latest';
-      /** The option that decides. */
+      /** The option that determines `requirement`. */
       readonly option: 'pin_url' | 'pin_version' | 'release_channel';
     }
-  | { readonly name: SubsystemName; readonly option: 'disable_subsystem' }
+  | {
+      /** As the agent configuration spells it. */
+      readonly name: VersionedSubsystem | 'agent-provisioning' | 'agent-syscfg';
+      readonly option: 'disable_subsystem';
+    }
 );
 
 /** What the channels contain is our reading: the reference names them, and no more. */
@@ -67,7 +70,7 @@ export function subsystemTargets(configuration: AgentConfiguration): SubsystemTa
   return targets;
 }
 
-function disabled(name: SubsystemName): SubsystemTarget {
+function disabled(name: SubsystemTarget['name']): SubsystemTarget {
   const requirement = { kind: 'disabled' } as const;
   return { name, option: 'disable_subsystem', requirement, channel: CHANNELS.stable };
 }

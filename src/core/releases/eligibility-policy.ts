@@ -4,41 +4,49 @@ import type { Refusal } from './refusal.ts';
 import type { DigestChange, Release } from './release.ts';
 import type { Version } from '../version/version.ts';
 
-/** What a machine lets be chosen, besides the constraint. What is absent refuses nothing. */
+/** Which releases a machine may choose, besides what the constraint accepts. What is absent refuses nothing. */
 export interface Eligibility {
-  /** Milliseconds since the epoch. */
+  /** The time of the decision, in milliseconds since the epoch. */
   readonly now: number;
+  /** Refuses releases that list artifacts and have none for this platform. */
   readonly platform?: Platform | undefined;
-  /** By the text of the version, where a digest is not the one that was first seen. (D22) */
+  /** Refuses these versions, by their text: a digest is not the one that was seen first. */
   readonly changedDigests?: ReadonlyMap<string, DigestChange> | undefined;
+  /** Refuses these versions while their terms last. */
   readonly quarantine?: readonly Quarantined[] | undefined;
+  /** Refuses what was published too recently, for all constraints but pins. */
   readonly minimumAge?: MinimumAge | undefined;
-  /** Refuses what was published later, in milliseconds since the epoch. */
+  /** Refuses what was published later than this, in milliseconds since the epoch. */
   readonly notAfter?: number | undefined;
 }
 
-/** A version that failed on this machine, or that an operator went back from, and its terms. (D13) */
+/** A version that failed on this machine or that an operator rolled back, and until when it is refused. */
 export interface Quarantined {
+  /** The text of the version, build metadata included. */
   readonly version: string;
-  /** The digest that failed, where it is known: another one ends the quarantine. */
+  /** The digest that failed, where it is known. A release with another digest is not refused. */
   readonly digest?: string | undefined;
-  /** Milliseconds since the epoch; without it only a changed digest or the operator ends it. */
+  /** When the term ends, in milliseconds since the epoch; absent where only another digest or an operator ends it. */
   readonly until?: number | undefined;
-  /** Present where an operator went back from it. */
-  readonly rolledBack?: RolledBack | undefined;
+  /** Present where an operator rolled it back. Floating constraints do not take what lies between the two versions. */
+  readonly rolledBack?:
+    | {
+        /** The version that was deployed. */
+        readonly from: Version;
+        /** The version that was deployed before; undefined where it is not known. */
+        readonly to: Version | undefined;
+      }
+    | undefined;
 }
 
-/** What an operator decided: no floating constraint takes what lies between the two versions, either. */
-export interface RolledBack {
-  readonly from: Version;
-  /** What ran before; undefined where nobody knows. */
-  readonly to: Version | undefined;
-}
+/** What an operator decided with a rollback. */
+export type RolledBack = NonNullable<Quarantined['rolledBack']>;
 
-/** How long a release must have been published before a floating constraint takes it. (D12) */
+/** How long a release must have been published before a floating constraint takes it. */
 export interface MinimumAge {
+  /** Milliseconds. A publish time in the future counts as age 0. */
   readonly ms: number;
-  /** What becomes of a release whose publish time is not known. */
+  /** Whether a release is refused whose publish time is not known. */
   readonly unknown: 'refuse' | 'allow';
 }
 

@@ -1,19 +1,26 @@
 import { parseError, type ParseError, type Misfit } from '../text/parse-error.ts';
 import type { Result } from '../text/result.ts';
 
-/** `<module_namespace>:<module_name>`; the namespace is an organization's name or UUID. */
+/** `<module_namespace>:<module_name>`, as `parseModuleId` returns it. The namespace is an organization's name or UUID. */
 export type ModuleId = string & { readonly brand: 'module_id' };
-
-export type ModuleIdError = ParseError<'bad-module-id'>;
 
 const LONGEST_HALF = 63;
 const LEGAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}:[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 
 /**
- * Reads two halves of at most 63 ASCII letters, digits, `_` and `-`, each beginning with a letter or
- * a digit, joined by a colon; so a module id is safe in a path and in a URL. (Module entry)
+ * Parses a module id: two halves of at most 63 ASCII letters, digits, `_` and `-`, each beginning with a letter or a
+ * digit, joined by a colon. So it is safe in a path and in a URL. Never throws, whatever it is given. (Module entry)
+ *
+ * @example
+ * ```ts
+ * import { parseModuleId } from 'modreg';
+ *
+ * const id = parseModuleId('acme:lidar');
+ * if (!id.ok) throw new Error(id.error.message);
+ * console.log(id.value);
+ * ```
  */
-export function parseModuleId(text: unknown): Result<ModuleId, ModuleIdError> {
+export function parseModuleId(text: unknown): Result<ModuleId, ParseError<'bad-module-id'>> {
   if (typeof text === 'string' && LEGAL.test(text)) return { ok: true, value: text as ModuleId };
   return { ok: false, error: parseError('bad-module-id', text, misfitOf(text)) };
 }

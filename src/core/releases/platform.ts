@@ -4,9 +4,8 @@ import type { Result } from '../text/result.ts';
 /** The platforms that machines run on. (Limits) */
 export const PLATFORMS = ['linux/amd64', 'linux/arm64'] as const;
 
+/** The operating system and the CPU of a machine. */
 export type Platform = (typeof PLATFORMS)[number];
-
-export type PlatformError = ParseError<'bad-platform'>;
 
 // Other names of the two CPUs (decision table, D9).
 const ARCHITECTURES = new Map([
@@ -15,8 +14,19 @@ const ARCHITECTURES = new Map([
   ['aarch64', 'arm64'],
 ]);
 
-/** Reads `linux/amd64` or `linux/arm64`; `x86_64` and `x64` mean amd64, `aarch64` means arm64. */
-export function parsePlatform(text: unknown): Result<Platform, PlatformError> {
+/**
+ * Parses `linux/amd64` or `linux/arm64`; `x86_64` and `x64` mean amd64, `aarch64` means arm64. Never throws, whatever
+ * it is given. (Limits)
+ *
+ * @example
+ * ```ts
+ * import { parsePlatform } from 'modreg';
+ *
+ * const platform = parsePlatform(`${process.platform}/${process.arch}`);
+ * console.log(platform.ok ? platform.value : platform.error.message);
+ * ```
+ */
+export function parsePlatform(text: unknown): Result<Platform, ParseError<'bad-platform'>> {
   const canonical = typeof text === 'string' ? canonicalPlatform(text) : undefined;
   const platform = PLATFORMS.find((known) => known === canonical);
   if (platform !== undefined) return { ok: true, value: platform };

@@ -1,37 +1,63 @@
-import type { Mismatch } from '../version/constraint.ts';
 import type { Platform } from './platform.ts';
 import type { DigestChange, Release } from './release.ts';
-import type { Version, VersionError } from '../version/version.ts';
+import type { Version } from '../version/version.ts';
+import type { ParseError } from '../text/parse-error.ts';
 
 /** Why a release is not chosen, with the facts behind it. */
 export type Refusal =
   | {
       readonly reason: 'conflicting-digest';
+      /** The platform for which the list has two digests of one kind. */
       readonly platform: string;
+      /** The two digests. */
       readonly digests: readonly [string, string];
     }
-  | { readonly reason: Mismatch }
-  | { readonly reason: 'yanked'; readonly because: string }
+  | {
+      /** The numbers of the constraint exclude it, or it is a prerelease and the constraint takes none. */
+      readonly reason: 'other-major' | 'other-minor' | 'other-version' | 'prerelease';
+    }
+  | {
+      readonly reason: 'yanked';
+      /** Why, `""` where no reason was given. */
+      readonly because: string;
+    }
   | {
       readonly reason: 'no-artifact';
+      /** The platform of the machine. */
       readonly platform: Platform;
+      /** The platforms that it is published for. */
       readonly published: readonly string[];
     }
   | ({ readonly reason: 'digest-changed' } & DigestChange)
   | {
       readonly reason: 'quarantined';
-      /** Milliseconds since the epoch; undefined where no time ends it. */
+      /** When the quarantine ends, in milliseconds since the epoch; undefined where no time ends it. */
       readonly until: number | undefined;
-      /** Whether an operator went back from it, or past it; it failed on this machine otherwise. */
+      /** Whether an operator rolled it, or a version above it, back; it failed on this machine otherwise. */
       readonly isRolledBack: boolean;
     }
-  | { readonly reason: 'too-young'; readonly until: number }
+  | {
+      readonly reason: 'too-young';
+      /** When it reaches the minimum age, in milliseconds since the epoch. */
+      readonly until: number;
+    }
   | { readonly reason: 'unknown-age' }
-  | { readonly reason: 'not-yet-published'; readonly publishedAt: number }
-  | { readonly reason: 'older'; readonly than: Version };
+  | {
+      readonly reason: 'not-yet-published';
+      /** Milliseconds since the epoch. */
+      readonly publishedAt: number;
+    }
+  | {
+      readonly reason: 'older';
+      /** The version that was chosen. */
+      readonly than: Version;
+    };
 
-/** What can refuse a pin that is published. */
-export type PinRefusal = Extract<
+/** The release that a pin names, and why it may not be chosen. */
+export type RefusedPin = {
+  /** The entry of the list. */
+  readonly release: Release;
+} & Extract<
   Refusal,
   {
     reason:
@@ -39,13 +65,17 @@ export type PinRefusal = Extract<
   }
 >;
 
-/** A pin's release, and why it may not be chosen. (D20, D30) */
-export type RefusedPin = { readonly release: Release } & PinRefusal;
-
 /** An entry of a release list that was not chosen, with its one reason. */
 export type Refused =
-  | { readonly reason: 'not-a-version'; readonly error: VersionError }
-  | ({ readonly release: Release } & Refusal);
+  | {
+      readonly reason: 'not-a-version';
+      /** Where and why parsing stopped. */
+      readonly error: ParseError<'bad-version'>;
+    }
+  | ({
+      /** The entry of the list. */
+      readonly release: Release;
+    } & Refusal);
 
 /** What stands in the list, in the place of the version. */
 export function publishedText(refused: Refused): string {

@@ -3,31 +3,41 @@ import { newestAccepted } from './newest-accepted.ts';
 import { mergeRecords, type Release, type ReleaseRecord } from './release.ts';
 import { sortReleases, type Ascending, type SortedReleases } from './sorted-releases.ts';
 import { comparePrecedence, compareVersions } from '../version/version-order.ts';
-import { parseVersion, type Version, type VersionError } from '../version/version.ts';
+import { parseVersion, type Version } from '../version/version.ts';
+import type { ParseError } from '../text/parse-error.ts';
 
-/** A release list, to be asked many times. It is read and sorted when it is first asked. */
+/** A release list that is queried many times. It is parsed and sorted when it is first queried. */
 export interface ReleaseIndex {
-  /** How many entries were published, duplicates and unreadable ones included. */
+  /** How many entries the list has, duplicates and those that are no version included. */
   readonly published: number;
-  /** Every version once, newest first. */
+  /** Each version once, newest first. */
   releases(): Iterable<Release>;
-  /** The entries that are not a version, in the order of the list. (D10) */
-  unreadable(): readonly VersionError[];
-  /** The releases that `constraint` by itself accepts, newest first. */
+  /** The entries that are no version, in the order of the list. */
+  unreadable(): readonly ParseError<'bad-version'>[];
+  /** The releases that `constraint` accepts, newest first. Nothing else is considered: not yanks, ages or platforms. */
   candidates(constraint: Constraint): Iterable<Release>;
-  /** The release of exactly this version, build metadata included, where it is published. */
+  /** The release of this version, build metadata included; undefined where it is not published. */
   find(version: Version): Release | undefined;
 }
 
 /**
- * Takes a list as published, in any order. Nothing is dropped: duplicates are merged, and an entry
- * that is not a version is kept, to be refused with its reason. The records are read when the index
- * is asked, and must not change. (D10, D11)
+ * Indexes a release list, in any order. Nothing is dropped: entries with the same version are merged, and an entry that
+ * is no version is kept, to be refused with its reason. The records are read when the index is queried, and must not
+ * change.
+ *
+ * @example
+ * ```ts
+ * import { indexReleases } from 'modreg';
+ *
+ * const index = indexReleases([{ version: '1.9.0' }, { version: '1.10.0', yanked: 'stops the motor' }]);
+ * console.log([...index.releases()].map(({ version }) => version.text)); // [ '1.10.0', '1.9.0' ]
+ * ```
  */
 export function indexReleases(releases: Iterable<ReleaseRecord>): ReleaseIndex {
+  // What is no version is kept (D10), and duplicates are merged when they are read (D11).
   const records = [...releases];
   let sortedReleases: SortedReleases | undefined;
-  let errors: VersionError[] | undefined;
+  let errors: ParseError<'bad-version'>[] | undefined;
   let isFirst = true;
   const sorted = (): SortedReleases => (sortedReleases ??= sortReleases(records));
 
@@ -54,7 +64,7 @@ export function indexReleases(releases: Iterable<ReleaseRecord>): ReleaseIndex {
   };
 }
 
-function errorsIn(text: string): VersionError[] {
+function errorsIn(text: string): ParseError<'bad-version'>[] {
   const version = parseVersion(text);
   return version.ok ? [] : [version.error];
 }

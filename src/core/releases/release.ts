@@ -2,42 +2,45 @@ import { canonicalPlatform, fitsPlatform, type Platform } from './platform.ts';
 import { isTime } from '../text/rfc3339.ts';
 import type { Version } from '../version/version.ts';
 
-/** One file of a release. */
+/** One file of a release, as its registry lists it. */
 export interface Artifact {
-  /** `linux/arm64`, or with `any` for a half or for the whole. */
+  /** `linux/arm64`; `any` may stand for a half or for the whole. */
   readonly platform: string;
+  /** Where to download it; absent where the registry does not say. */
   readonly url?: string | undefined;
-  /** `sha256:…`, `sha512:…` or `sha1:…`, in hexadecimal. */
+  /** `sha256:…`, `sha512:…` or `sha1:…`, in hexadecimal; absent where the registry does not say. */
   readonly digest?: string | undefined;
-  /** In bytes. */
+  /** In bytes; absent where the registry does not say. */
   readonly size?: number | undefined;
 }
 
-/** One entry of a release list as published: the normal form that wire formats are decoded to. */
+/** One entry of a release list as published: what the formats of all registries are decoded to. */
 export interface ReleaseRecord {
-  /** What stands in the place of the version; not always one. */
+  /** The version as published. Text that is no version is kept, and refused with its reason. */
   readonly version: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch; absent where it is not known. */
   readonly publishedAt?: number | undefined;
-  /** Absent: nothing is known of files, and no platform is excluded. Empty: there are none. */
+  /** Absent: files are not listed, and no platform is excluded. Empty: there are no files, and every platform is. */
   readonly artifacts?: readonly Artifact[] | undefined;
-  /** Why it was taken back, `""` when no reason was given; absent when it was not. */
+  /** Why the release was yanked, `""` where no reason was given; absent where it was not. */
   readonly yanked?: string | undefined;
-  /** Why it should no longer be used. */
+  /** Why the release should no longer be used, `""` where no reason was given; absent where it is not deprecated. */
   readonly deprecated?: string | undefined;
 }
 
-/** A readable entry of a release list, after its duplicates were merged into it (D11). */
+/** An entry of a release list whose version could be parsed. Entries with the same version are merged into one. */
 export interface Release extends Omit<ReleaseRecord, 'version'> {
+  /** Unique in its list, build metadata included. */
   readonly version: Version;
 }
 
-/** A published version that is no longer what it was. (D22) */
+/** A published file whose digest is not the one that this machine saw first. */
 export interface DigestChange {
-  /** As published. */
+  /** The platform of the file, as published. */
   readonly platform: string;
+  /** The digest that was seen first. */
   readonly first: string;
-  /** Undefined where the list gives none of that kind any more. */
+  /** The digest in the list now; undefined where the list has none of that kind any more. */
   readonly now: string | undefined;
 }
 

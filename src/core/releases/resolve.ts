@@ -1,42 +1,65 @@
 import { mismatch, type Constraint } from '../version/constraint.ts';
 import { ineligible } from './eligibility.ts';
 import type { Eligibility } from './eligibility-policy.ts';
-import type { PinRefusal, Refusal, Refused, RefusedPin } from './refusal.ts';
+import type { Refusal, Refused, RefusedPin } from './refusal.ts';
 import type { ReleaseIndex } from './release-index.ts';
 import { conflictingDigests, type Release } from './release.ts';
 
-/** What is asked of a release list. */
+/** What a resolution was made of. */
 export interface ResolveInput {
+  /** Which releases were asked for. */
   readonly constraint: Constraint;
+  /** The release list. */
   readonly index: ReleaseIndex;
+  /** Which of the releases the machine may choose. */
   readonly eligibility: Eligibility;
 }
 
-/**
- * The release that a constraint means, or that there is none. `refused` gives every other entry of
- * the list, newest version first and then what is not a version, each with exactly one reason: the
- * first that applies in the order of the decision table. It is computed when it is read.
- */
+/** The release that a constraint selects, or that there is none; and why every other entry of the list is refused. */
 export type Resolution =
   | {
       readonly kind: 'resolved';
+      /** What it was made of. */
       readonly input: ResolveInput;
+      /** The newest release that may be chosen. */
       readonly release: Release;
+      /**
+       * Every other entry, newest version first and then what is no version, each with the one reason that applies
+       * first. Computed when it is read.
+       */
       refused(): Iterable<Refused>;
     }
   | {
       readonly kind: 'unsatisfied';
+      /** What it was made of. */
       readonly input: ResolveInput;
-      /** What a pin names, where that is published and refused; undefined where it is not published. */
+      /** The release that a pin names, where that is published and refused; undefined otherwise. */
       readonly refusedPin: RefusedPin | undefined;
+      /** Every entry, in the same order and with its one reason. Computed when it is read. */
       refused(): Iterable<Refused>;
     };
 
-export type Unsatisfied = Resolution & { readonly kind: 'unsatisfied' };
+/** A resolution without a release. */
+export type Unsatisfied = Extract<Resolution, { kind: 'unsatisfied' }>;
 
 const ANYTHING: Eligibility = { now: 0 };
 
-/** The newest eligible release that `constraint` accepts. (Versioning, Module version types) */
+/**
+ * Selects the newest release that `constraint` accepts and `eligibility` does not refuse. Pure: the same arguments give
+ * the same answer, in whichever order the list was published. (Versioning, Module version types)
+ *
+ * @example
+ * ```ts
+ * import { indexReleases, parseConstraint, resolve } from 'modreg';
+ *
+ * const constraint = parseConstraint('1.2.*');
+ * if (!constraint.ok) throw new Error(constraint.error.message);
+ * const index = indexReleases([{ version: '1.2.9' }, { version: '1.3.0' }]);
+ * const resolution = resolve(constraint.value, index, { now: Date.now(), platform: 'linux/arm64' });
+ * if (resolution.kind === 'resolved') console.log(resolution.release.version.text); // 1.2.9
+ * for (const refused of resolution.refused()) console.log(refused.reason); // other-minor
+ * ```
+ */
 export function resolve(
   constraint: Constraint,
   index: ReleaseIndex,
@@ -50,14 +73,15 @@ export function resolve(
     if (!against) {
       return { kind: 'resolved', input, release, refused: () => refused(index, judge, release) };
     }
-    if (constraint.kind === 'patch' && isOfPins(against)) refusedPin ??= { release, ...against };
+    const one = { release, ...against };
+    if (constraint.kind === 'patch' && isOfPin(one)) refusedPin ??= one;
   }
   return { kind: 'unsatisfied', input, refusedPin, refused: () => refused(index, judge) };
 }
 
 /** Of several builds none is meant that the pin's own text stands beside. (D3) */
-function isOfPins(against: Refusal): against is PinRefusal {
-  return against.reason !== 'other-version';
+function isOfPin(one: Refusal & { readonly release: Release }): one is RefusedPin {
+  return one.reason !== 'other-version';
 }
 
 /** Why a release cannot be the answer, or undefined when it could. */

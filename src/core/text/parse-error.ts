@@ -11,15 +11,17 @@ const NAMES = {
 
 export type ParseErrorKind = keyof typeof NAMES;
 
-/** Why a text is not what it should be, for the person who wrote it. */
-export interface ParseError<Kind extends ParseErrorKind> {
+/** Why a text could not be parsed, for the person who wrote it. */
+export interface ParseError<Kind extends string> {
+  /** Which parser rejected it: `bad-version`, `bad-constraint`, `bad-module-id`, `bad-platform` or `bad-time`. */
   readonly kind: Kind;
   /** The input; for what was not text at all, what it was. */
   readonly text: string;
   /** Where reading stopped: a UTF-16 index into `text`, its length when more was expected. */
   readonly position: number;
+  /** What the parser accepts at `position`. */
   readonly expected: string;
-  /** The nearest legal form, where there is one. */
+  /** The nearest legal form; undefined where none is near. */
   readonly suggestion: string | undefined;
   /** One line, escaped, with the input cut at 200 characters. */
   readonly message: string;

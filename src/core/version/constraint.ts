@@ -8,31 +8,60 @@ import { comparePrecedence } from './version-order.ts';
 const WILDCARD = /^(0|[1-9]\d{0,14})\.(?:(0|[1-9]\d{0,14})\.)?\*$/;
 const PLACEHOLDER = /^x\.(y\.)?\*$|^x\.y\.z$/i;
 
-/** Which releases a module entry accepts: one variant per row of "Module version types". */
+/** Which releases a module entry accepts: one variant per row of "Module version types" in the reference. */
 export type Constraint =
-  | { readonly kind: 'patch'; readonly version: Version }
-  | { readonly kind: 'minor'; readonly major: number; readonly minor: number }
-  | { readonly kind: 'major'; readonly major: number }
+  | {
+      readonly kind: 'patch';
+      /** The pinned version, `X.Y.Z`. Without build metadata it stands for the builds of that version. */
+      readonly version: Version;
+    }
+  | {
+      readonly kind: 'minor';
+      /** The X of `X.Y.*`. */
+      readonly major: number;
+      /** The Y of `X.Y.*`. */
+      readonly minor: number;
+    }
+  | {
+      readonly kind: 'major';
+      /** The X of `X.*`. */
+      readonly major: number;
+    }
   | { readonly kind: 'latest' }
   | { readonly kind: 'latest-with-prerelease' };
-
-export type ConstraintError = ParseError<'bad-constraint'>;
 
 /** Why a constraint's own numbers refuse a version. */
 export type Mismatch = 'other-major' | 'other-minor' | 'other-version' | 'prerelease';
 
 /**
- * Reads `X.Y.Z` (any SemVer text), `X.Y.*`, `X.*`, `latest` or `latest-with-prerelease`, and
- * nothing else: no blanks, no operators, at most 256 characters. Never throws, whatever it is
- * given. (Versioning, Module version types)
+ * Parses `X.Y.Z` (any SemVer text), `X.Y.*`, `X.*`, `latest` or `latest-with-prerelease`, and nothing else: no
+ * blanks, no operators, at most 256 characters. Never throws, whatever it is given; where an error has a
+ * `suggestion`, that is the nearest constraint. (Versioning, Module version types)
+ *
+ * @example
+ * ```ts
+ * import { parseConstraint } from 'modreg';
+ *
+ * const constraint = parseConstraint('^1.2.3');
+ * if (!constraint.ok) console.log(constraint.error.suggestion); // 1.*
+ * ```
  */
-export function parseConstraint(text: unknown): Result<Constraint, ConstraintError> {
+export function parseConstraint(text: unknown): Result<Constraint, ParseError<'bad-constraint'>> {
   const read = readConstraint(text);
   if ('kind' in read) return { ok: true, value: read };
   return { ok: false, error: constraintError(text, read) };
 }
 
-/** The text that `parseConstraint` reads as `constraint`. */
+/**
+ * The text that `parseConstraint` parses to `constraint`.
+ *
+ * @example
+ * ```ts
+ * import { formatConstraint } from 'modreg';
+ *
+ * console.log(formatConstraint({ kind: 'minor', major: 1, minor: 2 })); // 1.2.*
+ * ```
+ */
 export function formatConstraint(constraint: Constraint): string {
   switch (constraint.kind) {
     case 'patch':
@@ -111,7 +140,7 @@ function branchOf([, major, minor]: RegExpExecArray): Constraint {
     : { kind: 'minor', major: Number(major), minor: Number(minor) };
 }
 
-function constraintError(input: unknown, misfit: Misfit): ConstraintError {
+function constraintError(input: unknown, misfit: Misfit): ParseError<'bad-constraint'> {
   if (typeof input !== 'string' || input.length > LONGEST_VERSION) {
     return parseError('bad-constraint', input, misfit);
   }

@@ -1,10 +1,19 @@
 import { isDigit, withoutLeadingZeros, type Version } from './version.ts';
 
 /**
- * Below zero when `a` is older than `b`, by the precedence of SemVer 2.0.0 section 11 and then by
- * build metadata: a total order, zero only for equal texts (decision table, D1 and D2).
+ * Compares by the precedence of SemVer 2.0.0, section 11, and then by build metadata: below zero where `a` is older
+ * than `b`, above zero where it is newer. A total order: zero only for equal texts.
+ *
+ * @example
+ * ```ts
+ * import { compareVersions, parseVersion } from 'modreg';
+ *
+ * const versions = ['1.9.0', '1.10.0'].map(parseVersion).flatMap((read) => (read.ok ? [read.value] : []));
+ * console.log(versions.toSorted(compareVersions).at(-1)?.text); // 1.10.0
+ * ```
  */
 export function compareVersions(a: Version, b: Version): number {
+  // Builds of one version are ordered by their metadata. (D1, D2)
   return comparePrecedence(a, b) || compareBuilds(a.build, b.build);
 }
 

@@ -1,12 +1,15 @@
 import { parseError, type ParseError, type Misfit } from '../text/parse-error.ts';
 import type { Result } from '../text/result.ts';
 
-/** A version as SemVer 2.0.0 defines it. */
+/** A version as SemVer 2.0.0 defines it. `parseVersion` makes one. */
 export interface Version {
-  /** Exactly as published. */
+  /** As published: `1.2.3-rc.1+linux`. */
   readonly text: string;
+  /** A whole number, 2^53 - 1 at most, as are `minor` and `patch`. */
   readonly major: number;
+  /** The second number. */
   readonly minor: number;
+  /** The third number. */
   readonly patch: number;
   /** The identifiers after the hyphen, `rc.1`; empty for a release. */
   readonly prerelease: string;
@@ -14,18 +17,25 @@ export interface Version {
   readonly build: string;
 }
 
-export type VersionError = ParseError<'bad-version'>;
-
 /** The longest version or constraint that is read, in UTF-16 units. */
 export const LONGEST_VERSION = 256;
 
 const [PLUS, HYPHEN, DOT, ZERO, NINE] = [43, 45, 46, 48, 57];
 
 /**
- * Reads strict SemVer 2.0.0: no `v`, no blanks, at most 256 characters, and no major, minor or
- * patch above 2^53 - 1. Never throws, whatever it is given.
+ * Parses strict SemVer 2.0.0: no `v`, no blanks, at most 256 characters, and no number above 2^53 - 1. Never
+ * throws, whatever it is given.
+ *
+ * @example
+ * ```ts
+ * import { parseVersion } from 'modreg';
+ *
+ * const version = parseVersion('1.10.0-rc.1');
+ * if (version.ok) console.log(version.value.prerelease); // rc.1
+ * else console.error(version.error.message);
+ * ```
  */
-export function parseVersion(text: unknown): Result<Version, VersionError> {
+export function parseVersion(text: unknown): Result<Version, ParseError<'bad-version'>> {
   const read = readVersion(text);
   if ('text' in read) return { ok: true, value: read };
   return { ok: false, error: parseError('bad-version', text, read) };

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { startUpOf, subsystemTargets, type Plan } from '../../../src/core/index.ts';
+import { type Plan } from '../../../src/core/index.ts';
+import { startUpOf } from '../../../src/core/machine/start-up.ts';
+import { subsystemTargets } from '../../../src/core/plan/subsystem.ts';
 import { told } from '../../support/decided.ts';
 import { agentOf, component, entry, known, plan, restarts } from '../../support/planned.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decide, readMaintenanceAnswer } from '../../../src/core/index.ts';
+import { decide } from '../../../src/core/index.ts';
+import { readMaintenanceAnswer } from '../../../src/core/decision/timing-policies.ts';
 import { decidesOn, moduleQuestion, openFrom, told } from '../../support/decided.ts';
 import { DAY, NOW } from '../../support/decides.ts';
 

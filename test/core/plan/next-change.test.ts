@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decide, describeChange, nextChange } from '../../../src/core/index.ts';
+import { decide, describeChange } from '../../../src/core/index.ts';
+import { nextChange } from '../../../src/core/decision/next-change.ts';
 import { moduleQuestion, openFrom, type Situation } from '../../support/decided.ts';
 import { aged, DAY, NOW } from '../../support/decides.ts';
 
