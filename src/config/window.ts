@@ -10,6 +10,14 @@ const MOST_OPENINGS = 300;
  * open for its duration as time passes, whatever the clocks on the wall do meanwhile. One that begins in an
  * hour that daylight saving skips begins when the hour has been skipped, and one that begins in an hour that
  * comes twice begins once.
+ *
+ * @example
+ * ```ts
+ * import { windowOf } from 'modreg/config';
+ *
+ * const nights = { start: '0 2 * * *', durationMs: 7_200_000, timeZone: 'Europe/Oslo' };
+ * console.log(windowOf([nights])?.nextOpening(Date.parse('2026-03-01T12:00:00Z'))); // 1772413200000
+ * ```
  */
 export function windowOf(maintenance: readonly MaintenanceWindow[]): Window | undefined {
   if (maintenance.length === 0) return undefined;
