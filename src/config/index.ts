@@ -7,7 +7,6 @@ export type {
   Network,
   ProvisioningAttributes,
 } from '../core/machine/machine.ts';
-export type { Secret } from '../core/text/secret.ts';
 export {
   DEFAULT_POLICY,
   termsFor,

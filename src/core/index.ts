@@ -1,4 +1,5 @@
 export type { Result } from './text/result.ts';
+export { secret, type Secret } from './text/secret.ts';
 export type { ParseError } from './text/parse-error.ts';
 export { isPrerelease, parseVersion, type Version, type VersionError } from './version/version.ts';
 export { compareVersions } from './version/version-order.ts';

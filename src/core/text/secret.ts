@@ -9,7 +9,7 @@ export interface Secret {
  *
  * @example
  * ```ts
- * import { secret } from 'modreg/registry';
+ * import { secret } from 'modreg';
  *
  * const token = secret('modreg_3q2-7w');
  * console.log(JSON.stringify({ token })); // {"token":{}}
