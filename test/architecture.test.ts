@@ -49,8 +49,9 @@ const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((fi
   file.endsWith('.ts'),
 );
 
+/** The text of a file without its doc comments: their examples are programs of others. */
 function source(file: string): string {
-  return readFileSync(join(SRC, file), 'utf8');
+  return readFileSync(join(SRC, file), 'utf8').replace(/^ *\/\*\*[^]*?\*\/$/gm, '');
 }
 
 /** What `file` imports: paths below `src`, or the names of packages. */

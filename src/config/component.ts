@@ -45,7 +45,20 @@ export const component: Schema<Component> = v.pipe(
   v.transform(({ depends_on, ...entry }) => ({ ...entry, dependsOn: depends_on })),
 );
 
-/** The attributes of a component that is a fake board; undefined for any other. */
+/**
+ * The attributes of a component that is a fake board (model `fake`, type `board`); undefined for any other
+ * component. `entry` comes from `readMachine`, which has validated the attributes.
+ *
+ * @example
+ * ```ts
+ * import { fakeBoardOf, readMachine } from 'modreg/config';
+ *
+ * const machine = readMachine('{ "components": [], "modules": [] }');
+ * if (machine.ok) {
+ *   for (const component of machine.value.components) console.log(fakeBoardOf(component)?.analogs);
+ * }
+ * ```
+ */
 export function fakeBoardOf(entry: Component): FakeBoardAttributes | undefined {
   const isFake = entry.model.kind === 'built-in' && entry.model.name === 'fake';
   if (!isFake || entry.type !== 'board') return undefined;

@@ -1,4 +1,4 @@
-/** The documents that are read here. */
+/** A kind of document: a machine config, an agent configuration, or an update policy. */
 export type DocumentKind = 'machine' | 'agent' | 'policy';
 
 export const DOCUMENT_KINDS: readonly DocumentKind[] = ['machine', 'agent', 'policy'];

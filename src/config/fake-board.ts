@@ -2,34 +2,37 @@ import * as v from 'valibot';
 import { fields, flag, listOf, someText, wholeNumber, type Schema } from './fields/fields.ts';
 import { name } from './fields/name.ts';
 
-/** Attributes of a board without hardware. (Fake board component) */
+/** The attributes of a fake board: a board without hardware, for tests. */
 export interface FakeBoardAttributes {
-  /** Whether the board raises an error at machine start-up. */
+  /** Whether the board raises an error when the machine starts. */
   readonly failNew: boolean;
-  readonly analogs: readonly Analog[];
-  readonly digitalInterrupts: readonly DigitalInterrupt[];
-}
-
-export interface Analog {
-  readonly name: string;
-  /** The physical pin on the ADC. */
-  readonly pin: string;
-  readonly chipSelect: string;
-  readonly spiBus: string;
-  /** Milliseconds. */
-  readonly averageOverMs: number | undefined;
-  readonly samplesPerSec: number | undefined;
-}
-
-export interface DigitalInterrupt {
-  readonly name: string;
-  /** The GPIO pin. */
-  readonly pin: string;
+  /** The board's analog readers; empty without any. */
+  readonly analogs: readonly {
+    /** Unique among the analog readers. */
+    readonly name: string;
+    /** The pin of the analog-to-digital converter, as text. */
+    readonly pin: string;
+    /** The index of the chip select line, as text. */
+    readonly chipSelect: string;
+    /** The index of the SPI bus, as text. */
+    readonly spiBus: string;
+    /** The time over which readings are averaged, in milliseconds. */
+    readonly averageOverMs: number | undefined;
+    /** Readings per second. */
+    readonly samplesPerSec: number | undefined;
+  }[];
+  /** The board's interrupts; empty without any. */
+  readonly digitalInterrupts: readonly {
+    /** Unique among the interrupts. */
+    readonly name: string;
+    /** The GPIO pin, as text. */
+    readonly pin: string;
+  }[];
 }
 
 const LARGEST = 2 ** 31 - 1;
 
-const analog: Schema<Analog> = v.pipe(
+const analog: Schema<FakeBoardAttributes['analogs'][number]> = v.pipe(
   fields({
     name,
     pin: someText('the number of a pin as text'),
@@ -48,7 +51,7 @@ const analog: Schema<Analog> = v.pipe(
   })),
 );
 
-const digitalInterrupt: Schema<DigitalInterrupt> = fields({
+const digitalInterrupt: Schema<FakeBoardAttributes['digitalInterrupts'][number]> = fields({
   name,
   pin: someText('the number of a GPIO pin as text'),
 });

@@ -1,15 +1,12 @@
 export type {
   AgentConfiguration,
   Component,
-  LocalModule,
   Machine,
   Model,
   ModuleEntry,
   Network,
   ProvisioningAttributes,
-  RegistryModule,
 } from '../core/machine/machine.ts';
-export type { Secret } from '../core/text/secret.ts';
 export {
   DEFAULT_POLICY,
   termsFor,
@@ -17,7 +14,7 @@ export {
   type UpdateTerms,
 } from '../core/machine/update-policy.ts';
 export { fakeBoardOf } from './component.ts';
-export type { Analog, DigitalInterrupt, FakeBoardAttributes } from './fake-board.ts';
+export type { FakeBoardAttributes } from './fake-board.ts';
 export type { DocumentKind } from './document-kind.ts';
 export type {
   DocumentErrorKind,
@@ -25,6 +22,7 @@ export type {
   DocumentWarningKind,
 } from './document-problem.ts';
 export type { Environment } from './fields/environment-reference.ts';
+export type { JsonSchema } from './fields/fields.ts';
 export { jsonSchemaOf } from './json-schema.ts';
 export type { CheckContext } from './judged.ts';
 export {

@@ -19,7 +19,18 @@ const CONVERSION: ConversionConfig = {
     isChoice(valibotSchema) ? choiceAsJson(valibotSchema) : undefined,
 };
 
-/** The JSON Schema (draft 7) of a document: as much of what is checked as JSON Schema can say. */
+/**
+ * The JSON Schema (draft 7) of a kind of document, for editors and other validators. It allows every
+ * document that modreg reads without errors. It does not express references between fields.
+ *
+ * @example
+ * ```ts
+ * import { writeFileSync } from 'node:fs';
+ * import { jsonSchemaOf } from 'modreg/config';
+ *
+ * writeFileSync('machine.schema.json', JSON.stringify(jsonSchemaOf('machine'), null, 2));
+ * ```
+ */
 export function jsonSchemaOf(kind: DocumentKind): JsonSchema {
   const [title, schema] = SCHEMAS[kind];
   const { $schema, ...rest } = toJsonSchema(schema, CONVERSION);

@@ -2,16 +2,16 @@ import type { UpdatePolicy } from '../core/machine/update-policy.ts';
 import type { Environment } from './fields/environment-reference.ts';
 import type { Finding } from './fault.ts';
 
-/** What a document is judged with, besides itself. */
+/** What a document is validated against, besides its own rules. */
 export interface CheckContext {
   /**
-   * What it says of secrets and addresses counts; without it, what a site without a policy gets. Where
-   * there is one and nobody can read it, nothing is judged that it may allow.
+   * The policy whose `allow_http` and `env_allow` apply; `DEFAULT_POLICY` without one. With `'unreadable'`, for
+   * a policy that exists and has errors, nothing that a policy could allow is reported.
    */
   readonly policy?: UpdatePolicy | 'unreadable' | undefined;
-  /** Where the variables that a module's `env` reads must be set; without it they are not looked up. */
+  /** The variables that a module's `env` may read; without it, unset variables are not reported. */
   readonly environment?: Environment | undefined;
-  /** The mode of the file, where it is one: no secret may stand where others can read it. */
+  /** The mode bits of the document's file (`statSync(path).mode`); without it, `permissions` is not reported. */
   readonly mode?: number | undefined;
 }
 

@@ -6,32 +6,52 @@ import { isName } from './fields/name.ts';
 import { platformHome } from './platform-home.ts';
 import { quote } from '../core/text/quote.ts';
 
-/** What a module's environment is made of, besides its entry. */
+/** What a module's environment is computed from, besides its entry. */
 export interface ModuleContext {
-  /** The agent's own variables. */
+  /** The agent's own variables. `PLATFORM_HOME`, or `HOME` without it, must be set. */
   readonly environment: Environment;
-  /** One segment of a path: not empty, without a slash, and neither `.` nor `..`. */
+  /** The machine's id, one segment of a path: not empty, without a slash, and neither `.` nor `..`. */
   readonly machineId: string;
   /** The folder that the module is installed in; undefined for a local module. */
   readonly moduleRoot: string | undefined;
-  /** Secrets of the agent that this module may read, by the update policy. */
+  /** The agent's secret variables that this module may read: `envAllow` of the policy's terms. */
   readonly envAllow: readonly string[];
 }
 
-/** Why there is no environment: a variable that is not set, or that the module may not read. */
+/** A variable that keeps a module from getting its environment. */
 export interface EnvironmentError {
+  /** Whether the variable is not set, or is a secret that `envAllow` does not list. */
   readonly kind: 'unset-variable' | 'forbidden-variable';
-  /** The variable of the agent. */
+  /** The agent's variable. */
   readonly variable: string;
-  /** The variable of the module that reads it. */
+  /** The module's variable that reads it. */
   readonly reader: string;
 }
 
 /**
- * The variables that modreg sets for a module: the default ones, then those of the entry's `env`,
- * expanded, which win. A local module gets no PLATFORM_MODULE_ROOT but that of its `env`. All errors
- * are reported. Throws a RangeError for a machine id that is no segment of a path.
- * (Module entry, Default environment variables)
+ * The environment variables of a module: `PLATFORM_HOME`, `PLATFORM_MODULE_ROOT` (not for a local module),
+ * `PLATFORM_MODULE_DATA` and `PLATFORM_MODULE_ID`, then the entry's `env`, which overrides them. Each
+ * `${environment.NAME}` is replaced once, by the exact value of the agent's variable.
+ *
+ * The error lists every variable that is unset or forbidden. Throws a RangeError where `machineId` is not one
+ * segment of a path.
+ *
+ * @example
+ * ```ts
+ * import { moduleEnvironment, readMachine } from 'modreg/config';
+ *
+ * const machine = readMachine('{ "components": [], "modules": [] }');
+ * if (!machine.ok) throw new Error(machine.problems[0]?.message);
+ * for (const entry of machine.value.modules) {
+ *   const environment = moduleEnvironment(entry, {
+ *     environment: process.env,
+ *     machineId: 'rover-7',
+ *     moduleRoot: entry.type === 'registry' ? `/opt/modules/${entry.name}` : undefined,
+ *     envAllow: [],
+ *   });
+ *   console.log(environment.ok ? environment.value : environment.error);
+ * }
+ * ```
  */
 export function moduleEnvironment(
   entry: ModuleEntry,

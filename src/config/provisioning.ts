@@ -48,13 +48,29 @@ export const provisioningAttributes: Schema<ProvisioningAttributes> = v.pipe(
 );
 
 /**
- * The provisioning attributes in force: those of the machine's configuration, each of which overrides
- * the manufacturer's; `networks` are none where neither names them. (Agent configuration)
+ * The provisioning attributes in force: each attribute of the machine's configuration overrides the
+ * manufacturer's. `networks` is empty where neither has the attribute.
+ *
+ * @example
+ * ```ts
+ * import { mergeProvisioning, readAgentConfiguration } from 'modreg/config';
+ *
+ * const machine = readAgentConfiguration('{ "agent-provisioning": {} }');
+ * const manufacturer = readAgentConfiguration(
+ *   '{ "agent-provisioning": { "attributes": { "roaming_mode": true } } }',
+ * );
+ * if (machine.ok && manufacturer.ok) {
+ *   console.log(mergeProvisioning(machine.value, manufacturer.value).roamingMode); // true
+ * }
+ * ```
  */
 export function mergeProvisioning(
   machine: AgentConfiguration,
   manufacturer?: AgentConfiguration,
-): ProvisioningAttributes & { readonly networks: readonly Network[] } {
+): ProvisioningAttributes & {
+  /** Networks that the machine may connect to. */
+  readonly networks: readonly Network[];
+} {
   const own = machine.provisioning.attributes;
   const theirs = manufacturer?.provisioning.attributes;
   return {

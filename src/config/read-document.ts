@@ -12,9 +12,16 @@ import { reportOf, type Report } from './report.ts';
 import { judgePolicy } from './update-policy.ts';
 import { decode, type DocumentSource } from './text/utf8.ts';
 
-/** A document that was read, or what stands in its way; in both cases what there is to say of it. */
+/** What a document contains, or that it has errors; in both cases its errors and warnings. */
 export type DocumentResult<T> = Report &
-  ({ readonly ok: true; readonly value: T } | { readonly ok: false });
+  (
+    | {
+        readonly ok: true;
+        /** What the document contains. It may have warnings. */
+        readonly value: T;
+      }
+    | { readonly ok: false }
+  );
 
 /** What each kind of document is read to. */
 interface Documents {
@@ -23,10 +30,11 @@ interface Documents {
   policy: UpdatePolicy;
 }
 
-/** A document of which nothing was known before. */
+/** The errors and warnings of a document, and what kind of document it is. */
 export interface CheckResult extends Report {
+  /** The kind that was asked for, or else the one that the document's fields suggest. */
   readonly kind: DocumentKind;
-  /** How many module entries were looked at. */
+  /** How many module entries the document has. */
   readonly modules: number;
 }
 
@@ -38,7 +46,21 @@ const JUDGES: { readonly [Kind in DocumentKind]: Judge<Documents[Kind]> } = {
   policy: judgePolicy,
 };
 
-/** Reads a machine config. Never throws. */
+/**
+ * Reads a machine config. Never throws: every error has its line and column in `problems`.
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs';
+ * import { readMachine } from 'modreg/config';
+ *
+ * const machine = readMachine(readFileSync('machine.json'), { environment: process.env });
+ * for (const { line, column, severity, message } of machine.problems) {
+ *   console.error(`machine.json:${line}:${column} ${severity}: ${message}`);
+ * }
+ * if (machine.ok) console.log(machine.value.modules.map(({ name }) => name));
+ * ```
+ */
 export function readMachine(
   source: DocumentSource,
   surroundings: CheckContext = {},
@@ -47,8 +69,16 @@ export function readMachine(
 }
 
 /**
- * Reads an agent configuration: a document of its own, whose keys are the subsystems, or the key `agent`
- * of a machine config. Never throws.
+ * Reads an agent configuration: a document whose keys are the subsystems, or a machine config, of which it
+ * returns the `agent`. Never throws.
+ *
+ * @example
+ * ```ts
+ * import { readAgentConfiguration } from 'modreg/config';
+ *
+ * const agent = readAgentConfiguration('{ "platform-agent": { "pin_version": "1.4.0" } }');
+ * if (agent.ok) console.log(agent.value.platformAgent.pinVersion?.text); // 1.4.0
+ * ```
  */
 export function readAgentConfiguration(
   source: DocumentSource,
@@ -57,14 +87,35 @@ export function readAgentConfiguration(
   return readAs(JUDGES.agent, source, surroundings);
 }
 
-/** Reads an update policy. Never throws. */
+/**
+ * Reads an update policy. Terms that it does not set have the values of `DEFAULT_POLICY`; terms under
+ * `modules` override the policy's own. Never throws.
+ *
+ * @example
+ * ```ts
+ * import { readUpdatePolicy } from 'modreg/config';
+ *
+ * const policy = readUpdatePolicy('{ "minimum_release_age": "3d" }');
+ * if (policy.ok) console.log(policy.value.terms.minimumAge.ms); // 259200000
+ * else console.error(policy.problems);
+ * ```
+ */
 export function readUpdatePolicy(source: DocumentSource): DocumentResult<UpdatePolicy> {
   return readAs(JUDGES.policy, source, {});
 }
 
 /**
- * Reads what runs on a machine: an object from the names of module entries and subsystems to versions, or to
- * null for what is not deployed. What is not in it is not known. Never throws.
+ * Reads a report of deployed versions: a JSON object from the names of module entries and subsystems to a
+ * version, or to null for an entry that is not deployed. The deployed version of an absent name is unknown.
+ * Never throws.
+ *
+ * @example
+ * ```ts
+ * import { readDeployedReport } from 'modreg/config';
+ *
+ * const report = readDeployedReport('{ "acme_lidar": "1.2.9", "acme_camera": null }');
+ * if (report.ok) console.log(report.value.get('acme_camera')?.kind); // none
+ * ```
  */
 export function readDeployedReport(
   source: DocumentSource,
@@ -72,7 +123,18 @@ export function readDeployedReport(
   return readAs(judgeDeployed, source, {});
 }
 
-/** What there is to say of a document, which is of the kind `as`, or else of the kind that it looks like. */
+/**
+ * Validates a document of the kind `as`; undefined chooses the kind that its top-level fields suggest. Never
+ * throws.
+ *
+ * @example
+ * ```ts
+ * import { checkDocument } from 'modreg/config';
+ *
+ * const { kind, errors, problems } = checkDocument('{ "restart_ceiling": 0 }', undefined);
+ * console.log(kind, errors, problems[0]?.path); // policy 1 /restart_ceiling
+ * ```
+ */
 export function checkDocument(
   source: DocumentSource,
   as: DocumentKind | undefined,

@@ -7,16 +7,17 @@ import type {
 import type { JsonDocument, Located } from './text/json-document.ts';
 import { positionIn } from './text/position.ts';
 
-/** What there is to say of a document. */
+/** The errors and warnings of a document. */
 export interface Report {
-  /** In the order of the document. Of very many, errors before warnings, then the first. */
+  /** At most 50, in the order of the document. Where there are more, errors take precedence over warnings. */
   readonly problems: readonly DocumentProblem[];
-  /** How many there are, those included that `problems` leaves out. */
+  /** The number of errors, including those that `problems` omits. */
   readonly errors: number;
+  /** The number of warnings, including those that `problems` omits. */
   readonly warnings: number;
 }
 
-/** More than these nobody reads at once. */
+/** A person reads no more than these at once. */
 const MOST_PROBLEMS = 50;
 
 const WARNINGS: Readonly<Record<DocumentWarningKind, true>> = {

@@ -1,4 +1,5 @@
 export type { Result } from './text/result.ts';
+export { secret, type Secret } from './text/secret.ts';
 export type { ParseError } from './text/parse-error.ts';
 export { parseVersion, type Version } from './version/version.ts';
 export { compareVersions } from './version/version-order.ts';

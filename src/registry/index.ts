@@ -1,6 +1,4 @@
-export type { ModuleId, ReleaseRecord, Result } from '../core/index.ts';
 export { parseRegistryAddress, type RegistryAddress } from './address.ts';
-export { secret, type Secret } from '../core/text/secret.ts';
 export { acceptList, type Acceptance } from './acceptance.ts';
 export { cachedRegistry, type CachedRegistry, type CacheOptions } from './cached-registry.ts';
 export type { ChangeWait } from './await-change.ts';

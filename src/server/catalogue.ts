@@ -6,36 +6,18 @@ import type { ModuleId } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
-import {
-  openDatabase,
-  snapshot,
-  transaction,
-  translated,
-  type Opening,
-} from '../sqlite/database.ts';
+import { openDatabase, snapshot, transaction, translated } from '../sqlite/database.ts';
 import { statementsOf, type Row, type Statements } from '../sqlite/statements.ts';
+import type {
+  CatalogueFileOptions,
+  Changes,
+  ModuleSummary,
+  PublishResult,
+  YankResult,
+} from './catalogue-results.ts';
 import { SCHEMA } from './catalogue-schema.ts';
 import { makeDocument, type ModuleDocument } from './module-document.ts';
 import { contentOf, type PublishedRelease } from './published-release.ts';
-
-/** What became of a release that was to be published. */
-export type PublishResult = 'published' | 'yanked' | 'unchanged' | 'other-content';
-
-/** What became of a release that was to be yanked, or to be taken back. */
-export type YankResult = 'done' | 'unchanged' | 'unknown-module' | 'unknown-version';
-
-/** What changed since somebody last asked. */
-export interface Changes {
-  /** Of the whole catalogue: it grows with each change. */
-  readonly sequence: number;
-  readonly modules: readonly string[];
-}
-
-export interface ModuleSummary {
-  readonly moduleId: string;
-  readonly generation: number;
-  readonly count: number;
-}
 
 type ModuleRow = { readonly id: number; readonly generation: number };
 type CachedDocument = ModuleDocument & { readonly generation: number };
@@ -45,8 +27,23 @@ const BUSY_TIMEOUT_MS = 5000;
 const CACHE_BYTES = 64 * 1024 * 1024;
 
 /**
- * A registry's releases and tokens in one SQLite file, which several processes may share. What a method
- * changed is on the disk when it returns. Methods throw a `DatabaseError` where the file cannot be used.
+ * The releases and tokens of a registry in one SQLite file, which several processes may share. When a method
+ * returns, its change is on the disk. The constructor and each method throw a DatabaseError where the file
+ * cannot be used.
+ *
+ * @example
+ * ```ts
+ * import { parseModuleId } from 'modreg';
+ * import { Catalogue, readRelease } from 'modreg/server';
+ *
+ * const lidar = parseModuleId('acme:lidar');
+ * const release = readRelease({ version: '1.2.9' });
+ * if (!lidar.ok || !release.ok) throw new Error('bad input');
+ * const catalogue = new Catalogue('registry.db', { mode: 'create' });
+ * console.log(catalogue.publish(lidar.value, release.value, Date.now())); // published
+ * console.log(catalogue.yank(lidar.value, '1.2.9', 'loses points in rain')); // done
+ * catalogue.close();
+ * ```
  */
 export class Catalogue {
   readonly #path: string;
@@ -59,13 +56,10 @@ export class Catalogue {
     sizeCalculation: ({ bytes }) => bytes.length,
   });
 
-  /**
-   * Opens the file at `path`, by default one that is there. While another process writes, a method waits
-   * `patienceMs`, by default five seconds, and so does everything else in this process.
-   */
+  /** Opens the file at `path`, which must exist unless the mode is `create`. */
   constructor(
     path: string,
-    { mode = 'write', patienceMs = BUSY_TIMEOUT_MS }: Partial<Opening> = {},
+    { mode = 'write', patienceMs = BUSY_TIMEOUT_MS }: CatalogueFileOptions = {},
   ) {
     this.#path = path;
     this.#database = openDatabase(path, SCHEMA, { mode, patienceMs });
@@ -73,21 +67,21 @@ export class Catalogue {
     this.#inode = inodeOf(path);
   }
 
-  /** Closes the file. Doing so again does nothing. */
+  /** Closes the file. Closing it again does nothing. */
   close(): void {
     if (this.#database.isOpen) this.#database.close();
   }
 
   /**
-   * Publishes a release at `now`, unless it says when it was. A version is published once: again with the
-   * same content changes nothing, and other content is refused.
+   * Publishes a release. Its publish time is `now`, in milliseconds since the epoch, unless it states one. A
+   * published version never changes: other content is refused, and the same content changes nothing.
    */
   publish(moduleId: ModuleId, release: PublishedRelease, now: number): PublishResult {
     const [publication] = this.publishAll(moduleId, [release], now);
     return publication ?? 'unchanged';
   }
 
-  /** Publishes releases, in their order: all of them, or none when one is published with other content. */
+  /** Publishes releases in their order: all, or none where one exists with other content. One result each. */
   publishAll(
     moduleId: ModuleId,
     releases: readonly PublishedRelease[],
@@ -141,7 +135,7 @@ export class Catalogue {
     this.#touch(id);
   }
 
-  /** Yanks a release for `reason`, or takes that back where it is null. */
+  /** Yanks a release for `reason`, which may be empty; null takes a yank back. `version` is as published. */
   yank(moduleId: ModuleId, version: string, reason: string | null): YankResult {
     return this.#change(() => {
       const module = this.#module(moduleId);
@@ -155,7 +149,7 @@ export class Catalogue {
     });
   }
 
-  /** The document of a module; undefined for one that was never published. */
+  /** The document that the registry serves for a module; undefined where nothing was ever published for it. */
   document(moduleId: ModuleId): ModuleDocument | undefined {
     const known = this.#documents.get(moduleId);
     if (known && known.generation === this.#module(moduleId)?.generation) return known;
@@ -168,16 +162,17 @@ export class Catalogue {
     });
   }
 
-  /** The ids of all modules, or of those of a namespace, in their order. */
-  modules(namespace?: string): string[] {
+  /** The ids of all modules, or of those in `namespace`, sorted. */
+  modules(namespace?: string): ModuleId[] {
     const rows = this.#sql.all(
       `SELECT namespace || ':' || name AS id FROM modules
        WHERE ?1 IS NULL OR namespace = ?1 ORDER BY namespace, name`,
       namespace ?? null,
     );
-    return rows.map((row) => String(row['id']));
+    return rows.map(moduleIdIn);
   }
 
+  /** All modules, or those in `namespace`, sorted by id. */
   summaries(namespace?: string): ModuleSummary[] {
     const rows = this.#sql.all(
       `SELECT namespace || ':' || name AS id, generation,
@@ -186,13 +181,13 @@ export class Catalogue {
       namespace ?? null,
     );
     return rows.map((row) => ({
-      moduleId: String(row['id']),
+      moduleId: moduleIdIn(row),
       generation: Number(row['generation']),
       count: Number(row['count']),
     }));
   }
 
-  /** The modules that changed after `sequence`, in the order of their last changes. */
+  /** The modules that changed after the sequence number `after`. */
   changes(after: number): Changes {
     return this.#read(() => {
       const sequence = this.sequence();
@@ -201,17 +196,17 @@ export class Catalogue {
         `SELECT namespace || ':' || name AS id FROM modules WHERE sequence > ? ORDER BY sequence`,
         after,
       );
-      return { sequence, modules: rows.map((row) => String(row['id'])) };
+      return { sequence, modules: rows.map(moduleIdIn) };
     });
   }
 
-  /** The sequence of the last change. */
+  /** The sequence number of the last change; 0 for a new catalogue. */
   sequence(): number {
     this.#checkPlace();
     return Number(this.#sql.get('SELECT sequence FROM catalogue')?.['sequence']);
   }
 
-  /** A token that may publish and yank. Only its hash is kept: nobody can show it again. */
+  /** Creates a bearer token that may publish and yank. The catalogue stores only its hash, with the time `now`. */
   createToken(now: number): string {
     const token = `modreg_${randomBytes(32).toString('base64url')}`;
     this.#change(() => {
@@ -220,6 +215,7 @@ export class Catalogue {
     return token;
   }
 
+  /** Whether this catalogue created `token`. */
   isToken(token: string): boolean {
     return this.#sql.get('SELECT 1 FROM tokens WHERE hash = ?', hashOf(token)) !== undefined;
   }
@@ -288,6 +284,11 @@ export class Catalogue {
     this.#checkPlace();
     return translated(this.#path, () => transaction(this.#database, work));
   }
+}
+
+/** Ids are written as those of a ModuleId, and nowhere else. */
+function moduleIdIn(row: Row): ModuleId {
+  return String(row['id']) as ModuleId;
 }
 
 function inodeOf(path: string): number | undefined {

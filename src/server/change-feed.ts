@@ -1,22 +1,40 @@
 import { DatabaseError } from '../sqlite/database-error.ts';
-import type { Catalogue, Changes } from './catalogue.ts';
+import type { Changes } from './catalogue-results.ts';
+import type { Catalogue } from './catalogue.ts';
 
-/** Those who wait for a change of the catalogue, and what wakes them. */
+/** Long polling over a catalogue: callers wait for its next change. */
 export interface ChangeFeed {
   /**
-   * The changes after `sequence`: at once where there are some, or where the catalogue is behind it;
-   * else when the next one comes, after `ms` without any, or when `signal` says that nobody waits any more.
+   * Resolves with the changes after the number `sequence`: immediately where there are some, or where the
+   * catalogue's own number is lower (it is another catalogue); else at the next change, after `ms`
+   * milliseconds, or when `signal` aborts. Rejects with a DatabaseError.
    */
   wait(sequence: number, ms: number, signal: AbortSignal): Promise<Changes>;
-  /** Looks for changes now, as somebody does who made one. */
+  /** Checks for changes now. Call it after a change made in this process, which is otherwise found in 200 ms. */
   look(): void;
-  /** Lets all go that wait, with what there is. Nobody waits afterwards. */
+  /** Resolves all waits with the changes so far, and stops the timer. Later waits resolve immediately. */
   close(): void;
 }
 
 /** How often changes of other processes are looked for. */
 const LOOK_MS = 200;
 
+/**
+ * Watches `catalogue` until it is closed; a timer keeps the process alive meanwhile. Throws a DatabaseError
+ * where the catalogue cannot be read.
+ *
+ * @example
+ * ```ts
+ * import { Catalogue, changeFeed } from 'modreg/server';
+ *
+ * const catalogue = new Catalogue('registry.db', { mode: 'create' });
+ * const feed = changeFeed(catalogue);
+ * const { modules } = await feed.wait(catalogue.sequence(), 1000, AbortSignal.timeout(5000));
+ * console.log(modules); // []
+ * feed.close();
+ * catalogue.close();
+ * ```
+ */
 export function changeFeed(catalogue: Catalogue): ChangeFeed {
   const waiting = new Set<() => void>();
   let seen = catalogue.sequence();

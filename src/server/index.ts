@@ -1,13 +1,13 @@
-export type { ModuleId, Result } from '../core/index.ts';
 export { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
 export { registryApp } from './app.ts';
-export {
-  Catalogue,
-  type Changes,
-  type ModuleSummary,
-  type PublishResult,
-  type YankResult,
-} from './catalogue.ts';
+export type {
+  CatalogueFileOptions,
+  Changes,
+  ModuleSummary,
+  PublishResult,
+  YankResult,
+} from './catalogue-results.ts';
+export { Catalogue } from './catalogue.ts';
 export { changeFeed, type ChangeFeed } from './change-feed.ts';
 export {
   readRelease,

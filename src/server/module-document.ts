@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import type { ModuleId } from '../core/index.ts';
 import { formatTime } from '../core/text/rfc3339.ts';
 
-/** A module document as it goes out. */
+/** The release list of a module as the registry serves it. */
 export interface ModuleDocument {
+  /** JSON in UTF-8. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** A strong entity tag, with its quotation marks. */
+  /** The strong entity tag of `bytes`, with its quotation marks. */
   readonly etag: string;
 }
 

@@ -7,27 +7,33 @@ import { excerpt, quote } from '../core/text/quote.ts';
 import { parseTime } from '../core/text/rfc3339.ts';
 import { readWebAddress } from '../core/text/web-address.ts';
 
-/** A release as its author publishes it. */
+/** A release as its author publishes it. `readRelease` validates one. */
 export interface PublishedRelease {
+  /** SemVer 2.0.0, build metadata included. */
   readonly version: string;
-  /** Milliseconds since the epoch; undefined for now. */
+  /** Milliseconds since the epoch; undefined for the time of publishing. */
   readonly publishedAt: number | undefined;
-  /** Undefined restricts no platform, and none excludes them all. */
+  /** One for each platform. Undefined: the release runs on every platform. Empty: it runs on none. */
   readonly artifacts: readonly PublishedArtifact[] | undefined;
+  /** Why the release should no longer be used; undefined for one that is not deprecated. */
   readonly deprecated: string | undefined;
-  /** The reason, for a release that another registry has yanked; undefined for one that is not. */
+  /** Why the release is yanked from the start, `''` without a reason; undefined for one that is not. */
   readonly yanked: string | undefined;
 }
 
+/** One file of a release. */
 export interface PublishedArtifact {
+  /** `linux/arm64`, or with `any`: `any`, `linux/any`, `any/arm64`. */
   readonly platform: string;
+  /** The http: or https: address of the file. */
   readonly url: string;
+  /** `sha256:` and 64, or `sha512:` and 128, lower-case hexadecimal digits. */
   readonly digest: string;
-  /** Bytes. */
+  /** The length of the file, in bytes; undefined where the author does not state it. */
   readonly size: number | undefined;
 }
 
-/** One escaped line for each thing that is wrong: where, what was found, what was expected. */
+/** One escaped line for each error: a JSON Pointer, what was found, what was expected. */
 export type ReleaseErrors = readonly string[];
 
 /** What an artifact can be for: a platform, or all that a half of one leaves open. */
@@ -102,7 +108,18 @@ const release = v.strictObject(
   shape('a release', 'version, published_at, artifacts, deprecated and yanked'),
 );
 
-/** Reads a release from JSON. */
+/**
+ * Validates a release that was parsed from JSON. Its fields are `version`, `published_at` (RFC 3339),
+ * `artifacts`, `deprecated` and `yanked`; only `version` is required.
+ *
+ * @example
+ * ```ts
+ * import { readRelease } from 'modreg/server';
+ *
+ * const release = readRelease({ version: '1.2', published_at: '2026-03-01T12:00:00Z' });
+ * console.log(release.ok ? release.value : release.error); // [ '/version: "1.2" is not a version' ]
+ * ```
+ */
 export function readRelease(json: unknown): Result<PublishedRelease, ReleaseErrors> {
   // valibot takes a list for an object.
   const result = v.safeParse(release, Array.isArray(json) ? null : json);

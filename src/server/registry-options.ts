@@ -1,17 +1,27 @@
-/** What the app is given of the world. */
+import type { ModuleId } from '../core/index.ts';
+
+/** What the HTTP API needs besides its catalogue. */
 export interface ServeOptions {
-  /** Milliseconds since the epoch. */
+  /** The time in milliseconds since the epoch: `Date.now`. Releases without a publish time get it. */
   readonly clock: () => number;
-  /** Over how long clients spread their questions after a change, in milliseconds. */
+  /** Clients wait for a random time up to this before they fetch a change, in milliseconds. */
   readonly spreadMs: number;
-  /** Told of each change, and of each accident. */
+  /** Called after each change, and for each error that ended a request. It must not throw. */
   readonly log?: ((event: RegistryEvent) => void) | undefined;
 }
 
+/** A change of the catalogue by a request, or an error that ended a request. */
 export type RegistryEvent =
   | {
+      /** What was done to the release. */
       readonly kind: 'published' | 'yanked' | 'unyanked';
-      readonly moduleId: string;
+      /** The module of the release. */
+      readonly moduleId: ModuleId;
+      /** The version as published. */
       readonly version: string;
     }
-  | { readonly kind: 'failed'; readonly error: unknown };
+  | {
+      readonly kind: 'failed';
+      /** What was thrown, a DatabaseError for instance. Its client got no details. */
+      readonly error: unknown;
+    };

@@ -6,11 +6,11 @@ import type { Catalogue } from './catalogue.ts';
 import { changeFeed } from './change-feed.ts';
 import type { ServeOptions } from './registry-options.ts';
 
-/** A registry that listens. */
+/** A registry that accepts connections. */
 export interface RunningRegistry {
-  /** `http://127.0.0.1:4873`, with the port that was found free. */
+  /** `http://127.0.0.1:4873`, with the actual port. */
   readonly address: string;
-  /** Ends long polls, lets answers in flight finish for five seconds, and closes the catalogue. */
+  /** Ends long polls, gives responses in progress five seconds, and closes the catalogue. */
   close(): Promise<void>;
 }
 
@@ -22,7 +22,24 @@ const CLOSING_MS = 5000;
 /** How often it is looked who took longer; Node's own half a minute would double every limit. */
 const CHECK_MS = 1000;
 
-/** Serves a catalogue at a host and a port, of which 0 means any that is free. Rejects when it is taken. */
+/**
+ * Serves a catalogue over plain HTTP; TLS is left to a proxy. Port 0 takes any free port. Rejects with Node's
+ * error where the address cannot be used (`EADDRINUSE`), and with a DatabaseError where the catalogue cannot.
+ *
+ * @example
+ * ```ts
+ * import { Catalogue, serveRegistry } from 'modreg/server';
+ *
+ * const catalogue = new Catalogue('registry.db', { mode: 'create' });
+ * const registry = await serveRegistry(
+ *   catalogue,
+ *   { host: '127.0.0.1', port: 0 },
+ *   { clock: Date.now, spreadMs: 1000 },
+ * );
+ * console.log(await (await fetch(`${registry.address}/v1/modules`)).text()); // {"modules":[]}
+ * await registry.close();
+ * ```
+ */
 export async function serveRegistry(
   catalogue: Catalogue,
   { host, port }: { readonly host: string; readonly port: number },

@@ -1,25 +1,41 @@
 import { excerpt, quote } from '../core/text/quote.ts';
 
-/** What is wrong with a SQLite file. */
+/** Why a SQLite file cannot be used. */
 export type DatabaseErrorKind =
-  /** There is none. */
+  /** There is no file, or another file has taken its place. */
   | 'missing'
-  /** It is no SQLite file, or not whole. */
+  /** It is not a SQLite file, or is incomplete. */
   | 'damaged'
   /** It belongs to another program, or cannot be opened. */
   | 'unreadable'
   /** A later version of modreg wrote it. */
   | 'later-schema'
-  /** Another process holds it for too long. */
+  /** Another process kept it locked for longer than the wait. */
   | 'locked'
   /** It cannot be written: the disk is full, or it is read-only. */
   | 'unwritable';
 
-/** A SQLite file cannot be used. The message is one escaped line: which file, and what was found. */
+/**
+ * A SQLite file cannot be used. The message is one escaped line: the file, and what was found.
+ *
+ * @example
+ * ```ts
+ * import { Catalogue, DatabaseError } from 'modreg/server';
+ *
+ * try {
+ *   new Catalogue('/nowhere/registry.db').close();
+ * } catch (error) {
+ *   if (!(error instanceof DatabaseError)) throw error;
+ *   console.error(error.kind, error.message); // missing "/nowhere/registry.db": there is no such file
+ * }
+ * ```
+ */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
+  /** The kind of error, for a program. */
   readonly kind: DatabaseErrorKind;
 
+  /** `cause` is the error of SQLite or of the file system. */
   constructor(kind: DatabaseErrorKind, message: string, cause?: unknown) {
     super(message, { cause });
     this.kind = kind;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { secret } from '../../src/registry/index.ts';
+import { secret } from '../../src/core/index.ts';
 import { answers, document, HOST, json, status, text, type Answer } from '../support/answers.ts';
 import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
 

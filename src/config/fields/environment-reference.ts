@@ -2,7 +2,7 @@ import type { Result } from '../../core/index.ts';
 import { badValue } from '../fault.ts';
 import { readsText, type Schema } from './fields.ts';
 
-/** A process's environment variables. */
+/** A process's environment variables, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const MARK = '${environment.';

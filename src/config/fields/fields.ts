@@ -7,7 +7,7 @@ import { badType, badValue, type Fault } from '../fault.ts';
 
 /** A schema of this folder: reads JSON to `T`. */
 export type Schema<T> = v.GenericSchema<unknown, T>;
-/** A part of a JSON Schema document. */
+/** A JSON Schema (draft 7) as a JSON object. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** What valibot calls an issue, as far as it is looked at. */

@@ -8,7 +8,7 @@ export interface Undecodable {
   readonly finding: Located;
 }
 
-/** A document: its text, or its bytes, which are UTF-8. */
+/** A document as text, or as UTF-8 bytes: at most 4 MiB, without a byte order mark. */
 export type DocumentSource = string | Uint8Array;
 
 /** The text of a document, which begins without a byte order mark. */

@@ -7,8 +7,11 @@ import { replacementOf, type Decision } from './decision.ts';
  * module id.
  */
 export type Warning =
-  | { readonly kind: 'ahead' | 'downgrade' | 'conflicting-constraints' }
+  | { readonly kind: 'ahead' }
+  | { readonly kind: 'downgrade' }
+  | { readonly kind: 'conflicting-constraints' }
   | {
+      /** Of which release, and what about it. */
       readonly kind: 'deployed-yanked' | 'yanked' | 'deprecated';
       /** The deployed version or, for `yanked` and `deprecated`, the one to deploy. */
       readonly version: Version;

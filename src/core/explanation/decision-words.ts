@@ -25,7 +25,7 @@ import { chosenAs, describeDeprecated, describeRefused, describeYanked } from '.
  * ```ts
  * import { describeDecision, type Plan } from 'modreg';
  *
- * function print({ modules }: Plan): void {
+ * export function print({ modules }: Plan): void {
  *   for (const { name, decision } of modules) console.log(name, decision.kind, describeDecision(decision));
  * }
  * ```

@@ -40,7 +40,7 @@ const CAUSES: Readonly<Record<ChangeCause, string>> = {
  * ```ts
  * import { describeChange, type PlanRow } from 'modreg';
  *
- * function next({ nextChange }: PlanRow): string {
+ * export function next({ nextChange }: PlanRow): string {
  *   return nextChange ? describeChange(nextChange) : 'nothing changes by itself';
  * }
  * ```
@@ -56,7 +56,7 @@ export function describeChange({ at, because, becomes }: NextChange): string {
  * ```ts
  * import { describeWarning, type PlanRow } from 'modreg';
  *
- * function warningsOf({ warnings, decision }: PlanRow): string[] {
+ * export function warningsOf({ warnings, decision }: PlanRow): string[] {
  *   return warnings.map((warning) => describeWarning(warning, decision));
  * }
  * ```

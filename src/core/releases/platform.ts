@@ -2,10 +2,10 @@ import { parseError, type ParseError } from '../text/parse-error.ts';
 import type { Result } from '../text/result.ts';
 
 /** The platforms that machines run on. (Limits) */
-export const PLATFORMS = ['linux/amd64', 'linux/arm64'] as const;
+export const PLATFORMS: readonly Platform[] = ['linux/amd64', 'linux/arm64'];
 
 /** The operating system and the CPU of a machine. */
-export type Platform = (typeof PLATFORMS)[number];
+export type Platform = 'linux/amd64' | 'linux/arm64';
 
 // Other names of the two CPUs (decision table, D9).
 const ARCHITECTURES = new Map([

@@ -1,8 +1,21 @@
-/** A text that printing, inspecting or serializing does not show. */
+/** A text that printing, inspecting and serializing do not show. */
 export interface Secret {
+  /** The text. */
   reveal(): string;
 }
 
+/**
+ * Wraps `text`, so that logs and errors that contain it do not show it.
+ *
+ * @example
+ * ```ts
+ * import { secret } from 'modreg';
+ *
+ * const token = secret('modreg_3q2-7w');
+ * console.log(JSON.stringify({ token })); // {"token":{}}
+ * console.log(token.reveal()); // modreg_3q2-7w
+ * ```
+ */
 export function secret(text: string): Secret {
   return { reveal: () => text };
 }

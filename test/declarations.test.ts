@@ -1,0 +1,126 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { entryPoints, type EntryPoint } from './support/declaration-files.ts';
+import {
+  examplesOf,
+  rowIds,
+  undocumented,
+  undocumentedMembers,
+  unexportedMentions,
+  withoutExample,
+} from './support/declarations.ts';
+import { temporaryFolder } from './support/folder.ts';
+import { ROOT } from './support/modreg.ts';
+
+/** The entry points whose declarations are held to what follows, by their keys in package.json's `exports`. */
+const ENTRIES = ['.', './config', './server'];
+
+/** What a reader of the declarations is expected to take in, over all entry points. */
+const MOST_EXPORTS = 130;
+
+/** Both entries open SQLite files and throw it, and neither should load the other for its class. */
+const TWO_HOMES: ReadonlySet<string> = new Set(['DatabaseError', 'DatabaseErrorKind']);
+
+const PUBLISHED = entryPoints(ROOT);
+const HELD = ENTRIES.map((key): [string, EntryPoint] => {
+  const entry = PUBLISHED.get(key);
+  if (!entry) throw new Error(`package.json exports no declarations as ${key}`);
+  return [key, entry];
+});
+
+it('finds what a reader would miss', () => {
+  const root = temporaryFolder({
+    'package.json': '{ "exports": { ".": { "types": "./index.d.ts" }, "./package.json": "./x" } }',
+    'index.d.ts': "export { ask, type Answer, Box } from './ask.ts';\n",
+    'ask.d.ts': [
+      "import type { Hidden } from './hidden.ts';",
+      'export declare function ask<T>(hidden: Hidden<T>, way: { fast: boolean }): Promise<Answer>;',
+      '/** As D13 has it. */',
+      'export type Answer =',
+      "  | { kind: 'yes'; why: { /** Words. */ text: string; from: number } }",
+      "  | { kind: 'no' };",
+      '/** Holds.\n * @example\n * ```ts\n * new Box();\n * ``` */',
+      'export declare class Box extends Error {',
+      '  #private;',
+      '  private secret;',
+      '  readonly name = "Box";',
+      '  /** Takes.\n   * @example new Box(); */',
+      '  take(): void;',
+      '  put(value: string): void;',
+      '}',
+    ].join('\n'),
+    'hidden.d.ts': 'export interface Hidden<T> { value: T }\n',
+  });
+  const entries = entryPoints(root);
+  const { exports = [], files = [] } = entries.get('.') ?? {};
+  expect(exports.map(({ name }) => name)).toEqual(['ask', 'Answer', 'Box']);
+  expect(undocumented(exports)).toEqual(['ask']);
+  expect(undocumentedMembers(exports)).toEqual(['Answer.why', 'Answer.why.from', 'Box.put']);
+  expect(withoutExample(exports)).toEqual(['ask']);
+  expect(exports.flatMap(examplesOf)).toEqual(['new Box();\n', ' new Box(); ']);
+  expect(unexportedMentions(exports, entries.values())).toEqual(['Hidden, mentioned by ask']);
+  expect(rowIds(files, root)).toEqual(['ask.d.ts:3 /** As D13 has it. */']);
+});
+
+describe.each(HELD)('%s', (key, { exports, files }) => {
+  it('documents what it exports', () => {
+    expect(undocumented(exports)).toEqual([]);
+  });
+
+  it('documents each member', () => {
+    expect(undocumentedMembers(exports)).toEqual([]);
+  });
+
+  it('has an example of each function and class', () => {
+    expect(withoutExample(exports)).toEqual([]);
+  });
+
+  it('mentions no type that no entry exports', () => {
+    expect(unexportedMentions(exports, PUBLISHED.values())).toEqual([]);
+  });
+
+  it('exports no name that another entry exports', () => {
+    const others = [...PUBLISHED].filter(([other]) => other !== key);
+    const taken = new Set(others.flatMap(([, entry]) => entry.exports.map(({ name }) => name)));
+    const names = exports.map(({ name }) => name).filter((name) => !TWO_HOMES.has(name));
+    expect(names.filter((name) => taken.has(name))).toEqual([]);
+  });
+
+  it('holds no ids of rows in its declarations', () => {
+    expect(rowIds(files, ROOT)).toEqual([]);
+  });
+});
+
+it(`has at most ${MOST_EXPORTS} exports in all`, () => {
+  const count = HELD.reduce((sum, [, { exports }]) => sum + exports.length, 0);
+  expect(count).toBeLessThanOrEqual(MOST_EXPORTS);
+});
+
+it('every example compiles for a program that depends on the package', () => {
+  const programs = HELD.flatMap(([, { exports }]) =>
+    exports.flatMap((exported) =>
+      examplesOf(exported).map((program, place): [string, string] => [
+        `${exported.name}-${place + 1}.ts`,
+        program,
+      ]),
+    ),
+  );
+  const config = {
+    extends: join(ROOT, 'tsconfig.json'),
+    include: ['*.ts'],
+    compilerOptions: { isolatedDeclarations: false, declaration: false },
+  };
+  const folder = temporaryFolder({
+    'package.json': '{ "type": "module" }',
+    'tsconfig.json': JSON.stringify(config),
+  });
+  for (const [file, program] of programs) writeFileSync(join(folder, file), program);
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(ROOT, join(folder, 'node_modules/modreg'));
+  symlinkSync(join(ROOT, 'node_modules/@types'), join(folder, 'node_modules/@types'));
+  const tsc = join(ROOT, 'node_modules/.bin/tsc');
+  const { stdout } = spawnSync(tsc, ['-p', folder], { encoding: 'utf8' });
+  expect(stdout).toBe('');
+});

@@ -1,0 +1,15 @@
+/*
+ * Removes the ids of rows, as in "(D13, I15)", from the declarations in dist: comments cite them for those who maintain
+ * the code, and the documents that they cite are not for those who use the package.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const DIST = join(import.meta.dirname, '../dist');
+const CITATION = / ?\((?=[^()]*(?:\b[DIT]\d{1,3}\b|design, ))[^()]*\)/g;
+
+for (const file of readdirSync(DIST, { recursive: true, encoding: 'utf8' })) {
+  if (!file.endsWith('.d.ts')) continue;
+  const path = join(DIST, file);
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(CITATION, ''));
+}
