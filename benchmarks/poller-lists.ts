@@ -6,7 +6,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { planMachine, readDeployed } from 'modreg';
 import { DEFAULT_POLICY, readMachine } from 'modreg/config';
-import { moduleListsOf, type ListResult } from 'modreg/registry';
+import type { ListResult } from 'modreg/registry';
+import { moduleListsOf } from '../dist/registry/module-list.js';
 import { median, type Row } from './publishing.ts';
 
 const [MODULES, LISTS, RELEASES] = [1000, 100, 10_000];

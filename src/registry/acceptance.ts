@@ -5,38 +5,61 @@ import type { FetchedList, RemoteRegistry } from './remote-registry.ts';
 import { retryBudget } from './retry.ts';
 import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.ts';
 
-/** How the list that a registry gives differs from the one that was known. */
+/** How a registry's current list differs from the saved one. */
 export interface Acceptance {
-  /** The generations that were known and that are given now, where there are some. */
+  /** The generation of the saved list and of the current one; undefined where its format has none. */
   readonly generations: readonly [known: number | undefined, now: number | undefined];
-  /** Entries that are not in the list any more, and those that are new in it, as published. */
+  /** Versions that only the saved list has, as published. */
   readonly gone: readonly string[];
+  /** Versions that only the current list has, as published. */
   readonly added: readonly string[];
+  /** Releases with a file whose digest differs from the one first served, by version as published. */
   readonly changedDigests: ReadonlyMap<string, DigestChange>;
-  /** The fields that are not what they were of the entries that are in both, by the version as published. */
+  /** Names of the fields that differ, as the registry spells them, by version as published. */
   readonly changedFields: ReadonlyMap<string, readonly string[]>;
-  /** Whether the answer has other bytes, whatever they say. */
+  /** Whether the response has other bytes than the saved one. */
   readonly isOther: boolean;
 }
 
+/** How `acceptList` works. */
 export interface AcceptOptions {
+  /** Where the accepted list replaces the saved one. */
   readonly saved: SavedLists;
+  /** Tells when the list was fetched; `systemClock` by default. */
   readonly clock?: Clock;
-  /** Says what differs, and changes nothing. */
+  /** Reports the differences, and saves nothing. False by default. */
   readonly isTrial?: boolean;
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Takes the list of a module as the registry gives it now, and forgets what was known before: generation and
- * digests. Undefined where nothing was known. Throws a RegistryError where there is no list to be had, and
- * a SavedListsError where it cannot be saved. (D22)
+ * Fetches the list of a module and saves it in place of any other: its generation and digests become those that
+ * later lists are held to. Use it after a `registry-regressed` error or a changed digest that an operator has
+ * checked.
+ *
+ * Returns how the lists differ; undefined where no list was saved, or none that can be read. Throws a RegistryError
+ * where the list cannot be fetched, and a SavedListsError where it cannot be saved.
+ *
+ * @example
+ * ```ts
+ * import { parseModuleId } from 'modreg';
+ * import { acceptList, type RemoteRegistry, type SavedLists } from 'modreg/registry';
+ *
+ * export async function showChanges(remote: RemoteRegistry, saved: SavedLists): Promise<void> {
+ *   const lidar = parseModuleId('acme:lidar');
+ *   if (!lidar.ok) throw new Error(lidar.error.message);
+ *   const acceptance = await acceptList(lidar.value, remote, { saved, isTrial: true });
+ *   console.log(acceptance?.gone, acceptance?.added);
+ * }
+ * ```
  */
 export async function acceptList(
   moduleId: ModuleId,
   remote: RemoteRegistry,
   { saved, clock = systemClock, isTrial = false, signal }: AcceptOptions,
 ): Promise<Acceptance | undefined> {
+  // The operator's word replaces the generation and digests that were known (D22).
   const known = knownList(moduleId, remote, saved);
   const now = await remote.fetch(moduleId, undefined, { budget: retryBudget(), signal });
   const acceptance = known && acceptanceOf(known, now);

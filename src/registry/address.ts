@@ -1,21 +1,39 @@
 import { quote } from '../core/text/quote.ts';
 import type { Result } from '../core/text/result.ts';
-import { readWebAddress, type AddressComplaint } from '../core/text/web-address.ts';
+import { readWebAddress } from '../core/text/web-address.ts';
 
-/** Where release lists come from, and in which format. */
+/** Where release lists are read: over the network, from a folder, or from a catalogue's `.db` file. */
 export type RegistryAddress =
-  WebRegistryAddress | { readonly kind: 'folder' | 'database'; readonly path: string };
+  | WebRegistryAddress
+  | {
+      /** A folder of release lists, or the file of a `Catalogue`. */
+      readonly kind: 'folder' | 'database';
+      /** As written: absolute, or relative to a folder that the caller chooses. */
+      readonly path: string;
+    };
 
+/** The address of a registry over the network. */
 export interface WebRegistryAddress {
+  /** The protocol: modreg's own, npm's, or that of OCI registries. */
   readonly kind: 'modreg' | 'npm' | 'oci';
+  /** An http: or https: address, without user info. */
   readonly url: URL;
 }
 
 /**
- * Reads `https://host/…`, `npm:https://host`, `oci:https://host`, the path of a `.db` file, or else
- * of a folder. What has a scheme is never taken for a path: `./` before it makes it one.
+ * Reads the address of a registry: `https://host/…`, `npm:https://host`, `oci:https://host`, the path of a
+ * `.db` file, or the path of a folder. A text with a scheme is never a path; `./` before it makes it one. The
+ * error is one line for a person, without more of the text than its scheme: it may contain a password.
+ *
+ * @example
+ * ```ts
+ * import { parseRegistryAddress } from 'modreg/registry';
+ *
+ * const address = parseRegistryAddress('npm:https://registry.example');
+ * console.log(address.ok ? address.value.kind : address.error); // npm
+ * ```
  */
-export function parseRegistryAddress(text: string): Result<RegistryAddress, AddressComplaint> {
+export function parseRegistryAddress(text: string): Result<RegistryAddress, string> {
   if (text === '') return { ok: false, error: 'it is empty' };
   if (/\p{Cc}/u.test(text)) return { ok: false, error: 'it holds a control character' };
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(text) ?? [];

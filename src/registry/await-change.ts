@@ -3,10 +3,11 @@ import type { Memory } from './refresh.ts';
 import type { RequestContext } from './remote-registry.ts';
 import { latestSequence } from './round.ts';
 
-/** What came of waiting for a change of some lists. */
+/** The result of waiting for a change of some lists. */
 export interface ChangeWait {
+  /** Whether one of the lists has changed; false where the wait ended without a change. */
   readonly hasChanged: boolean;
-  /** Whoever waited is one of many who did: each asks after a random time up to this, in milliseconds. */
+  /** Wait for a random time up to this before reading the lists, in milliseconds: other clients waited too. */
   readonly spreadMs: number;
 }
 

@@ -13,32 +13,40 @@ import { refreshAll } from './round.ts';
 import type { SavedList, SavedLists, SavedListsError } from './saved-lists.ts';
 import { answerOf, staleOnError } from './stale-on-error.ts';
 
+/** How a cached registry works. Nothing is required. */
 export interface CacheOptions {
   /** Where lists outlive the process. Without it they are kept in memory only. */
   readonly saved?: SavedLists | undefined;
+  /** The source of time; `systemClock` by default. */
   readonly clock?: Clock;
-  /** A list that was confirmed so lately is taken without asking, up to `maxIndexAgeMs`; 0 unless given. */
+  /**
+   * A list that was confirmed less than this many milliseconds ago is used without contacting the registry, up
+   * to `maxIndexAgeMs`. 0 by default: the registry is always contacted.
+   */
   readonly maxAgeMs?: number;
-  /** How long ago a list was confirmed at most that stands in for the registry's; seven days unless given. */
+  /**
+   * The age in milliseconds up to which a list is used when the registry cannot be reached. Seven days by default.
+   */
   readonly maxIndexAgeMs?: number;
-  /** Answers from the lists that are known, and asks nobody. */
+  /** Contacts no registry, and uses the lists that are known. False by default. */
   readonly isOffline?: boolean;
-  /** Told where saved lists cannot be read or written. Answers go on without them. */
+  /** Called where saved lists cannot be read or written. The registry then works without them. */
   readonly onTrouble?: (error: SavedListsError) => void;
 }
 
+/** A registry that keeps the lists it has read, and uses them when the registry cannot be reached. */
 export interface CachedRegistry extends Registry {
   /**
-   * The lists of many modules in one round: where the registry has a feed of its changes, one request
-   * tells which of them are still what they were. Rejects only with the reason of `signal`.
+   * Reads the lists of several modules, one result each. With a change feed one request finds those that have
+   * changed, and only they are fetched. Rejects only with the reason of `signal`.
    */
   readAll(
     moduleIds: readonly ModuleId[],
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<ModuleId, ListResult>>;
   /**
-   * Waits until one of the lists is another than it was last known to be, for `waitMs` at most; undefined where the
-   * registry does not tell. Throws a RegistryError where it cannot be asked, and the reason of `signal`.
+   * Waits until one of the lists changes, for at most `waitMs` milliseconds; undefined where the registry has
+   * no change feed. Throws a RegistryError where the registry cannot be reached, and the reason of `signal`.
    */
   awaitChange(
     moduleIds: readonly ModuleId[],
@@ -48,8 +56,25 @@ export interface CachedRegistry extends Registry {
 }
 
 /**
- * `remote` with a memory: a list is asked for on the condition that it changed, by one request at a time,
- * and a known one stands in where it cannot be had. (D21, D22)
+ * Caches the lists of `remote`. A known list is fetched again only if it has changed, concurrent reads of a module
+ * share one request, and where the registry cannot be reached the known list is used, marked `stale`. A list that is
+ * older than, or contradicts, the known one is refused with `registry-regressed`.
+ *
+ * @example
+ * ```ts
+ * import { parseModuleId } from 'modreg';
+ * import { cachedRegistry, httpRegistry, parseRegistryAddress } from 'modreg/registry';
+ *
+ * const lidar = parseModuleId('acme:lidar');
+ * const address = parseRegistryAddress('https://registry.example');
+ * if (!lidar.ok || !address.ok || !('url' in address.value)) throw new Error('bad input');
+ * const remote = httpRegistry(address.value);
+ * if (!remote.ok) throw remote.error;
+ * const registry = cachedRegistry(remote.value, { maxAgeMs: 60_000 });
+ * const lists = await registry.readAll([lidar.value]);
+ * const list = lists.get(lidar.value);
+ * console.log(list?.ok === true ? list.value.records.length : list?.error.message);
+ * ```
  */
 export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {}): CachedRegistry {
   const { saved, clock = systemClock, onTrouble = () => undefined, isOffline } = options;

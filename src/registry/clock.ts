@@ -1,10 +1,10 @@
-/** Time, as the world gives it. */
+/** A source of time. `systemClock` is the machine's; tests pass one of their own. */
 export interface Clock {
-  /** Milliseconds since the epoch. It may be set, in both directions. */
+  /** The wall clock, in milliseconds since the epoch. It may be set, in both directions. */
   now(): number;
-  /** Milliseconds since some moment. It never goes back. */
+  /** Elapsed time, in milliseconds since an arbitrary moment. It never decreases. */
   monotonic(): number;
-  /** Resolves after `ms`, and rejects with the reason of `signal` when that comes first. */
+  /** Resolves after `ms` milliseconds; rejects with the reason of `signal` when that aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export function systemRandom(): number {
 /** `setTimeout` takes no more: what is longer fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The machine's own time. */
+/** The machine's own clock. Its `sleep` throws a RangeError for NaN, and sleeps for more than 24 days too. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

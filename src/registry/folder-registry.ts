@@ -23,8 +23,20 @@ const COUNTED_FROM = 8 * 1024 * 1024;
 const MOST_TOKENS = 4_000_000;
 
 /**
- * Release lists in files, `<folder>/<namespace>/<name>.json`, each in our own format or an npm
- * packument. `clock` tells when a list was read, in milliseconds since the epoch.
+ * Reads release lists from files, `<folder>/<namespace>/<name>.json`, each in modreg's own format or an npm
+ * packument. `clock` returns the time in milliseconds since the epoch, for `fetchedAt`. Creating one reads
+ * nothing: `read` throws a RegistryError where the folder or a file cannot be read.
+ *
+ * @example
+ * ```ts
+ * import { parseModuleId } from 'modreg';
+ * import { folderRegistry } from 'modreg/registry';
+ *
+ * const lidar = parseModuleId('acme:lidar');
+ * if (!lidar.ok) throw new Error(lidar.error.message);
+ * const { records } = await folderRegistry('releases', Date.now).read(lidar.value);
+ * console.log(records.map(({ version }) => version));
+ * ```
  */
 export function folderRegistry(folder: string, clock: () => number): Registry {
   return {

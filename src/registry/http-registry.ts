@@ -12,25 +12,39 @@ import { ociRegistry } from './http/oci-registry.ts';
 import { RegistryError } from './registry-error.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
 
+/** How a registry over HTTP is contacted. Nothing is required. */
 export interface HttpRegistryOptions {
   /** A bearer token. It goes to the origin of the registry's address, and nowhere else. */
   readonly token?: Secret | undefined;
-  /** Hosts that may be spoken to without TLS, beside the machine itself. */
+  /** Hosts that may be contacted without TLS, as `host` or `host:port`. Loopback addresses always may. */
   readonly allowHttp?: readonly string[];
-  /** What of the default limits is otherwise. */
+  /** Limits that differ from the defaults. */
   readonly limits?: Partial<Limits>;
+  /** The source of time; `systemClock` by default. */
   readonly clock?: Clock;
-  /** From 0 to 1. */
+  /** Random numbers from 0 to 1, for retry delays; `Math.random` by default. */
   readonly random?: () => number;
-  /** Told when a request is about to be repeated, with what failed and in how many milliseconds. */
+  /** Called before a request is retried, with the error and the delay in milliseconds. */
   readonly onRetry?: (error: RegistryError, delayMs: number) => void;
 }
 
 const PROTOCOLS = { modreg: modregRegistry, npm: npmRegistry, oci: ociRegistry } as const;
 
 /**
- * The registry at `address`, over HTTP. The address is `bad-address` when it is plain `http:` to a host
+ * The registry at an address, over HTTP and without a cache; see `cachedRegistry`. Creating one contacts no
+ * registry. The error is of the kind `bad-address` where the address is plain `http:` to a host
  * that `allowHttp` does not name, or has a query.
+ *
+ * @example
+ * ```ts
+ * import { secret } from 'modreg';
+ * import { httpRegistry, parseRegistryAddress } from 'modreg/registry';
+ *
+ * const address = parseRegistryAddress('https://registry.example');
+ * if (!address.ok || !('url' in address.value)) throw new Error('bad address');
+ * const remote = httpRegistry(address.value, { token: secret('modreg_3q2-7w') });
+ * console.log(remote.ok ? remote.value.from : remote.error.message); // https://registry.example
+ * ```
  */
 export function httpRegistry(
   { kind, url }: WebRegistryAddress,

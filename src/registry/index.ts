@@ -1,13 +1,12 @@
-export { parseRegistryAddress, type RegistryAddress } from './address.ts';
-export { acceptList, type Acceptance } from './acceptance.ts';
+export { parseRegistryAddress, type RegistryAddress, type WebRegistryAddress } from './address.ts';
+export { acceptList, type Acceptance, type AcceptOptions } from './acceptance.ts';
 export { cachedRegistry, type CachedRegistry, type CacheOptions } from './cached-registry.ts';
 export type { ChangeWait } from './await-change.ts';
-export { systemClock, systemRandom, type Clock } from './clock.ts';
+export { systemClock, type Clock } from './clock.ts';
+export type { DecodedList } from './formats/decoded-list.ts';
 export { folderRegistry } from './folder-registry.ts';
 export { httpRegistry, type HttpRegistryOptions } from './http-registry.ts';
 export type { Limits } from './http/limits.ts';
-export type { KnownDigest } from './known-digests.ts';
-export { moduleListOf, moduleListsOf } from './module-list.ts';
 export { RegistryError, type RegistryErrorKind } from './registry-error.ts';
 export type { ListResult, Registry, ReleaseList } from './registry.ts';
 export type {

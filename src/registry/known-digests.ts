@@ -30,11 +30,12 @@ export function lostDigests(
   return [...first.values()].filter(isLost);
 }
 
-/** What changed of the releases in `records`, by the text of the version. (D22) */
+/** What changed of the releases in `records`, by the text of the version. */
 export function changedDigests(
   records: readonly ReleaseRecord[],
   lost: readonly KnownDigest[],
 ): ReadonlyMap<string, DigestChange> {
+  // A release is held to the digest that was seen first (D22).
   const changes = new Map<string, DigestChange>();
   if (lost.length === 0) return changes;
   const listed = new Set(records.map(({ version }) => version));

@@ -8,9 +8,10 @@ import {
 } from '../core/index.ts';
 import type { ListResult } from './registry.ts';
 
-/** What a reading says of a module, as a plan asks for it. (D21) */
+/** What a reading says of a module, as a plan asks for it. */
 export function moduleListOf(reading: ListResult): ModuleList {
   if (!reading.ok) return reading;
+  // A plan shows since when a saved list is used in place of the registry's, and why (D21).
   const { records, changedDigests, stale, fetchedAt = 0 } = reading.value;
   return {
     index: indexOf(records),
@@ -21,7 +22,7 @@ export function moduleListOf(reading: ListResult): ModuleList {
 
 /**
  * What readings say of their modules. A list that is new is sorted, which takes its time, with a turn for everything
- * else after each: a plan of all of them does not have to. (T67)
+ * else after each: a plan of all of them does not have to.
  */
 export async function moduleListsOf(
   readings: ReadonlyMap<ModuleId, ListResult>,
@@ -32,6 +33,7 @@ export async function moduleListsOf(
     const list = moduleListOf(reading);
     lists.set(moduleId, list);
     if (!isNew || 'error' in list) continue;
+    // Sorting a new list before the plan keeps the plan from blocking the process (T67).
     list.index.releases();
     await scheduler.yield();
   }

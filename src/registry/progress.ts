@@ -8,9 +8,10 @@ const MOST_LOST = 100_000;
 
 /**
  * The digests that `next` does not give any more, where it can have come after `known`. Throws a
- * `registry-regressed` RegistryError, of the list that `what` names, where it cannot. (D22)
+ * `registry-regressed` RegistryError, of the list that `what` names, where it cannot.
  */
 export function checkProgress(known: SavedList, next: FetchedList, what: string): KnownDigest[] {
+  // A list that is older than the known one, or contradicts it, is refused (D22).
   const found = regression(known, next);
   if (found !== undefined) throw regressed(what, found);
   const lost = lostDigests(known, next.records);

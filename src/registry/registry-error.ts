@@ -1,40 +1,76 @@
-/** What happened when a release list was asked for. */
+/** Why a release list could not be read. */
 export type RegistryErrorKind =
+  /** The address cannot be used: plain `http:` to a host that is not allowed, or a query. */
   | 'bad-address'
+  /** A folder or file does not exist, or cannot be read. */
   | 'unreadable-file'
+  /** The registry answered, and has no such module. */
   | 'unknown-module'
-  /** No answer came: the name, the connection or the answer broke. */
+  /** The host name, the connection or the response failed; or the registry is not contacted (`isOffline`). */
   | 'registry-unreachable'
-  /** An answer took longer than its limits. */
+  /** A response exceeded its time limits. */
   | 'registry-timeout'
-  /** It does not let us in. */
+  /** The registry denies access: status 401 or 403. */
   | 'registry-refused'
+  /** The response or file is no release list. */
   | 'not-a-registry'
-  /** It asks to come again later, or has failed itself. */
+  /** The registry asks to retry later (429), or failed itself (5xx). */
   | 'registry-busy'
-  /** It sends us where we do not go. */
+  /** A redirect to another origin, or one without a usable target. */
   | 'bad-redirect'
+  /** The TLS certificate is not valid. */
   | 'bad-certificate'
+  /** The list exceeds a limit on bytes, entries or values. */
   | 'list-too-large'
-  /** It answers with less, or with other things, than it did before. */
+  /** The list is older than, or contradicts, one that the registry served before. `acceptList` accepts it. */
   | 'registry-regressed'
-  /** The saved list is too old to answer in its place. */
+  /** The registry cannot be reached, and the saved list is older than `maxIndexAgeMs`. */
   | 'list-stale';
 
-/** A release list could not be had. The message is one escaped line: what was found and where. */
+/**
+ * A release list could not be read. The message is one escaped line: what was found and where.
+ *
+ * @example
+ * ```ts
+ * import { parseModuleId } from 'modreg';
+ * import { folderRegistry, RegistryError } from 'modreg/registry';
+ *
+ * const lidar = parseModuleId('acme:lidar');
+ * if (!lidar.ok) throw new Error(lidar.error.message);
+ * try {
+ *   await folderRegistry('releases', Date.now).read(lidar.value);
+ * } catch (error) {
+ *   if (!(error instanceof RegistryError)) throw error;
+ *   console.error(error.kind); // unreadable-file
+ * }
+ * ```
+ */
 export class RegistryError extends Error {
   override readonly name = 'RegistryError';
+  /** The kind of error, for a program. */
   readonly kind: RegistryErrorKind;
-  /** The nearest thing that exists, where there is one. */
+  /** The most similar name that exists; undefined without one. */
   readonly suggestion: string | undefined;
+  /** What to do next; undefined where the message says it. */
   readonly hint: string | undefined;
-  /** How long the registry asks to be left alone, in milliseconds, where it does. */
+  /** How long the registry asks clients to wait (`Retry-After`), in milliseconds; undefined where it does not. */
   readonly retryAfterMs: number | undefined;
 
+  /** `message` must be one escaped line; `cause` is the error that led to this one. */
   constructor(
     kind: RegistryErrorKind,
     message: string,
-    { cause, suggestion, hint, retryAfterMs }: RegistryErrorDetail = {},
+    {
+      cause,
+      suggestion,
+      hint,
+      retryAfterMs,
+    }: {
+      readonly cause?: unknown;
+      readonly suggestion?: string | undefined;
+      readonly hint?: string | undefined;
+      readonly retryAfterMs?: number | undefined;
+    } = {},
   ) {
     super(message, { cause });
     this.kind = kind;
@@ -42,11 +78,4 @@ export class RegistryError extends Error {
     this.hint = hint;
     this.retryAfterMs = retryAfterMs;
   }
-}
-
-interface RegistryErrorDetail {
-  readonly cause?: unknown;
-  readonly suggestion?: string | undefined;
-  readonly hint?: string | undefined;
-  readonly retryAfterMs?: number | undefined;
 }

@@ -2,27 +2,31 @@ import type { DigestChange, ModuleId, Result } from '../core/index.ts';
 import type { DecodedList } from './formats/decoded-list.ts';
 import type { RegistryError } from './registry-error.ts';
 
-/** Where release lists are read. */
+/** A source of release lists: a folder, a registry over the network, or another. */
 export interface Registry {
   /**
-   * The list of one module. Throws a RegistryError when there is no whole list to be had: never an
-   * empty list in its place.
+   * Reads the list of one module. Throws a RegistryError where no complete list can be read, and never
+   * returns an empty list instead; rejects with the reason of `signal` when that aborts.
    */
   read(moduleId: ModuleId, signal?: AbortSignal): Promise<ReleaseList>;
 }
 
+/** The releases of one module, and where the list comes from. */
 export interface ReleaseList extends DecodedList {
-  /** What it came from: `saved` is what a registry over the network said earlier. */
+  /** Where the list comes from. `saved` is one that a registry over the network served earlier. */
   readonly source: 'network' | 'saved' | 'folder' | 'database' | 'sample';
-  /** Where from, for a person, escaped. */
+  /** The address or folder for a person, escaped. */
   readonly from: string;
-  /** When that said so last, in milliseconds since the epoch; undefined for a list that is built in. */
+  /** When the list was read or last confirmed, in milliseconds since the epoch; undefined for the sample. */
   readonly fetchedAt: number | undefined;
-  /** The releases of which a file is not what it was at first, by the text of the version. (D22) */
+  /**
+   * Releases with a file whose digest differs from the one first served, by version as published. Pass it to
+   * `resolve` as part of the eligibility. Absent where no history is kept.
+   */
   readonly changedDigests?: ReadonlyMap<string, DigestChange>;
-  /** Why a saved list stands in for that of the registry. (D21) */
+  /** Why the saved list is used in place of the registry's; undefined for a current list. */
   readonly stale?: RegistryError | undefined;
 }
 
-/** The list of one module of many, or why there is none. */
+/** The list of one module out of several, or why it could not be read. */
 export type ListResult = Result<ReleaseList, RegistryError>;

@@ -2,15 +2,15 @@ import type { ModuleId } from '../core/index.ts';
 import type { DecodedList } from './formats/decoded-list.ts';
 import type { RetryBudget } from './retry.ts';
 
-/** A registry at the other end of a network, which is asked anew each time. */
+/** A registry over the network, without a cache: each call sends a request. `httpRegistry` makes one. */
 export interface RemoteRegistry {
-  /** Names it among others: kind, origin and path. */
+  /** Its kind, origin and path, by which its lists are saved: `npm:https://registry.example/`. */
   readonly address: string;
-  /** The same for a person, escaped. */
+  /** The address for a person, escaped. */
   readonly from: string;
   /**
-   * The list of a module as it is now: `known` itself when it still is that. Throws a RegistryError when
-   * there is no whole list to be had.
+   * The current list of a module; `known` itself where it has not changed. Throws a RegistryError where the
+   * registry does not serve a complete list.
    */
   fetch(
     moduleId: ModuleId,
@@ -18,39 +18,45 @@ export interface RemoteRegistry {
     round: RequestContext,
   ): Promise<FetchedList>;
   /**
-   * What changed after `sequence`; undefined where the registry has no feed of its changes. With `waitMs` the
-   * registry is asked to answer only once something did, or that time is over.
+   * The modules that changed after a sequence number; undefined where the registry has no change feed. With
+   * `waitMs` the registry answers at the next change, or after that many milliseconds.
    */
   changes?(
     sequence: number,
     round: RequestContext,
     waitMs?: number,
   ): Promise<RemoteChanges | undefined>;
-  /** The modules of a namespace, or all; undefined where the registry does not tell. */
+  /** The modules of a namespace, or all of them; undefined where the registry does not list them. */
   modules?(
     namespace: string | undefined,
     round: RequestContext,
   ): Promise<readonly ModuleId[] | undefined>;
 }
 
-/** Requests that belong together: one poll, or one question of a person. */
+/** What requests that belong together share: those of one poll, or of one command. */
 export interface RequestContext {
+  /** How many of the requests may be retried. */
   readonly budget: RetryBudget;
+  /** Aborts the requests; they then reject with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A release list as a registry served it. */
 export interface FetchedList extends DecodedList {
-  /** SHA-256 of the answer, in hexadecimal. */
+  /** The SHA-256 of the response body, in hexadecimal. */
   readonly digest: string;
-  /** The length of the answer, in bytes. */
+  /** The length of the response body, in bytes. */
   readonly size: number;
+  /** The entity tag of the response, for a conditional request; undefined where it has none. */
   readonly etag: string | undefined;
 }
 
+/** The modules of a registry that changed after a sequence number. */
 export interface RemoteChanges {
-  /** Of the last change. */
+  /** The sequence number of the registry's last change; a lower one than before is another catalogue's. */
   readonly sequence: number;
+  /** The ids of the changed modules. */
   readonly modules: ReadonlySet<string>;
-  /** Whoever is told so at the same time as others waits for a random time up to this, in milliseconds. */
+  /** Clients wait for a random time up to this before they fetch the lists, in milliseconds. */
   readonly spreadMs: number;
 }

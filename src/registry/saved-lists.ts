@@ -1,43 +1,67 @@
 import type { ModuleId } from '../core/index.ts';
-import type { KnownDigest } from './known-digests.ts';
 import type { FetchedList } from './remote-registry.ts';
 
-/** A list as a registry gave it, and what is remembered with it. */
+/** A release list as a registry served it, with what is known of its history. */
 export interface SavedList extends FetchedList {
-  /** Digests that the registry gave once and that the list does not give. */
-  readonly lost: readonly KnownDigest[];
-  /** When the registry last said that this is the list, in milliseconds since the epoch. */
+  /** Digests that the registry served earlier and that this list lacks: its releases are held to them. */
+  readonly lost: readonly {
+    /** The version as published. */
+    readonly version: string;
+    /** The platform by its canonical name: `linux/arm64`. */
+    readonly platform: string;
+    /** The digest that was served first: `sha256:…`. */
+    readonly digest: string;
+  }[];
+  /** When the registry last confirmed that this is its list, in milliseconds since the epoch. */
   readonly confirmedAt: number;
-  /** The sequence of the registry's changes when it said so, where it has one. */
+  /** The registry's sequence number at that time; undefined for a registry without a change feed. */
   readonly sequence: number | undefined;
 }
 
 /**
- * Where lists outlive the process, by the address of their registry and their module. Every method is
- * done when it returns, and throws a SavedListsError where it cannot be.
+ * Storage in which release lists outlive the process, by registry address and module. `savedListsIn` of
+ * `modreg/store` makes one. A method's change is on the disk when it returns; each throws a SavedListsError
+ * where it cannot do its work.
  */
 export interface SavedLists {
+  /** The list of a module; undefined where none is saved. */
   read(address: string, moduleId: ModuleId): SavedList | undefined;
   /**
-   * Another text whenever `read` would give another list, confirmations aside, that ends with the list's digest;
-   * undefined without a list.
+   * A text that differs whenever `read` would return another list, confirmations aside, and that ends with
+   * the list's digest; undefined where none is saved. It is cheaper than `read`.
    */
   stamp(address: string, moduleId: ModuleId): string | undefined;
-  /** Another number once any list may have been written, by whichever process. */
+  /** A number that differs after any process may have written a list. */
   version(): number;
-  /** Keeps `list`, unless a list of a higher generation is there. */
+  /** Saves `list`, unless the saved list has a higher generation. */
   save(address: string, moduleId: ModuleId, list: SavedList): void;
-  /** Keeps `list`, whatever is there. */
+  /** Saves `list` in place of any other. */
   replace(address: string, moduleId: ModuleId, list: SavedList): void;
-  /** Notes when and as of which sequence lists are still what they were; not of one that is another by now. */
+  /** Updates `confirmedAt` and `sequence` of lists whose saved digest is that of the given list. */
   confirm(address: string, lists: ReadonlyMap<ModuleId, SavedList>): void;
 }
 
-/** Lists cannot be saved or read. The message is one escaped line. */
+/**
+ * Release lists cannot be saved or read. The message is one escaped line.
+ *
+ * @example
+ * ```ts
+ * import { cachedRegistry, SavedListsError, type RemoteRegistry } from 'modreg/registry';
+ * import { openMachineFile, savedListsIn } from 'modreg/store';
+ *
+ * export function withCache(remote: RemoteRegistry): ReturnType<typeof cachedRegistry> {
+ *   const saved = savedListsIn(openMachineFile('machine.db'));
+ *   const onTrouble = ({ kind, message }: SavedListsError): void => console.error(kind, message);
+ *   return cachedRegistry(remote, { saved, onTrouble });
+ * }
+ * ```
+ */
 export class SavedListsError extends Error {
   override readonly name = 'SavedListsError';
+  /** Another process holds the storage for too long, it cannot be read, or it cannot be written. */
   readonly kind: 'locked' | 'state-unreadable' | 'state-write';
 
+  /** `cause` is the error of the storage. */
   constructor(kind: SavedListsError['kind'], message: string, cause: unknown) {
     super(message, { cause });
     this.kind = kind;

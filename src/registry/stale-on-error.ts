@@ -22,12 +22,13 @@ export interface StandingIn {
 /**
  * The saved list in place of the registry's, which could not be had because of `error`. It is `error` that
  * stays where none is saved or where the registry went backwards, and `list-stale` where the list was
- * confirmed too long ago. (D21, D22)
+ * confirmed too long ago.
  */
 export function staleOnError(
   error: RegistryError,
   { list, from, now, maxIndexAgeMs }: StandingIn,
 ): ListResult {
+  // A registry that went backwards is an error; one that cannot be reached is replaced by its saved list (D21, D22).
   if (!list || error.kind === 'registry-regressed') return { ok: false, error };
   const age = now - list.confirmedAt;
   if (age <= maxIndexAgeMs) {

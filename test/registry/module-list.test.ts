@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { moduleListOf, RegistryError, type ReleaseList } from '../../src/registry/index.ts';
+import { RegistryError, type ReleaseList } from '../../src/registry/index.ts';
+import { moduleListOf } from '../../src/registry/module-list.ts';
 
 const LIST: ReleaseList = {
   records: [{ version: '1.0.0' }, { version: '1.1.0' }],

@@ -3,12 +3,13 @@ import { jsonPointer, type Path } from '../../core/text/json-pointer.ts';
 import { describeValue, excerpt } from '../../core/text/quote.ts';
 import { RegistryError } from '../registry-error.ts';
 
-/** What every wire format is decoded to. */
+/** The release list of a module, decoded from whichever format its registry uses. */
 export interface DecodedList {
+  /** The entries in the order of the list, including those that are not releases. */
   readonly records: readonly ReleaseRecord[];
-  /** One escaped line for each part that could not be read. */
+  /** One escaped line for each part of the list that could not be read. */
   readonly dropped: readonly string[];
-  /** Grows with each change of the list, where its format has one. */
+  /** A number that grows with each change of the list; undefined where the format has none. */
   readonly generation?: number | undefined;
 }
 

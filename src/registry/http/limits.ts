@@ -1,19 +1,20 @@
-/** How long an answer may take, and how much it may hold. */
+/** How long a response may take, in milliseconds, and how large it may be, in bytes. */
 export interface Limits {
-  /** Until it begins: looking up the name, the connection, TLS and the header. */
+  /** The time until a response begins: name lookup, connection, TLS and header. 10 s by default. */
   readonly answerMs: number;
-  /** Between two parts of its body. */
+  /** The time between two parts of a body. 10 s by default. */
   readonly idleMs: number;
-  /** For the whole answer, redirects included. */
+  /** The time for a whole response, redirects included. 30 s by default. */
   readonly totalMs: number;
-  /** Once a body has taken this long, it must have come at `leastBytesPerSecond` so far. */
+  /** The time after which a body must have arrived at `leastBytesPerSecond` on average. 5 s by default. */
   readonly slowAfterMs: number;
+  /** The lowest average rate of a body, in bytes per second. 1024 by default. */
   readonly leastBytesPerSecond: number;
-  /** The largest body of our own format and of a page of tags, in bytes after decompression. */
+  /** The largest body in modreg's own format or of a page of tags, decompressed. 8 MiB by default. */
   readonly largestList: number;
-  /** The largest npm packument, likewise. */
+  /** The largest npm packument, decompressed. 64 MiB by default. */
   readonly largestPackument: number;
-  /** No attempt at a request begins later than this after the first. */
+  /** The time after the first attempt in which a request may be retried. 20 s by default. */
   readonly patienceMs: number;
 }
 

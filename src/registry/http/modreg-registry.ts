@@ -17,7 +17,7 @@ const ACCEPT = 'application/json';
 /** What a registry asks beyond it, it may ask by mistake. */
 const LONGEST_SPREAD_MS = 3_600_000;
 
-/** Our own protocol, below `base`, which ends in a slash. (design, Registry protocol) */
+/** Our own protocol, below `base`, which ends in a slash. */
 export function modregRegistry(
   base: URL,
   connection: Connection,
