@@ -2,6 +2,7 @@ import { describeDuration } from '../core/text/duration.ts';
 import type { ModuleId, ModuleList } from '../core/index.ts';
 import type { CachedRegistry, Clock, ListResult, Registry } from '../registry/index.ts';
 import { moduleListsOf } from '../registry/module-list.ts';
+import { readAll } from '../registry/read-all.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
 import { during } from './during.ts';
@@ -208,24 +209,4 @@ function errorOf(reading: ListResult): RegistryError | undefined {
 function failureIn(errors: readonly RegistryError[], asked: number): RegistryError | undefined {
   if (errors.length < asked) return undefined;
   return errors.find(({ kind }) => kind !== 'unknown-module');
-}
-
-/** What came of asking for each list, however `registry` is asked. */
-export async function readAll(
-  registry: PollableRegistry,
-  moduleIds: readonly ModuleId[],
-  signal?: AbortSignal,
-): Promise<ReadonlyMap<ModuleId, ListResult>> {
-  if (registry.readAll) return await registry.readAll(moduleIds, signal);
-  const readings = new Map<ModuleId, ListResult>();
-  for (const moduleId of moduleIds) {
-    signal?.throwIfAborted();
-    try {
-      readings.set(moduleId, { ok: true, value: await registry.read(moduleId, signal) });
-    } catch (error) {
-      if (!(error instanceof RegistryError)) throw error;
-      readings.set(moduleId, { ok: false, error });
-    }
-  }
-  return readings;
 }

@@ -7,6 +7,13 @@ export type { ChangeWait } from './await-change.ts';
 export { systemClock, systemRandom, type Clock } from './clock.ts';
 export { folderRegistry } from './folder-registry.ts';
 export { httpRegistry, type HttpRegistryOptions } from './http-registry.ts';
+export {
+  openRegistries,
+  type OpenRegistries,
+  type OpenRegistriesOptions,
+  type OpenRegistry,
+  type RegistryTerms,
+} from './open-registries.ts';
 export type { Limits } from './http/limits.ts';
 export type { KnownDigest } from './known-digests.ts';
 export { moduleListOf, moduleListsOf } from './module-list.ts';

@@ -1,6 +1,6 @@
 import type { ModuleId } from '../core/index.ts';
 import type { DecodedList } from './formats/decoded-list.ts';
-import type { RetryBudget } from './retry.ts';
+import type { RetryBudget } from './retry-budget.ts';
 
 /** A registry at the other end of a network, which is asked anew each time. */
 export interface RemoteRegistry {

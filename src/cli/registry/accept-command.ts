@@ -1,15 +1,14 @@
-import { parseModuleId, type DigestChange, type ModuleId } from '../../core/index.ts';
+import { parseModuleId, type DigestChange, type ModuleId, type Result } from '../../core/index.ts';
 import { describeDigestChange } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { acceptList, type Acceptance } from '../../registry/acceptance.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
-import { SavedListsError } from '../../registry/saved-lists.ts';
+import { SavedListsError, type SavedLists } from '../../registry/saved-lists.ts';
 import { jsonLine } from '../output/answer-json.ts';
+import { commandRegistries } from './command-registries.ts';
 import { openMemory, type MemoryTrouble } from './machine-memory.ts';
-import { explaining, networkAt, type Network } from './network-registry.ts';
 import { parseProblem, registryProblem, type Outcome, type Problem } from '../problem.ts';
-import { chooseRegistry, noRegistry, type RegistryOptions } from './registry-choice.ts';
-import { waiting } from '../output/waiting.ts';
+import { noRegistry, readTerms, type RegistryOptions } from './registry-choice.ts';
 import type { World } from '../world.ts';
 
 export interface AcceptOptions extends RegistryOptions {
@@ -26,44 +25,50 @@ export async function acceptCommand(
   world: World,
 ): Promise<Outcome> {
   const moduleId = parseModuleId(moduleIdText);
-  const choice = await chooseRegistry(options, world);
+  const terms = await readTerms(options);
   if (!moduleId.ok) return failed(parseProblem(moduleId.error));
-  if (!choice.ok) return failed(choice.error);
-  const { address, terms } = choice.value;
-  if (!address) return failed(noRegistry(world));
-  if (!('url' in address)) {
+  if (!terms.ok) return failed(terms.error);
+  const registries = commandRegistries(options, world);
+  const registry = registries.open(terms.value);
+  if (!registry.ok) return failed(registry.error);
+  if (!registry.value) return failed(noRegistry(world));
+  const { remote } = registry.value;
+  if (!remote) {
     const message =
       'nothing is remembered of a registry on this machine, so there is nothing to accept';
     return failed({ severity: 'error', kind: 'usage', message });
   }
-  const network = networkAt(address, terms, world);
-  if (!network.ok) return failed(network.error);
-  return await accept(moduleId.value, network.value, options, world);
+  const isTrial = options.dryRun ?? false;
+  const { value: asked } = registry;
+  const accepted = await accepting(
+    world,
+    isTrial,
+    async (saved) =>
+      await registries.asking(
+        asked,
+        moduleId.value,
+        async () => await acceptList(moduleId.value, remote, { saved, isTrial }),
+      ),
+  );
+  if (!accepted.ok) return failed(accepted.error);
+  const present = options.json ? asJson : asLines;
+  return { answer: present(moduleId.value, accepted.value, isTrial), notes: [], problems: [] };
 }
 
-async function accept(
-  moduleId: ModuleId,
-  network: Network,
-  options: AcceptOptions,
+/** The result of `accept`, which is given the lists of this machine: they must be writable unless it is a trial. */
+async function accepting(
   world: World,
-): Promise<Outcome> {
+  isTrial: boolean,
+  accept: (saved: SavedLists) => Promise<Acceptance | undefined>,
+): Promise<Result<Acceptance | undefined, Problem>> {
   const memory = openMemory(world);
   const { saved, trouble } = memory;
   try {
-    const isTrial = options.dryRun ?? false;
-    if (!saved || (trouble && !isTrial)) return failed(troubleProblem(trouble));
-    const work = async (): Promise<Acceptance | undefined> =>
-      await explaining(moduleId, network, async () => {
-        return await acceptList(moduleId, network.remote, { saved, isTrial });
-      });
-    const acceptance = options.json ? await work() : await waiting(network.wait, world, work);
-    const answer = options.json
-      ? [asJson(moduleId, acceptance, isTrial)]
-      : asLines(moduleId, acceptance, isTrial);
-    return { answer, notes: [], problems: [] };
+    if (!saved || (trouble && !isTrial)) return { ok: false, error: troubleProblem(trouble) };
+    return { ok: true, value: await accept(saved) };
   } catch (error) {
-    if (error instanceof RegistryError) return failed(registryProblem(error));
-    if (error instanceof SavedListsError) return failed(troubleProblem(error));
+    if (error instanceof RegistryError) return { ok: false, error: registryProblem(error) };
+    if (error instanceof SavedListsError) return { ok: false, error: troubleProblem(error) };
     throw error;
   } finally {
     memory.close();
@@ -113,9 +118,13 @@ function named(what: string, entries: readonly string[]): string[] {
   return rest > 0 ? [...lines, `${what.padEnd(7)} … ${rest} more`] : lines;
 }
 
-function asJson(moduleId: ModuleId, acceptance: Acceptance | undefined, isTrial: boolean): string {
+function asJson(
+  moduleId: ModuleId,
+  acceptance: Acceptance | undefined,
+  isTrial: boolean,
+): string[] {
   const changes = [...(acceptance?.changedDigests ?? [])];
-  return jsonLine({
+  const line = jsonLine({
     schema: 'modreg/accept@1',
     module_id: moduleId,
     known: acceptance !== undefined,
@@ -134,6 +143,7 @@ function asJson(moduleId: ModuleId, acceptance: Acceptance | undefined, isTrial:
     })),
     changed_fields: Object.fromEntries(acceptance?.changedFields ?? []),
   });
+  return [line];
 }
 
 function failed(problem: Problem): Outcome {

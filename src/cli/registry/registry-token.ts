@@ -14,15 +14,27 @@ export interface RegistryToken {
   readonly isFor: string | undefined;
 }
 
+export const NO_TOKEN: RegistryToken = { token: undefined, isFor: undefined };
+
 const LONGEST_TOKEN = 8192;
+
+/** The tokens for registries, by their address. Each is read until that succeeds. */
+export function tokensIn(world: World): (url: URL) => Result<RegistryToken, Problem> {
+  const tokens = new Map<string, Result<RegistryToken, Problem>>();
+  return (url) => {
+    const token = tokens.get(url.origin) ?? tokenFor(url, world);
+    if (token.ok) tokens.set(url.origin, token);
+    return token;
+  };
+}
 
 /**
  * The token for the registry at `url`: `MODREG_TOKEN`, or what the file that `MODREG_TOKEN_FILE` names
  * holds. Where `MODREG_REGISTRY` names a registry too, the token is for that one's origin alone.
  */
-export function tokenFor(url: URL, { environment }: World): Result<RegistryToken, Problem> {
+function tokenFor(url: URL, { environment }: World): Result<RegistryToken, Problem> {
   const { MODREG_REGISTRY: registry, MODREG_TOKEN: text, MODREG_TOKEN_FILE: path } = environment;
-  if (!text && !path) return { ok: true, value: { token: undefined, isFor: undefined } };
+  if (!text && !path) return { ok: true, value: NO_TOKEN };
   const owner = registry ? ownerIn(registry) : url.origin;
   if (owner !== url.origin) return { ok: true, value: { token: undefined, isFor: owner } };
   const read = text ? { ok: true as const, value: text } : readTokenFile(path ?? '');

@@ -30,6 +30,8 @@ export interface Reply {
 export interface ExchangeContext {
   readonly limits: Limits;
   readonly clock: Clock;
+  /** The global one unless given. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -51,7 +53,7 @@ export async function exchange(inquiry: Inquiry, context: ExchangeContext): Prom
   const deadline = startDeadline(where, patient, signal);
   try {
     // When its memory is tidied up, Node forgets the signal of a fetch, and a body may go on for ever.
-    return await unlessAborted(deadline.signal, receive(inquiry, deadline));
+    return await unlessAborted(deadline.signal, receive(inquiry, deadline, context));
   } catch (error) {
     deadline.signal.throwIfAborted();
     if (error instanceof RegistryError) throw error;
@@ -68,8 +70,12 @@ function isTerminated(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'terminated';
 }
 
-async function receive(inquiry: Inquiry, deadline: Deadline): Promise<Reply> {
-  const response = await follow(inquiry, deadline.signal);
+async function receive(
+  inquiry: Inquiry,
+  deadline: Deadline,
+  { fetch }: Pick<ExchangeContext, 'fetch'>,
+): Promise<Reply> {
+  const response = await follow(inquiry, deadline.signal, fetch);
   const { status, headers } = response;
   if (status === 200) {
     deadline.begin();
@@ -80,12 +86,17 @@ async function receive(inquiry: Inquiry, deadline: Deadline): Promise<Reply> {
 }
 
 /** The first answer that is no redirect. */
-async function follow(inquiry: Inquiry, signal: AbortSignal): Promise<Response> {
+async function follow(
+  inquiry: Inquiry,
+  signal: AbortSignal,
+  fetch: ExchangeContext['fetch'],
+): Promise<Response> {
   const { where } = inquiry;
   let { url } = inquiry;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const response = await ky(url, {
       headers: headersOf(inquiry),
+      ...(fetch ? { fetch } : {}),
       signal,
       redirect: 'manual',
       retry: 0,
