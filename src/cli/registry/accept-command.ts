@@ -1,4 +1,4 @@
-import { parseModuleId, type DigestChange, type ModuleId, type Result } from '../../core/index.ts';
+import { parseModuleId, type DigestChange, type ModuleId } from '../../core/index.ts';
 import { describeDigestChange } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { acceptList, type Acceptance } from '../../registry/acceptance.ts';
@@ -32,43 +32,39 @@ export async function acceptCommand(
   const registry = registries.open(terms.value);
   if (!registry.ok) return failed(registry.error);
   if (!registry.value) return failed(noRegistry(world));
-  const { remote } = registry.value;
+  const { value: asked } = registry;
+  const { remote } = asked;
   if (!remote) {
     const message =
       'nothing is remembered of a registry on this machine, so there is nothing to accept';
     return failed({ severity: 'error', kind: 'usage', message });
   }
   const isTrial = options.dryRun ?? false;
-  const { value: asked } = registry;
-  const accepted = await accepting(
-    world,
-    isTrial,
-    async (saved) =>
-      await registries.asking(
-        asked,
-        moduleId.value,
-        async () => await acceptList(moduleId.value, remote, { saved, isTrial }),
-      ),
-  );
-  if (!accepted.ok) return failed(accepted.error);
-  const present = options.json ? asJson : asLines;
-  return { answer: present(moduleId.value, accepted.value, isTrial), notes: [], problems: [] };
+  return await withSavedLists(world, isTrial, async (saved) => {
+    const acceptance = await registries.asking(asked, moduleId.value, async () => {
+      return await acceptList(moduleId.value, remote, { saved, isTrial });
+    });
+    const answer = options.json
+      ? [asJson(moduleId.value, acceptance, isTrial)]
+      : asLines(moduleId.value, acceptance, isTrial);
+    return { answer, notes: [], problems: [] };
+  });
 }
 
-/** The result of `accept`, which is given the lists of this machine: they must be writable unless it is a trial. */
-async function accepting(
+/** Runs `work` with the lists of this machine, which must be writable unless it is a trial. */
+async function withSavedLists(
   world: World,
   isTrial: boolean,
-  accept: (saved: SavedLists) => Promise<Acceptance | undefined>,
-): Promise<Result<Acceptance | undefined, Problem>> {
+  work: (saved: SavedLists) => Promise<Outcome>,
+): Promise<Outcome> {
   const memory = openMemory(world);
   const { saved, trouble } = memory;
   try {
-    if (!saved || (trouble && !isTrial)) return { ok: false, error: troubleProblem(trouble) };
-    return { ok: true, value: await accept(saved) };
+    if (!saved || (trouble && !isTrial)) return failed(troubleProblem(trouble));
+    return await work(saved);
   } catch (error) {
-    if (error instanceof RegistryError) return { ok: false, error: registryProblem(error) };
-    if (error instanceof SavedListsError) return { ok: false, error: troubleProblem(error) };
+    if (error instanceof RegistryError) return failed(registryProblem(error));
+    if (error instanceof SavedListsError) return failed(troubleProblem(error));
     throw error;
   } finally {
     memory.close();
@@ -118,13 +114,9 @@ function named(what: string, entries: readonly string[]): string[] {
   return rest > 0 ? [...lines, `${what.padEnd(7)} … ${rest} more`] : lines;
 }
 
-function asJson(
-  moduleId: ModuleId,
-  acceptance: Acceptance | undefined,
-  isTrial: boolean,
-): string[] {
+function asJson(moduleId: ModuleId, acceptance: Acceptance | undefined, isTrial: boolean): string {
   const changes = [...(acceptance?.changedDigests ?? [])];
-  const line = jsonLine({
+  return jsonLine({
     schema: 'modreg/accept@1',
     module_id: moduleId,
     known: acceptance !== undefined,
@@ -143,7 +135,6 @@ function asJson(
     })),
     changed_fields: Object.fromEntries(acceptance?.changedFields ?? []),
   });
-  return [line];
 }
 
 function failed(problem: Problem): Outcome {

@@ -4,6 +4,7 @@ import type { UpdateTerms } from '../../core/machine/update-policy.ts';
 import type { CachedRegistry } from '../../registry/cached-registry.ts';
 import { systemClock } from '../../registry/clock.ts';
 import { openRegistries, type OpenRegistry } from '../../registry/open-registries.ts';
+import { RegistryError } from '../../registry/registry-error.ts';
 import type { ListResult, ReleaseList } from '../../registry/registry.ts';
 import type { SavedLists } from '../../registry/saved-lists.ts';
 import { waiting, type Wait } from '../output/waiting.ts';
@@ -11,8 +12,8 @@ import { registryProblem, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 import type { MachineMemory, MemoryTrouble } from './machine-memory.ts';
 import { existingDatabase, namedRegistry, type RegistryOptions } from './registry-choice.ts';
-import { explaining, listWithHint, resultWithHint } from './registry-hints.ts';
-import { NO_TOKEN, tokensIn, type RegistryToken } from './registry-token.ts';
+import { errorWithHint, listWithHint, resultWithHint, suggesting } from './registry-hints.ts';
+import { tokensIn, type RegistryToken } from './registry-token.ts';
 
 /** How one command reads lists. */
 export interface ReadingOptions extends RegistryOptions {
@@ -92,7 +93,7 @@ interface Means {
   readonly isQuiet: boolean;
 }
 
-/** What a person is told while a registry over the network is asked. A path answers at once, and needs no hint. */
+/** Reads lists with notes and hints for a person. A path needs neither: it answers at once. */
 function reading(
   { tokens, wait, isQuiet }: Means,
   world: World,
@@ -102,23 +103,28 @@ function reading(
     wait.state = `no answer of ${address.url.host} yet`;
     return await waiting(wait, world, work);
   };
-  const tokenOf = ({ address }: OpenRegistry): RegistryToken => {
-    return ('url' in address ? valueOf(tokens(address.url)) : undefined) ?? NO_TOKEN;
+  const hintFor = ({ address }: OpenRegistry): string | undefined => {
+    return 'url' in address ? valueOf(tokens(address.url))?.hint : undefined;
   };
-  const asking: CommandRegistries['asking'] = async (registry, moduleId, work) => {
-    const asked = { registry, token: tokenOf(registry) };
-    return await noting(registry, async () => await explaining(moduleId, asked, work));
-  };
+  const asking: CommandRegistries['asking'] = async (registry, moduleId, work) =>
+    await noting(registry, async () => {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof RegistryError)) throw error;
+        throw errorWithHint(await suggesting(error, moduleId, registry.remote), hintFor(registry));
+      }
+    });
   return {
     asking,
     async read(registry, moduleId) {
       const list = await asking(registry, moduleId, async () => await registry.read(moduleId));
-      return listWithHint(list, tokenOf(registry));
+      return listWithHint(list, hintFor(registry));
     },
     async readAll(registry, moduleIds) {
       const results = await noting(registry, async () => await registry.readAll(moduleIds));
-      const token = tokenOf(registry);
-      return new Map(Array.from(results, ([id, result]) => [id, resultWithHint(result, token)]));
+      const hint = hintFor(registry);
+      return new Map(Array.from(results, ([id, result]) => [id, resultWithHint(result, hint)]));
     },
   };
 }

@@ -53,7 +53,7 @@ export function connect(where: string, options: HttpOptions): Connection {
         const reply = await silent(
           token,
           async () =>
-            await answer({ ...inquiry, url, where, token }, { limits, clock, fetch, signal }),
+            await answer({ ...inquiry, url, where, token, fetch }, { limits, clock, signal }),
         );
         checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now() });
         return reply;

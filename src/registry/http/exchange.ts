@@ -16,6 +16,8 @@ export interface Inquiry extends BodyBounds {
   /** The entity tag of what is known. */
   readonly etag?: string | undefined;
   readonly token?: Secret | undefined;
+  /** The global one unless given. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** How long the registry is asked to think it over, in milliseconds: its answer may take that much longer. */
   readonly waitMs?: number | undefined;
 }
@@ -30,8 +32,6 @@ export interface Reply {
 export interface ExchangeContext {
   readonly limits: Limits;
   readonly clock: Clock;
-  /** The global one unless given. */
-  readonly fetch?: typeof globalThis.fetch | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -53,7 +53,7 @@ export async function exchange(inquiry: Inquiry, context: ExchangeContext): Prom
   const deadline = startDeadline(where, patient, signal);
   try {
     // When its memory is tidied up, Node forgets the signal of a fetch, and a body may go on for ever.
-    return await unlessAborted(deadline.signal, receive(inquiry, deadline, context));
+    return await unlessAborted(deadline.signal, receive(inquiry, deadline));
   } catch (error) {
     deadline.signal.throwIfAborted();
     if (error instanceof RegistryError) throw error;
@@ -70,12 +70,8 @@ function isTerminated(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'terminated';
 }
 
-async function receive(
-  inquiry: Inquiry,
-  deadline: Deadline,
-  { fetch }: Pick<ExchangeContext, 'fetch'>,
-): Promise<Reply> {
-  const response = await follow(inquiry, deadline.signal, fetch);
+async function receive(inquiry: Inquiry, deadline: Deadline): Promise<Reply> {
+  const response = await follow(inquiry, deadline.signal);
   const { status, headers } = response;
   if (status === 200) {
     deadline.begin();
@@ -86,12 +82,8 @@ async function receive(
 }
 
 /** The first answer that is no redirect. */
-async function follow(
-  inquiry: Inquiry,
-  signal: AbortSignal,
-  fetch: ExchangeContext['fetch'],
-): Promise<Response> {
-  const { where } = inquiry;
+async function follow(inquiry: Inquiry, signal: AbortSignal): Promise<Response> {
+  const { where, fetch } = inquiry;
   let { url } = inquiry;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const response = await ky(url, {
