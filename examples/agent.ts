@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { parseModuleId } from 'modreg';
 import { DEFAULT_POLICY, readMachine } from 'modreg/config';
 import { Poller, type Configuration, type Delivery } from 'modreg/poller';
-import { cachedRegistry, httpRegistry, parseRegistryAddress } from 'modreg/registry';
+import { openRegistries } from 'modreg/registry';
 import { Catalogue, readRelease, serveRegistry } from 'modreg/server';
 import { openForPoller, savedListsIn } from 'modreg/store';
 
@@ -16,16 +16,12 @@ const server = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs
 
 // What the machine remembers. One poller has the file at a time.
 const memory = openForPoller(`${home}/machine.db`);
-const address = parseRegistryAddress(server.address);
-if (!address.ok || !('url' in address.value)) throw new Error(server.address);
-const remote = httpRegistry(address.value);
-if (!remote.ok) throw remote.error;
-const registry = cachedRegistry(remote.value, { saved: savedListsIn(memory) });
+const registries = openRegistries({ saved: savedListsIn(memory) });
 
 const poller = new Poller({
   state: memory.state,
   configuration,
-  registryFor: () => registry,
+  registryFor: registries.registryFor,
   platform: 'linux/arm64',
   whatRuns: ({ name }) => (name === 'acme_lidar' ? '1.2.3' : undefined),
   intervalMs: 5000,
@@ -45,7 +41,8 @@ function configuration(): Configuration {
   ]}`;
   const machine = readMachine(document);
   if (!machine.ok) throw new Error(machine.problems.map(({ message }) => message).join('\n'));
-  return { machine: machine.value, policy: DEFAULT_POLICY };
+  const terms = { ...DEFAULT_POLICY.terms, registry: server.address };
+  return { machine: machine.value, policy: { ...DEFAULT_POLICY, terms } };
 }
 
 /** Of an action that comes again, by its id, only what is missing would be done. */

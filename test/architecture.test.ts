@@ -24,14 +24,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...['croner', 'node:buffer'],
   ],
   registry: [
-    ...['core', 'ky', 'p-retry', 'lru-cache', 'p-limit'],
+    ...['core', 'server/catalogue-registry.ts', 'ky', 'p-retry', 'lru-cache', 'p-limit'],
     ...['node:crypto', 'node:fs', 'node:fs/promises', 'node:path', 'node:timers/promises'],
   ],
   sqlite: ['core/text', 'node:sqlite', 'node:fs', 'node:path', 'node:url'],
   store: ['core', 'registry', 'sqlite', 'node:fs', 'node:sqlite'],
   poller: ['core', 'registry', 'store'],
   server: [
-    ...['core', 'sqlite', 'hono', '@hono/node-server', 'valibot', 'lru-cache'],
+    ...['core', 'registry', 'sqlite', 'hono', '@hono/node-server', 'valibot', 'lru-cache'],
     ...['node:crypto', 'node:fs', 'node:http', 'node:net', 'node:sqlite'],
   ],
   cli: [

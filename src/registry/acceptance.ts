@@ -2,7 +2,7 @@ import type { DigestChange, ModuleId, ReleaseRecord } from '../core/index.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { changedDigests, lostDigests } from './known-digests.ts';
 import type { FetchedList, RemoteRegistry } from './remote-registry.ts';
-import { retryBudget } from './retry.ts';
+import { retryBudget } from './retry-budget.ts';
 import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.ts';
 
 /** How a registry's current list differs from the saved one. */

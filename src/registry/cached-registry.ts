@@ -8,7 +8,7 @@ import { RegistryError } from './registry-error.ts';
 import type { ListResult, Registry } from './registry.ts';
 import { RememberedLists } from './remembered-lists.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
-import { noRetries, retryBudget, type RetryBudget } from './retry.ts';
+import { noRetries, retryBudget, type RetryBudget } from './retry-budget.ts';
 import { refreshAll } from './round.ts';
 import type { SavedList, SavedLists, SavedListsError } from './saved-lists.ts';
 import { answerOf, staleOnError } from './stale-on-error.ts';

@@ -4,18 +4,19 @@ import type { WebRegistryAddress } from './address.ts';
 import type { Secret } from '../core/text/secret.ts';
 import { isExposed } from '../core/text/web-address.ts';
 import { systemClock, systemRandom, type Clock } from './clock.ts';
-import { connect } from './http/connection.ts';
+import type { HttpOptions } from './http/connection.ts';
 import { DEFAULT_LIMITS, type Limits } from './http/limits.ts';
-import { modregRegistry } from './http/modreg-registry.ts';
-import { npmRegistry } from './http/npm-registry.ts';
-import { ociRegistry } from './http/oci-registry.ts';
+import { once } from './once.ts';
 import { RegistryError } from './registry-error.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
 
 /** How a registry over HTTP is contacted. Nothing is required. */
 export interface HttpRegistryOptions {
-  /** A bearer token. It goes to the origin of the registry's address, and nowhere else. */
-  readonly token?: Secret | undefined;
+  /**
+   * A bearer token. It goes to the origin of the registry's address, and nowhere else. A function is called for each
+   * request, so that a token can be replaced by its successor.
+   */
+  readonly token?: Secret | (() => Secret | undefined) | undefined;
   /** Hosts that may be contacted without TLS, as `host` or `host:port`. Loopback addresses always may. */
   readonly allowHttp?: readonly string[];
   /** Limits that differ from the defaults. */
@@ -24,11 +25,18 @@ export interface HttpRegistryOptions {
   readonly clock?: Clock;
   /** Random numbers from 0 to 1, for retry delays; `Math.random` by default. */
   readonly random?: () => number;
+  /** Sends the requests in place of the global `fetch`: through a proxy, or with certificates of its own. */
+  readonly fetch?: typeof globalThis.fetch;
   /** Called before a request is retried, with the error and the delay in milliseconds. */
   readonly onRetry?: (error: RegistryError, delayMs: number) => void;
 }
 
-const PROTOCOLS = { modreg: modregRegistry, npm: npmRegistry, oci: ociRegistry } as const;
+/** The code of a protocol loads with the first request: a command may read no list over a network. */
+const PROTOCOLS = {
+  modreg: async () => (await import('./http/modreg-registry.ts')).modregRegistry,
+  npm: async () => (await import('./http/npm-registry.ts')).npmRegistry,
+  oci: async () => (await import('./http/oci-registry.ts')).ociRegistry,
+} as const;
 
 /**
  * The registry at an address, over HTTP and without a cache; see `cachedRegistry`. Creating one contacts no
@@ -55,15 +63,30 @@ export function httpRegistry(
   const base = baseOf(kind, url);
   const shown = `${url.origin}${url.pathname}`.replace(/\/$/, '');
   const from = excerpt(kind === 'modreg' ? shown : `${kind}:${shown}`);
-  const connection = connect(`the registry ${from}`, {
-    token: options.token,
+  const protocol = once(async (): Promise<Omit<RemoteRegistry, 'address' | 'from'>> => {
+    const { connect } = await import('./http/connection.ts');
+    const connected = await PROTOCOLS[kind]();
+    return connected(base, connect(`the registry ${from}`, connectionOptions(options)));
+  });
+  const remote: RemoteRegistry = {
+    address: `${kind}:${base.href}`,
+    from,
+    fetch: async (...request) => await (await protocol()).fetch(...request),
+    changes: async (...request) => await (await protocol()).changes?.(...request),
+    modules: async (...request) => await (await protocol()).modules?.(...request),
+  };
+  return { ok: true, value: remote };
+}
+
+function connectionOptions({ token, ...options }: HttpRegistryOptions): HttpOptions {
+  return {
+    token: typeof token === 'function' ? token : () => token,
+    fetch: options.fetch,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     clock: options.clock ?? systemClock,
     random: options.random ?? systemRandom,
     onRetry: options.onRetry ?? (() => undefined),
-  });
-  const registry = PROTOCOLS[kind](base, connection);
-  return { ok: true, value: { ...registry, address: `${kind}:${base.href}`, from } };
+  };
 }
 
 function complaintOf(url: URL, allowHttp: readonly string[]): RegistryError | undefined {

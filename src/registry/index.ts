@@ -6,6 +6,13 @@ export { systemClock, type Clock } from './clock.ts';
 export type { DecodedList } from './formats/decoded-list.ts';
 export { folderRegistry } from './folder-registry.ts';
 export { httpRegistry, type HttpRegistryOptions } from './http-registry.ts';
+export {
+  openRegistries,
+  type OpenRegistries,
+  type OpenRegistriesOptions,
+  type OpenRegistry,
+  type RegistryTerms,
+} from './open-registries.ts';
 export type { Limits } from './http/limits.ts';
 export { RegistryError, type RegistryErrorKind } from './registry-error.ts';
 export type { ListResult, Registry, ReleaseList } from './registry.ts';

@@ -1,6 +1,6 @@
 import type { ModuleId } from '../core/index.ts';
 import type { DecodedList } from './formats/decoded-list.ts';
-import type { RetryBudget } from './retry.ts';
+import type { RetryBudget } from './retry-budget.ts';
 
 /** A registry over the network, without a cache: each call sends a request. `httpRegistry` makes one. */
 export interface RemoteRegistry {

@@ -1,6 +1,7 @@
 import pRetry from 'p-retry';
 import type { Clock } from './clock.ts';
 import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
+import type { RetryBudget } from './retry-budget.ts';
 
 /** What may be otherwise a moment later. */
 const RETRIED: ReadonlySet<RegistryErrorKind> = new Set([
@@ -11,23 +12,8 @@ const RETRIED: ReadonlySet<RegistryErrorKind> = new Set([
 const MOST_ATTEMPTS = 3;
 const FIRST_DELAY_MS = 500;
 
-/** What the requests of one round may be repeated: a tenth of them, and three in any case. */
-export interface RetryBudget {
-  requests: number;
-  retries: number;
-}
-
 const LEAST_RETRIES = 3;
 const SHARE = 0.1;
-
-export function retryBudget(): RetryBudget {
-  return { requests: 0, retries: 0 };
-}
-
-/** For what is not to be repeated. */
-export function noRetries(): RetryBudget {
-  return { requests: 0, retries: Infinity };
-}
 
 export interface Patience {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { databaseRegistry } from '../../src/cli/registry/database-registry.ts';
 import { RegistryError } from '../../src/registry/index.ts';
+import { catalogueRegistry } from '../../src/server/catalogue-registry.ts';
 import { Catalogue, DatabaseError, readRelease } from '../../src/server/index.ts';
 import { LIDAR, RELEASES } from './list-documents.ts';
 import { wrongList, wrongRegistryError } from './lists.ts';
@@ -46,7 +46,7 @@ async function judgeFile(edits: readonly StoreEdit[]): Promise<string | undefine
 /** What a command makes of it. */
 async function read(path: string): Promise<string | undefined> {
   try {
-    const list = await databaseRegistry(path, () => 0).read(LIDAR);
+    const list = await catalogueRegistry(path, () => 0).read(LIDAR);
     return wrongList({ ...list, generation: undefined });
   } catch (error) {
     if (error instanceof RegistryError) return wrongRegistryError(error);

@@ -1,19 +1,43 @@
 import { join } from 'node:path';
 import type { Result } from '../../core/index.ts';
 import { platformHome } from '../../config/platform-home.ts';
+import type { SavedListsError } from '../../registry/saved-lists.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import type { Opening } from '../../sqlite/database.ts';
-import { openMachineFile } from '../../store/machine-file.ts';
+import { openMachineFile, type MachineFile } from '../../store/machine-file.ts';
 import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
 import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
 import { failed } from '../registry/catalogue-options.ts';
-import type { Outcome, Problem } from '../problem.ts';
+import type { Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 
 const COMMAND_BUSY_TIMEOUT_MS = 1000;
 
 const NO_STATE =
   'an agent that polls with modreg makes it; PLATFORM_HOME, or else HOME, says where it is';
+
+/** Why `machine.db` cannot be used: `usage` where there is no home for it. */
+export interface StateProblem {
+  readonly severity: 'error';
+  readonly kind: SavedListsError['kind'] | 'usage';
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly isMissing: boolean;
+}
+
+/** Opens `machine.db` under the platform's home. */
+export function openState(
+  { environment }: World,
+  mode: Opening['mode'],
+): Result<MachineFile, StateProblem> {
+  const home = platformHome(environment);
+  if (home === undefined) {
+    const message = 'neither PLATFORM_HOME nor HOME says where the state of this machine is';
+    return { ok: false, error: { severity: 'error', kind: 'usage', message, isMissing: true } };
+  }
+  const path = join(home, 'machine.db');
+  return trying(() => openMachineFile(path, { mode, patienceMs: COMMAND_BUSY_TIMEOUT_MS }));
+}
 
 /** What `work` makes of the state of this machine, which must be there. */
 export function withState(
@@ -27,25 +51,22 @@ export function withState(
 
 /** The same, for any kind of answer. */
 export function usingState<T>(
-  { environment }: World,
+  world: World,
   mode: Exclude<Opening['mode'], 'create'>,
   work: (state: MachineState) => T,
-): Result<T, Problem & { readonly isMissing: boolean }> {
-  const home = platformHome(environment);
-  if (home === undefined) {
-    const message = 'neither PLATFORM_HOME nor HOME says where the state of this machine is';
-    return { ok: false, error: { severity: 'error', kind: 'usage', message, isMissing: true } };
-  }
+): Result<T, StateProblem> {
+  const file = openState(world, mode);
+  if (!file.ok) return file;
   try {
-    const file = openMachineFile(join(home, 'machine.db'), {
-      mode,
-      patienceMs: COMMAND_BUSY_TIMEOUT_MS,
-    });
-    try {
-      return { ok: true, value: work(machineStateIn(file)) };
-    } finally {
-      file.close();
-    }
+    return trying(() => work(machineStateIn(file.value)));
+  } finally {
+    file.value.close();
+  }
+}
+
+function trying<T>(work: () => T): Result<T, StateProblem> {
+  try {
+    return { ok: true, value: work() };
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     const isMissing = error.kind === 'missing';

@@ -57,14 +57,12 @@ async function planOf(
     ];
     return { ok: false, error: problems };
   }
-  const { policyPath } = documents.value;
-  const named = policyPath === undefined ? {} : { policy: policyPath };
-  const asked = { ...options, ...named, maxAgeMs: maxAge.value };
   const facts = await factsFor(documents.value, world);
   if (!facts.ok) return { ok: false, error: [facts.error] };
   const known = { documents: documents.value, facts: facts.value };
-  const lists = await readPlanLists(known, asked, world);
-  if (!lists.ok) return lists;
+  const asked = { ...options, maxAgeMs: maxAge.value };
+  const lists = await readPlanLists(path, known, asked, world);
+  if (!lists.ok) return { ok: false, error: [lists.error] };
   const made = { path, documents: documents.value, lists: lists.value };
   const now = at?.value ?? world.clock();
   const plan = decideOn(

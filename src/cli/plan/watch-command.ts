@@ -10,11 +10,12 @@ import {
 import { failed } from '../registry/catalogue-options.ts';
 import { countOf } from '../output/count.ts';
 import { platformOf } from '../resolve/list-options.ts';
-import { readPlanDocuments, type PlanDocuments } from './plan-documents.ts';
-import { factsFor, type Facts } from './plan-facts.ts';
+import { readPlanDocuments } from './plan-documents.ts';
+import { factsFor } from './plan-facts.ts';
+import { listsByRegistry, type Site } from './plan-lists.ts';
 import type { Outcome, Problem } from '../problem.ts';
+import { commandRegistries, type CommandRegistries } from '../registry/command-registries.ts';
 import type { RegistryOptions } from '../registry/registry-choice.ts';
-import { watchedRegistries, type WatchedRegistries } from '../registry/watched-registries.ts';
 import { UnreadSite, WatchReport } from './watch-report.ts';
 import type { World } from '../world.ts';
 
@@ -22,12 +23,6 @@ export interface WatchOptions extends RegistryOptions {
   readonly deployed?: string;
   readonly interval?: string;
   readonly platform?: string;
-}
-
-/** What a machine is, as its files say at one moment. */
-interface Site {
-  readonly documents: PlanDocuments;
-  readonly facts: Facts;
 }
 
 /** `modreg watch <machine.json>`: what a poller of this machine would do, when it would. Changes nothing. */
@@ -43,7 +38,11 @@ export async function watchCommand(
   if (!platform.ok) return failed(platform.error);
   if (!interval.ok) return failed(interval.error);
   const report = new WatchReport(options.json ?? false, world);
-  const registries = watchedRegistries(options, world, () => report.retries++);
+  const onRetry = (): void => void report.retries++;
+  const registries = commandRegistries(
+    { ...options, machinePath: path, isUnsaved: true, onRetry },
+    world,
+  );
   try {
     const read = async (): Promise<Result<Site, Problem[]>> =>
       await readSite(path, { options, registries }, world);
@@ -91,7 +90,7 @@ async function watch(
 
 interface Means {
   readonly report: WatchReport;
-  readonly registries: WatchedRegistries;
+  readonly registries: CommandRegistries;
   readonly terms: { readonly platform: Platform; readonly intervalMs: number };
   /** With the signal that asks it to end; undefined where nobody reads any more. */
   readonly asked: Promise<'SIGINT' | 'SIGTERM' | void>;
@@ -99,16 +98,16 @@ interface Means {
 
 async function readSite(
   path: string,
-  how: { readonly options: WatchOptions; readonly registries: WatchedRegistries },
+  how: { readonly options: WatchOptions; readonly registries: CommandRegistries },
   world: World,
 ): Promise<Result<Site, Problem[]>> {
   const documents = readPlanDocuments(path, how.options);
   if (!documents.ok) return documents;
   const facts = await factsFor(documents.value, world);
   if (!facts.ok) return { ok: false, error: [facts.error] };
-  const trouble = how.registries.open(documents.value, facts.value);
-  if (trouble) return { ok: false, error: [trouble] };
-  return { ok: true, value: { documents: documents.value, facts: facts.value } };
+  const site = { documents: documents.value, facts: facts.value };
+  const lists = listsByRegistry(site, how.registries, world);
+  return lists.ok ? { ok: true, value: site } : { ok: false, error: [lists.error] };
 }
 
 function readInterval(text: string | undefined): Result<number, Problem> {

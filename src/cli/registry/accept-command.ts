@@ -3,13 +3,12 @@ import { describeDigestChange } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { acceptList, type Acceptance } from '../../registry/acceptance.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
-import { SavedListsError } from '../../registry/saved-lists.ts';
+import { SavedListsError, type SavedLists } from '../../registry/saved-lists.ts';
 import { jsonLine } from '../output/answer-json.ts';
+import { commandRegistries } from './command-registries.ts';
 import { openMemory, type MemoryTrouble } from './machine-memory.ts';
-import { explaining, networkAt, type Network } from './network-registry.ts';
 import { parseProblem, registryProblem, type Outcome, type Problem } from '../problem.ts';
-import { chooseRegistry, noRegistry, type RegistryOptions } from './registry-choice.ts';
-import { waiting } from '../output/waiting.ts';
+import { noRegistry, readTerms, type RegistryOptions } from './registry-choice.ts';
 import type { World } from '../world.ts';
 
 export interface AcceptOptions extends RegistryOptions {
@@ -26,41 +25,43 @@ export async function acceptCommand(
   world: World,
 ): Promise<Outcome> {
   const moduleId = parseModuleId(moduleIdText);
-  const choice = await chooseRegistry(options, world);
+  const terms = await readTerms(options);
   if (!moduleId.ok) return failed(parseProblem(moduleId.error));
-  if (!choice.ok) return failed(choice.error);
-  const { address, terms } = choice.value;
-  if (!address) return failed(noRegistry(world));
-  if (!('url' in address)) {
+  if (!terms.ok) return failed(terms.error);
+  const registries = commandRegistries(options, world);
+  const registry = registries.open(terms.value);
+  if (!registry.ok) return failed(registry.error);
+  if (!registry.value) return failed(noRegistry(world));
+  const { value: asked } = registry;
+  const { remote } = asked;
+  if (!remote) {
     const message =
       'nothing is remembered of a registry on this machine, so there is nothing to accept';
     return failed({ severity: 'error', kind: 'usage', message });
   }
-  const network = networkAt(address, terms, world);
-  if (!network.ok) return failed(network.error);
-  return await accept(moduleId.value, network.value, options, world);
+  const isTrial = options.dryRun ?? false;
+  return await withSavedLists(world, isTrial, async (saved) => {
+    const acceptance = await registries.asking(asked, moduleId.value, async () => {
+      return await acceptList(moduleId.value, remote, { saved, isTrial });
+    });
+    const answer = options.json
+      ? [asJson(moduleId.value, acceptance, isTrial)]
+      : asLines(moduleId.value, acceptance, isTrial);
+    return { answer, notes: [], problems: [] };
+  });
 }
 
-async function accept(
-  moduleId: ModuleId,
-  network: Network,
-  options: AcceptOptions,
+/** Runs `work` with the lists of this machine, which must be writable unless it is a trial. */
+async function withSavedLists(
   world: World,
+  isTrial: boolean,
+  work: (saved: SavedLists) => Promise<Outcome>,
 ): Promise<Outcome> {
   const memory = openMemory(world);
   const { saved, trouble } = memory;
   try {
-    const isTrial = options.dryRun ?? false;
     if (!saved || (trouble && !isTrial)) return failed(troubleProblem(trouble));
-    const work = async (): Promise<Acceptance | undefined> =>
-      await explaining(moduleId, network, async () => {
-        return await acceptList(moduleId, network.remote, { saved, isTrial });
-      });
-    const acceptance = options.json ? await work() : await waiting(network.wait, world, work);
-    const answer = options.json
-      ? [asJson(moduleId, acceptance, isTrial)]
-      : asLines(moduleId, acceptance, isTrial);
-    return { answer, notes: [], problems: [] };
+    return await work(saved);
   } catch (error) {
     if (error instanceof RegistryError) return failed(registryProblem(error));
     if (error instanceof SavedListsError) return failed(troubleProblem(error));

@@ -3,8 +3,8 @@ import { Catalogue } from '../../server/catalogue.ts';
 import type { Opening } from '../../sqlite/database.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../../sqlite/database-error.ts';
 import type { ErrorKind } from '../codes.ts';
-import { defaultDatabase } from './database-registry.ts';
 import { parseProblem, type Outcome, type Problem } from '../problem.ts';
+import { defaultDatabase } from './registry-choice.ts';
 import type { World } from '../world.ts';
 
 /** The options of every command of the embedded registry. */

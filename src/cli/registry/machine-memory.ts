@@ -1,16 +1,12 @@
-import { join } from 'node:path';
-import { platformHome } from '../../config/platform-home.ts';
 import type { SavedLists, SavedListsError } from '../../registry/saved-lists.ts';
-import { DatabaseError } from '../../sqlite/database-error.ts';
-import { openMachineFile, type MachineFile } from '../../store/machine-file.ts';
-import { savedListsIn, STATE_ERRORS } from '../../store/saved-lists-table.ts';
+import type { MachineFile } from '../../store/machine-file.ts';
+import { savedListsIn } from '../../store/saved-lists-table.ts';
+import { openState, type StateProblem } from '../machine/own-state.ts';
 import type { World } from '../world.ts';
+import { unsavedLists } from './unsaved-lists.ts';
 
 /** Why what the machine remembers cannot be used. */
-export interface MemoryTrouble {
-  readonly kind: SavedListsError['kind'];
-  readonly message: string;
-}
+export type MemoryTrouble = Pick<SavedListsError, 'kind' | 'message'>;
 
 /** The lists that this machine has saved. */
 export interface MachineMemory {
@@ -20,32 +16,21 @@ export interface MachineMemory {
   close(): void;
 }
 
-const COMMAND_BUSY_TIMEOUT_MS = 1000;
-
-/** Opens the machine's file, `machine.db` under the platform's home; where it cannot be written, to be read. */
-export function openMemory({ environment }: World): MachineMemory {
-  const home = platformHome(environment);
-  if (home === undefined) return without(undefined);
-  const path = join(home, 'machine.db');
-  try {
-    return remembering(
-      openMachineFile(path, { mode: 'create', patienceMs: COMMAND_BUSY_TIMEOUT_MS }),
-    );
-  } catch (error) {
-    const trouble = troubleOf(error);
-    if (trouble.kind !== 'state-write') return without(trouble);
-    return readOnly(path, trouble);
-  }
+/** Opens the saved lists in the machine's file; where it cannot be written, to be read. */
+export function openMemory(world: World): MachineMemory {
+  const file = openState(world, 'create');
+  if (file.ok) return remembering(file.value);
+  const trouble = troubleOf(file.error);
+  const readable = trouble?.kind === 'state-write' ? openState(world, 'read') : file;
+  return readable.ok ? { ...remembering(readable.value), trouble } : without(trouble);
 }
 
-function readOnly(path: string, trouble: MemoryTrouble): MachineMemory {
-  try {
-    const file = openMachineFile(path, { mode: 'read', patienceMs: COMMAND_BUSY_TIMEOUT_MS });
-    return { ...remembering(file), trouble };
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    return without(trouble);
-  }
+/** Opens them, where there are some, for a command that writes nothing: what it saves stays in this process. */
+export function openUnsavedMemory(world: World): MachineMemory {
+  const file = openState(world, 'read');
+  if (!file.ok) return without(undefined);
+  const memory = remembering(file.value);
+  return { ...memory, saved: memory.saved && unsavedLists(memory.saved) };
 }
 
 function remembering(file: MachineFile): MachineMemory {
@@ -56,7 +41,7 @@ function without(trouble: MemoryTrouble | undefined): MachineMemory {
   return { saved: undefined, trouble, close: () => undefined };
 }
 
-function troubleOf(error: unknown): MemoryTrouble {
-  if (!(error instanceof DatabaseError)) throw error;
-  return { kind: STATE_ERRORS[error.kind], message: error.message };
+/** A machine without a home has no file that could cause trouble. */
+function troubleOf({ kind, message }: StateProblem): MemoryTrouble | undefined {
+  return kind === 'usage' ? undefined : { kind, message };
 }

@@ -1,10 +1,9 @@
-import { dirname, isAbsolute, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { platformHome } from '../../config/platform-home.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { parseRegistryAddress, type RegistryAddress } from '../../registry/address.ts';
 import type { Result } from '../../core/index.ts';
 import { DEFAULT_TERMS, type UpdateTerms } from '../../core/machine/update-policy.ts';
-import { existingDatabase } from './database-registry.ts';
 import { readDocumentFile } from '../check/document-file.ts';
 import type { Problem } from '../problem.ts';
 import { unreadDocument } from '../check/document-findings.ts';
@@ -17,49 +16,39 @@ export interface RegistryOptions {
   readonly policy?: string;
 }
 
-/** The registry that is asked; without an address, none is named. */
-export interface RegistryChoice {
-  readonly address: RegistryAddress | undefined;
-  readonly terms: UpdateTerms;
+/** The terms of the policy that `options` name, or else the default ones. */
+export async function readTerms({
+  policy: path,
+}: RegistryOptions): Promise<Result<UpdateTerms, Problem>> {
+  if (path === undefined) return { ok: true, value: DEFAULT_TERMS };
+  const file = readDocumentFile(path);
+  if (!file.ok) return file;
+  // The code that reads documents only loads where there is one.
+  const { readUpdatePolicy } = await import('../../config/read-document.ts');
+  const policy = readUpdatePolicy(file.value.bytes);
+  if (policy.ok) return { ok: true, value: policy.value.terms };
+  return { ok: false, error: unreadDocument('the policy', path, policy, 'policy') };
 }
 
-/**
- * The order is flag, environment, the policy, the file under the platform's home where it is. (design,
- * Registry protocol)
- */
-export async function chooseRegistry(
-  options: RegistryOptions,
-  world: World,
-): Promise<Result<RegistryChoice, Problem>> {
-  const terms = await readTerms(options);
-  return terms.ok ? registryBy(terms.value, options, world) : terms;
+/** The registry that the command line names, or else the environment. */
+export function namedRegistry(
+  { registry }: RegistryOptions,
+  { environment }: World,
+): string | undefined {
+  return registry ?? (environment['MODREG_REGISTRY'] || undefined);
 }
 
-/** The same by terms of the policy that `options` names. */
-export function registryBy(
-  terms: UpdateTerms,
-  options: RegistryOptions,
-  world: World,
-): Result<RegistryChoice, Problem> {
-  const named = options.registry ?? (world.environment['MODREG_REGISTRY'] || undefined);
-  const text = named ?? inPolicy(terms, options) ?? existingDatabase(world);
-  if (text === undefined) return { ok: true, value: { address: undefined, terms } };
-  const address = parseRegistryAddress(text);
-  if (address.ok) return { ok: true, value: { address: address.value, terms } };
-  const message = `the registry address cannot be used: ${address.error}`;
-  return { ok: false, error: { severity: 'error', kind: 'bad-address', message, hint: ADDRESSES } };
+/** Where the embedded registry's file is unless it is named; undefined without any home. */
+export function defaultDatabase({ environment }: World): string | undefined {
+  const home = platformHome(environment);
+  return home && join(home, 'registry.db');
 }
 
-/** The registry of the policy; a path there begins at the policy's folder. */
-function inPolicy({ registry }: UpdateTerms, { policy = '' }: RegistryOptions): string | undefined {
-  const address = registry === undefined ? undefined : parseRegistryAddress(registry);
-  if (!address?.ok || !('path' in address.value)) return registry;
-  const { path } = address.value;
-  return isAbsolute(path) ? path : join(dirname(policy), path);
+/** That file, where there is one. A relative home begins where the process is, not where a policy is. */
+export function existingDatabase(world: World): string | undefined {
+  const path = defaultDatabase(world);
+  return path !== undefined && existsSync(path) ? resolve(path) : undefined;
 }
-
-const ADDRESSES =
-  'name https://host, npm:https://host, oci:https://host, a folder that holds <namespace>/<name>.json, with ./ before a name with a colon, or a .db file';
 
 /** That a command needs a registry, and none is named. */
 export function noRegistry(world: World): Problem {
@@ -71,15 +60,4 @@ export function noRegistry(world: World): Problem {
     message: 'no registry is named',
     hint: `--registry names one, or else MODREG_REGISTRY, the "registry" of the policy that --policy names, or the file ${file}`,
   };
-}
-
-async function readTerms({ policy: path }: RegistryOptions): Promise<Result<UpdateTerms, Problem>> {
-  if (path === undefined) return { ok: true, value: DEFAULT_TERMS };
-  const file = readDocumentFile(path);
-  if (!file.ok) return file;
-  // A reader of documents is only loaded where there is one.
-  const { readUpdatePolicy } = await import('../../config/read-document.ts');
-  const policy = readUpdatePolicy(file.value.bytes);
-  if (policy.ok) return { ok: true, value: policy.value.terms };
-  return { ok: false, error: unreadDocument('the policy', path, policy, 'policy') };
 }

@@ -7,28 +7,42 @@ import { readRegularFile } from '../check/document-file.ts';
 import type { Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
-/** A token for a registry, or the origin that the token at hand is for instead. */
+/** The token for a registry. */
 export interface RegistryToken {
   readonly token: Secret | undefined;
-  /** Set where there is a token, and it is not for this registry. */
-  readonly isFor: string | undefined;
+  /** Where there is none: what a person can do when the registry refuses a request. */
+  readonly hint: string | undefined;
 }
 
+const NO_TOKEN = 'MODREG_TOKEN gives a token, or the file that MODREG_TOKEN_FILE names';
 const LONGEST_TOKEN = 8192;
+
+/** The tokens for registries, by their address. Each is read until that succeeds. */
+export function tokensIn(world: World): (url: URL) => Result<RegistryToken, Problem> {
+  const tokens = new Map<string, Result<RegistryToken, Problem>>();
+  return (url) => {
+    const token = tokens.get(url.origin) ?? tokenFor(url, world);
+    if (token.ok) tokens.set(url.origin, token);
+    return token;
+  };
+}
 
 /**
  * The token for the registry at `url`: `MODREG_TOKEN`, or what the file that `MODREG_TOKEN_FILE` names
  * holds. Where `MODREG_REGISTRY` names a registry too, the token is for that one's origin alone.
  */
-export function tokenFor(url: URL, { environment }: World): Result<RegistryToken, Problem> {
+function tokenFor(url: URL, { environment }: World): Result<RegistryToken, Problem> {
   const { MODREG_REGISTRY: registry, MODREG_TOKEN: text, MODREG_TOKEN_FILE: path } = environment;
-  if (!text && !path) return { ok: true, value: { token: undefined, isFor: undefined } };
+  if (!text && !path) return { ok: true, value: { token: undefined, hint: NO_TOKEN } };
   const owner = registry ? ownerIn(registry) : url.origin;
-  if (owner !== url.origin) return { ok: true, value: { token: undefined, isFor: owner } };
+  if (owner !== url.origin) {
+    const hint = `the token at hand is for ${owner}, and is not sent elsewhere`;
+    return { ok: true, value: { token: undefined, hint } };
+  }
   const read = text ? { ok: true as const, value: text } : readTokenFile(path ?? '');
   if (!read.ok) return read;
   if (/^[!-~]+$/.test(read.value)) {
-    return { ok: true, value: { token: secret(read.value), isFor: undefined } };
+    return { ok: true, value: { token: secret(read.value), hint: undefined } };
   }
   const name = text ? 'MODREG_TOKEN' : `the file ${quote(path ?? '')}`;
   return failed('usage', `${name} holds no token: expected printable ASCII without blanks`);

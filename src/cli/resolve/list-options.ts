@@ -9,19 +9,13 @@ import { PLATFORMS } from '../../core/releases/platform.ts';
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
 import { quote } from '../../core/text/quote.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';
-import type { CachedRegistry } from '../../registry/cached-registry.ts';
-import { folderRegistry } from '../../registry/folder-registry.ts';
+import type { OpenRegistry } from '../../registry/open-registries.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
-import type { Registry, ReleaseList } from '../../registry/registry.ts';
+import type { ReleaseList } from '../../registry/registry.ts';
 import { sampleCatalogue } from '../../registry/sample-catalogue.ts';
-import { databaseRegistry } from '../registry/database-registry.ts';
-import type { ListTerms } from '../registry/network-registry.ts';
 import { parseProblem, registryProblem, type Outcome, type Problem } from '../problem.ts';
-import {
-  chooseRegistry,
-  type RegistryChoice,
-  type RegistryOptions,
-} from '../registry/registry-choice.ts';
+import { commandRegistries, type CommandRegistries } from '../registry/command-registries.ts';
+import { readTerms, type RegistryOptions } from '../registry/registry-choice.ts';
 import type { World } from '../world.ts';
 
 /** The options that say of which list, for which platform and as of when a question is asked. */
@@ -35,9 +29,9 @@ export interface ListOptions extends RegistryOptions {
 /** Those options, read. */
 export interface Asking {
   readonly eligibility: Eligibility;
-  readonly registry: Registry;
-  /** What an operator should know of how the list was had, once it was. */
-  readonly warnings: Problem[];
+  readonly registries: CommandRegistries;
+  /** The sample catalogue answers where no registry is named. */
+  readonly registry: OpenRegistry | undefined;
   readonly clock: () => number;
 }
 
@@ -52,38 +46,39 @@ export async function readListOptions(
   const platform = platformOf(options, world);
   const at = options.at === undefined ? undefined : parseTime(options.at);
   const maxAge = readMaxAge(options.maxAge);
-  const choice = await chooseRegistry(options, world);
-  const warnings: Problem[] = [];
-  const listed =
-    maxAge.ok && choice.ok
-      ? await registryOf(choice.value, { ...options, maxAgeMs: maxAge.value, warnings }, world)
-      : undefined;
-  if (platform.ok && at?.ok !== false && listed?.ok === true) {
+  const terms = await readTerms(options);
+  const maxAgeMs = maxAge.ok ? maxAge.value : 0;
+  const registries = commandRegistries({ ...options, maxAgeMs }, world);
+  const registry = terms.ok ? registries.open(terms.value) : undefined;
+  if (platform.ok && at?.ok !== false && maxAge.ok && registry?.ok === true) {
     const now = at?.value ?? world.clock();
     const eligibility = { platform: platform.value, now, notAfter: at?.value };
     const clock = (): number => world.clock();
-    return { ok: true, value: { eligibility, registry: listed.value, warnings, clock } };
+    return { ok: true, value: { eligibility, registries, registry: registry.value, clock } };
   }
   const problems = [
     ...(platform.ok ? [] : [platform.error]),
     ...(at?.ok === false ? [parseProblem(at.error)] : []),
     ...(maxAge.ok ? [] : [maxAge.error]),
-    ...(choice.ok ? [] : [choice.error]),
-    ...(listed?.ok === false ? [listed.error] : []),
+    ...(terms.ok ? [] : [terms.error]),
+    ...(registry?.ok === false ? [registry.error] : []),
   ];
   return { ok: false, error: problems };
 }
 
 /** What `present` makes of the list of a module, or why there is no list. */
 export async function withList(
-  { registry, eligibility, warnings, clock }: Asking,
+  { registries, registry, eligibility, clock }: Asking,
   moduleId: ModuleId,
   options: ListOptions,
   present: (list: ReleaseList, eligibility: Eligibility) => Outcome,
 ): Promise<Outcome> {
-  const notes = registry === sampleCatalogue && !options.json ? [SAMPLE_NOTE] : [];
+  const notes = registry || options.json ? [] : [SAMPLE_NOTE];
+  const { warnings } = registries;
   try {
-    const list = await registry.read(moduleId);
+    const list = registry
+      ? await registries.read(registry, moduleId)
+      : await sampleCatalogue.read(moduleId);
     const { changedDigests } = list;
     const outcome = present(list, { ...eligibility, changedDigests });
     const problems = [...outcome.problems, ...staleWarning(list, clock()), ...warnings];
@@ -91,6 +86,8 @@ export async function withList(
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     return { answer: [], notes, problems: [registryProblem(error), ...warnings] };
+  } finally {
+    registries.close();
   }
 }
 
@@ -120,39 +117,4 @@ export function platformOf(options: ListOptions, world: World): Result<Platform,
     hint: 'name the platform of the machine in question: --platform linux/arm64',
   } as const;
   return { ok: false, error };
-}
-
-type Terms = ListOptions & { readonly maxAgeMs: number; readonly warnings: Problem[] };
-
-/** The registry of a choice; the sample catalogue where none is named. */
-export async function registryOf(
-  { address, terms }: RegistryChoice,
-  { json, offline, maxAgeMs, warnings }: Terms,
-  world: World,
-): Promise<Result<Registry & Partial<CachedRegistry>, Problem>> {
-  const clock = (): number => world.clock();
-  switch (address?.kind) {
-    case undefined:
-      return { ok: true, value: sampleCatalogue };
-    case 'folder':
-      return { ok: true, value: folderRegistry(address.path, clock) };
-    case 'database':
-      return { ok: true, value: databaseRegistry(address.path, clock) };
-    case 'modreg':
-    case 'npm':
-    case 'oci': {
-      // What speaks to a network takes its time to load.
-      const { networkAt, networkRegistry } = await import('../registry/network-registry.ts');
-      const network = networkAt(address, terms, world);
-      if (!network.ok) return network;
-      const listTerms: ListTerms = {
-        ...{ terms, maxAgeMs, isOffline: offline ?? false, isQuiet: json ?? false },
-        onTrouble: ({ kind, message }) => {
-          if (warnings.some((other) => other.kind === kind)) return;
-          warnings.push({ severity: 'warning', kind, message });
-        },
-      };
-      return { ok: true, value: networkRegistry(network.value, listTerms, world) };
-    }
-  }
 }

@@ -10,14 +10,16 @@ import { readRetryAfter } from './retry-after.ts';
 
 /** How a registry is asked. */
 export interface HttpOptions {
-  /** Sent to the registry's own origin, and nowhere else. */
-  readonly token?: Secret | undefined;
+  /** Called for each request. The token is sent to the registry's own origin, and nowhere else. */
+  readonly token?: (() => Secret | undefined) | undefined;
   readonly limits: Limits;
   readonly clock: Clock;
   /** From 0 to 1. */
   readonly random: () => number;
   /** Told when a request is about to be repeated, with what failed and in how many milliseconds. */
   readonly onRetry: (error: RegistryError, delayMs: number) => void;
+  /** The global one unless given. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** How one request is answered: over the network unless given. */
   readonly exchange?: typeof exchange;
 }
@@ -41,15 +43,17 @@ export interface Connection {
 const UNEXPECTED_304_TRIES = 2;
 
 export function connect(where: string, options: HttpOptions): Connection {
-  const { token, limits, clock, exchange: answer = exchange } = options;
+  const { limits, clock, fetch, exchange: answer = exchange } = options;
   return {
     where,
     limits,
     async get(url, inquiry, { budget, signal }) {
       const ask = async (): Promise<Reply> => {
+        const token = options.token?.();
         const reply = await silent(
           token,
-          async () => await answer({ ...inquiry, url, where, token }, { limits, clock, signal }),
+          async () =>
+            await answer({ ...inquiry, url, where, token, fetch }, { limits, clock, signal }),
         );
         checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now() });
         return reply;

@@ -16,6 +16,8 @@ export interface Inquiry extends BodyBounds {
   /** The entity tag of what is known. */
   readonly etag?: string | undefined;
   readonly token?: Secret | undefined;
+  /** The global one unless given. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** How long the registry is asked to think it over, in milliseconds: its answer may take that much longer. */
   readonly waitMs?: number | undefined;
 }
@@ -81,11 +83,12 @@ async function receive(inquiry: Inquiry, deadline: Deadline): Promise<Reply> {
 
 /** The first answer that is no redirect. */
 async function follow(inquiry: Inquiry, signal: AbortSignal): Promise<Response> {
-  const { where } = inquiry;
+  const { where, fetch } = inquiry;
   let { url } = inquiry;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const response = await ky(url, {
       headers: headersOf(inquiry),
+      ...(fetch ? { fetch } : {}),
       signal,
       redirect: 'manual',
       retry: 0,

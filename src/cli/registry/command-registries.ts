@@ -1,0 +1,162 @@
+import { dirname } from 'node:path';
+import type { ModuleId, Result } from '../../core/index.ts';
+import type { UpdateTerms } from '../../core/machine/update-policy.ts';
+import type { CachedRegistry } from '../../registry/cached-registry.ts';
+import { systemClock } from '../../registry/clock.ts';
+import { openRegistries, type OpenRegistry } from '../../registry/open-registries.ts';
+import { RegistryError } from '../../registry/registry-error.ts';
+import type { ListResult, ReleaseList } from '../../registry/registry.ts';
+import type { SavedLists } from '../../registry/saved-lists.ts';
+import { waiting, type Wait } from '../output/waiting.ts';
+import { registryProblem, type Problem } from '../problem.ts';
+import type { World } from '../world.ts';
+import type { MachineMemory, MemoryTrouble } from './machine-memory.ts';
+import { existingDatabase, namedRegistry, type RegistryOptions } from './registry-choice.ts';
+import { errorWithHint, listWithHint, resultWithHint, suggesting } from './registry-hints.ts';
+import { tokensIn, type RegistryToken } from './registry-token.ts';
+
+/** How one command reads lists. */
+export interface ReadingOptions extends RegistryOptions {
+  /** The machine config: a policy that `policy` does not name is in its folder. */
+  readonly machinePath?: string;
+  readonly maxAgeMs?: number;
+  readonly offline?: true;
+  /** Writes nothing: what is read stays in this process. */
+  readonly isUnsaved?: true;
+  /** Called before a request is repeated. */
+  readonly onRetry?: () => void;
+}
+
+/** The registries of one command. Those over the network keep their lists in the machine's file. */
+export interface CommandRegistries {
+  /** Why the machine's file could not be used so far, each reason once. */
+  readonly warnings: readonly Problem[];
+  /** The registry for modules with these terms, the same for the same address; undefined where none is named. */
+  open(terms: UpdateTerms): Result<OpenRegistry | undefined, Problem>;
+  /** The same for a poller. */
+  registryFor(terms: UpdateTerms): CachedRegistry;
+  read(registry: OpenRegistry, moduleId: ModuleId): Promise<ReleaseList>;
+  readAll(
+    registry: OpenRegistry,
+    moduleIds: readonly ModuleId[],
+  ): Promise<ReadonlyMap<ModuleId, ListResult>>;
+  /** The result of `work`, which asks `registry` for a module: its error says what a person can do about it. */
+  asking<T>(registry: OpenRegistry, moduleId: ModuleId, work: () => Promise<T>): Promise<T>;
+  /** Closes the machine's file, where it was opened. */
+  close(): void;
+}
+
+/** Opens registries as a person at a command line wants them: with notes of what is waited for, and with hints. */
+export function commandRegistries(options: ReadingOptions, world: World): CommandRegistries {
+  const { policy, machinePath = '', maxAgeMs = 0, offline, onRetry = () => undefined } = options;
+  const named = namedRegistry(options, world);
+  const tokens = tokensIn(world);
+  const wait: Wait = { state: '' };
+  const memory = memoryOf(options, world);
+  const registries = openRegistries({
+    maxAgeMs,
+    isOffline: offline ?? false,
+    saved: memory.saved,
+    onTrouble: memory.warn,
+    clock: { ...systemClock, now: () => world.clock() },
+    // A path in a policy begins at the policy's folder, and one that an operator names where that operator is.
+    relativeTo: named === undefined ? dirname(policy ?? machinePath) : undefined,
+    token: (url) => valueOf(tokens(url))?.token,
+    onRetry({ message }, delayMs) {
+      onRetry();
+      wait.state = `${message}; it is asked again in ${(delayMs / 1000).toFixed(1)} s`;
+    },
+  });
+  const termsOf = (terms: UpdateTerms): UpdateTerms => {
+    return { ...terms, registry: named ?? terms.registry ?? existingDatabase(world) };
+  };
+  return {
+    warnings: memory.warnings,
+    close: memory.close,
+    open(terms) {
+      const own = termsOf(terms);
+      if (own.registry === undefined) return { ok: true, value: undefined };
+      const registry = registries.open(own);
+      if (!registry.ok) return { ok: false, error: registryProblem(registry.error) };
+      const { address } = registry.value;
+      const token = 'url' in address ? tokens(address.url) : undefined;
+      return token?.ok === false ? token : registry;
+    },
+    registryFor: (terms) => registries.registryFor(termsOf(terms)),
+    ...reading({ tokens, wait, isQuiet: options.json ?? false }, world),
+  };
+}
+
+interface Means {
+  readonly tokens: (url: URL) => Result<RegistryToken, Problem>;
+  readonly wait: Wait;
+  readonly isQuiet: boolean;
+}
+
+/** Reads lists with notes and hints for a person. A path needs neither: it answers at once. */
+function reading(
+  { tokens, wait, isQuiet }: Means,
+  world: World,
+): Pick<CommandRegistries, 'read' | 'readAll' | 'asking'> {
+  const noting = async <T>({ address }: OpenRegistry, work: () => Promise<T>): Promise<T> => {
+    if (isQuiet || !('url' in address)) return await work();
+    wait.state = `no answer of ${address.url.host} yet`;
+    return await waiting(wait, world, work);
+  };
+  const hintFor = ({ address }: OpenRegistry): string | undefined => {
+    return 'url' in address ? valueOf(tokens(address.url))?.hint : undefined;
+  };
+  const asking: CommandRegistries['asking'] = async (registry, moduleId, work) =>
+    await noting(registry, async () => {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof RegistryError)) throw error;
+        throw errorWithHint(await suggesting(error, moduleId, registry.remote), hintFor(registry));
+      }
+    });
+  return {
+    asking,
+    async read(registry, moduleId) {
+      const list = await asking(registry, moduleId, async () => await registry.read(moduleId));
+      return listWithHint(list, hintFor(registry));
+    },
+    async readAll(registry, moduleIds) {
+      const results = await noting(registry, async () => await registry.readAll(moduleIds));
+      const hint = hintFor(registry);
+      return new Map(Array.from(results, ([id, result]) => [id, resultWithHint(result, hint)]));
+    },
+  };
+}
+
+interface CommandMemory {
+  readonly warnings: readonly Problem[];
+  readonly warn: (trouble: MemoryTrouble) => void;
+  readonly saved: () => Promise<SavedLists | undefined>;
+  readonly close: () => void;
+}
+
+/** The machine's file as the lists of a network need it: opened with the first of them. */
+function memoryOf({ isUnsaved }: ReadingOptions, world: World): CommandMemory {
+  const warnings: Problem[] = [];
+  let memory: MachineMemory | undefined;
+  const warn = ({ kind, message }: MemoryTrouble): void => {
+    if (warnings.some((other) => other.kind === kind)) return;
+    warnings.push({ severity: 'warning', kind, message });
+  };
+  return {
+    warnings,
+    warn,
+    async saved() {
+      const { openMemory, openUnsavedMemory } = await import('./machine-memory.ts');
+      memory = isUnsaved ? openUnsavedMemory(world) : openMemory(world);
+      if (memory.trouble) warn(memory.trouble);
+      return memory.saved;
+    },
+    close: () => memory?.close(),
+  };
+}
+
+function valueOf<T>(result: Result<T, unknown>): T | undefined {
+  return result.ok ? result.value : undefined;
+}

@@ -1,0 +1,197 @@
+import { isAbsolute, join } from 'node:path';
+import type { Result } from '../core/index.ts';
+import { DEFAULT_TERMS, type UpdateTerms } from '../core/machine/update-policy.ts';
+import type { Secret } from '../core/text/secret.ts';
+import { parseRegistryAddress, type RegistryAddress } from './address.ts';
+import type { CachedRegistry, CacheOptions } from './cached-registry.ts';
+import { systemClock } from './clock.ts';
+import { folderRegistry } from './folder-registry.ts';
+import { httpRegistry, type HttpRegistryOptions } from './http-registry.ts';
+import { once } from './once.ts';
+import { readAll } from './pollable-registry.ts';
+import { RegistryError } from './registry-error.ts';
+import type { Registry } from './registry.ts';
+import type { RemoteRegistry } from './remote-registry.ts';
+import type { SavedLists } from './saved-lists.ts';
+
+/**
+ * The terms of a policy that say where a module's list is read, and how: an `UpdateTerms` has them. Without
+ * `allowHttp` or `maxIndexAgeMs` those of the default policy apply.
+ */
+export type RegistryTerms = Pick<UpdateTerms, 'registry'> &
+  Partial<Pick<UpdateTerms, 'allowHttp' | 'maxIndexAgeMs'>>;
+
+/** How registries are opened. Nothing is required; the options of the cache and of HTTP apply to all of them. */
+export interface OpenRegistriesOptions
+  extends
+    Omit<CacheOptions, 'saved' | 'maxIndexAgeMs'>,
+    Omit<HttpRegistryOptions, 'token' | 'allowHttp'> {
+  /**
+   * Where lists that came over HTTP outlive the process: `savedListsIn` of `modreg/store` makes one. A function is
+   * called once, before the first such list is read. Without it the lists are kept in memory only.
+   */
+  readonly saved?: SavedLists | (() => Promise<SavedLists | undefined>) | undefined;
+  /**
+   * The bearer token for the registry at `url`. It goes to the origin of that address, and nowhere else. The function
+   * is called for each request, so that a token can be replaced by its successor.
+   */
+  readonly token?: (url: URL) => Secret | undefined;
+  /** The folder in which relative paths begin, which is the policy's own; that of the process unless given. */
+  readonly relativeTo?: string | undefined;
+}
+
+/** A registry of any kind. A folder and a `.db` file have no feed of changes: `awaitChange` is undefined at once. */
+export interface OpenRegistry extends CachedRegistry {
+  readonly address: RegistryAddress;
+  /** The other end of the network, without the cache, as `acceptList` takes it; undefined for a path. */
+  readonly remote: RemoteRegistry | undefined;
+}
+
+/** The registries that `openRegistries` has opened, one for each address and the terms that go with it. */
+export interface OpenRegistries {
+  /**
+   * The registry that `terms` name: the same object for the same address, `allowHttp` and `maxIndexAgeMs`. The error
+   * is `bad-address` where `terms` name no registry, or one whose address cannot be used.
+   */
+  readonly open: (terms: RegistryTerms) => Result<OpenRegistry, RegistryError>;
+  /** The same for a `Poller`: a registry that cannot be opened gives that error in place of each list. */
+  readonly registryFor: (terms: RegistryTerms) => CachedRegistry;
+}
+
+/**
+ * Opens the registries that policies name, whatever the kind of address: a folder, a `.db` file, or one over HTTP,
+ * whose lists are cached. Opening reads no file and contacts no registry; SQLite and the code for HTTP load with the
+ * first list that needs them.
+ *
+ * Every error is a `RegistryError`, in a `Result`: that of `open` for the address, and those of `readAll` for each
+ * module. `read`, which gives one list, rejects with it.
+ *
+ * @example
+ * ```ts
+ * const registries = openRegistries({ saved: savedListsIn(memory), relativeTo: '/etc/robot' });
+ * const poller = new Poller({ registryFor: registries.registryFor, ...others });
+ * ```
+ *
+ * @example
+ * ```ts
+ * const registries = openRegistries({ token: (url) => tokens.get(url.origin) });
+ * const registry = registries.open({ registry: 'npm:https://registry.npmjs.org' });
+ * if (!registry.ok) throw registry.error;
+ * const { records } = await registry.value.read(moduleId);
+ * ```
+ */
+export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistries {
+  const { saved, relativeTo } = options;
+  const savedLists = once(async () => (typeof saved === 'function' ? await saved() : saved));
+  const opened = new Map<string, Opened>();
+  // A machine has many modules, and few terms.
+  const byTerms = new WeakMap<RegistryTerms, Opened>();
+  const openedBy = (terms: RegistryTerms): Opened => {
+    const known = byTerms.get(terms) ?? openedAt(terms);
+    byTerms.set(terms, known);
+    return known;
+  };
+  const openedAt = (terms: RegistryTerms): Opened => {
+    const { registry: named, allowHttp, maxIndexAgeMs } = { ...DEFAULT_TERMS, ...terms };
+    const address = addressOf(named, relativeTo);
+    const key = JSON.stringify([address.ok ? address.value : named, allowHttp, maxIndexAgeMs]);
+    const known = opened.get(key);
+    if (known) return known;
+    const opening = { ...options, savedLists, allowHttp, maxIndexAgeMs };
+    const result = address.ok ? openAt(address.value, opening) : address;
+    const registry = result.ok ? result.value : withoutLists(result.error);
+    opened.set(key, { result, registry });
+    return { result, registry };
+  };
+  return {
+    open: (terms) => openedBy(terms).result,
+    registryFor: (terms) => openedBy(terms).registry,
+  };
+}
+
+interface Opened {
+  readonly result: Result<OpenRegistry, RegistryError>;
+  readonly registry: CachedRegistry;
+}
+
+interface Opening extends OpenRegistriesOptions, Required<Omit<RegistryTerms, 'registry'>> {
+  readonly savedLists: () => Promise<SavedLists | undefined>;
+}
+
+const ADDRESSES =
+  'name https://host, npm:https://host, oci:https://host, a folder that holds <namespace>/<name>.json, with ./ before a name with a colon, or a .db file';
+
+function addressOf(
+  registry: string | undefined,
+  relativeTo: string | undefined,
+): Result<RegistryAddress, RegistryError> {
+  if (registry === undefined) {
+    const error = new RegistryError('bad-address', 'no registry is named', { hint: ADDRESSES });
+    return { ok: false, error };
+  }
+  const address = parseRegistryAddress(registry);
+  if (!address.ok) {
+    const message = `the registry address cannot be used: ${address.error}`;
+    return { ok: false, error: new RegistryError('bad-address', message, { hint: ADDRESSES }) };
+  }
+  if ('url' in address.value || relativeTo === undefined) return address;
+  const { kind, path } = address.value;
+  return { ok: true, value: { kind, path: isAbsolute(path) ? path : join(relativeTo, path) } };
+}
+
+function openAt(
+  address: RegistryAddress,
+  { savedLists, ...options }: Opening,
+): Result<OpenRegistry, RegistryError> {
+  const { clock = systemClock, token } = options;
+  if (!('url' in address)) return { ok: true, value: pathRegistry(address, () => clock.now()) };
+  const remote = httpRegistry(address, { ...options, token: () => token?.(address.url) });
+  if (!remote.ok) return remote;
+  const cached = once(async () => {
+    const { cachedRegistry } = await import('./cached-registry.ts');
+    return cachedRegistry(remote.value, { ...options, saved: await savedLists() });
+  });
+  const registry: OpenRegistry = {
+    address,
+    remote: remote.value,
+    read: async (...asked) => await (await cached()).read(...asked),
+    readAll: async (...asked) => await (await cached()).readAll(...asked),
+    awaitChange: async (...asked) => await (await cached()).awaitChange(...asked),
+  };
+  return { ok: true, value: registry };
+}
+
+function pathRegistry(
+  address: Exclude<RegistryAddress, { readonly url: URL }>,
+  clock: () => number,
+): OpenRegistry {
+  const { kind, path } = address;
+  const registry = kind === 'folder' ? folderRegistry(path, clock) : fileRegistry(path, clock);
+  return { address, remote: undefined, ...withoutFeed(registry) };
+}
+
+function fileRegistry(path: string, clock: () => number): Registry {
+  return {
+    async read(moduleId) {
+      const { catalogueRegistry } = await import('../server/catalogue-registry.ts');
+      return await catalogueRegistry(path, clock).read(moduleId);
+    },
+  };
+}
+
+/** Takes the place of a registry that cannot be opened. */
+function withoutLists(error: RegistryError): CachedRegistry {
+  return withoutFeed({
+    async read() {
+      throw error;
+    },
+  });
+}
+
+function withoutFeed(registry: Registry): CachedRegistry {
+  return {
+    read: async (moduleId, signal) => await registry.read(moduleId, signal),
+    readAll: async (moduleIds, signal) => await readAll(registry, moduleIds, signal),
+    awaitChange: async () => await Promise.resolve(undefined),
+  };
+}

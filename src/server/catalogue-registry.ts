@@ -1,0 +1,59 @@
+import { parseModuleId, type ModuleId } from '../core/index.ts';
+import { quote } from '../core/text/quote.ts';
+import type { DecodedList } from '../registry/formats/decoded-list.ts';
+import { parseJsonBytes } from '../registry/formats/json-text.ts';
+import { decodeReleaseDocument } from '../registry/formats/release-document.ts';
+import { withErrorContext } from '../registry/http/error-context.ts';
+import { RegistryError, type RegistryErrorKind } from '../registry/registry-error.ts';
+import type { Registry } from '../registry/registry.ts';
+import { unknownModule } from '../registry/unknown-module.ts';
+import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
+import { Catalogue } from './catalogue.ts';
+
+const KINDS: Readonly<Record<DatabaseErrorKind, RegistryErrorKind>> = {
+  missing: 'unreadable-file',
+  damaged: 'not-a-registry',
+  unreadable: 'not-a-registry',
+  'later-schema': 'not-a-registry',
+  locked: 'registry-busy',
+  unwritable: 'registry-busy',
+};
+
+/**
+ * The lists of the catalogue in the file at `path`, read without a server. Each read opens the file and closes it
+ * again. `clock` tells when a list was read, in milliseconds since the epoch.
+ */
+export function catalogueRegistry(path: string, clock: () => number): Registry {
+  return {
+    async read(moduleId) {
+      try {
+        const list = listIn(path, moduleId);
+        return { ...list, source: 'database', from: quote(path), fetchedAt: clock() };
+      } catch (error) {
+        if (!(error instanceof DatabaseError)) throw error;
+        throw new RegistryError(KINDS[error.kind], error.message, { cause: error });
+      }
+    },
+  };
+}
+
+function listIn(path: string, moduleId: ModuleId): DecodedList {
+  const where = `the registry ${quote(path)}`;
+  const catalogue = new Catalogue(path, { mode: 'read' });
+  try {
+    const document = catalogue.document(moduleId);
+    if (!document) throw unknownModule(where, moduleId, modulesOf(catalogue));
+    return withErrorContext(where, () =>
+      decodeReleaseDocument(parseJsonBytes(document.bytes), moduleId),
+    );
+  } finally {
+    catalogue.close();
+  }
+}
+
+function modulesOf(catalogue: Catalogue): ModuleId[] {
+  return catalogue.modules().flatMap((text) => {
+    const id = parseModuleId(text);
+    return id.ok ? [id.value] : [];
+  });
+}

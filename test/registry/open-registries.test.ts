@@ -1,0 +1,259 @@
+import { secret } from '../../src/core/index.ts';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  openRegistries,
+  type OpenRegistriesOptions,
+  type RegistryTerms,
+} from '../../src/registry/index.ts';
+import { Catalogue } from '../../src/server/index.ts';
+import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
+import { moduleId } from '../support/ask.ts';
+import { testClock } from '../support/clock.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { loopbackRegistry } from '../support/loopback.ts';
+import { published } from '../support/published.ts';
+import { LIDAR, outcomeOf, told } from '../support/remembered.ts';
+
+const HTTPS = 'https://registry.example';
+
+/** A folder with a list for each kind of path. */
+function siteFolder(): string {
+  const folder = temporaryFolder({
+    'lists/acme/lidar.json': '{"releases": [{"version": "1.0.0"}]}',
+  });
+  const catalogue = new Catalogue(join(folder, 'site.db'), { mode: 'create' });
+  published({ catalogue }, 'acme:lidar', '2.0.0');
+  catalogue.close();
+  return folder;
+}
+
+/** Answers as every kind of registry over HTTP does, and tells what it was asked. */
+function network(): { readonly requests: string[]; readonly fetch: typeof globalThis.fetch } {
+  const requests: string[] = [];
+  const bodies: Readonly<Record<string, unknown>> = {
+    '/v1/modules/acme/lidar': {
+      ...{ module_id: 'acme:lidar', generation: 1, count: 1 },
+      releases: [{ version: '3.0.0' }],
+    },
+    '/@acme%2flidar': { name: '@acme/lidar', versions: { '4.0.0': {} } },
+    '/v2/acme/lidar/tags/list': { name: 'acme/lidar', tags: ['5.0.0'] },
+  };
+  const fetch = async (input: string | URL | Request): Promise<Response> => {
+    const { url, headers } = new Request(input);
+    const { origin, pathname } = new URL(url);
+    requests.push([`${origin}${pathname}`, headers.get('authorization') ?? 'no token'].join(' '));
+    const body = bodies[pathname];
+    const status = body === undefined ? 404 : 200;
+    return await Promise.resolve(Response.json(body ?? {}, { status }));
+  };
+  return { requests, fetch };
+}
+
+/** A registry that lets nobody in. */
+async function refuse(): Promise<Response> {
+  return await Promise.resolve(new Response('', { status: 401 }));
+}
+
+async function readAt(terms: RegistryTerms, options: OpenRegistriesOptions = {}): Promise<string> {
+  const registry = openRegistries(options).open(terms);
+  if (!registry.ok) return `${registry.error.kind}: ${registry.error.message}`;
+  const one = await outcomeOf(registry.value.read(LIDAR));
+  const [all = 'nothing'] = told(await registry.value.readAll([LIDAR]));
+  return `${one}, of all ${all}`;
+}
+
+describe('reads a list where the terms name', () => {
+  it.each([
+    ['a folder', 'lists', '1.0.0'],
+    ['a folder by its path', './lists/', '1.0.0'],
+    ['a .db file', 'site.db', '2.0.0'],
+    ['a registry of our own', HTTPS, '3.0.0'],
+    ['an npm registry', `npm:${HTTPS}`, '4.0.0'],
+    ['an OCI registry', `oci:${HTTPS}`, '5.0.0'],
+  ])('%s: %s', async (_, registry, version) => {
+    const folder = siteFolder();
+    const { fetch } = network();
+    const read = `${version}, of all acme:lidar ${version}`;
+    expect(await readAt({ registry }, { relativeTo: folder, fetch })).toBe(read);
+    const isPath = !registry.includes(':');
+    const whole = isPath ? join(folder, registry) : registry;
+    expect(await readAt({ registry: whole }, { relativeTo: '/elsewhere', fetch })).toBe(read);
+  });
+
+  it('a registry on this machine, over the network', async () => {
+    const loopback = await loopbackRegistry();
+    published(loopback, 'acme:lidar', '1.2.3');
+    expect(await readAt({ registry: loopback.address })).toBe('1.2.3, of all acme:lidar 1.2.3');
+  });
+});
+
+describe('a list that is not there is an error of reading', () => {
+  it.each([
+    ['lists', 'unreadable-file', 'the registry folder "/nowhere/lists" does not exist'],
+    ['site.db', 'unreadable-file', '"/nowhere/site.db": there is no such file'],
+  ])('%s', async (registry, kind, message) => {
+    expect(await readAt({ registry }, { relativeTo: '/nowhere' })).toBe(
+      `${kind}: ${message}, of all acme:lidar ${kind}`,
+    );
+  });
+
+  it('a module that a .db file does not have', async () => {
+    const registry = openRegistries().open({ registry: join(siteFolder(), 'site.db') });
+    const read = registry.ok && registry.value.read(moduleId('acme:lider'));
+    await expect(read).rejects.toMatchObject({ kind: 'unknown-module', suggestion: 'acme:lidar' });
+  });
+});
+
+describe('an address that cannot be used is an error of opening', () => {
+  const UNUSABLE = 'the registry address cannot be used';
+  it.each<[string, RegistryTerms, string]>([
+    ['none', { registry: undefined }, 'no registry is named'],
+    ['an empty one', { registry: '' }, `${UNUSABLE}: it is empty`],
+    [
+      'of another scheme',
+      { registry: 'ftp://h' },
+      `${UNUSABLE}: "ftp:" is not https:, npm: or oci:`,
+    ],
+    [
+      'of a cloud',
+      { registry: 'http://169.254.169.254' },
+      `${UNUSABLE}: 169.254.169.254 is a link-local address`,
+    ],
+    [
+      'of plain http',
+      { registry: 'http://10.0.0.7' },
+      'what a registry at http://10.0.0.7 says could be changed on its way',
+    ],
+    [
+      'of plain http, where another host is allowed',
+      { registry: 'http://10.0.0.7', allowHttp: ['10.0.0.8'] },
+      'what a registry at http://10.0.0.7 says could be changed on its way',
+    ],
+    [
+      'with a query',
+      { registry: 'https://h/?a' },
+      'the address of the registry at https://h has a query or a fragment',
+    ],
+  ])('%s', async (_, terms, message) => {
+    const { requests, fetch } = network();
+    const registries = openRegistries({ fetch });
+    expect(registries.open(terms)).toMatchObject({
+      ok: false,
+      error: { name: 'RegistryError', kind: 'bad-address', message },
+    });
+    const registry = registries.registryFor(terms);
+    expect(registries.registryFor({ ...terms })).toBe(registry);
+    expect(await outcomeOf(registry.read(LIDAR))).toBe(`bad-address: ${message}`);
+    expect(told(await registry.readAll([LIDAR]))).toEqual(['acme:lidar bad-address']);
+    expect([await registry.awaitChange([LIDAR], 1000), requests]).toEqual([undefined, []]);
+  });
+
+  it('of plain http is none where its host is allowed', async () => {
+    const { fetch } = network();
+    const terms = { registry: 'http://10.0.0.7', allowHttp: ['10.0.0.7'] };
+    expect(await readAt(terms, { fetch })).toBe('3.0.0, of all acme:lidar 3.0.0');
+  });
+});
+
+describe('one object stands for one address and its terms', () => {
+  const DAY = 86_400_000;
+  it.each<[string, RegistryTerms, RegistryTerms, boolean]>([
+    ['the same text', { registry: HTTPS }, { registry: HTTPS }, true],
+    ['another spelling', { registry: HTTPS }, { registry: 'https://REGISTRY.example:443/' }, true],
+    ['the defaults', { registry: HTTPS }, { registry: HTTPS, maxIndexAgeMs: 7 * DAY }, true],
+    ['another age', { registry: HTTPS }, { registry: HTTPS, maxIndexAgeMs: DAY }, false],
+    ['other hosts', { registry: HTTPS }, { registry: HTTPS, allowHttp: ['h'] }, false],
+    ['another protocol', { registry: HTTPS }, { registry: `npm:${HTTPS}` }, false],
+    ['a folder', { registry: 'lists' }, { registry: '/site/lists' }, true],
+    ['another folder', { registry: 'lists' }, { registry: '/lists' }, false],
+    ['a .db file', { registry: 'site.db' }, { registry: './site.db' }, true],
+  ])('%s', (_, one, other, isSame) => {
+    const { open, registryFor } = openRegistries({ relativeTo: '/site' });
+    const [first, second] = [registryFor(one), registryFor(other)];
+    expect(first === second).toBe(isSame);
+    expect(open(one)).toMatchObject({ ok: true, value: first });
+  });
+});
+
+describe('a token', () => {
+  it('goes to the registry that it is for, and its successor takes its place', async () => {
+    const { requests, fetch } = network();
+    const tokens = new Map([['https://a.example', 'first']]);
+    const registries = openRegistries({
+      fetch,
+      token: ({ origin }) => {
+        const token = tokens.get(origin);
+        return token === undefined ? undefined : secret(token);
+      },
+    });
+    const read = async (registry: string): Promise<unknown> =>
+      await registries.registryFor({ registry }).read(LIDAR);
+    await read('https://a.example');
+    await read('npm:https://b.example');
+    tokens.set('https://a.example', 'second');
+    await read('https://a.example');
+    expect(requests).toEqual([
+      'https://a.example/v1/modules/acme/lidar Bearer first',
+      'https://b.example/@acme%2flidar no token',
+      'https://a.example/v1/modules/acme/lidar Bearer second',
+    ]);
+  });
+});
+
+describe('saved lists', () => {
+  it('outlive the process, for as long as the terms allow', async () => {
+    const file = openMachineFile(join(temporaryFolder(), 'machine.db'));
+    const clock = testClock();
+    const options = { saved: savedListsIn(file), clock, random: () => 0 };
+    await readAt({ registry: HTTPS }, { ...options, fetch: network().fetch });
+    clock.advance(2000);
+    const refused = `the registry ${HTTPS} refuses us without a token (401)`;
+    expect([
+      await readAt({ registry: HTTPS }, { ...options, fetch: refuse }),
+      await readAt({ registry: HTTPS, maxIndexAgeMs: 1000 }, { ...options, fetch: refuse }),
+      await readAt({ registry: HTTPS }, { ...options, fetch: refuse, isOffline: true }),
+    ]).toEqual([
+      `stale, registry-refused: ${refused}, of all acme:lidar 3.0.0 stale registry-refused`,
+      `list-stale: ${refused}; the list that is saved was confirmed 2 s ago, and at most 1 s counts, of all acme:lidar list-stale`,
+      `stale, registry-unreachable: offline, the registry ${HTTPS} is not asked, of all acme:lidar 3.0.0 stale registry-unreachable`,
+    ]);
+    file.close();
+  });
+
+  it('are opened with the first list over the network, once', async () => {
+    const opened: string[] = [];
+    const registries = openRegistries({
+      relativeTo: siteFolder(),
+      fetch: network().fetch,
+      saved: async () => {
+        opened.push('opened');
+        return await Promise.resolve(undefined);
+      },
+    });
+    const read = async (registry: string): Promise<readonly string[]> => {
+      await registries.registryFor({ registry }).read(LIDAR);
+      return [...opened];
+    };
+    registries.registryFor({ registry: HTTPS });
+    expect([await read('lists'), await read('site.db')]).toEqual([[], []]);
+    expect([await read(HTTPS), await read(`npm:${HTTPS}`)]).toEqual([['opened'], ['opened']]);
+  });
+});
+
+it('a change is told where the registry has a feed, and a path has none', async () => {
+  const loopback = await loopbackRegistry();
+  published(loopback, 'acme:lidar', '1.2.3');
+  const { registryFor } = openRegistries({ relativeTo: siteFolder() });
+  const registry = registryFor({ registry: loopback.address });
+  await registry.readAll([LIDAR]);
+  published(loopback, 'acme:lidar', '1.2.4');
+  const changes = [
+    registry,
+    registryFor({ registry: 'lists' }),
+    registryFor({ registry: 'site.db' }),
+  ];
+  expect(
+    await Promise.all(changes.map(async (one) => await one.awaitChange([LIDAR], 1000))),
+  ).toEqual([{ hasChanged: true, spreadMs: 0 }, undefined, undefined]);
+});
