@@ -19,7 +19,7 @@ import type { PollableRegistry } from '../registry/pollable-registry.ts';
 import { askAgent, maintenanceAnswer } from './ask-agent.ts';
 import { Wakeup } from './wakeup.ts';
 import { neededLists, type Configuration } from '../core/plan/configuration.ts';
-import { telling, type ObserverEvent } from './event.ts';
+import { isolated, type PollingEvent } from './event.ts';
 import type { Polling } from './polled-registry.ts';
 import {
   asksForMaintenance,
@@ -49,7 +49,7 @@ export interface ObserverOptions {
   readonly clock?: Clock;
   /** From 0 to 1. */
   readonly random?: () => number;
-  readonly onEvent?: (event: ObserverEvent) => void;
+  readonly onEvent?: (event: PollingEvent) => void;
 }
 
 /** A target that is planned by itself, and what is known of it. */
@@ -87,7 +87,7 @@ export class Observer {
       );
     }
     const { random = systemRandom } = options;
-    const onEvent = telling<ObserverEvent>(options.onEvent);
+    const onEvent = isolated<PollingEvent>(options.onEvent);
     this.#options = options;
     this.#polling = { clock, random, intervalMs, onEvent };
     this.#bell = new Wakeup(clock);
@@ -129,7 +129,7 @@ export class Observer {
       } catch (error) {
         const { reason } = signal as { readonly reason: unknown };
         if (reason !== undefined && error === reason) return;
-        onEvent({ kind: 'mistake', error });
+        onEvent({ kind: 'callback-error', error });
         await clock.sleep(intervalMs, signal).catch(() => undefined);
       }
     }

@@ -6,7 +6,7 @@ import { readAll, type PollableRegistry } from '../registry/pollable-registry.ts
 import { RegistryError } from '../registry/registry-error.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
 import { during } from './during.ts';
-import type { ObserverEvent } from './event.ts';
+import type { PollingEvent } from './event.ts';
 import { FEED_REST_MS, untilRoundAfter } from './schedule.ts';
 
 /** What a registry is polled with. */
@@ -15,7 +15,7 @@ export interface Polling {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly intervalMs: number;
-  readonly onEvent: (event: ObserverEvent) => void;
+  readonly onEvent: (event: PollingEvent) => void;
 }
 
 interface Outage {
@@ -178,8 +178,9 @@ export class PolledRegistry {
     const { onEvent } = this.#polling;
     for (const [moduleId, reading] of this.#readings) {
       const error = errorOf(reading);
-      if (error && !this.#lostLists.has(moduleId)) onEvent({ kind: 'list-lost', moduleId, error });
-      if (!error && this.#lostLists.has(moduleId)) onEvent({ kind: 'list-back', moduleId });
+      if (error && !this.#lostLists.has(moduleId))
+        onEvent({ kind: 'list-unavailable', moduleId, error });
+      if (!error && this.#lostLists.has(moduleId)) onEvent({ kind: 'list-available', moduleId });
       if (error) this.#lostLists.add(moduleId);
       else this.#lostLists.delete(moduleId);
     }
@@ -188,10 +189,10 @@ export class PolledRegistry {
   #tell(failure: RegistryError | undefined, retryMs: number): void {
     const { clock, onEvent } = this.#polling;
     if (failure) {
-      if (!this.#outage) onEvent({ kind: 'registry-lost', error: failure, retryMs });
+      if (!this.#outage) onEvent({ kind: 'registry-unavailable', error: failure, retryMs });
       this.#outage ??= { since: clock.monotonic() };
     } else if (this.#outage) {
-      onEvent({ kind: 'registry-back', afterMs: clock.monotonic() - this.#outage.since });
+      onEvent({ kind: 'registry-available', afterMs: clock.monotonic() - this.#outage.since });
       this.#outage = undefined;
     }
   }

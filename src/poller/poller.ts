@@ -9,7 +9,7 @@ import { targetsOf, type Configuration } from '../core/plan/configuration.ts';
 import { loggedDecisions } from '../core/plan/logged-decisions.ts';
 import { DeliveryTimes } from './delivery-times.ts';
 import { checkedFailure, type Delivery } from './delivery.ts';
-import { telling, type PollerEvent } from './event.ts';
+import { isolated, type PollerEvent } from './event.ts';
 import { Observer, type ObserverOptions } from './observer.ts';
 import { factsOf, type TargetFacts } from '../core/plan/plan-input.ts';
 import { reconcile } from '../core/plan/reconcile.ts';
@@ -68,7 +68,7 @@ export class Poller {
     this.#options = options;
     this.#observer = new Observer({ ...options, facts: () => this.#facts() });
     const { polling } = this.#observer;
-    const onEvent = telling<PollerEvent>(options.onEvent);
+    const onEvent = isolated<PollerEvent>(options.onEvent);
     this.#onEvent = onEvent;
     this.#state = new StateAccess(options.state, onEvent);
     this.#acknowledgements = new Acknowledgements(this.#state, polling, onEvent);
@@ -150,7 +150,7 @@ export class Poller {
     // All at once: an agent that does not answer is waited for once.
     const asked = unknown.map(async (target) => {
       const answer = await askAgent(() => whatRuns(target), clock, this.#stopping.signal);
-      if (answer.kind === 'failed') this.#onEvent({ kind: 'mistake', error: answer.error });
+      if (answer.kind === 'failed') this.#onEvent({ kind: 'callback-error', error: answer.error });
       const running = answer.kind === 'answered' ? answer.value : undefined;
       if (typeof running !== 'string' && running !== null) return;
       this.#state.write((state) => state.report(target, running, clock.now()));
@@ -214,7 +214,7 @@ export class Poller {
       await this.#observer.planNow(signal, use, { target, known: () => this.#facts(id)(target) });
     } catch (error) {
       signal.throwIfAborted();
-      this.#onEvent({ kind: 'mistake', error });
+      this.#onEvent({ kind: 'callback-error', error });
     }
     return delivery;
   }

@@ -94,7 +94,7 @@ export class Rounds {
       try {
         await polled.poll(moduleIds, signal);
       } catch (error) {
-        if (!signal.aborted) this.#polling.onEvent({ kind: 'mistake', error });
+        if (!signal.aborted) this.#polling.onEvent({ kind: 'callback-error', error });
       }
       this.#asking.delete(asking);
       this.#inform();

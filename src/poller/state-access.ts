@@ -27,7 +27,7 @@ export class StateAccess {
   settle(): void {
     if (this.#isLost && !this.#hasFailed) {
       this.#isLost = false;
-      this.#onEvent({ kind: 'state-back' });
+      this.#onEvent({ kind: 'state-available' });
     }
     this.#hasFailed = false;
   }
@@ -37,7 +37,7 @@ export class StateAccess {
       return { value: work() };
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
-      if (!this.#isLost) this.#onEvent({ kind: 'state-lost', error });
+      if (!this.#isLost) this.#onEvent({ kind: 'state-unavailable', error });
       this.#isLost = true;
       this.#hasFailed = true;
       return undefined;
