@@ -28,7 +28,7 @@ interface Row {
   readonly decision: Decision;
 }
 
-/** What an observer prints: each action once, and what else changes. */
+/** What `modreg watch` prints: each action once, and what else changes. */
 export class WatchReport {
   readonly #isJson: boolean;
   readonly #world: World;
