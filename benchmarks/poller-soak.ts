@@ -89,7 +89,7 @@ const poller = new Poller({
   ...machineOf(file, MODULES, { version: '1.0.0', at: clock.now() }),
   ...{ clock, random, registryFor: () => registry },
   onEvent: (event) => {
-    if (event.kind === 'mistake' || event.kind === 'state-lost') throw event.error;
+    if (event.kind === 'callback-error' || event.kind === 'state-unavailable') throw event.error;
   },
 });
 poller.start();

@@ -1,30 +1,34 @@
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { MachineState, ActionOutcome } from '../store/index.ts';
 import type { PollerEvent } from './event.ts';
-import type { Polling } from './polled-registry.ts';
+import type { Polling } from './polling.ts';
 import { untilRedelivery } from './schedule.ts';
 import type { StateAccess } from './state-access.ts';
 
-/** What a consumer said of an action, and what is needed to note it. */
+/** The outcome that a consumer reports of an action, and what is needed to note it. */
 export interface Acknowledgement {
   readonly id: string;
   readonly outcome: ActionOutcome;
-  /** How often the machine was to blame before. */
+  /** How often the machine was blamed before. */
   readonly failures: number;
   readonly terms: UpdateTerms;
 }
 
 const MAX_UNKNOWN_IDS = 1000;
 
-/** Acknowledgements on their way to the disk: where it is full they wait, in their order. (T52, T61) */
+/** Acknowledgements on their way to the disk. While it is full they wait, in their order. (T52, T61) */
 export class Acknowledgements {
   readonly #state: StateAccess;
-  readonly #polling: Polling;
+  readonly #polling: Pick<Polling, 'clock' | 'random'>;
   readonly #onEvent: (event: PollerEvent) => void;
   readonly #waiting = new Map<string, Acknowledgement>();
-  readonly #strangers = new Set<string>();
+  readonly #unknownIds = new Set<string>();
 
-  constructor(state: StateAccess, polling: Polling, onEvent: (event: PollerEvent) => void) {
+  constructor(
+    state: StateAccess,
+    polling: Pick<Polling, 'clock' | 'random'>,
+    onEvent: (event: PollerEvent) => void,
+  ) {
     this.#state = state;
     this.#polling = polling;
     this.#onEvent = onEvent;
@@ -34,15 +38,15 @@ export class Acknowledgements {
     return this.#waiting.has(id);
   }
 
-  /** The first word on an action counts. */
+  /** The first acknowledgement of an action counts. */
   add(acknowledgement: Acknowledgement): void {
     const { id } = acknowledgement;
-    if (this.#waiting.has(id)) this.#tellStranger(id);
+    if (this.#waiting.has(id)) this.#reportUnknown(id);
     else this.#waiting.set(id, acknowledgement);
     this.note();
   }
 
-  /** Notes what waits, as far as the disk lets it. */
+  /** Notes the waiting acknowledgements, as far as the disk takes them. */
   note(): void {
     const { clock, random } = this.#polling;
     for (const { id, outcome, failures, terms } of [...this.#waiting.values()]) {
@@ -56,11 +60,11 @@ export class Acknowledgements {
       if (!noted) return;
       this.#waiting.delete(id);
       if (noted.value) this.#onEvent({ kind: 'acknowledged', id, outcome });
-      else this.#tellStranger(id);
+      else this.#reportUnknown(id);
     }
   }
 
-  /** What cannot be noted for another reason than the disk's keeps no others waiting. */
+  /** An acknowledgement that cannot be noted for a reason other than the disk is discarded, and delays no other. */
   #trying<T>(id: string, work: (state: MachineState) => T): { readonly value: T } | undefined {
     try {
       return this.#state.write(work);
@@ -70,9 +74,9 @@ export class Acknowledgements {
     }
   }
 
-  #tellStranger(id: string): void {
-    if (this.#strangers.has(id) || this.#strangers.size >= MAX_UNKNOWN_IDS) return;
-    this.#strangers.add(id);
+  #reportUnknown(id: string): void {
+    if (this.#unknownIds.has(id) || this.#unknownIds.size >= MAX_UNKNOWN_IDS) return;
+    this.#unknownIds.add(id);
     this.#onEvent({ kind: 'unknown-acknowledgement', id });
   }
 }

@@ -3,41 +3,41 @@ import type { Clock } from '../registry/index.ts';
 import type { MachineMemory } from '../store/index.ts';
 import type { PollerEvent } from './event.ts';
 
-/** When a poller decides and does nothing about it. */
+/** Whether a poller may act on its plans. */
 export class ActionGate {
   readonly #clock: Clock;
   readonly #onEvent: (event: PollerEvent) => void;
   #isBlank = false;
-  /** The round of the first plan: one that is not answered shows nothing. */
-  #lookedIn: number | undefined;
-  #isReporting = false;
+  /** The round of the first plan. Rounds before it had no answer, and showed nothing. */
+  #observedIn: number | undefined;
+  #isCrashLoop = false;
 
   constructor(clock: Clock, onEvent: (event: PollerEvent) => void) {
     this.#clock = clock;
     this.#onEvent = onEvent;
   }
 
-  /** `memory` as it is before the poller starts. */
+  /** `memory` is what the machine remembered before the poller started. */
   begin(memory: MachineMemory | undefined): void {
     this.#isBlank = memory?.isBlank ?? true;
     if (this.#isBlank) this.#onEvent({ kind: 'observe-only' });
   }
 
-  /** Whether a plan may be acted upon that is made now. The first of a blank memory only shows. (T53) */
+  /** Whether a plan made now may be committed. The first plan with a blank memory is only observed. (T53) */
   mayCommit(memory: MachineMemory, rounds: number): boolean {
     const mayAct = this.mayAct(memory, rounds);
-    this.#lookedIn ??= rounds;
+    this.#observedIn ??= rounds;
     return mayAct;
   }
 
-  /** Not in the first round that a blank memory is planned in, nor while the agent crashes again and again. (T53, T57) */
+  /** Not in the round of a blank memory's first plan, nor in a crash loop. (T53, T57) */
   mayAct({ starts }: MachineMemory, rounds: number): boolean {
     const until = crashLoopEnd(starts, this.#clock.now());
-    if (until !== undefined && !this.#isReporting) {
+    if (until !== undefined && !this.#isCrashLoop) {
       this.#onEvent({ kind: 'crash-loop', until });
     }
-    this.#isReporting = until !== undefined;
-    const hasLooked = this.#lookedIn !== undefined && rounds > this.#lookedIn;
-    return until === undefined && (!this.#isBlank || hasLooked);
+    this.#isCrashLoop = until !== undefined;
+    const hasObserved = this.#observedIn !== undefined && rounds > this.#observedIn;
+    return until === undefined && (!this.#isBlank || hasObserved);
   }
 }

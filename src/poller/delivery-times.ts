@@ -1,13 +1,13 @@
 import type { Clock } from '../registry/index.ts';
 import type { Remembered } from '../store/index.ts';
 
-/** More deliveries than restarts count of, on any machine. */
-const MOST_TIMES = 50_000;
+/** More deliveries than any machine counts restarts of. */
+const MAX_TIMES = 50_000;
 
-/** When this process delivered which action, whatever the wall clock was set to since. (T50) */
+/** When this process delivered each action, independent of the wall clock. (T50) */
 export class DeliveryTimes {
   readonly #clock: Clock;
-  /** On the monotonic clock, the earliest first: by the wall clock one of two days ago may be one of today. */
+  /** On the monotonic clock, the earliest first: a wall clock that is set would move them. */
   readonly #times = new Map<string, number>();
 
   constructor(clock: Clock) {
@@ -19,16 +19,16 @@ export class DeliveryTimes {
     this.#times.delete(id);
     this.#times.set(id, now);
     const [oldest] = this.#times.keys();
-    if (oldest !== undefined && this.#times.size > MOST_TIMES) this.#times.delete(oldest);
+    if (oldest !== undefined && this.#times.size > MAX_TIMES) this.#times.delete(oldest);
   }
 
-  /** How long ago that was, in milliseconds; undefined where another process delivered it, or nobody did. */
+  /** How long ago that was, in milliseconds; undefined if this process did not deliver it. */
   since(id: string): number | undefined {
     const at = this.#times.get(id);
     return at === undefined ? undefined : this.#clock.monotonic() - at;
   }
 
-  /** What is remembered, with restarts where they are as time passed. One for `action` is left out. */
+  /** What is remembered, with restarts at the times that really passed, without those of `action`. */
   corrected(remembered: Remembered, action?: string): Remembered {
     const now = this.#clock.now();
     const counting = remembered.restarts.filter((restart) => restart.action !== action);

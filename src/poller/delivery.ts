@@ -4,11 +4,11 @@ import type { CommittedAction, ActionOutcome } from '../store/index.ts';
 /** An action in the hands of a consumer. */
 export interface Delivery {
   readonly action: CommittedAction;
-  /** How often it was delivered, this time included: more than once after a crash, or without an acknowledgement. */
+  /** How often it was delivered, including this time: again after a crash, or without an acknowledgement. */
   readonly times: number;
-  /** What the action brings runs. Resolves once that is noted; where the disk is full, it is noted later. */
+  /** The target version is deployed and runs. Resolves once that is noted; with a full disk, it is noted later. */
   readonly done: () => Promise<void>;
-  /** It did not come to that. */
+  /** The target version does not run. */
   readonly failed: (failure: FailureReport) => Promise<void>;
 }
 
@@ -16,10 +16,7 @@ export type FailureReport = Omit<ActionOutcome & { readonly kind: 'failed' }, 'k
 
 const LONGEST_RUNNING = 2048;
 
-/**
- * What was said of a failure, which types alone do not hold it to. Throws a TypeError where it does not say what runs,
- * or whom to blame.
- */
+/** A failure report, checked at run time. Throws a TypeError if its `running` or `blame` is not one. */
 export function checkedFailure(said: {
   readonly [field in keyof FailureReport]: unknown;
 }): FailureReport {

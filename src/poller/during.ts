@@ -1,7 +1,7 @@
-/** One for all: to make one takes longer than what it is made for. */
-const OVER = new Error('what this was asked for is over');
+/** Shared by all calls: creating an error takes longer than most work that it ends. */
+const OVER = new Error('the work that this belongs to is over');
 
-/** What `work` comes to, with a signal that is aborted when `signal` is, and once `work` is over. */
+/** Runs `work` with a signal that is aborted when `signal` is, and when `work` has settled. */
 export async function during<T>(
   signal: AbortSignal,
   work: (own: AbortSignal) => Promise<T>,

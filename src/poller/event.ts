@@ -2,65 +2,75 @@ import type { ModuleId } from '../core/index.ts';
 import type { RegistryError } from '../registry/index.ts';
 import type { CommittedAction, DatabaseError, ActionOutcome } from '../store/index.ts';
 
-/** What happens while lists are asked for, for a log. What lasts is told when it begins and when it ends. */
-export type ObserverEvent =
-  /** The configuration cannot be read: what was read last goes on. */
+/** What happens while release lists are read, for a log. A lasting condition is reported once when it begins and once when it ends. */
+export type PollingEvent =
+  /** The configuration cannot be read: the last one stays in force. */
   | { readonly kind: 'configuration-unreadable'; readonly error: unknown }
   | { readonly kind: 'configuration-readable' }
-  /** A registry gives no list; it is asked again in `retryMs`. */
-  | { readonly kind: 'registry-lost'; readonly error: RegistryError; readonly retryMs: number }
-  | { readonly kind: 'registry-back'; readonly afterMs: number }
-  /** The registry answers, and gives no list of one module: a saved one stands in where there is one. */
-  | { readonly kind: 'list-lost'; readonly moduleId: ModuleId; readonly error: RegistryError }
-  | { readonly kind: 'list-back'; readonly moduleId: ModuleId }
-  | Mistake;
+  /** A registry gives no list at all; it is asked again in `retryMs`. */
+  | {
+      readonly kind: 'registry-unavailable';
+      readonly error: RegistryError;
+      readonly retryMs: number;
+    }
+  | { readonly kind: 'registry-available'; readonly afterMs: number }
+  /** The registry answers, but not with the list of this module. A saved list is used if there is one. */
+  | {
+      readonly kind: 'list-unavailable';
+      readonly moduleId: ModuleId;
+      readonly error: RegistryError;
+    }
+  | { readonly kind: 'list-available'; readonly moduleId: ModuleId }
+  | CallbackError;
 
-/** A function of the agent, or modreg, is at fault. It is called again. */
-interface Mistake {
-  readonly kind: 'mistake';
+/** A callback of the agent, or modreg itself, failed. The work is repeated. */
+interface CallbackError {
+  readonly kind: 'callback-error';
   readonly error: unknown;
 }
 
-/** What happens in a poller besides. */
+/** What happens in a poller, for a log. */
 export type PollerEvent =
-  | ObserverEvent
+  | PollingEvent
   /** The machine's file cannot be used: nothing is decided or delivered until it can. */
-  | { readonly kind: 'state-lost'; readonly error: DatabaseError }
-  | { readonly kind: 'state-back' }
-  /** Nothing was known of what runs: one round only looks. (T53) */
+  | { readonly kind: 'state-unavailable'; readonly error: DatabaseError }
+  | { readonly kind: 'state-available' }
+  /** No deployed version is known: the first round is planned, and nothing is committed. (T53) */
   | { readonly kind: 'observe-only' }
-  /** Too many pollers were started in a short time: nothing is done until `until`. (T57) */
+  /** The agent started too often in a short time: nothing is committed or delivered until `until`. (T57) */
   | { readonly kind: 'crash-loop'; readonly until: number }
   | { readonly kind: 'committed'; readonly action: CommittedAction }
-  /** It waited to be delivered, and will not be. */
+  /** It was never delivered, and will not be. */
   | { readonly kind: 'superseded'; readonly action: CommittedAction }
   /** It was delivered, never acknowledged, and is not wanted any more. */
   | { readonly kind: 'withdrawn'; readonly action: CommittedAction }
   | { readonly kind: 'delivered'; readonly action: CommittedAction; readonly times: number }
   | { readonly kind: 'acknowledged'; readonly id: string; readonly outcome: ActionOutcome }
-  /** No action of this id was delivered and is open. */
+  /** No open action with this id was delivered. */
   | { readonly kind: 'unknown-acknowledgement'; readonly id: string };
 
-/** `onEvent`, whose own mistakes do not reach what it is told of. */
-export function telling<T>(
-  onEvent: ((event: T | Mistake) => void) | undefined,
-): (event: T | Mistake) => void {
+/** Calls `onEvent`, and reports its own errors as callback errors: they never reach the code that reports an event. */
+export function isolated<T>(
+  onEvent: ((event: T | CallbackError) => void) | undefined,
+): (event: T | CallbackError) => void {
   return (event) => {
     try {
-      const told: unknown = onEvent?.(event);
-      // A function that answers later may fail later.
-      if (told instanceof Promise) told.catch((error: unknown) => tellOf(error, onEvent));
+      const result: unknown = onEvent?.(event);
+      // An async function may reject later.
+      if (result instanceof Promise) {
+        result.catch((error: unknown) => reportError(error, onEvent));
+      }
     } catch (error) {
-      tellOf(error, onEvent);
+      reportError(error, onEvent);
     }
   };
 }
 
-function tellOf(mistake: unknown, onEvent: ((event: Mistake) => void) | undefined): void {
+function reportError(thrown: unknown, onEvent: ((event: CallbackError) => void) | undefined): void {
   try {
-    const told: unknown = onEvent?.({ kind: 'mistake', error: mistake });
-    if (told instanceof Promise) told.catch(() => undefined);
+    const result: unknown = onEvent?.({ kind: 'callback-error', error: thrown });
+    if (result instanceof Promise) result.catch(() => undefined);
   } catch {
-    // Whoever is to be told of mistakes makes them: nobody is left to tell.
+    // The callback that receives errors fails itself: there is nobody to report that to.
   }
 }

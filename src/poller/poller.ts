@@ -1,109 +1,86 @@
-import { type ActionTarget, type Plan } from '../core/index.ts';
+import type { ActionTarget, Plan } from '../core/index.ts';
 import { startUpOf } from '../core/machine/start-up.ts';
-import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/machine/update-policy.ts';
-import type { MachineMemory, MachineState, OpenAction, ActionOutcome } from '../store/index.ts';
-import { keyOf } from '../core/plan/target.ts';
-import { Acknowledgements } from './acknowledgements.ts';
-import { askAgent } from './ask-agent.ts';
-import { Wakeup } from './wakeup.ts';
-import { targetsOf, type Configuration } from '../core/plan/configuration.ts';
+import type { Configuration } from '../core/plan/configuration.ts';
 import { loggedDecisions } from '../core/plan/logged-decisions.ts';
-import { DeliveryTimes } from './delivery-times.ts';
-import { checkedFailure, type Delivery } from './delivery.ts';
-import { telling, type PollerEvent } from './event.ts';
-import { Observer, type ObserverOptions } from './observer.ts';
-import { factsOf, type TargetFacts } from '../core/plan/plan-input.ts';
-import { reconcile } from '../core/plan/reconcile.ts';
+import { keyOf } from '../core/plan/target.ts';
+import type { MachineState } from '../store/index.ts';
 import { ActionGate } from './action-gate.ts';
+import { askDeployed } from './ask-deployed.ts';
+import { ConfigurationSource } from './configuration-source.ts';
+import type { Delivery } from './delivery.ts';
+import { isolated, type PollerEvent } from './event.ts';
+import { Lists, type ListsOptions } from './lists.ts';
+import { nextDelivery } from './next-delivery.ts';
+import { Outbox } from './outbox.ts';
+import { Planner, type PlannerOptions } from './planner.ts';
+import { keepRunning, pollingWith, type Polling, type PollingOptions } from './polling.ts';
 import { firstPhase } from './schedule.ts';
 import { StateAccess } from './state-access.ts';
-import { revalidate } from '../core/plan/revalidate.ts';
-import { blockingDependency } from '../core/plan/blocking-dependency.ts';
+import { Wakeup } from './wakeup.ts';
 
-export interface PollerOptions extends Omit<ObserverOptions, 'facts' | 'onEvent'> {
+export interface PollerOptions
+  extends
+    Omit<PollingOptions, 'onEvent'>,
+    Pick<ListsOptions, 'registryFor'>,
+    Pick<PlannerOptions, 'platform' | 'isServerBusy' | 'isMaintenanceAllowed'> {
+  /** What the machine should run, read before each round. The last one stays in force where it throws. */
+  readonly configuration: () => Configuration | Promise<Configuration>;
   /** The machine's memory, of the file that this process claimed. */
   readonly state: MachineState;
   /**
-   * What runs, asked where the machine does not remember it: a version, `null` where nothing does, undefined where
-   * the agent does not know either. (D14)
+   * The deployed version of a target, asked where the machine does not remember one: a version, `null` for none,
+   * undefined if the agent does not know it. (D14)
    */
   readonly whatRuns?: (target: ActionTarget) => unknown;
   /** For `PLATFORM_AGENT_FAST_START`. (D28) */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** How long a consumer may take before an action is delivered again: half an hour unless given, a second at least. (T61) */
+  /** How long a consumer may take before an action is delivered again: half an hour by default, at least a second. (T61) */
   readonly acknowledgeWithinMs?: number;
   readonly onEvent?: (event: PollerEvent) => void;
 }
 
-const ACKNOWLEDGE_WITHIN_MS = 30 * 60_000;
-const LEAST_ACKNOWLEDGE_MS = 1000;
-const UNKNOWN = { kind: 'unknown' } as const;
-/** A later time was noted by a clock that was wrong. */
-const LONGEST_RETRY_MS = 15 * 60_000;
-
 /**
- * Decides for one machine, again and again, and hands out its actions. An action is on the disk before it is
- * delivered, and is delivered until it is acknowledged, always with one id; another takes its place only as long as
- * nobody has it. (design, Storage)
+ * Decides for one machine, again and again, and delivers its actions. An action is on the disk before it is delivered,
+ * and is delivered until it is acknowledged, always with the same id; another action replaces it only as long as no
+ * consumer has it.
  */
 export class Poller {
   readonly #options: PollerOptions;
-  readonly #state: StateAccess;
-  readonly #observer: Observer;
-  readonly #onEvent: (event: PollerEvent) => void;
-  readonly #acknowledgements: Acknowledgements;
-  readonly #gate: ActionGate;
-  /** Rung when there may be something to deliver. */
+  readonly #parts: Parts;
+  /** Woken when there may be something to deliver. */
   readonly #offers: Wakeup;
   readonly #stopping = new AbortController();
-  readonly #times: DeliveryTimes;
-  #running: Promise<void> | undefined;
+  #running: Promise<unknown> | undefined;
 
-  /** Throws a RangeError where the interval, or the time to acknowledge, is none. */
+  /** Throws a RangeError for an interval, or a time to acknowledge, out of bounds. */
   constructor(options: PollerOptions) {
-    const { acknowledgeWithinMs = ACKNOWLEDGE_WITHIN_MS } = options;
-    if (!(acknowledgeWithinMs >= LEAST_ACKNOWLEDGE_MS)) {
-      const expected = `expected ${LEAST_ACKNOWLEDGE_MS} or more`;
-      throw new RangeError(`acknowledgeWithinMs is ${acknowledgeWithinMs}, ${expected}`);
-    }
     this.#options = options;
-    this.#observer = new Observer({ ...options, facts: () => this.#facts() });
-    const { polling } = this.#observer;
-    const onEvent = telling<PollerEvent>(options.onEvent);
-    this.#onEvent = onEvent;
-    this.#state = new StateAccess(options.state, onEvent);
-    this.#acknowledgements = new Acknowledgements(this.#state, polling, onEvent);
-    this.#gate = new ActionGate(polling.clock, onEvent);
-    this.#offers = new Wakeup(polling.clock);
-    this.#times = new DeliveryTimes(polling.clock);
+    this.#parts = partsFor(options);
+    this.#offers = new Wakeup(this.#parts.polling.clock);
   }
 
-  /** Begins to poll. Throws where it was begun before. */
+  /** Begins to poll. Throws if it was started before. */
   start(): void {
     if (this.#running) throw new Error('this poller was started before, and polls once');
-    const { clock } = this.#observer.polling;
-    this.#gate.begin(this.#state.read());
-    this.#state.write((state) => state.start(clock.now()));
-    const sight = {
-      prepare: async (configuration: Configuration) => {
-        await this.#askWhatRuns(configuration);
-        this.#acknowledgements.note();
-      },
-      untilFirstRound: (configuration?: Configuration) => this.#untilFirstRound(configuration),
-      onPlan: (plan: Plan) => this.#onPlan(plan),
-    };
-    this.#running = this.#observer.run(sight, this.#stopping.signal);
+    const { gate, state, polling } = this.#parts;
+    const { signal } = this.#stopping;
+    gate.begin(state.read());
+    state.write((file) => file.start(polling.clock.now()));
+    this.#running = Promise.all([
+      keepRunning(() => this.#readLists(signal), polling, signal),
+      keepRunning(() => this.#planAgain(signal), polling, signal),
+    ]);
   }
 
-  /** Ends all iterators and whatever is under way. What was delivered may still be acknowledged. */
+  /** Ends all iterators and all work. What was delivered may still be acknowledged. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the poller was stopped'));
     await this.#running;
   }
 
-  /** Has the machine planned at once, as when what it depends on was changed. */
+  /** Has the machine planned again at once. Contacts no registry. */
   look(): void {
-    this.#observer.look();
+    this.#parts.changes.wake();
   }
 
   /**
@@ -114,184 +91,108 @@ export class Poller {
     const ending = AbortSignal.any([this.#stopping.signal, ...(signal ? [signal] : [])]);
     try {
       while (!ending.aborted) {
-        const heard = this.#offers.rung;
-        const delivery = await this.#next(ending);
+        const seen = this.#offers.count;
+        const delivery = await nextDelivery(this.#parts, ending);
         if (delivery) yield delivery;
-        else await this.#offers.wait(heard, this.#untilDue(), ending);
+        else await this.#offers.wait(seen, this.#parts.outbox.untilNextDue(), ending);
       }
     } catch (error) {
       if (!ending.aborted) throw error;
     }
   }
 
-  /** Where the memory cannot be read nothing is known, and nothing is done. A restart for `action` is left out. */
-  #facts(action?: string): TargetFacts {
-    const memory = this.#state.read();
-    return (target) =>
-      memory ? factsOf(this.#times.corrected(memory.of(target), action)) : { deployed: UNKNOWN };
+  async #readLists(signal: AbortSignal): Promise<void> {
+    const { configuration, lists, polling } = this.#parts;
+    const current = await configuration.read(signal);
+    if (lists.rounds === 0) {
+      await polling.clock.sleep(untilFirstRound(current, this.#options, polling), signal);
+    }
+    await lists.run(signal);
   }
 
-  /** Fast start skips the first check, and with it the wait before it. (D28) */
-  #untilFirstRound(configuration: Configuration | undefined): number {
-    const { intervalMs, random } = this.#observer.polling;
-    const { environment = {} } = this.#options;
-    const isChecked =
-      !configuration || startUpOf(configuration.machine.agent, environment).checksForUpdates;
-    return firstPhase(intervalMs, random()) + (isChecked ? 0 : intervalMs);
+  async #planAgain(signal: AbortSignal): Promise<void> {
+    const { changes, planner } = this.#parts;
+    while (!signal.aborted) {
+      const seen = changes.count;
+      const plan = seen === 0 ? undefined : await this.#planOnce(signal);
+      await changes.wait(seen, planner.untilNextChange(plan), signal);
+    }
   }
 
-  async #askWhatRuns(configuration: Configuration): Promise<void> {
+  async #planOnce(signal: AbortSignal): Promise<Plan | undefined> {
+    const { configuration, outbox, planner } = this.#parts;
     const { whatRuns } = this.#options;
-    const memory = this.#state.read();
-    if (!whatRuns || !memory) return;
-    const { clock } = this.#observer.polling;
-    const unknown = targetsOf(configuration).filter(
-      (target) => memory.of(target).deployed.kind === 'unknown',
-    );
-    // All at once: an agent that does not answer is waited for once.
-    const asked = unknown.map(async (target) => {
-      const answer = await askAgent(() => whatRuns(target), clock, this.#stopping.signal);
-      if (answer.kind === 'failed') this.#onEvent({ kind: 'mistake', error: answer.error });
-      const running = answer.kind === 'answered' ? answer.value : undefined;
-      if (typeof running !== 'string' && running !== null) return;
-      this.#state.write((state) => state.report(target, running, clock.now()));
-    });
-    await Promise.all(asked);
+    if (!configuration.current) return undefined;
+    if (whatRuns) await askDeployed(configuration.current, { ...this.#parts, whatRuns }, signal);
+    outbox.retryAcknowledgements();
+    let plan = planner.plan();
+    if (plan === 'ask-first') {
+      const answer = await planner.askMaintenance(signal);
+      signal.throwIfAborted();
+      plan = planner.planWith(answer);
+    }
+    if (plan) this.#commit(plan);
+    return plan;
   }
 
-  #onPlan(plan: Plan): void {
-    const memory = this.#state.read();
+  /** Commits what a plan made just now wants, and logs its decisions. */
+  #commit(plan: Plan): void {
+    const { gate, lists, outbox, planner, state } = this.#parts;
+    const memory = state.read();
     if (!memory) return;
-    if (this.#gate.mayCommit(memory, this.#observer.rounds.count)) this.#commit(plan, memory);
-    const due = (this.#state.read()?.open ?? []).filter((open) => this.#untilDueOf(open) === 0);
-    const needs = new Map(
-      due.map((open) => [keyOf(open.action.target), this.#blockingDependency(open)]),
+    if (gate.mayCommit(memory, lists.rounds)) outbox.commit(plan, memory);
+    const blocking = new Map(
+      outbox
+        .due()
+        .map((open) => [keyOf(open.action.target), planner.blockingDependency(open, state.read())]),
     );
-    const decisions = loggedDecisions(plan, needs);
-    this.#state.write((state) => state.log(decisions, this.#observer.rounds.last));
-    this.#state.settle();
-    this.#offers.ring();
+    const decisions = loggedDecisions(plan, blocking);
+    state.write((file) => file.log(decisions, lists.lastRound));
+    state.settle();
+    this.#offers.wake();
   }
+}
 
-  #commit(plan: Plan, { open }: MachineMemory): void {
-    const { clock } = this.#observer.polling;
-    const { actions, superseded } = reconcile(plan, open);
-    if (actions.length === 0 && superseded.length === 0) return;
-    const committed = this.#state.write((state) => state.commit(actions, superseded, clock.now()));
-    if (!committed) return;
-    for (const { action } of superseded) this.#onEvent({ kind: 'superseded', action });
-    for (const action of committed.value) this.#onEvent({ kind: 'committed', action });
-  }
+/** What a poller is made of. */
+interface Parts {
+  readonly polling: Polling;
+  readonly onEvent: (event: PollerEvent) => void;
+  readonly configuration: ConfigurationSource;
+  readonly state: StateAccess;
+  readonly lists: Lists;
+  readonly planner: Planner;
+  readonly outbox: Outbox;
+  readonly gate: ActionGate;
+  /** Woken when the machine has to be planned again. */
+  readonly changes: Wakeup;
+}
 
-  /** The first open action that may be carried out now. */
-  async #next(signal: AbortSignal): Promise<Delivery | undefined> {
-    const memory = this.#state.read();
-    if (!memory || !this.#gate.mayAct(memory, this.#observer.rounds.count)) return undefined;
-    for (const open of memory.open) {
-      if (this.#untilDueOf(open) > 0) continue;
-      signal.throwIfAborted();
-      const delivery = await this.#revalidate(open, signal);
-      if (delivery) return delivery;
-    }
-    return undefined;
-  }
+function partsFor(options: PollerOptions): Parts {
+  const polling = pollingWith(options);
+  const onEvent = isolated<PollerEvent>(options.onEvent);
+  const parts = {
+    ...{ polling, onEvent },
+    configuration: new ConfigurationSource(options.configuration, polling),
+    state: new StateAccess(options.state, onEvent),
+    gate: new ActionGate(polling.clock, onEvent),
+    changes: new Wakeup(polling.clock),
+  };
+  const outbox = new Outbox({ ...options, ...parts });
+  const lists = new Lists({ ...options, ...parts, facts: () => outbox.facts() });
+  const planner = new Planner({
+    ...{ ...options, ...parts, lists },
+    facts: (action) => outbox.facts(action),
+  });
+  return { ...parts, outbox, lists, planner };
+}
 
-  /** The window is looked at again, and so is everything else. (T51) */
-  async #revalidate(open: OpenAction, signal: AbortSignal): Promise<Delivery | undefined> {
-    const { target, id } = open.action;
-    let delivery: Delivery | undefined;
-    const use = (plan: Plan): void => {
-      const verdict = revalidate(open, plan);
-      // Somebody else may have been faster meanwhile.
-      if (verdict === 'wait' || !this.#isStill(open)) return;
-      if (verdict === 'withdraw') this.#withdraw(open);
-      else if (this.#blockingDependency(open) === undefined) delivery = this.#deliver(open);
-    };
-    try {
-      // What waits anyway takes none of the agent's time.
-      if (open.state === 'waiting' && this.#blockingDependency(open) !== undefined)
-        return undefined;
-      // What it is part of itself is no reason not to finish it.
-      await this.#observer.planNow(signal, use, { target, known: () => this.#facts(id)(target) });
-    } catch (error) {
-      signal.throwIfAborted();
-      this.#onEvent({ kind: 'mistake', error });
-    }
-    return delivery;
-  }
-
-  #isStill({ action, state, deliveries }: OpenAction): boolean {
-    return (this.#state.read()?.open ?? []).some(
-      (now) => now.action.id === action.id && now.state === state && now.deliveries === deliveries,
-    );
-  }
-
-  /** On the disk first, in the hands of a consumer then. (I9) */
-  #deliver({ action, deliveries, failures }: OpenAction): Delivery | undefined {
-    const { clock } = this.#observer.polling;
-    const { id, target } = action;
-    const isOpen = this.#state.write((state) => state.deliver(id, clock.now()))?.value;
-    if (isOpen !== true) return undefined;
-    const times = deliveries + 1;
-    this.#times.note(id);
-    this.#onEvent({ kind: 'delivered', action, times });
-    const acknowledge = async (outcome: ActionOutcome): Promise<void> => {
-      this.#acknowledgements.add({ id, outcome, failures, terms: this.#termsOf(target) });
-      this.#observer.look();
-      await Promise.resolve();
-    };
-    return {
-      ...{ action, times },
-      done: async () => await acknowledge({ kind: 'done' }),
-      failed: async (failure) => await acknowledge({ kind: 'failed', ...checkedFailure(failure) }),
-    };
-  }
-
-  #withdraw({ action }: OpenAction): void {
-    const { clock } = this.#observer.polling;
-    if (!this.#state.write((state) => state.withdraw(action, clock.now()))) return;
-    this.#onEvent({ kind: 'withdrawn', action });
-    this.#observer.look();
-  }
-
-  /** What `open` waits for, by what is known at this very moment. (T62) */
-  #blockingDependency(open: OpenAction): string | undefined {
-    const { configuration, rounds, polling } = this.#observer;
-    const memory = this.#state.read();
-    if (!configuration || !memory) return undefined;
-    const { platform, registryFor } = this.#options;
-    return blockingDependency(open, {
-      ...{ machine: configuration.machine, memory, platform, now: polling.clock.now() },
-      listOf: ({ name, moduleId }) =>
-        rounds.list(registryFor(termsFor(configuration.policy, name)), moduleId),
-    });
-  }
-
-  #termsOf({ name }: ActionTarget): UpdateTerms {
-    const { configuration } = this.#observer;
-    return configuration ? termsFor(configuration.policy, name) : DEFAULT_TERMS;
-  }
-
-  /** Until one of the open actions is due, in milliseconds; the next plan may be sooner. */
-  #untilDue(): number {
-    const { intervalMs } = this.#observer.polling;
-    const waits = (this.#state.read()?.open ?? []).map((open) => this.#untilDueOf(open));
-    // What is due and was not taken up waits for the next plan.
-    return waits.filter((ms) => ms > 0).reduce((least, ms) => Math.min(least, ms), intervalMs);
-  }
-
-  #untilDueOf({ action: { id }, state, notBefore }: OpenAction): number {
-    const { clock } = this.#observer.polling;
-    if (this.#acknowledgements.has(id)) return Infinity;
-    if (state === 'waiting') {
-      const wait = notBefore - clock.now();
-      return wait > LONGEST_RETRY_MS ? 0 : Math.max(0, wait);
-    }
-    const since = this.#times.since(id);
-    // Another process had it.
-    if (since === undefined) return 0;
-    const { acknowledgeWithinMs = ACKNOWLEDGE_WITHIN_MS } = this.#options;
-    // A part of a millisecond may be too small to be slept.
-    return Math.max(0, Math.floor(acknowledgeWithinMs - since));
-  }
+/** Fast start skips the first check, and the wait before it. (D28) */
+function untilFirstRound(
+  configuration: Configuration | undefined,
+  { environment = {} }: PollerOptions,
+  { intervalMs, random }: Polling,
+): number {
+  const isChecked =
+    !configuration || startUpOf(configuration.machine.agent, environment).checksForUpdates;
+  return firstPhase(intervalMs, random()) + (isChecked ? 0 : intervalMs);
 }

@@ -1,11 +1,11 @@
 import { DatabaseError, type MachineMemory, type MachineState } from '../store/index.ts';
 import type { PollerEvent } from './event.ts';
 
-/** The machine's memory, that cannot always be used: what is wrong with it is said once. (T52) */
+/** The machine's memory, which cannot always be used. That is reported once when it begins and once when it ends. (T52) */
 export class StateAccess {
   readonly #state: MachineState;
   readonly #onEvent: (event: PollerEvent) => void;
-  #isLost = false;
+  #isUnavailable = false;
   #hasFailed = false;
 
   constructor(state: MachineState, onEvent: (event: PollerEvent) => void) {
@@ -13,21 +13,21 @@ export class StateAccess {
     this.#onEvent = onEvent;
   }
 
-  /** Undefined where it cannot be read. */
+  /** Undefined while it cannot be read. */
   read(): MachineMemory | undefined {
     return this.#trying(() => this.#state.memory())?.value;
   }
 
-  /** What `work` comes to; undefined where it cannot be done. */
+  /** The result of `work`; undefined if the disk or the file does not allow it. */
   write<T>(work: (state: MachineState) => T): { readonly value: T } | undefined {
     return this.#trying(() => work(this.#state));
   }
 
-  /** Ends what belongs together: a small thing may fit on a disk that is too full for another. */
+  /** Ends a group of writes: the memory is available again once all of a group succeed, since a small write may fit on a full disk. */
   settle(): void {
-    if (this.#isLost && !this.#hasFailed) {
-      this.#isLost = false;
-      this.#onEvent({ kind: 'state-back' });
+    if (this.#isUnavailable && !this.#hasFailed) {
+      this.#isUnavailable = false;
+      this.#onEvent({ kind: 'state-available' });
     }
     this.#hasFailed = false;
   }
@@ -37,8 +37,8 @@ export class StateAccess {
       return { value: work() };
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
-      if (!this.#isLost) this.#onEvent({ kind: 'state-lost', error });
-      this.#isLost = true;
+      if (!this.#isUnavailable) this.#onEvent({ kind: 'state-unavailable', error });
+      this.#isUnavailable = true;
       this.#hasFailed = true;
       return undefined;
     }

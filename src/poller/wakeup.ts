@@ -1,42 +1,42 @@
 import type { Clock } from '../registry/index.ts';
 
-/** One for all: to make one takes longer than to wake somebody. */
-const RUNG = new Error('the bell was rung');
+/** Shared by all waits: creating an error takes longer than waking. */
+const WOKEN = new Error('woken');
 
-/** Wakes those who wait for something to do. */
+/** Wakes everything that waits for something to do. Counting wake-ups keeps one from being missed between two waits. */
 export class Wakeup {
   readonly #clock: Clock;
   readonly #waiting = new Set<AbortController>();
-  #rung = 0;
+  #count = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** How often it was rung. */
-  get rung(): number {
-    return this.#rung;
+  /** How many wake-ups there were. */
+  get count(): number {
+    return this.#count;
   }
 
-  ring(): void {
-    this.#rung++;
-    for (const wake of this.#waiting) wake.abort(RUNG);
+  wake(): void {
+    this.#count++;
+    for (const waiter of this.#waiting) waiter.abort(WOKEN);
   }
 
-  /** Until it was rung more often than `heard`, or `ms` are over. Rejects with the reason of `signal`. */
-  async wait(heard: number, ms: number, signal: AbortSignal): Promise<void> {
+  /** Resolves once there were more wake-ups than `seen`, or after `ms`. Rejects with the reason of `signal`. */
+  async wait(seen: number, ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#rung !== heard) return;
-    const wake = new AbortController();
-    const onAbort = (): void => wake.abort(RUNG);
+    if (this.#count !== seen) return;
+    const waiter = new AbortController();
+    const onAbort = (): void => waiter.abort(WOKEN);
     signal.addEventListener('abort', onAbort, { once: true });
-    this.#waiting.add(wake);
+    this.#waiting.add(waiter);
     try {
-      await this.#clock.sleep(ms, wake.signal);
+      await this.#clock.sleep(ms, waiter.signal);
     } catch (error) {
-      if (!wake.signal.aborted) throw error;
+      if (!waiter.signal.aborted) throw error;
     } finally {
-      this.#waiting.delete(wake);
+      this.#waiting.delete(waiter);
       signal.removeEventListener('abort', onAbort);
     }
     signal.throwIfAborted();

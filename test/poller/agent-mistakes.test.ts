@@ -32,9 +32,9 @@ describe('an agent whose onEvent throws', () => {
       },
     ],
     [
-      'at each event but mistakes',
+      'at each event but callback errors',
       ({ kind }) => {
-        if (kind !== 'mistake') throw NO_LOG;
+        if (kind !== 'callback-error') throw NO_LOG;
       },
     ],
     ['later, at each event', async () => await Promise.reject(NO_LOG)],
@@ -60,11 +60,11 @@ describe('an agent whose onEvent throws', () => {
     });
     await clock.pass(MINUTE);
     await poller.stop();
-    expect(events.filter(({ kind }) => kind === 'mistake')).toEqual([
-      { kind: 'mistake', error },
-      { kind: 'mistake', error },
+    expect(events.filter(({ kind }) => kind === 'callback-error')).toEqual([
+      { kind: 'callback-error', error },
+      { kind: 'callback-error', error },
     ]);
-    expect(kindsOf(events).filter((kind) => kind !== 'mistake')).toEqual([
+    expect(kindsOf(events).filter((kind) => kind !== 'callback-error')).toEqual([
       'committed',
       'committed',
       'delivered',

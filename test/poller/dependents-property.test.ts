@@ -123,7 +123,7 @@ function judge(parts: readonly Part[]) {
     told,
     mistakes,
     onEvent(event: PollerEvent): void {
-      if (event.kind === 'mistake') mistakes.push(String(event.error));
+      if (event.kind === 'callback-error') mistakes.push(String(event.error));
       if (event.kind === 'committed') open.set(event.action.id, event.action);
       if (event.kind === 'superseded' || event.kind === 'withdrawn') open.delete(event.action.id);
       if (event.kind === 'withdrawn') told.set(event.action.target.name, undefined);

@@ -41,8 +41,8 @@ describe('rounds', () => {
     // 1.5 times a minute, two, and four.
     expect(await roundsOf(machine, 14 * MINUTE)).toEqual([30, 120, 300, 660, 720, 780, 840]);
     expect(machine.story()).toEqual([
-      '01:02:33 registry lost: registry-refused, again in 90 s',
-      '01:13:03 registry back after 630 s',
+      '01:02:33 registry unavailable: registry-refused, again in 90 s',
+      '01:13:03 registry available after 630 s',
       '01:13:03 committed acme_lidar 1.2.3 → 1.2.4',
       '01:13:03 delivered acme_lidar 1.2.3 → 1.2.4',
     ]);
@@ -102,8 +102,8 @@ describe('what a round brings', () => {
     machine.registry.mend();
     await machine.pass(MINUTE);
     expect(machine.story()).toEqual([
-      '01:03:33 list lost of acme:lidar: unknown-module',
-      '01:13:33 list back of acme:lidar',
+      '01:03:33 list unavailable of acme:lidar: unknown-module',
+      '01:13:33 list available of acme:lidar',
     ]);
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'up-to-date' });
   });

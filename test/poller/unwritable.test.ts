@@ -16,8 +16,8 @@ it('[T52] nobody gets an action whose delivery cannot be noted, until it can', a
   on.file.database.exec('PRAGMA query_only = OFF');
   await clock.pass(3 * MINUTE);
   await poller.stop();
-  expect(meanwhile).toEqual(['committed', 'committed', 'state-lost']);
-  expect(events.slice(3).map(({ kind }) => kind)).toEqual(['delivered', 'state-back']);
+  expect(meanwhile).toEqual(['committed', 'committed', 'state-unavailable']);
+  expect(events.slice(3).map(({ kind }) => kind)).toEqual(['delivered', 'state-available']);
   expect((await next).value).toMatchObject({ action: { to: '1.0.1' }, times: 1 });
 });
 
@@ -37,9 +37,9 @@ it('[T52] an acknowledgement waits for the disk, and nothing is delivered again 
   const again = poller.deliveries().next();
   await clock.pass(2 * MINUTE);
   await poller.stop();
-  expect(told.slice(4)).toEqual(['state-lost']);
+  expect(told.slice(4)).toEqual(['state-unavailable']);
   expect(events.slice(told.length).map(({ kind }) => kind)).toEqual([
-    ...['acknowledged', 'acknowledged', 'state-back'],
+    ...['acknowledged', 'acknowledged', 'state-available'],
   ]);
   expect(await again).toEqual({ done: true, value: undefined });
 });

@@ -65,8 +65,8 @@ it('a registry that is away for an hour: the modules keep running, and nothing i
   rover.registry.mend();
   await rover.pass(10 * MINUTE);
   expect(rover.story()).toEqual([
-    '01:03:33 registry lost: registry-unreachable, again in 90 s',
-    '02:06:33 registry back after 3780 s',
+    '01:03:33 registry unavailable: registry-unreachable, again in 90 s',
+    '02:06:33 registry available after 3780 s',
     '02:06:33 committed acme_lidar 1.2.3 → 1.3.0',
     '02:06:33 delivered acme_lidar 1.2.3 → 1.3.0',
   ]);

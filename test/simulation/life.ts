@@ -37,7 +37,7 @@ export interface Life {
 /** What a call comes to, unless the process is killed before, within or after it. */
 export type Passing = <T>(call: Call, work: () => T) => T;
 
-const LAST_EVENT = 'mistake';
+const LAST_EVENT = 'callback-error';
 
 /** A process that is about to start. `number` is that of the start. */
 export function begin(world: World, number: number): Life {
@@ -204,5 +204,5 @@ function told(event: PollerEvent, complain: World['complain'], { disk }: World):
       event.error instanceof Error ? String(event.error.stack) : String(event.error),
     );
   }
-  if (event.kind === 'state-lost' && !disk.isFull()) complain('T52', event.error.message);
+  if (event.kind === 'state-unavailable' && !disk.isFull()) complain('T52', event.error.message);
 }

@@ -79,7 +79,7 @@ const poller = new Poller({
   registryFor: () => registry,
   ...{ configuration, platform: 'linux/arm64', random },
   onEvent: (event) => {
-    if (event.kind === 'mistake') process.stderr.write(`${String(event.error)}\n`);
+    if (event.kind === 'callback-error') process.stderr.write(`${String(event.error)}\n`);
   },
 });
 poller.start();

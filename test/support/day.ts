@@ -181,25 +181,25 @@ function lineOf(event: PollerEvent): string {
       return `delivered ${changeOf(event.action)}${event.times > 1 ? ` again (${event.times})` : ''}`;
     case 'acknowledged':
       return `acknowledged ${event.outcome.kind}`;
-    case 'registry-lost':
-      return `registry lost: ${event.error.kind}, again in ${Math.round(event.retryMs / SECOND)} s`;
-    case 'registry-back':
-      return `registry back after ${Math.round(event.afterMs / SECOND)} s`;
-    case 'list-lost':
-      return `list lost of ${event.moduleId}: ${event.error.kind}`;
-    case 'list-back':
-      return `list back of ${event.moduleId}`;
-    case 'state-lost':
-      return `state lost: ${event.error.kind}`;
-    case 'mistake':
-      return `mistake: ${String(event.error)}`;
+    case 'registry-unavailable':
+      return `registry unavailable: ${event.error.kind}, again in ${Math.round(event.retryMs / SECOND)} s`;
+    case 'registry-available':
+      return `registry available after ${Math.round(event.afterMs / SECOND)} s`;
+    case 'list-unavailable':
+      return `list unavailable of ${event.moduleId}: ${event.error.kind}`;
+    case 'list-available':
+      return `list available of ${event.moduleId}`;
+    case 'state-unavailable':
+      return `state unavailable: ${event.error.kind}`;
+    case 'callback-error':
+      return `callback error: ${String(event.error)}`;
     case 'configuration-unreadable':
       return `configuration unreadable: ${String(event.error)}`;
     case 'crash-loop':
       return `crash loop until ${new Date(event.until).toISOString().slice(11, 19)}`;
     case 'unknown-acknowledgement':
     case 'configuration-readable':
-    case 'state-back':
+    case 'state-available':
     case 'observe-only':
       return event.kind;
   }

@@ -4,7 +4,7 @@ import { describeDecision, type Action, type Decision, type Plan } from '../../c
 import { replacementOf } from '../../core/decision/decision.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import type { ObserverEvent } from '../../poller/event.ts';
+import type { PollingEvent } from '../../poller/event.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';
 import { labelOf } from './plan-cells.ts';
@@ -28,7 +28,7 @@ interface Row {
   readonly decision: Decision;
 }
 
-/** What an observer prints: each action once, and what else changes. */
+/** What `modreg watch` prints: each action once, and what else changes. */
 export class WatchReport {
   readonly #isJson: boolean;
   readonly #world: World;
@@ -73,21 +73,21 @@ export class WatchReport {
   }
 
   /** Tells of what lasts, as it begins and as it ends. */
-  tell(event: ObserverEvent): void {
+  tell(event: PollingEvent): void {
     switch (event.kind) {
-      case 'registry-lost': {
+      case 'registry-unavailable': {
         const { message } = event.error;
         const again = describeDuration(event.retryMs);
         this.#say(`${message}; asked again in ${again}, and modules keep running`);
         break;
       }
-      case 'registry-back':
+      case 'registry-available':
         this.#say(`the registry is back after ${describeDuration(event.afterMs)}`);
         break;
-      case 'list-lost':
+      case 'list-unavailable':
         this.#say(event.error.message);
         break;
-      case 'list-back':
+      case 'list-available':
         this.#say(`the list of ${event.moduleId} is back`);
         break;
       case 'configuration-unreadable':
@@ -99,7 +99,7 @@ export class WatchReport {
       case 'configuration-readable':
         this.#say('the documents of the machine can be read again');
         break;
-      case 'mistake':
+      case 'callback-error':
         this.#complain([internal(event)]);
         break;
     }

@@ -1,0 +1,36 @@
+import type { ActionTarget } from '../core/index.ts';
+import { targetsOf, type Configuration } from '../core/plan/configuration.ts';
+import { callback } from './callback.ts';
+import type { PollerEvent } from './event.ts';
+import type { Polling } from './polling.ts';
+import type { StateAccess } from './state-access.ts';
+
+/** How the agent is asked for deployed versions, and where they are noted. */
+export interface AskDeployedOptions {
+  readonly whatRuns: (target: ActionTarget) => unknown;
+  readonly state: StateAccess;
+  readonly polling: Pick<Polling, 'clock'>;
+  readonly onEvent: (event: PollerEvent) => void;
+}
+
+/** Asks the agent for each deployed version that the machine does not remember, and notes the answers. (D14) */
+export async function askDeployed(
+  configuration: Configuration,
+  { whatRuns, state, polling: { clock }, onEvent }: AskDeployedOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const memory = state.read();
+  if (!memory) return;
+  const unknown = targetsOf(configuration).filter(
+    (target) => memory.of(target).deployed.kind === 'unknown',
+  );
+  // All at once: an agent that does not answer costs its deadline once.
+  const asked = unknown.map(async (target) => {
+    const result = await callback(() => whatRuns(target), clock, signal);
+    if (result.kind === 'failed') onEvent({ kind: 'callback-error', error: result.error });
+    const running = result.kind === 'returned' ? result.value : undefined;
+    if (typeof running !== 'string' && running !== null) return;
+    state.write((file) => file.report(target, running, clock.now()));
+  });
+  await Promise.all(asked);
+}

@@ -1,0 +1,154 @@
+import { type ModuleId, type ModuleList } from '../core/index.ts';
+import { NOT_ASKED } from '../core/plan/plan.ts';
+import type { UpdateTerms } from '../core/machine/update-policy.ts';
+import { neededLists, type Configuration } from '../core/plan/configuration.ts';
+import type { TargetFacts } from '../core/plan/plan-input.ts';
+import type { PollableRegistry } from '../registry/pollable-registry.ts';
+import type { LoggedRound } from '../store/index.ts';
+import type { ConfigurationSource } from './configuration-source.ts';
+import { during } from './during.ts';
+import { PolledRegistry } from './polled-registry.ts';
+import type { Polling } from './polling.ts';
+import type { Wakeup } from './wakeup.ts';
+
+export interface ListsOptions {
+  /** Read before each round. */
+  readonly configuration: ConfigurationSource;
+  /** The registry of modules with these terms. The same registry is the same object each time. */
+  readonly registryFor: (terms: UpdateTerms) => PollableRegistry;
+  /** Called once for each round: a subsystem needs its list only if its deployed version is known. */
+  readonly facts: () => TargetFacts;
+  readonly polling: Polling;
+  /** Woken when a list may have changed. */
+  readonly changes: Wakeup;
+}
+
+/**
+ * The release lists that a machine needs, read in rounds. Each registry is asked one question at a time, at its own
+ * pace: one that does not answer delays no other. (T59)
+ */
+export class Lists {
+  readonly #options: ListsOptions;
+  readonly #registries = new Map<PollableRegistry, PolledRegistry>();
+  /** Each settles once a registry that was asked has answered. */
+  readonly #asking = new Set<Promise<void>>();
+  #rounds = 0;
+  #roundAt = 0;
+  #isInformed = false;
+
+  constructor(options: ListsOptions) {
+    this.#options = options;
+  }
+
+  /** How many rounds began. */
+  get rounds(): number {
+    return this.#rounds;
+  }
+
+  /** Whether a registry has answered, or none is needed. Nothing can be planned before. */
+  get isInformed(): boolean {
+    return this.#isInformed;
+  }
+
+  /** When the last round began, and why not all lists are the registries' current ones. */
+  get lastRound(): LoggedRound {
+    const errors = [...this.#registries.values()].flatMap(({ errors: all }) => all);
+    const [first] = errors;
+    const rest = errors.length - 1;
+    const trouble = first && rest > 0 ? `${first.message}, and ${rest} more` : first?.message;
+    return { at: this.#roundAt, trouble };
+  }
+
+  /** The last list of a module with these terms. */
+  list(terms: UpdateTerms, moduleId: ModuleId): ModuleList {
+    const registry = this.#options.registryFor(terms);
+    return this.#registries.get(registry)?.list(moduleId) ?? NOT_ASKED;
+  }
+
+  /** Makes rounds until `signal` is aborted. Rejects with its reason, and with errors of the agent's callbacks. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      if (this.#isDue()) {
+        const configuration = await this.#options.configuration.read(signal);
+        if (configuration) this.#beginRound(this.#neededBy(configuration), signal);
+      }
+      await this.#untilNextRound(signal);
+    }
+  }
+
+  #isDue(): boolean {
+    return this.#registries.size === 0 || this.#idle().some(({ untilDue }) => untilDue === 0);
+  }
+
+  #neededBy(configuration: Configuration): ReadonlyMap<PollableRegistry, readonly ModuleId[]> {
+    const { registryFor, facts } = this.#options;
+    const groups = new Map<PollableRegistry, Set<ModuleId>>();
+    for (const { terms, moduleId } of neededLists(configuration, facts())) {
+      const registry = registryFor(terms);
+      groups.set(registry, (groups.get(registry) ?? new Set()).add(moduleId));
+    }
+    return new Map(Array.from(groups, ([registry, ids]) => [registry, [...ids]] as const));
+  }
+
+  /** Asks the registries that are due, and discards the lists of registries that are not needed any more. */
+  #beginRound(
+    needed: ReadonlyMap<PollableRegistry, readonly ModuleId[]>,
+    signal: AbortSignal,
+  ): void {
+    const { polling } = this.#options;
+    for (const [registry, { isAsked }] of this.#registries) {
+      // One that was asked stays, so that a configuration that needs it again does not ask twice.
+      if (!needed.has(registry) && !isAsked) this.#registries.delete(registry);
+    }
+    this.#rounds++;
+    this.#roundAt = polling.clock.now();
+    for (const [registry, moduleIds] of needed) {
+      const polled = this.#registries.get(registry) ?? new PolledRegistry(registry, polling);
+      this.#registries.set(registry, polled);
+      const isNew = moduleIds.some((moduleId) => !polled.reading(moduleId));
+      const isDue = polled.untilDue === 0 || isNew;
+      if (isDue && !polled.isAsked) this.#ask(polled, moduleIds, signal);
+    }
+    // A machine that needs no lists is planned too.
+    if (needed.size === 0) this.#inform();
+  }
+
+  /** Until a registry has answered, or is due by its interval or its feed of changes. */
+  async #untilNextRound(signal: AbortSignal): Promise<void> {
+    const { clock, intervalMs } = this.#options.polling;
+    const idle = this.#idle();
+    const wait = idle.reduce((least, { untilDue }) => Math.min(least, untilDue), intervalMs);
+    await during(signal, async (waiting) => {
+      const due = clock.sleep(wait, waiting);
+      // Each resolves once its registry is due.
+      const feeds = idle.map(async (polled) => {
+        await polled.followFeed(waiting);
+        if (polled.untilDue > 0) await due;
+      });
+      await Promise.race([due, ...feeds, ...this.#asking]);
+    });
+  }
+
+  #idle(): PolledRegistry[] {
+    return [...this.#registries.values()].filter(({ isAsked }) => !isAsked);
+  }
+
+  #ask(polled: PolledRegistry, moduleIds: readonly ModuleId[], signal: AbortSignal): void {
+    const answered = async (): Promise<void> => {
+      try {
+        await polled.poll(moduleIds, signal);
+      } catch (error) {
+        if (!signal.aborted) this.#options.polling.onEvent({ kind: 'callback-error', error });
+      }
+      this.#asking.delete(asking);
+      this.#inform();
+    };
+    const asking = answered();
+    this.#asking.add(asking);
+  }
+
+  #inform(): void {
+    this.#isInformed = true;
+    this.#options.changes.wake();
+  }
+}

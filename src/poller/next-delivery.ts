@@ -1,0 +1,77 @@
+import type { Plan } from '../core/index.ts';
+import type { OpenAction } from '../core/plan/committed-action.ts';
+import { revalidate } from '../core/plan/revalidate.ts';
+import type { ActionGate } from './action-gate.ts';
+import type { Delivery } from './delivery.ts';
+import type { PollerEvent } from './event.ts';
+import type { Lists } from './lists.ts';
+import type { Outbox } from './outbox.ts';
+import type { Planner } from './planner.ts';
+import type { StateAccess } from './state-access.ts';
+
+/** What decides on a delivery. */
+export interface DeliveryMeans {
+  readonly state: StateAccess;
+  readonly gate: ActionGate;
+  readonly lists: Pick<Lists, 'rounds'>;
+  readonly planner: Planner;
+  readonly outbox: Outbox;
+  readonly onEvent: (event: PollerEvent) => void;
+}
+
+/** Delivers the first open action that may be executed now; undefined for none. Rejects with the reason of `signal`. */
+export async function nextDelivery(
+  means: DeliveryMeans,
+  signal: AbortSignal,
+): Promise<Delivery | undefined> {
+  const { state, gate, lists, outbox } = means;
+  const memory = state.read();
+  if (!memory || !gate.mayAct(memory, lists.rounds)) return undefined;
+  for (const open of memory.open) {
+    if (outbox.untilDue(open) > 0) continue;
+    signal.throwIfAborted();
+    const delivery = await planned(open, means, signal);
+    if (delivery) return delivery;
+  }
+  return undefined;
+}
+
+/** Checks everything again, the maintenance window included, and delivers or withdraws the action. (T51) */
+async function planned(
+  open: OpenAction,
+  means: DeliveryMeans,
+  signal: AbortSignal,
+): Promise<Delivery | undefined> {
+  const { state, planner, onEvent } = means;
+  try {
+    // The agent is not asked for an action that has to wait anyway.
+    const isWaiting = open.state === 'waiting';
+    if (isWaiting && planner.blockingDependency(open, state.read()) !== undefined) return undefined;
+    let plan = planner.plan(open.action);
+    if (plan === 'ask-first') {
+      const answer = await planner.askMaintenance(signal);
+      signal.throwIfAborted();
+      plan = planner.planWith(answer, open.action);
+    }
+    return plan && deliverBy(plan, open, means);
+  } catch (error) {
+    signal.throwIfAborted();
+    onEvent({ kind: 'callback-error', error });
+    return undefined;
+  }
+}
+
+function deliverBy(
+  plan: Plan,
+  open: OpenAction,
+  { state, planner, outbox }: DeliveryMeans,
+): Delivery | undefined {
+  const verdict = revalidate(open, plan);
+  // Another iterator may have delivered it while the agent was asked.
+  if (verdict === 'wait' || !outbox.isUnchanged(open)) return undefined;
+  if (verdict === 'withdraw') outbox.withdraw(open);
+  else if (planner.blockingDependency(open, state.read()) === undefined) {
+    return outbox.deliver(open);
+  }
+  return undefined;
+}

@@ -1,0 +1,110 @@
+import { planMachine, type MaintenanceAnswer, type Plan, type Platform } from '../core/index.ts';
+import { termsFor } from '../core/machine/update-policy.ts';
+import { blockingDependency } from '../core/plan/blocking-dependency.ts';
+import type { CommittedAction, OpenAction } from '../core/plan/committed-action.ts';
+import type { MachineMemory } from '../core/plan/machine-memory.ts';
+import { asksForMaintenance, planInputFor, type TargetFacts } from '../core/plan/plan-input.ts';
+import { moduleOf } from '../core/plan/target.ts';
+import { callback, maintenanceAnswer } from './callback.ts';
+import type { ConfigurationSource } from './configuration-source.ts';
+import type { Lists } from './lists.ts';
+import type { Polling } from './polling.ts';
+
+export interface PlannerOptions {
+  readonly configuration: Pick<ConfigurationSource, 'current'>;
+  readonly lists: Pick<Lists, 'list' | 'isInformed'>;
+  /** The facts of this moment, called once for each plan; without the restarts that `action` caused. */
+  readonly facts: (action?: CommittedAction) => TargetFacts;
+  readonly platform: Platform;
+  /** Whether the server processes changes of its configuration: nothing is restarted meanwhile. */
+  readonly isServerBusy?: (() => boolean) | undefined;
+  /** Whether maintenance is allowed now, called only if something would be replaced; anything but true is a no. (D29) */
+  readonly isMaintenanceAllowed?: (() => unknown) | undefined;
+  readonly polling: Pick<Polling, 'clock' | 'intervalMs'>;
+}
+
+/**
+ * Plans a machine, or the target of one action, by the configuration, the facts and the lists of this moment.
+ *
+ * Nothing is awaited between a plan and what is done with it, or the plan may be out of date: a plan is made
+ * synchronously, and its caller commits, delivers or discards it before it awaits anything. A plan that needs the
+ * agent to allow maintenance is therefore `ask-first`; the caller awaits `askMaintenance`, and then makes the plan with
+ * the answer:
+ *
+ *     let plan = planner.plan();
+ *     if (plan === 'ask-first') {
+ *       const answer = await planner.askMaintenance(signal);
+ *       signal.throwIfAborted();
+ *       plan = planner.planWith(answer);
+ *     }
+ *     if (plan) commit(plan);
+ */
+export class Planner {
+  readonly #options: PlannerOptions;
+
+  constructor(options: PlannerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What the machine should do, or the target of `only`, an action that it may still execute; `ask-first` if that
+   * needs the agent to allow maintenance. Undefined until there are a configuration and lists. (D29)
+   */
+  plan(only?: CommittedAction): Plan | 'ask-first' | undefined {
+    const plan = this.planWith(undefined, only);
+    // The agent is not asked to allow maintenance if none is due.
+    const asks = plan && this.#options.isMaintenanceAllowed && asksForMaintenance(plan);
+    return asks ? 'ask-first' : plan;
+  }
+
+  /** Asks the agent to allow maintenance. Rejects with the reason of `signal`, and nothing else. */
+  async askMaintenance(signal: AbortSignal): Promise<MaintenanceAnswer> {
+    const { isMaintenanceAllowed, polling } = this.#options;
+    return maintenanceAnswer(await callback(() => isMaintenanceAllowed?.(), polling.clock, signal));
+  }
+
+  /** The same as `plan`, with the answer of the agent; undefined if it need not be asked. */
+  planWith(answer: MaintenanceAnswer | undefined, only?: CommittedAction): Plan | undefined {
+    const { configuration, lists, platform, isServerBusy, polling } = this.#options;
+    const { current } = configuration;
+    if (!current || !lists.isInformed) return undefined;
+    const facts = this.#options.facts(only);
+    const input = planInputFor(
+      current,
+      {
+        ...{ platform, answer },
+        now: polling.clock.now(),
+        isServerBusy: isServerBusy?.() ?? false,
+        knownOf: (target) => {
+          const terms = termsFor(current.policy, target.name);
+          return { ...facts(target), list: lists.list(terms, moduleOf(target)) };
+        },
+      },
+      only?.target,
+    );
+    return planMachine(input);
+  }
+
+  /** The module entry that `open` has to wait for, by what is known at this moment; undefined for none. (T62) */
+  blockingDependency(open: OpenAction, memory: MachineMemory | undefined): string | undefined {
+    const { configuration, lists, platform, polling } = this.#options;
+    const { current } = configuration;
+    if (!current || !memory) return undefined;
+    const { machine, policy } = current;
+    return blockingDependency(open, {
+      ...{ machine, memory, platform, now: polling.clock.now() },
+      listOf: ({ name, moduleId }) => lists.list(termsFor(policy, name), moduleId),
+    });
+  }
+
+  /** How long `plan` stays the same if nothing changes: an interval at most, since the clock may be set. */
+  untilNextChange(plan: Plan | undefined): number {
+    const { clock, intervalMs } = this.#options.polling;
+    const now = clock.now();
+    return [...(plan?.modules ?? []), ...(plan?.subsystems ?? [])].reduce(
+      (least, { nextChange }) =>
+        nextChange ? Math.min(least, Math.max(nextChange.at - now, 0)) : least,
+      intervalMs,
+    );
+  }
+}
