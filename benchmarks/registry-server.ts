@@ -4,8 +4,9 @@
  */
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
-import { Catalogue, serveRegistry } from 'modreg/server';
 import { parseModuleId } from 'modreg';
+import { Catalogue } from '../src/server/catalogue.ts';
+import { serveRegistry } from '../src/server/serve.ts';
 
 const [, , kind, path = ''] = process.argv;
 

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { parseModuleId, type ModuleId } from 'modreg';
-import { Catalogue, readRelease, type PublishedRelease } from 'modreg/server';
+import { readRelease, type PublishedRelease } from 'modreg/server';
+import { Catalogue } from '../src/server/catalogue.ts';
 
 const MODULES = 10_000;
 const RELEASES = 200;

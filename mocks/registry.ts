@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { http, type RequestHandler } from 'msw';
 import { parseModuleId } from '../src/core/index.ts';
-import { Catalogue, changeFeed, readRelease, registryApp } from '../src/server/index.ts';
+import { Catalogue, readRelease } from '../src/server/index.ts';
+import { registryApp } from '../src/server/app.ts';
+import { changeFeed } from '../src/server/change-feed.ts';
 import type { Releases } from './catalogues.ts';
 import type { Fault } from './faults.ts';
 

@@ -4,7 +4,6 @@ export type {
   Machine,
   Model,
   ModuleEntry,
-  Network,
   ProvisioningAttributes,
 } from '../core/machine/machine.ts';
 export {
@@ -16,20 +15,11 @@ export {
 export { fakeBoardOf } from './component.ts';
 export type { FakeBoardAttributes } from './fake-board.ts';
 export type { DocumentKind } from './document-kind.ts';
-export type {
-  DocumentErrorKind,
-  DocumentProblem,
-  DocumentWarningKind,
-} from './document-problem.ts';
-export type { Environment } from './fields/environment-reference.ts';
+export type { DocumentProblem } from './document-problem.ts';
 export type { JsonSchema } from './fields/fields.ts';
 export { jsonSchemaOf } from './json-schema.ts';
 export type { CheckContext } from './judged.ts';
-export {
-  moduleEnvironment,
-  type EnvironmentError,
-  type ModuleContext,
-} from './module-environment.ts';
+export { moduleEnvironment, type EnvironmentError } from './module-environment.ts';
 export { mergeProvisioning } from './provisioning.ts';
 export {
   checkDocument,
@@ -37,8 +27,6 @@ export {
   readDeployedReport,
   readMachine,
   readUpdatePolicy,
-  type CheckResult,
   type DocumentResult,
 } from './read-document.ts';
-export type { Report } from './report.ts';
-export type { DocumentSource } from './text/utf8.ts';
+export type { CheckResult } from './report.ts';

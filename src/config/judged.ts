@@ -1,5 +1,4 @@
 import type { UpdatePolicy } from '../core/machine/update-policy.ts';
-import type { Environment } from './fields/environment-reference.ts';
 import type { Finding } from './fault.ts';
 
 /** What a document is validated against, besides its own rules. */
@@ -10,7 +9,7 @@ export interface CheckContext {
    */
   readonly policy?: UpdatePolicy | 'unreadable' | undefined;
   /** The variables that a module's `env` may read; without it, unset variables are not reported. */
-  readonly environment?: Environment | undefined;
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The mode bits of the document's file (`statSync(path).mode`); without it, `permissions` is not reported. */
   readonly mode?: number | undefined;
 }

@@ -1,22 +1,10 @@
 import type { Result } from '../core/index.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
-import { expand, variablesIn, type Environment } from './fields/environment-reference.ts';
+import { expand, variablesIn } from './fields/environment-reference.ts';
 import { isForbidden } from './cross-checks/module-variables.ts';
 import { isName } from './fields/name.ts';
 import { platformHome } from './platform-home.ts';
 import { quote } from '../core/text/quote.ts';
-
-/** What a module's environment is computed from, besides its entry. */
-export interface ModuleContext {
-  /** The agent's own variables. `PLATFORM_HOME`, or `HOME` without it, must be set. */
-  readonly environment: Environment;
-  /** The machine's id, one segment of a path: not empty, without a slash, and neither `.` nor `..`. */
-  readonly machineId: string;
-  /** The folder that the module is installed in; undefined for a local module. */
-  readonly moduleRoot: string | undefined;
-  /** The agent's secret variables that this module may read: `envAllow` of the policy's terms. */
-  readonly envAllow: readonly string[];
-}
 
 /** A variable that keeps a module from getting its environment. */
 export interface EnvironmentError {
@@ -55,20 +43,29 @@ export interface EnvironmentError {
  */
 export function moduleEnvironment(
   entry: ModuleEntry,
-  ground: ModuleContext,
+  context: {
+    /** The agent's own variables. `PLATFORM_HOME`, or `HOME` without it, must be set. */
+    readonly environment: Readonly<Record<string, string | undefined>>;
+    /** The machine's id, one segment of a path: not empty, without a slash, and neither `.` nor `..`. */
+    readonly machineId: string;
+    /** The folder that the module is installed in; undefined for a local module. */
+    readonly moduleRoot: string | undefined;
+    /** The agent's secret variables that this module may read: `envAllow` of the policy's terms. */
+    readonly envAllow: readonly string[];
+  },
 ): Result<Readonly<Record<string, string>>, readonly EnvironmentError[]> {
-  const defaults = defaultVariables(entry, ground);
+  const defaults = defaultVariables(entry, context);
   const errors: EnvironmentError[] = [];
   if (defaults === undefined) {
     errors.push({ kind: 'unset-variable', variable: 'HOME', reader: 'PLATFORM_HOME' });
   }
   const own = Object.entries(entry.env).map(([reader, template]): [string, string] => {
-    const forbidden = variablesIn(template).find((name) => isForbidden(name, ground.envAllow));
+    const forbidden = variablesIn(template).find((name) => isForbidden(name, context.envAllow));
     if (forbidden !== undefined) {
       errors.push({ kind: 'forbidden-variable', variable: forbidden, reader });
       return [reader, ''];
     }
-    const value = expand(template, ground.environment);
+    const value = expand(template, context.environment);
     if (value.ok) return [reader, value.value];
     errors.push({ kind: 'unset-variable', variable: value.error, reader });
     return [reader, ''];
@@ -76,6 +73,8 @@ export function moduleEnvironment(
   if (errors.length > 0) return { ok: false, error: errors };
   return { ok: true, value: { ...defaults, ...Object.fromEntries(own) } };
 }
+
+type ModuleContext = Parameters<typeof moduleEnvironment>[1];
 
 function defaultVariables(
   { name, moduleId, type }: ModuleEntry,

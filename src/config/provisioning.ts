@@ -69,7 +69,7 @@ export function mergeProvisioning(
   manufacturer?: AgentConfiguration,
 ): ProvisioningAttributes & {
   /** Networks that the machine may connect to. */
-  readonly networks: readonly Network[];
+  readonly networks: NonNullable<ProvisioningAttributes['networks']>;
 } {
   const own = machine.provisioning.attributes;
   const theirs = manufacturer?.provisioning.attributes;

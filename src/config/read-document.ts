@@ -8,12 +8,12 @@ import { readJson, type JsonDocument, type Located } from './text/json-document.
 import type { Judged, CheckContext } from './judged.ts';
 import { LARGEST_DOCUMENT } from './largest-document.ts';
 import { judgeMachine } from './machine.ts';
-import { reportOf, type Report } from './report.ts';
+import { reportOf, type CheckResult, type Report } from './report.ts';
 import { judgePolicy } from './update-policy.ts';
-import { decode, type DocumentSource } from './text/utf8.ts';
+import { decode } from './text/utf8.ts';
 
 /** What a document contains, or that it has errors; in both cases its errors and warnings. */
-export type DocumentResult<T> = Report &
+export type DocumentResult<T> = Pick<CheckResult, 'problems' | 'errors' | 'warnings'> &
   (
     | {
         readonly ok: true;
@@ -28,14 +28,6 @@ interface Documents {
   machine: Machine;
   agent: AgentConfiguration;
   policy: UpdatePolicy;
-}
-
-/** The errors and warnings of a document, and what kind of document it is. */
-export interface CheckResult extends Report {
-  /** The kind that was asked for, or else the one that the document's fields suggest. */
-  readonly kind: DocumentKind;
-  /** How many module entries the document has. */
-  readonly modules: number;
 }
 
 type Judge<T> = (value: unknown, surroundings: CheckContext) => Judged<T>;
@@ -62,7 +54,7 @@ const JUDGES: { readonly [Kind in DocumentKind]: Judge<Documents[Kind]> } = {
  * ```
  */
 export function readMachine(
-  source: DocumentSource,
+  source: string | Uint8Array,
   surroundings: CheckContext = {},
 ): DocumentResult<Machine> {
   return readAs(JUDGES.machine, source, surroundings);
@@ -81,7 +73,7 @@ export function readMachine(
  * ```
  */
 export function readAgentConfiguration(
-  source: DocumentSource,
+  source: string | Uint8Array,
   surroundings: CheckContext = {},
 ): DocumentResult<AgentConfiguration> {
   return readAs(JUDGES.agent, source, surroundings);
@@ -100,7 +92,7 @@ export function readAgentConfiguration(
  * else console.error(policy.problems);
  * ```
  */
-export function readUpdatePolicy(source: DocumentSource): DocumentResult<UpdatePolicy> {
+export function readUpdatePolicy(source: string | Uint8Array): DocumentResult<UpdatePolicy> {
   return readAs(JUDGES.policy, source, {});
 }
 
@@ -118,7 +110,7 @@ export function readUpdatePolicy(source: DocumentSource): DocumentResult<UpdateP
  * ```
  */
 export function readDeployedReport(
-  source: DocumentSource,
+  source: string | Uint8Array,
 ): DocumentResult<ReadonlyMap<string, Deployed>> {
   return readAs(judgeDeployed, source, {});
 }
@@ -136,7 +128,7 @@ export function readDeployedReport(
  * ```
  */
 export function checkDocument(
-  source: DocumentSource,
+  source: string | Uint8Array,
   as: DocumentKind | undefined,
   surroundings: CheckContext = {},
 ): CheckResult {
@@ -152,7 +144,7 @@ export function checkDocument(
 
 function readAs<T>(
   judgeValue: Judge<T>,
-  source: DocumentSource,
+  source: string | Uint8Array,
   surroundings: CheckContext,
 ): DocumentResult<T> {
   const { problems, errors, warnings, output } = judge(judgeValue, open(source), surroundings);
@@ -178,7 +170,7 @@ interface Opened {
   readonly document: JsonDocument;
 }
 
-function open(source: DocumentSource): Opened {
+function open(source: string | Uint8Array): Opened {
   if (source.length > LARGEST_DOCUMENT) {
     const message = `more than ${LARGEST_DOCUMENT} bytes, and no more are read`;
     return unreadable('', { kind: 'too-large', path: [], message, offset: 0 });

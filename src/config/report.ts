@@ -4,18 +4,26 @@ import type {
   DocumentProblem,
   DocumentWarningKind,
 } from './document-problem.ts';
+import type { DocumentKind } from './document-kind.ts';
 import type { JsonDocument, Located } from './text/json-document.ts';
 import { positionIn } from './text/position.ts';
 
-/** The errors and warnings of a document. */
-export interface Report {
+/** The errors and warnings of a document, and what kind of document it is. */
+export interface CheckResult {
   /** At most 50, in the order of the document. Where there are more, errors take precedence over warnings. */
   readonly problems: readonly DocumentProblem[];
   /** The number of errors, including those that `problems` omits. */
   readonly errors: number;
   /** The number of warnings, including those that `problems` omits. */
   readonly warnings: number;
+  /** The kind that was asked for, or else the one that the document's fields suggest. */
+  readonly kind: DocumentKind;
+  /** How many module entries the document has. */
+  readonly modules: number;
 }
+
+/** The errors and warnings of a document. */
+export type Report = Pick<CheckResult, 'problems' | 'errors' | 'warnings'>;
 
 /** A person reads no more than these at once. */
 const MOST_PROBLEMS = 50;

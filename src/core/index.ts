@@ -15,17 +15,17 @@ export { explain } from './explanation/table.ts';
 export { readDeployed, type Deployed } from './decision/deployed.ts';
 export { decide } from './decision/decide.ts';
 export type {
+  Against,
   DecideInput,
   Decision,
+  Failure,
   ListError,
   ModuleList,
   Replacement,
   Requirement,
   StaleList,
   Stuck,
-  Verdict,
 } from './decision/decision.ts';
-export type { Against, Failure } from './decision/failure.ts';
 export type { NextChange } from './decision/next-change.ts';
 export type { Warning } from './decision/warning.ts';
 export type { Hold, MaintenanceAnswer, Timing, Window } from './decision/timing-policies.ts';

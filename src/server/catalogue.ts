@@ -149,7 +149,7 @@ export class Catalogue {
     });
   }
 
-  /** The document that the registry serves for a module; undefined where nothing was ever published for it. */
+  /** @internal The document that the registry serves for a module; undefined where nothing was ever published for it. */
   document(moduleId: ModuleId): ModuleDocument | undefined {
     const known = this.#documents.get(moduleId);
     if (known && known.generation === this.#module(moduleId)?.generation) return known;
@@ -172,7 +172,7 @@ export class Catalogue {
     return rows.map(moduleIdIn);
   }
 
-  /** All modules, or those in `namespace`, sorted by id. */
+  /** @internal All modules, or those in `namespace`, sorted by id. */
   summaries(namespace?: string): ModuleSummary[] {
     const rows = this.#sql.all(
       `SELECT namespace || ':' || name AS id, generation,
@@ -187,7 +187,7 @@ export class Catalogue {
     }));
   }
 
-  /** The modules that changed after the sequence number `after`. */
+  /** @internal The modules that changed after the sequence number `after`. */
   changes(after: number): Changes {
     return this.#read(() => {
       const sequence = this.sequence();
@@ -200,7 +200,7 @@ export class Catalogue {
     });
   }
 
-  /** The sequence number of the last change; 0 for a new catalogue. */
+  /** @internal The sequence number of the last change; 0 for a new catalogue. */
   sequence(): number {
     this.#checkPlace();
     return Number(this.#sql.get('SELECT sequence FROM catalogue')?.['sequence']);
@@ -215,7 +215,7 @@ export class Catalogue {
     return token;
   }
 
-  /** Whether this catalogue created `token`. */
+  /** @internal Whether this catalogue created `token`. */
   isToken(token: string): boolean {
     return this.#sql.get('SELECT 1 FROM tokens WHERE hash = ?', hashOf(token)) !== undefined;
   }

@@ -14,23 +14,22 @@ export interface PublishedRelease {
   /** Milliseconds since the epoch; undefined for the time of publishing. */
   readonly publishedAt: number | undefined;
   /** One for each platform. Undefined: the release runs on every platform. Empty: it runs on none. */
-  readonly artifacts: readonly PublishedArtifact[] | undefined;
+  readonly artifacts:
+    | readonly {
+        /** `linux/arm64`, or with `any`: `any`, `linux/any`, `any/arm64`. */
+        readonly platform: string;
+        /** The http: or https: address of the file. */
+        readonly url: string;
+        /** `sha256:` and 64, or `sha512:` and 128, lower-case hexadecimal digits. */
+        readonly digest: string;
+        /** The length of the file, in bytes; undefined where the author does not state it. */
+        readonly size: number | undefined;
+      }[]
+    | undefined;
   /** Why the release should no longer be used; undefined for one that is not deprecated. */
   readonly deprecated: string | undefined;
   /** Why the release is yanked from the start, `''` without a reason; undefined for one that is not. */
   readonly yanked: string | undefined;
-}
-
-/** One file of a release. */
-export interface PublishedArtifact {
-  /** `linux/arm64`, or with `any`: `any`, `linux/any`, `any/arm64`. */
-  readonly platform: string;
-  /** The http: or https: address of the file. */
-  readonly url: string;
-  /** `sha256:` and 64, or `sha512:` and 128, lower-case hexadecimal digits. */
-  readonly digest: string;
-  /** The length of the file, in bytes; undefined where the author does not state it. */
-  readonly size: number | undefined;
 }
 
 /** One escaped line for each error: a JSON Pointer, what was found, what was expected. */
@@ -120,7 +119,7 @@ const release = v.strictObject(
  * console.log(release.ok ? release.value : release.error); // [ '/version: "1.2" is not a version' ]
  * ```
  */
-export function readRelease(json: unknown): Result<PublishedRelease, ReleaseErrors> {
+export function readRelease(json: unknown): Result<PublishedRelease, readonly string[]> {
   // valibot takes a list for an object.
   const result = v.safeParse(release, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };

@@ -7,21 +7,25 @@ export interface ServeOptions {
   /** Clients wait for a random time up to this before they fetch a change, in milliseconds. */
   readonly spreadMs: number;
   /** Called after each change, and for each error that ended a request. It must not throw. */
-  readonly log?: ((event: RegistryEvent) => void) | undefined;
+  readonly log?:
+    | ((
+        event:
+          | {
+              /** What was done to the release. */
+              readonly kind: 'published' | 'yanked' | 'unyanked';
+              /** The module of the release. */
+              readonly moduleId: ModuleId;
+              /** The version as published. */
+              readonly version: string;
+            }
+          | {
+              readonly kind: 'failed';
+              /** What was thrown, a DatabaseError for instance. Its client got no details. */
+              readonly error: unknown;
+            },
+      ) => void)
+    | undefined;
 }
 
 /** A change of the catalogue by a request, or an error that ended a request. */
-export type RegistryEvent =
-  | {
-      /** What was done to the release. */
-      readonly kind: 'published' | 'yanked' | 'unyanked';
-      /** The module of the release. */
-      readonly moduleId: ModuleId;
-      /** The version as published. */
-      readonly version: string;
-    }
-  | {
-      readonly kind: 'failed';
-      /** What was thrown, a DatabaseError for instance. Its client got no details. */
-      readonly error: unknown;
-    };
+export type RegistryEvent = Parameters<NonNullable<ServeOptions['log']>>[0];

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  moduleEnvironment,
-  readMachine,
-  readUpdatePolicy,
-  type ModuleContext,
-} from '../../src/config/index.ts';
+import { moduleEnvironment, readMachine, readUpdatePolicy } from '../../src/config/index.ts';
 import type { ModuleEntry } from '../../src/config/index.ts';
 import { value } from '../support/reading.ts';
 import { RUNS } from '../support/runs.ts';
@@ -20,6 +15,8 @@ function entry(fields: object): ModuleEntry {
   if (!read) throw new Error('no module was read');
   return read;
 }
+
+type ModuleContext = Parameters<typeof moduleEnvironment>[1];
 
 const GROUND: ModuleContext = {
   environment: {

@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { decodeModuleDocument } from '../../src/registry/formats/module-document.ts';
-import { Catalogue, changeFeed, registryApp } from '../../src/server/index.ts';
+import { Catalogue } from '../../src/server/index.ts';
+import { registryApp } from '../../src/server/app.ts';
+import { changeFeed } from '../../src/server/change-feed.ts';
 import { mutants, type Bytes } from './documents.ts';
 import { LIDAR, listChanges } from './list-documents.ts';
 import { wrongList } from './lists.ts';

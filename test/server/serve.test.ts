@@ -1,12 +1,8 @@
 import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  Catalogue,
-  serveRegistry,
-  type RegistryEvent,
-  type RunningRegistry,
-} from '../../src/server/index.ts';
+import { Catalogue, serveRegistry, type RunningRegistry } from '../../src/server/index.ts';
+import type { RegistryEvent } from '../../src/server/registry-options.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 interface Served extends RunningRegistry {

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatChecked } from '../../src/cli/check/check-report.ts';
-import { checkDocument, type CheckResult } from '../../src/config/read-document.ts';
+import { checkDocument } from '../../src/config/read-document.ts';
+import type { CheckResult } from '../../src/config/report.ts';
 import { DOCUMENT_KINDS, type DocumentKind } from '../../src/config/document-kind.ts';
 import { ROOT } from './modreg.ts';
 

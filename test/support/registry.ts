@@ -1,6 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, onTestFinished } from 'vitest';
-import { Catalogue, changeFeed, registryApp, type RegistryEvent } from '../../src/server/index.ts';
+import { Catalogue } from '../../src/server/index.ts';
+import { registryApp } from '../../src/server/app.ts';
+import { changeFeed } from '../../src/server/change-feed.ts';
+import type { RegistryEvent } from '../../src/server/registry-options.ts';
 import { OPENAPI } from '../../src/server/openapi.ts';
 import { temporaryFolder } from './folder.ts';
 

@@ -1,5 +1,5 @@
 import type { DocumentProblem } from '../../config/document-problem.ts';
-import type { CheckResult } from '../../config/read-document.ts';
+import type { CheckResult } from '../../config/report.ts';
 import type { Report } from '../../config/report.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { jsonLine } from '../output/answer-json.ts';

@@ -8,11 +8,8 @@ export interface Undecodable {
   readonly finding: Located;
 }
 
-/** A document as text, or as UTF-8 bytes: at most 4 MiB, without a byte order mark. */
-export type DocumentSource = string | Uint8Array;
-
 /** The text of a document, which begins without a byte order mark. */
-export function decode(source: DocumentSource): Result<string, Undecodable> {
+export function decode(source: string | Uint8Array): Result<string, Undecodable> {
   const mark = markOf(typeof source === 'string' ? Buffer.from(source.slice(0, 2)) : source);
   if (mark !== undefined) {
     const message = `the document begins with ${mark}, expected plain UTF-8`;

@@ -6,7 +6,7 @@ import type { RefusedPin } from '../releases/refusal.ts';
 import type { ReleaseIndex } from '../releases/release-index.ts';
 import type { DigestChange, Release } from '../releases/release.ts';
 import type { Resolution } from '../releases/resolve.ts';
-import type { Against, Failure } from './failure.ts';
+import type { Refused } from '../releases/refusal.ts';
 import type { Timing, Hold } from './timing-policies.ts';
 import type { Direction } from './timing.ts';
 import type { Version } from '../version/version.ts';
@@ -83,17 +83,14 @@ export interface DecideInput {
   readonly timing: Timing;
 }
 
-/** What to do about one module or subsystem now, with the facts that led to it. */
-export type Decision = Verdict & {
+/**
+ * What to do about one module or subsystem now, with the facts that led to it: keep what is deployed, replace it,
+ * replace it later (`hold`), or nothing until a person or a registry acts (`stuck`).
+ */
+export type Decision = {
   /** What it was decided on. */
   readonly input: DecideInput;
-};
-
-/**
- * What to do: keep what is deployed, replace it, replace it later (`hold`), or nothing until a person or a registry
- * acts (`stuck`).
- */
-export type Verdict =
+} & (
   | {
       readonly kind: 'keep';
       /** It is on the machine only, or `disable_subsystem` is set. */
@@ -126,7 +123,36 @@ export type Verdict =
       /** What the constraint selects; undefined for a `pin_url`. */
       readonly resolution?: Resolution | undefined;
     }
-  | Stuck;
+  | Stuck
+);
+
+/** A decision without its input. */
+export type Verdict = WithoutInput<Decision>;
+
+type WithoutInput<T> = T extends unknown ? Omit<T, 'input'> : never;
+
+/** A version in quarantine, because it failed on this machine or an operator rolled it back. */
+export interface Failure {
+  /** The version that failed. */
+  readonly version: Version;
+  /** When the quarantine ends, in milliseconds since the epoch; undefined where no time ends it. */
+  readonly until: number | undefined;
+  /** Whether an operator rolled it back. */
+  readonly isRolledBack: boolean;
+}
+
+/** What speaks against a deployed version that is kept: it is refused, or not in the list. */
+export type Against =
+  | {
+      readonly kind: 'refused';
+      /** The deployed release, and why it is refused. */
+      readonly refused: Refused;
+    }
+  | {
+      readonly kind: 'not-listed';
+      /** Its quarantine; undefined where it is not quarantined. */
+      readonly failure: Failure | undefined;
+    };
 
 /** That a release, or the content of an address, is to replace what is deployed. */
 export type Replacement = { readonly kind: 'replace' } & (

@@ -2,7 +2,8 @@ import type { Unsatisfied } from '../releases/resolve.ts';
 import { isInBranch } from '../version/constraint.ts';
 import type { Version } from '../version/version.ts';
 import type { Verdict } from './decision.ts';
-import { speaksAgainst, type Failure } from './failure.ts';
+import type { Failure } from './decision.ts';
+import { speaksAgainst } from './failure.ts';
 
 /**
  * Where the list has nothing that may be chosen: a deployed version of the branch stays. `failure` is that of the

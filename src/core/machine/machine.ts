@@ -119,16 +119,18 @@ export interface ProvisioningAttributes {
   /** Whether the machine connects to `networks`. Without it they are ignored. */
   readonly roamingMode: boolean | undefined;
   /** Networks that the machine may connect to, in the order of the document. */
-  readonly networks: readonly Network[] | undefined;
+  readonly networks:
+    | readonly {
+        readonly type: 'wifi';
+        /** The network's name, not empty. */
+        readonly ssid: string;
+        /** The pre-shared key; undefined for an open network. */
+        readonly psk: Secret | undefined;
+        /** From -999 to 999, 0 by default. The agent tries the highest first. */
+        readonly priority: number;
+      }[]
+    | undefined;
 }
 
 /** A network to connect to. */
-export interface Network {
-  readonly type: 'wifi';
-  /** The network's name, not empty. */
-  readonly ssid: string;
-  /** The pre-shared key; undefined for an open network. */
-  readonly psk: Secret | undefined;
-  /** From -999 to 999, 0 by default. The agent tries the highest first. */
-  readonly priority: number;
-}
+export type Network = NonNullable<ProvisioningAttributes['networks']>[number];
