@@ -62,7 +62,10 @@ function fill(
   }
 }
 
-/** The lists that decisions on a machine need, by their registry. Where none is named is an error: samples never decide on a machine. */
+/**
+ * The lists that decisions on a machine need, by their registry. A list whose registry nobody names is an error:
+ * samples never decide on a machine.
+ */
 export function listsByRegistry(
   { documents, facts }: Site,
   registries: CommandRegistries,
