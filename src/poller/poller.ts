@@ -33,7 +33,10 @@ export interface PollerOptions
   readonly whatRuns?: (target: ActionTarget) => unknown;
   /** For `PLATFORM_AGENT_FAST_START`. (D28) */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** How long a consumer may take before an action is delivered again: half an hour by default, at least a second. (T61) */
+  /**
+   * How long a consumer may take before an action is delivered again, in milliseconds: half an hour by default, at
+   * least a second. (T61)
+   */
   readonly acknowledgeWithinMs?: number;
   readonly onEvent?: (event: PollerEvent) => void;
 }
