@@ -116,6 +116,7 @@ export class Poller {
     const { changes, planner } = this.#parts;
     while (!signal.aborted) {
       const seen = changes.count;
+      // The first wake-up is the first answer of a registry: nothing can be decided before.
       const plan = seen === 0 ? undefined : await this.#planOnce(signal);
       await changes.wait(seen, planner.untilNextChange(plan), signal);
     }
