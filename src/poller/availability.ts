@@ -3,7 +3,7 @@ import type { ListResult, RegistryError } from '../registry/index.ts';
 import type { Polling } from './polling.ts';
 
 /** What a registry answered for each module that it was asked for. */
-export type Readings = ReadonlyMap<ModuleId, ListResult>;
+export type ListResults = ReadonlyMap<ModuleId, ListResult>;
 
 /** Reports once that a registry or one of its lists becomes unavailable, and once that it is available again. */
 export class Availability {
@@ -16,14 +16,14 @@ export class Availability {
   }
 
   /** Reports what changed with an answer. The registry is asked again in `retryMs`. */
-  report(readings: Readings, retryMs: number): void {
+  report(results: ListResults, retryMs: number): void {
     for (const moduleId of this.#unavailable) {
-      if (!readings.has(moduleId)) this.#unavailable.delete(moduleId);
+      if (!results.has(moduleId)) this.#unavailable.delete(moduleId);
     }
-    const failure = registryFailure(readings);
+    const failure = registryFailure(results);
     this.#reportRegistry(failure, retryMs);
     // An outage is reported for the registry, not for each of its lists.
-    if (!failure) this.#reportLists(readings);
+    if (!failure) this.#reportLists(results);
   }
 
   #reportRegistry(failure: RegistryError | undefined, retryMs: number): void {
@@ -37,10 +37,10 @@ export class Availability {
     }
   }
 
-  #reportLists(readings: Readings): void {
+  #reportLists(results: ListResults): void {
     const { onEvent } = this.#polling;
-    for (const [moduleId, reading] of readings) {
-      const error = errorOf(reading);
+    for (const [moduleId, result] of results) {
+      const error = errorOf(result);
       const isKnown = this.#unavailable.has(moduleId);
       if (error && !isKnown) onEvent({ kind: 'list-unavailable', moduleId, error });
       if (!error && isKnown) onEvent({ kind: 'list-available', moduleId });
@@ -51,17 +51,17 @@ export class Availability {
 }
 
 /** Why lists are not the registry's current ones, in the order of the modules. */
-export function errorsIn(readings: Readings): RegistryError[] {
-  return Array.from(readings.values(), errorOf).filter((error) => error !== undefined);
+export function errorsIn(results: ListResults): RegistryError[] {
+  return Array.from(results.values(), errorOf).filter((error) => error !== undefined);
 }
 
-function errorOf(reading: ListResult): RegistryError | undefined {
-  return reading.ok ? reading.value.stale : reading.error;
+function errorOf(result: ListResult): RegistryError | undefined {
+  return result.ok ? result.value.stale : result.error;
 }
 
 /** Why the registry gave no list at all; undefined if it gave one. That a module does not exist is an answer. */
-export function registryFailure(readings: Readings): RegistryError | undefined {
-  const errors = errorsIn(readings);
-  if (errors.length < readings.size) return undefined;
+export function registryFailure(results: ListResults): RegistryError | undefined {
+  const errors = errorsIn(results);
+  if (errors.length < results.size) return undefined;
   return errors.find(({ kind }) => kind !== 'unknown-module');
 }

@@ -2,7 +2,10 @@ import type { ModuleId } from '../core/index.ts';
 import type { RegistryError } from '../registry/index.ts';
 import type { CommittedAction, DatabaseError, ActionOutcome } from '../store/index.ts';
 
-/** What happens while release lists are read, for a log. A lasting condition is reported once when it begins and once when it ends. */
+/**
+ * What happens while release lists are read, for a log. A lasting condition is reported once when it begins and once
+ * when it ends.
+ */
 export type PollingEvent =
   /** The configuration cannot be read: the last one stays in force. */
   | { readonly kind: 'configuration-unreadable'; readonly error: unknown }

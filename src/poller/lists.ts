@@ -105,7 +105,7 @@ export class Lists {
     for (const [registry, moduleIds] of needed) {
       const polled = this.#registries.get(registry) ?? new PolledRegistry(registry, polling);
       this.#registries.set(registry, polled);
-      const isNew = moduleIds.some((moduleId) => !polled.reading(moduleId));
+      const isNew = moduleIds.some((moduleId) => !polled.result(moduleId));
       const isDue = polled.untilDue === 0 || isNew;
       if (isDue && !polled.isAsked) this.#ask(polled, moduleIds, signal);
     }

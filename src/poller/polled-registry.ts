@@ -5,7 +5,7 @@ import { moduleListsOf } from '../registry/module-list.ts';
 import { readAll, type PollableRegistry } from '../registry/pollable-registry.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
-import { Availability, errorsIn, registryFailure, type Readings } from './availability.ts';
+import { Availability, errorsIn, registryFailure, type ListResults } from './availability.ts';
 import { during } from './during.ts';
 import type { Polling } from './polling.ts';
 import { FEED_REST_MS, untilRoundAfter } from './schedule.ts';
@@ -18,7 +18,7 @@ export class PolledRegistry {
   readonly #registry: PollableRegistry;
   readonly #polling: Polling;
   readonly #availability: Availability;
-  #readings: Readings = new Map();
+  #results: ListResults = new Map();
   #lists: ReadonlyMap<ModuleId, ModuleList> = new Map();
   #isAsked = false;
   #failures = 0;
@@ -49,11 +49,11 @@ export class PolledRegistry {
 
   /** Why lists were not the registry's current ones when it was last asked. */
   get errors(): readonly RegistryError[] {
-    return errorsIn(this.#readings);
+    return errorsIn(this.#results);
   }
 
-  reading(moduleId: ModuleId): ListResult | undefined {
-    return this.#readings.get(moduleId);
+  result(moduleId: ModuleId): ListResult | undefined {
+    return this.#results.get(moduleId);
   }
 
   /** Whether it was asked and has not answered yet. */
@@ -69,9 +69,9 @@ export class PolledRegistry {
     const { clock, intervalMs } = this.#polling;
     this.#isAsked = true;
     try {
-      const readings = await this.#ask(moduleIds, signal);
-      const lists = await unlessAborted(signal, moduleListsOf(readings));
-      this.#take(readings, lists);
+      const results = await this.#ask(moduleIds, signal);
+      const lists = await unlessAborted(signal, moduleListsOf(results));
+      this.#take(results, lists);
     } catch (error) {
       this.#dueAt = clock.monotonic() + intervalMs;
       throw error;
@@ -81,11 +81,11 @@ export class PolledRegistry {
     }
   }
 
-  #take(readings: Readings, lists: ReadonlyMap<ModuleId, ModuleList>): void {
+  #take(results: ListResults, lists: ReadonlyMap<ModuleId, ModuleList>): void {
     const { clock, random, intervalMs } = this.#polling;
     this.#lists = lists;
-    this.#readings = readings;
-    this.#failures = registryFailure(readings) ? this.#failures + 1 : 0;
+    this.#results = results;
+    this.#failures = registryFailure(results) ? this.#failures + 1 : 0;
     this.#polledAt = clock.monotonic();
     const round = {
       failures: this.#failures,
@@ -94,26 +94,26 @@ export class PolledRegistry {
     };
     const wait = untilRoundAfter(round, intervalMs, random());
     this.#dueAt = this.#polledAt + wait;
-    this.#availability.report(readings, wait);
+    this.#availability.report(results, wait);
   }
 
   /** Discards an answer that comes after the time limit, whether or not the registry heeds its signal. (T60) */
-  async #ask(moduleIds: readonly ModuleId[], signal: AbortSignal): Promise<Readings> {
+  async #ask(moduleIds: readonly ModuleId[], signal: AbortSignal): Promise<ListResults> {
     return await during(signal, async (asking) => {
       const answer = unlessAborted(asking, readAll(this.#registry, moduleIds, asking));
       const late = this.#polling.clock.sleep(LONGEST_ROUND_MS, asking);
-      return await Promise.race([answer, late.then(() => this.#staleReadings(moduleIds))]);
+      return await Promise.race([answer, late.then(() => this.#staleResults(moduleIds))]);
     });
   }
 
   /** What replaces an answer that did not come: the last lists, marked as stale. */
-  #staleReadings(moduleIds: readonly ModuleId[]): Readings {
+  #staleResults(moduleIds: readonly ModuleId[]): ListResults {
     const limit = describeDuration(LONGEST_ROUND_MS);
     const message = `a registry did not answer within ${limit}`;
     const error = new RegistryError('registry-timeout', message);
     return new Map(
       moduleIds.map((moduleId): [ModuleId, ListResult] => {
-        const known = this.#readings.get(moduleId);
+        const known = this.#results.get(moduleId);
         if (!known?.ok) return [moduleId, { ok: false, error }];
         return [moduleId, { ok: true, value: { ...known.value, stale: error } }];
       }),
@@ -124,7 +124,7 @@ export class PolledRegistry {
   async followFeed(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#polling;
     if (this.#failures > 0) return;
-    const change = await this.#change([...this.#readings.keys()], signal);
+    const change = await this.#change([...this.#results.keys()], signal);
     if (!change?.hasChanged) return;
     const rest = this.#polledAt + FEED_REST_MS - clock.monotonic();
     await clock.sleep(Math.max(rest, random() * change.spreadMs), signal);

@@ -34,7 +34,10 @@ export interface PollerOptions
   readonly whatRuns?: (target: ActionTarget) => unknown;
   /** For `PLATFORM_AGENT_FAST_START`. (D28) */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** How long a consumer may take before an action is delivered again: half an hour by default, at least a second. (T61) */
+  /**
+   * How long a consumer may take before an action is delivered again, in milliseconds: half an hour by default, at
+   * least a second. (T61)
+   */
   readonly acknowledgeWithinMs?: number;
   readonly onEvent?: (event: PollerEvent) => void;
 }
@@ -114,6 +117,7 @@ export class Poller {
     const { changes, planner } = this.#parts;
     while (!signal.aborted) {
       const seen = changes.count;
+      // The first wake-up is the first answer of a registry: nothing can be decided before.
       const plan = seen === 0 ? undefined : await this.#planOnce(signal);
       await changes.wait(seen, planner.untilNextChange(plan), signal);
     }

@@ -1,7 +1,7 @@
 import { DatabaseError, type MachineMemory, type MachineState } from '../store/index.ts';
 import type { PollerEvent } from './event.ts';
 
-/** The machine's memory, which cannot always be used. That is reported once when it begins and once when it ends. (T52) */
+/** The machine's memory, which cannot always be used. An outage is reported once, and so is its end. (T52) */
 export class StateAccess {
   readonly #state: MachineState;
   readonly #onEvent: (event: PollerEvent) => void;
@@ -23,7 +23,7 @@ export class StateAccess {
     return this.#trying(() => work(this.#state));
   }
 
-  /** Ends a group of writes: the memory is available again once all of a group succeed, since a small write may fit on a full disk. */
+  /** Ends a group of writes. The memory is available again if all succeeded: a small one may fit on a full disk. */
   settle(): void {
     if (this.#isUnavailable && !this.#hasFailed) {
       this.#isUnavailable = false;

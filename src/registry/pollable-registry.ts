@@ -13,15 +13,15 @@ export async function readAll(
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<ModuleId, ListResult>> {
   if (registry.readAll) return await registry.readAll(moduleIds, signal);
-  const readings = new Map<ModuleId, ListResult>();
+  const results = new Map<ModuleId, ListResult>();
   for (const moduleId of moduleIds) {
     signal?.throwIfAborted();
     try {
-      readings.set(moduleId, { ok: true, value: await registry.read(moduleId, signal) });
+      results.set(moduleId, { ok: true, value: await registry.read(moduleId, signal) });
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
-      readings.set(moduleId, { ok: false, error });
+      results.set(moduleId, { ok: false, error });
     }
   }
-  return readings;
+  return results;
 }

@@ -23,13 +23,13 @@ function isWholeDecision(value: unknown): value is LoggedDecision {
 
 /** A round of a poller. */
 export interface LoggedRound {
-  /** When it asked for lists, in milliseconds since the epoch. */
+  /** When it began, in milliseconds since the epoch. */
   readonly at: number;
-  /** Why not every list is the registries' own word since, in one escaped line. */
+  /** Why not all lists are the registries' current ones, in one escaped line. */
   readonly trouble: string | undefined;
 }
 
-/** Who polls, or polled last, and its last round. */
+/** The process that polls, or polled last, and its last round. */
 export interface PollerLog {
   readonly pid: number | undefined;
   readonly round: LoggedRound | undefined;
@@ -40,7 +40,7 @@ export function decisionsIn(sql: Statements): LoggedDecision[] {
   return rows.map((row) => jsonIn(row['content'], sql, isWholeDecision));
 }
 
-/** What the file says of decisions, by the key of their targets. */
+/** The decisions in the file, by target key. */
 export type WrittenDecisions = ReadonlyMap<string, string>;
 
 export function writtenDecisions(sql: Statements): WrittenDecisions {
@@ -50,7 +50,7 @@ export function writtenDecisions(sql: Statements): WrittenDecisions {
   );
 }
 
-/** Writes what is another than it was `before`, and gives back what is written now. The rest is forgotten. */
+/** Writes the decisions that differ from `before`, deletes the others, and returns what is written now. */
 export function logDecisions(
   sql: Statements,
   decisions: readonly LoggedDecision[],

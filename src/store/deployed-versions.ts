@@ -5,7 +5,7 @@ import { textOf } from './columns.ts';
 import { versionOf } from './quarantine.ts';
 import { targetIn } from './target.ts';
 
-/** What is deployed for a target, and what was acknowledged before that. */
+/** The deployed version of a target, and the one before it. */
 export interface DeployedRecord {
   readonly moduleId: string;
   readonly deployed: Deployed;
@@ -27,8 +27,8 @@ export function deployedIn(sql: Statements): Map<string, DeployedRecord> {
 }
 
 /**
- * Notes what runs: `null` where nothing does, undefined where nobody knows, and then what ran last is kept
- * to be what ran before.
+ * Notes the deployed version: `null` for none; undefined if it is not known, which keeps the last one to become the
+ * previous one.
  */
 export function noteDeployed(
   sql: Statements,

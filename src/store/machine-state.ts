@@ -25,22 +25,22 @@ import type { MachineFile } from './machine-file.ts';
 import * as outbox from './outbox.ts';
 import { lift, quarantine, quarantineIn, versionOf } from './quarantine.ts';
 
-/** The terms on which an acknowledgement is noted. Times are milliseconds since the epoch. */
+/** The times of an acknowledgement, in milliseconds since the epoch. */
 export interface AcknowledgementTerms {
   readonly at: number;
-  /** When a version that failed may be tried again; undefined where no time ends that. */
+  /** When the quarantine of a version that failed ends; undefined if it does not end by itself. */
   readonly quarantineUntil: number | undefined;
-  /** When an action that the machine failed is delivered again. */
+  /** When an action that failed because of the machine is delivered again. */
   readonly retryAt: number;
 }
 
 /**
- * A machine's memory of what runs, what is to be done and what failed. A method that writes is done, on the
- * disk, when it returns. All throw a DatabaseError where the file cannot be used.
+ * A machine's memory of deployed versions, open actions and failed releases. What a method writes is on the disk when
+ * it returns. All throw a DatabaseError if the file cannot be used.
  */
 export interface MachineState {
   memory(): MachineMemory;
-  /** Notes what runs: `null` where nothing does, undefined where nobody knows. (D14) */
+  /** Notes the deployed version: `null` for none, undefined if it is not known. (D14) */
   report(target: ActionTarget, running: string | null | undefined, at: number): void;
   /**
    * Ends the waiting actions of `superseded`, and gives each new one its id. A target has one open action
@@ -51,26 +51,26 @@ export interface MachineState {
     superseded: readonly OpenAction[],
     at: number,
   ): CommittedAction[];
-  /** Whether it was open: only then may it be carried out. */
+  /** Whether the action was open: only then may it be executed. */
   deliver(id: string, at: number): boolean;
-  /** Ends an action that was delivered and is not to be delivered again. What runs is not known then. */
+  /** Ends an action that was delivered. Its target's deployed version is then unknown. */
   withdraw(action: CommittedAction, at: number): void;
-  /** The action that was acknowledged; undefined where none of this id was delivered and is open. */
+  /** The action that was acknowledged; undefined if no open action of this id was delivered. */
   acknowledge(
     id: string,
     outcome: ActionOutcome,
     terms: AcknowledgementTerms,
   ): NewAction | undefined;
-  /** Whether it was there to be lifted. */
+  /** Whether the version was in quarantine. */
   lift(moduleId: ModuleId, version: string): boolean;
   /**
-   * Puts what runs into quarantine for an operator, so that what ran before takes its place. False where
-   * something else runs by now. (D13)
+   * Puts the deployed version into quarantine for an operator, so that the previous one replaces it. False if
+   * another version is deployed by now. (D13)
    */
   rollBack(target: ActionTarget, rolledBack: RolledBack, at: number): boolean;
   /** Notes that a poller starts. */
   start(at: number): void;
-  /** Notes what was decided, and by the lists of which round. */
+  /** Logs the decisions, and the round whose lists they are based on. */
   log(decisions: readonly LoggedDecision[], round: LoggedRound): void;
   decisions(): readonly LoggedDecision[];
   poller(): PollerLog;
@@ -94,7 +94,7 @@ export function machineStateIn(file: MachineFile): MachineState {
         return writing(work);
       },
     }),
-    // Nothing in the memory is of this, and nobody else writes it.
+    // The memory holds none of this, and no other process writes it.
     log: (decisions, round) => {
       written = writing(() => {
         logRound(sql, round);
@@ -107,7 +107,7 @@ export function machineStateIn(file: MachineFile): MachineState {
   };
 }
 
-/** What is read is kept until it is forgotten, or another process writes. */
+/** Keeps what was read until it is forgotten, or another process writes. */
 function memoryReader({ database, sql }: MachineFile): {
   readonly read: () => MachineMemory;
   readonly forget: (what: 'all' | 'pending') => void;
@@ -132,7 +132,7 @@ function memoryReader({ database, sql }: MachineFile): {
 
 type Writes = Omit<MachineState, 'log' | 'memory' | 'decisions' | 'poller'>;
 
-/** Does `work`, all of it or nothing, and forgets what was read of what it changes. */
+/** Does all of `work` or nothing, and forgets what it changes. */
 type Writing = <T>(work: () => T) => T;
 
 function writesOf(
@@ -180,7 +180,7 @@ const NOTHING: DeployedRecord = {
   previous: undefined,
 };
 
-/** What deliveries do not change: it is read anew less often. */
+/** The part of the memory that deliveries do not change. */
 type Facts = Omit<MachineMemory, 'of' | 'open'> & {
   readonly deployed: ReadonlyMap<string, DeployedRecord>;
 };
@@ -191,7 +191,7 @@ function factsIn(sql: Statements): Facts {
   return { deployed, quarantine: quarantineIn(sql), starts, isBlank: deployed.size === 0 };
 }
 
-/** What deliveries change. */
+/** The part of the memory that deliveries change. */
 interface Pending {
   readonly open: readonly OpenAction[];
   readonly restarts: ReadonlyMap<string, readonly RememberedRestart[]>;
@@ -211,7 +211,7 @@ function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
     of(target) {
       const key = keyOf(target);
       const record = deployed.get(key);
-      // What another module left under this name says nothing of this one.
+      // What is known of another module with this name says nothing of this one.
       const known = record?.moduleId === moduleOf(target) ? record : NOTHING;
       return {
         ...{ deployed: known.deployed, previous: known.previous },
@@ -235,12 +235,12 @@ function acknowledge(
   const { target, to, artifact } = action;
   const running = outcome.kind === 'done' ? to : outcome.running;
   if (isWithdrawn) {
-    // It is late, and still says what runs, unless somebody else did since.
+    // A late acknowledgement still says what is deployed, unless that was reported since.
     const record = deployedIn(sql).get(keyOf(target));
     if (record?.deployed.kind !== 'unknown') return undefined;
   }
   noteDeployed(sql, target, running, at);
-  // An address is no version, and nothing chooses it but the configuration.
+  // An address has no version to put into quarantine.
   if (outcome.kind === 'failed' && outcome.blame === 'release' && versionOf(to)) {
     const { digest } = artifact ?? {};
     const entry = { moduleId: moduleOf(target), version: to, digest, reason: outcome.reason };

@@ -15,7 +15,7 @@ const KEPT = 1000;
 /** The most restarts that a policy counts. */
 const COUNTED_RESTARTS = 1440;
 
-/** The number that SQLite gave to the action of an id; undefined for an id of another file. */
+/** The number that SQLite gave to an action, by its id; undefined for an id of another file. */
 export function actionNumber(sql: Statements, id: string): number | undefined {
   const prefix = `${fileOf(sql)}-`;
   const number = id.slice(prefix.length);
@@ -53,17 +53,17 @@ export function insertAction(sql: Statements, action: NewAction): CommittedActio
   return { ...action, id: `${fileOf(sql)}-${lastInsertRowid}` };
 }
 
-/** Ends an action that nobody had. */
+/** Ends an action that was never delivered. */
 export function supersede(sql: Statements, number: number, at: number): void {
   sql.run(END, 'superseded', at, number, 'waiting');
 }
 
-/** Ends an action that somebody had, and never acknowledged; false where it is none. */
+/** Ends an action that was delivered and never acknowledged; false if it is not one. */
 export function withdraw(sql: Statements, number: number, at: number): boolean {
   return Number(sql.run(END, 'withdrawn', at, number, 'delivered').changes) > 0;
 }
 
-/** Whether the action was there to be delivered. The last delivery of an action is its restart. (I15) */
+/** Whether the action was open. The last delivery of an action counts as its restart. (I15) */
 export function markDelivered(sql: Statements, number: number, at: number): boolean {
   const row = sql.get(DELIVER, at, number);
   if (!row) return false;
@@ -73,7 +73,7 @@ export function markDelivered(sql: Statements, number: number, at: number): bool
   return true;
 }
 
-/** An action that can be acknowledged, and whether it was withdrawn meanwhile. */
+/** An action that can be acknowledged, and whether it was withdrawn. */
 export interface Acknowledgeable {
   readonly action: NewAction;
   readonly isWithdrawn: boolean;
@@ -86,7 +86,7 @@ export function acknowledgeable(sql: Statements, number: number): Acknowledgeabl
   return { action: jsonIn(row['content'], sql, isWholeAction), isWithdrawn };
 }
 
-/** Notes what became of an action. One that the machine failed waits for another delivery where that is at `retryAt`. */
+/** Notes the outcome of an action. One that failed because of the machine waits for `retryAt`, if that is given. */
 export function settle(
   sql: Statements,
   number: number,
@@ -95,7 +95,7 @@ export function settle(
 ): void {
   const reason = outcome.kind === 'failed' ? outcome.reason : null;
   const isMachines = outcome.kind === 'failed' && outcome.blame === 'machine';
-  // It did not come to a restart.
+  // Nothing was restarted.
   if (isMachines) sql.run('DELETE FROM restarts WHERE action = ?', number);
   if (isMachines && retryAt !== undefined) sql.run(RETRY, retryAt, at, reason, number);
   else sql.run(SETTLE, outcome.kind, at, reason, number);

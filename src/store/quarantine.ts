@@ -28,7 +28,7 @@ export function versionOf(text: string | undefined): Version | undefined {
   return version.ok ? version.value : undefined;
 }
 
-/** A version that failed again begins its term anew. */
+/** The term of a version that failed again starts over. */
 export function quarantine(sql: Statements, entry: QuarantineEntry): void {
   const { moduleId, version, digest = null, since, until = null, reason, rolledBack } = entry;
   sql.run(
@@ -38,7 +38,7 @@ export function quarantine(sql: Statements, entry: QuarantineEntry): void {
   );
 }
 
-/** Whether it was there to be lifted. */
+/** Whether the version was in quarantine. */
 export function lift(sql: Statements, moduleId: ModuleId, version: string): boolean {
   const { changes } = sql.run(
     'DELETE FROM quarantine WHERE module_id = ? AND version = ?',

@@ -81,6 +81,18 @@ describe('what runs', () => {
     expect(machine.story()).toContain('01:02:25 committed install acme_arm none → 1.2.4');
   });
 
+  it('is not asked before a registry has answered, when nothing can be decided', async () => {
+    const { deployed: _, ...blank } = LIDAR;
+    const asked: string[] = [];
+    const machine = await day({
+      ...blank,
+      registryFor: () => ({ read: async () => await new Promise(() => undefined) }),
+      whatRuns: ({ name }) => asked.push(name),
+    });
+    await machine.pass(5 * MINUTE);
+    expect(asked).toEqual([]);
+  });
+
   it.each<[string, () => unknown]>([
     ['nothing', () => undefined],
     ['what is no text', () => 7],

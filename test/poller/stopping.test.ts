@@ -119,6 +119,37 @@ describe('[T59] stop()', () => {
     },
   );
 
+  it.each(Array.from({ length: 16 }, (_, ticks) => ticks))(
+    'counts before the answer of the agent, %i steps after that: it neither commits nor delivers',
+    async (ticks) => {
+      const registry = promptRegistry(() => 1);
+      const happened: string[] = [];
+      for (const committed of [false, true]) {
+        const waiting: ((isAllowed: boolean) => void)[] = [];
+        let asked = 0;
+        const { clock, poller, events } = racer(track(), {
+          ...{ registries: [registry, registry], deployed: '1.0.0', takesUp: 'later' },
+          isMaintenanceAllowed: async () => {
+            if (committed && asked++ === 0) return true;
+            const { promise, resolve } = Promise.withResolvers<boolean>();
+            waiting.push(resolve);
+            return await promise;
+          },
+        });
+        await clock.pass(0);
+        const next = poller.deliveries().next();
+        await clock.pass(0);
+        for (const allow of waiting) allow(true);
+        await microtasks(ticks);
+        const before = events.length;
+        await poller.stop();
+        await next;
+        happened.push(...events.slice(before).map(({ kind }) => kind));
+      }
+      expect(happened).toEqual([]);
+    },
+  );
+
   it('ends the questions to a registry that is asked for one list at a time', async () => {
     const { promise, resolve } = Promise.withResolvers<ReleaseList>();
     const asked: string[] = [];

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import type { Delivery, PollerEvent } from '../../src/poller/index.ts';
+import { Outbox } from '../../src/poller/outbox.ts';
+import { StateAccess } from '../../src/poller/state-access.ts';
+import { Wakeup } from '../../src/poller/wakeup.ts';
+import { claimed, LIDAR, running } from '../support/claimed.ts';
+import { HOUR, MINUTE, SECOND } from '../support/day.ts';
+import { lidarPlan } from '../support/open-actions.ts';
+import { configurationOf } from '../support/racing.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+/** What a machine with 1.0.0 of a lidar does with its outbox, one after the other. */
+type Step =
+  /** A plan that wants this version, or that wants nothing. */
+  | `commit ${string}`
+  | 'deliver'
+  | 'done'
+  | 'broken release'
+  | 'broken machine'
+  | 'withdraw'
+  | 'a full disk'
+  | 'a disk with room'
+  | 'retry'
+  | 'another process'
+  | `${number} min`;
+
+interface Outcome {
+  readonly events: readonly string[];
+  /** What runs, and what ran before. */
+  readonly runs: string;
+  /** How many open actions there are, and how many of them are due. */
+  readonly open: number;
+  readonly due: number;
+  /** In seconds. */
+  readonly untilNextDue: number;
+  /** How often the machine had to be planned again. */
+  readonly changes: number;
+}
+
+async function played(steps: readonly Step[]): Promise<Outcome> {
+  const clock = virtualClock();
+  const file = claimed();
+  file.state.report(LIDAR, '1.0.0', clock.now());
+  const events: string[] = [];
+  const onEvent = (event: PollerEvent): void => void events.push(lineOf(event));
+  const state = new StateAccess(file.state, onEvent);
+  const changes = new Wakeup(clock);
+  const polling = { clock, random: () => 0, intervalMs: 5 * HOUR };
+  const configuration = { current: configurationOf() };
+  const begin = (): Outbox => new Outbox({ state, changes, polling, configuration, onEvent });
+  let outbox = begin();
+  let delivery: Delivery | undefined;
+  const open = () => file.state.memory().open;
+  const doing: Readonly<Record<string, () => Promise<void> | void>> = {
+    deliver: () => {
+      const [due] = outbox.due();
+      if (due) delivery = outbox.deliver(due) ?? delivery;
+    },
+    done: async () => await delivery?.done(),
+    'broken release': async () =>
+      await delivery?.failed({ reason: 'no points', running: '1.0.0', blame: 'release' }),
+    'broken machine': async () =>
+      await delivery?.failed({ reason: 'no room', running: '1.0.0', blame: 'machine' }),
+    withdraw: () => {
+      for (const one of open()) outbox.withdraw(one);
+    },
+    'a full disk': () => file.database.exec('PRAGMA query_only = ON'),
+    'a disk with room': () => file.database.exec('PRAGMA query_only = OFF'),
+    retry: () => outbox.retryAcknowledgements(),
+    'another process': () => {
+      outbox = begin();
+    },
+  };
+  for (const step of steps) {
+    const [, version] = /^commit (.+)$/.exec(step) ?? [];
+    const [, minutes] = /^(\d+) min$/.exec(step) ?? [];
+    if (version !== undefined) {
+      outbox.commit(
+        lidarPlan(version === 'nothing' ? '1.0.0' : version, VERSIONS),
+        file.state.memory(),
+      );
+    } else if (minutes !== undefined) await clock.pass(Number(minutes) * MINUTE);
+    else await doing[step]?.();
+  }
+  return {
+    ...{ events, runs: running(file.state), open: open().length, due: outbox.due().length },
+    ...{ untilNextDue: outbox.untilNextDue() / SECOND, changes: changes.count },
+  };
+}
+
+const VERSIONS = ['1.0.0', '1.1.0', '1.2.0'];
+
+function lineOf(event: PollerEvent): string {
+  if ('times' in event) return `${event.kind} ${event.action.to} (${event.times})`;
+  return 'action' in event ? `${event.kind} ${event.action.to}` : event.kind;
+}
+
+const COMMITTED = ['committed 1.1.0'];
+const DELIVERED = [...COMMITTED, 'delivered 1.1.0 (1)'];
+
+describe('an outbox', () => {
+  it.each<[string, Step[], Partial<Outcome>]>([
+    [
+      'has what was committed, due at once',
+      ['commit 1.1.0'],
+      { events: COMMITTED, open: 1, due: 1, runs: '1.0.0 after nothing', changes: 0 },
+    ],
+    ['commits once what is still wanted', ['commit 1.1.0', 'commit 1.1.0'], { events: COMMITTED }],
+    [
+      'replaces what nobody has [T18]',
+      ['commit 1.1.0', 'commit 1.2.0'],
+      { events: [...COMMITTED, 'superseded 1.1.0', 'committed 1.2.0'], open: 1 },
+    ],
+    [
+      'ends what is not wanted any more',
+      ['commit 1.1.0', 'commit nothing'],
+      { events: [...COMMITTED, 'superseded 1.1.0'], open: 0, due: 0 },
+    ],
+    [
+      'leaves to a consumer what it has [T55]',
+      ['commit 1.1.0', 'deliver', 'commit 1.2.0'],
+      { events: DELIVERED, open: 1, due: 0 },
+    ],
+    [
+      'delivers again what is not acknowledged within half an hour [T61]',
+      ['commit 1.1.0', 'deliver', '29 min', 'deliver', '1 min', 'deliver'],
+      { events: [...DELIVERED, 'delivered 1.1.0 (2)'], untilNextDue: 1800 },
+    ],
+    [
+      'delivers again at once what another process delivered [T55]',
+      ['commit 1.1.0', 'deliver', 'another process', 'deliver'],
+      { events: [...DELIVERED, 'delivered 1.1.0 (2)'] },
+    ],
+    [
+      'notes what is done, and has the machine planned again',
+      ['commit 1.1.0', 'deliver', 'done'],
+      { events: [...DELIVERED, 'acknowledged'], runs: '1.1.0 after 1.0.0', open: 0, changes: 1 },
+    ],
+    [
+      'notes it once',
+      ['commit 1.1.0', 'deliver', 'done', 'done'],
+      { events: [...DELIVERED, 'acknowledged', 'unknown-acknowledgement'], open: 0 },
+    ],
+    [
+      'ends what failed for its release (D13)',
+      ['commit 1.1.0', 'deliver', 'broken release'],
+      { events: [...DELIVERED, 'acknowledged'], runs: '1.0.0 after nothing', open: 0 },
+    ],
+    [
+      'keeps for half a minute what the machine failed',
+      ['commit 1.1.0', 'deliver', 'broken machine'],
+      { events: [...DELIVERED, 'acknowledged'], open: 1, due: 0, untilNextDue: 30 },
+    ],
+    [
+      'and then delivers it again',
+      ['commit 1.1.0', 'deliver', 'broken machine', '1 min', 'deliver'],
+      { events: [...DELIVERED, 'acknowledged', 'delivered 1.1.0 (2)'] },
+    ],
+    [
+      'withdraws what was delivered, and then does not know what runs',
+      ['commit 1.1.0', 'deliver', 'withdraw'],
+      {
+        events: [...DELIVERED, 'withdrawn 1.1.0'],
+        runs: 'unknown after nothing',
+        open: 0,
+        changes: 1,
+      },
+    ],
+    [
+      'commits nothing on a full disk [T52]',
+      ['a full disk', 'commit 1.1.0'],
+      { events: ['state-unavailable'], open: 0 },
+    ],
+    [
+      'delivers nothing on a full disk [T52]',
+      ['commit 1.1.0', 'a full disk', 'deliver'],
+      { events: [...COMMITTED, 'state-unavailable'], due: 1 },
+    ],
+    [
+      'keeps what is done until the disk takes it, and delivers it to nobody meanwhile [T52]',
+      ['commit 1.1.0', 'deliver', 'a full disk', 'done', '60 min'],
+      { events: [...DELIVERED, 'state-unavailable'], open: 1, due: 0 },
+    ],
+    [
+      'notes it then',
+      ['commit 1.1.0', 'deliver', 'a full disk', 'done', 'a disk with room', 'retry'],
+      { events: [...DELIVERED, 'state-unavailable', 'acknowledged'], runs: '1.1.0 after 1.0.0' },
+    ],
+  ])('%s', async (_, steps, expected) => {
+    expect(await played(steps)).toMatchObject(expected);
+  });
+});

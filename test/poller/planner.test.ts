@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { indexReleases, readDeployed, type Plan } from '../../src/core/index.ts';
+import type { CommittedAction } from '../../src/core/plan/committed-action.ts';
+import { Planner, type PlannerOptions } from '../../src/poller/planner.ts';
+import { records } from '../support/ask.ts';
+import { upgrade } from '../support/claimed.ts';
+import { MINUTE, SECOND } from '../support/day.ts';
+import { openFrom } from '../support/decided.ts';
+import { answersOf } from '../support/machines.ts';
+import { waiting } from '../support/open-actions.ts';
+import { CONFIGURATIONS, TARGETS } from '../support/racing.ts';
+import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+
+/** A machine with 1.0.0 of a lidar and an arm, of which 1.0.1 is published, on a clock that stands still. */
+function planner(
+  more: Partial<PlannerOptions> = {},
+  clock: VirtualClock = virtualClock(),
+): Planner {
+  const list = { index: indexReleases(records(['1.0.0', '1.0.1'])) };
+  return new Planner({
+    configuration: { current: CONFIGURATIONS.both },
+    lists: { isInformed: true, list: () => list },
+    facts: () => () => ({ deployed: readDeployed('1.0.0') }),
+    platform: 'linux/arm64',
+    windowOf: () => undefined,
+    polling: { clock, intervalMs: MINUTE },
+    ...more,
+  });
+}
+
+function told(plan: Plan | 'ask-first' | undefined): string {
+  if (plan === undefined || plan === 'ask-first') return String(plan);
+  return answersOf(plan).join(', ');
+}
+
+const isMaintenanceAllowed = (): boolean => true;
+const nothingDeployed: PlannerOptions['facts'] = () => () => ({ deployed: readDeployed(null) });
+const LIDAR: CommittedAction = { ...upgrade({ target: TARGETS.lidar, to: '1.0.1' }), id: 'one-1' };
+
+describe('a plan', () => {
+  it.each<[string, Partial<PlannerOptions>, string]>([
+    ['is that of the machine', {}, 'upgrade 1.0.1, upgrade 1.0.1'],
+    ['needs a configuration', { configuration: { current: undefined } }, 'undefined'],
+    [
+      'needs an answer of a registry',
+      { lists: { isInformed: false, list: () => ({ index: indexReleases([]) }) } },
+      'undefined',
+    ],
+    [
+      'needs the agent to allow maintenance, where it can be asked',
+      { isMaintenanceAllowed },
+      'ask-first',
+    ],
+    [
+      'does not, where nothing is to be replaced',
+      { isMaintenanceAllowed, facts: () => () => ({ deployed: readDeployed('1.0.1') }) },
+      'up-to-date, up-to-date',
+    ],
+    [
+      'does not, where something is installed for the first time',
+      { isMaintenanceAllowed, facts: nothingDeployed },
+      'install 1.0.1, install 1.0.1',
+    ],
+    [
+      'does not, where a busy server holds it anyway',
+      { isMaintenanceAllowed, isServerBusy: () => true },
+      'hold upgrade 1.0.1, hold upgrade 1.0.1',
+    ],
+  ])('%s (D29)', (_, options, expected) => {
+    expect(told(planner(options).plan())).toBe(expected);
+  });
+
+  it.each<[string, (action?: CommittedAction) => number[], string]>([
+    ['without the restart that it caused', (action) => (action ? [] : [0]), 'upgrade 1.0.1'],
+    ['with the restarts of other actions', () => [0], 'hold upgrade 1.0.1'],
+  ])('of the target of an action is made %s', (_, restartedAgo, expected) => {
+    const clock = virtualClock();
+    const facts: PlannerOptions['facts'] = (action) => () => ({
+      deployed: readDeployed('1.0.0'),
+      restarts: restartedAgo(action).map((ago) => clock.now() - ago),
+    });
+    const plan = planner({ facts }, clock).plan(LIDAR);
+    expect(told(plan)).toBe(expected);
+  });
+
+  it('is that of the moment: what changed while the agent was asked counts', async () => {
+    const clock = virtualClock();
+    let configuration = CONFIGURATIONS.both;
+    const moving = planner(
+      {
+        isMaintenanceAllowed: async () => await clock.sleep(SECOND).then(() => true),
+        configuration: {
+          get current() {
+            return configuration;
+          },
+        },
+      },
+      clock,
+    );
+    const before = moving.plan();
+    const asking = moving.askMaintenance(new AbortController().signal);
+    configuration = CONFIGURATIONS.lidar;
+    await clock.pass(SECOND);
+    expect([before, told(moving.planWith(await asking))]).toEqual(['ask-first', 'upgrade 1.0.1']);
+  });
+});
+
+describe('an agent that is asked to allow maintenance and', () => {
+  it.each<[string, PlannerOptions['isMaintenanceAllowed'], string]>([
+    ['allows it', () => true, 'allowed: upgrade 1.0.1, upgrade 1.0.1'],
+    ['does not', () => false, 'not-allowed: hold upgrade 1.0.1, hold upgrade 1.0.1'],
+    ['says nothing', () => undefined, 'missing: hold upgrade 1.0.1, hold upgrade 1.0.1'],
+    ['is not there', undefined, 'missing: hold upgrade 1.0.1, hold upgrade 1.0.1'],
+    ['says something else', () => 'yes', 'not-a-boolean: hold upgrade 1.0.1, hold upgrade 1.0.1'],
+    [
+      'throws',
+      () => {
+        throw new Error('no idea');
+      },
+      'failed: hold upgrade 1.0.1, hold upgrade 1.0.1',
+    ],
+    [
+      'does not answer within ten seconds',
+      async () => await new Promise(() => undefined),
+      'timed-out: hold upgrade 1.0.1, hold upgrade 1.0.1',
+    ],
+  ])('%s (D29)', async (_, allows, expected) => {
+    const clock = virtualClock();
+    const asking = planner({ isMaintenanceAllowed: allows }, clock);
+    const answered = asking.askMaintenance(new AbortController().signal);
+    await clock.pass(10 * SECOND);
+    const answer = await answered;
+    expect(`${answer}: ${told(asking.planWith(answer))}`).toBe(expected);
+  });
+
+  it('is stopped ends the question with that', async () => {
+    const stopping = new AbortController();
+    const asking = planner({
+      isMaintenanceAllowed: async () => await new Promise(() => undefined),
+    });
+    const asked = asking.askMaintenance(stopping.signal);
+    stopping.abort(new Error('it was stopped'));
+    await expect(asked).rejects.toThrow(new Error('it was stopped'));
+  });
+});
+
+describe('a plan stays the same', () => {
+  it.each<[string, number | undefined, number]>([
+    ['for an interval where nothing ends', undefined, MINUTE],
+    ['until a window opens', 20 * SECOND, 20 * SECOND],
+    ['for an interval at most', 2 * MINUTE, MINUTE],
+  ])('%s', (_, opensIn, expected) => {
+    const clock = virtualClock();
+    const now = clock.now();
+    const windowOf: PlannerOptions['windowOf'] = () =>
+      opensIn === undefined ? undefined : openFrom([now + opensIn, now + 10 * MINUTE]);
+    const planning = planner({ windowOf }, clock);
+    expect(planning.untilNextChange(planning.planWith('allowed'))).toBe(expected);
+  });
+
+  it('for an interval where there is none', () => {
+    expect(planner().untilNextChange(undefined)).toBe(MINUTE);
+  });
+});
+
+it('[T62] an action waits for nothing where no memory can be read, nor without dependencies', () => {
+  const open = waiting(LIDAR);
+  const memory = {
+    ...{ open: [open], quarantine: [], starts: [], isBlank: false },
+    of: () => ({
+      deployed: readDeployed('1.0.0'),
+      previous: undefined,
+      restarts: [],
+      quarantine: [],
+    }),
+  };
+  const waitsFor = [undefined, memory].map((known) => planner().blockingDependency(open, known));
+  expect(waitsFor).toEqual([undefined, undefined]);
+});
