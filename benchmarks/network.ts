@@ -11,12 +11,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import ky from 'ky';
 import { parseModuleId } from 'modreg';
-import {
-  cachedRegistry,
-  httpRegistry,
-  parseRegistryAddress,
-  type CachedRegistry,
-} from 'modreg/registry';
+import { openRegistries, type CachedRegistry } from 'modreg/registry';
 import { openMachineFile, savedListsIn } from 'modreg/store';
 import { HOSTILE, readHostile } from '../test/support/hostile.ts';
 
@@ -46,11 +41,9 @@ const folder = mkdtempSync(join(tmpdir(), 'modreg-bench-'));
 const file = openMachineFile(join(folder, 'machine.db'));
 
 function registry(): CachedRegistry {
-  const parsed = parseRegistryAddress(address);
-  if (!parsed.ok || !('url' in parsed.value)) throw new Error(address);
-  const remote = httpRegistry(parsed.value);
-  if (!remote.ok) throw remote.error;
-  return cachedRegistry(remote.value, { saved: savedListsIn(file) });
+  const opened = openRegistries({ saved: savedListsIn(file) }).open({ registry: address });
+  if (!opened.ok) throw opened.error;
+  return opened.value;
 }
 
 function median(values: readonly number[]): number {
@@ -120,7 +113,7 @@ async function unchanged(): Promise<void> {
   const ratio = median(times.ours) / median(times.bare);
   console.log(`\nA 304: CPU of the client, µs a call, median of ${ROUNDS}`);
   console.log(`  a bare call of ky  ${median(times.bare).toFixed(0)}`);
-  console.log(`  cachedRegistry     ${median(times.ours).toFixed(0)}   ${ratio.toFixed(2)} times`);
+  console.log(`  openRegistries     ${median(times.ours).toFixed(0)}   ${ratio.toFixed(2)} times`);
 }
 
 async function hostile(): Promise<void> {

@@ -7,13 +7,7 @@ import { createInterface } from 'node:readline';
 import { parseModuleId } from 'modreg';
 import { DEFAULT_POLICY, readMachine } from 'modreg/config';
 import { type PollerOptions } from 'modreg/poller';
-import {
-  cachedRegistry,
-  httpRegistry,
-  parseRegistryAddress,
-  type CachedRegistry,
-  type CacheOptions,
-} from 'modreg/registry';
+import { openRegistries, type CachedRegistry, type OpenRegistriesOptions } from 'modreg/registry';
 import { openForPoller, type ClaimedFile } from 'modreg/store';
 
 /** A figure of `npm run bench:poller`. */
@@ -27,7 +21,7 @@ export interface Row {
 /** A registry in a process of its own, and a machine's file beside it. */
 export interface Site {
   readonly file: ClaimedFile;
-  readonly registry: (options: CacheOptions) => CachedRegistry;
+  readonly registry: (options: OpenRegistriesOptions) => CachedRegistry;
   readonly publish: (module: string, version: string) => void;
   readonly close: () => void;
 }
@@ -54,12 +48,10 @@ export async function openSite(modules: number, releases: number): Promise<Site>
   };
 }
 
-function registryAt(address: string, options: CacheOptions): CachedRegistry {
-  const parsed = parseRegistryAddress(address);
-  if (!parsed.ok || !('url' in parsed.value)) throw new Error(address);
-  const remote = httpRegistry(parsed.value);
-  if (!remote.ok) throw remote.error;
-  return cachedRegistry(remote.value, options);
+function registryAt(address: string, options: OpenRegistriesOptions): CachedRegistry {
+  const registry = openRegistries(options).open({ registry: address });
+  if (!registry.ok) throw registry.error;
+  return registry.value;
 }
 
 /** A machine that runs `version` of so many modules, by the constraint `1.*`, noted as of `at`. */

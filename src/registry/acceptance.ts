@@ -40,19 +40,6 @@ export interface AcceptOptions {
  *
  * Returns how the lists differ; undefined where no list was saved, or none that can be read. Throws a RegistryError
  * where the list cannot be fetched, and a SavedListsError where it cannot be saved.
- *
- * @example
- * ```ts
- * import { parseModuleId } from 'modreg';
- * import { acceptList, type RemoteRegistry, type SavedLists } from 'modreg/registry';
- *
- * export async function showChanges(remote: RemoteRegistry, saved: SavedLists): Promise<void> {
- *   const lidar = parseModuleId('acme:lidar');
- *   if (!lidar.ok) throw new Error(lidar.error.message);
- *   const acceptance = await acceptList(lidar.value, remote, { saved, isTrial: true });
- *   console.log(acceptance?.gone, acceptance?.added);
- * }
- * ```
  */
 export async function acceptList(
   moduleId: ModuleId,

@@ -24,14 +24,6 @@ export interface WebRegistryAddress {
  * Reads the address of a registry: `https://host/…`, `npm:https://host`, `oci:https://host`, the path of a
  * `.db` file, or the path of a folder. A text with a scheme is never a path; `./` before it makes it one. The
  * error is one line for a person, without more of the text than its scheme: it may contain a password.
- *
- * @example
- * ```ts
- * import { parseRegistryAddress } from 'modreg/registry';
- *
- * const address = parseRegistryAddress('npm:https://registry.example');
- * console.log(address.ok ? address.value.kind : address.error); // npm
- * ```
  */
 export function parseRegistryAddress(text: string): Result<RegistryAddress, string> {
   if (text === '') return { ok: false, error: 'it is empty' };

@@ -59,22 +59,6 @@ export interface CachedRegistry extends Registry {
  * Caches the lists of `remote`. A known list is fetched again only if it has changed, concurrent reads of a module
  * share one request, and where the registry cannot be reached the known list is used, marked `stale`. A list that is
  * older than, or contradicts, the known one is refused with `registry-regressed`.
- *
- * @example
- * ```ts
- * import { parseModuleId } from 'modreg';
- * import { cachedRegistry, httpRegistry, parseRegistryAddress } from 'modreg/registry';
- *
- * const lidar = parseModuleId('acme:lidar');
- * const address = parseRegistryAddress('https://registry.example');
- * if (!lidar.ok || !address.ok || !('url' in address.value)) throw new Error('bad input');
- * const remote = httpRegistry(address.value);
- * if (!remote.ok) throw remote.error;
- * const registry = cachedRegistry(remote.value, { maxAgeMs: 60_000 });
- * const lists = await registry.readAll([lidar.value]);
- * const list = lists.get(lidar.value);
- * console.log(list?.ok === true ? list.value.records.length : list?.error.message);
- * ```
  */
 export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {}): CachedRegistry {
   const { saved, clock = systemClock, onTrouble = () => undefined, isOffline } = options;

@@ -26,17 +26,6 @@ const MOST_TOKENS = 4_000_000;
  * Reads release lists from files, `<folder>/<namespace>/<name>.json`, each in modreg's own format or an npm
  * packument. `clock` returns the time in milliseconds since the epoch, for `fetchedAt`. Creating one reads
  * nothing: `read` throws a RegistryError where the folder or a file cannot be read.
- *
- * @example
- * ```ts
- * import { parseModuleId } from 'modreg';
- * import { folderRegistry } from 'modreg/registry';
- *
- * const lidar = parseModuleId('acme:lidar');
- * if (!lidar.ok) throw new Error(lidar.error.message);
- * const { records } = await folderRegistry('releases', Date.now).read(lidar.value);
- * console.log(records.map(({ version }) => version));
- * ```
  */
 export function folderRegistry(folder: string, clock: () => number): Registry {
   return {

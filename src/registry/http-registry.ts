@@ -42,17 +42,6 @@ const PROTOCOLS = {
  * The registry at an address, over HTTP and without a cache; see `cachedRegistry`. Creating one contacts no
  * registry. The error is of the kind `bad-address` where the address is plain `http:` to a host
  * that `allowHttp` does not name, or has a query.
- *
- * @example
- * ```ts
- * import { secret } from 'modreg';
- * import { httpRegistry, parseRegistryAddress } from 'modreg/registry';
- *
- * const address = parseRegistryAddress('https://registry.example');
- * if (!address.ok || !('url' in address.value)) throw new Error('bad address');
- * const remote = httpRegistry(address.value, { token: secret('modreg_3q2-7w') });
- * console.log(remote.ok ? remote.value.from : remote.error.message); // https://registry.example
- * ```
  */
 export function httpRegistry(
   { kind, url }: WebRegistryAddress,

@@ -3,29 +3,20 @@ import type { Result } from '../core/index.ts';
 import { DEFAULT_TERMS, type UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Secret } from '../core/text/secret.ts';
 import { parseRegistryAddress, type RegistryAddress } from './address.ts';
-import type { CachedRegistry, CacheOptions } from './cached-registry.ts';
-import { systemClock } from './clock.ts';
+import type { CachedRegistry } from './cached-registry.ts';
+import { systemClock, type Clock } from './clock.ts';
 import { folderRegistry } from './folder-registry.ts';
-import { httpRegistry, type HttpRegistryOptions } from './http-registry.ts';
+import type { Limits } from './http/limits.ts';
+import { httpRegistry } from './http-registry.ts';
 import { once } from './once.ts';
 import { readAll } from './pollable-registry.ts';
 import { RegistryError } from './registry-error.ts';
 import type { Registry } from './registry.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
-import type { SavedLists } from './saved-lists.ts';
+import type { SavedLists, SavedListsError } from './saved-lists.ts';
 
-/**
- * The terms of a policy that say where a module's list is read, and how: an `UpdateTerms` has them. Without
- * `allowHttp` or `maxIndexAgeMs` those of the default policy apply.
- */
-export type RegistryTerms = Pick<UpdateTerms, 'registry'> &
-  Partial<Pick<UpdateTerms, 'allowHttp' | 'maxIndexAgeMs'>>;
-
-/** How registries are opened. Nothing is required; the options of the cache and of HTTP apply to all of them. */
-export interface OpenRegistriesOptions
-  extends
-    Omit<CacheOptions, 'saved' | 'maxIndexAgeMs'>,
-    Omit<HttpRegistryOptions, 'token' | 'allowHttp'> {
+/** How registries are opened. Nothing is required; the options apply to all of them. */
+export interface OpenRegistriesOptions {
   /**
    * Where lists that came over HTTP outlive the process: `savedListsIn` of `modreg/store` makes one. A function is
    * called once, before the first such list is read. Without it the lists are kept in memory only.
@@ -38,24 +29,51 @@ export interface OpenRegistriesOptions
   readonly token?: (url: URL) => Secret | undefined;
   /** The folder in which relative paths begin, which is the policy's own; that of the process unless given. */
   readonly relativeTo?: string | undefined;
+  /** Sends the requests in place of the global `fetch`: through a proxy, or with certificates of its own. */
+  readonly fetch?: typeof globalThis.fetch;
+  /**
+   * A list that was confirmed less than this many milliseconds ago is used without contacting the registry. 0 by
+   * default: the registry is always contacted.
+   */
+  readonly maxAgeMs?: number;
+  /** Contacts no registry, and uses the lists that are known. False by default. */
+  readonly isOffline?: boolean;
+  /** Limits of requests that differ from the defaults. */
+  readonly limits?: Partial<Limits>;
+  /** The source of time; `systemClock` by default. */
+  readonly clock?: Clock;
+  /** Random numbers from 0 to 1, for retry delays; `Math.random` by default. */
+  readonly random?: () => number;
+  /** Called before a request is retried, with the error and the delay in milliseconds. */
+  readonly onRetry?: (error: RegistryError, delayMs: number) => void;
+  /** Called where saved lists cannot be read or written. The registries then work without them. */
+  readonly onTrouble?: (error: SavedListsError) => void;
 }
+
+/** The terms of a policy that say where a module's list is read, and how: an `UpdateTerms` has them. */
+type RegistryTerms = Parameters<OpenRegistries['open']>[0];
 
 /** A registry of any kind. A folder and a `.db` file have no feed of changes: `awaitChange` is undefined at once. */
 export interface OpenRegistry extends CachedRegistry {
+  /** @internal */
   readonly address: RegistryAddress;
-  /** The other end of the network, without the cache, as `acceptList` takes it; undefined for a path. */
+  /** @internal The other end of the network, without the cache; undefined for a path. */
   readonly remote: RemoteRegistry | undefined;
 }
 
 /** The registries that `openRegistries` has opened, one for each address and the terms that go with it. */
 export interface OpenRegistries {
   /**
-   * The registry that `terms` name: the same object for the same address, `allowHttp` and `maxIndexAgeMs`. The error
-   * is `bad-address` where `terms` name no registry, or one whose address cannot be used.
+   * The registry that the terms of a policy name: the same object for the same address, `allowHttp` and
+   * `maxIndexAgeMs`, which are those of the default policy where they are absent. The error is `bad-address` where
+   * the terms name no registry, or one whose address cannot be used.
    */
-  readonly open: (terms: RegistryTerms) => Result<OpenRegistry, RegistryError>;
+  readonly open: (
+    terms: Pick<UpdateTerms, 'registry'> &
+      Partial<Pick<UpdateTerms, 'allowHttp' | 'maxIndexAgeMs'>>,
+  ) => Result<OpenRegistry, RegistryError>;
   /** The same for a `Poller`: a registry that cannot be opened gives that error in place of each list. */
-  readonly registryFor: (terms: RegistryTerms) => CachedRegistry;
+  readonly registryFor: (terms: Parameters<OpenRegistries['open']>[0]) => CachedRegistry;
 }
 
 /**
@@ -68,16 +86,15 @@ export interface OpenRegistries {
  *
  * @example
  * ```ts
- * const registries = openRegistries({ saved: savedListsIn(memory), relativeTo: '/etc/robot' });
- * const poller = new Poller({ registryFor: registries.registryFor, ...others });
- * ```
+ * import { parseModuleId, secret } from 'modreg';
+ * import { openRegistries } from 'modreg/registry';
  *
- * @example
- * ```ts
- * const registries = openRegistries({ token: (url) => tokens.get(url.origin) });
- * const registry = registries.open({ registry: 'npm:https://registry.npmjs.org' });
- * if (!registry.ok) throw registry.error;
- * const { records } = await registry.value.read(moduleId);
+ * const token = (url: URL) => (url.host === 'registry.example' ? secret('modreg_3q2-7w') : undefined);
+ * const registry = openRegistries({ token }).open({ registry: 'https://registry.example' });
+ * const lidar = parseModuleId('acme:lidar');
+ * if (!registry.ok || !lidar.ok) throw new Error('no such address, or no such module id');
+ * const { records, source } = await registry.value.read(lidar.value);
+ * console.log(source, records.length);
  * ```
  */
 export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistries {

@@ -1,5 +1,4 @@
-import type { DigestChange, ModuleId, Result } from '../core/index.ts';
-import type { DecodedList } from './formats/decoded-list.ts';
+import type { DigestChange, ModuleId, ReleaseRecord, Result } from '../core/index.ts';
 import type { RegistryError } from './registry-error.ts';
 
 /** A source of release lists: a folder, a registry over the network, or another. */
@@ -12,7 +11,13 @@ export interface Registry {
 }
 
 /** The releases of one module, and where the list comes from. */
-export interface ReleaseList extends DecodedList {
+export interface ReleaseList {
+  /** The entries in the order of the list, including those that are not releases. */
+  readonly records: readonly ReleaseRecord[];
+  /** One escaped line for each part of the list that could not be read. */
+  readonly dropped: readonly string[];
+  /** A number that grows with each change of the list; undefined where the format has none. */
+  readonly generation?: number | undefined;
   /** Where the list comes from. `saved` is one that a registry over the network served earlier. */
   readonly source: 'network' | 'saved' | 'folder' | 'database' | 'sample';
   /** The address or folder for a person, escaped. */

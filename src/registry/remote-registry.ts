@@ -1,6 +1,6 @@
 import type { ModuleId } from '../core/index.ts';
-import type { DecodedList } from './formats/decoded-list.ts';
 import type { RetryBudget } from './retry-budget.ts';
+import type { SavedList } from './saved-lists.ts';
 
 /** A registry over the network, without a cache: each call sends a request. `httpRegistry` makes one. */
 export interface RemoteRegistry {
@@ -42,14 +42,7 @@ export interface RequestContext {
 }
 
 /** A release list as a registry served it. */
-export interface FetchedList extends DecodedList {
-  /** The SHA-256 of the response body, in hexadecimal. */
-  readonly digest: string;
-  /** The length of the response body, in bytes. */
-  readonly size: number;
-  /** The entity tag of the response, for a conditional request; undefined where it has none. */
-  readonly etag: string | undefined;
-}
+export type FetchedList = Omit<SavedList, 'lost' | 'confirmedAt' | 'sequence'>;
 
 /** The modules of a registry that changed after a sequence number. */
 export interface RemoteChanges {

@@ -1,8 +1,14 @@
 import type { ModuleId } from '../core/index.ts';
-import type { FetchedList } from './remote-registry.ts';
+import type { ReleaseList } from './registry.ts';
 
 /** A release list as a registry served it, with what is known of its history. */
-export interface SavedList extends FetchedList {
+export interface SavedList extends Pick<ReleaseList, 'records' | 'dropped' | 'generation'> {
+  /** The SHA-256 of the response body, in hexadecimal. */
+  readonly digest: string;
+  /** The length of the response body, in bytes. */
+  readonly size: number;
+  /** The entity tag of the response, for a conditional request; undefined where it has none. */
+  readonly etag: string | undefined;
   /** Digests that the registry served earlier and that this list lacks: its releases are held to them. */
   readonly lost: readonly {
     /** The version as published. */
@@ -46,14 +52,12 @@ export interface SavedLists {
  *
  * @example
  * ```ts
- * import { cachedRegistry, SavedListsError, type RemoteRegistry } from 'modreg/registry';
+ * import { openRegistries, type SavedListsError } from 'modreg/registry';
  * import { openMachineFile, savedListsIn } from 'modreg/store';
  *
- * export function withCache(remote: RemoteRegistry): ReturnType<typeof cachedRegistry> {
- *   const saved = savedListsIn(openMachineFile('machine.db'));
- *   const onTrouble = ({ kind, message }: SavedListsError): void => console.error(kind, message);
- *   return cachedRegistry(remote, { saved, onTrouble });
- * }
+ * const saved = savedListsIn(openMachineFile('machine.db'));
+ * const onTrouble = ({ kind, message }: SavedListsError): void => console.error(kind, message);
+ * export const registries = openRegistries({ saved, onTrouble });
  * ```
  */
 export class SavedListsError extends Error {

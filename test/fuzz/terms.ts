@@ -8,7 +8,7 @@ import { reportedText } from '../../src/core/explanation/decision-words.ts';
 import { parseRegistryAddress } from '../../src/registry/address.ts';
 import { formatTime, isTime, parseTime } from '../../src/core/text/rfc3339.ts';
 import { isExposed } from '../../src/core/text/web-address.ts';
-import { httpRegistry } from '../../src/registry/index.ts';
+import { httpRegistry } from '../../src/registry/http-registry.ts';
 import { printed } from '../support/documents.ts';
 import { checkDocument } from '../../src/config/read-document.ts';
 import { notOneLine, target, type Target } from './target.ts';

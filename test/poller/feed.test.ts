@@ -1,12 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PollableRegistry } from '../../src/poller/index.ts';
-import {
-  cachedRegistry,
-  RegistryError,
-  type CachedRegistry,
-  type RemoteChanges,
-  type RemoteRegistry,
-} from '../../src/registry/index.ts';
+import { RegistryError, type CachedRegistry } from '../../src/registry/index.ts';
+import { cachedRegistry } from '../../src/registry/cached-registry.ts';
+import type { RemoteChanges, RemoteRegistry } from '../../src/registry/remote-registry.ts';
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { HOUR, MINUTE, SECOND } from '../support/day.ts';

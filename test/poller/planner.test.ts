@@ -22,7 +22,6 @@ function planner(
     lists: { isInformed: true, list: () => list },
     facts: () => () => ({ deployed: readDeployed('1.0.0') }),
     platform: 'linux/arm64',
-    windowOf: () => undefined,
     polling: { clock, intervalMs: MINUTE },
     ...more,
   });
@@ -152,9 +151,10 @@ describe('a plan stays the same', () => {
   ])('%s', (_, opensIn, expected) => {
     const clock = virtualClock();
     const now = clock.now();
-    const windowOf: PlannerOptions['windowOf'] = () =>
-      opensIn === undefined ? undefined : openFrom([now + opensIn, now + 10 * MINUTE]);
-    const planning = planner({ windowOf }, clock);
+    const window = opensIn === undefined ? undefined : openFrom([now + opensIn, now + 10 * MINUTE]);
+    const { machine, policy } = CONFIGURATIONS.both;
+    const current = { machine, policy: { ...policy, terms: { ...policy.terms, window } } };
+    const planning = planner({ configuration: { current } }, clock);
     expect(planning.untilNextChange(planning.planWith('allowed'))).toBe(expected);
   });
 

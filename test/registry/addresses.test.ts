@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { httpRegistry, parseRegistryAddress } from '../../src/registry/index.ts';
+import { parseRegistryAddress } from '../../src/registry/address.ts';
+import { httpRegistry } from '../../src/registry/http-registry.ts';
 import { answers, document, HOST } from '../support/answers.ts';
 import { LIDAR, remembered } from '../support/remembered.ts';
 

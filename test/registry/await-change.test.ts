@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ModuleId } from '../../src/core/index.ts';
-import {
-  cachedRegistry,
-  RegistryError,
-  type ChangeWait,
-  type CachedRegistry,
-  type CacheOptions,
-  type RemoteChanges,
-  type RemoteRegistry,
-} from '../../src/registry/index.ts';
+import { RegistryError, type ChangeWait, type CachedRegistry } from '../../src/registry/index.ts';
+import { cachedRegistry, type CacheOptions } from '../../src/registry/cached-registry.ts';
+import type { RemoteChanges, RemoteRegistry } from '../../src/registry/remote-registry.ts';
 import { connect } from '../../src/registry/http/connection.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { modregRegistry } from '../../src/registry/http/modreg-registry.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   openRegistries,
+  type OpenRegistries,
   type OpenRegistriesOptions,
-  type RegistryTerms,
 } from '../../src/registry/index.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
@@ -14,6 +14,8 @@ import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { published } from '../support/published.ts';
 import { LIDAR, outcomeOf, told } from '../support/remembered.ts';
+
+type RegistryTerms = Parameters<OpenRegistries['open']>[0];
 
 const HTTPS = 'https://registry.example';
 

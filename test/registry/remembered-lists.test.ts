@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest';
-import {
-  acceptList,
-  cachedRegistry,
-  SavedListsError,
-  type SavedLists,
-} from '../../src/registry/index.ts';
+import { SavedListsError, type SavedLists } from '../../src/registry/index.ts';
+import { acceptList } from '../../src/registry/acceptance.ts';
+import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import { savedListsIn } from '../../src/store/index.ts';
 import { answers, document, HOST, json, status } from '../support/answers.ts';
 import { LIDAR, outcomeOf, remembered, type Remembered } from '../support/remembered.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { PollableRegistry } from '../../src/poller/index.ts';
-import {
-  cachedRegistry,
-  RegistryError,
-  type FetchedList,
-  type RemoteRegistry,
-  type RequestContext,
-} from '../../src/registry/index.ts';
+import { RegistryError } from '../../src/registry/index.ts';
+import { cachedRegistry } from '../../src/registry/cached-registry.ts';
+import type {
+  FetchedList,
+  RemoteRegistry,
+  RequestContext,
+} from '../../src/registry/remote-registry.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { retrying } from '../../src/registry/retry.ts';
 import { randomFrom } from '../support/mutate.ts';

@@ -4,7 +4,8 @@ import {
   type PollableRegistry,
   type PollerEvent,
 } from '../../src/poller/index.ts';
-import { cachedRegistry, type Clock } from '../../src/registry/index.ts';
+import { type Clock } from '../../src/registry/index.ts';
+import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import { connect } from '../../src/registry/http/connection.ts';
 import type { Inquiry, Reply } from '../../src/registry/http/exchange.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';

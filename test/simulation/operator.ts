@@ -1,5 +1,5 @@
 import { parseVersion, type ModuleId } from '../../src/core/index.ts';
-import { acceptList } from '../../src/registry/index.ts';
+import { acceptList } from '../../src/registry/acceptance.ts';
 import { connect } from '../../src/registry/http/connection.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { modregRegistry } from '../../src/registry/http/modreg-registry.ts';

@@ -7,7 +7,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { DEFAULT_POLICY, readMachine } from '../../src/config/index.ts';
 import type { ActionTarget } from '../../src/core/index.ts';
 import { Poller, type Configuration, type Delivery } from '../../src/poller/index.ts';
-import { cachedRegistry } from '../../src/registry/index.ts';
+import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import {
   openForPoller,
   savedListsIn,

@@ -12,7 +12,7 @@ import {
   type PollerEvent,
   type PollerOptions,
 } from '../../src/poller/index.ts';
-import { cachedRegistry } from '../../src/registry/index.ts';
+import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import { readRelease } from '../../src/server/index.ts';
 import { openForPoller, savedListsIn, type MachineState } from '../../src/store/index.ts';
 import { moduleId } from './ask.ts';

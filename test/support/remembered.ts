@@ -1,15 +1,14 @@
 import { onTestFinished } from 'vitest';
 import type { ModuleId } from '../../src/core/index.ts';
 import {
-  cachedRegistry,
   RegistryError,
   type CachedRegistry,
-  type CacheOptions,
-  type HttpRegistryOptions,
   type ListResult,
   type ReleaseList,
-  type RemoteRegistry,
 } from '../../src/registry/index.ts';
+import { cachedRegistry, type CacheOptions } from '../../src/registry/cached-registry.ts';
+import type { HttpRegistryOptions } from '../../src/registry/http-registry.ts';
+import type { RemoteRegistry } from '../../src/registry/remote-registry.ts';
 import { openMachineFile, savedListsIn, type MachineFile } from '../../src/store/index.ts';
 import { moduleId } from './ask.ts';
 import { remoteAt } from './remote-at.ts';

@@ -1,9 +1,6 @@
-import {
-  httpRegistry,
-  parseRegistryAddress,
-  type HttpRegistryOptions,
-  type RemoteRegistry,
-} from '../../src/registry/index.ts';
+import { parseRegistryAddress } from '../../src/registry/address.ts';
+import { httpRegistry, type HttpRegistryOptions } from '../../src/registry/http-registry.ts';
+import type { RemoteRegistry } from '../../src/registry/remote-registry.ts';
 
 /** The registry over the network at `address`. */
 export function remoteAt(address: string, options: HttpRegistryOptions = {}): RemoteRegistry {

@@ -1,17 +1,10 @@
-import type { ReleaseRecord } from '../../core/index.ts';
 import { jsonPointer, type Path } from '../../core/text/json-pointer.ts';
 import { describeValue, excerpt } from '../../core/text/quote.ts';
 import { RegistryError } from '../registry-error.ts';
+import type { ReleaseList } from '../registry.ts';
 
 /** The release list of a module, decoded from whichever format its registry uses. */
-export interface DecodedList {
-  /** The entries in the order of the list, including those that are not releases. */
-  readonly records: readonly ReleaseRecord[];
-  /** One escaped line for each part of the list that could not be read. */
-  readonly dropped: readonly string[];
-  /** A number that grows with each change of the list; undefined where the format has none. */
-  readonly generation?: number | undefined;
-}
+export type DecodedList = Pick<ReleaseList, 'records' | 'dropped' | 'generation'>;
 
 /** More entries than any list has. */
 const MOST_ENTRIES = 1_000_000;
