@@ -54,7 +54,8 @@ const state: MachineState = {
 const poller = new Poller({
   ...{ ...machine, state, clock, random: () => 0, registryFor: () => registry },
   onEvent: (event) => {
-    if (event.kind === 'callback-error' || event.kind === 'registry-unavailable') console.error(event);
+    if (event.kind === 'callback-error' || event.kind === 'registry-unavailable')
+      console.error(event);
   },
 });
 
