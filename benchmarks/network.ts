@@ -13,6 +13,7 @@ import ky from 'ky';
 import { parseModuleId } from 'modreg';
 import { openRegistries, type CachedRegistry } from 'modreg/registry';
 import { openMachineFile, savedListsIn } from 'modreg/store';
+import type { MachineFile as WholeFile } from '../src/store/machine-file.ts';
 import { HOSTILE, readHostile } from '../test/support/hostile.ts';
 
 const TIMES = 5;
@@ -76,7 +77,7 @@ async function blocks(): Promise<void> {
   const changed: number[] = [];
   const saved: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    file.sql.run('DELETE FROM saved_lists');
+    (file as WholeFile).sql.run('DELETE FROM saved_lists');
     const asked = registry();
     first.push(await longestBlock(async () => await asked.read(LARGE)));
     await turn();

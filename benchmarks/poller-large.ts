@@ -3,9 +3,11 @@
  * `<modules> <releases> <rounds>` for others. Profile it with `--cpu-prof`. Prints rows as JSON.
  */
 import { setTimeout } from 'node:timers/promises';
-import { Poller, type Delivery, type PollableRegistry } from 'modreg/poller';
+import { Poller, type Delivery } from 'modreg/poller';
+import type { PollableRegistry } from 'modreg/registry';
 import { systemClock } from 'modreg/registry';
-import { savedListsIn, type MachineState } from 'modreg/store';
+import { savedListsIn } from 'modreg/store';
+import type { ClaimedFile as WholeFile } from '../src/store/claim.ts';
 import { virtualClock } from '../test/support/virtual-clock.ts';
 import { machineOf, median, openSite, type Row } from './publishing.ts';
 
@@ -44,15 +46,19 @@ const registry: PollableRegistry = {
     return change;
   },
 };
-const state: MachineState = {
-  ...machine.state,
-  log: (decisions, round) => {
-    machine.state.log(decisions, round);
-    counts.plans++;
+const { state } = machine.file as WholeFile;
+const file: WholeFile = {
+  ...(machine.file as WholeFile),
+  state: {
+    ...state,
+    log: (decisions, round) => {
+      state.log(decisions, round);
+      counts.plans++;
+    },
   },
 };
 const poller = new Poller({
-  ...{ ...machine, state, clock, random: () => 0, registryFor: () => registry },
+  ...{ ...machine, file, clock, random: () => 0, registryFor: () => registry },
   onEvent: (event) => {
     if (event.kind === 'callback-error' || event.kind === 'registry-unavailable')
       console.error(event);

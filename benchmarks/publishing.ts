@@ -9,6 +9,7 @@ import { DEFAULT_POLICY, readMachine } from 'modreg/config';
 import { type PollerOptions } from 'modreg/poller';
 import { openRegistries, type CachedRegistry, type OpenRegistriesOptions } from 'modreg/registry';
 import { openForPoller, type ClaimedFile } from 'modreg/store';
+import type { ClaimedFile as WholeFile } from '../src/store/claim.ts';
 
 /** A figure of `npm run bench:poller`. */
 export interface Row {
@@ -56,10 +57,11 @@ function registryAt(address: string, options: OpenRegistriesOptions): CachedRegi
 
 /** A machine that runs `version` of so many modules, by the constraint `1.*`, noted as of `at`. */
 export function machineOf(
-  { state }: ClaimedFile,
+  file: ClaimedFile,
   count: number,
   { version, at }: { readonly version: string; readonly at: number },
-): Pick<PollerOptions, 'configuration' | 'platform' | 'state'> {
+): Pick<PollerOptions, 'configuration' | 'platform' | 'file'> {
+  const { state } = file as WholeFile;
   const modules = Array.from({ length: count }, (_, place) => ({
     ...{ type: 'registry', name: `bench_m${place}`, module_id: `bench:m${place}`, version: '1.*' },
   }));
@@ -72,7 +74,7 @@ export function machineOf(
   if (!read.ok) throw new Error('not a machine');
   const terms = { ...DEFAULT_POLICY.terms, restartCooldownMs: 0, restartCeiling: 1440 };
   const configured = { machine: read.value, policy: { ...DEFAULT_POLICY, terms } };
-  return { state, configuration: () => configured, platform: 'linux/arm64' };
+  return { file, configuration: () => configured, platform: 'linux/arm64' };
 }
 
 export function median(values: readonly number[]): number {

@@ -19,11 +19,11 @@ const memory = openForPoller(`${home}/machine.db`);
 const registries = openRegistries({ saved: savedListsIn(memory) });
 
 const poller = new Poller({
-  state: memory.state,
+  file: memory,
   configuration,
   registryFor: registries.registryFor,
   platform: 'linux/arm64',
-  whatRuns: ({ name }) => (name === 'acme_lidar' ? '1.2.3' : undefined),
+  deployedVersion: ({ name }) => (name === 'acme_lidar' ? '1.2.3' : undefined),
   intervalMs: 5000,
   onEvent: (event) => console.log(event.kind),
 });

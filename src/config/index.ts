@@ -19,7 +19,7 @@ export type { DocumentProblem } from './document-problem.ts';
 export type { JsonSchema } from './fields/fields.ts';
 export { jsonSchemaOf } from './json-schema.ts';
 export type { CheckContext } from './judged.ts';
-export { moduleEnvironment, type EnvironmentError } from './module-environment.ts';
+export { moduleEnvironment } from './module-environment.ts';
 export { mergeProvisioning } from './provisioning.ts';
 export {
   checkDocument,

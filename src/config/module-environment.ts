@@ -6,16 +6,6 @@ import { isName } from './fields/name.ts';
 import { platformHome } from './platform-home.ts';
 import { quote } from '../core/text/quote.ts';
 
-/** A variable that keeps a module from getting its environment. */
-export interface EnvironmentError {
-  /** Whether the variable is not set, or is a secret that `envAllow` does not list. */
-  readonly kind: 'unset-variable' | 'forbidden-variable';
-  /** The agent's variable. */
-  readonly variable: string;
-  /** The module's variable that reads it. */
-  readonly reader: string;
-}
-
 /**
  * The environment variables of a module: `PLATFORM_HOME`, `PLATFORM_MODULE_ROOT` (not for a local module),
  * `PLATFORM_MODULE_DATA` and `PLATFORM_MODULE_ID`, then the entry's `env`, which overrides them. Each
@@ -53,7 +43,17 @@ export function moduleEnvironment(
     /** The agent's secret variables that this module may read: `envAllow` of the policy's terms. */
     readonly envAllow: readonly string[];
   },
-): Result<Readonly<Record<string, string>>, readonly EnvironmentError[]> {
+): Result<
+  Readonly<Record<string, string>>,
+  readonly {
+    /** Whether the variable is not set, or is a secret that `envAllow` does not list. */
+    readonly kind: 'unset-variable' | 'forbidden-variable';
+    /** The agent's variable. */
+    readonly variable: string;
+    /** The module's variable that reads it. */
+    readonly reader: string;
+  }[]
+> {
   const defaults = defaultVariables(entry, context);
   const errors: EnvironmentError[] = [];
   if (defaults === undefined) {
@@ -73,6 +73,12 @@ export function moduleEnvironment(
   if (errors.length > 0) return { ok: false, error: errors };
   return { ok: true, value: { ...defaults, ...Object.fromEntries(own) } };
 }
+
+/** A variable that keeps a module from getting its environment. */
+type EnvironmentError = Extract<
+  ReturnType<typeof moduleEnvironment>,
+  { ok: false }
+>['error'][number];
 
 type ModuleContext = Parameters<typeof moduleEnvironment>[1];
 

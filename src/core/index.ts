@@ -8,7 +8,7 @@ export { parseModuleId, type ModuleId } from './releases/module-id.ts';
 export { parsePlatform, type Platform } from './releases/platform.ts';
 export type { Artifact, DigestChange, Release, ReleaseRecord } from './releases/release.ts';
 export { indexReleases, type ReleaseIndex } from './releases/release-index.ts';
-export type { Eligibility, MinimumAge, Quarantined } from './releases/eligibility-policy.ts';
+export type { Eligibility, Quarantined } from './releases/eligibility-policy.ts';
 export type { Refusal, Refused, RefusedPin } from './releases/refusal.ts';
 export { resolve, type Resolution, type ResolveInput } from './releases/resolve.ts';
 export { explain } from './explanation/table.ts';
@@ -42,6 +42,6 @@ export {
 } from './plan/plan.ts';
 export type { Restart } from './plan/restarts.ts';
 export type { Stop } from './plan/stops.ts';
-export type { SubsystemTarget, VersionedSubsystem } from './plan/subsystem.ts';
+export type { SubsystemTarget } from './plan/subsystem.ts';
 export { describeDecision } from './explanation/decision-words.ts';
 export { describeChange, describeWarning } from './explanation/plan-words.ts';

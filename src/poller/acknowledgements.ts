@@ -1,5 +1,6 @@
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
-import type { MachineState, ActionOutcome } from '../store/index.ts';
+import type { ActionOutcome } from '../store/index.ts';
+import type { MachineState } from '../store/machine-state.ts';
 import type { PollerEvent } from './event.ts';
 import type { Polling } from './polling.ts';
 import { untilRedelivery } from './schedule.ts';

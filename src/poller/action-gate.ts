@@ -1,6 +1,6 @@
 import { crashLoopEnd } from '../core/plan/crash-loop.ts';
 import type { Clock } from '../registry/index.ts';
-import type { MachineMemory } from '../store/index.ts';
+import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import type { PollerEvent } from './event.ts';
 
 /** Whether a poller may act on its plans. */

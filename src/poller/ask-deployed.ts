@@ -7,7 +7,7 @@ import type { StateAccess } from './state-access.ts';
 
 /** How the agent is asked for deployed versions, and where they are noted. */
 export interface AskDeployedOptions {
-  readonly whatRuns: (target: ActionTarget) => unknown;
+  readonly deployedVersion: (target: ActionTarget) => unknown;
   readonly state: StateAccess;
   readonly polling: Pick<Polling, 'clock'>;
   readonly onEvent: (event: PollerEvent) => void;
@@ -16,7 +16,7 @@ export interface AskDeployedOptions {
 /** Asks the agent for each deployed version that the machine does not remember, and notes the answers. (D14) */
 export async function askDeployed(
   configuration: Configuration,
-  { whatRuns, state, polling: { clock }, onEvent }: AskDeployedOptions,
+  { deployedVersion, state, polling: { clock }, onEvent }: AskDeployedOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const memory = state.read();
@@ -26,7 +26,7 @@ export async function askDeployed(
   );
   // All at once: an agent that does not answer costs its deadline once.
   const asked = unknown.map(async (target) => {
-    const result = await callback(() => whatRuns(target), clock, signal);
+    const result = await callback(() => deployedVersion(target), clock, signal);
     if (result.kind === 'failed') onEvent({ kind: 'callback-error', error: result.error });
     const running = result.kind === 'returned' ? result.value : undefined;
     if (typeof running !== 'string' && running !== null) return;

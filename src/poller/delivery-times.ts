@@ -1,5 +1,5 @@
 import type { Clock } from '../registry/index.ts';
-import type { Remembered } from '../store/index.ts';
+import type { Remembered } from '../core/plan/machine-memory.ts';
 
 /** More deliveries than any machine counts restarts of. */
 const MAX_TIMES = 50_000;

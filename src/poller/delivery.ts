@@ -3,6 +3,7 @@ import type { CommittedAction, ActionOutcome } from '../store/index.ts';
 
 /** An action in the hands of a consumer. */
 export interface Delivery {
+  /** What to do. */
   readonly action: CommittedAction;
   /** How often it was delivered, including this time: again after a crash, or without an acknowledgement. */
   readonly times: number;
@@ -12,6 +13,7 @@ export interface Delivery {
   readonly failed: (failure: FailureReport) => Promise<void>;
 }
 
+/** Why an action failed, and what is deployed now. */
 export type FailureReport = Omit<ActionOutcome & { readonly kind: 'failed' }, 'kind'>;
 
 const LONGEST_RUNNING = 2048;

@@ -2,55 +2,100 @@ import type { ModuleId } from '../core/index.ts';
 import type { RegistryError } from '../registry/index.ts';
 import type { CommittedAction, DatabaseError, ActionOutcome } from '../store/index.ts';
 
-/**
- * What happens while release lists are read, for a log. A lasting condition is reported once when it begins and once
- * when it ends.
- */
-export type PollingEvent =
-  /** The configuration cannot be read: the last one stays in force. */
-  | { readonly kind: 'configuration-unreadable'; readonly error: unknown }
-  | { readonly kind: 'configuration-readable' }
-  /** A registry gives no list at all; it is asked again in `retryMs`. */
+/** What happens in a poller, for a log. A lasting condition is reported once when it begins and once when it ends. */
+export type PollerEvent =
   | {
+      /** The configuration cannot be read: the last one stays in force. */
+      readonly kind: 'configuration-unreadable';
+      /** What was thrown. */
+      readonly error: unknown;
+    }
+  | { readonly kind: 'configuration-readable' }
+  | {
+      /** A registry gives no list at all. */
       readonly kind: 'registry-unavailable';
+      /** Why not. */
       readonly error: RegistryError;
+      /** When it is contacted again, in milliseconds from now. */
       readonly retryMs: number;
     }
-  | { readonly kind: 'registry-available'; readonly afterMs: number }
-  /** The registry answers, but not with the list of this module. A saved list is used if there is one. */
   | {
+      readonly kind: 'registry-available';
+      /** How long it was not, in milliseconds. */
+      readonly afterMs: number;
+    }
+  | {
+      /** The registry answers, but not with the list of this module. A saved list is used if there is one. */
       readonly kind: 'list-unavailable';
+      /** The module. */
       readonly moduleId: ModuleId;
+      /** Why there is no list. */
       readonly error: RegistryError;
     }
-  | { readonly kind: 'list-available'; readonly moduleId: ModuleId }
-  | CallbackError;
-
-/** A callback of the agent, or modreg itself, failed. The work is repeated. */
-interface CallbackError {
-  readonly kind: 'callback-error';
-  readonly error: unknown;
-}
-
-/** What happens in a poller, for a log. */
-export type PollerEvent =
-  | PollingEvent
-  /** The machine's file cannot be used: nothing is decided or delivered until it can. */
-  | { readonly kind: 'state-unavailable'; readonly error: DatabaseError }
+  | {
+      readonly kind: 'list-available';
+      /** The module. */
+      readonly moduleId: ModuleId;
+    }
+  | {
+      /** A callback of the agent, or modreg itself, failed. The work is repeated. */
+      readonly kind: 'callback-error';
+      /** What was thrown. */
+      readonly error: unknown;
+    }
+  | {
+      /** The machine's file cannot be used: nothing is decided or delivered until it can. */
+      readonly kind: 'state-unavailable';
+      /** Why not. */
+      readonly error: DatabaseError;
+    }
   | { readonly kind: 'state-available' }
   /** No deployed version is known: the first round is planned, and nothing is committed. (T53) */
   | { readonly kind: 'observe-only' }
-  /** The agent started too often in a short time: nothing is committed or delivered until `until`. (T57) */
-  | { readonly kind: 'crash-loop'; readonly until: number }
-  | { readonly kind: 'committed'; readonly action: CommittedAction }
-  /** It was never delivered, and will not be. */
-  | { readonly kind: 'superseded'; readonly action: CommittedAction }
-  /** It was delivered, never acknowledged, and is not wanted any more. */
-  | { readonly kind: 'withdrawn'; readonly action: CommittedAction }
-  | { readonly kind: 'delivered'; readonly action: CommittedAction; readonly times: number }
-  | { readonly kind: 'acknowledged'; readonly id: string; readonly outcome: ActionOutcome }
-  /** No open action with this id was delivered. */
-  | { readonly kind: 'unknown-acknowledgement'; readonly id: string };
+  | {
+      /** The agent started too often in a short time: nothing is committed or delivered. (T57) */
+      readonly kind: 'crash-loop';
+      /** Until when, in milliseconds since the epoch. */
+      readonly until: number;
+    }
+  | {
+      /** On the disk; never delivered and replaced; delivered, never acknowledged and not wanted any more. */
+      readonly kind: 'committed' | 'superseded' | 'withdrawn';
+      /** Which action. */
+      readonly action: CommittedAction;
+    }
+  | {
+      readonly kind: 'delivered';
+      /** Which action. */
+      readonly action: CommittedAction;
+      /** How often, including this time. */
+      readonly times: number;
+    }
+  | {
+      readonly kind: 'acknowledged';
+      /** That of the action. */
+      readonly id: string;
+      /** What its consumer reported. */
+      readonly outcome: ActionOutcome;
+    }
+  | {
+      /** No open action with this id was delivered. */
+      readonly kind: 'unknown-acknowledgement';
+      /** As it was acknowledged. */
+      readonly id: string;
+    };
+
+type CallbackError = Extract<PollerEvent, { kind: 'callback-error' }>;
+
+/** What happens while release lists are read. */
+export type PollingEvent = Extract<
+  PollerEvent,
+  {
+    kind:
+      | ('configuration-unreadable' | 'configuration-readable' | 'callback-error')
+      | ('registry-unavailable' | 'registry-available' | 'list-unavailable' | 'list-available');
+  }
+>;
 
 /** Calls `onEvent`, and reports its own errors as callback errors: they never reach the code that reports an event. */
 export function isolated<T>(

@@ -4,7 +4,7 @@ import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import { neededLists, type Configuration } from '../core/plan/configuration.ts';
 import type { TargetFacts } from '../core/plan/plan-input.ts';
 import type { PollableRegistry } from '../registry/pollable-registry.ts';
-import type { LoggedRound } from '../store/index.ts';
+import type { LoggedRound } from '../store/decision-log.ts';
 import type { ConfigurationSource } from './configuration-source.ts';
 import { during } from './during.ts';
 import { PolledRegistry } from './polled-registry.ts';

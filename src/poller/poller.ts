@@ -1,44 +1,55 @@
-import type { ActionTarget, Plan } from '../core/index.ts';
+import type { ActionTarget, Plan, Platform } from '../core/index.ts';
+import type { UpdateTerms } from '../core/machine/update-policy.ts';
+import type { Clock, PollableRegistry } from '../registry/index.ts';
+import type { ClaimedFile } from '../store/index.ts';
 import { startUpOf } from '../core/machine/start-up.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
 import { loggedDecisions } from '../core/plan/logged-decisions.ts';
 import { keyOf } from '../core/plan/target.ts';
-import type { MachineState } from '../store/index.ts';
 import { ActionGate } from './action-gate.ts';
 import { askDeployed } from './ask-deployed.ts';
 import { ConfigurationSource } from './configuration-source.ts';
 import type { Delivery } from './delivery.ts';
 import { isolated, type PollerEvent } from './event.ts';
-import { Lists, type ListsOptions } from './lists.ts';
+import { Lists } from './lists.ts';
 import { nextDelivery } from './next-delivery.ts';
 import { Outbox } from './outbox.ts';
-import { Planner, type PlannerOptions } from './planner.ts';
-import { keepRunning, pollingWith, type Polling, type PollingOptions } from './polling.ts';
+import { Planner } from './planner.ts';
+import { keepRunning, pollingWith, type Polling } from './polling.ts';
 import { firstPhase } from './schedule.ts';
 import { StateAccess } from './state-access.ts';
 import { Wakeup } from './wakeup.ts';
 
-export interface PollerOptions
-  extends
-    Omit<PollingOptions, 'onEvent'>,
-    Pick<ListsOptions, 'registryFor'>,
-    Pick<PlannerOptions, 'platform' | 'isServerBusy' | 'isMaintenanceAllowed'> {
-  /** What the machine should run, read before each round. The last one stays in force where it throws. */
+/** What a poller needs, and what it may be given. */
+export interface PollerOptions {
+  /** The machine's file: `openForPoller` of `modreg/store`. */
+  readonly file: ClaimedFile;
+  /** What the machine should run, read before each round. The last one stays in force where this throws. */
   readonly configuration: () => Configuration | Promise<Configuration>;
-  /** The machine's memory, of the file that this process claimed. */
-  readonly state: MachineState;
+  /** The registry of modules with these terms: that of `openRegistries`. The same registry is the same object. */
+  readonly registryFor: (terms: UpdateTerms) => PollableRegistry;
+  /** The platform of the machine. */
+  readonly platform: Platform;
   /**
-   * The deployed version of a target, asked where the machine does not remember one: a version, `null` for none,
-   * undefined if the agent does not know it. (D14)
+   * The deployed version of a target, called where the machine's file has none: a version, `null` where nothing is
+   * deployed, undefined where the agent does not know it.
    */
-  readonly whatRuns?: (target: ActionTarget) => unknown;
-  /** For `PLATFORM_AGENT_FAST_START`. (D28) */
+  readonly deployedVersion?: ((target: ActionTarget) => unknown) | undefined;
+  /** Whether the server processes changes of its config: nothing restarts meanwhile. */
+  readonly isServerBusy?: (() => boolean) | undefined;
+  /** Whether maintenance is allowed now, called only where something would be replaced; anything but true is a no. */
+  readonly isMaintenanceAllowed?: (() => unknown) | undefined;
+  /** The agent's environment, for `PLATFORM_AGENT_FAST_START`. Empty by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /**
-   * How long a consumer may take before an action is delivered again, in milliseconds: half an hour by default, at
-   * least a second. (T61)
-   */
+  /** Between two rounds, 10 % more or less, in milliseconds: a minute by default, five seconds to a day. */
+  readonly intervalMs?: number;
+  /** How long a consumer may take before an action is delivered again: half an hour by default, at least a second. */
   readonly acknowledgeWithinMs?: number;
+  /** The source of time; `systemClock` by default. */
+  readonly clock?: Clock;
+  /** Random numbers from 0 to 1, for intervals and back-off; `Math.random` by default. */
+  readonly random?: () => number;
+  /** Called with each event, for a log. What it throws is an event too. */
   readonly onEvent?: (event: PollerEvent) => void;
 }
 
@@ -46,6 +57,30 @@ export interface PollerOptions
  * Decides for one machine, again and again, and delivers its actions. An action is on the disk before it is delivered,
  * and is delivered until it is acknowledged, always with the same id; another action replaces it only as long as no
  * consumer has it.
+ *
+ * @example
+ * ```ts
+ * import { DEFAULT_POLICY, readMachine } from 'modreg/config';
+ * import { Poller, type Configuration } from 'modreg/poller';
+ * import { openRegistries } from 'modreg/registry';
+ * import { openForPoller } from 'modreg/store';
+ * import { readFileSync } from 'node:fs';
+ *
+ * function configuration(): Configuration {
+ *   const machine = readMachine(readFileSync('machine.json'));
+ *   if (!machine.ok) throw new Error(machine.problems[0]?.message);
+ *   return { machine: machine.value, policy: DEFAULT_POLICY };
+ * }
+ *
+ * const { registryFor } = openRegistries();
+ * const file = openForPoller('machine.db');
+ * const poller = new Poller({ file, configuration, registryFor, platform: 'linux/arm64' });
+ * poller.start();
+ * for await (const { action, done } of poller.deliveries()) {
+ *   console.log(`${action.target.name}: ${action.to}, ${action.reason.text}`);
+ *   await done();
+ * }
+ * ```
  */
 export class Poller {
   readonly #options: PollerOptions;
@@ -125,9 +160,10 @@ export class Poller {
 
   async #planOnce(signal: AbortSignal): Promise<Plan | undefined> {
     const { configuration, outbox, planner } = this.#parts;
-    const { whatRuns } = this.#options;
+    const { deployedVersion } = this.#options;
     if (!configuration.current) return undefined;
-    if (whatRuns) await askDeployed(configuration.current, { ...this.#parts, whatRuns }, signal);
+    if (deployedVersion)
+      await askDeployed(configuration.current, { ...this.#parts, deployedVersion }, signal);
     outbox.retryAcknowledgements();
     let plan = planner.plan();
     if (plan === 'ask-first') {
@@ -177,7 +213,7 @@ function partsFor(options: PollerOptions): Parts {
   const parts = {
     ...{ polling, onEvent },
     configuration: new ConfigurationSource(options.configuration, polling),
-    state: new StateAccess(options.state, onEvent),
+    state: new StateAccess(options.file.state, onEvent),
     gate: new ActionGate(polling.clock, onEvent),
     changes: new Wakeup(polling.clock),
   };

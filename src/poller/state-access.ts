@@ -1,4 +1,6 @@
-import { DatabaseError, type MachineMemory, type MachineState } from '../store/index.ts';
+import { DatabaseError } from '../store/index.ts';
+import type { MachineMemory } from '../core/plan/machine-memory.ts';
+import type { MachineState } from '../store/machine-state.ts';
 import type { PollerEvent } from './event.ts';
 
 /** The machine's memory, which cannot always be used. An outage is reported once, and so is its end. (T52) */

@@ -1,15 +1,8 @@
 import type { ModuleId } from '../core/index.ts';
+import type { ChangeWait } from './registry.ts';
 import type { Memory } from './refresh.ts';
 import type { RequestContext } from './remote-registry.ts';
 import { latestSequence } from './round.ts';
-
-/** The result of waiting for a change of some lists. */
-export interface ChangeWait {
-  /** Whether one of the lists has changed; false where the wait ended without a change. */
-  readonly hasChanged: boolean;
-  /** Wait for a random time up to this before reading the lists, in milliseconds: other clients waited too. */
-  readonly spreadMs: number;
-}
 
 /** What lies between this process and the registry may end a request that says nothing for longer. */
 const LONGEST_REQUEST_MS = 25_000;

@@ -1,11 +1,11 @@
 import type { ModuleId } from '../core/index.ts';
 import { DEFAULT_TERMS } from '../core/machine/update-policy.ts';
-import { awaitChange, type ChangeWait } from './await-change.ts';
+import { awaitChange } from './await-change.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { singleFlight } from './single-flight.ts';
 import { refresh, type Memory, type Refreshed } from './refresh.ts';
 import { RegistryError } from './registry-error.ts';
-import type { ListResult, Registry } from './registry.ts';
+import type { CachedRegistry, ListResult } from './registry.ts';
 import { RememberedLists } from './remembered-lists.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
 import { noRetries, retryBudget, type RetryBudget } from './retry-budget.ts';
@@ -32,27 +32,6 @@ export interface CacheOptions {
   readonly isOffline?: boolean;
   /** Called where saved lists cannot be read or written. The registry then works without them. */
   readonly onTrouble?: (error: SavedListsError) => void;
-}
-
-/** A registry that keeps the lists it has read, and uses them when the registry cannot be reached. */
-export interface CachedRegistry extends Registry {
-  /**
-   * Reads the lists of several modules, one result each. With a change feed one request finds those that have
-   * changed, and only they are fetched. Rejects only with the reason of `signal`.
-   */
-  readAll(
-    moduleIds: readonly ModuleId[],
-    signal?: AbortSignal,
-  ): Promise<ReadonlyMap<ModuleId, ListResult>>;
-  /**
-   * Waits until one of the lists changes, for at most `waitMs` milliseconds; undefined where the registry has
-   * no change feed. Throws a RegistryError where the registry cannot be reached, and the reason of `signal`.
-   */
-  awaitChange(
-    moduleIds: readonly ModuleId[],
-    waitMs: number,
-    signal?: AbortSignal,
-  ): Promise<ChangeWait | undefined>;
 }
 
 /**

@@ -4,11 +4,9 @@ export {
   type OpenRegistriesOptions,
   type OpenRegistry,
 } from './open-registries.ts';
-export type { CachedRegistry } from './cached-registry.ts';
-export type { ChangeWait } from './await-change.ts';
 export type { PollableRegistry } from './pollable-registry.ts';
-export type { ListResult, Registry, ReleaseList } from './registry.ts';
-export { RegistryError, type RegistryErrorKind } from './registry-error.ts';
+export type { CachedRegistry, ListResult, Registry, ReleaseList } from './registry.ts';
+export { RegistryError } from './registry-error.ts';
 export { SavedListsError, type SavedList, type SavedLists } from './saved-lists.ts';
 export type { Limits } from './http/limits.ts';
 export { systemClock, type Clock } from './clock.ts';

@@ -3,7 +3,7 @@ import type { Result } from '../core/index.ts';
 import { DEFAULT_TERMS, type UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Secret } from '../core/text/secret.ts';
 import { parseRegistryAddress, type RegistryAddress } from './address.ts';
-import type { CachedRegistry } from './cached-registry.ts';
+import type { CachedRegistry } from './registry.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { folderRegistry } from './folder-registry.ts';
 import type { Limits } from './http/limits.ts';

@@ -1,5 +1,5 @@
 import type { ModuleId } from '../core/index.ts';
-import type { CachedRegistry } from './cached-registry.ts';
+import type { CachedRegistry } from './registry.ts';
 import { RegistryError } from './registry-error.ts';
 import type { ListResult, Registry } from './registry.ts';
 

@@ -1,44 +1,16 @@
-/** Why a release list could not be read. */
-export type RegistryErrorKind =
-  /** The address cannot be used: plain `http:` to a host that is not allowed, or a query. */
-  | 'bad-address'
-  /** A folder or file does not exist, or cannot be read. */
-  | 'unreadable-file'
-  /** The registry answered, and has no such module. */
-  | 'unknown-module'
-  /** The host name, the connection or the response failed; or the registry is not contacted (`isOffline`). */
-  | 'registry-unreachable'
-  /** A response exceeded its time limits. */
-  | 'registry-timeout'
-  /** The registry denies access: status 401 or 403. */
-  | 'registry-refused'
-  /** The response or file is no release list. */
-  | 'not-a-registry'
-  /** The registry asks to retry later (429), or failed itself (5xx). */
-  | 'registry-busy'
-  /** A redirect to another origin, or one without a usable target. */
-  | 'bad-redirect'
-  /** The TLS certificate is not valid. */
-  | 'bad-certificate'
-  /** The list exceeds a limit on bytes, entries or values. */
-  | 'list-too-large'
-  /** The list is older than, or contradicts, one that the registry served before. `acceptList` accepts it. */
-  | 'registry-regressed'
-  /** The registry cannot be reached, and the saved list is older than `maxIndexAgeMs`. */
-  | 'list-stale';
-
 /**
  * A release list could not be read. The message is one escaped line: what was found and where.
  *
  * @example
  * ```ts
  * import { parseModuleId } from 'modreg';
- * import { folderRegistry, RegistryError } from 'modreg/registry';
+ * import { openRegistries, RegistryError } from 'modreg/registry';
  *
  * const lidar = parseModuleId('acme:lidar');
- * if (!lidar.ok) throw new Error(lidar.error.message);
+ * const registry = openRegistries().open({ registry: './releases' });
+ * if (!lidar.ok || !registry.ok) throw new Error('no such module id, or no such address');
  * try {
- *   await folderRegistry('releases', Date.now).read(lidar.value);
+ *   await registry.value.read(lidar.value);
  * } catch (error) {
  *   if (!(error instanceof RegistryError)) throw error;
  *   console.error(error.kind); // unreadable-file
@@ -48,7 +20,33 @@ export type RegistryErrorKind =
 export class RegistryError extends Error {
   override readonly name = 'RegistryError';
   /** The kind of error, for a program. */
-  readonly kind: RegistryErrorKind;
+  readonly kind:
+    /** The address cannot be used: plain `http:` to a host that is not allowed, or a query. */
+    | 'bad-address'
+    /** A folder or file does not exist, or cannot be read. */
+    | 'unreadable-file'
+    /** The registry answered, and has no such module. */
+    | 'unknown-module'
+    /** The host name, the connection or the response failed; or the registry is not contacted (`isOffline`). */
+    | 'registry-unreachable'
+    /** A response exceeded its time limits. */
+    | 'registry-timeout'
+    /** The registry denies access: status 401 or 403. */
+    | 'registry-refused'
+    /** The response or file is no release list. */
+    | 'not-a-registry'
+    /** The registry asks to retry later (429), or failed itself (5xx). */
+    | 'registry-busy'
+    /** A redirect to another origin, or one without a usable target. */
+    | 'bad-redirect'
+    /** The TLS certificate is not valid. */
+    | 'bad-certificate'
+    /** The list exceeds a limit on bytes, entries or values. */
+    | 'list-too-large'
+    /** The list is older than, or contradicts, one that the registry served before. `acceptList` accepts it. */
+    | 'registry-regressed'
+    /** The registry cannot be reached, and the saved list is older than `maxIndexAgeMs`. */
+    | 'list-stale';
   /** The most similar name that exists; undefined without one. */
   readonly suggestion: string | undefined;
   /** What to do next; undefined where the message says it. */
@@ -58,7 +56,7 @@ export class RegistryError extends Error {
 
   /** `message` must be one escaped line; `cause` is the error that led to this one. */
   constructor(
-    kind: RegistryErrorKind,
+    kind: RegistryError['kind'],
     message: string,
     {
       cause,
@@ -79,3 +77,6 @@ export class RegistryError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/** The kind of a RegistryError. */
+export type RegistryErrorKind = RegistryError['kind'];

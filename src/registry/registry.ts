@@ -35,3 +35,35 @@ export interface ReleaseList {
 
 /** The list of one module out of several, or why it could not be read. */
 export type ListResult = Result<ReleaseList, RegistryError>;
+
+/** A registry that keeps the lists it has read, and uses them when the registry cannot be reached. */
+export interface CachedRegistry extends Registry {
+  /**
+   * Reads the lists of several modules, one result each. With a change feed one request finds those that have
+   * changed, and only they are fetched. Rejects only with the reason of `signal`.
+   */
+  readAll(
+    moduleIds: readonly ModuleId[],
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<ModuleId, ListResult>>;
+  /**
+   * Waits until one of the lists changes, for at most `waitMs` milliseconds; undefined where the registry has
+   * no change feed. Throws a RegistryError where the registry cannot be reached, and the reason of `signal`.
+   */
+  awaitChange(
+    moduleIds: readonly ModuleId[],
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<
+    | {
+        /** Whether one of the lists has changed; false where the wait ended without a change. */
+        readonly hasChanged: boolean;
+        /** Wait for a random time up to this before reading the lists, in milliseconds: other clients waited too. */
+        readonly spreadMs: number;
+      }
+    | undefined
+  >;
+}
+
+/** The result of waiting for a change of some lists. */
+export type ChangeWait = NonNullable<Awaited<ReturnType<CachedRegistry['awaitChange']>>>;

@@ -1,19 +1,5 @@
 import type { ModuleId } from '../core/index.ts';
 
-/** How a catalogue's file is opened. */
-export interface CatalogueFileOptions {
-  /**
-   * `write`, the default, requires an existing file; `create` creates the file and its folder where there is
-   * none; `read` also accepts a file and a folder that cannot be written, and then nothing can be changed.
-   */
-  readonly mode?: 'create' | 'write' | 'read';
-  /**
-   * How long a method waits for another process that writes, in milliseconds: 5000 by default. The wait blocks
-   * this process.
-   */
-  readonly patienceMs?: number;
-}
-
 /** What publishing a release did: an unchanged release, and one with other content, changed nothing. */
 export type PublishResult =
   /** The version is new. */

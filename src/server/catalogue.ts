@@ -8,13 +8,7 @@ import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import { openDatabase, snapshot, transaction, translated } from '../sqlite/database.ts';
 import { statementsOf, type Row, type Statements } from '../sqlite/statements.ts';
-import type {
-  CatalogueFileOptions,
-  Changes,
-  ModuleSummary,
-  PublishResult,
-  YankResult,
-} from './catalogue-results.ts';
+import type { Changes, ModuleSummary, PublishResult, YankResult } from './catalogue-results.ts';
 import { SCHEMA } from './catalogue-schema.ts';
 import { makeDocument, type ModuleDocument } from './module-document.ts';
 import { contentOf, type PublishedRelease } from './published-release.ts';
@@ -56,10 +50,16 @@ export class Catalogue {
     sizeCalculation: ({ bytes }) => bytes.length,
   });
 
-  /** Opens the file at `path`, which must exist unless the mode is `create`. */
+  /**
+   * Opens the file at `path`, which must exist unless the mode is `create`; `read` also accepts one that cannot be
+   * written. A method waits `patienceMs` milliseconds for another process that writes, and blocks this process.
+   */
   constructor(
     path: string,
-    { mode = 'write', patienceMs = BUSY_TIMEOUT_MS }: CatalogueFileOptions = {},
+    {
+      mode = 'write',
+      patienceMs = BUSY_TIMEOUT_MS,
+    }: { readonly mode?: 'create' | 'write' | 'read'; readonly patienceMs?: number } = {},
   ) {
     this.#path = path;
     this.#database = openDatabase(path, SCHEMA, { mode, patienceMs });

@@ -1,26 +1,12 @@
 import { excerpt, quote } from '../core/text/quote.ts';
 
-/** Why a SQLite file cannot be used. */
-export type DatabaseErrorKind =
-  /** There is no file, or another file has taken its place. */
-  | 'missing'
-  /** It is not a SQLite file, or is incomplete. */
-  | 'damaged'
-  /** It belongs to another program, or cannot be opened. */
-  | 'unreadable'
-  /** A later version of modreg wrote it. */
-  | 'later-schema'
-  /** Another process kept it locked for longer than the wait. */
-  | 'locked'
-  /** It cannot be written: the disk is full, or it is read-only. */
-  | 'unwritable';
-
 /**
  * A SQLite file cannot be used. The message is one escaped line: the file, and what was found.
  *
  * @example
  * ```ts
- * import { Catalogue, DatabaseError } from 'modreg/server';
+ * import { Catalogue } from 'modreg/server';
+ * import { DatabaseError } from 'modreg/store';
  *
  * try {
  *   new Catalogue('/nowhere/registry.db').close();
@@ -33,14 +19,29 @@ export type DatabaseErrorKind =
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
   /** The kind of error, for a program. */
-  readonly kind: DatabaseErrorKind;
+  readonly kind:
+    /** There is no file, or another file has taken its place. */
+    | 'missing'
+    /** It is not a SQLite file, or is incomplete. */
+    | 'damaged'
+    /** It belongs to another program, or cannot be opened. */
+    | 'unreadable'
+    /** A later version of modreg wrote it. */
+    | 'later-schema'
+    /** Another process kept it locked for longer than the wait. */
+    | 'locked'
+    /** It cannot be written: the disk is full, or it is read-only. */
+    | 'unwritable';
 
   /** `cause` is the error of SQLite or of the file system. */
-  constructor(kind: DatabaseErrorKind, message: string, cause?: unknown) {
+  constructor(kind: DatabaseError['kind'], message: string, cause?: unknown) {
     super(message, { cause });
     this.kind = kind;
   }
 }
+
+/** The kind of a DatabaseError. */
+export type DatabaseErrorKind = DatabaseError['kind'];
 
 /** SQLite's primary result codes, as far as they tell one trouble from another. */
 const KINDS: ReadonlyMap<number, DatabaseErrorKind> = new Map([

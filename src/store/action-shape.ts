@@ -1,6 +1,6 @@
 import { type Artifact, type Stop } from '../core/index.ts';
 import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
-import type { NewAction, SharedRestart } from '../core/plan/committed-action.ts';
+import type { NewAction } from '../core/plan/committed-action.ts';
 import {
   isModuleId,
   isNumber,
@@ -44,7 +44,7 @@ const shape: Shape = objectOf<keyof NewAction>({
     text: isText,
   }),
   decidedAt: isNumber,
-  restart: objectOf<keyof SharedRestart>({ of: isText, targets: listOf(isText), stops }),
+  restart: objectOf<keyof NewAction['restart']>({ of: isText, targets: listOf(isText), stops }),
 });
 
 /** Whether a stored action is one. */

@@ -6,17 +6,22 @@ import { holdExclusively } from '../sqlite/exclusive-lock.ts';
 import { openMachineFile, type MachineFile } from './machine-file.ts';
 import { machineStateIn, type MachineState } from './machine-state.ts';
 
-/** A machine's file in the hands of its poller. */
+/** A machine's file, held by this process for one poller. */
 export interface ClaimedFile extends MachineFile {
+  /** @internal */
   readonly state: MachineState;
-  /** Where a file went that could not be used, and why; undefined where none was in the way. */
-  readonly setAside: SetAside | undefined;
+  /** The file that was at the path and could not be used; undefined where there was none. */
+  readonly setAside:
+    | {
+        /** Where it is now. */
+        readonly path: string;
+        /** Why it could not be used, in one escaped line. */
+        readonly because: string;
+      }
+    | undefined;
 }
 
-interface SetAside {
-  readonly path: string;
-  readonly because: string;
-}
+type SetAside = NonNullable<ClaimedFile['setAside']>;
 
 /** What a blank file takes the place of. What else may be wrong with a file is not mended by another. */
 const REPLACED: ReadonlySet<DatabaseError['kind']> = new Set(['damaged', 'later-schema']);
@@ -28,9 +33,18 @@ const CLAIM_TIMEOUT_MS = 250;
 const BESIDE = ['', '-wal', '-shm'];
 
 /**
- * Opens the machine's file at `path` for a poller, the only one of this file until it is closed or its process
- * ends. A file that is damaged, or that a later version wrote, is set aside, and a blank one begins. Throws a
- * DatabaseError: `locked` names the process that polls. (T53, T58)
+ * Opens the machine's file at `path` for a `Poller`. No other process can do so until it is closed or this process ends.
+ * A damaged file, or one that a later version of modreg wrote, is set aside, and a new one is created. Throws a
+ * DatabaseError where the file cannot be used; that of the kind `locked` names the process that polls. (T53, T58)
+ *
+ * @example
+ * ```ts
+ * import { openForPoller } from 'modreg/store';
+ *
+ * const file = openForPoller('machine.db');
+ * if (file.setAside) console.error(`${file.setAside.because}; it is ${file.setAside.path} now`);
+ * file.close();
+ * ```
  */
 export function openForPoller(path: string): ClaimedFile {
   // By whichever name: a link leads to the same file.

@@ -1,13 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase, type Layout, type Opening } from '../sqlite/database.ts';
+import { openDatabase, type Layout } from '../sqlite/database.ts';
 import { statementsOf, type Statements } from '../sqlite/statements.ts';
 
-/** What a machine remembers, in one SQLite file. */
+/** The SQLite file in which a machine keeps its release lists, actions and decisions. */
 export interface MachineFile {
+  /** Where it is. */
   readonly path: string;
+  /** @internal */
   readonly database: DatabaseSync;
+  /** @internal */
   readonly sql: Statements;
-  /** Doing so again does nothing. */
+  /** Closes the file. Closing it again does nothing. */
   close(): void;
 }
 
@@ -113,12 +116,26 @@ export const LAYOUT: Layout = {
 };
 
 /**
- * Opens the file at `path`, by default making one where there is none. While another process writes, a
- * method waits five seconds, and so does everything else in this process. Throws a `DatabaseError`.
+ * Opens the file at `path` for its release lists, beside a poller or without one; `openForPoller` opens it for a
+ * `Poller`. By default the file and its folder are created; `write` requires an existing file, and `read` also accepts
+ * one that cannot be written. While another process writes, this process waits: for `patienceMs` milliseconds, 5000 by
+ * default. Throws a DatabaseError where the file cannot be used.
+ *
+ * @example
+ * ```ts
+ * import { openRegistries } from 'modreg/registry';
+ * import { openMachineFile, savedListsIn } from 'modreg/store';
+ *
+ * const file = openMachineFile('machine.db');
+ * export const registries = openRegistries({ saved: savedListsIn(file) });
+ * ```
  */
 export function openMachineFile(
   path: string,
-  { mode = 'create', patienceMs = BUSY_TIMEOUT_MS }: Partial<Opening> = {},
+  {
+    mode = 'create',
+    patienceMs = BUSY_TIMEOUT_MS,
+  }: { readonly mode?: 'create' | 'write' | 'read'; readonly patienceMs?: number } = {},
 ): MachineFile {
   return machineFileIn(openDatabase(path, LAYOUT, { mode, patienceMs }), path);
 }

@@ -26,8 +26,16 @@ const MOST_LISTS = 20_000;
 const MOST_BYTES = 512 * 1024 * 1024;
 
 /**
- * The saved lists of a machine. The newest 20,000 are kept, of 512 MiB in all; a list is not
- * replaced by one of a lower generation.
+ * The release lists saved in a machine's file. The newest 20,000 are kept, of 512 MiB in all.
+ *
+ * @example
+ * ```ts
+ * import { openForPoller, savedListsIn } from 'modreg/store';
+ * import { openRegistries } from 'modreg/registry';
+ *
+ * const file = openForPoller('machine.db');
+ * export const registries = openRegistries({ saved: savedListsIn(file) });
+ * ```
  */
 export function savedListsIn({ path, database, sql }: MachineFile): SavedLists {
   const within = <T>(work: () => T): T => saying(path, work);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineState } from '../../src/store/index.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
 import { version } from '../support/ask.ts';
 import { AGENT, commitOne, moduleNamed } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';

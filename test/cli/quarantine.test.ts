@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineState, ActionOutcome } from '../../src/store/index.ts';
+import type { ActionOutcome } from '../../src/store/index.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
 import { commitOne, moduleNamed } from '../support/claimed.ts';
 import { version } from '../support/ask.ts';
 import { contentsOf, homeAfter, polledHome, rememberedIn } from '../support/machine-home.ts';

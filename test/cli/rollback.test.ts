@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineState } from '../../src/store/index.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
 import { AGENT, moduleNamed } from '../support/claimed.ts';
 import {
   contentsOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
-import type { MachineState } from '../../src/store/index.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
 import { AGENT, commitOne, moduleNamed } from '../support/claimed.ts';
 import { contentsOf, homeAfter, logged, polledHome, wholeSecond } from '../support/machine-home.ts';
 import { modreg } from '../support/modreg.ts';

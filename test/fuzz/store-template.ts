@@ -1,12 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { ActionTarget } from '../../src/core/index.ts';
-import {
-  openForPoller,
-  savedListsIn,
-  type LoggedDecision,
-  type MachineState,
-  type NewAction,
-} from '../../src/store/index.ts';
+import { openForPoller, savedListsIn } from '../../src/store/index.ts';
+import type { NewAction } from '../../src/core/plan/committed-action.ts';
+import type { LoggedDecision } from '../../src/core/plan/logged-decisions.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
 import { decodeNpmPackument } from '../../src/registry/formats/npm-packument.ts';
 import { decodeReleaseDocument } from '../../src/registry/formats/release-document.ts';
 import { moduleId, version } from '../support/ask.ts';

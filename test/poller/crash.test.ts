@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, it } from 'vitest';
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
-import { machineStateIn, openMachineFile } from '../../src/store/index.ts';
+import { openMachineFile } from '../../src/store/index.ts';
+import { machineStateIn } from '../../src/store/machine-state.ts';
 import { moduleId } from '../support/ask.ts';
 import { ROOT } from '../support/modreg.ts';
 

@@ -40,7 +40,7 @@ describe('[T62] what waits is taken up as soon as what it waits for', () => {
   });
 
   it('is withdrawn, and the agent says what runs', async () => {
-    const machine = await day({ ...ROVER, whatRuns: saying('acme_lidar', '1.0.0') });
+    const machine = await day({ ...ROVER, deployedVersion: saying('acme_lidar', '1.0.0') });
     await machine.pass(MINUTE);
     machine.registry.catalogue.yank(moduleId('acme:lidar'), '1.1.0', 'stops the motor');
     await machine.restart();
@@ -201,7 +201,7 @@ describe('[T62] modules that need each other come in the order of the plan', () 
       ...ROVER,
       machine: { components: TWO, modules },
       deployed: { acme_map: '1.0.0', acme_lidar: '1.0.0' },
-      whatRuns: saying('spare', '1.0.0'),
+      deployedVersion: saying('spare', '1.0.0'),
     });
     await machine.pass(MINUTE);
     await inHand(machine, 'acme_map').done();

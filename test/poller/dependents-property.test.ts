@@ -6,10 +6,10 @@ import {
   Poller,
   type Configuration,
   type Delivery,
-  type PollableRegistry,
   type PollerEvent,
 } from '../../src/poller/index.ts';
-import type { CommittedAction } from '../../src/store/index.ts';
+import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
+import type { ClaimedFile, CommittedAction } from '../../src/store/index.ts';
 import { moduleNamed, running } from '../support/claimed.ts';
 import { MINUTE, SECOND } from '../support/day.ts';
 import { component, entry } from '../support/planned.ts';
@@ -181,9 +181,10 @@ function life(on: Track, parts: readonly Part[], missing: readonly boolean[]) {
   };
   const begin = (): Poller => {
     const poller = new Poller({
-      ...{ state, clock, configuration: () => configuration, random: () => 0 },
+      file: { state } as ClaimedFile,
+      ...{ clock, configuration: () => configuration, random: () => 0 },
       ...{ registryFor: () => registry, platform: 'linux/arm64', intervalMs: 10 * MINUTE },
-      whatRuns({ kind, name }: ActionTarget) {
+      deployedVersion({ kind, name }: ActionTarget) {
         if (kind === 'subsystem' || !isKnowing) return undefined;
         judged.told.set(name, truth.get(name));
         return truth.get(name);

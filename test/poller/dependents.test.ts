@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FailureReport, PollableRegistry } from '../../src/poller/index.ts';
+import type { FailureReport } from '../../src/poller/index.ts';
+import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { moduleId } from '../support/ask.ts';
 import { day, HOUR, MINUTE, type DayOptions } from '../support/day.ts';
 import { component, entry } from '../support/planned.ts';
@@ -129,8 +130,8 @@ describe('[T62] where a module fails, what needs it is not restarted before it w
 
   it('which nobody knows, until the agent does', async () => {
     let isKnown = false;
-    const whatRuns = (): unknown => (isKnown ? '1.0.0' : undefined);
-    const machine = await day({ ...ROVER, whatRuns });
+    const deployedVersion = (): unknown => (isKnown ? '1.0.0' : undefined);
+    const machine = await day({ ...ROVER, deployedVersion });
     await machine.pass(MINUTE);
     await inHand(machine, 'acme_lidar').failed({ ...FAILED, running: undefined });
     await machine.pass(HOUR);
@@ -194,7 +195,7 @@ describe('[T62] a module that another needs, and that', () => {
       {
         machine: { ...ROVER.machine, modules: [...ROVER.machine.modules, SPARE] },
         deployed: { acme_map: '1.0.0', acme_lidar: '1.1.0' },
-        whatRuns: saying('spare', null),
+        deployedVersion: saying('spare', null),
       },
       [],
     ],

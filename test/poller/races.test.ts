@@ -1,6 +1,7 @@
 import fc, { type Scheduler } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Delivery, PollableRegistry, PollerEvent } from '../../src/poller/index.ts';
+import type { Delivery, PollerEvent } from '../../src/poller/index.ts';
+import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { RegistryError } from '../../src/registry/index.ts';
 import { HOUR, MINUTE, SECOND } from '../support/day.ts';
 import {

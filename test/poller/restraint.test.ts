@@ -10,7 +10,8 @@ const LIDAR = {
   releases: { 'acme:lidar': [{ version: '1.2.3' }, { version: '1.2.4' }] },
 } as const satisfies DayOptions;
 
-const noModule: PollerOptions['whatRuns'] = ({ kind }) => (kind === 'module' ? null : undefined);
+const noModule: PollerOptions['deployedVersion'] = ({ kind }) =>
+  kind === 'module' ? null : undefined;
 
 describe('[T57] an agent that starts five times in ten minutes', () => {
   it('reports and does nothing, until the first of them is ten minutes ago', async () => {
@@ -45,7 +46,7 @@ describe('what runs', () => {
     const asked: string[] = [];
     const machine = await day({
       ...blank,
-      whatRuns: ({ name }) => {
+      deployedVersion: ({ name }) => {
         asked.push(name);
         return name === 'acme_lidar' ? '1.2.3' : undefined;
       },
@@ -67,7 +68,7 @@ describe('what runs', () => {
       machine: { modules: asked },
       releases: { 'acme:lidar': [{ version: '1.2.4' }], 'acme:arm': [{ version: '1.2.4' }] },
       intervalMs: 5 * SECOND,
-      whatRuns: ({ kind, name }) => {
+      deployedVersion: ({ kind, name }) => {
         if (kind === 'subsystem') return undefined;
         return name === 'acme_lidar' ? '1.2.3' : null;
       },
@@ -87,7 +88,7 @@ describe('what runs', () => {
     const machine = await day({
       ...blank,
       registryFor: () => ({ read: async () => await new Promise(() => undefined) }),
-      whatRuns: ({ name }) => asked.push(name),
+      deployedVersion: ({ name }) => asked.push(name),
     });
     await machine.pass(5 * MINUTE);
     expect(asked).toEqual([]);
@@ -97,9 +98,9 @@ describe('what runs', () => {
     ['nothing', () => undefined],
     ['what is no text', () => 7],
     ['nothing in time', async () => await new Promise(() => undefined)],
-  ])('is left alone where the agent says %s (D14)', async (_, whatRuns) => {
+  ])('is left alone where the agent says %s (D14)', async (_, deployedVersion) => {
     const { deployed: __, ...blank } = LIDAR;
-    const machine = await day({ ...blank, whatRuns });
+    const machine = await day({ ...blank, deployedVersion });
     await machine.pass(5 * MINUTE);
     expect(machine.deliveries).toEqual([]);
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'stuck' });
@@ -107,7 +108,7 @@ describe('what runs', () => {
 
   it('is nothing where the agent says so, and is installed (D14)', async () => {
     const { deployed: _, ...blank } = LIDAR;
-    const machine = await day({ ...blank, whatRuns: () => null });
+    const machine = await day({ ...blank, deployedVersion: () => null });
     await machine.pass(3 * MINUTE);
     expect(machine.deliveries.map(({ action }) => action)).toMatchObject([
       { direction: 'install', to: '1.2.4' },
@@ -115,7 +116,7 @@ describe('what runs', () => {
   });
 
   it('is asked of a module that is added, and of one that takes the place of another', async () => {
-    const machine = await day({ ...LIDAR, whatRuns: noModule });
+    const machine = await day({ ...LIDAR, deployedVersion: noModule });
     machine.publish('acme:arm', '2.5.0');
     await machine.pass(MINUTE);
     machine.story();

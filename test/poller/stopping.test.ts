@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PollableRegistry } from '../../src/poller/index.ts';
+import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import type { ReleaseList } from '../../src/registry/index.ts';
 import { moduleNamed, upgrade } from '../support/claimed.ts';
 import { HOUR, MINUTE, SECOND } from '../support/day.ts';
@@ -21,7 +21,7 @@ const HANGS = fc.record({
   configuration: fc.constantFrom(0, 1, 2, Infinity),
   registry: fc.constantFrom(0, 1, Infinity),
   isMaintenanceAllowed: fc.constantFrom(0, 1, 2, Infinity),
-  whatRuns: fc.constantFrom(0, 1, Infinity),
+  deployedVersion: fc.constantFrom(0, 1, Infinity),
 });
 
 const WAYS = fc.record({
@@ -64,7 +64,7 @@ describe('[T59] stop()', () => {
           ...(isBlank ? {} : { deployed: '1.0.0' }),
           configuration: answering(hangs.configuration, over, () => CONFIGURATIONS.both),
           isMaintenanceAllowed: answering(hangs.isMaintenanceAllowed, over, () => true),
-          whatRuns: answering(hangs.whatRuns, over, () => '1.0.0'),
+          deployedVersion: answering(hangs.deployedVersion, over, () => '1.0.0'),
         });
         for (const ms of passes) await clock.pass(ms);
         await microtasks(way.microtasks);

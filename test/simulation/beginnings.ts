@@ -34,7 +34,7 @@ export function moodOf(chance: Chance, point: string): Mood {
     // Where nobody is asked that says nothing.
     maintenance: chance.one(['allowed', 'allowed', 'not allowed', 'throws', 'hangs']),
     lateMs: chance.is(0.08) ? LATE_MS : 0,
-    whatRuns: 'known',
+    deployedVersion: 'known',
     consumer: chance.one(['prompt', 'prompt', 'slow', 'forgets']),
     broken: chance.one([0, 0.1, 0.4]),
     obstructed: chance.one([0, 0.1, 0.4]),

@@ -17,7 +17,12 @@ export function heal({ sites, disk, mood, line, points, trace, ledger }: World):
   line.drift(0);
   ledger.isServerBusy = false;
   Object.assign(mood, {
-    ...{ configuration: 'there', maintenance: 'allowed', whatRuns: 'known', consumer: 'prompt' },
+    ...{
+      configuration: 'there',
+      maintenance: 'allowed',
+      deployedVersion: 'known',
+      consumer: 'prompt',
+    },
     ...{ broken: 0, obstructed: 0, lateMs: 0, isServerBusy: false },
   });
 }

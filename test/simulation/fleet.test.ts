@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PollableRegistry } from '../../src/poller/index.ts';
+import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { RegistryError } from '../../src/registry/index.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import type {

@@ -157,7 +157,7 @@ const KINDS: Readonly<Record<string, Effect>> = {
       () => ({
         maintenance: chance.one(['allowed', 'not allowed', 'junk', 'throws', 'hangs', 'nothing']),
       }),
-      () => ({ whatRuns: chance.one(['known', 'unknown', 'throws', 'hangs']) }),
+      () => ({ deployedVersion: chance.one(['known', 'unknown', 'throws', 'hangs']) }),
       () => ({
         consumer: chance.one(['prompt', 'slow', 'forgets', 'stands', 'throws', 'babbles']),
       }),

@@ -1,9 +1,5 @@
-import {
-  Poller,
-  type Configuration,
-  type PollableRegistry,
-  type PollerEvent,
-} from '../../src/poller/index.ts';
+import { Poller, type Configuration, type PollerEvent } from '../../src/poller/index.ts';
+import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { type Clock } from '../../src/registry/index.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import { connect } from '../../src/registry/http/connection.ts';
@@ -76,12 +72,13 @@ export function begin(world: World, number: number): Life {
     ]),
   );
   const poller = new Poller({
-    ...{ state, clock, platform: 'linux/arm64', random: chance.next },
+    file: { ...file, state, setAside: undefined },
+    ...{ clock, platform: 'linux/arm64', random: chance.next },
     ...{ intervalMs: habits.intervalMs, acknowledgeWithinMs: habits.acknowledgeWithinMs },
     environment: habits.isFastStart ? { PLATFORM_AGENT_FAST_START: '1' } : {},
     registryFor: ({ registry = '' }) => registries.get(registry) as PollableRegistry,
     configuration: () => passing('read the configuration', () => readConfiguration(world)),
-    whatRuns: (target) => passing('ask what runs', () => whatRuns(world, target)),
+    deployedVersion: (target) => passing('ask what runs', () => deployedVersion(world, target)),
     isServerBusy: () => world.mood.isServerBusy,
     ...(habits.asksForMaintenance
       ? { isMaintenanceAllowed: () => passing('ask for maintenance', () => maintenance(world)) }
@@ -172,11 +169,11 @@ function readConfiguration({ mood, ledger, habits, line }: World): Configuration
   return configurationOf(mood.wish);
 }
 
-function whatRuns({ mood, running }: World, target: Pick<Target, 'kind' | 'name'>): unknown {
-  if (mood.whatRuns === 'throws') throw new AgentMistake('nobody knows');
-  if (mood.whatRuns === 'hangs') return new Promise(() => undefined);
+function deployedVersion({ mood, running }: World, target: Pick<Target, 'kind' | 'name'>): unknown {
+  if (mood.deployedVersion === 'throws') throw new AgentMistake('nobody knows');
+  if (mood.deployedVersion === 'hangs') return new Promise(() => undefined);
   // What was never there does not run.
-  return mood.whatRuns === 'known' ? (running.get(keyOf(target)) ?? null) : undefined;
+  return mood.deployedVersion === 'known' ? (running.get(keyOf(target)) ?? null) : undefined;
 }
 
 function maintenance({ mood, ledger, line }: World): unknown {

@@ -1,5 +1,5 @@
 import type { ReleaseRecord } from '../../src/core/index.ts';
-import type { PollableRegistry } from '../../src/poller/index.ts';
+import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import type {
   CachedRegistry,
   Clock,

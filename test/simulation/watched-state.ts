@@ -1,7 +1,8 @@
 import type { ActionTarget } from '../../src/core/index.ts';
 import { moduleOf } from '../../src/core/plan/target.ts';
 import { Killed } from './crash-points.ts';
-import type { CommittedAction, MachineState } from '../../src/store/index.ts';
+import type { CommittedAction } from '../../src/store/index.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
 import { noteRunning, type SeenAction, type Target } from './ledger.ts';
 import type { Passing } from './life.ts';
 import { CANARY } from './wish.ts';

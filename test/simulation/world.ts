@@ -49,7 +49,7 @@ export interface Mood {
   configuration: 'there' | 'throws' | 'hangs';
   maintenance: 'allowed' | 'not allowed' | 'junk' | 'throws' | 'hangs' | 'nothing';
   isServerBusy: boolean;
-  whatRuns: 'known' | 'unknown' | 'throws' | 'hangs';
+  deployedVersion: 'known' | 'unknown' | 'throws' | 'hangs';
   consumer: 'prompt' | 'slow' | 'forgets' | 'stands' | 'throws' | 'babbles';
   /** The share of releases that do not work here, and of actions that the machine fails. */
   broken: number;

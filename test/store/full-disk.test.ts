@@ -1,12 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  machineStateIn,
-  openMachineFile,
-  type ClaimedFile,
-  type MachineState,
-} from '../../src/store/index.ts';
+import { openMachineFile, type ClaimedFile } from '../../src/store/index.ts';
+import { machineStateIn, type MachineState } from '../../src/store/machine-state.ts';
 import { ARM, caught, claimed, commitOne, LIDAR, running, upgrade } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CommittedAction, MachineState, ActionOutcome } from '../../src/store/index.ts';
+import type { CommittedAction, ActionOutcome } from '../../src/store/index.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
 import { ARM, claimed, commitOne, LIDAR, running, upgrade } from '../support/claimed.ts';
 
 type Failed = Extract<ActionOutcome, { kind: 'failed' }>;

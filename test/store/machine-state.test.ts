@@ -1,10 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  machineStateIn,
-  openMachineFile,
-  type LoggedDecision,
-  type MachineState,
-} from '../../src/store/index.ts';
+import { openMachineFile } from '../../src/store/index.ts';
+import type { LoggedDecision } from '../../src/core/plan/logged-decisions.ts';
+import { machineStateIn, type MachineState } from '../../src/store/machine-state.ts';
 import { moduleId, version } from '../support/ask.ts';
 import {
   AGENT,

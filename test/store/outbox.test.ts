@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type {
-  AcknowledgementTerms,
-  MachineState,
-  NewAction,
-  OpenAction,
-  ActionOutcome,
-} from '../../src/store/index.ts';
+import type { ActionOutcome } from '../../src/store/index.ts';
+import type { NewAction, OpenAction } from '../../src/core/plan/committed-action.ts';
+import type { AcknowledgementTerms, MachineState } from '../../src/store/machine-state.ts';
 import { moduleId } from '../support/ask.ts';
 import { AGENT, ARM, claimed, commitOne, LIDAR, running, upgrade } from '../support/claimed.ts';
 

@@ -6,9 +6,9 @@ import {
   DatabaseError,
   type ClaimedFile,
   type CommittedAction,
-  type MachineState,
-  type NewAction,
 } from '../../src/store/index.ts';
+import type { NewAction } from '../../src/core/plan/committed-action.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
 import { moduleId } from './ask.ts';
 import { temporaryFolder } from './folder.ts';
 

@@ -8,12 +8,9 @@ import { DEFAULT_POLICY, readMachine } from '../../src/config/index.ts';
 import type { ActionTarget } from '../../src/core/index.ts';
 import { Poller, type Configuration, type Delivery } from '../../src/poller/index.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
-import {
-  openForPoller,
-  savedListsIn,
-  type MachineMemory,
-  type MachineState,
-} from '../../src/store/index.ts';
+import { openForPoller, savedListsIn } from '../../src/store/index.ts';
+import type { MachineMemory } from '../../src/core/plan/machine-memory.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
 import { moduleId } from './ask.ts';
 import { remoteAt } from './remote-at.ts';
 
@@ -73,9 +70,12 @@ if (file.state.memory().isBlank) file.state.report(LIDAR, '1.2.3', Date.now());
 const registry = cachedRegistry(remoteAt(address, { random }), { saved: savedListsIn(file) });
 const over = new AbortController();
 const poller = new Poller({
-  state: crashing(file.state, () => {
-    if (isOver(file.state.memory())) over.abort();
-  }),
+  file: {
+    ...file,
+    state: crashing(file.state, () => {
+      if (isOver(file.state.memory())) over.abort();
+    }),
+  },
   registryFor: () => registry,
   ...{ configuration, platform: 'linux/arm64', random },
   onEvent: (event) => {

@@ -8,20 +8,21 @@ import { DEFAULT_POLICY, type UpdatePolicy } from '../../src/core/machine/update
 import {
   Poller,
   type Delivery,
-  type PollableRegistry,
   type PollerEvent,
   type PollerOptions,
 } from '../../src/poller/index.ts';
+import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import { readRelease } from '../../src/server/index.ts';
-import { openForPoller, savedListsIn, type MachineState } from '../../src/store/index.ts';
+import { openForPoller, savedListsIn } from '../../src/store/index.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
 import { moduleId } from './ask.ts';
 import { temporaryFolder } from './folder.ts';
 import { remoteAt } from './remote-at.ts';
 import { virtualClock, type VirtualClock } from './virtual-clock.ts';
 
 /** A machine on a virtual clock, as a test writes it down. */
-export interface DayOptions extends Partial<Omit<PollerOptions, 'state' | 'clock'>> {
+export interface DayOptions extends Partial<Omit<PollerOptions, 'file' | 'clock'>> {
   readonly machine: object;
   readonly policy?: object;
   /** What runs at the start, by the name of the module entry. */
@@ -89,7 +90,7 @@ export async function day(options: DayOptions): Promise<Day> {
       platform: 'linux/arm64',
       random: () => 0.5,
       ...options,
-      ...{ clock, state: file.state },
+      ...{ clock, file },
       configuration: () => configurationOf(documents),
       onEvent: (event) => heard.push(`${timeOf(clock)} ${lineOf(event)}`),
     });

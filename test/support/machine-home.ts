@@ -1,11 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import {
-  openForPoller,
-  machineStateIn,
-  openMachineFile,
-  type LoggedDecision,
-  type MachineState,
-} from '../../src/store/index.ts';
+import { openForPoller, openMachineFile } from '../../src/store/index.ts';
+import type { LoggedDecision } from '../../src/core/plan/logged-decisions.ts';
+import { machineStateIn, type MachineState } from '../../src/store/machine-state.ts';
 import { claimed, running } from './claimed.ts';
 import { targetNamed } from './day.ts';
 import { temporaryFolder } from './folder.ts';

@@ -6,17 +6,13 @@ import {
   Poller,
   type Configuration,
   type Delivery,
-  type PollableRegistry,
   type PollerEvent,
   type PollerOptions,
 } from '../../src/poller/index.ts';
+import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { RegistryError, type ListResult } from '../../src/registry/index.ts';
-import {
-  openForPoller,
-  machineStateIn,
-  type ClaimedFile,
-  type MachineState,
-} from '../../src/store/index.ts';
+import { openForPoller, type ClaimedFile } from '../../src/store/index.ts';
+import { machineStateIn, type MachineState } from '../../src/store/machine-state.ts';
 import { moduleNamed } from './claimed.ts';
 import { temporaryFolder } from './folder.ts';
 import { entry } from './planned.ts';
@@ -155,7 +151,7 @@ export interface Racer {
   readonly consumed: Promise<void>;
 }
 
-export type RacerOptions = Partial<Omit<PollerOptions, 'clock'>> & {
+export type RacerOptions = Partial<Omit<PollerOptions, 'clock' | 'file'>> & {
   /** Of the lidar, and of the arm. */
   readonly registries: readonly [PollableRegistry, PollableRegistry];
   readonly clock?: VirtualClock;
@@ -175,7 +171,7 @@ export function racer(on: Track, options: RacerOptions): Racer {
     platform: 'linux/arm64',
     random: () => 0,
     ...options,
-    ...{ clock, state },
+    ...{ clock, file: { state } as ClaimedFile },
     onEvent: (event) => {
       events.push(event);
       return options.onEvent?.(event);

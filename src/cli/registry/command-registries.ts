@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { ModuleId, Result } from '../../core/index.ts';
 import type { UpdateTerms } from '../../core/machine/update-policy.ts';
-import type { CachedRegistry } from '../../registry/cached-registry.ts';
+import type { CachedRegistry } from '../../registry/registry.ts';
 import { systemClock } from '../../registry/clock.ts';
 import { openRegistries, type OpenRegistry } from '../../registry/open-registries.ts';
 import { RegistryError } from '../../registry/registry-error.ts';

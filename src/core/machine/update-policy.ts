@@ -1,5 +1,5 @@
 import type { Window } from '../decision/timing-policies.ts';
-import type { MinimumAge } from '../releases/eligibility-policy.ts';
+import type { Eligibility } from '../releases/eligibility-policy.ts';
 
 /** How a site wants its machines updated: terms for all modules, and for some of them by name. */
 export interface UpdatePolicy {
@@ -16,7 +16,7 @@ export interface UpdateTerms {
   /** Hosts that may be contacted without TLS, as `host` or `host:port`. Loopback addresses always may. */
   readonly allowHttp: readonly string[];
   /** How long ago a release must have been published before a floating constraint takes it. */
-  readonly minimumAge: MinimumAge;
+  readonly minimumAge: NonNullable<Eligibility['minimumAge']>;
   /** The maintenance windows, as one; undefined where restarts may begin at all times. */
   readonly window: Window | undefined;
   /** Whether a lower version may replace a deployed one that the constraint does not accept. */

@@ -6,7 +6,6 @@ import { artifactsFor, type Artifact } from '../releases/release.ts';
 import { formatConstraint } from '../version/constraint.ts';
 import type { Direction } from '../decision/timing.ts';
 import type { Stop } from './stops.ts';
-import type { VersionedSubsystem } from './subsystem.ts';
 
 /** What the machine's agent is to do. (Versioning, rule 1) */
 export interface Action {
@@ -68,7 +67,7 @@ export type ActionTarget =
   | {
       readonly kind: 'subsystem';
       /** As the agent configuration spells it. */
-      readonly name: VersionedSubsystem;
+      readonly name: 'platform-agent' | 'platform-server';
     };
 
 /** The action that a decision comes to; undefined where nothing is due. */

@@ -2,19 +2,19 @@ import type { Action } from './action.ts';
 import type { Restart } from './restarts.ts';
 import type { Stop } from './stops.ts';
 
-/** An action on the disk: it is delivered until it is acknowledged or another action replaces it. */
+/** An action on the disk: it is delivered until it is acknowledged, or until another one replaces it. */
 export interface CommittedAction extends Action {
   /** Unique on every machine, and the same at each delivery. */
   readonly id: string;
-  readonly restart: SharedRestart;
-}
-
-/** The restart that an action is part of, as it was decided. (D26) */
-export interface SharedRestart {
-  readonly of: Restart['of'];
-  /** The names of everything that it replaces, in the order of replacement. */
-  readonly targets: readonly string[];
-  readonly stops: readonly Stop[];
+  /** The restart that it shares with other actions, as it was decided. */
+  readonly restart: {
+    /** What restarts: modules, or a subsystem, which restarts all modules with it. */
+    readonly of: Restart['of'];
+    /** The names of everything that it replaces, in the order in which they are replaced. */
+    readonly targets: readonly string[];
+    /** What stops, in the order of stopping. */
+    readonly stops: readonly Stop[];
+  };
 }
 
 /** An action that a plan wants to be committed. */
@@ -37,10 +37,13 @@ export type ActionOutcome =
   | { readonly kind: 'done' }
   | {
       readonly kind: 'failed';
-      /** Why, in the consumer's words. */
+      /** Why, for people. It is logged, and shown by `modreg status`. */
       readonly reason: string;
-      /** The version that is deployed now, `null` for none; undefined if the consumer does not know. */
+      /** What is deployed now: a version, `null` where nothing is, undefined where it is not known. */
       readonly running: string | null | undefined;
-      /** `release`: it does not work here. `machine`: nothing was restarted, and a later attempt may succeed. */
+      /**
+       * `release`: it does not work on this machine, and is quarantined. `machine`: it did not come to a restart, and
+       * the action is delivered again later.
+       */
       readonly blame: 'release' | 'machine';
     };

@@ -7,7 +7,9 @@ import { subsystemTargets, SUBSYSTEM_MODULES } from './subsystem.ts';
 
 /** What a machine should run, and the policy of its updates. */
 export interface Configuration {
+  /** The machine config. */
   readonly machine: Machine;
+  /** The update policy; `DEFAULT_POLICY` of `modreg/config` for a site that has none. */
   readonly policy: UpdatePolicy;
 }
 

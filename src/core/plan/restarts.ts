@@ -6,7 +6,7 @@ import type { VersionedSubsystem } from './subsystem.ts';
 /** Actions that share one restart: everything in `stops` stops once, all actions are carried out, everything starts. */
 export interface Restart {
   /** What restarts: modules, or a subsystem, which restarts all modules with it. */
-  readonly of: 'modules' | VersionedSubsystem;
+  readonly of: 'modules' | 'platform-agent' | 'platform-server';
   /** In the order in which they are carried out: a module before those that depend on it. */
   readonly actions: readonly Action[];
   /** What stops, in the order of stopping. */

@@ -35,7 +35,7 @@ export type SubsystemTarget = {
 } & (
   | {
       /** As the agent configuration spells it. */
-      readonly name: VersionedSubsystem;
+      readonly name: 'platform-agent' | 'platform-server';
       /** The channel that it follows unless it is pinned. */
       readonly releaseChannel: 'stable' | 'latest';
       /** The option that determines `requirement`. */
@@ -43,7 +43,7 @@ export type SubsystemTarget = {
     }
   | {
       /** As the agent configuration spells it. */
-      readonly name: VersionedSubsystem | 'agent-provisioning' | 'agent-syscfg';
+      readonly name: 'platform-agent' | 'platform-server' | 'agent-provisioning' | 'agent-syscfg';
       readonly option: 'disable_subsystem';
     }
 );

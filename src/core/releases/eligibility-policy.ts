@@ -15,7 +15,14 @@ export interface Eligibility {
   /** Refuses these versions while their terms last. */
   readonly quarantine?: readonly Quarantined[] | undefined;
   /** Refuses what was published too recently, for all constraints but pins. */
-  readonly minimumAge?: MinimumAge | undefined;
+  readonly minimumAge?:
+    | {
+        /** Milliseconds. A publish time in the future counts as age 0. */
+        readonly ms: number;
+        /** Whether a release is refused whose publish time is not known. */
+        readonly unknown: 'refuse' | 'allow';
+      }
+    | undefined;
   /** Refuses what was published later than this, in milliseconds since the epoch. */
   readonly notAfter?: number | undefined;
 }
@@ -41,14 +48,6 @@ export interface Quarantined {
 
 /** What an operator decided with a rollback. */
 export type RolledBack = NonNullable<Quarantined['rolledBack']>;
-
-/** How long a release must have been published before a floating constraint takes it. */
-export interface MinimumAge {
-  /** Milliseconds. A publish time in the future counts as age 0. */
-  readonly ms: number;
-  /** Whether a release is refused whose publish time is not known. */
-  readonly unknown: 'refuse' | 'allow';
-}
 
 /** One reason to refuse a release, or undefined. */
 export type Policy = (
