@@ -1,16 +1,14 @@
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
 import type { Platform, Result } from '../../core/index.ts';
+import type { UpdateTerms } from '../../core/machine/update-policy.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { ConfigurationSource } from '../../poller/configuration-source.ts';
-import { Lists } from '../../poller/lists.ts';
-import { Planner } from '../../poller/planner.ts';
-import { keepRunning, pollingWith } from '../../poller/polling.ts';
+import type { PollingEvent } from '../../poller/event.ts';
 import {
   DEFAULT_INTERVAL_MS,
   LEAST_INTERVAL_MS,
   LONGEST_INTERVAL_MS,
 } from '../../poller/schedule.ts';
-import { Wakeup } from '../../poller/wakeup.ts';
+import { watchPlans } from '../../poller/watch-plans.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import { countOf } from '../output/count.ts';
 import { platformOf } from '../resolve/list-options.ts';
@@ -70,49 +68,25 @@ async function watch(
   { report, registries, terms, asked }: Means,
 ): Promise<Outcome> {
   let site = first;
-  const polling = pollingWith({ ...terms, onEvent: (event) => report.tell(event) });
-  const readAgain = async (): Promise<PlanDocuments> => {
+  const configuration = async (): Promise<PlanDocuments> => {
     const now = await read();
     if (!now.ok) throw new UnreadSite(now.error);
     site = now.value;
     return site.documents;
   };
-  const configuration = new ConfigurationSource(readAgain, polling);
-  const changes = new Wakeup(polling.clock);
-  const shared = { configuration, polling, changes, facts: () => site.facts };
-  const lists = new Lists({ ...shared, registryFor: (of) => registries.registryFor(of) });
-  const planner = new Planner({ ...shared, ...terms, lists });
+  const machine = {
+    ...{ ...terms, configuration },
+    registryFor: (of: UpdateTerms) => registries.registryFor(of),
+    facts: () => site.facts,
+    onEvent: (event: PollingEvent) => report.tell(event),
+  };
   const stopping = new AbortController();
-  const { signal } = stopping;
-  const running = Promise.all([
-    keepRunning(() => lists.run(signal), polling, signal),
-    keepRunning(() => showPlans({ planner, changes, report }, signal), polling, signal),
-  ]);
-  const asking = await asked;
+  const watching = watchPlans(machine, (plan) => report.show(plan), stopping.signal);
+  const signal = await asked;
   stopping.abort();
-  await running;
-  report.end(lists.rounds);
-  const ending = asking === 'SIGINT' ? 'interrupted' : undefined;
+  report.end(await watching);
+  const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
   return { answer: [], notes: [], problems: [], ending };
-}
-
-/** Shows a plan whenever it may have changed. No agent is asked to allow maintenance here. */
-async function showPlans(
-  { planner, changes, report }: Showing,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    const seen = changes.count;
-    const plan = planner.planWith(undefined);
-    if (plan) report.show(plan);
-    await changes.wait(seen, planner.untilNextChange(plan), signal);
-  }
-}
-
-interface Showing {
-  readonly planner: Planner;
-  readonly changes: Wakeup;
-  readonly report: WatchReport;
 }
 
 interface Means {
