@@ -13,24 +13,14 @@ import { refreshAll } from './round.ts';
 import type { SavedList, SavedLists, SavedListsError } from './saved-lists.ts';
 import { answerOf, staleOnError } from './stale-on-error.ts';
 
-/** How a cached registry works. Nothing is required. */
+/** How a cached registry works: `OpenRegistriesOptions` says what each option does. Nothing is required. */
 export interface CacheOptions {
-  /** Where lists outlive the process. Without it they are kept in memory only. */
   readonly saved?: SavedLists | undefined;
-  /** The source of time; `systemClock` by default. */
   readonly clock?: Clock;
-  /**
-   * A list that was confirmed less than this many milliseconds ago is used without contacting the registry, up
-   * to `maxIndexAgeMs`. 0 by default: the registry is always contacted.
-   */
   readonly maxAgeMs?: number;
-  /**
-   * The age in milliseconds up to which a list is used when the registry cannot be reached. Seven days by default.
-   */
+  /** The age in milliseconds up to which a list is used when the registry cannot be reached: seven days by default. */
   readonly maxIndexAgeMs?: number;
-  /** Contacts no registry, and uses the lists that are known. False by default. */
   readonly isOffline?: boolean;
-  /** Called where saved lists cannot be read or written. The registry then works without them. */
   readonly onTrouble?: (error: SavedListsError) => void;
 }
 

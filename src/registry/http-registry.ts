@@ -1,34 +1,18 @@
 import { excerpt } from '../core/text/quote.ts';
 import type { Result } from '../core/index.ts';
 import type { WebRegistryAddress } from './address.ts';
-import type { Secret } from '../core/text/secret.ts';
 import { isExposed } from '../core/text/web-address.ts';
-import { systemClock, systemRandom, type Clock } from './clock.ts';
+import { systemClock, systemRandom } from './clock.ts';
 import type { HttpOptions } from './http/connection.ts';
 import { DEFAULT_LIMITS, type Limits } from './http/limits.ts';
 import { once } from './once.ts';
 import { RegistryError } from './registry-error.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
 
-/** How a registry over HTTP is contacted. Nothing is required. */
-export interface HttpRegistryOptions {
-  /**
-   * A bearer token. It goes to the origin of the registry's address, and nowhere else. A function is called for each
-   * request, so that a token can be replaced by its successor.
-   */
-  readonly token?: Secret | (() => Secret | undefined) | undefined;
-  /** Hosts that may be contacted without TLS, as `host` or `host:port`. Loopback addresses always may. */
+/** How a registry over HTTP is contacted. Nothing is required; limits are those that differ from the defaults. */
+export interface HttpRegistryOptions extends Partial<Omit<HttpOptions, 'limits' | 'exchange'>> {
   readonly allowHttp?: readonly string[];
-  /** Limits that differ from the defaults. */
   readonly limits?: Partial<Limits>;
-  /** The source of time; `systemClock` by default. */
-  readonly clock?: Clock;
-  /** Random numbers from 0 to 1, for retry delays; `Math.random` by default. */
-  readonly random?: () => number;
-  /** Sends the requests in place of the global `fetch`: through a proxy, or with certificates of its own. */
-  readonly fetch?: typeof globalThis.fetch;
-  /** Called before a request is retried, with the error and the delay in milliseconds. */
-  readonly onRetry?: (error: RegistryError, delayMs: number) => void;
 }
 
 /** The code of a protocol loads with the first request: a command may read no list over a network. */
@@ -55,7 +39,11 @@ export function httpRegistry(
   const protocol = once(async (): Promise<Omit<RemoteRegistry, 'address' | 'from'>> => {
     const { connect } = await import('./http/connection.ts');
     const connected = await PROTOCOLS[kind]();
-    return connected(base, connect(`the registry ${from}`, connectionOptions(options)));
+    const { clock = systemClock, random = systemRandom, onRetry = () => undefined } = options;
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    const how = { ...options, clock, random, onRetry, limits };
+    const connection = connect(`the registry ${from}`, how);
+    return connected(base, connection);
   });
   const remote: RemoteRegistry = {
     address: `${kind}:${base.href}`,
@@ -65,17 +53,6 @@ export function httpRegistry(
     modules: async (...request) => await (await protocol()).modules?.(...request),
   };
   return { ok: true, value: remote };
-}
-
-function connectionOptions({ token, ...options }: HttpRegistryOptions): HttpOptions {
-  return {
-    token: typeof token === 'function' ? token : () => token,
-    fetch: options.fetch,
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
-    clock: options.clock ?? systemClock,
-    random: options.random ?? systemRandom,
-    onRetry: options.onRetry ?? (() => undefined),
-  };
 }
 
 function complaintOf(url: URL, allowHttp: readonly string[]): RegistryError | undefined {

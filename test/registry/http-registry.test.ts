@@ -243,14 +243,14 @@ describe('[T44] entity tags', () => {
 
 describe('a token', () => {
   it('goes to the registry, and follows it on its own origin', async () => {
-    const { registry } = remembered(HOST, { token: secret('s3cret') });
+    const { registry } = remembered(HOST, { token: () => secret('s3cret') });
     asked.next(status(308, { location: '/elsewhere' }), document([]));
     expect(await outcomeOf(registry.read(LIDAR))).toBe('');
     expect(asked.requests).toEqual([`${PATH} Bearer s3cret`, '/elsewhere Bearer s3cret']);
   });
 
   it('[T64] is in no error, though the registry sends it back', async () => {
-    const { registry } = remembered(HOST, { token: secret('s3cret') });
+    const { registry } = remembered(HOST, { token: () => secret('s3cret') });
     asked.next(text('', 'text/s3cret'));
     expect(await outcomeOf(registry.read(LIDAR))).toBe(
       `not-a-registry: ${NO_REGISTRY}: got text/[token]`,
@@ -258,7 +258,7 @@ describe('a token', () => {
   });
 
   it('[T64] is in no error', async () => {
-    const { registry } = remembered(HOST, { token: secret('s3cret') });
+    const { registry } = remembered(HOST, { token: () => secret('s3cret') });
     asked.next(status(401));
     const error: unknown = await registry.read(LIDAR).catch((caught: unknown) => caught);
     expect(error).toMatchObject({
