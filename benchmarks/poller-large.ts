@@ -4,8 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { Poller, type Delivery } from 'modreg/poller';
-import type { PollableRegistry } from 'modreg/registry';
-import { systemClock } from 'modreg/registry';
+import { type PollableRegistry, systemClock } from 'modreg/registry';
 import { savedListsIn } from 'modreg/store';
 import type { ClaimedFile as WholeFile } from '../src/store/claim.ts';
 import { virtualClock } from '../test/support/virtual-clock.ts';

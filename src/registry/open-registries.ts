@@ -3,7 +3,7 @@ import type { Result } from '../core/index.ts';
 import { DEFAULT_TERMS, type UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Secret } from '../core/text/secret.ts';
 import { parseRegistryAddress, type RegistryAddress } from './address.ts';
-import type { CachedRegistry } from './registry.ts';
+import type { CachedRegistry, Registry } from './registry.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { folderRegistry } from './folder-registry.ts';
 import type { Limits } from './http/limits.ts';
@@ -11,7 +11,6 @@ import { httpRegistry } from './http-registry.ts';
 import { once } from './once.ts';
 import { readAll } from './pollable-registry.ts';
 import { RegistryError } from './registry-error.ts';
-import type { Registry } from './registry.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
 import type { SavedLists, SavedListsError } from './saved-lists.ts';
 

@@ -1,7 +1,6 @@
 import type { ModuleId } from '../core/index.ts';
-import type { CachedRegistry } from './registry.ts';
+import type { CachedRegistry, ListResult, Registry } from './registry.ts';
 import { RegistryError } from './registry-error.ts';
-import type { ListResult, Registry } from './registry.ts';
 
 /** A registry that can be polled. What it offers beyond reading one list makes rounds cheaper and sooner. */
 export type PollableRegistry = Registry & Partial<CachedRegistry>;

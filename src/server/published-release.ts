@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { parseVersion, type Result } from '../core/index.ts';
-import { PLATFORMS } from '../core/releases/platform.ts';
+import { PLATFORMS, canonicalPlatform } from '../core/releases/platform.ts';
 import { jsonPointer } from '../core/text/json-pointer.ts';
-import { canonicalPlatform } from '../core/releases/platform.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
 import { parseTime } from '../core/text/rfc3339.ts';
 import { readWebAddress } from '../core/text/web-address.ts';

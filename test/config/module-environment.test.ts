@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { moduleEnvironment, readMachine, readUpdatePolicy } from '../../src/config/index.ts';
-import type { ModuleEntry } from '../../src/config/index.ts';
+import {
+  moduleEnvironment,
+  readMachine,
+  readUpdatePolicy,
+  type ModuleEntry,
+} from '../../src/config/index.ts';
 import { value } from '../support/reading.ts';
 import { RUNS } from '../support/runs.ts';
 

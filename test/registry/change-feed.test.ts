@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ModuleId } from '../../src/core/index.ts';
-import type { Catalogue } from '../../src/server/index.ts';
-import { readRelease } from '../../src/server/index.ts';
+import { type Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { loopbackRegistry, requestsMade } from '../support/loopback.ts';
 import { remembered, told } from '../support/remembered.ts';

@@ -1,6 +1,5 @@
 import type { Delivery } from '../../src/poller/index.ts';
-import type { Chance } from './chance.ts';
-import { chanceOf } from './chance.ts';
+import { type Chance, chanceOf } from './chance.ts';
 import { Killed } from './crash-points.ts';
 import { keyOf } from './ledger.ts';
 import type { Life, Passing } from './life.ts';

@@ -1,5 +1,4 @@
-import type { UpdatePolicy } from '../../core/machine/update-policy.ts';
-import { termsFor } from '../../core/machine/update-policy.ts';
+import { type UpdatePolicy, termsFor } from '../../core/machine/update-policy.ts';
 import { valueOf, variablesIn, type Environment } from '../fields/environment-reference.ts';
 import type { Finding } from '../fault.ts';
 import type { MachineOutline } from './outline.ts';

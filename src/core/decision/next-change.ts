@@ -1,7 +1,6 @@
 import type { Release } from '../releases/release.ts';
 import type { Resolution } from '../releases/resolve.ts';
-import { DAY } from './timing-policies.ts';
-import type { Hold } from './timing-policies.ts';
+import { DAY, type Hold } from './timing-policies.ts';
 import { decide } from './decide.ts';
 import {
   replacementOf,

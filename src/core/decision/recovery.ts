@@ -1,8 +1,7 @@
 import { refusal, type Resolution } from '../releases/resolve.ts';
 import { mismatch } from '../version/constraint.ts';
 import type { Version } from '../version/version.ts';
-import type { Verdict } from './decision.ts';
-import type { Failure } from './decision.ts';
+import type { Verdict, Failure } from './decision.ts';
 import { withoutRelease } from './without-release.ts';
 
 /** The version before the one that failed, or else the best that there is, at once: nothing holds it. (D13) */

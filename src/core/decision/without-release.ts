@@ -1,8 +1,7 @@
 import type { Unsatisfied } from '../releases/resolve.ts';
 import { isInBranch } from '../version/constraint.ts';
 import type { Version } from '../version/version.ts';
-import type { Verdict } from './decision.ts';
-import type { Failure } from './decision.ts';
+import type { Verdict, Failure } from './decision.ts';
 import { speaksAgainst } from './failure.ts';
 
 /**

@@ -6,11 +6,12 @@ import {
   type Replacement,
   type StaleList,
   type Stuck,
+  type Against,
+  type Failure,
 } from '../decision/decision.ts';
 import { deployedText, type Deployed } from '../decision/deployed.ts';
 import { describeDuration } from '../text/duration.ts';
 import { excerpt, quote } from '../text/quote.ts';
-import type { Against, Failure } from '../decision/decision.ts';
 import type { Resolution } from '../releases/resolve.ts';
 import { formatTime } from '../text/rfc3339.ts';
 import type { Hold } from '../decision/timing-policies.ts';
