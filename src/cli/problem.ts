@@ -1,7 +1,8 @@
+import type { RegistryError } from '../registry/index.ts';
+import type { ParseError } from '../core/index.ts';
 import type { Complaint } from '../core/explanation/complaint.ts';
-import type { ParseError, ParseErrorKind } from '../core/text/parse-error.ts';
+import type { ParseErrorKind } from '../core/text/parse-error.ts';
 import { escapeUnprintableInJson } from '../core/text/quote.ts';
-import type { RegistryError } from '../registry/registry-error.ts';
 import { EXIT_CODES, printedCode, type ErrorKind, type WarningKind } from './codes.ts';
 
 /** An error or a warning as data. */

@@ -1,7 +1,8 @@
+import type { DocumentKind } from '../config/index.ts';
 import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { excerpt } from '../core/text/quote.ts';
-import { DOCUMENT_KINDS, type DocumentKind } from '../config/document-kind.ts';
+import { DOCUMENT_KINDS } from '../config/document-kind.ts';
 import { codesOf, EXIT_MEANINGS } from './codes.ts';
 import type { AcceptOptions } from './registry/accept-command.ts';
 import type { CheckOptions } from './check/check-command.ts';

@@ -1,7 +1,6 @@
+import type { DocumentKind, UpdatePolicy } from '../../config/index.ts';
 import { basename } from 'node:path';
-import type { DocumentKind } from '../../config/document-kind.ts';
 import { checkDocument } from '../../config/read-document.ts';
-import type { UpdatePolicy } from '../../core/machine/update-policy.ts';
 import { checkedAsJson, formatChecked, type CheckedFile } from './check-report.ts';
 import { readDocumentFile } from './document-file.ts';
 import { POLICY, readPolicyFor, type PolicyFile } from './policy-file.ts';

@@ -1,5 +1,5 @@
-import type { DocumentProblem } from '../../config/document-problem.ts';
-import type { CheckResult, Report } from '../../config/report.ts';
+import type { DocumentProblem, CheckResult } from '../../config/index.ts';
+import type { Report } from '../../config/report.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { printedCode } from '../codes.ts';

@@ -1,4 +1,4 @@
-import type { DocumentKind } from '../../config/document-kind.ts';
+import type { DocumentKind } from '../../config/index.ts';
 import type { Report } from '../../config/report.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { printedCode } from '../codes.ts';

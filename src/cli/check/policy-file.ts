@@ -1,7 +1,7 @@
+import type { DocumentResult, UpdatePolicy } from '../../config/index.ts';
 import { dirname, join } from 'node:path';
-import { readUpdatePolicy, type DocumentResult } from '../../config/read-document.ts';
+import { readUpdatePolicy } from '../../config/read-document.ts';
 import type { Result } from '../../core/index.ts';
-import type { UpdatePolicy } from '../../core/machine/update-policy.ts';
 import { isThere, readDocumentFile, readRegularFile } from './document-file.ts';
 import type { Problem } from '../problem.ts';
 

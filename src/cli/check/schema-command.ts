@@ -1,4 +1,4 @@
-import type { DocumentKind } from '../../config/document-kind.ts';
+import type { DocumentKind } from '../../config/index.ts';
 import { jsonSchemaOf } from '../../config/json-schema.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import type { Outcome } from '../problem.ts';

@@ -1,10 +1,11 @@
+import type { MachineFile } from '../../store/index.ts';
+import type { SavedListsError } from '../../registry/index.ts';
 import { join } from 'node:path';
 import type { Result } from '../../core/index.ts';
 import { platformHome } from '../../config/platform-home.ts';
-import type { SavedListsError } from '../../registry/saved-lists.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import type { Opening } from '../../sqlite/database.ts';
-import { openMachineFile, type MachineFile } from '../../store/machine-file.ts';
+import { openMachineFile } from '../../store/machine-file.ts';
 import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
 import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
 import { failed } from '../registry/catalogue-options.ts';

@@ -1,9 +1,9 @@
+import type { ReleaseList } from '../../registry/index.ts';
 import { describeRefused } from '../../core/explanation/words.ts';
 import type { Constraint, Refused } from '../../core/index.ts';
 import { publishedText } from '../../core/releases/refusal.ts';
 import { escapeUnprintableInJson } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import type { ReleaseList } from '../../registry/registry.ts';
 
 /** One line, in which nothing can move a cursor. */
 export function jsonLine(document: object): string {

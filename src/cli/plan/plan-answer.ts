@@ -1,3 +1,4 @@
+import type { ReleaseList } from '../../registry/index.ts';
 import {
   describeChange,
   describeDecision,
@@ -10,7 +11,6 @@ import { describeDuration } from '../../core/text/duration.ts';
 import { targetText, requirementText } from '../../core/explanation/plan-words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import type { ReleaseList } from '../../registry/registry.ts';
 import { columnsOf } from '../output/columns.ts';
 import { countOf } from '../output/count.ts';
 import { deployedCell, labelOf } from './plan-cells.ts';

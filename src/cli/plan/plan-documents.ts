@@ -1,7 +1,7 @@
+import type { Machine, UpdatePolicy } from '../../config/index.ts';
 import { readDeployedReport, readMachine } from '../../config/read-document.ts';
 import type { Deployed, Result } from '../../core/index.ts';
-import type { Machine } from '../../core/machine/machine.ts';
-import { DEFAULT_POLICY, type UpdatePolicy } from '../../core/machine/update-policy.ts';
+import { DEFAULT_POLICY } from '../../core/machine/update-policy.ts';
 import { readDocumentFile } from '../check/document-file.ts';
 import { readPolicyFor } from '../check/policy-file.ts';
 import type { Problem } from '../problem.ts';

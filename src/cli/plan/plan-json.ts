@@ -1,3 +1,4 @@
+import type { ListResult } from '../../registry/index.ts';
 import {
   describeDecision,
   describeWarning,
@@ -14,7 +15,6 @@ import { replacementOf, wordFor } from '../../core/decision/decision.ts';
 import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
 import { targetText, untilOf, requirementText } from '../../core/explanation/plan-words.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import type { ListResult } from '../../registry/registry.ts';
 import { jsonLine, listAsJson } from '../output/answer-json.ts';
 import { printedCode } from '../codes.ts';
 import { codeOf } from './plan-cells.ts';

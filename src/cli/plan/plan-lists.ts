@@ -1,7 +1,6 @@
+import type { OpenRegistry, ListResult } from '../../registry/index.ts';
 import type { ModuleId, Result } from '../../core/index.ts';
 import { neededLists, type NeededList } from '../../core/plan/configuration.ts';
-import type { OpenRegistry } from '../../registry/open-registries.ts';
-import type { ListResult } from '../../registry/registry.ts';
 import type { Problem } from '../problem.ts';
 import { commandRegistries, type CommandRegistries } from '../registry/command-registries.ts';
 import { noRegistry } from '../registry/registry-choice.ts';

@@ -1,3 +1,4 @@
+import type { ListResult } from '../../registry/index.ts';
 import { complaintOf, type Complaint } from '../../core/explanation/complaint.ts';
 import { reportedText } from '../../core/explanation/decision-words.ts';
 import {
@@ -10,7 +11,6 @@ import { SUBSYSTEM_MODULES } from '../../core/plan/subsystem.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import type { ListResult } from '../../registry/registry.ts';
 import { listWarnings } from '../resolve/list-warnings.ts';
 import { labelOf } from './plan-cells.ts';
 import type { PlanDocuments } from './plan-documents.ts';

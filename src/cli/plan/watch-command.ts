@@ -1,6 +1,6 @@
+import type { UpdateTerms } from '../../config/index.ts';
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
 import type { Platform, Result } from '../../core/index.ts';
-import type { UpdateTerms } from '../../core/machine/update-policy.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { PollingEvent } from '../../poller/event.ts';
 import {

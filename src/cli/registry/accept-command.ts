@@ -1,9 +1,8 @@
+import { RegistryError, SavedListsError, type SavedLists } from '../../registry/index.ts';
 import { parseModuleId, type DigestChange, type ModuleId } from '../../core/index.ts';
 import { describeDigestChange } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { acceptList, type Acceptance } from '../../registry/acceptance.ts';
-import { RegistryError } from '../../registry/registry-error.ts';
-import { SavedListsError, type SavedLists } from '../../registry/saved-lists.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { commandRegistries } from './command-registries.ts';
 import { openMemory, type MemoryTrouble } from './machine-memory.ts';

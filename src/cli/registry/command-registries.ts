@@ -1,11 +1,16 @@
+import {
+  type CachedRegistry,
+  type ListResult,
+  type ReleaseList,
+  systemClock,
+  openRegistries,
+  type OpenRegistry,
+  RegistryError,
+  type SavedLists,
+} from '../../registry/index.ts';
+import type { UpdateTerms } from '../../config/index.ts';
 import { dirname } from 'node:path';
 import type { ModuleId, Result } from '../../core/index.ts';
-import type { UpdateTerms } from '../../core/machine/update-policy.ts';
-import type { CachedRegistry, ListResult, ReleaseList } from '../../registry/registry.ts';
-import { systemClock } from '../../registry/clock.ts';
-import { openRegistries, type OpenRegistry } from '../../registry/open-registries.ts';
-import { RegistryError } from '../../registry/registry-error.ts';
-import type { SavedLists } from '../../registry/saved-lists.ts';
 import { waiting, type Wait } from '../output/waiting.ts';
 import { registryProblem, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';

@@ -1,5 +1,5 @@
-import type { SavedLists, SavedListsError } from '../../registry/saved-lists.ts';
-import type { MachineFile } from '../../store/machine-file.ts';
+import type { MachineFile } from '../../store/index.ts';
+import type { SavedLists, SavedListsError } from '../../registry/index.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
 import { openState, type StateProblem } from '../machine/own-state.ts';
 import type { World } from '../world.ts';

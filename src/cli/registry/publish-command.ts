@@ -1,6 +1,7 @@
+import type { PublishedRelease } from '../../server/index.ts';
 import type { Result } from '../../core/index.ts';
 import { describeValue, excerpt, quote } from '../../core/text/quote.ts';
-import { readRelease, type PublishedRelease } from '../../server/published-release.ts';
+import { readRelease } from '../../server/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { readRegularFile } from '../check/document-file.ts';
 import type { Outcome, Problem } from '../problem.ts';

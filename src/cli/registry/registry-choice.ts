@@ -1,9 +1,10 @@
+import type { UpdateTerms } from '../../config/index.ts';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { platformHome } from '../../config/platform-home.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { Result } from '../../core/index.ts';
-import { DEFAULT_TERMS, type UpdateTerms } from '../../core/machine/update-policy.ts';
+import { DEFAULT_TERMS } from '../../core/machine/update-policy.ts';
 import { readDocumentFile } from '../check/document-file.ts';
 import type { Problem } from '../problem.ts';
 import { unreadDocument } from '../check/document-findings.ts';

@@ -1,7 +1,7 @@
+import type { Catalogue } from '../../server/index.ts';
 import { parseVersion, type ModuleId } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { ModuleSummary } from '../../server/catalogue-results.ts';
-import type { Catalogue } from '../../server/catalogue.ts';
 import { readReason } from '../../server/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { parseProblem, type Outcome } from '../problem.ts';

@@ -1,7 +1,6 @@
+import { RegistryError, type ListResult, type ReleaseList } from '../../registry/index.ts';
 import type { ModuleId } from '../../core/index.ts';
 import { namespaceOf } from '../../core/releases/module-id.ts';
-import { RegistryError } from '../../registry/registry-error.ts';
-import type { ListResult, ReleaseList } from '../../registry/registry.ts';
 import type { RemoteRegistry } from '../../registry/remote-registry.ts';
 import { retryBudget } from '../../registry/retry-budget.ts';
 import { unknownModule } from '../../registry/unknown-module.ts';

@@ -1,8 +1,7 @@
-import type { Result } from '../../core/index.ts';
+import { secret, type Secret, type Result } from '../../core/index.ts';
 import { modeOpenToOthers } from '../../config/file-mode.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { parseRegistryAddress } from '../../registry/address.ts';
-import { secret, type Secret } from '../../core/text/secret.ts';
 import { readRegularFile } from '../check/document-file.ts';
 import type { Problem } from '../problem.ts';
 import type { World } from '../world.ts';

@@ -1,7 +1,8 @@
+import type { RunningRegistry } from '../../server/index.ts';
 import { destination, pino, type Logger } from 'pino';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import type { RegistryEvent } from '../../server/registry-options.ts';
-import { serveRegistry, type RunningRegistry } from '../../server/serve.ts';
+import { serveRegistry } from '../../server/serve.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';

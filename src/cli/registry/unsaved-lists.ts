@@ -1,4 +1,4 @@
-import type { SavedList, SavedLists } from '../../registry/saved-lists.ts';
+import type { SavedList, SavedLists } from '../../registry/index.ts';
 
 /** `saved`, to which nothing is written: what is saved stays in this process, and is read from there. */
 export function unsavedLists(saved: SavedLists): SavedLists {

@@ -1,3 +1,4 @@
+import type { ReleaseList } from '../../registry/index.ts';
 import { describeRefused } from '../../core/explanation/words.ts';
 import {
   formatConstraint,
@@ -15,7 +16,6 @@ import {
 import { publishedText } from '../../core/releases/refusal.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { compareVersionTypes, type TypeOutcome } from '../../core/releases/version-types.ts';
-import type { ReleaseList } from '../../registry/registry.ts';
 import { jsonLine, listAsJson, refusedAsJson } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
 import { readListOptions, withList, type Asking, type ListOptions } from './list-options.ts';

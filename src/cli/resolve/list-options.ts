@@ -1,3 +1,4 @@
+import { type OpenRegistry, RegistryError, type ReleaseList } from '../../registry/index.ts';
 import {
   parsePlatform,
   type Eligibility,
@@ -9,9 +10,6 @@ import { PLATFORMS } from '../../core/releases/platform.ts';
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
 import { quote } from '../../core/text/quote.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';
-import type { OpenRegistry } from '../../registry/open-registries.ts';
-import { RegistryError } from '../../registry/registry-error.ts';
-import type { ReleaseList } from '../../registry/registry.ts';
 import { sampleCatalogue } from '../../registry/sample-catalogue.ts';
 import { parseProblem, registryProblem, type Outcome, type Problem } from '../problem.ts';
 import { commandRegistries, type CommandRegistries } from '../registry/command-registries.ts';

@@ -1,3 +1,4 @@
+import type { ReleaseList } from '../../registry/index.ts';
 import {
   describeDeprecated,
   describeMisfit,
@@ -5,7 +6,6 @@ import {
 } from '../../core/explanation/words.ts';
 import type { ModuleId, Release, ReleaseIndex } from '../../core/index.ts';
 import { quote } from '../../core/text/quote.ts';
-import type { ReleaseList } from '../../registry/registry.ts';
 import type { WarningKind } from '../codes.ts';
 import type { Problem } from '../problem.ts';
 

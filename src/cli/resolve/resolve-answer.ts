@@ -1,15 +1,15 @@
-import { complaintOf } from '../../core/explanation/complaint.ts';
-import { explain } from '../../core/explanation/table.ts';
-import { describeChosen, describeConstraint } from '../../core/explanation/words.ts';
+import type { ReleaseList } from '../../registry/index.ts';
 import {
+  explain,
   formatConstraint,
   resolve,
   type ModuleId,
   type ResolveInput,
   type Resolution,
 } from '../../core/index.ts';
+import { complaintOf } from '../../core/explanation/complaint.ts';
+import { describeChosen, describeConstraint } from '../../core/explanation/words.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import type { ReleaseList } from '../../registry/registry.ts';
 import { jsonLine, listAsJson, refusedAsJson } from '../output/answer-json.ts';
 import { listWarnings, releaseWarnings } from './list-warnings.ts';
 import { complaintProblem, type Problem } from '../problem.ts';
