@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parsePlatform } from '../../src/core/index.ts';
+import { parsePlatform } from '../../../src/core/index.ts';
 
 it.each([
   ['linux/amd64', 'linux/amd64'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseModuleId } from '../../src/core/index.ts';
+import { parseModuleId } from '../../../src/core/index.ts';
 
 const HALF = 'a'.repeat(63);
 const IN_NAMESPACE = 'a letter, a digit, "_", "-" or ":", as in <namespace>:<name>';

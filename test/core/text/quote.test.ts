@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { escapeUnprintable, escapeUnprintableInJson, quote } from '../../src/core/text/quote.ts';
+import { escapeUnprintable, escapeUnprintableInJson, quote } from '../../../src/core/text/quote.ts';
 
 const HOSTILE = [
   ['an escape sequence', '\u001b[2Jx', String.raw`\u{1b}[2Jx`, String.raw`\u001b[2Jx`],

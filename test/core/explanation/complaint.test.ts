@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Eligibility } from '../../src/core/index.ts';
-import { complaintOf } from '../../src/core/explanation/complaint.ts';
-import { ask, type Published } from '../support/ask.ts';
+import type { Eligibility } from '../../../src/core/index.ts';
+import { complaintOf } from '../../../src/core/explanation/complaint.ts';
+import { ask, type Published } from '../../support/ask.ts';
 
 interface Row {
   readonly case: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatTime, parseTime } from '../../src/core/text/rfc3339.ts';
+import { formatTime, parseTime } from '../../../src/core/text/rfc3339.ts';
 
 describe('a time', () => {
   it.each([

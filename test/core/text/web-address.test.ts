@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRegistryAddress } from '../../src/registry/address.ts';
-import { isExposed, readWebAddress } from '../../src/core/text/web-address.ts';
-import { RUNS } from '../support/runs.ts';
+import { parseRegistryAddress } from '../../../src/registry/address.ts';
+import { isExposed, readWebAddress } from '../../../src/core/text/web-address.ts';
+import { RUNS } from '../../support/runs.ts';
 
 function hex(value: number): string {
   return value.toString(16).padStart(2, '0');

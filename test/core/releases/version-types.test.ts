@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { formatConstraint, indexReleases, type Eligibility } from '../../src/core/index.ts';
-import { compareVersionTypes } from '../../src/core/releases/version-types.ts';
-import { chosen, records, version, type Published } from '../support/ask.ts';
-import { publishedText } from '../../src/core/releases/refusal.ts';
+import { formatConstraint, indexReleases, type Eligibility } from '../../../src/core/index.ts';
+import { compareVersionTypes } from '../../../src/core/releases/version-types.ts';
+import { chosen, records, version, type Published } from '../../support/ask.ts';
+import { publishedText } from '../../../src/core/releases/refusal.ts';
 
 const LIST = ['1.2.3', '1.2.4', '1.2.5-rc.1', '1.3.0', '2.0.0', '2.1.0-rc.1', 'junk'];
 

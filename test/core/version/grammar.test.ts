@@ -5,8 +5,8 @@ import {
   parseModuleId,
   parsePlatform,
   parseVersion,
-} from '../../src/core/index.ts';
-import { parseTime } from '../../src/core/text/rfc3339.ts';
+} from '../../../src/core/index.ts';
+import { parseTime } from '../../../src/core/text/rfc3339.ts';
 
 interface Bad {
   readonly text: string;
@@ -21,7 +21,7 @@ interface BadConstraint extends Bad {
 }
 
 function rows<Row>(name: string): Row[] {
-  const file = new URL(`../fixtures/grammar/${name}.json`, import.meta.url);
+  const file = new URL(`../../fixtures/grammar/${name}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as Row[];
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearestWord } from '../../src/core/text/nearest-word.ts';
+import { nearestWord } from '../../../src/core/text/nearest-word.ts';
 
 it.each([
   ['verison', ['version', 'env'], 'version'],

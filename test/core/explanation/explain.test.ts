@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { explain, type Eligibility } from '../../src/core/index.ts';
-import { ask, type Published } from '../support/ask.ts';
+import { explain, type Eligibility } from '../../../src/core/index.ts';
+import { ask, type Published } from '../../support/ask.ts';
 
 const NOW = Date.parse('2026-11-21T00:00:00Z');
 const LIDAR: readonly Published[] = [

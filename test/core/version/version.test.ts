@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseVersion } from '../../src/core/index.ts';
-import { isPrerelease } from '../../src/core/version/version.ts';
-import { version } from '../support/ask.ts';
+import { parseVersion } from '../../../src/core/index.ts';
+import { isPrerelease } from '../../../src/core/version/version.ts';
+import { version } from '../../support/ask.ts';
 
 describe('a version is read', () => {
   it.each([

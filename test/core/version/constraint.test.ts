@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseConstraint } from '../../src/core/index.ts';
-import { version } from '../support/ask.ts';
+import { parseConstraint } from '../../../src/core/index.ts';
+import { version } from '../../support/ask.ts';
 
 describe('a constraint is read (Versioning, Module version types)', () => {
   it.each([

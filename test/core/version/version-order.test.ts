@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import semver from 'semver';
 import { expect, it } from 'vitest';
-import { compareVersions } from '../../src/core/index.ts';
-import { versionTexts } from '../support/arbitrary.ts';
-import { version } from '../support/ask.ts';
-import { RUNS } from '../support/runs.ts';
+import { compareVersions } from '../../../src/core/index.ts';
+import { versionTexts } from '../../support/arbitrary.ts';
+import { version } from '../../support/ask.ts';
+import { RUNS } from '../../support/runs.ts';
 
-const ORDER = new URL('../fixtures/semver-order.json', import.meta.url);
+const ORDER = new URL('../../fixtures/semver-order.json', import.meta.url);
 
 it.each(JSON.parse(readFileSync(ORDER, 'utf8')) as { section: string; ascending: string[] }[])(
   'SemVer 2.0.0 section $section: each is lower than all that follow',
