@@ -2,7 +2,7 @@ import type { ModuleId } from '../core/index.ts';
 import type { ChangeWait } from './registry.ts';
 import type { Memory } from './refresh.ts';
 import type { RequestContext } from './remote-registry.ts';
-import { latestSequence } from './round.ts';
+import { latestSequence } from './refresh-all.ts';
 
 /** What lies between this process and the registry may end a request that says nothing for longer. */
 const LONGEST_REQUEST_MS = 25_000;

@@ -9,7 +9,7 @@ import type { CachedRegistry, ListResult } from './registry.ts';
 import { RememberedLists } from './remembered-lists.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
 import { noRetries, retryBudget, type RetryBudget } from './retry-budget.ts';
-import { refreshAll } from './round.ts';
+import { refreshAll } from './refresh-all.ts';
 import type { SavedList, SavedLists, SavedListsError } from './saved-lists.ts';
 import { answerOf, staleOnError } from './stale-on-error.ts';
 

@@ -5,7 +5,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { acceptList, type Acceptance } from '../../registry/acceptance.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { commandRegistries } from './command-registries.ts';
-import { openMemory, type MemoryTrouble } from './machine-memory.ts';
+import { openMachineLists, type ListsTrouble } from './machine-lists.ts';
 import { parseProblem, registryProblem, type Outcome, type Problem } from '../problem.ts';
 import { noRegistry, readTerms, type RegistryOptions } from './registry-choice.ts';
 import type { World } from '../world.ts';
@@ -56,7 +56,7 @@ async function withSavedLists(
   isTrial: boolean,
   work: (saved: SavedLists) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const memory = openMemory(world);
+  const memory = openMachineLists(world);
   const { saved, trouble } = memory;
   try {
     if (!saved || (trouble && !isTrial)) return failed(troubleProblem(trouble));
@@ -70,7 +70,7 @@ async function withSavedLists(
   }
 }
 
-function troubleProblem(trouble: MemoryTrouble | undefined): Problem {
+function troubleProblem(trouble: ListsTrouble | undefined): Problem {
   if (trouble) return { severity: 'error', kind: trouble.kind, message: trouble.message };
   const message = 'this machine remembers nothing: neither PLATFORM_HOME nor HOME is set';
   return { severity: 'error', kind: 'usage', message };

@@ -14,7 +14,7 @@ import type { ModuleId, Result } from '../../core/index.ts';
 import { waiting, type Wait } from '../output/waiting.ts';
 import { registryProblem, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
-import type { MachineMemory, MemoryTrouble } from './machine-memory.ts';
+import type { MachineLists, ListsTrouble } from './machine-lists.ts';
 import { existingDatabase, namedRegistry, type RegistryOptions } from './registry-choice.ts';
 import { errorWithHint, listWithHint, resultWithHint, suggesting } from './registry-hints.ts';
 import { tokensIn, type RegistryToken } from './registry-token.ts';
@@ -133,18 +133,18 @@ function reading(
   };
 }
 
-interface CommandMemory {
+interface CommandLists {
   readonly warnings: readonly Problem[];
-  readonly warn: (trouble: MemoryTrouble) => void;
+  readonly warn: (trouble: ListsTrouble) => void;
   readonly saved: () => Promise<SavedLists | undefined>;
   readonly close: () => void;
 }
 
 /** The machine's file as the lists of a network need it: opened with the first of them. */
-function memoryOf({ isUnsaved }: ReadingOptions, world: World): CommandMemory {
+function memoryOf({ isUnsaved }: ReadingOptions, world: World): CommandLists {
   const warnings: Problem[] = [];
-  let memory: MachineMemory | undefined;
-  const warn = ({ kind, message }: MemoryTrouble): void => {
+  let memory: MachineLists | undefined;
+  const warn = ({ kind, message }: ListsTrouble): void => {
     if (warnings.some((other) => other.kind === kind)) return;
     warnings.push({ severity: 'warning', kind, message });
   };
@@ -152,8 +152,8 @@ function memoryOf({ isUnsaved }: ReadingOptions, world: World): CommandMemory {
     warnings,
     warn,
     async saved() {
-      const { openMemory, openUnsavedMemory } = await import('./machine-memory.ts');
-      memory = isUnsaved ? openUnsavedMemory(world) : openMemory(world);
+      const { openMachineLists, openUnsavedLists } = await import('./machine-lists.ts');
+      memory = isUnsaved ? openUnsavedLists(world) : openMachineLists(world);
       if (memory.trouble) warn(memory.trouble);
       return memory.saved;
     },
