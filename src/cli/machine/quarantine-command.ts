@@ -2,7 +2,7 @@ import { parseModuleId, parseVersion } from '../../core/index.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { failed } from '../registry/catalogue-options.ts';
-import { withState } from './own-state.ts';
+import { withState } from './open-state.ts';
 import { parseProblem, type Outcome } from '../problem.ts';
 import { quarantineAsJson, quarantineTable } from './quarantine-table.ts';
 import type { World } from '../world.ts';

@@ -12,7 +12,7 @@ import type { MachineState } from '../../store/machine-state.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import { labelFor, rowNamed, targetOf } from './machine-row.ts';
-import { withState } from './own-state.ts';
+import { withState } from './open-state.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 

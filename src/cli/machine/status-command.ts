@@ -13,7 +13,7 @@ import { jsonLine } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
 import { deployedCell } from '../plan/plan-cells.ts';
 import { labelFor, targetOf } from './machine-row.ts';
-import { withState } from './own-state.ts';
+import { withState } from './open-state.ts';
 import type { Outcome } from '../problem.ts';
 import { quarantineAsJson, quarantineTable } from './quarantine-table.ts';
 import type { World } from '../world.ts';

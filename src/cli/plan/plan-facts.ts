@@ -26,7 +26,7 @@ export async function factsFor(
     };
   }
   // SQLite is only loaded where it is needed.
-  const { usingState } = await import('../machine/own-state.ts');
+  const { usingState } = await import('../machine/open-state.ts');
   const memory = usingState(world, 'read', (state) => state.memory());
   if (!memory.ok && !memory.error.isMissing) return memory;
   return {

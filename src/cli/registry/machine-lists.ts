@@ -1,7 +1,7 @@
 import type { MachineFile } from '../../store/index.ts';
 import type { SavedLists, SavedListsError } from '../../registry/index.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
-import { openState, type StateProblem } from '../machine/own-state.ts';
+import { openState, type StateProblem } from '../machine/open-state.ts';
 import type { World } from '../world.ts';
 import { unsavedLists } from './unsaved-lists.ts';
 

@@ -60,13 +60,13 @@ function addYanks(registry: Command, making: Making): void {
     .description('Keeps a release from being chosen by anything but a pin.')
     .option('--reason <text>', 'what machines and people are told', '')
     .action(async (moduleId: string, version: string, options: YankOptions) => {
-      const { yankCommand } = await import('./registry-commands.ts');
+      const { yankCommand } = await import('./yank-command.ts');
       making.finish(yankCommand([moduleId, version], options.reason, options, making.world));
     });
   withFile(registry.command('unyank <module_id> <version>'), making)
     .description('Takes a yank back.')
     .action(async (moduleId: string, version: string, options: CatalogueOptions) => {
-      const { yankCommand } = await import('./registry-commands.ts');
+      const { yankCommand } = await import('./yank-command.ts');
       making.finish(yankCommand([moduleId, version], null, options, making.world));
     });
 }
@@ -75,7 +75,7 @@ function addList(registry: Command, making: Making): void {
   withFile(registry.command('list [namespace]'), making)
     .description('Shows the modules that there are.')
     .action(async (namespace: string | undefined, options: CatalogueOptions) => {
-      const { listCommand } = await import('./registry-commands.ts');
+      const { listCommand } = await import('./list-command.ts');
       making.finish(listCommand(namespace, options, making.world));
     });
 }
@@ -85,7 +85,7 @@ function addServe(registry: Command, making: Making): void {
   withFile(token.command('create'), making)
     .description('Makes a token, and prints it this once.')
     .action(async (options: CatalogueOptions) => {
-      const { tokenCommand } = await import('./registry-commands.ts');
+      const { tokenCommand } = await import('./token-command.ts');
       making.finish(tokenCommand(options, making.world));
     });
   withFile(registry.command('serve'), making)

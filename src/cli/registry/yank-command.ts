@@ -1,12 +1,11 @@
-import type { Catalogue } from '../../server/index.ts';
 import { parseVersion, type ModuleId } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import type { ModuleSummary } from '../../server/catalogue-results.ts';
+import type { Catalogue } from '../../server/index.ts';
 import { readReason } from '../../server/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { parseProblem, type Outcome } from '../problem.ts';
-import { failed, withCatalogue, withModuleId, type CatalogueOptions } from './catalogue-options.ts';
 import type { World } from '../world.ts';
+import { failed, withCatalogue, withModuleId, type CatalogueOptions } from './catalogue-options.ts';
 
 /** `modreg registry yank <module_id> <version>`, and back where `reason` is null. */
 export function yankCommand(
@@ -25,32 +24,6 @@ export function yankCommand(
       yanked(catalogue, { moduleId, version: version.value.text, reason }, options),
     ),
   );
-}
-
-/** `modreg registry list`: the modules that there are. */
-export function listCommand(
-  namespace: string | undefined,
-  options: CatalogueOptions,
-  world: World,
-): Outcome {
-  return withCatalogue(options, world, { mode: 'read' }, (catalogue) => {
-    const modules = catalogue.summaries(namespace);
-    return {
-      answer: options.json ? [listAsJson(modules)] : listLines(modules),
-      notes: [],
-      problems: [],
-    };
-  });
-}
-
-/** `modreg registry token create`: a token, printed this once. */
-export function tokenCommand(options: CatalogueOptions, world: World): Outcome {
-  return withCatalogue(options, world, { mode: 'create' }, (catalogue) => {
-    const token = catalogue.createToken(world.clock());
-    const json = jsonLine({ schema: 'modreg/registry-token@1', token });
-    const notes = options.json ? [] : ['note: this is the only time that the token is shown'];
-    return { answer: [options.json ? json : token], notes, problems: [] };
-  });
 }
 
 function yanked(
@@ -86,23 +59,4 @@ function yanked(
       return { answer: [options.json ? json : line], notes: [], problems: [] };
     }
   }
-}
-
-function listLines(modules: readonly ModuleSummary[]): string[] {
-  const width = Math.max(0, ...modules.map(({ moduleId }) => moduleId.length));
-  const lines = modules.map(({ moduleId, count }) => {
-    return `${moduleId.padEnd(width)}  ${count} release${count === 1 ? '' : 's'}`;
-  });
-  return lines.length === 0 ? ['no modules'] : lines;
-}
-
-function listAsJson(modules: readonly ModuleSummary[]): string {
-  return jsonLine({
-    schema: 'modreg/registry-list@1',
-    modules: modules.map(({ moduleId, generation, count }) => ({
-      module_id: moduleId,
-      generation,
-      count,
-    })),
-  });
 }
