@@ -141,3 +141,12 @@ it('nothing but fastest-levenshtein is loaded with the core', () => {
     new Set(['fastest-levenshtein']),
   );
 });
+
+it.each(FILES.filter((file) => file.startsWith('core/explanation/')))(
+  '%s renders what a decision found, and evaluates nothing again',
+  (file) => {
+    const evaluating = /\/(decide|failure|recovery|without-release|quarantine|eligibility)\.ts$/;
+    expect(importsOf(file).filter((path) => evaluating.test(path))).toEqual([]);
+    expect(source(file)).not.toMatch(/import [^;]*\brefusal\b[^;]*resolve\.ts/);
+  },
+);
