@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { changeFeed } from '../../src/server/change-feed.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { testRegistry, type TestRegistry } from '../support/registry.ts';
@@ -59,11 +60,18 @@ describe('the change feed', () => {
 
   it('wakes those who waited before somebody who knew more came along', async () => {
     const registry = testRegistry();
-    const first = changes(registry, '?wait=60');
+    const catalogue = new Catalogue(registry.path);
+    const feed = changeFeed(catalogue);
+    const { signal } = new AbortController();
+    // Both wait by the time that their calls return.
+    const first = feed.wait(0, 10_000, signal);
     publishBeside(registry, 'acme:lidar', '1.0.0');
-    const second = changes(registry, '?after=1&wait=0.3');
-    expect(await first).toMatchObject({ modules: ['acme:lidar'] });
-    expect(await second).toMatchObject({ sequence: 1, modules: [] });
+    const second = feed.wait(1, 300, signal);
+    expect(await first).toEqual({ sequence: 1, modules: ['acme:lidar'] });
+    expect(await Promise.race([second, 'still waits'])).toBe('still waits');
+    expect(await second).toEqual({ sequence: 1, modules: [] });
+    feed.close();
+    catalogue.close();
   });
 
   it('answers at once who is ahead of it: the catalogue is another', async () => {
