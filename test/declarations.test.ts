@@ -106,7 +106,7 @@ it('every example compiles for a program that depends on the package', () => {
   const config = {
     extends: join(ROOT, 'tsconfig.json'),
     include: ['*.ts'],
-    compilerOptions: { isolatedDeclarations: false, declaration: false },
+    compilerOptions: { isolatedDeclarations: false, declaration: false, skipLibCheck: false },
   };
   const folder = temporaryFolder({
     'package.json': '{ "type": "module" }',

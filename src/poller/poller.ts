@@ -6,6 +6,7 @@ import { startUpOf } from '../core/machine/start-up.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
 import { loggedDecisions } from '../core/plan/logged-decisions.ts';
 import { keyOf } from '../core/plan/target.ts';
+import { quote } from '../core/text/quote.ts';
 import { ActionGate } from './action-gate.ts';
 import { askDeployed } from './ask-deployed.ts';
 import { ConfigurationSource } from './configuration-source.ts';
@@ -53,6 +54,9 @@ export interface PollerOptions {
   readonly onEvent?: (event: PollerEvent) => void;
 }
 
+/** A file is polled by one poller of a process; other processes cannot open it for theirs. */
+const POLLERS = new WeakMap<ClaimedFile, Poller>();
+
 /**
  * Decides for one machine, again and again, and delivers its actions. An action is on the disk before it is delivered,
  * and is delivered until it is acknowledged, always with the same id; another action replaces it only as long as no
@@ -61,7 +65,7 @@ export interface PollerOptions {
  * @example
  * ```ts
  * import { DEFAULT_POLICY, readMachine } from 'modreg/config';
- * import { Poller, type Configuration } from 'modreg/poller';
+ * import { Poller, type Configuration, type PollerEvent } from 'modreg/poller';
  * import { openRegistries } from 'modreg/registry';
  * import { openForPoller } from 'modreg/store';
  * import { readFileSync } from 'node:fs';
@@ -69,12 +73,14 @@ export interface PollerOptions {
  * function configuration(): Configuration {
  *   const machine = readMachine(readFileSync('machine.json'));
  *   if (!machine.ok) throw new Error(machine.problems[0]?.message);
- *   return { machine: machine.value, policy: DEFAULT_POLICY };
+ *   const terms = { ...DEFAULT_POLICY.terms, registry: 'https://registry.example' };
+ *   return { machine: machine.value, policy: { ...DEFAULT_POLICY, terms } };
  * }
  *
  * const { registryFor } = openRegistries();
  * const file = openForPoller('machine.db');
- * const poller = new Poller({ file, configuration, registryFor, platform: 'linux/arm64' });
+ * const onEvent = ({ kind }: PollerEvent): void => console.error(kind);
+ * const poller = new Poller({ file, configuration, registryFor, platform: 'linux/arm64', onEvent });
  * poller.start();
  * for await (const { action, done } of poller.deliveries()) {
  *   console.log(`${action.target.name}: ${action.to}, ${action.reason.text}`);
@@ -97,13 +103,18 @@ export class Poller {
     this.#offers = new Wakeup(this.#parts.polling.clock);
   }
 
-  /** Begins to poll. Throws if it was started before. */
+  /** Begins to poll. Throws if it was started before, or another poller of this process polls the file. */
   start(): void {
     if (this.#running) throw new Error('this poller was started before, and polls once');
+    const { file } = this.#options;
+    if (POLLERS.has(file)) {
+      throw new Error(`another running poller polls ${quote(file.path)}`);
+    }
     const { gate, state, polling } = this.#parts;
     const { signal } = this.#stopping;
     gate.begin(state.read());
-    state.write((file) => file.start(polling.clock.now()));
+    state.write((to) => to.start(polling.clock.now()));
+    POLLERS.set(file, this);
     this.#running = Promise.all([
       keepRunning(() => this.#readLists(signal), polling, signal),
       keepRunning(() => this.#planAgain(signal), polling, signal),
@@ -114,6 +125,8 @@ export class Poller {
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the poller was stopped'));
     await this.#running;
+    const { file } = this.#options;
+    if (POLLERS.get(file) === this) POLLERS.delete(file);
   }
 
   /** Has the machine planned again at once. Contacts no registry. */

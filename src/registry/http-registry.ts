@@ -3,7 +3,7 @@ import type { Result } from '../core/index.ts';
 import type { WebRegistryAddress } from './address.ts';
 import { isExposed } from '../core/text/web-address.ts';
 import { systemClock, systemRandom } from './clock.ts';
-import type { HttpOptions } from './http/connection.ts';
+import type { Connection, HttpOptions } from './http/connection.ts';
 import { DEFAULT_LIMITS, type Limits } from './http/limits.ts';
 import { once } from './once.ts';
 import { RegistryError } from './registry-error.ts';
@@ -14,6 +14,8 @@ export interface HttpRegistryOptions extends Partial<Omit<HttpOptions, 'limits' 
   readonly allowHttp?: readonly string[];
   readonly limits?: Partial<Limits>;
 }
+
+type Protocol = Omit<RemoteRegistry, 'address' | 'from'> & Pick<Connection, 'silently'>;
 
 /** The code of a protocol loads with the first request: a command may read no list over a network. */
 const PROTOCOLS = {
@@ -36,21 +38,26 @@ export function httpRegistry(
   const base = baseOf(kind, url);
   const shown = `${url.origin}${url.pathname}`.replace(/\/$/, '');
   const from = excerpt(kind === 'modreg' ? shown : `${kind}:${shown}`);
-  const protocol = once(async (): Promise<Omit<RemoteRegistry, 'address' | 'from'>> => {
+  const protocol = once(async (): Promise<Protocol> => {
     const { connect } = await import('./http/connection.ts');
     const connected = await PROTOCOLS[kind]();
     const { clock = systemClock, random = systemRandom, onRetry = () => undefined } = options;
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const how = { ...options, clock, random, onRetry, limits };
     const connection = connect(`the registry ${from}`, how);
-    return connected(base, connection);
+    const { silently } = connection;
+    return { ...connected(base, connection), silently };
   });
+  const silently = async <T>(work: (to: Protocol) => Promise<T>): Promise<T> => {
+    const to = await protocol();
+    return await to.silently(async () => await work(to));
+  };
   const remote: RemoteRegistry = {
     address: `${kind}:${base.href}`,
     from,
-    fetch: async (...request) => await (await protocol()).fetch(...request),
-    changes: async (...request) => await (await protocol()).changes?.(...request),
-    modules: async (...request) => await (await protocol()).modules?.(...request),
+    fetch: async (...request) => await silently(async (to) => await to.fetch(...request)),
+    changes: async (...request) => await silently(async (to) => await to.changes?.(...request)),
+    modules: async (...request) => await silently(async (to) => await to.modules?.(...request)),
   };
   return { ok: true, value: remote };
 }

@@ -81,7 +81,8 @@ export interface OpenRegistries {
  * first list that needs them.
  *
  * Every error is a `RegistryError`, in a `Result`: that of `open` for the address, and those of `readAll` for each
- * module. `read`, which gives one list, rejects with it.
+ * module. `read`, which gives one list, rejects with it. The callbacks in `options` must not throw, but for `token` and
+ * `fetch`: the registry is then `registry-refused` or `registry-unreachable`.
  *
  * @example
  * ```ts

@@ -31,7 +31,7 @@ export class RegistryError extends Error {
     | 'registry-unreachable'
     /** A response exceeded its time limits. */
     | 'registry-timeout'
-    /** The registry denies access: status 401 or 403. */
+    /** The registry denies access (status 401, 403 or 407), or there is no usable token to send. */
     | 'registry-refused'
     /** The response or file is no release list. */
     | 'not-a-registry'
@@ -43,7 +43,7 @@ export class RegistryError extends Error {
     | 'bad-certificate'
     /** The list exceeds a limit on bytes, entries or values. */
     | 'list-too-large'
-    /** The list is older than, or contradicts, one that the registry served before. `acceptList` accepts it. */
+    /** The list is older than, or contradicts, one that the registry served before. `modreg accept` accepts it. */
     | 'registry-regressed'
     /** The registry cannot be reached, and the saved list is older than `maxIndexAgeMs`. */
     | 'list-stale';

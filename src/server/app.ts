@@ -21,19 +21,6 @@ const METHODS = [
  * The registry's HTTP API as a Hono app: `app.fetch` answers a `Request` with a `Response`, on any server or
  * on none. `GET /v1/openapi.json` describes it. Requests that change something need a bearer token of
  * `catalogue`. `feed` must watch the same catalogue.
- *
- * @example
- * ```ts
- * import { Catalogue, changeFeed, registryApp } from 'modreg/server';
- *
- * const catalogue = new Catalogue('registry.db', { mode: 'create' });
- * const feed = changeFeed(catalogue);
- * const app = registryApp(catalogue, feed, { clock: Date.now, spreadMs: 1000 });
- * const response = await app.fetch(new Request('http://localhost/v1/modules'));
- * console.log(await response.json()); // { modules: [] }
- * feed.close();
- * catalogue.close();
- * ```
  */
 export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: ServeOptions): Hono {
   const app = new Hono();

@@ -22,18 +22,6 @@ const LOOK_MS = 200;
 /**
  * Watches `catalogue` until it is closed; a timer keeps the process alive meanwhile. Throws a DatabaseError
  * where the catalogue cannot be read.
- *
- * @example
- * ```ts
- * import { Catalogue, changeFeed } from 'modreg/server';
- *
- * const catalogue = new Catalogue('registry.db', { mode: 'create' });
- * const feed = changeFeed(catalogue);
- * const { modules } = await feed.wait(catalogue.sequence(), 1000, AbortSignal.timeout(5000));
- * console.log(modules); // []
- * feed.close();
- * catalogue.close();
- * ```
  */
 export function changeFeed(catalogue: Catalogue): ChangeFeed {
   const waiting = new Set<() => void>();

@@ -72,6 +72,8 @@ const FILE_SYSTEM: ReadonlySet<string> = new Set([
 
 /** What Node says of a number in the file that JavaScript has none for: nothing of ours writes one. */
 const BEYOND_NUMBERS = 'ERR_OUT_OF_RANGE';
+/** What Node says once a database is closed. */
+const CLOSED = 'ERR_INVALID_STATE';
 
 /** `error`, which SQLite or the file system threw, as a `DatabaseError`; anything else as it is. */
 export function asDatabaseError(error: unknown, file: string): unknown {
@@ -79,6 +81,9 @@ export function asDatabaseError(error: unknown, file: string): unknown {
   const { code = '', errcode } = error as { readonly code?: string; readonly errcode?: number };
   const kind = errcode === undefined ? undefined : KINDS.get(errcode & 0xff);
   if (kind) return new DatabaseError(kind, `${quote(file)}: ${excerpt(error.message)}`, error);
+  if (code === CLOSED) {
+    return new DatabaseError('unreadable', `${quote(file)}: it was closed`, error);
+  }
   if (code === BEYOND_NUMBERS) {
     return new DatabaseError(
       'damaged',

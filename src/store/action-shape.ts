@@ -31,6 +31,16 @@ const subsystem = objectOf({
   name: oneOf(...Object.keys(SUBSYSTEM_MODULES)),
 });
 
+const isConstraint = objectOf({ kind: oneOf('constraint'), constraint: isText, text: isText });
+const isPinUrl = objectOf({ kind: oneOf('pin-url'), text: isText });
+const isFailure = objectOf({
+  kind: oneOf('failure'),
+  version: isText,
+  until: orNothing(isNumber),
+  isRolledBack: oneOf(true, false),
+  text: isText,
+});
+
 const shape: Shape = objectOf<keyof NewAction>({
   kind: oneOf('restart-and-upgrade'),
   target: (target) => module(target) || subsystem(target),
@@ -39,10 +49,7 @@ const shape: Shape = objectOf<keyof NewAction>({
   artifact: orNothing(isWholeArtifact),
   direction: isText,
   stops,
-  reason: objectOf<'kind' | 'text'>({
-    kind: oneOf('constraint', 'pin-url', 'failure'),
-    text: isText,
-  }),
+  reason: (reason) => isConstraint(reason) || isPinUrl(reason) || isFailure(reason),
   decidedAt: isNumber,
   restart: objectOf<keyof NewAction['restart']>({ of: isText, targets: listOf(isText), stops }),
 });

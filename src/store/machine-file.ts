@@ -112,6 +112,27 @@ export const LAYOUT: Layout = {
     ) STRICT;
     INSERT INTO poller VALUES (1, NULL, NULL, NULL);
     `,
+    `
+    -- The reason of an action was a sentence, and is data with a sentence. json_patch leaves out what is null.
+    UPDATE actions SET content = json_set(content, '$.reason', CASE
+      WHEN content ->> '$.direction' = 'rollback' THEN json_patch('{}', json_object(
+        'kind', 'failure',
+        'version', content ->> '$.from',
+        'until', (SELECT until FROM quarantine
+          WHERE quarantine.module_id = actions.module_id AND version = content ->> '$.from'),
+        'isRolledBack', json(iif((SELECT is_rollback FROM quarantine
+          WHERE quarantine.module_id = actions.module_id AND version = content ->> '$.from'), 'true', 'false')),
+        'text', content ->> '$.reason'))
+      WHEN content ->> '$.artifact.url' = content ->> '$.to' THEN json_object(
+        'kind', 'pin-url', 'text', content ->> '$.reason')
+      ELSE json_object(
+        'kind', 'constraint',
+        'constraint', coalesce((SELECT decisions.content ->> '$.constraint' FROM decisions
+          WHERE decisions.kind = actions.kind AND decisions.name = actions.name), content ->> '$.to'),
+        'text', content ->> '$.reason')
+      END)
+    WHERE json_type(content, '$.reason') = 'text';
+    `,
   ],
 };
 

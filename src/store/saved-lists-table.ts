@@ -37,7 +37,8 @@ const MOST_BYTES = 512 * 1024 * 1024;
  * export const registries = openRegistries({ saved: savedListsIn(file) });
  * ```
  */
-export function savedListsIn({ path, database, sql }: MachineFile): SavedLists {
+export function savedListsIn(file: MachineFile): SavedLists {
+  const { path, database, sql } = file;
   const within = <T>(work: () => T): T => saying(path, work);
   const writing = <T>(work: () => T): T => {
     WRITES.set(database, writesOf(database) + 1);

@@ -63,7 +63,7 @@ describe('a machine whose state cannot be used is told of, and left as it is', (
     ],
     [
       'a file of a later version',
-      'its schema is 99, and this modreg knows schemas up to 2',
+      'its schema is 99, and this modreg knows schemas up to 3',
       [['status'], LIFT],
       () => homeWhere('PRAGMA user_version = 99'),
     ],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PollerEvent, PollerOptions } from '../../src/poller/index.ts';
-import { running } from '../support/claimed.ts';
+import { Poller, type PollerEvent, type PollerOptions } from '../../src/poller/index.ts';
+import { claimed, running } from '../support/claimed.ts';
 import { HOUR, MINUTE, SECOND } from '../support/day.ts';
 import {
   CONFIGURATIONS,
@@ -10,11 +10,22 @@ import {
   track,
   type Racer,
 } from '../support/racing.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
 
 /** A machine that runs 1.0.0 of two modules, of which there are 1.0.1. */
 function machine(options: Partial<Omit<PollerOptions, 'clock'>> = {}): Racer {
   const registry = promptRegistry(() => 1);
   return racer(track(), { registries: [registry, registry], deployed: '1.0.0', ...options });
+}
+
+/** The options of a poller that has a file of its own. */
+function own(more: Partial<PollerOptions> = {}): PollerOptions {
+  return {
+    file: claimed(),
+    configuration: () => CONFIGURATIONS.lidar,
+    registryFor: () => promptRegistry(() => 1),
+    ...{ platform: 'linux/arm64', clock: virtualClock(), ...more },
+  };
 }
 
 function kindsOf(events: readonly PollerEvent[]): string[] {
@@ -103,6 +114,35 @@ describe('a poller', () => {
       new Error('this poller was started before, and polls once'),
     );
     await poller.stop();
+  });
+
+  it('is not started beside another that polls its file, and is once that has stopped', async () => {
+    const options = own();
+    const message = `another running poller polls "${options.file.path}"`;
+    const [first, second, third] = [new Poller(options), new Poller(options), new Poller(options)];
+    first.start();
+    expect(() => second.start()).toThrow(message);
+    await first.stop();
+    second.start();
+    await first.stop();
+    expect(() => third.start()).toThrow(message);
+    await second.stop();
+  });
+
+  it('tells that its file was closed', async () => {
+    const events: PollerEvent[] = [];
+    const options = own({ onEvent: (event) => events.push(event) });
+    options.file.close();
+    const poller = new Poller(options);
+    poller.start();
+    await poller.stop();
+    expect(events).toMatchObject([
+      {
+        kind: 'state-unavailable',
+        error: { kind: 'unreadable', message: `"${options.file.path}": it was closed` },
+      },
+      { kind: 'observe-only' },
+    ]);
   });
 });
 

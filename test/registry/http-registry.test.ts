@@ -249,13 +249,39 @@ describe('a token', () => {
     expect(asked.requests).toEqual([`${PATH} Bearer s3cret`, '/elsewhere Bearer s3cret']);
   });
 
-  it('[T64] is in no error, though the registry sends it back', async () => {
-    const { registry } = remembered(HOST, { token: () => secret('s3cret') });
-    asked.next(text('', 'text/s3cret'));
-    expect(await outcomeOf(registry.read(LIDAR))).toBe(
-      `not-a-registry: ${NO_REGISTRY}: got text/[token]`,
-    );
-  });
+  it.each([
+    ['a content-type', text('', 'text/s3cret'), `${NO_REGISTRY}: got text/[token]`, undefined],
+    [
+      'the list',
+      json({ module_id: 's3cret', generation: 1, count: 0, releases: [] }),
+      `${NO_REGISTRY}: /module_id is "[token]", expected "acme:lidar"`,
+      undefined,
+    ],
+    [
+      'the content-type of a 404',
+      status(404, { 'content-type': 'text/s3cret' }),
+      `${WHERE} has no module acme:lidar`,
+      'the answer is "text/[token]", not JSON: is a registry at this address?',
+    ],
+  ])(
+    '[T64] is in no error, though the registry sends it back in %s',
+    async (_, answer, message, hint) => {
+      const { registry } = remembered(HOST, { token: () => secret('s3cret') });
+      asked.next(answer);
+      await expect(registry.read(LIDAR)).rejects.toMatchObject({ message, hint });
+    },
+  );
+
+  it.each(['two words', 'é', 'one\nline', ''])(
+    '[T64] that no header can hold is not sent: %j',
+    async (token) => {
+      const { registry } = remembered(HOST, { token: () => secret(token) });
+      expect(await outcomeOf(registry.read(LIDAR))).toBe(
+        `registry-refused: ${WHERE} was not contacted: its token is not printable ASCII without blanks`,
+      );
+      expect(asked.requests).toEqual([]);
+    },
+  );
 
   it('[T64] is in no error', async () => {
     const { registry } = remembered(HOST, { token: () => secret('s3cret') });

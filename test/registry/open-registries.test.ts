@@ -57,6 +57,10 @@ async function refuse(): Promise<Response> {
   return await Promise.resolve(new Response('', { status: 401 }));
 }
 
+function thrower(): never {
+  throw new Error('s3cret');
+}
+
 async function readAt(terms: RegistryTerms, options: OpenRegistriesOptions = {}): Promise<string> {
   const registry = openRegistries(options).open(terms);
   if (!registry.ok) return `${registry.error.kind}: ${registry.error.message}`;
@@ -200,6 +204,25 @@ describe('a token', () => {
       'https://b.example/@acme%2flidar no token',
       'https://a.example/v1/modules/acme/lidar Bearer second',
     ]);
+  });
+});
+
+describe('a function that throws is an error of reading', () => {
+  it.each<[string, OpenRegistriesOptions, string]>([
+    [
+      'token',
+      { token: thrower },
+      `registry-refused: the registry ${HTTPS} was not contacted: the function that gives its token failed`,
+    ],
+    [
+      'fetch',
+      { fetch: thrower },
+      `registry-unreachable: the registry ${HTTPS} cannot be reached (the connection broke)`,
+    ],
+  ])('%s', async (_, options, error) => {
+    const clock = testClock();
+    const registry = openRegistries({ ...options, clock }).registryFor({ registry: HTTPS });
+    expect(await outcomeOf(registry.read(LIDAR))).toBe(error);
   });
 });
 

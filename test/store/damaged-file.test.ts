@@ -83,7 +83,7 @@ const MUTATIONS: readonly [string, string, (bytes: Buffer, path: string) => Uint
   ],
   [
     'a later schema',
-    'its schema is 99, and this modreg knows schemas up to 2',
+    'its schema is 99, and this modreg knows schemas up to 3',
     (_, path) => {
       const database = new DatabaseSync(path);
       database.exec('PRAGMA user_version = 99');

@@ -38,20 +38,24 @@ export interface Connection {
     inquiry: Pick<Inquiry, 'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs'>,
     round: RequestContext,
   ): Promise<Reply>;
+  /** What `work` comes to. An error that repeats the token of the last request, as the answer did, hides it. */
+  readonly silently: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 const UNEXPECTED_304_TRIES = 2;
 
 export function connect(where: string, options: HttpOptions): Connection {
   const { limits, clock, fetch, exchange: answer = exchange } = options;
+  let sent: Secret | undefined;
   return {
     where,
     limits,
     async get(url, inquiry, { budget, signal }) {
       const ask = async (): Promise<Reply> => {
-        const token = options.token?.();
+        const token = tokenOf(where, options);
+        sent = token;
         const reply = await silent(
-          token,
+          () => token,
           async () =>
             await answer({ ...inquiry, url, where, token, fetch }, { limits, clock, signal }),
         );
@@ -66,19 +70,44 @@ export function connect(where: string, options: HttpOptions): Connection {
       const message = `${where} does not answer as a registry: got 304 though nothing was known`;
       throw new RegistryError('not-a-registry', message);
     },
+    silently: async (work) => await silent(() => sent, work),
   };
 }
 
+/** What a header can hold. An error for any other text would repeat it. */
+const TOKEN = /^[!-~]+$/;
+
+function tokenOf(where: string, { token }: HttpOptions): Secret | undefined {
+  let found: Secret | undefined;
+  try {
+    found = token?.();
+  } catch (cause) {
+    const message = `${where} was not contacted: the function that gives its token failed`;
+    throw new RegistryError('registry-refused', message, { cause });
+  }
+  if (!found || TOKEN.test(found.reveal())) return found;
+  const message = `${where} was not contacted: its token is not printable ASCII without blanks`;
+  throw new RegistryError('registry-refused', message);
+}
+
 /** What `work` comes to; an error that repeats the token, as the answer did, does not leave here. */
-async function silent<T>(token: Secret | undefined, work: () => Promise<T>): Promise<T> {
+async function silent<T>(
+  tokenOfWork: () => Secret | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof RegistryError) || !token || !error.message.includes(token.reveal())) {
-      throw error;
-    }
-    const message = error.message.split(token.reveal()).join('[token]');
-    throw new RegistryError(error.kind, message, { hint: error.hint });
+    const token = tokenOfWork()?.reveal();
+    if (!(error instanceof RegistryError) || token === undefined) throw error;
+    const { kind, message, suggestion, hint, retryAfterMs } = error;
+    if (![message, suggestion, hint].some((text) => text?.includes(token))) throw error;
+    const without = (text: string): string => text.replaceAll(token, '[token]');
+    throw new RegistryError(kind, without(message), {
+      suggestion: suggestion && without(suggestion),
+      hint: hint && without(hint),
+      retryAfterMs,
+    });
   }
 }
 

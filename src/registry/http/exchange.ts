@@ -57,8 +57,9 @@ export async function exchange(inquiry: Inquiry, context: ExchangeContext): Prom
   } catch (error) {
     deadline.signal.throwIfAborted();
     if (error instanceof RegistryError) throw error;
-    // A mistake of our own is not blamed on the network.
-    if (!isNetworkError(error) && !isTerminated(error) && codeOf(error) === undefined) throw error;
+    // A mistake of our own is not blamed on the network; a `fetch` that was given may throw anything.
+    const isOurs = !isNetworkError(error) && !isTerminated(error) && codeOf(error) === undefined;
+    if (isOurs && inquiry.fetch === undefined) throw error;
     throw networkFailure(error, where, clock.now());
   } finally {
     deadline.stop();

@@ -1,0 +1,57 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it } from 'vitest';
+import type { ActionReason } from '../../src/core/index.ts';
+import type { NewAction } from '../../src/core/plan/committed-action.ts';
+import { AGENT, ARM, claimed, LIDAR, moduleNamed, upgrade } from '../support/claimed.ts';
+
+const CAMERA = moduleNamed('camera');
+const URL = 'https://a.example/agent';
+const SENTENCE = 'as the machine said it';
+
+const failed = { kind: 'failure', version: '1.2.0', text: SENTENCE } as const;
+
+const ACTIONS: readonly [Partial<NewAction>, ActionReason][] = [
+  [{ target: LIDAR }, { kind: 'constraint', constraint: '1.*', text: SENTENCE }],
+  [
+    { target: ARM, direction: 'rollback', from: '1.2.0' },
+    { ...failed, until: 900, isRolledBack: false },
+  ],
+  [
+    { target: CAMERA, direction: 'rollback', from: '1.2.0' },
+    { ...failed, until: undefined, isRolledBack: true },
+  ],
+  [
+    { target: AGENT, to: URL, artifact: { platform: 'any', url: URL } },
+    { kind: 'pin-url', text: SENTENCE },
+  ],
+];
+
+it('a file of the second schema keeps its open actions, and their reasons become data', () => {
+  const file = claimed();
+  const decided = { target: '1.1.0', latest: '1.1.0', decision: 'upgrade', reason: SENTENCE };
+  const lidar = { kind: 'module', name: 'lidar', moduleId: 'acme:lidar' } as const;
+  file.state.log([{ ...lidar, ...decided, constraint: '1.*', until: undefined }], {
+    at: 1,
+    trouble: undefined,
+  });
+  file.state.commit(
+    ACTIONS.map(([action]) => upgrade(action)),
+    [],
+    1,
+  );
+  file.close();
+  const database = new DatabaseSync(file.path);
+  database.exec(`
+    INSERT INTO quarantine VALUES ('acme:arm', '1.2.0', NULL, 1, 900, 'it is hot', 0, NULL);
+    INSERT INTO quarantine VALUES ('acme:camera', '1.2.0', NULL, 1, NULL, 'by hand', 1, '1.1.0');
+    UPDATE actions SET content = json_set(content, '$.reason', '${SENTENCE}');
+    PRAGMA user_version = 2`);
+  database.close();
+
+  const { setAside, state } = claimed(file.path);
+  const { open, quarantine } = state.memory();
+  expect([setAside, quarantine.length]).toEqual([undefined, 2]);
+  expect(open.map(({ action }) => [action.target, action.reason])).toEqual(
+    ACTIONS.map(([{ target }, reason]) => [target, reason]),
+  );
+});
