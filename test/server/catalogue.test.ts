@@ -98,7 +98,7 @@ describe('a catalogue', () => {
     const { catalogue } = newCatalogue();
     catalogue.close();
     catalogue.close();
-    expect(() => catalogue.createToken(0)).toThrow('database is not open');
+    expect(() => catalogue.createToken(0)).toThrow('registry.db": it was closed');
   });
 
   it('keeps the hash of a token, and not the token', () => {

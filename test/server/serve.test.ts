@@ -117,6 +117,6 @@ describe('a served registry', () => {
     expect(await Promise.all(ends)).toHaveLength(2);
     // Again it does nothing.
     await registry.close();
-    expect(() => registry.catalogue.createToken(0)).toThrow('database is not open');
+    expect(() => registry.catalogue.createToken(0)).toThrow('registry.db": it was closed');
   });
 });
