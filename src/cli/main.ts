@@ -23,7 +23,7 @@ export async function run(process: NodeJS.Process): Promise<void> {
     write(stderr, [...notes, ...told], paint);
   };
   stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-    // Whoever read has read enough.
+    // The reader closed the pipe: it has all it wanted.
     if (code === 'EPIPE') return;
     process.exitCode = EXIT_CODES.internal;
     const message = `cannot write the answer (${code})`;

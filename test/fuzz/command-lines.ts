@@ -73,6 +73,7 @@ async function printedBy({ argv, isTerminal }: CommandInput): Promise<Printed> {
     once: (_: string, listener: (signal: string) => void) =>
       queueMicrotask(() => listener('SIGTERM')),
   };
+  // A cast, because `run` uses these members of a process and no others.
   await run(typed as unknown as NodeJS.Process);
   return { ...out, exit: typed.exitCode };
 }

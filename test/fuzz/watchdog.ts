@@ -20,7 +20,7 @@ export function startWatchdog(): Watchdog {
     watch(warning) {
       said = warning;
       Atomics.store(beats, 0, 0);
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- it is no window.
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker takes no target origin
       worker.postMessage(warning);
     },
     beat: () => Atomics.add(beats, 0, 1),

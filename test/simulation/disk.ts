@@ -46,6 +46,7 @@ export function diskOf(identity: string): Disk {
       isOpen: true,
       close: () => undefined,
     };
+    // A cast, because a machine's file calls these methods of a database and no others.
     const file = machineFileIn(wrapped as unknown as DatabaseSync, NAME);
     // Of this connection, the only one, it never changes.
     const get: MachineFile['sql']['get'] = (sql, ...values) =>

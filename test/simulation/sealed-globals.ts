@@ -13,6 +13,7 @@ function seal(name: string): never {
  * time that is told may still be read: `new Date(0)`.
  */
 export function sealGlobals(elapsed: () => number): () => void {
+  // A cast, because TypeScript gives globals no index, and they are replaced by name.
   const world = globalThis as unknown as Record<string, unknown>;
   const originals = SEALED.map((name) => [name, world[name]] as const);
   const { Date: RealDate } = globalThis;

@@ -72,6 +72,7 @@ export function nameOf(node: Node | null): string {
 
 /** The nodes directly below `node`. */
 export function childrenOf(node: Node): Node[] {
+  // A cast, because `visitorKeys` names the members of each type of node, and the types do not.
   const below = node as unknown as Readonly<Record<string, Node | readonly (Node | null)[] | null>>;
   return (visitorKeys[node.type] ?? []).flatMap((key) =>
     [below[key] ?? []].flat().filter((child) => child !== null),

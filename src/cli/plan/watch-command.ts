@@ -33,7 +33,7 @@ export async function watchCommand(
   options: WatchOptions,
   world: World,
 ): Promise<Outcome> {
-  // Whoever asks it to end while it begins is heard, too.
+  // Registered first, so that a signal during startup also ends the command.
   const asked = Promise.race([world.untilAsked(), world.untilUnread()]);
   const platform = platformOf(options, world);
   const interval = readInterval(options.interval);

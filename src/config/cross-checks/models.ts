@@ -32,7 +32,7 @@ function missingModules(
   models: readonly (RegExpExecArray | null)[],
   modules: readonly ModuleOutline[],
 ): Finding[] {
-  // Of entries with one module_id, the last is as good as any.
+  // Entries with the same module_id are interchangeable here: the last one is kept.
   const entries = new Map(modules.map(({ module_id }, index) => [module_id, index]));
   const ids = [...entries.keys()];
   if (!ids.every((id) => parseModuleId(id).ok)) return [];
