@@ -39,7 +39,11 @@ export function planTimes(): PlanRow[] {
   if (!held.ok || !free.ok) throw new Error('not a policy');
   const machine = machineOf();
   const asked = (deployed: string | null, policy: PlanInput['policy']): PlanInput => ({
-    ...{ machine, policy, platform: 'linux/arm64', now: NOW, isServerBusy: false },
+    machine,
+    policy,
+    platform: 'linux/arm64',
+    now: NOW,
+    isServerBusy: false,
     modules: new Map(
       indexes.map((index, place): [string, ModuleState] => {
         return [`acme_m${place}`, { list: { index }, deployed: readDeployed(deployed) }];
@@ -53,10 +57,7 @@ export function planTimes(): PlanRow[] {
     'every module is held by a window, with a minimum age': asked('0.0.1', held.value),
   };
   const times = fastestRuns(
-    Object.entries(questions).map(([name, input]) => ({
-      name,
-      run: () => planMachine(input),
-    })),
+    Object.entries(questions).map(([name, input]) => ({ name, run: () => planMachine(input) })),
   );
   const plans = Object.entries(questions).map(([what, input], place): PlanRow => {
     const actions = planMachine(input).restarts.flatMap((restart) => restart.actions);
@@ -98,11 +99,16 @@ function fastest(run: () => unknown): number {
 /** A component for each module, and every third depends on the one before it. */
 function machineOf(): PlanInput['machine'] {
   const modules = Array.from({ length: MODULES }, (_, place) => ({
-    ...{ type: 'registry', name: `acme_m${place}`, module_id: `acme:m${place}` },
+    type: 'registry',
+    name: `acme_m${place}`,
+    module_id: `acme:m${place}`,
     version: CONSTRAINTS[place % CONSTRAINTS.length],
   }));
   const components = Array.from({ length: MODULES }, (_, place) => ({
-    ...{ name: `c${place}`, model: `acme:m${place}:x`, type: 'sensor', namespace: 'rdk' },
+    name: `c${place}`,
+    model: `acme:m${place}:x`,
+    type: 'sensor',
+    namespace: 'rdk',
     depends_on: place % 3 === 0 ? [] : [`c${place - 1}`],
   }));
   const read = readMachine(JSON.stringify({ modules, components }));

@@ -57,7 +57,11 @@ const file: WholeFile = {
   },
 };
 const poller = new Poller({
-  ...{ ...machine, file, clock, random: () => 0, registryFor: () => registry },
+  ...machine,
+  file,
+  clock,
+  random: () => 0,
+  registryFor: () => registry,
   onEvent: (event) => {
     if (event.kind === 'callback-error' || event.kind === 'registry-unavailable')
       console.error(event);

@@ -51,8 +51,13 @@ const modules = new Map(
 const times = Array.from({ length: PLANS }, () => {
   const began = performance.now();
   planMachine({
-    ...{ machine: machine.value, policy: DEFAULT_POLICY, modules },
-    ...{ platform: 'linux/amd64', now: Date.now(), subsystems: new Map(), isServerBusy: false },
+    machine: machine.value,
+    policy: DEFAULT_POLICY,
+    modules,
+    platform: 'linux/amd64',
+    now: Date.now(),
+    subsystems: new Map(),
+    isServerBusy: false,
   });
   return performance.now() - began;
 });

@@ -43,7 +43,9 @@ function publish(moduleId: ModuleId): void {
 
 function readingOf(moduleId: ModuleId, fault: (typeof KINDS)[number] | undefined): ListResult {
   const list = {
-    ...{ records: lists.get(moduleId) ?? [], dropped: [], from: 'https://modules.example' },
+    records: lists.get(moduleId) ?? [],
+    dropped: [],
+    from: 'https://modules.example',
     fetchedAt: clock.now() - INTERVAL_MS,
   };
   if (fault === undefined) return { ok: true, value: { ...list, source: 'network' } };
@@ -87,7 +89,9 @@ const folder = mkdtempSync(join(tmpdir(), 'modreg-bench-'));
 const file = openForPoller(join(folder, 'machine.db'));
 const poller = new Poller({
   ...machineOf(file, MODULES, { version: '1.0.0', at: clock.now() }),
-  ...{ clock, random, registryFor: () => registry },
+  clock,
+  random,
+  registryFor: () => registry,
   onEvent: (event) => {
     if (event.kind === 'callback-error' || event.kind === 'state-unavailable') throw event.error;
   },

@@ -63,7 +63,10 @@ export function machineOf(
 ): Pick<PollerOptions, 'configuration' | 'platform' | 'file'> {
   const { state } = file as WholeFile;
   const modules = Array.from({ length: count }, (_, place) => ({
-    ...{ type: 'registry', name: `bench_m${place}`, module_id: `bench:m${place}`, version: '1.*' },
+    type: 'registry',
+    name: `bench_m${place}`,
+    module_id: `bench:m${place}`,
+    version: '1.*',
   }));
   for (const { name, module_id: text } of modules) {
     const parsed = parseModuleId(text);

@@ -105,7 +105,9 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
     });
   withPlanCommand(modreg, world, finish);
   addMachineCommands(modreg, {
-    ...{ world, finish, common: withCommonOptions },
+    world,
+    finish,
+    common: withCommonOptions,
     registry: (command) => withRegistryOptions(withCommonOptions(command), WHOLE_POLICY),
   });
   withAcceptCommand(modreg, world, finish);

@@ -5,8 +5,16 @@ export const DOCUMENT_KINDS: readonly DocumentKind[] = ['machine', 'agent', 'pol
 
 const SUBSYSTEMS = ['platform-agent', 'platform-server', 'agent-provisioning', 'agent-syscfg'];
 const POLICY_FIELDS = [
-  ...['registry', 'allow_http', 'minimum_release_age', 'unknown_release_age', 'maintenance'],
-  ...['allow_downgrade', 'quarantine', 'restart_cooldown', 'restart_ceiling', 'max_index_age'],
+  'registry',
+  'allow_http',
+  'minimum_release_age',
+  'unknown_release_age',
+  'maintenance',
+  'allow_downgrade',
+  'quarantine',
+  'restart_cooldown',
+  'restart_ceiling',
+  'max_index_age',
   'env_allow',
 ];
 

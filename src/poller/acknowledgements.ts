@@ -50,7 +50,7 @@ export class Acknowledgements {
   /** Notes the waiting acknowledgements, as far as the disk takes them. */
   note(): void {
     const { clock, random } = this.#polling;
-    for (const { id, outcome, failures, terms } of [...this.#waiting.values()]) {
+    for (const { id, outcome, failures, terms } of this.#waiting.values()) {
       const at = clock.now();
       const { quarantineMs } = terms;
       const quarantineUntil = quarantineMs === undefined ? undefined : at + quarantineMs;

@@ -125,7 +125,8 @@ export class Outbox {
       await Promise.resolve();
     };
     return {
-      ...{ action, times },
+      action,
+      times,
       done: async () => await acknowledge({ kind: 'done' }),
       failed: async (failure) => await acknowledge({ kind: 'failed', ...checkedFailure(failure) }),
     };

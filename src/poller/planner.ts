@@ -72,7 +72,8 @@ export class Planner {
     const input = planInputFor(
       current,
       {
-        ...{ platform, answer },
+        platform,
+        answer,
         now: polling.clock.now(),
         isServerBusy: isServerBusy?.() ?? false,
         knownOf: (target) => {
@@ -92,7 +93,10 @@ export class Planner {
     if (!current || !memory) return undefined;
     const { machine, policy } = current;
     return blockingDependency(open, {
-      ...{ machine, memory, platform, now: polling.clock.now() },
+      machine,
+      memory,
+      platform,
+      now: polling.clock.now(),
       listOf: ({ name, moduleId }) => lists.list(termsFor(policy, name), moduleId),
     });
   }

@@ -224,7 +224,8 @@ function partsFor(options: PollerOptions): Parts {
   const polling = pollingWith(options);
   const onEvent = isolated<PollerEvent>(options.onEvent);
   const parts = {
-    ...{ polling, onEvent },
+    polling,
+    onEvent,
     configuration: new ConfigurationSource(options.configuration, polling),
     state: new StateAccess(options.file.state, onEvent),
     gate: new ActionGate(polling.clock, onEvent),
@@ -233,7 +234,9 @@ function partsFor(options: PollerOptions): Parts {
   const outbox = new Outbox({ ...options, ...parts });
   const lists = new Lists({ ...options, ...parts, facts: () => outbox.facts() });
   const planner = new Planner({
-    ...{ ...options, ...parts, lists },
+    ...options,
+    ...parts,
+    lists,
     facts: (action) => outbox.facts(action),
   });
   return { ...parts, outbox, lists, planner };

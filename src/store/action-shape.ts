@@ -21,11 +21,7 @@ export const isWholeArtifact: Shape = objectOf<keyof Artifact>({
 });
 
 const stops = listOf(objectOf<keyof Stop>({ component: isText, dependsOn: listOf(isText) }));
-const module = objectOf({
-  kind: oneOf('module'),
-  name: isText,
-  moduleId: isModuleId,
-});
+const module = objectOf({ kind: oneOf('module'), name: isText, moduleId: isModuleId });
 const subsystem = objectOf({
   kind: oneOf('subsystem'),
   name: oneOf(...Object.keys(SUBSYSTEM_MODULES)),

@@ -44,8 +44,13 @@ export function noteDeployed(
   const previous = before !== undefined && before !== text ? before : older;
   sql.run(
     'INSERT OR REPLACE INTO deployed VALUES (?, ?, ?, ?, ?, ?, ?)',
-    ...[target.kind, target.name, moduleOf(target), running === undefined ? 0 : 1],
-    ...[text ?? null, previous ?? null, at],
+    target.kind,
+    target.name,
+    moduleOf(target),
+    running === undefined ? 0 : 1,
+    text ?? null,
+    previous ?? null,
+    at,
   );
 }
 

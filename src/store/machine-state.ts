@@ -214,7 +214,8 @@ function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
       // What is known of another module with this name says nothing of this one.
       const known = record?.moduleId === moduleOf(target) ? record : NOTHING;
       return {
-        ...{ deployed: known.deployed, previous: known.previous },
+        deployed: known.deployed,
+        previous: known.previous,
         restarts: restarts.get(key) ?? [],
         quarantine: quarantined.get(moduleOf(target)) ?? [],
       };

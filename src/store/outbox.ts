@@ -47,7 +47,11 @@ export function insertAction(sql: Statements, action: NewAction): CommittedActio
   const { target, decidedAt } = action;
   const { lastInsertRowid } = sql.run(
     INSERT,
-    ...[target.kind, target.name, moduleOf(target), JSON.stringify(action), decidedAt],
+    target.kind,
+    target.name,
+    moduleOf(target),
+    JSON.stringify(action),
+    decidedAt,
   );
   sql.run(PRUNE, KEPT);
   return { ...action, id: `${fileOf(sql)}-${lastInsertRowid}` };
@@ -137,9 +141,11 @@ interface StoredRestart {
 
 export function restartsIn(sql: Statements): StoredRestart[] {
   const file = fileOf(sql);
-  return sql.all('SELECT action, kind, name, at FROM restarts ORDER BY action').map((row) => ({
-    key: keyOf(targetIn(row)),
-    action: `${file}-${Number(row['action'])}`,
-    at: Number(row['at']),
-  }));
+  return sql
+    .all('SELECT action, kind, name, at FROM restarts ORDER BY action')
+    .map((row) => ({
+      key: keyOf(targetIn(row)),
+      action: `${file}-${Number(row['action'])}`,
+      at: Number(row['at']),
+    }));
 }

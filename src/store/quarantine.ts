@@ -33,8 +33,14 @@ export function quarantine(sql: Statements, entry: QuarantineEntry): void {
   const { moduleId, version, digest = null, since, until = null, reason, rolledBack } = entry;
   sql.run(
     'INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    ...[moduleId, version, digest, since, until, reason],
-    ...[rolledBack ? 1 : 0, rolledBack?.to?.text ?? null],
+    moduleId,
+    version,
+    digest,
+    since,
+    until,
+    reason,
+    rolledBack ? 1 : 0,
+    rolledBack?.to?.text ?? null,
   );
 }
 
@@ -42,7 +48,8 @@ export function quarantine(sql: Statements, entry: QuarantineEntry): void {
 export function lift(sql: Statements, moduleId: ModuleId, version: string): boolean {
   const { changes } = sql.run(
     'DELETE FROM quarantine WHERE module_id = ? AND version = ?',
-    ...[moduleId, version],
+    moduleId,
+    version,
   );
   return Number(changes) > 0;
 }

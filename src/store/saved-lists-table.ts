@@ -75,8 +75,15 @@ function write(
   const isNew = sql.get(SELECT_STAMP, address, moduleId) === undefined;
   const row = sql.get(
     UPSERT,
-    ...[address, moduleId, list.confirmedAt, list.sequence ?? null, list.generation ?? null],
-    ...[list.digest, list.size, content.length, list.etag ?? null],
+    address,
+    moduleId,
+    list.confirmedAt,
+    list.sequence ?? null,
+    list.generation ?? null,
+    list.digest,
+    list.size,
+    content.length,
+    list.etag ?? null,
   );
   // Without a row, a later list is there already.
   if (!row) return;

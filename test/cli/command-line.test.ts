@@ -88,12 +88,10 @@ describe('a question that cannot be asked so: exit 2', () => {
   it('every mistake of one question is told at once', () => {
     const { stderr, exit } = modreg(['resolve', 'lidar', '1.x', '--platform', 'x', '--at', 'x']);
     expect(stderr.match(/^error\[\w+\]/gm)).toEqual([
-      ...[
-        'error[BAD_MODULE_ID]',
-        'error[BAD_CONSTRAINT]',
-        'error[BAD_PLATFORM]',
-        'error[BAD_TIME]',
-      ],
+      'error[BAD_MODULE_ID]',
+      'error[BAD_CONSTRAINT]',
+      'error[BAD_PLATFORM]',
+      'error[BAD_TIME]',
     ]);
     expect(exit).toBe(2);
   });

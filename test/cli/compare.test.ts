@@ -136,7 +136,7 @@ it('--json of a module that is not deployed: unknown is null', () => {
 it('what cannot be asked or answered', () => {
   expect(
     modreg(['compare', 'acme', '--deployed', 'v1', '--at', 'x']).stderr.match(/^error\[\w+\]/gm),
-  ).toEqual([...['error[BAD_MODULE_ID]', 'error[BAD_VERSION]', 'error[BAD_TIME]']]);
+  ).toEqual(['error[BAD_MODULE_ID]', 'error[BAD_VERSION]', 'error[BAD_TIME]']);
   const folder = temporaryFolder({ 'acme/none.json': '{"releases": [{"version": "x"}]}' });
   expect(modreg(['compare', 'acme:none', '--registry', folder])).toEqual({
     stdout: '',
@@ -173,12 +173,10 @@ it('--json names a hundred of what is skipped, and counts all', () => {
   ]);
   const { types } = JSON.parse(stdout) as { types: { skipped: number; skips: unknown[] }[] };
   expect(types.map(({ skipped, skips }) => [skipped, skips.length])).toEqual([
-    ...[
-      [521, 100],
-      [521, 100],
-      [266, 100],
-      [80, 80],
-      [0, 0],
-    ],
+    [521, 100],
+    [521, 100],
+    [266, 100],
+    [80, 80],
+    [0, 0],
   ]);
 });

@@ -14,8 +14,14 @@ const WHERE =
 
 /** What the first version of the file does not have. */
 const LATER_TABLES = [
-  ...['identity', 'deployed', 'actions', 'restarts'],
-  ...['quarantine', 'decisions', 'starts', 'poller'],
+  'identity',
+  'deployed',
+  'actions',
+  'restarts',
+  'quarantine',
+  'decisions',
+  'starts',
+  'poller',
 ];
 
 /** A home whose file somebody else changed. */
@@ -118,7 +124,10 @@ describe('a machine whose state cannot be used is told of, and left as it is', (
       error: {
         code: 'STATE_UNREADABLE',
         message: '"/nowhere/.platform/machine.db": there is no such file',
-        ...{ input: null, because: [], suggestion: null, hint: WHERE },
+        input: null,
+        because: [],
+        suggestion: null,
+        hint: WHERE,
       },
     });
   });

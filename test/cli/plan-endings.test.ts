@@ -74,7 +74,9 @@ error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and o
       'held',
       {
         site: {
-          ...{ machine: LIDAR, deployed: { acme_lidar: '2.0.0' }, lists: LISTS },
+          machine: LIDAR,
+          deployed: { acme_lidar: '2.0.0' },
+          lists: LISTS,
           policy: { registry: './lists', allow_downgrade: false },
         },
         options: ['--exit-code'],

@@ -125,7 +125,8 @@ describe('plan with --deployed', () => {
       rows: [
         'acme:lidar | 1.* | 1.2.3 | 1.2.9 | 1.2.9 | restart-and-upgrade | newest release of 1',
       ],
-      ...{ stderr: '', exit: 0 },
+      stderr: '',
+      exit: 0,
     });
   });
 

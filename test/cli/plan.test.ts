@@ -172,15 +172,14 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
         {
           kind: 'restart-and-upgrade',
           target: { kind: 'module', name: 'acme_lidar', module_id: 'acme:lidar' },
-          ...{
-            from: '1.2.3',
-            to: '1.2.9',
-            artifact: null,
-            direction: 'upgrade',
-            stops,
-            restart: 0,
-          },
-          ...{ reason: 'newest patch of 1.2', decided_at: '2026-11-22T01:00:00Z' },
+          from: '1.2.3',
+          to: '1.2.9',
+          artifact: null,
+          direction: 'upgrade',
+          stops,
+          restart: 0,
+          reason: 'newest patch of 1.2',
+          decided_at: '2026-11-22T01:00:00Z',
         },
         {
           target: { kind: 'subsystem', name: 'platform-agent', module_id: null },

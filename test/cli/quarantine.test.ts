@@ -65,8 +65,13 @@ describe('modreg quarantine list', () => {
     const { stdout, stderr, exit } = quarantine(homeAfter(many), 'list', '--json');
     expect([stderr, exit]).toEqual(['', 0]);
     const failed = {
-      ...{ module_id: 'acme:lidar', digest: null, since: '2026-11-20T01:02:03Z', until: null },
-      ...{ reason: 'no light', rolled_back: false, rolled_back_to: null },
+      module_id: 'acme:lidar',
+      digest: null,
+      since: '2026-11-20T01:02:03Z',
+      until: null,
+      reason: 'no light',
+      rolled_back: false,
+      rolled_back_to: null,
     };
     const rolled = {
       module_id: 'acme:arm',
@@ -107,7 +112,9 @@ describe('modreg quarantine lift', () => {
     fail(state, { to: '1.1.0' });
     fail(state, { to: '1.2.0' });
     expect(quarantine(home, 'lift', 'acme:lidar', '1.1.0', ...options)).toEqual({
-      ...{ stdout, stderr: '', exit: 0 },
+      stdout,
+      stderr: '',
+      exit: 0,
     });
     expect(rememberedIn(home)).toEqual(['1.0.0 after nothing', 'acme:lidar 1.2.0']);
     expect(state.memory().quarantine).toMatchObject([{ version: '1.2.0' }]);

@@ -48,9 +48,7 @@ describe('modreg rollback', () => {
   it.each(['acme_lidar', 'acme:lidar'])('of %s', (named) => {
     const { home, state } = polledHome();
     machine(state, {});
-    expect(rollback(home, named)).toEqual({
-      ...{ stdout: `acme:lidar ${BACK}`, stderr: LIFT, exit: 0 },
-    });
+    expect(rollback(home, named)).toEqual({ stdout: `acme:lidar ${BACK}`, stderr: LIFT, exit: 0 });
     const remembered = ['1.1.0 after 1.0.0', 'acme:lidar 1.1.0 rolled back to 1.0.0'];
     expect(rememberedIn(home)).toEqual(remembered);
     // The poller sees it without being told.
@@ -88,7 +86,9 @@ describe('modreg rollback', () => {
   ])('where %s', (_, lidar, told, to) => {
     const home = homeOf(lidar);
     expect(rollback(home, 'acme:lidar')).toEqual({
-      ...{ stdout: `acme:lidar ${told}`, stderr: LIFT, exit: 0 },
+      stdout: `acme:lidar ${told}`,
+      stderr: LIFT,
+      exit: 0,
     });
     expect(rememberedIn(home)[1]).toBe(`acme:lidar 1.1.0 rolled back to ${to}`);
   });
@@ -108,14 +108,13 @@ describe('modreg rollback', () => {
       const [{ id } = { id: '' }] = state.commit(
         [
           {
-            ...{
-              ...action,
-              artifact: undefined,
-              direction: 'upgrade',
-              stops: [],
-              reason: { kind: 'pin-url', text: '' },
-            },
-            ...{ decidedAt: 1, restart: { of: 'modules', targets: [], stops: [] } },
+            ...action,
+            artifact: undefined,
+            direction: 'upgrade',
+            stops: [],
+            reason: { kind: 'pin-url', text: '' },
+            decidedAt: 1,
+            restart: { of: 'modules', targets: [], stops: [] },
           },
         ],
         [],
@@ -137,8 +136,11 @@ describe('modreg rollback', () => {
     const { stdout, stderr, exit } = rollback(homeOf({ constraint }), 'acme:lidar', '--json');
     expect([stderr, exit]).toEqual(['', 0]);
     expect(JSON.parse(stdout)).toEqual({
-      ...{ schema: 'modreg/rollback@1', name: 'acme_lidar', module_id: 'acme:lidar' },
-      ...{ from: '1.1.0', to },
+      schema: 'modreg/rollback@1',
+      name: 'acme_lidar',
+      module_id: 'acme:lidar',
+      from: '1.1.0',
+      to,
     });
   });
 

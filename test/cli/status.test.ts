@@ -16,12 +16,17 @@ const CAM = moduleNamed('acme_cam', 'acme:cam');
 
 const DECISIONS = [
   logged('acme_lidar', {
-    ...{ constraint: '1.2.*', target: '1.2.9', latest: '2.0.1', decision: 'upgrade' },
+    constraint: '1.2.*',
+    target: '1.2.9',
+    latest: '2.0.1',
+    decision: 'upgrade',
     reason: 'newest patch of 1.2',
   }),
   logged('rear', { moduleId: 'acme:lidar', decision: 'install', reason: 'not deployed yet' }),
   logged('acme_arm', {
-    ...{ target: undefined, latest: undefined, decision: 'stuck' },
+    target: undefined,
+    latest: undefined,
+    decision: 'stuck',
     reason: 'what is deployed is not known',
   }),
   logged('acme_cam', { decision: 'hold', reason: 'resting', until: THEN + HOUR }),
@@ -29,6 +34,19 @@ const DECISIONS = [
   logged('platform-agent', { constraint: 'stable' }),
   logged('platform-server', { decision: 'stuck', reason: 'nobody says what runs' }),
 ];
+
+/** The row of a module that is up to date, in `--json`. */
+const ordinary = (name: string, moduleId: string): object => ({
+  name,
+  module_id: moduleId,
+  kind: 'module',
+  constraint: '1.*',
+  deployed: null,
+  target: '1.1.0',
+  latest: '1.1.0',
+  until: null,
+  action: null,
+});
 
 /** A day of much trouble, and the ids of the actions that it left open. */
 function trouble(state: MachineState, now: number): readonly string[] {
@@ -42,7 +60,8 @@ function trouble(state: MachineState, now: number): readonly string[] {
   state.deliver(delivered.id, now);
   state.deliver(delivered.id, now);
   const again = commitOne(state, {
-    ...{ target: CAM, from: 'https://builds.example/cam' },
+    target: CAM,
+    from: 'https://builds.example/cam',
     to: 'https://user:CANARY@builds.example/new?key=CANARY',
   });
   state.deliver(again.id, now);
@@ -100,10 +119,6 @@ In quarantine:
     const { stdout, stderr, exit } = status(home, '--json');
     expect([stderr, exit]).toEqual(['', 0]);
     expect(stdout).not.toContain('CANARY');
-    const ordinary = {
-      ...{ kind: 'module', constraint: '1.*', target: '1.1.0', latest: '1.1.0' },
-      ...{ until: null, action: null },
-    };
     const open = { from: null, to: '1.1.0', direction: 'upgrade', failures: 0, not_before: null };
     expect(JSON.parse(stdout)).toEqual({
       schema: 'modreg/status@1',
@@ -116,59 +131,84 @@ In quarantine:
       },
       targets: [
         {
-          ...{ ...ordinary, name: 'acme_lidar', module_id: 'acme:lidar', constraint: '1.2.*' },
-          ...{ deployed: '1.2.3', target: '1.2.9', latest: '2.0.1' },
-          ...{ decision: 'upgrade', reason: 'newest patch of 1.2' },
+          ...ordinary('acme_lidar', 'acme:lidar'),
+          constraint: '1.2.*',
+          deployed: '1.2.3',
+          target: '1.2.9',
+          latest: '2.0.1',
+          decision: 'upgrade',
+          reason: 'newest patch of 1.2',
           action: {
-            ...{ ...open, id: ids[0], state: 'waiting', from: '1.2.3', to: '1.2.9', deliveries: 0 },
+            ...open,
+            id: ids[0],
+            state: 'waiting',
+            from: '1.2.3',
+            to: '1.2.9',
+            deliveries: 0,
           },
         },
         {
-          ...{ ...ordinary, name: 'rear', module_id: 'acme:lidar', deployed: 'none' },
-          ...{ decision: 'install', reason: 'not deployed yet' },
-          action: {
-            ...{ ...open, id: ids[1], state: 'delivered', direction: 'install', deliveries: 2 },
-          },
+          ...ordinary('rear', 'acme:lidar'),
+          deployed: 'none',
+          decision: 'install',
+          reason: 'not deployed yet',
+          action: { ...open, id: ids[1], state: 'delivered', direction: 'install', deliveries: 2 },
         },
         {
-          ...{ ...ordinary, name: 'acme_arm', module_id: 'acme:arm', deployed: null },
-          ...{ target: null, latest: null, decision: 'stuck' },
+          ...ordinary('acme_arm', 'acme:arm'),
+          target: null,
+          latest: null,
+          decision: 'stuck',
           reason: 'what is deployed is not known',
         },
         {
-          ...{ ...ordinary, name: 'acme_cam', module_id: 'acme:cam' },
-          ...{
-            deployed: 'https://builds.example/cam',
-            decision: 'hold',
-            reason: 'resting',
-          },
+          ...ordinary('acme_cam', 'acme:cam'),
+          deployed: 'https://builds.example/cam',
+          decision: 'hold',
+          reason: 'resting',
           until: '2026-11-20T02:02:03Z',
           action: {
-            ...{ ...open, id: ids[2], state: 'waiting', from: 'https://builds.example/cam' },
-            ...{ to: 'https://builds.example/new', deliveries: 1, failures: 1 },
+            ...open,
+            id: ids[2],
+            state: 'waiting',
+            from: 'https://builds.example/cam',
+            to: 'https://builds.example/new',
+            deliveries: 1,
+            failures: 1,
             not_before: formatTime(now + 2 * HOUR + 30 * SECOND),
           },
         },
         {
-          ...{ ...ordinary, name: 'acme_own', module_id: 'acme:own', constraint: null },
-          ...{ deployed: null, decision: 'local', reason: 'local' },
+          ...ordinary('acme_own', 'acme:own'),
+          constraint: null,
+          decision: 'local',
+          reason: 'local',
         },
         {
-          ...{ ...ordinary, kind: 'subsystem', name: 'platform-agent' },
-          ...{ module_id: 'platform:agent', constraint: 'stable', deployed: '0.9.0' },
-          ...{ decision: 'up-to-date', reason: 'already the newest release of 1' },
+          ...ordinary('platform-agent', 'platform:agent'),
+          kind: 'subsystem',
+          constraint: 'stable',
+          deployed: '0.9.0',
+          decision: 'up-to-date',
+          reason: 'already the newest release of 1',
         },
         {
-          ...{ ...ordinary, kind: 'subsystem', name: 'platform-server' },
-          ...{ module_id: 'platform:server', deployed: null },
-          ...{ decision: 'stuck', reason: 'nobody says what runs' },
+          ...ordinary('platform-server', 'platform:server'),
+          kind: 'subsystem',
+          decision: 'stuck',
+          reason: 'nobody says what runs',
         },
       ],
       quarantine: [
         {
-          ...{ module_id: 'acme:lidar', version: '1.2.8', digest: 'sha256:aa' },
-          ...{ since: '2026-11-20T01:02:03Z', until: null, reason: 'no light\n\u001b[2J' },
-          ...{ rolled_back: false, rolled_back_to: null },
+          module_id: 'acme:lidar',
+          version: '1.2.8',
+          digest: 'sha256:aa',
+          since: '2026-11-20T01:02:03Z',
+          until: null,
+          reason: 'no light\n\u001b[2J',
+          rolled_back: false,
+          rolled_back_to: null,
         },
       ],
     });

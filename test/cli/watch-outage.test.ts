@@ -16,10 +16,7 @@ async function served(
 ): Promise<{ catalogue: Catalogue; port: number; close: () => Promise<void> }> {
   const catalogue = new Catalogue(db, { mode: 'create' });
   const place = { host: '127.0.0.1', port };
-  const running = await serveRegistry(catalogue, place, {
-    clock: Date.now,
-    spreadMs: 0,
-  });
+  const running = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs: 0 });
   let isOpen = true;
   onTestFinished(async () => {
     if (isOpen) await running.close();

@@ -59,9 +59,7 @@ describe('plain http', () => {
   it('goes where the policy lets it', () => {
     const { problems } = readAgentConfiguration(
       '{"platform-agent":{"pin_url":"http://a.example/x"}}',
-      {
-        policy: value(readUpdatePolicy('{"allow_http":["a.example"]}')),
-      },
+      { policy: value(readUpdatePolicy('{"allow_http":["a.example"]}')) },
     );
     expect(problems).toEqual([]);
   });

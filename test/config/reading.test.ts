@@ -63,8 +63,18 @@ describe('a machine config', () => {
       entry.type === 'registry' ? formatConstraint(entry.constraint) : entry.type,
     );
     expect(constraints).toEqual([
-      ...['1.2.3', '0.0.0', '1.2.3-rc.1', '1.2.3+build.5', '1.2.3-0.x-y+001', '1.2.*', '0.0.*'],
-      ...['1.*', '0.*', 'latest', 'latest-with-prerelease', '9007199254740991.0.0'],
+      '1.2.3',
+      '0.0.0',
+      '1.2.3-rc.1',
+      '1.2.3+build.5',
+      '1.2.3-0.x-y+001',
+      '1.2.*',
+      '0.0.*',
+      '1.*',
+      '0.*',
+      'latest',
+      'latest-with-prerelease',
+      '9007199254740991.0.0',
     ]);
   });
 

@@ -55,10 +55,7 @@ describe('what cannot be read hides nothing else, and accuses nothing', () => {
     ],
     [
       'a model of a misspelled module uses no other',
-      {
-        components: [component('a', { model: 'acme:lider:x' })],
-        modules: [registryModule({})],
-      },
+      { components: [component('a', { model: 'acme:lider:x' })], modules: [registryModule({})] },
       ['model-mismatch'],
     ],
     [
@@ -124,12 +121,14 @@ function hasCycle(edges: readonly (readonly number[])[]): boolean {
 }
 
 describe('[T11] dependencies', () => {
-  const graph = fc.integer({ min: 1, max: 8 }).chain((size) =>
-    fc.array(fc.uniqueArray(fc.integer({ min: 0, max: size - 1 }), { maxLength: size }), {
-      minLength: size,
-      maxLength: size,
-    }),
-  );
+  const graph = fc
+    .integer({ min: 1, max: 8 })
+    .chain((size) =>
+      fc.array(fc.uniqueArray(fc.integer({ min: 0, max: size - 1 }), { maxLength: size }), {
+        minLength: size,
+        maxLength: size,
+      }),
+    );
 
   it('make a cycle in the report where they make one, and the cycle is real', () => {
     fc.assert(

@@ -118,7 +118,11 @@ const CHANGES = ['2026-03-29', '2026-10-25', '2026-04-04', '2026-11-01', '2026-0
 /** What a clock on the wall shows: `SUN 2 30`. */
 function wall(timeZone: string): (time: number) => string {
   const clock = new Intl.DateTimeFormat('en', {
-    ...{ timeZone, hourCycle: 'h23', hour: 'numeric', minute: 'numeric', weekday: 'short' },
+    timeZone,
+    hourCycle: 'h23',
+    hour: 'numeric',
+    minute: 'numeric',
+    weekday: 'short',
   });
   return (time) => {
     const parts = clock.formatToParts(time).map(({ type, value }) => [type, value] as const);

@@ -55,10 +55,33 @@ type ArgumentEdit =
 
 /** What a path may lead to that nobody meant. */
 const PATHS: readonly string[] = [
-  ...['', '.', 'home', 'home/machine.db', 'home/registry.db', 'machine.json', 'machine.json/x.db'],
-  ...['none', 'none.db', 'none/none.db', 'none/none/none.db', 'loop', 'loop/x.db', 'loop.db'],
-  ...['n'.repeat(300), `${'n'.repeat(300)}.db`, `${'n'.repeat(300)}/x.db`, 'n/'.repeat(3000)],
-  ...['~', '-', ' ', 'a\nb.db', '\u001b[2J.db', 'file:x.db', ':memory:', '%00.db', 'x.db?mode=ro'],
+  '',
+  '.',
+  'home',
+  'home/machine.db',
+  'home/registry.db',
+  'machine.json',
+  'machine.json/x.db',
+  'none',
+  'none.db',
+  'none/none.db',
+  'none/none/none.db',
+  'loop',
+  'loop/x.db',
+  'loop.db',
+  'n'.repeat(300),
+  `${'n'.repeat(300)}.db`,
+  `${'n'.repeat(300)}/x.db`,
+  'n/'.repeat(3000),
+  '~',
+  '-',
+  ' ',
+  'a\nb.db',
+  '\u001b[2J.db',
+  'file:x.db',
+  ':memory:',
+  '%00.db',
+  'x.db?mode=ro',
 ];
 
 const at = fc.noBias(fc.nat());
@@ -69,9 +92,7 @@ const text = near(words, TOKENS);
 const edits: fc.Arbitrary<ArgumentEdit> = fc.oneof(
   {
     weight: 8,
-    arbitrary: fc.record({
-      ...{ kind: fc.constant('alter'), at, edit: textEdits(words, TOKENS) },
-    }),
+    arbitrary: fc.record({ kind: fc.constant('alter'), at, edit: textEdits(words, TOKENS) }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('replace'), at, text }) },
   {

@@ -67,8 +67,11 @@ async function printedBy({ argv, isTerminal }: CommandInput): Promise<Printed> {
   const typed = {
     argv: ['node', 'modreg', ...argv],
     env: { PLATFORM_HOME: 'home', HOME: 'home', TERM: 'xterm' },
-    ...{ platform: 'linux', arch: 'x64', exitCode: undefined as number | undefined },
-    ...{ stdout: stream('stdout'), stderr: stream('stderr') },
+    platform: 'linux',
+    arch: 'x64',
+    exitCode: undefined as number | undefined,
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
     // Whatever would wait for a signal gets it at once.
     once: (_: string, listener: (signal: string) => void) =>
       queueMicrotask(() => listener('SIGTERM')),

@@ -20,8 +20,31 @@ import { notOneLine, target, type Target } from './target.ts';
 import { near, orNoText } from './text.ts';
 
 const TOKENS = [
-  ...['.*', '*', 'X', 'Y', '^', '~', '>=', '<', '||', ' - ', ' || ', '=', 'v', '-rc.1', '+build.1'],
-  ...['latest', 'Latest', 'latest-with-prerelease', '-beta', '.x', '01', '.0', '-0', '+0', '-.'],
+  '.*',
+  '*',
+  'X',
+  'Y',
+  '^',
+  '~',
+  '>=',
+  '<',
+  '||',
+  ' - ',
+  ' || ',
+  '=',
+  'v',
+  '-rc.1',
+  '+build.1',
+  'latest',
+  'Latest',
+  'latest-with-prerelease',
+  '-beta',
+  '.x',
+  '01',
+  '.0',
+  '-0',
+  '+0',
+  '-.',
 ];
 const LONGEST = 256;
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
@@ -115,8 +138,11 @@ function wrongVersion(version: Version, text: unknown): string | undefined {
   if (version.text !== text || !theirs) return `${version.text} is none to semver`;
   const parts = [major, minor, patch, prerelease, build].join(' ');
   const others = [
-    ...[theirs.major, theirs.minor, theirs.patch],
-    ...[theirs.prerelease.join('.'), theirs.build.join('.')],
+    theirs.major,
+    theirs.minor,
+    theirs.patch,
+    theirs.prerelease.join('.'),
+    theirs.build.join('.'),
   ].join(' ');
   return parts === others ? undefined : `${parts} is ${others} to semver`;
 }
@@ -165,8 +191,12 @@ function judgePlatform(text: unknown): string | undefined {
 }
 
 const moduleIds = fc.constantFrom(
-  ...['acme:lidar', 'npm:typescript', 'a:b', `${'n'.repeat(63)}:${'m'.repeat(63)}`],
-  ...['3f2504e0-4f89-11d3-9a0c-0305e82c3301:cam_2', 'A1_-:0-_'],
+  'acme:lidar',
+  'npm:typescript',
+  'a:b',
+  `${'n'.repeat(63)}:${'m'.repeat(63)}`,
+  '3f2504e0-4f89-11d3-9a0c-0305e82c3301:cam_2',
+  'A1_-:0-_',
 );
 const platforms = fc.constantFrom('linux/amd64', 'linux/arm64', 'linux/x86_64', 'linux/aarch64');
 

@@ -37,11 +37,15 @@ export const RELEASES: readonly object[] = [
 /** As they are published: our own format, packuments of npm with a few of their versions, and tags. */
 export const LISTS: readonly ListDocument[] = [
   document('modreg', {
-    ...{ module_id: LIDAR, generation: 57, count: RELEASES.length },
+    module_id: LIDAR,
+    generation: 57,
+    count: RELEASES.length,
     releases: RELEASES,
   }),
   document('modreg', { releases: RELEASES.slice(0, 2) }),
-  ...[packument('next'), packument('typescript'), packument('types-node', 'types:node')],
+  packument('next'),
+  packument('typescript'),
+  packument('types-node', 'types:node'),
   document('oci', { name: 'acme/lidar', tags: ['1.2.3', '1.2.9_build.7', 'latest', '2.0.0-rc.1'] }),
   document('oci', { name: 'acme/lidar', tags: null }),
 ];

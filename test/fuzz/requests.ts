@@ -94,7 +94,9 @@ const BODIES: readonly Bytes[] = [
     version: '1.4.0',
     artifacts: [
       {
-        ...{ platform: 'linux/amd64', url: 'https://x.example/a', size: 12 },
+        platform: 'linux/amd64',
+        url: 'https://x.example/a',
+        size: 12,
         digest: `sha256:${'5f'.repeat(32)}`,
       },
     ],

@@ -3,10 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { mutate, randomFrom } from '../support/mutate.ts';
 import { emptyFolder } from './scratch.ts';
+import { JUNK, type Junk } from './junk-cells.ts';
 import type { StoreBytes } from './store-template.ts';
 
 type Half = keyof StoreBytes;
-type Junk = string | number | bigint | null;
 
 /** One thing that happens to a file. Places are taken modulo what there is. */
 export type StoreEdit =
@@ -32,36 +32,6 @@ export type StoreEdit =
 const PAGE = 4096;
 const HEADER = 100;
 
-const JUNK: readonly Junk[] = [
-  ...[null, 0, 1, -1, 2, 1e15, 2 ** 53, -(2 ** 53), 8.64e15, 1.5, 9223372036854775807n],
-  ...[-9223372036854775808n, '', ' ', '\0', '\n', '\u202e', '\u001b[2J', '__proto__', 'toString'],
-  ...[
-    '1.2.3',
-    'v1',
-    'module',
-    'subsystem',
-    'waiting',
-    'delivered',
-    'withdrawn',
-    'done',
-    '1',
-    'acme',
-  ],
-  ...[
-    '{}',
-    '[]',
-    'null',
-    '7',
-    '"x"',
-    '{',
-    '[[]]',
-    '{"__proto__":{"polluted":1}}',
-    'x'.repeat(5000),
-  ],
-  ...['{"kind":"restart-and-upgrade"}', '{"target":null}', '{"records":[],"dropped":[],"lost":[]}'],
-  ...['{"records":[null],"dropped":[7],"lost":["x"]}', '{"records":[{}],"dropped":[],"lost":[{}]}'],
-];
-
 /** Of one length each, so that the file stays whole. */
 const WORDS: readonly (readonly [string, string])[] = [
   ['STRICT', '      '],
@@ -83,22 +53,36 @@ const WORDS: readonly (readonly [string, string])[] = [
 ];
 
 const SQL: readonly string[] = [
-  ...['DELETE FROM identity', 'DELETE FROM poller', 'DELETE FROM saved_contents'],
-  ...['DROP TABLE actions', 'DROP TABLE deployed', 'DROP TABLE poller', 'DROP INDEX open_actions'],
-  ...['ALTER TABLE actions DROP COLUMN outcome', 'ALTER TABLE decisions RENAME COLUMN place TO p'],
-  ...['ALTER TABLE quarantine ADD COLUMN more TEXT', 'ALTER TABLE starts RENAME TO stars'],
-  ...["INSERT INTO identity VALUES (2, 'x')", 'INSERT INTO poller VALUES (2, 7, 7, 7)'],
-  ...['PRAGMA user_version = 1', 'PRAGMA user_version = 0', 'PRAGMA user_version = -1'],
-  ...['PRAGMA user_version = 99', 'PRAGMA application_id = 0', 'PRAGMA application_id = 5'],
-  ...['PRAGMA auto_vacuum = 1; VACUUM', 'PRAGMA page_size = 512; VACUUM', 'VACUUM'],
-  ...[
-    "PRAGMA encoding = 'UTF-16'",
-    'PRAGMA journal_mode = DELETE',
-    'REINDEX',
-    'PRAGMA wal_checkpoint',
-  ],
-  ...['UPDATE sqlite_sequence SET seq = 9223372036854775807', 'CREATE TABLE theirs (id)'],
-  ...['CREATE VIEW v AS SELECT * FROM v', 'ALTER TABLE poller RENAME COLUMN pid TO pids'],
+  'DELETE FROM identity',
+  'DELETE FROM poller',
+  'DELETE FROM saved_contents',
+  'DROP TABLE actions',
+  'DROP TABLE deployed',
+  'DROP TABLE poller',
+  'DROP INDEX open_actions',
+  'ALTER TABLE actions DROP COLUMN outcome',
+  'ALTER TABLE decisions RENAME COLUMN place TO p',
+  'ALTER TABLE quarantine ADD COLUMN more TEXT',
+  'ALTER TABLE starts RENAME TO stars',
+  "INSERT INTO identity VALUES (2, 'x')",
+  'INSERT INTO poller VALUES (2, 7, 7, 7)',
+  'PRAGMA user_version = 1',
+  'PRAGMA user_version = 0',
+  'PRAGMA user_version = -1',
+  'PRAGMA user_version = 99',
+  'PRAGMA application_id = 0',
+  'PRAGMA application_id = 5',
+  'PRAGMA auto_vacuum = 1; VACUUM',
+  'PRAGMA page_size = 512; VACUUM',
+  'VACUUM',
+  "PRAGMA encoding = 'UTF-16'",
+  'PRAGMA journal_mode = DELETE',
+  'REINDEX',
+  'PRAGMA wal_checkpoint',
+  'UPDATE sqlite_sequence SET seq = 9223372036854775807',
+  'CREATE TABLE theirs (id)',
+  'CREATE VIEW v AS SELECT * FROM v',
+  'ALTER TABLE poller RENAME COLUMN pid TO pids',
 ];
 
 const place = fc.noBias(fc.nat());
@@ -120,8 +104,11 @@ export const storeEdits: fc.Arbitrary<StoreEdit> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('fill'), half, at: place },
-      ...{ length: fc.nat(9000), value: fc.constantFrom(0, 0xff, 0x5a) },
+      kind: fc.constant('fill'),
+      half,
+      at: place,
+      length: fc.nat(9000),
+      value: fc.constantFrom(0, 0xff, 0x5a),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('cut'), half, at: place }) },
@@ -141,15 +128,15 @@ export const storeEdits: fc.Arbitrary<StoreEdit> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('cell'), column: place, row: fc.nat(5) },
+      kind: fc.constant('cell'),
+      column: place,
+      row: fc.nat(5),
       value: fc.constantFrom(...JUNK),
     }),
   },
   {
     weight: 8,
-    arbitrary: fc.record({
-      ...{ kind: fc.constant('json'), column: place, row: fc.nat(5), seed: place },
-    }),
+    arbitrary: fc.record({ kind: fc.constant('json'), column: place, row: fc.nat(5), seed: place }),
   },
   { weight: 3, arbitrary: fc.constantFrom(...SQL).map((sql) => ({ kind: 'sql' as const, sql })) },
 );

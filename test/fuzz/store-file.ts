@@ -53,8 +53,11 @@ function write(home: string, { main, log }: StoreBytes): void {
 function look(home: string): void {
   const world: World = {
     environment: { PLATFORM_HOME: home },
-    ...{ platform: 'linux/x64', isTerminal: false, clock: () => 10 },
-    ...{ print: () => undefined, note: () => undefined },
+    platform: 'linux/x64',
+    isTerminal: false,
+    clock: () => 10,
+    print: () => undefined,
+    note: () => undefined,
     untilAsked: async () => await Promise.resolve('SIGTERM'),
     untilUnread: async () => undefined,
   };
@@ -157,8 +160,15 @@ function written(file: ClaimedFile, trying: Trying): undefined {
   const saved = savedListsIn(file);
   const id = moduleId('acme:lidar');
   const list = {
-    ...{ records: [], dropped: [], lost: [], digest: 'd', size: 2, etag: undefined },
-    ...{ generation: 58, confirmedAt: 21, sequence: undefined },
+    records: [],
+    dropped: [],
+    lost: [],
+    digest: 'd',
+    size: 2,
+    etag: undefined,
+    generation: 58,
+    confirmedAt: 21,
+    sequence: undefined,
   };
   trying(() => saved.save(ADDRESSES[0] ?? '', id, list));
   trying(() => saved.confirm(ADDRESSES[0] ?? '', new Map([[id, list]])));

@@ -19,7 +19,10 @@ export interface StoreBytes {
 export const LIDAR: ActionTarget = moduleNamed('lidar');
 export const AGENT: ActionTarget = { kind: 'subsystem', name: 'platform-agent' };
 export const TARGETS: readonly ActionTarget[] = [
-  ...[LIDAR, moduleNamed('arm'), moduleNamed('cam'), AGENT],
+  LIDAR,
+  moduleNamed('arm'),
+  moduleNamed('cam'),
+  AGENT,
   { kind: 'subsystem', name: 'platform-server' },
 ];
 export const ADDRESSES: readonly string[] = ['modreg:https://registry.example/', 'npm:https://x/'];
@@ -30,23 +33,30 @@ function moduleNamed(name: string): ActionTarget {
 
 export function upgrade(target: ActionTarget, to = '1.1.0'): NewAction {
   return {
-    ...{ kind: 'restart-and-upgrade', target, from: '1.0.0', to, direction: 'upgrade' },
+    kind: 'restart-and-upgrade',
+    target,
+    from: '1.0.0',
+    to,
+    direction: 'upgrade',
     artifact: { platform: 'linux/amd64', url: 'https://x.example/a', digest: 'sha256:aa', size: 1 },
     stops: [{ component: 'scanner', dependsOn: ['base'] }],
-    ...{
-      reason: { kind: 'constraint', constraint: '1.*', text: 'newest minor of 1' },
-      decidedAt: 1,
-    },
+    reason: { kind: 'constraint', constraint: '1.*', text: 'newest minor of 1' },
+    decidedAt: 1,
     restart: { of: 'modules', targets: [target.name], stops: [] },
   };
 }
 
 export function decisionOn(target: ActionTarget): LoggedDecision {
   return {
-    ...{ kind: target.kind, name: target.name },
+    kind: target.kind,
+    name: target.name,
     moduleId: target.kind === 'module' ? target.moduleId : 'platform:agent',
-    ...{ constraint: '1.*', target: '1.1.0', latest: '2.0.0', decision: 'up-to-date' },
-    ...{ reason: 'already the newest release of 1', until: 7 },
+    constraint: '1.*',
+    target: '1.1.0',
+    latest: '2.0.0',
+    decision: 'up-to-date',
+    reason: 'already the newest release of 1',
+    until: 7,
   };
 }
 
@@ -73,8 +83,15 @@ function makeTemplates(): StoreBytes[] {
       const { records, dropped } = listAt(place);
       const lost = [{ version: '1.2.3', platform: 'any', digest: 'sha256:ab' }];
       saved.save(address, moduleId(`acme:${name}`), {
-        ...{ records, dropped, lost, digest: `${place}`.repeat(64), size: 420, generation: 57 },
-        ...{ etag: '"57"', confirmedAt: 5, sequence: 7 },
+        records,
+        dropped,
+        lost,
+        digest: `${place}`.repeat(64),
+        size: 420,
+        generation: 57,
+        etag: '"57"',
+        confirmedAt: 5,
+        sequence: 7,
       });
     }
   }

@@ -63,7 +63,10 @@ export function target<Input>(subject: Subject<Input>): Target {
       });
       const isOne = path !== '';
       const details = await fc.check(property, {
-        ...{ seed, path, endOnFailure: isOne, numRuns: isOne ? 1 : count },
+        seed,
+        path,
+        endOnFailure: isOne,
+        numRuns: isOne ? 1 : count,
       });
       if (!details.failed) return undefined;
       const { counterexample, counterexamplePath, errorInstance } = details;

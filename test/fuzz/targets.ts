@@ -12,8 +12,15 @@ import { WIRE } from './wire.ts';
 
 /** Everything that reads foreign bytes. */
 export const TARGETS: readonly Target[] = [
-  ...[...GRAMMAR, ...TERMS, ...DOCUMENTS, ...LIST_FORMATS],
-  ...[...WIRE, ...STORE, ...REGISTRY_FILE, ...REQUESTS, ...COMMANDS],
+  ...GRAMMAR,
+  ...TERMS,
+  ...DOCUMENTS,
+  ...LIST_FORMATS,
+  ...WIRE,
+  ...STORE,
+  ...REGISTRY_FILE,
+  ...REQUESTS,
+  ...COMMANDS,
 ];
 
 /** How many of `count` inputs each target gets. Together they are `count`. */

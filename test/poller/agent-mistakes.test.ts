@@ -24,7 +24,9 @@ function own(more: Partial<PollerOptions> = {}): PollerOptions {
     file: claimed(),
     configuration: () => CONFIGURATIONS.lidar,
     registryFor: () => promptRegistry(() => 1),
-    ...{ platform: 'linux/arm64', clock: virtualClock(), ...more },
+    platform: 'linux/arm64',
+    clock: virtualClock(),
+    ...more,
   };
 }
 
@@ -189,7 +191,9 @@ describe('a configuration that is not there in ten seconds', () => {
     let newest = 1;
     const registry = promptRegistry(() => newest);
     const { clock, poller, deliveries } = racer(track(), {
-      ...{ registries: [registry, registry], deployed: '1.0.0', random: () => 0.5 },
+      registries: [registry, registry],
+      deployed: '1.0.0',
+      random: () => 0.5,
       configuration: async () => {
         if (!isThere) await new Promise(() => undefined);
         return await Promise.resolve(CONFIGURATIONS.lidar);

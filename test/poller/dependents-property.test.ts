@@ -31,10 +31,7 @@ interface Part {
 const PARTS: fc.Arbitrary<readonly Part[]> = fc
   .array(
     fc.record({ owner: fc.constantFrom(...OWNERS), on: fc.array(fc.nat(), { maxLength: 2 }) }),
-    {
-      minLength: 3,
-      maxLength: 8,
-    },
+    { minLength: 3, maxLength: 8 },
   )
   .map((parts) =>
     parts.map(({ owner, on }, place) => {
@@ -182,8 +179,12 @@ function life(on: Track, parts: readonly Part[], missing: readonly boolean[]) {
   const begin = (): Poller => {
     const poller = new Poller({
       file: { state } as ClaimedFile,
-      ...{ clock, configuration: () => configuration, random: () => 0 },
-      ...{ registryFor: () => registry, platform: 'linux/arm64', intervalMs: 10 * MINUTE },
+      clock,
+      configuration: () => configuration,
+      random: () => 0,
+      registryFor: () => registry,
+      platform: 'linux/arm64',
+      intervalMs: 10 * MINUTE,
       deployedVersion({ kind, name }: ActionTarget) {
         if (kind === 'subsystem' || !isKnowing) return undefined;
         judged.told.set(name, truth.get(name));
@@ -228,7 +229,9 @@ function life(on: Track, parts: readonly Part[], missing: readonly boolean[]) {
     await clock.pass(0);
   };
   return {
-    ...{ judged, state, step },
+    judged,
+    state,
+    step,
     deliveries: () => deliveries.length,
     stop: async () => await poller.stop(),
     newest: () => MODULES.map((name) => `1.0.${newest.get(`acme:${name}`) ?? ''}`),

@@ -54,8 +54,11 @@ async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> 
     },
   };
   const machine = racer(track(), {
-    ...{ registries: [registry, registry], deployed: '1.0.0', takesUp: 'later' },
-    ...{ intervalMs: HOUR, random: () => 0.5 },
+    registries: [registry, registry],
+    deployed: '1.0.0',
+    takesUp: 'later',
+    intervalMs: HOUR,
+    random: () => 0.5,
     configuration: () => configurationOf(entry('acme:lidar', '1.*')),
   });
   onTestFinished(async () => {
@@ -69,7 +72,9 @@ async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> 
   };
   await waiting(1);
   return Object.assign(machine, {
-    ...{ requests, publish, waiting },
+    requests,
+    publish,
+    waiting,
     told: async () => {
       await expect.poll(() => told, PATIENCE).toHaveLength(1);
       await machine.clock.pass(0);
@@ -156,7 +161,10 @@ describe('a feed of changes is not asked all the time', () => {
     const clock = virtualClock();
     const registry = cachedRegistry(remote, { clock });
     const { poller } = racer(track(), {
-      ...{ clock, registries: [registry, registry], deployed: '1.0.0', random: () => 0.5 },
+      clock,
+      registries: [registry, registry],
+      deployed: '1.0.0',
+      random: () => 0.5,
       configuration: () => configurationOf(entry('acme:lidar', '1.*')),
     });
     // Rounds are due after half a minute, one and a half, and two and a half.
@@ -179,7 +187,9 @@ describe('a feed of changes is not asked all the time', () => {
       },
     };
     const { clock, poller } = racer(track(), {
-      ...{ registries: [registry, registry], deployed: '1.0.0', random: () => 0.5 },
+      registries: [registry, registry],
+      deployed: '1.0.0',
+      random: () => 0.5,
     });
     await clock.pass(4 * MINUTE);
     await poller.stop();
@@ -198,7 +208,9 @@ it('a registry that fails is left alone, whatever its feed tells', async () => {
     },
   };
   const { clock, poller } = racer(track(), {
-    ...{ registries: [registry, registry], deployed: '1.0.0', random: () => 0.5 },
+    registries: [registry, registry],
+    deployed: '1.0.0',
+    random: () => 0.5,
   });
   await clock.pass(4 * MINUTE);
   await poller.stop();

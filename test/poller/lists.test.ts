@@ -41,7 +41,9 @@ async function played(script: Script): Promise<Outcome> {
   const events: PollingEvent[] = [];
   const asked: string[] = [];
   const polling = pollingWith({
-    ...{ clock, random: () => 0.5, intervalMs: MINUTE },
+    clock,
+    random: () => 0.5,
+    intervalMs: MINUTE,
     onEvent: (event) => events.push(event),
   });
   const began = clock.monotonic();

@@ -6,7 +6,9 @@ import { CONFIGURATIONS, promptRegistry, racer, track, type Racer } from '../sup
 function lidar(takesUp: 'at once' | 'later'): Racer {
   const registry = promptRegistry(() => 1);
   return racer(track(), {
-    ...{ registries: [registry, registry], deployed: '1.0.0', takesUp },
+    registries: [registry, registry],
+    deployed: '1.0.0',
+    takesUp,
     configuration: () => CONFIGURATIONS.lidar,
     isMaintenanceAllowed: async () => await Promise.resolve(true),
   });
@@ -29,7 +31,8 @@ it('[T50] a restart of yesterday stays one of yesterday where the clock is set b
     policy: { restart_ceiling: 2 },
     deployed: { acme_lidar: '1.2.3' },
     releases: { 'acme:lidar': [{ version: '1.2.4' }] },
-    ...{ intervalMs: HOUR, acknowledgeWithinMs: 30 * HOUR },
+    intervalMs: HOUR,
+    acknowledgeWithinMs: 30 * HOUR,
   });
   const done = async (): Promise<void> => await machine.deliveries.at(-1)?.done();
   await machine.pass(HOUR);

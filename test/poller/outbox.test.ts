@@ -83,8 +83,12 @@ async function played(steps: readonly Step[]): Promise<Outcome> {
     else await doing[step]?.();
   }
   return {
-    ...{ events, runs: running(file.state), open: open().length, due: outbox.due().length },
-    ...{ untilNextDue: outbox.untilNextDue() / SECOND, changes: changes.count },
+    events,
+    runs: running(file.state),
+    open: open().length,
+    due: outbox.due().length,
+    untilNextDue: outbox.untilNextDue() / SECOND,
+    changes: changes.count,
   };
 }
 

@@ -166,7 +166,10 @@ describe('a plan stays the same', () => {
 it('[T62] an action waits for nothing where no memory can be read, nor without dependencies', () => {
   const open = waiting(LIDAR);
   const memory = {
-    ...{ open: [open], quarantine: [], starts: [], isBlank: false },
+    open: [open],
+    quarantine: [],
+    starts: [],
+    isBlank: false,
     of: () => ({
       deployed: readDeployed('1.0.0'),
       previous: undefined,

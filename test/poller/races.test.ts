@@ -1,6 +1,6 @@
 import fc, { type Scheduler } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Delivery, PollerEvent } from '../../src/poller/index.ts';
+import type { Configuration, Delivery, PollerEvent } from '../../src/poller/index.ts';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { RegistryError } from '../../src/registry/index.ts';
 import { HOUR, MINUTE, SECOND } from '../support/day.ts';
@@ -82,13 +82,12 @@ async function raced(
   const registries = [racingRegistry(scheduler, lidar), racingRegistry(scheduler, arm)] as const;
   let configured: (Step & { kind: 'configure' })['to'] = 'both';
   let mostOpen = 0;
-  const running = racer(on, {
-    ...{ registries, deployed: '1.0.0', intervalMs: INTERVAL_MS },
-    configuration: () => {
-      if (configured === 'unreadable') throw new Error('no document');
-      return CONFIGURATIONS[configured];
-    },
-  });
+  const configuration = (): Configuration => {
+    if (configured === 'unreadable') throw new Error('no document');
+    return CONFIGURATIONS[configured];
+  };
+  const terms = { deployed: '1.0.0', intervalMs: INTERVAL_MS };
+  const running = racer(on, { registries, configuration, ...terms });
   const { clock, deliveries, state } = running;
   await clock.pass(0);
   for (const step of steps) {
@@ -102,12 +101,10 @@ async function raced(
     await clock.pass(0);
     for (const { length } of openActions(state)) mostOpen = Math.max(mostOpen, length);
   }
-  return Object.assign(running, {
-    ...{ registries, mostOpen },
-    configure: (to: 'both') => {
-      configured = to;
-    },
-  });
+  const configure = (to: 'both'): void => {
+    configured = to;
+  };
+  return Object.assign(running, { registries, mostOpen, configure });
 }
 
 async function answerOne(scheduler: Scheduler): Promise<void> {
@@ -178,7 +175,8 @@ it('[T59] a registry that a configuration leaves out and takes in again is asked
   };
   let configured: 'both' | 'lidar' = 'both';
   const { clock, poller } = racer(track(), {
-    ...{ registries: [promptRegistry(() => 1), hanging], deployed: '1.0.0' },
+    registries: [promptRegistry(() => 1), hanging],
+    deployed: '1.0.0',
     configuration: () => CONFIGURATIONS[configured],
   });
   await clock.pass(MINUTE);

@@ -100,7 +100,9 @@ describe('[T59] stop()', () => {
       };
       const modules = names.map((name) => entry(`acme:${name}`, '1.*', name));
       const { clock, poller, state, events } = racer(track(), {
-        ...{ registries: [registry, registry], deployed: '1.0.0', takesUp: 'later' },
+        registries: [registry, registry],
+        deployed: '1.0.0',
+        takesUp: 'later',
         configuration: () => configurationOf(...modules),
       });
       for (const name of names) {
@@ -128,7 +130,9 @@ describe('[T59] stop()', () => {
         const waiting: ((isAllowed: boolean) => void)[] = [];
         let asked = 0;
         const { clock, poller, events } = racer(track(), {
-          ...{ registries: [registry, registry], deployed: '1.0.0', takesUp: 'later' },
+          registries: [registry, registry],
+          deployed: '1.0.0',
+          takesUp: 'later',
           isMaintenanceAllowed: async () => {
             if (committed && asked++ === 0) return true;
             const { promise, resolve } = Promise.withResolvers<boolean>();

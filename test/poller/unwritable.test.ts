@@ -6,7 +6,9 @@ it('[T52] nobody gets an action whose delivery cannot be noted, until it can', a
   const registry = promptRegistry(() => 1);
   const on = track();
   const { clock, poller, events } = racer(on, {
-    ...{ registries: [registry, registry], deployed: '1.0.0', takesUp: 'later' },
+    registries: [registry, registry],
+    deployed: '1.0.0',
+    takesUp: 'later',
   });
   await clock.pass(0);
   on.file.database.exec('PRAGMA query_only = ON');
@@ -25,7 +27,9 @@ it('[T52] an acknowledgement waits for the disk, and nothing is delivered again 
   const registry = promptRegistry(() => 1);
   const on = track();
   const { clock, poller, events, deliveries } = racer(on, {
-    ...{ registries: [registry, registry], deployed: '1.0.0', acknowledgeWithinMs: 10 * MINUTE },
+    registries: [registry, registry],
+    deployed: '1.0.0',
+    acknowledgeWithinMs: 10 * MINUTE,
   });
   await clock.pass(MINUTE);
   on.file.database.exec('PRAGMA query_only = ON');
@@ -39,7 +43,9 @@ it('[T52] an acknowledgement waits for the disk, and nothing is delivered again 
   await poller.stop();
   expect(told.slice(4)).toEqual(['state-unavailable']);
   expect(events.slice(told.length).map(({ kind }) => kind)).toEqual([
-    ...['acknowledged', 'acknowledged', 'state-available'],
+    'acknowledged',
+    'acknowledged',
+    'state-available',
   ]);
   expect(await again).toEqual({ done: true, value: undefined });
 });

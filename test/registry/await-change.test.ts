@@ -43,9 +43,7 @@ async function feedThatSays(words: readonly Word[], options?: CacheOptions): Pro
           modules,
           afterMs,
           spreadMs = 0,
-        } = words[asked.length - 1] ?? {
-          sequence: after,
-        };
+        } = words[asked.length - 1] ?? { sequence: after };
         clock.advance(afterMs ?? waitMs);
         return await Promise.resolve({ sequence, modules: new Set(modules), spreadMs });
       },
@@ -60,9 +58,7 @@ const LISTS: RemoteRegistry = {
   address: 'https://registry.example',
   from: 'https://registry.example',
   fetch: async () =>
-    await Promise.resolve({
-      ...{ records: [], dropped: [], digest: 'aa', size: 2, etag: undefined },
-    }),
+    await Promise.resolve({ records: [], dropped: [], digest: 'aa', size: 2, etag: undefined }),
 };
 
 async function waited(
@@ -181,7 +177,10 @@ describe('waiting for a change of a list', () => {
     let asked = 0;
     const clock = testClock();
     const connection = connect('a registry', {
-      ...{ limits: DEFAULT_LIMITS, clock, random: () => 0, onRetry: () => undefined },
+      limits: DEFAULT_LIMITS,
+      clock,
+      random: () => 0,
+      onRetry: () => undefined,
       exchange: async () => {
         asked++;
         return await Promise.reject(new RegistryError('registry-unreachable', 'it broke off'));

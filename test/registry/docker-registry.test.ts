@@ -54,7 +54,9 @@ describe.skipIf(ADDRESS === undefined)("Debian's docker-registry", () => {
     const means = (text: string): string | undefined =>
       chosen(resolve(constraint(text), indexReleases(records)));
     expect(['1.2.*', '1.2.9', 'latest-with-prerelease'].map(means)).toEqual([
-      ...['1.2.9+build.7', '1.2.9', '1.3.0-rc.1'],
+      '1.2.9+build.7',
+      '1.2.9',
+      '1.3.0-rc.1',
     ]);
   });
 

@@ -21,7 +21,11 @@ it(
     const rows = await readHostile(Object.fromEntries(worst), 1);
     expect(rows.map(({ fault }) => fault)).toEqual(WORST);
     expect(rows.flatMap(({ outcomes }) => outcomes)).toEqual([
-      ...['list-too-large', 'not-a-registry', 'list-too-large', 'list-too-large', 'list-too-large'],
+      'list-too-large',
+      'not-a-registry',
+      'list-too-large',
+      'list-too-large',
+      'list-too-large',
     ]);
     expect(rows.filter(({ mib }) => mib > MOST_MIB)).toEqual([]);
   },

@@ -35,7 +35,9 @@ function network(): { readonly requests: string[]; readonly fetch: typeof global
   const requests: string[] = [];
   const bodies: Readonly<Record<string, unknown>> = {
     '/v1/modules/acme/lidar': {
-      ...{ module_id: 'acme:lidar', generation: 1, count: 1 },
+      module_id: 'acme:lidar',
+      generation: 1,
+      count: 1,
       releases: [{ version: '3.0.0' }],
     },
     '/@acme%2flidar': { name: '@acme/lidar', versions: { '4.0.0': {} } },

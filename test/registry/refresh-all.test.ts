@@ -85,7 +85,9 @@ describe('at a registry without one', () => {
     ]);
     expect(asked.requests).toEqual([
       '/v1/changes?after=9007199254740991',
-      ...['/v1/modules/acme/m0', '/v1/modules/acme/m1', '/v1/modules/acme/m2'],
+      '/v1/modules/acme/m0',
+      '/v1/modules/acme/m1',
+      '/v1/modules/acme/m2',
     ]);
   });
 

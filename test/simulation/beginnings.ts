@@ -30,7 +30,8 @@ export function habitsOf(chance: Chance, point: string): Habits {
 export function moodOf(chance: Chance, point: string): Mood {
   const mood: Mood = {
     wish: wishOf(chance),
-    ...{ configuration: 'there', isServerBusy: false },
+    configuration: 'there',
+    isServerBusy: false,
     // Where nobody is asked that says nothing.
     maintenance: chance.one(['allowed', 'allowed', 'not allowed', 'throws', 'hangs']),
     lateMs: chance.is(0.08) ? LATE_MS : 0,
@@ -57,7 +58,9 @@ export function wishOf(chance: Chance): Wish {
     own.slice(0, place).flatMap((on) => (chance.is(0.3) ? [[name, on.name] as const] : [])),
   );
   return {
-    ...{ modules, needs, terms: termsOf(chance) },
+    modules,
+    needs,
+    terms: termsOf(chance),
     server: { channel: chance.one(['stable', 'latest']), pin: undefined, isDisabled: false },
     agent: { pin: undefined },
     own: Object.fromEntries(
@@ -68,7 +71,13 @@ export function wishOf(chance: Chance): Wish {
 
 export function constraintOf(chance: Chance): string {
   return chance.one([
-    ...['latest', '1.*', '1.*', '1.0.*', '1.1.*', '2.*', 'latest-with-prerelease'],
+    'latest',
+    '1.*',
+    '1.*',
+    '1.0.*',
+    '1.1.*',
+    '2.*',
+    'latest-with-prerelease',
     `1.${chance.below(2)}.${chance.below(3)}`,
   ]);
 }
@@ -80,7 +89,9 @@ export function termsOf(chance: Chance): TermsWish {
     minimumAgeMs: chance.one([0, 0, 0, 10 * MINUTE, DAY]),
     unknownAge: chance.one(['refuse', 'allow']),
     windows: chance.one([
-      ...[[], [], []],
+      [],
+      [],
+      [],
       [{ minute, minutes: chance.one([1, 30, 600]) }],
       [
         { minute: 0, minutes: 720 },

@@ -16,7 +16,8 @@ export function chanceOf(seed: number, actor: string): Chance {
   const next = randomFrom(Array.from(actor).reduce(mix, seed | 0));
   const below = (count: number): number => Math.floor(next() * count);
   return {
-    ...{ next, below },
+    next,
+    below,
     is: (probability) => next() < probability,
     between: (least, most) => least + next() * (most - least),
     one: <T>(of: readonly T[]) => of[below(of.length)] as T,

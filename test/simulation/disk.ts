@@ -71,8 +71,15 @@ export function diskOf(identity: string): Disk {
 }
 
 const TABLES = [
-  ...['saved_contents', 'saved_lists', 'deployed', 'actions', 'restarts', 'quarantine'],
-  ...['decisions', 'starts', 'sqlite_sequence'],
+  'saved_contents',
+  'saved_lists',
+  'deployed',
+  'actions',
+  'restarts',
+  'quarantine',
+  'decisions',
+  'starts',
+  'sqlite_sequence',
 ];
 const WIPE: string = TABLES.map((table) => `DELETE FROM ${table};`).join(' ');
 
@@ -106,6 +113,7 @@ function open(): DatabaseSync {
 /** As SQLite says it. */
 function full(): Error {
   return Object.assign(new Error('database or disk is full'), {
-    ...{ code: 'ERR_SQLITE_ERROR', errcode: 13 },
+    code: 'ERR_SQLITE_ERROR',
+    errcode: 13,
   });
 }

@@ -60,7 +60,10 @@ function read<T extends Machine | UpdatePolicy>(
 function machineDocument({ modules, needs, server, agent }: Wish): object {
   return {
     components: modules.map(({ name, moduleId }) => ({
-      ...{ name: `c-${name}`, model: `${moduleId}:x`, type: 'sensor', namespace: 'rdk' },
+      name: `c-${name}`,
+      model: `${moduleId}:x`,
+      type: 'sensor',
+      namespace: 'rdk',
       depends_on: needs.filter(([who]) => who === name).map(([, on]) => `c-${on}`),
     })),
     modules: modules.map(({ name, moduleId, constraint, isLocal }) =>
@@ -78,7 +81,8 @@ function machineDocument({ modules, needs, server, agent }: Wish): object {
       'platform-agent': pinOf(agent.pin),
       'platform-server': {
         ...pinOf(server.pin),
-        ...{ release_channel: server.channel, disable_subsystem: server.isDisabled },
+        release_channel: server.channel,
+        disable_subsystem: server.isDisabled,
       },
     },
   };
@@ -100,7 +104,8 @@ function termsDocument(terms: TermsWish): object {
     unknown_release_age: terms.unknownAge,
     maintenance: terms.windows.map(({ minute, minutes }) => ({
       start: `${minute % 60} ${Math.floor(minute / 60)} * * *`,
-      ...{ duration: `${minutes}m`, time_zone: 'UTC' },
+      duration: `${minutes}m`,
+      time_zone: 'UTC',
     })),
     allow_downgrade: terms.allowDowngrade,
     quarantine: terms.quarantineMs === undefined ? 'until-lifted' : seconds(terms.quarantineMs),

@@ -17,13 +17,14 @@ export function heal({ sites, disk, mood, line, points, trace, ledger }: World):
   line.drift(0);
   ledger.isServerBusy = false;
   Object.assign(mood, {
-    ...{
-      configuration: 'there',
-      maintenance: 'allowed',
-      deployedVersion: 'known',
-      consumer: 'prompt',
-    },
-    ...{ broken: 0, obstructed: 0, lateMs: 0, isServerBusy: false },
+    configuration: 'there',
+    maintenance: 'allowed',
+    deployedVersion: 'known',
+    consumer: 'prompt',
+    broken: 0,
+    obstructed: 0,
+    lateMs: 0,
+    isServerBusy: false,
   });
 }
 

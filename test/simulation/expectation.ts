@@ -70,14 +70,19 @@ function questionOf(
   const isDisabled = wish.server.isDisabled && target.name !== 'platform-agent';
   const isAllowed = ledger.allowedAt === moment.elapsed;
   const machine = {
-    ...{ now: moment.wall, platform: PLATFORM, isAsOf: false, isDisabled },
+    now: moment.wall,
+    platform: PLATFORM,
+    isAsOf: false,
+    isDisabled,
     isServerBusy: ledger.isServerBusy,
     answer: ledger.asksForMaintenance && !isAllowed ? 'not-allowed' : undefined,
   };
   return [
     machine,
     {
-      ...{ constraint, previous, deployed: running },
+      constraint,
+      previous,
+      deployed: running,
       list: list?.trusted.map(entryOf),
       confirmedAt: list?.standsIn === true ? list.confirmedAt : undefined,
       quarantine: quarantineOf(ledger, target, list?.list.releases ?? [], constraint),
@@ -139,7 +144,10 @@ function judgedTerms(terms: TermsWish, now: number): JudgedModule['terms'] {
     }),
   );
   return {
-    ...{ restMs, ceiling, maxIndexAgeMs, allowDowngrade },
+    restMs,
+    ceiling,
+    maxIndexAgeMs,
+    allowDowngrade,
     minimumAge: { ms: terms.minimumAgeMs, unknown: terms.unknownAge },
     openings: windows.length === 0 ? undefined : openings,
   };

@@ -103,7 +103,11 @@ async function polled(on: Track, world: World, seed: number): Promise<Times> {
   };
   const { intervalMs } = world;
   const { poller } = racer(on, {
-    ...{ clock, random, intervalMs, registries: [registry, registry], deployed: '1.0.0' },
+    clock,
+    random,
+    intervalMs,
+    registries: [registry, registry],
+    deployed: '1.0.0',
     configuration: () => CONFIGURATIONS.lidar,
   });
   await clock.pass(world.endsAt - world.bootedAt - 1);

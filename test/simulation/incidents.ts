@@ -179,9 +179,20 @@ const KINDS: Readonly<Record<string, Effect>> = {
 };
 
 const OFTEN = [
-  ...['publish', 'publish', 'publish', 'publish', 'kill at a point', 'kill at a point'],
-  ...['weather', 'heal', 'behave', 'empty the disk', 'wish another version'],
-  ...['wish another machine', 'wish less', 'miscount'],
+  'publish',
+  'publish',
+  'publish',
+  'publish',
+  'kill at a point',
+  'kill at a point',
+  'weather',
+  'heal',
+  'behave',
+  'empty the disk',
+  'wish another version',
+  'wish another machine',
+  'wish less',
+  'miscount',
 ];
 
 const DRAWN = [...Object.keys(KINDS), ...OFTEN];

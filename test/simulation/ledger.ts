@@ -114,25 +114,28 @@ export interface Ledger {
 
 export function blankLedger(): Ledger {
   return {
-    ...{
-      wish: undefined,
-      wishedAt: 0,
-      life: 0,
-      isBlank: true,
-      hasLooked: false,
-      isServerBusy: false,
-      allowedAt: undefined,
-    },
-    ...{ asksForMaintenance: false, starts: [], plans: 0, novelty: 0 },
-    ...{ known: new Map(), open: new Map(), committed: new Map() },
-    ...{ restarts: new Map(), quarantine: new Map(), lists: new Map() },
-    ...{
-      taken: new Map(),
-      firstDigests: new Map(),
-      polls: new Map(),
-      goodPolls: new Map(),
-      heardAt: new Map(),
-    },
+    wish: undefined,
+    wishedAt: 0,
+    life: 0,
+    isBlank: true,
+    hasLooked: false,
+    isServerBusy: false,
+    allowedAt: undefined,
+    asksForMaintenance: false,
+    starts: [],
+    plans: 0,
+    novelty: 0,
+    known: new Map(),
+    open: new Map(),
+    committed: new Map(),
+    restarts: new Map(),
+    quarantine: new Map(),
+    lists: new Map(),
+    taken: new Map(),
+    firstDigests: new Map(),
+    polls: new Map(),
+    goodPolls: new Map(),
+    heardAt: new Map(),
     moves: new Map(),
   };
 }
@@ -145,13 +148,11 @@ export function termsOf(wish: Wish, name: string): TermsWish {
   return wish.own[name] ?? wish.terms;
 }
 
-const AGENT: Target = {
-  kind: 'subsystem',
-  name: 'platform-agent',
-  moduleId: 'platform:agent',
-};
+const AGENT: Target = { kind: 'subsystem', name: 'platform-agent', moduleId: 'platform:agent' };
 export const SERVER: Target = {
-  ...{ kind: 'subsystem', name: 'platform-server', moduleId: 'platform:server' },
+  kind: 'subsystem',
+  name: 'platform-server',
+  moduleId: 'platform:server',
 };
 
 /** All that is decided on. */
@@ -160,7 +161,8 @@ export function targetsOf(wish: Wish | undefined): Target[] {
   const modules = wish.modules.filter(({ isLocal }) => !isLocal);
   return [
     ...modules.map(({ name, moduleId }): Target => ({ kind: 'module', name, moduleId })),
-    ...[AGENT, SERVER],
+    AGENT,
+    SERVER,
   ];
 }
 

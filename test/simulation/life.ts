@@ -73,8 +73,11 @@ export function begin(world: World, number: number): Life {
   );
   const poller = new Poller({
     file: { ...file, state, setAside: undefined },
-    ...{ clock, platform: 'linux/arm64', random: chance.next },
-    ...{ intervalMs: habits.intervalMs, acknowledgeWithinMs: habits.acknowledgeWithinMs },
+    clock,
+    platform: 'linux/arm64',
+    random: chance.next,
+    intervalMs: habits.intervalMs,
+    acknowledgeWithinMs: habits.acknowledgeWithinMs,
     environment: habits.isFastStart ? { PLATFORM_AGENT_FAST_START: '1' } : {},
     registryFor: ({ registry = '' }) => registries.get(registry) as PollableRegistry,
     configuration: () => passing('read the configuration', () => readConfiguration(world)),
@@ -88,7 +91,11 @@ export function begin(world: World, number: number): Life {
     },
   });
   const life: Life = {
-    ...{ number, clock, poller, isAlive: true, call: undefined },
+    number,
+    clock,
+    poller,
+    isAlive: true,
+    call: undefined,
     start: () => consume(world, life, passing, chance),
   };
   return life;
@@ -108,7 +115,10 @@ function registryAt({ registry, link }: Site, ground: Ground): PollableRegistry 
   const { line, trace, ledger } = world;
   const { address } = registry;
   const exchange = networkTo(registry, link, {
-    ...{ line, chance, isAlive, note: trace.note },
+    line,
+    chance,
+    isAlive,
+    note: trace.note,
     onAnswer: (status) => {
       if (status !== 200 && status !== 304) return;
       const heard = ledger.heardAt.get(address) ?? new Set();
@@ -116,7 +126,10 @@ function registryAt({ registry, link }: Site, ground: Ground): PollableRegistry 
     },
   });
   const connection = connect(address, {
-    ...{ limits: DEFAULT_LIMITS, clock, random: chance.next, onRetry: () => undefined },
+    limits: DEFAULT_LIMITS,
+    clock,
+    random: chance.next,
+    onRetry: () => undefined,
     exchange: async (inquiry, surroundings) => {
       const isFeed = inquiry.url.pathname === '/v1/changes';
       const asking =

@@ -74,7 +74,10 @@ export function accept(world: World, chance: Chance): string | undefined {
     onAnswer: () => undefined,
   };
   const connection = connect(address, {
-    ...{ limits: DEFAULT_LIMITS, clock, random: chance.next, onRetry: () => undefined },
+    limits: DEFAULT_LIMITS,
+    clock,
+    random: chance.next,
+    onRetry: () => undefined,
     exchange: networkTo(registry, { ...clearLink(), delayMs: 0 }, surroundings),
   });
   const remote = { ...modregRegistry(new URL(`${address}/`), connection), address, from: address };

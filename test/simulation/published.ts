@@ -51,7 +51,9 @@ function digest(chance: Chance): string {
 function artifactsOf(chance: Chance): Pick<WireRelease, 'artifacts'> {
   if (chance.is(0.2)) return {};
   const platforms = chance.one([
-    ...[[PLATFORM], [PLATFORM, OTHER_PLATFORM], [PLATFORM, OTHER_PLATFORM]],
+    [PLATFORM],
+    [PLATFORM, OTHER_PLATFORM],
+    [PLATFORM, OTHER_PLATFORM],
     [OTHER_PLATFORM],
   ]);
   return { artifacts: platforms.map((platform) => ({ platform, digest: digest(chance) })) };
@@ -62,9 +64,13 @@ function newVersion(releases: readonly WireRelease[], chance: Chance): string {
   const [major = 1, minor = 0, patch = 0] = before.split(/[.+-]/).map(Number);
   const number = Number.isInteger(patch) ? patch : 0;
   return chance.one([
-    ...[`${major}.${minor}.${number + 1}`, `${major}.${minor}.${number + 1}`],
-    ...[`${major}.${minor}.${number + 1}`, `${major}.${minor + 1}.0`, `${major + 1}.0.0`],
-    ...[`${major}.${minor}.${number + 1}-rc.1`, `${major}.${minor}.${number}+b2`],
+    `${major}.${minor}.${number + 1}`,
+    `${major}.${minor}.${number + 1}`,
+    `${major}.${minor}.${number + 1}`,
+    `${major}.${minor + 1}.0`,
+    `${major + 1}.0.0`,
+    `${major}.${minor}.${number + 1}-rc.1`,
+    `${major}.${minor}.${number}+b2`,
     chance.is(0.1) ? '999999999.0.0' : `${major}.${minor + 1}.1`,
   ]);
 }

@@ -111,9 +111,19 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
   const isDelayed = (): boolean => disk.wasFull() || ledger.wishedAt === line.elapsed();
   const world: World = {
     isBroken: () => violation !== undefined,
-    ...{ seed, line, trace, points, ledger, sites, complain, disk },
+    seed,
+    line,
+    trace,
+    points,
+    ledger,
+    sites,
+    complain,
+    disk,
     judge: judgeOf({ ledger, moment, complain, isDelayed, acknowledgeWithinMs }),
-    ...{ habits, mood: moodOf(chance, turnOf(seed)), running: new Map(), effects: new Map() },
+    habits,
+    mood: moodOf(chance, turnOf(seed)),
+    running: new Map(),
+    effects: new Map(),
   };
   let life: Life | undefined;
   let lives = 0;
@@ -167,7 +177,8 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
   const last = incidents.at(-1)?.at ?? 0;
   const ending = { at: 0, looked: 0, good: new Map<string, number>() };
   return {
-    ...{ world, boot },
+    world,
+    boot,
     run: async (isEnd) => await run(world, () => violation !== undefined || isEnd()),
     isOver: () => line.elapsed() > last + world.habits.intervalMs,
     heal() {
@@ -179,8 +190,14 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
     outcome: () => {
       for (const one of begun) end(one);
       return {
-        ...{ seed, violation, crashes, incidents, lines: trace.lines },
-        ...{ events: trace.count(), hash: trace.hash(), elapsed: line.elapsed() },
+        seed,
+        violation,
+        crashes,
+        incidents,
+        lines: trace.lines,
+        events: trace.count(),
+        hash: trace.hash(),
+        elapsed: line.elapsed(),
         decisions: decisionsOn(world),
       };
     },

@@ -63,8 +63,16 @@ export interface SimulatedRegistry {
 
 const RETRY_AFTER = ['', '0', '-1', 'soon', '5', '30', '3000000', '9'.repeat(400)];
 const JUNK = [
-  ...['', 'null', '[]', '"x"', '<html>sign in</html>', '{"releases":{}}', '{"count":1}'],
-  ...['{"module_id":"a:b","generation":1,"count":0,"releases":[]}', '{"releases":[1,', '\u0000'],
+  '',
+  'null',
+  '[]',
+  '"x"',
+  '<html>sign in</html>',
+  '{"releases":{}}',
+  '{"count":1}',
+  '{"module_id":"a:b","generation":1,"count":0,"releases":[]}',
+  '{"releases":[1,',
+  '\u0000',
 ];
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -132,7 +140,10 @@ export function simulatedRegistry(
     }
   };
   return {
-    ...{ address, features, truth, sent },
+    address,
+    features,
+    truth,
+    sent,
     list(moduleId, etag) {
       const refused = refusal();
       if (refused) return refused;

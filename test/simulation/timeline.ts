@@ -37,7 +37,9 @@ export function timeline(chance: Chance): Timeline {
   const wall = (): number =>
     Math.floor(anchor.wall + (elapsed - anchor.elapsed) * (1 + anchor.rate));
   return {
-    ...{ wall, elapsed: () => elapsed, size: () => heap.length },
+    wall,
+    elapsed: () => elapsed,
+    size: () => heap.length,
     after(ms, happen) {
       if (Number.isNaN(ms)) throw new RangeError('asked to wait for no number of milliseconds');
       const moment = { at: elapsed + Math.max(0, ms), order: chance.next(), happen, isOff: false };

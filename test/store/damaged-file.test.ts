@@ -253,7 +253,8 @@ describe('what belongs to somebody else is left alone', () => {
     expect(caught(() => openForPoller(path))).toEqual(['unreadable', message]);
     expect(readFileSync(path).equals(bytes)).toBe(true);
     expect(readdirSync(path.replace('machine.db', ''))).toEqual([
-      ...['machine.db', 'machine.db-poller'],
+      'machine.db',
+      'machine.db-poller',
     ]);
     // Nor is the name kept from whoever comes once it is gone.
     rmSync(path);

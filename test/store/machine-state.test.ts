@@ -203,9 +203,15 @@ describe('the log of a poller', () => {
     until: 100,
   };
   const bare: LoggedDecision = {
-    ...{ kind: 'subsystem', name: 'lidar', moduleId: 'platform:agent' },
-    ...{ constraint: undefined, target: undefined, latest: undefined },
-    ...{ decision: 'none', reason: 'nothing is asked for', until: undefined },
+    kind: 'subsystem',
+    name: 'lidar',
+    moduleId: 'platform:agent',
+    constraint: undefined,
+    target: undefined,
+    latest: undefined,
+    decision: 'none',
+    reason: 'nothing is asked for',
+    until: undefined,
   };
   const arm: LoggedDecision = { ...lidar, name: 'arm' };
   const ROUND = { at: 5, trouble: undefined };

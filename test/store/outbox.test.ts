@@ -235,8 +235,12 @@ describe('what is acknowledged', () => {
       const { state, id } = delivered(more);
       state.acknowledge(id, RELEASE, terms);
       const whole = {
-        ...{ moduleId: moduleId('acme:lidar'), version: '1.1.0', since: 7, reason: 'it is hot' },
-        ...{ rolledBack: undefined, ...entry },
+        moduleId: moduleId('acme:lidar'),
+        version: '1.1.0',
+        since: 7,
+        reason: 'it is hot',
+        rolledBack: undefined,
+        ...entry,
       };
       expect([state.memory().quarantine, open(state)]).toEqual([[whole], []]);
       expect(restarts(state, more.target ?? LIDAR)).toEqual([{ action: id, at: 5 }]);

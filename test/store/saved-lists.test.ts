@@ -154,7 +154,10 @@ describe('where lists cannot be saved or read, the error says why', () => {
   });
 
   it.each([
-    ...['{', '[]', '{"records":[]}', '{"records":{},"dropped":[],"lost":[]}'],
+    '{',
+    '[]',
+    '{"records":[]}',
+    '{"records":{},"dropped":[],"lost":[]}',
     '{"records":[null],"dropped":[],"lost":[]}',
     '{"records":[{"versiom":"1.0.0"}],"dropped":[],"lost":[]}',
     '{"records":[{"version":"1.0.0","publishedAt":"1"}],"dropped":[],"lost":[]}',

@@ -77,7 +77,9 @@ const poller = new Poller({
     }),
   },
   registryFor: () => registry,
-  ...{ configuration, platform: 'linux/arm64', random },
+  configuration,
+  platform: 'linux/arm64',
+  random,
   onEvent: (event) => {
     if (event.kind === 'callback-error') process.stderr.write(`${String(event.error)}\n`);
   },

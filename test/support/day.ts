@@ -90,7 +90,8 @@ export async function day(options: DayOptions): Promise<Day> {
       platform: 'linux/arm64',
       random: () => 0.5,
       ...options,
-      ...{ clock, file },
+      clock,
+      file,
       configuration: () => configurationOf(documents),
       onEvent: (event) => heard.push(`${timeOf(clock)} ${lineOf(event)}`),
     });

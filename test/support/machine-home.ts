@@ -30,10 +30,15 @@ export function polledHome(): { readonly home: string; readonly state: MachineSt
 export function logged(name: string, more: Partial<LoggedDecision> = {}): LoggedDecision {
   const isSubsystem = name === 'platform-agent' || name === 'platform-server';
   return {
-    ...{ kind: isSubsystem ? 'subsystem' : 'module', name },
+    kind: isSubsystem ? 'subsystem' : 'module',
+    name,
     moduleId: name.replace(isSubsystem ? '-' : '_', ':'),
-    ...{ constraint: '1.*', target: '1.1.0', latest: '1.1.0' },
-    ...{ decision: 'up-to-date', reason: 'already the newest release of 1', until: undefined },
+    constraint: '1.*',
+    target: '1.1.0',
+    latest: '1.1.0',
+    decision: 'up-to-date',
+    reason: 'already the newest release of 1',
+    until: undefined,
     ...more,
   };
 }

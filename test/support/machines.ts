@@ -218,7 +218,8 @@ function knownOf({ list, confirmedAt, deployed, previous, ...module }: RandomMod
       : { error: { kind: 'registry-unreachable', message: 'down' } },
     deployed: readDeployed(deployed),
     previous: before.ok ? before.value : undefined,
-    ...{ restarts, quarantine },
+    restarts,
+    quarantine,
   };
 }
 

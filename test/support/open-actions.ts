@@ -10,10 +10,7 @@ import { entry, known, plan } from './planned.ts';
 /** An open action that was never delivered, but for `more`. */
 export function waiting(action: NewAction, more: Partial<OpenAction> = {}): OpenAction {
   const committed: CommittedAction = { ...action, id: `of-${action.target.name}` };
-  return {
-    ...{ action: committed, state: 'waiting', notBefore: 0, deliveries: 0, failures: 0 },
-    ...more,
-  };
+  return { action: committed, state: 'waiting', notBefore: 0, deliveries: 0, failures: 0, ...more };
 }
 
 /** An open action that a consumer has. */

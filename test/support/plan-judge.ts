@@ -91,7 +91,9 @@ export function verdictOn(
   { constraint, list = [], quarantine, terms: { minimumAge } }: JudgedModule,
 ): ReturnType<typeof judge> {
   return judge(constraint, list, {
-    ...{ now, platform, quarantine },
+    now,
+    platform,
+    quarantine,
     notAfter: isAsOf ? now : undefined,
     minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
   });

@@ -171,7 +171,8 @@ export function racer(on: Track, options: RacerOptions): Racer {
     platform: 'linux/arm64',
     random: () => 0,
     ...options,
-    ...{ clock, file: { state } as ClaimedFile },
+    clock,
+    file: { state } as ClaimedFile,
     onEvent: (event) => {
       events.push(event);
       return options.onEvent?.(event);

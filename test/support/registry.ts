@@ -98,7 +98,10 @@ function holdToOpenApi(method: string, address: string, answer: Answer): void {
   }
   const response = operation.responses[answer.status];
   expect([method, address, answer.status, response && 'documented']).toEqual([
-    ...[method, address, answer.status, 'documented'],
+    method,
+    address,
+    answer.status,
+    'documented',
   ]);
   const content = response?.content ?? {};
   expect(Object.keys(content)).toEqual(type === null ? [] : [type]);

@@ -24,10 +24,7 @@ export const ROVER: Rover = {
 };
 
 /** One with which only the map is out of date. */
-export const MAPPER: Rover = {
-  ...ROVER,
-  deployed: { ...ROVER.deployed, acme_lidar: '1.1.0' },
-};
+export const MAPPER: Rover = { ...ROVER, deployed: { ...ROVER.deployed, acme_lidar: '1.1.0' } };
 
 /** What was last delivered of an entry. */
 export function inHand(machine: Day, name: string): Delivery {

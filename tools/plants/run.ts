@@ -63,7 +63,9 @@ const MOST_MS = 60_000;
 function simulated(folder: string): string | undefined {
   const args = ['tools/simulate/run.ts', '--brief', '--events', MOST_EVENTS];
   const { stdout, status, error } = spawnSync(process.execPath, args, {
-    ...{ cwd: folder, timeout: MOST_MS, encoding: 'utf8' },
+    cwd: folder,
+    timeout: MOST_MS,
+    encoding: 'utf8',
   });
   if (error) return undefined;
   const [verdict = '', figures = ''] = stdout.trim().split('\n');
@@ -72,7 +74,12 @@ function simulated(folder: string): string | undefined {
 }
 
 const FOLDERS = [
-  ...['test/core', 'test/config', 'test/registry', 'test/store', 'test/poller', 'test/server'],
+  'test/core',
+  'test/config',
+  'test/registry',
+  'test/store',
+  'test/poller',
+  'test/server',
 ];
 
 /** The tests that a mistake in `file` must make fail: those of its own folder. */
@@ -85,8 +92,14 @@ function failingTest(folder: string, tests: readonly string[]): string | undefin
   const report = join(folder, 'report.json');
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = [
-    ...[vitest, 'run', ...tests, '--bail=1', TEST_TIMEOUT, RETRY],
-    ...['--reporter=json', `--outputFile=${report}`],
+    vitest,
+    'run',
+    ...tests,
+    '--bail=1',
+    TEST_TIMEOUT,
+    RETRY,
+    '--reporter=json',
+    `--outputFile=${report}`,
   ];
   // The copy has no command line to ask a service with.
   const services = { MODREG_DOCKER_REGISTRY: undefined, MODREG_REQUIRE_SERVICES: undefined };

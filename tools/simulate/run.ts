@@ -142,7 +142,9 @@ async function playAll(): Promise<boolean> {
   const { user, system } = process.cpuUsage(began);
   const seconds = (user + system) / 1_000_000;
   const figures: Figures = {
-    ...{ seeds: seed - first, events, days: Math.round(elapsed / 86_400_000) },
+    seeds: seed - first,
+    events,
+    days: Math.round(elapsed / 86_400_000),
     crashes: [...crashes.values()].reduce((sum, count) => sum + count, 0),
     points: CRASH_POINTS.length,
     missed: CRASH_POINTS.filter((point) => !crashes.has(point)),

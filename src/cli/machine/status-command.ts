@@ -120,7 +120,10 @@ function asJson({ decisions, memory, poller, now }: Status): string {
       const { deployed } = memory.of(targetOf(decision));
       const action = open.get(keyOf(decision));
       return {
-        ...{ kind, name, module_id: moduleId, constraint: constraint ?? null },
+        kind,
+        name,
+        module_id: moduleId,
+        constraint: constraint ?? null,
         deployed: deployed.kind === 'none' ? 'none' : (runs(decision, memory) ?? null),
         target: target ?? null,
         latest: latest ?? null,

@@ -36,7 +36,10 @@ export function readPlanDocuments(
     return {
       ok: true,
       value: {
-        ...{ machine: machine.value.machine, policy: policy.value.policy, policyPath, warnings },
+        machine: machine.value.machine,
+        policy: policy.value.policy,
+        policyPath,
+        warnings,
         deployed: deployed.value,
       },
     };

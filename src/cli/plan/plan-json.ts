@@ -120,7 +120,9 @@ export function actionAsJson(action: Action, restart: number): object {
           size: size ?? null,
         }
       : null,
-    ...{ direction, stops: stopsAsJson(stops), reason: reason.text },
+    direction,
+    stops: stopsAsJson(stops),
+    reason: reason.text,
     decided_at: formatTime(decidedAt),
     restart,
   };

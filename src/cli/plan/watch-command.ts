@@ -75,7 +75,8 @@ async function watch(
     return site.documents;
   };
   const machine = {
-    ...{ ...terms, configuration },
+    ...terms,
+    configuration,
     registryFor: (of: UpdateTerms) => registries.registryFor(of),
     facts: () => site.facts,
     onEvent: (event: PollingEvent) => report.tell(event),

@@ -188,21 +188,26 @@ function questionOf(
 ): DecideInput {
   const { minimumAge, restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade } = terms;
   return {
-    ...{ requirement, list, deployed, previous, quarantine, maxIndexAgeMs, allowDowngrade },
+    requirement,
+    list,
+    deployed,
+    previous,
+    quarantine,
+    maxIndexAgeMs,
+    allowDowngrade,
     eligibility: {
-      ...{ now, platform },
+      now,
+      platform,
       notAfter: laterReleases === 'refuse' ? now : undefined,
       minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
     },
     timing: {
-      ...{
-        window: terms.window,
-        answer,
-        isServerBusy,
-        restarts,
-        restartCooldownMs,
-        restartCeiling,
-      },
+      window: terms.window,
+      answer,
+      isServerBusy,
+      restarts,
+      restartCooldownMs,
+      restartCeiling,
     },
   };
 }

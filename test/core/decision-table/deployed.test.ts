@@ -6,64 +6,86 @@ const LIST = ['1.2.3', '1.2.5', '1.3.0', '1.9.0', '2.0.0', '2.1.0-rc.1'];
 describe('D14: what is deployed is a version, none or unknown', () => {
   decidesOn([
     {
-      ...{ case: 'D14 none: install', wanted: '1.2.*', deployed: null, list: LIST },
+      case: 'D14 none: install',
+      wanted: '1.2.*',
+      deployed: null,
+      list: LIST,
       told: 'install of 1.2.5: not deployed yet; newest patch of 1.2',
     },
     {
-      ...{ case: 'D14 unknown: stuck, whatever is published', deployed: undefined, list: LIST },
+      case: 'D14 unknown: stuck, whatever is published',
+      deployed: undefined,
+      list: LIST,
       wanted: '1.2.*',
       told: 'stuck deployed-unknown: what is deployed is not known',
     },
     {
-      ...{ case: 'D14 unknown and pinned: stuck too', wanted: '1.2.3', deployed: undefined },
+      case: 'D14 unknown and pinned: stuck too',
+      wanted: '1.2.3',
+      deployed: undefined,
       list: LIST,
       told: 'stuck deployed-unknown: what is deployed is not known',
     },
     {
-      ...{ case: 'D14 unknown, and no list: what is deployed comes first', deployed: undefined },
+      case: 'D14 unknown, and no list: what is deployed comes first',
+      deployed: undefined,
       wanted: '1.2.*',
       list: { error: { kind: 'unknown-module', message: 'no module acme:lidar' } },
       told: 'stuck deployed-unknown: what is deployed is not known',
     },
     {
-      ...{ case: 'D14 no version: keep, with a warning', wanted: 'latest', deployed: 'reload-7' },
+      case: 'D14 no version: keep, with a warning',
+      wanted: 'latest',
+      deployed: 'reload-7',
       list: LIST,
       told: 'ahead: "reload-7" is not a version, and only a pin replaces it',
       warns: ['deployed-not-a-version'],
     },
     {
-      ...{ case: 'D14 no version, though it has a colon', wanted: 'latest', list: LIST },
+      case: 'D14 no version, though it has a colon',
+      wanted: 'latest',
+      list: LIST,
       deployed: 'acme:lidar',
       told: 'ahead: "acme:lidar" is not a version, and only a pin replaces it',
       warns: ['deployed-not-a-version'],
     },
     {
-      ...{ case: 'D14 no version, and no word of what it may hide', wanted: 'latest', list: LIST },
+      case: 'D14 no version, and no word of what it may hide',
+      wanted: 'latest',
+      list: LIST,
       deployed: 'https://user:SECRET@b.example/x?SECRET#SECRET',
       told: 'ahead: "https://b.example/x" is not a version, and only a pin replaces it',
       warns: ['deployed-not-a-version'],
     },
     {
-      ...{ case: 'D14 no version, nor of what stands behind a hash', wanted: 'latest' },
-      ...{ deployed: 'ftp://b.example/x#SECRET', list: LIST },
+      case: 'D14 no version, nor of what stands behind a hash',
+      wanted: 'latest',
+      deployed: 'ftp://b.example/x#SECRET',
+      list: LIST,
       told: 'ahead: "ftp://b.example/x" is not a version, and only a pin replaces it',
       warns: ['deployed-not-a-version'],
     },
     {
-      ...{ case: 'D14 no version, where nothing may be chosen: keep', wanted: '3.*', list: LIST },
+      case: 'D14 no version, where nothing may be chosen: keep',
+      wanted: '3.*',
+      list: LIST,
       deployed: 'reload-7',
       told: 'ahead: "reload-7" is not a version, and only a pin replaces it',
       warns: ['deployed-not-a-version'],
     },
     {
-      ...{ case: 'D14 no version: a pin replaces it', wanted: '1.2.3', deployed: 'reload-7' },
+      case: 'D14 no version: a pin replaces it',
+      wanted: '1.2.3',
+      deployed: 'reload-7',
       list: LIST,
       told: 'upgrade to 1.2.3: pinned',
       warns: ['deployed-not-a-version'],
     },
     {
-      ...{ case: 'D14 no version: a pin that is not published does not', wanted: '1.2.4' },
-      ...{ deployed: 'v1.2.3', list: LIST },
+      case: 'D14 no version: a pin that is not published does not',
+      wanted: '1.2.4',
+      deployed: 'v1.2.3',
+      list: LIST,
       told: 'stuck pin-not-published: the pin is not published; the nearest published versions are 1.2.3 and 1.2.5',
       warns: ['deployed-not-a-version'],
     },
@@ -73,24 +95,37 @@ describe('D14: what is deployed is a version, none or unknown', () => {
 describe('D15: lower than resolved, in the branch', () => {
   decidesOn([
     {
-      ...{ case: 'D15 a patch', wanted: '1.2.*', deployed: '1.2.3', list: LIST },
+      case: 'D15 a patch',
+      wanted: '1.2.*',
+      deployed: '1.2.3',
+      list: LIST,
       told: 'upgrade to 1.2.5: newest patch of 1.2',
     },
     {
-      ...{ case: 'D15 its own prerelease', wanted: '1.2.*', deployed: '1.2.5-rc.1', list: LIST },
+      case: 'D15 its own prerelease',
+      wanted: '1.2.*',
+      deployed: '1.2.5-rc.1',
+      list: LIST,
       told: 'upgrade to 1.2.5: newest patch of 1.2',
     },
     {
-      ...{ case: 'D15 a new major is said', wanted: 'latest', deployed: '1.9.0', list: LIST },
+      case: 'D15 a new major is said',
+      wanted: 'latest',
+      deployed: '1.9.0',
+      list: LIST,
       told: 'upgrade to 2.0.0: newest release; new major: read its notes',
     },
     {
-      ...{ case: 'D15 a prerelease', wanted: 'latest-with-prerelease', deployed: '2.0.0' },
+      case: 'D15 a prerelease',
+      wanted: 'latest-with-prerelease',
+      deployed: '2.0.0',
       list: LIST,
       told: 'upgrade to 2.1.0-rc.1: newest release or prerelease',
     },
     {
-      ...{ case: 'D15 deprecated on both sides', wanted: '1.*', deployed: '1.0.0' },
+      case: 'D15 deprecated on both sides',
+      wanted: '1.*',
+      deployed: '1.0.0',
       list: [
         { version: '1.0.0', deprecated: 'slow' },
         { version: '1.1.0', deprecated: '' },
@@ -99,11 +134,16 @@ describe('D15: lower than resolved, in the branch', () => {
       warns: ['deprecated', 'deprecated'],
     },
     {
-      ...{ case: 'D15 equal: up to date', wanted: '1.2.*', deployed: '1.2.5', list: LIST },
+      case: 'D15 equal: up to date',
+      wanted: '1.2.*',
+      deployed: '1.2.5',
+      list: LIST,
       told: 'up-to-date: already the newest patch of 1.2',
     },
     {
-      ...{ case: 'D2 another build of it: up to date', wanted: '1.2.*', deployed: '1.2.5+b1' },
+      case: 'D2 another build of it: up to date',
+      wanted: '1.2.*',
+      deployed: '1.2.5+b1',
       list: ['1.2.5+b2'],
       told: 'up-to-date: already the newest patch of 1.2, of which 1.2.5+b2 is another build',
     },
@@ -113,127 +153,52 @@ describe('D15: lower than resolved, in the branch', () => {
 describe('D16, D17: newer than resolved, in the branch', () => {
   decidesOn([
     {
-      ...{ case: 'D16 a prerelease of the next patch', wanted: '1.2.*', deployed: '1.2.6-rc.1' },
+      case: 'D16 a prerelease of the next patch',
+      wanted: '1.2.*',
+      deployed: '1.2.6-rc.1',
       list: LIST,
       told: 'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; it is not in the list; it is never taken back',
       warns: ['ahead'],
     },
     {
-      ...{ case: 'D16 a version that vanished', wanted: '1.2.*', deployed: '1.2.6', list: LIST },
+      case: 'D16 a version that vanished',
+      wanted: '1.2.*',
+      deployed: '1.2.6',
+      list: LIST,
       told: 'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; it is not in the list; it is never taken back',
       warns: ['ahead'],
     },
     {
-      ...{ case: 'D16 one that was yanked (D7)', wanted: '1.2.*', deployed: '1.2.6' },
+      case: 'D16 one that was yanked (D7)',
+      wanted: '1.2.*',
+      deployed: '1.2.6',
       list: [...LIST, { version: '1.2.6', yanked: 'hot' }],
       told: 'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; refused: yanked: hot; it is never taken back',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
-      ...{ case: 'D7 yanked, and something newer: upgrade', wanted: '1.*', deployed: '1.2.5' },
+      case: 'D7 yanked, and something newer: upgrade',
+      wanted: '1.*',
+      deployed: '1.2.5',
       list: ['1.2.3', { version: '1.2.5', yanked: '' }, '1.3.0'],
       told: 'upgrade to 1.3.0: newest release of 1',
       warns: ['deployed-yanked'],
     },
     {
-      ...{ case: 'D17 latest never goes down', wanted: 'latest', deployed: '2.0.0-rc.2' },
+      case: 'D17 latest never goes down',
+      wanted: 'latest',
+      deployed: '2.0.0-rc.2',
       list: ['1.8.0', '1.9.0', '2.0.0-rc.1'],
       told: 'ahead: newer than 1.9.0, the newest release that may be chosen; it is not in the list; it is never taken back',
       warns: ['ahead'],
     },
     {
-      ...{ case: 'D17 nor does latest-with-prerelease', wanted: 'latest-with-prerelease' },
-      ...{ deployed: '3.0.0', list: LIST },
+      case: 'D17 nor does latest-with-prerelease',
+      wanted: 'latest-with-prerelease',
+      deployed: '3.0.0',
+      list: LIST,
       told: 'ahead: newer than 2.1.0-rc.1, the newest release or prerelease that may be chosen; it is not in the list; it is never taken back',
       warns: ['ahead'],
-    },
-  ]);
-});
-
-describe('D18: outside the branch, whatever the cause', () => {
-  decidesOn([
-    {
-      ...{ case: 'D18 above it: a downgrade', wanted: '1.*', deployed: '2.1.0', list: LIST },
-      told: 'downgrade to 1.9.0: 2.1.0 is outside 1.*; newest release of 1; a downgrade: module data is shared by all versions',
-      warns: ['downgrade'],
-    },
-    {
-      ...{ case: 'D18 below it: an upgrade', wanted: '1.3.*', deployed: '1.2.3', list: LIST },
-      told: 'upgrade to 1.3.0: 1.2.3 is outside 1.3.*; newest patch of 1.3',
-    },
-    {
-      ...{ case: 'D18 a prerelease of another branch', wanted: '1.2.*', deployed: '1.3.0-rc.1' },
-      list: LIST,
-      told: 'downgrade to 1.2.5: 1.3.0-rc.1 is outside 1.2.*; newest patch of 1.2; a downgrade: module data is shared by all versions',
-      warns: ['downgrade'],
-    },
-    {
-      ...{ case: 'D18 no downgrade allowed: a hold without end', wanted: '1.*', list: LIST },
-      ...{ deployed: '2.1.0', allowDowngrade: false },
-      told: 'hold of the downgrade to 1.9.0: the policy allows no downgrade',
-      warns: ['downgrade'],
-    },
-    {
-      ...{ case: 'D18 no downgrade allowed: an upgrade is one still', wanted: '1.*', list: LIST },
-      ...{ deployed: '0.9.0', allowDowngrade: false },
-      told: 'upgrade to 1.9.0: 0.9.0 is outside 1.*; newest release of 1; new major: read its notes',
-    },
-  ]);
-});
-
-describe('D19: a pin other than deployed', () => {
-  decidesOn([
-    {
-      ...{ case: 'D19 a past one', wanted: '1.2.3', deployed: '1.2.5', list: LIST },
-      told: 'downgrade to 1.2.3: pinned; a downgrade: module data is shared by all versions',
-      warns: ['downgrade'],
-    },
-    {
-      ...{ case: 'D19 a later one', wanted: '1.2.5', deployed: '1.2.3', list: LIST },
-      told: 'upgrade to 1.2.5: pinned',
-    },
-    {
-      ...{ case: 'D19 no downgrade allowed', wanted: '1.2.3', deployed: '1.2.5', list: LIST },
-      allowDowngrade: false,
-      told: 'hold of the downgrade to 1.2.3: the policy allows no downgrade',
-      warns: ['downgrade'],
-    },
-    {
-      ...{ case: 'D19 a yanked one (D7)', wanted: '1.2.4', deployed: '1.2.3' },
-      list: ['1.2.3', { version: '1.2.4', yanked: 'hot' }],
-      told: 'upgrade to 1.2.4: pinned; yanked: hot',
-      warns: ['yanked'],
-    },
-    {
-      ...{ case: 'D19 the build that is named', wanted: '1.2.3+b2', deployed: '1.2.3+b1' },
-      list: ['1.2.3+b1', '1.2.3+b2'],
-      told: 'upgrade to 1.2.3+b2: pinned',
-    },
-    {
-      ...{ case: 'D19 the build that is named, below', wanted: '1.2.3+b1', deployed: '1.2.3+b2' },
-      list: ['1.2.3+b1', '1.2.3+b2'],
-      told: 'downgrade to 1.2.3+b1: pinned; a downgrade: module data is shared by all versions',
-      warns: ['downgrade'],
-    },
-    {
-      ...{ case: 'D3 a build of the pin counts as it', wanted: '1.2.3', deployed: '1.2.3+b1' },
-      list: ['1.2.3+b1', '1.2.3+b2'],
-      told: 'up-to-date: pinned',
-    },
-    {
-      ...{ case: 'D3 even beside the pin itself: builds are equal (I7)', wanted: '1.2.3' },
-      ...{ deployed: '1.2.3+b1', list: ['1.2.3', '1.2.3+b1'] },
-      told: 'up-to-date: pinned',
-    },
-    {
-      ...{ case: 'D19 one that was yanked without a word (D7)', wanted: '1.2.4' },
-      ...{ deployed: '1.2.3', list: [{ version: '1.2.4', yanked: '' }] },
-      told: 'upgrade to 1.2.4: pinned; yanked',
-      warns: ['yanked'],
-    },
-    {
-      ...{ case: 'D19 what runs is the pin', wanted: '1.2.3', deployed: '1.2.3', list: LIST },
-      told: 'up-to-date: pinned',
     },
   ]);
 });

@@ -39,8 +39,11 @@ it.each<readonly [string, Situation, object]>([
   [
     'a rollback: the failure of the deployed version (D13)',
     {
-      ...{ wanted: '1.2.*', deployed: '1.2.5', previous: '1.2.3' },
-      ...{ list: ['1.2.3', '1.2.5'], quarantine: [BAD] },
+      wanted: '1.2.*',
+      deployed: '1.2.5',
+      previous: '1.2.3',
+      list: ['1.2.3', '1.2.5'],
+      quarantine: [BAD],
     },
     { failure: { version: '1.2.5', until: UNTIL, isRolledBack: false } },
   ],
@@ -64,7 +67,7 @@ it.each<readonly [string, Situation, object]>([
     { wanted: '1.2.*', deployed: '1.2.5', list: ['2.0.0'], quarantine: [BAD] },
     {
       against: {
-        ...{ kind: 'not-listed' },
+        kind: 'not-listed',
         failure: { version: '1.2.5', until: UNTIL, isRolledBack: false },
       },
     },
@@ -110,11 +113,17 @@ it.each<readonly [string, Situation, object]>([
   [
     'of a failure',
     {
-      ...{ wanted: '1.2.*', deployed: '1.2.5', previous: '1.2.3' },
-      ...{ list: ['1.2.3', '1.2.5'], quarantine: [BAD] },
+      wanted: '1.2.*',
+      deployed: '1.2.5',
+      previous: '1.2.3',
+      list: ['1.2.3', '1.2.5'],
+      quarantine: [BAD],
     },
     {
-      ...{ kind: 'failure', version: '1.2.5', until: UNTIL, isRolledBack: false },
+      kind: 'failure',
+      version: '1.2.5',
+      until: UNTIL,
+      isRolledBack: false,
       text: '1.2.5 failed on this machine; 1.2.3 ran before it',
     },
   ],

@@ -4,7 +4,14 @@ import { ask, type Published } from '../../support/ask.ts';
 
 const NOW = Date.parse('2026-11-21T00:00:00Z');
 const LIDAR: readonly Published[] = [
-  ...['2.1.0-rc.1', '2.0.1', '1.3.4', '1.2.10-rc.2', '1.2.9', '1.2.8', '0.9.0', 'reload-7'],
+  '2.1.0-rc.1',
+  '2.0.1',
+  '1.3.4',
+  '1.2.10-rc.2',
+  '1.2.9',
+  '1.2.8',
+  '0.9.0',
+  'reload-7',
 ];
 
 const patches = (minor: number, count: number): string[] =>

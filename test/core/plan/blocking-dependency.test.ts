@@ -44,7 +44,10 @@ function waitsFor({ own = OWN, open = [own], lidar, type, components = COMPONENT
     quarantine: [],
   };
   const memory: MachineMemory = {
-    ...{ open, quarantine: [], starts: [], isBlank: false },
+    open,
+    quarantine: [],
+    starts: [],
+    isBlank: false,
     of: ({ name }) => (name === 'acme_lidar' ? { ...remembered, ...lidar } : remembered),
   };
   return blockingDependency(own, {

@@ -85,7 +85,13 @@ describe('a module needs', () => {
 
 describe('needs lead', () => {
   const components = componentsOf(
-    ...['a map < b', 'b lidar', 'c lidar < d', 'd arm', 'e arm < f', 'f map', 'g imu < b'],
+    'a map < b',
+    'b lidar',
+    'c lidar < d',
+    'd arm',
+    'e arm < f',
+    'f map',
+    'g imu < b',
   );
   it.each([
     ['map', 'lidar', true],

@@ -20,7 +20,8 @@ describe('the next change', () => {
     [
       'the first of several',
       {
-        ...{ ...WANTED, eligibility: WEEK_OLD },
+        ...WANTED,
+        eligibility: WEEK_OLD,
         list: [aged('1.2.3', 9), aged('1.2.6', 2), aged('1.2.4', 5), aged('1.2.5', 6)],
       },
       '2026-11-22T00:00:00Z: upgrade to 1.2.5, as a release comes of age',
@@ -33,34 +34,30 @@ describe('the next change', () => {
     [
       'not one that is refused for another reason',
       {
-        ...{ ...WANTED, eligibility: WEEK_OLD },
+        ...WANTED,
+        eligibility: WEEK_OLD,
         list: [aged('1.2.3', 9), { ...aged('1.2.4', 5), yanked: '' }],
       },
       undefined,
     ],
     [
       'a pin has no minimum age',
-      {
-        ...{ wanted: '1.2.4', deployed: '1.2.3' },
-        list: [aged('1.2.4', 5)],
-        eligibility: WEEK_OLD,
-      },
+      { wanted: '1.2.4', deployed: '1.2.3', list: [aged('1.2.4', 5)], eligibility: WEEK_OLD },
       undefined,
     ],
     [
       'another target comes while the first is held',
       {
-        ...{ ...WANTED, eligibility: WEEK_OLD, timing: { isServerBusy: true } },
+        ...WANTED,
+        eligibility: WEEK_OLD,
+        timing: { isServerBusy: true },
         list: [aged('1.2.4', 9), aged('1.2.5', 5)],
       },
       '2026-11-23T00:00:00Z: hold of the upgrade to 1.2.5, as a release comes of age',
     ],
     [
       'asked as of a time, what was published later comes',
-      {
-        ...{ ...WANTED, eligibility: { notAfter: NOW } },
-        list: [aged('1.2.3', 9), aged('1.2.4', -2)],
-      },
+      { ...WANTED, eligibility: { notAfter: NOW }, list: [aged('1.2.3', 9), aged('1.2.4', -2)] },
       '2026-11-23T00:00:00Z: upgrade to 1.2.4, as a release is published',
     ],
     [
@@ -86,7 +83,9 @@ describe('the next change', () => {
     [
       'what ran before is published, asked as of a time',
       {
-        ...{ ...WANTED, eligibility: { notAfter: NOW }, previous: '1.2.1' },
+        ...WANTED,
+        eligibility: { notAfter: NOW },
+        previous: '1.2.1',
         list: [aged('1.2.3', 9), aged('1.2.2', 9), aged('1.2.1', -1)],
         quarantine: [{ version: '1.2.3' }],
       },
@@ -125,7 +124,8 @@ describe('the next change', () => {
     [
       'a rest that outlasts the window',
       {
-        ...{ ...WANTED, list: ['1.2.4'] },
+        ...WANTED,
+        list: ['1.2.4'],
         timing: { restarts: [NOW], window: openFrom([NOW, NOW + 1], [NOW + DAY, NOW + 2 * DAY]) },
       },
       '2026-11-22T00:00:00Z: upgrade to 1.2.4, as the maintenance window opens',
@@ -153,7 +153,9 @@ describe('the next change', () => {
     [
       'of two at one time, what the decision waits for is told',
       {
-        ...{ ...WANTED, list: ['1.2.4'], quarantine: [{ version: '9.9.9', until: NOW + HOUR }] },
+        ...WANTED,
+        list: ['1.2.4'],
+        quarantine: [{ version: '9.9.9', until: NOW + HOUR }],
         timing: { window: openFrom([NOW + HOUR, NOW + DAY]) },
       },
       '2026-11-21T01:00:00Z: upgrade to 1.2.4, as the maintenance window opens',

@@ -141,7 +141,9 @@ describe('restarts', () => {
     [
       'modules share one through a third',
       [
-        ...[ARM, CAM, LIDAR],
+        ARM,
+        CAM,
+        LIDAR,
         component('one', 'wheeled', 'arm', 'lidar'),
         component('two', 'wheeled', 'cam', 'lidar'),
       ],
@@ -152,7 +154,9 @@ describe('restarts', () => {
     [
       'the last of the config joins two that were apart',
       [
-        ...[ARM, LIDAR, CAM],
+        ARM,
+        LIDAR,
+        CAM,
         component('one', 'wheeled', 'arm', 'cam'),
         component('two', 'wheeled', 'lidar', 'cam'),
       ],

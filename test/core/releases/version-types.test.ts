@@ -59,7 +59,11 @@ describe('the five version types (Versioning, Module version types)', () => {
   it('for a list of prereleases: pinned to the newest that may be chosen', () => {
     const list = ['1.0.0-a', { version: '1.0.0-b', artifacts: [] }];
     expect(compare(list, undefined, { now: 0, platform: 'linux/amd64' })).toMatchObject([
-      ...[['1.0.0-a', '1.0.0-a', undefined, '1.0.0-b'], {}, {}, {}, {}],
+      ['1.0.0-a', '1.0.0-a', undefined, '1.0.0-b'],
+      {},
+      {},
+      {},
+      {},
     ]);
   });
 

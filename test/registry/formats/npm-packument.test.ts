@@ -126,7 +126,11 @@ it('[T34] __proto__ and its kin are entries like any other, and no times', () =>
   );
   const { records, dropped } = decode(packument);
   expect(records.map(({ version }) => version)).toEqual([
-    ...['__proto__', 'constructor', 'toString', 'a/~b', '1.0.0'],
+    '__proto__',
+    'constructor',
+    'toString',
+    'a/~b',
+    '1.0.0',
   ]);
   expect(records.at(-1)?.publishedAt).toBeUndefined();
   expect(dropped).toEqual([
