@@ -3,14 +3,20 @@ import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { canary, formsOf } from '../support/canary.ts';
+import { badDocuments } from '../support/documents.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg, ROOT } from '../support/modreg.ts';
 
-const BAD = 'test/fixtures/documents/bad/machine';
 const GOOD = 'test/fixtures/documents/good';
 
 /** A component that uses the module of `acme:m`. */
 const USER = { name: 'c', model: 'acme:m:x', type: 'sensor', namespace: 'rdk' };
+
+/** A bad machine config of the fixtures, as a file. */
+function badMachine(name: string): string {
+  const bytes = badDocuments().find((bad) => bad.name === name)?.bytes ?? '';
+  return join(temporaryFolder({ [`${name}.json`]: bytes }), `${name}.json`);
+}
 
 function machineWith(fields: object): string {
   const entry = { type: 'registry', name: 'm', module_id: 'acme:m', version: '1.*', ...fields };
@@ -19,21 +25,6 @@ function machineWith(fields: object): string {
 
 describe('a checked file', () => {
   it.each<[readonly string[], string, number]>([
-    [
-      [`${BAD}/bad-constraint--caret.json`],
-      `${BAD}/bad-constraint--caret.json:29:18  error[BAD_CONSTRAINT]  /modules/0/version: "^1.2.3" is not a version constraint; did you mean 1.* ?\n1 error; 1 module read\n`,
-      1,
-    ],
-    [
-      [`${BAD}/unknown-field--module.json`],
-      `${BAD}/unknown-field--module.json:34:7  warning[UNKNOWN_FIELD]  /modules/0/verison: unknown field; did you mean version ?\n1 warning; 1 module read\n`,
-      0,
-    ],
-    [
-      [`${BAD}/unknown-field--module.json`, '--strict'],
-      `${BAD}/unknown-field--module.json:34:7  warning[UNKNOWN_FIELD]  /modules/0/verison: unknown field; did you mean version ?\n1 warning; 1 module read\n`,
-      1,
-    ],
     [[`${GOOD}/machine/comments.json`, '--strict'], 'no problems; 0 modules read\n', 0],
     [[`${GOOD}/policy/full.json`], 'no problems; read as an update policy\n', 0],
     [[`${GOOD}/agent/pins.json`], 'no problems; read as an agent configuration\n', 0],
@@ -46,8 +37,23 @@ describe('a checked file', () => {
     expect(modreg(['check', ...args])).toEqual({ stdout, stderr: '', exit });
   });
 
+  const CARET =
+    '29:18  error[BAD_CONSTRAINT]  /modules/0/version: "^1.2.3" is not a version constraint; did you mean 1.* ?\n1 error; 1 module read\n';
+  const TYPO =
+    '34:7  warning[UNKNOWN_FIELD]  /modules/0/verison: unknown field; did you mean version ?\n1 warning; 1 module read\n';
+
+  it.each([
+    ['bad-constraint--caret', [], CARET, 1],
+    ['unknown-field--module', [], TYPO, 0],
+    ['unknown-field--module', ['--strict'], TYPO, 1],
+  ])('%s %j', (name, options, told, exit) => {
+    const file = badMachine(name);
+    const stdout = `${file}:${told}`;
+    expect(modreg(['check', file, ...options])).toEqual({ stdout, stderr: '', exit });
+  });
+
   it('is answered as JSON', () => {
-    const file = `${BAD}/duplicate-name--modules.json`;
+    const file = badMachine('duplicate-name--modules');
     const { stdout, stderr, exit } = modreg(['check', file, '--json']);
     expect([stderr, exit]).toEqual(['', 1]);
     expect(JSON.parse(stdout)).toEqual({

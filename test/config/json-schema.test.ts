@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DOCUMENT_KINDS } from '../../src/config/document-kind.ts';
 import { jsonSchemaOf } from '../../src/config/index.ts';
 import { readJson } from '../../src/config/text/json-document.ts';
-import { fixtures } from '../support/documents.ts';
+import { badDocuments, goodDocuments } from '../support/documents.ts';
 
 /** What JSON Schema can say of a document: whether single values are right. */
 const EXPRESSIBLE =
@@ -30,7 +30,7 @@ describe.each(DOCUMENT_KINDS)('the schema of a %s', (kind) => {
   const validate = new Ajv({ allErrors: true, strict: true, strictTypes: false }).compile(
     jsonSchemaOf(kind),
   );
-  const bad = fixtures('bad').filter((document) => document.kind === kind);
+  const bad = badDocuments().filter((document) => document.kind === kind);
   const parsed = bad.filter(({ name }) => !/^(bad-json|too-large)--/.test(name));
 
   it.each(parsed.map(({ name, bytes }) => [name, bytes] as const))('judges %s', (name, bytes) => {
@@ -40,7 +40,7 @@ describe.each(DOCUMENT_KINDS)('the schema of a %s', (kind) => {
   });
 
   it('allows what is good', () => {
-    const good = fixtures('good').filter((document) => document.kind === kind);
+    const good = goodDocuments().filter((document) => document.kind === kind);
     const refused = good.filter(({ bytes }) => !validate(readJson(bytes.toString()).value));
     expect(refused.map(({ name }) => name)).toEqual([]);
   });

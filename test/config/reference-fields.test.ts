@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonSchemaOf, type DocumentKind } from '../../src/config/index.ts';
 import { readJson } from '../../src/config/text/json-document.ts';
-import { checkFixture, fixtures } from '../support/documents.ts';
+import { checkFixture, badDocuments, goodDocuments } from '../support/documents.ts';
 import { ROOT } from '../support/modreg.ts';
 
 /** Every field of the reference, by document and table; `*` stands for an index. */
@@ -16,11 +16,11 @@ const CASES = Object.entries(FIELDS).flatMap(([kind, tables]) =>
     fields.map((field) => [kind as DocumentKind, table, field] as const),
   ),
 );
-const GOOD = fixtures('good').map(({ kind, bytes }) => ({
+const GOOD = goodDocuments().map(({ kind, bytes }) => ({
   kind,
   paths: new Set(pathsIn(readJson(bytes.toString()).value)),
 }));
-const BAD = fixtures('bad').map((document) => ({
+const BAD = badDocuments().map((document) => ({
   kind: document.kind,
   // What lacks a field is found where the field should be.
   paths: checkFixture(document)

@@ -18,7 +18,13 @@ import {
   type UpdatePolicy,
 } from '../../src/config/index.ts';
 import type { Deployed } from '../../src/core/index.ts';
-import { ENVIRONMENT, fixtures, printed, type Fixture } from '../support/documents.ts';
+import {
+  ENVIRONMENT,
+  badDocuments,
+  goodDocuments,
+  printed,
+  type Fixture,
+} from '../support/documents.ts';
 import { mutate, randomFrom } from '../support/mutate.ts';
 import { notOneLine, target, type Target } from './target.ts';
 
@@ -117,8 +123,8 @@ export const DOCUMENTS: readonly Target[] = [
     faults: 'T3 T4 T6 T7 T10 T19',
     perMille: 140,
     inputs: fc.oneof(
-      { weight: 6, arbitrary: mutants(fixtures('good')) },
-      { weight: 5, arbitrary: mutants(fixtures('bad')) },
+      { weight: 6, arbitrary: mutants(goodDocuments()) },
+      { weight: 5, arbitrary: mutants(badDocuments()) },
       { weight: 1, arbitrary: mutants(REPORTS) },
     ),
     judge: judgeDocument,

@@ -13,27 +13,85 @@ export interface Fixture {
   readonly bytes: Buffer;
 }
 
+/** A bad document, and what `modreg check` prints of it. */
+export interface BadFixture extends Fixture {
+  /** Line by line; the path of the file is left out. */
+  readonly expected: readonly string[];
+}
+
+/** How a bad document is written down: a good one (`base`) and what is wrong with it, or all of it. */
+interface BadDocument {
+  readonly name: string;
+  readonly base?: string;
+  /** JSON Pointers, and the values that are there instead. */
+  readonly set?: Readonly<Record<string, unknown>>;
+  /** JSON Pointers to what is left out. */
+  readonly remove?: readonly string[];
+  /** A piece of the text, and what is there instead. */
+  readonly replace?: readonly [from: string, to: string];
+  readonly encoding?: 'utf-16le' | 'utf-16be' | 'latin1';
+  readonly document?: unknown;
+  readonly text?: string;
+  readonly expected: readonly string[];
+}
+
 const FOLDER = join(ROOT, 'test/fixtures/documents');
 
 /** The variables that are set where fixtures are checked. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = { HOME: '/home/robot' };
 
-/** The documents that are good, or bad. */
-export function fixtures(verdict: 'good' | 'bad'): Fixture[] {
+export function goodDocuments(): Fixture[] {
   return DOCUMENT_KINDS.flatMap((kind) => {
-    const folder = join(FOLDER, verdict, kind);
-    const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-    return names.map((name) => ({ kind, name, bytes: readFileSync(join(folder, name)) }));
+    const names = readdirSync(join(FOLDER, 'good', kind));
+    return names.map((name) => ({ kind, name, bytes: goodDocument(kind, name) }));
   });
 }
 
-/** What `modreg check` prints of a bad document, by the name of its file. */
-export function expectedOutput(kind: DocumentKind): ReadonlyMap<string, string> {
-  const text = readFileSync(join(FOLDER, 'bad', kind, 'expected.txt'), 'utf8');
-  const sections = text.split(/^== (.*)\n/m).slice(1);
-  return new Map(
-    sections.flatMap((name, at) => (at % 2 === 0 ? [[name, sections[at + 1] ?? ''] as const] : [])),
-  );
+export function badDocuments(): BadFixture[] {
+  return DOCUMENT_KINDS.flatMap((kind) => {
+    const text = readFileSync(join(FOLDER, 'bad', `${kind}.json`), 'utf8');
+    const documents = JSON.parse(text) as readonly BadDocument[];
+    return documents.map((bad) => {
+      const { name, expected } = bad;
+      return { kind, name, expected, bytes: encoded(textOf(kind, bad), bad.encoding) };
+    });
+  });
+}
+
+function goodDocument(kind: DocumentKind, name: string): Buffer {
+  return readFileSync(join(FOLDER, 'good', kind, name));
+}
+
+function textOf(kind: DocumentKind, bad: BadDocument): string {
+  if (bad.text !== undefined) return bad.text;
+  const base: unknown =
+    'document' in bad
+      ? bad.document
+      : JSON.parse(goodDocument(kind, `${bad.base}.json`).toString());
+  for (const [pointer, value] of Object.entries(bad.set ?? {})) edit(base, pointer, value);
+  for (const pointer of bad.remove ?? []) edit(base, pointer, undefined);
+  const text = JSON.stringify(base, null, 2) + '\n';
+  const [from, to] = bad.replace ?? ['', ''];
+  if (!text.includes(from)) throw new Error(`${bad.name}: ${bad.base} has no ${from}`);
+  return text.replace(from, () => to);
+}
+
+function edit(document: unknown, pointer: string, value: unknown): void {
+  const keys = pointer.split('/').slice(1);
+  const last = unescaped(keys.pop() ?? '');
+  let parent = Object(document);
+  for (const key of keys) parent = Object(parent[unescaped(key)]);
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
+}
+
+function unescaped(key: string): string {
+  return key.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function encoded(text: string, encoding: BadDocument['encoding']): Buffer {
+  if (encoding === 'utf-16be') return Buffer.from(text, 'utf-16le').swap16();
+  return Buffer.from(text, encoding);
 }
 
 export function checkFixture({ kind, name, bytes }: Fixture): CheckResult {

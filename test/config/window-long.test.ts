@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { MaintenanceWindow } from '../../src/config/fields/maintenance-window.ts';
+import { compileWindows } from '../../src/config/window.ts';
+import type { Window } from '../../src/core/index.ts';
+import { formatTime } from '../../src/core/text/rfc3339.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** `0 2 * * * for 2 h`, on the clocks of `timeZone`. */
+function window(text: string, timeZone = 'Europe/Berlin'): MaintenanceWindow {
+  const [start = '', hours] = text.split(' for ');
+  return { start, durationMs: Number.parseFloat(hours ?? '') * HOUR, timeZone };
+}
+
+/** `open from … to …`, or `closed until …`. */
+function state(made: Window | undefined, time: string): string {
+  const at = Date.parse(time);
+  const since = made?.openSince(at);
+  if (since === undefined) return `closed until ${formatTime(made?.nextOpening(at) ?? Infinity)}`;
+  return `open from ${formatTime(since)} to ${formatTime(made?.closing(at) ?? Infinity)}`;
+}
+
+const DAILY = 'open from 2026-11-21T01:00:00Z to 2026-11-21T03:00:00Z';
+
+describe('a maintenance window', () => {
+  it('is undefined where there is none, which allows at all times', () => {
+    expect(compileWindows([])).toBeUndefined();
+  });
+
+  it.each([
+    ['0 2 * * * for 2', '2026-11-21T00:59:59.999Z', 'closed until 2026-11-21T01:00:00Z'],
+    ['0 2 * * * for 2', '2026-11-21T01:00:00Z', DAILY],
+    ['0 2 * * * for 2', '2026-11-21T02:30:00.5Z', DAILY],
+    ['0 2 * * * for 2', '2026-11-21T02:59:59.999Z', DAILY],
+    ['0 2 * * * for 2', '2026-11-21T03:00:00Z', 'closed until 2026-11-22T01:00:00Z'],
+    ['0 2 29 2 * for 1', '2026-03-01T00:00:00Z', 'closed until 2028-02-29T01:00:00Z'],
+  ])('%s h, at %s', (text, time, expected) => {
+    expect(state(compileWindows([window(text)]), time)).toBe(expected);
+  });
+
+  const midnight = 'open from 2026-11-20T22:00:00Z to 2026-11-21T01:00:00Z';
+  const saturday = 'open from 2026-11-21T02:00:00Z to 2026-11-21T04:00:00Z';
+  const days = 'open from 2026-11-16T01:00:00Z to 2026-11-18T13:00:00Z';
+  it.each([
+    ['across midnight', '0 23 * * * for 3', '2026-11-21T00:30:00Z', midnight],
+    ['on a day of the week', '0 3 * * SAT for 2', '2026-11-21T02:00:00Z', saturday],
+    ['longer than a day', '0 2 * * MON for 60', '2026-11-18T12:00:00Z', days],
+  ])('%s', (_, text, time, expected) => {
+    expect(state(compileWindows([window(text)]), time)).toBe(expected);
+  });
+
+  it('has the hours of its own zone', () => {
+    const made = compileWindows([window('0 2 * * * for 1', 'America/New_York')]);
+    expect(state(made, '2026-11-21T00:00:00Z')).toBe('closed until 2026-11-21T07:00:00Z');
+  });
+});
+
+describe('[T51] daylight saving', () => {
+  const forward = 'open from 2026-03-29T00:00:00Z to 2026-03-29T02:00:00Z';
+  const skipped = 'open from 2026-03-29T01:00:00Z to 2026-03-29T02:00:00Z';
+  const back = 'open from 2026-10-24T23:30:00Z to 2026-10-25T01:30:00Z';
+  const twice = 'open from 2026-10-25T00:30:00Z to 2026-10-25T01:30:00Z';
+  const later = 'closed until 2026-03-29T01:00:00Z';
+  it.each([
+    ['forward: open for its duration', '0 1 * * * for 2', '2026-03-29T01:30:00Z', forward],
+    ['forward: from the hour that is skipped', '30 2 * * * for 1', '2026-03-29T01:00:00Z', skipped],
+    ['forward: next when it is skipped', '30 2 * * * for 1', '2026-03-28T12:00:00Z', later],
+    ['back: open for its duration', '30 1 * * * for 2', '2026-10-25T01:15:00Z', back],
+    ['back: from the hour that comes twice', '30 2 * * * for 1', '2026-10-25T00:30:00Z', twice],
+    [
+      'back: not a second time',
+      '30 2 * * * for 0.25',
+      '2026-10-25T01:30:00Z',
+      'closed until 2026-10-26T01:30:00Z',
+    ],
+  ])('%s', (_, text, time, expected) => {
+    expect(state(compileWindows([window(text)]), time)).toBe(expected);
+  });
+});
+
+describe('several windows', () => {
+  const windows = [
+    window('0 2 * * * for 2', 'UTC'),
+    window('0 3 * * * for 2', 'UTC'),
+    window('0 5 * * * for 1', 'UTC'),
+    window('0 8 * * * for 1', 'UTC'),
+  ];
+  it.each([
+    ['2026-11-21T03:30:00Z', 'open from 2026-11-21T02:00:00Z to 2026-11-21T06:00:00Z'],
+    ['2026-11-21T06:00:00Z', 'closed until 2026-11-21T08:00:00Z'],
+    ['2026-11-21T09:00:00Z', 'closed until 2026-11-22T02:00:00Z'],
+  ])('are one at %s: what overlaps or follows without a gap stays open', (time, expected) => {
+    expect(state(compileWindows(windows), time)).toBe(expected);
+    expect(state(compileWindows(windows.toReversed()), time)).toBe(expected);
+  });
+
+  it('that follow each other for a day close after it', () => {
+    const made = compileWindows([
+      { start: '*/5 2-20 * * *', durationMs: 5 * MINUTE, timeZone: 'UTC' },
+    ]);
+    expect(state(made, '2026-11-21T02:00:00Z')).toBe(
+      'open from 2026-11-21T02:00:00Z to 2026-11-21T21:00:00Z',
+    );
+  });
+
+  it('that follow each other on and on do not close', () => {
+    expect(state(compileWindows([window('0 2 * * * for 24', 'UTC')]), '2026-11-21T12:00:00Z')).toBe(
+      'open from 2026-11-21T02:00:00Z to the end of time',
+    );
+  });
+});
+
+const ZONES = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'UTC'];
+const CHANGES = ['2026-03-29', '2026-10-25', '2026-04-04', '2026-11-01', '2026-07-01'];
+
+/** What a clock on the wall shows: `SUN 2 30`. */
+function wall(timeZone: string): (time: number) => string {
+  const clock = new Intl.DateTimeFormat('en', {
+    timeZone,
+    hourCycle: 'h23',
+    hour: 'numeric',
+    minute: 'numeric',
+    weekday: 'short',
+  });
+  return (time) => {
+    const parts = clock.formatToParts(time).map(({ type, value }) => [type, value] as const);
+    const { weekday, hour, minute } = Object.fromEntries(parts);
+    return `${weekday?.toUpperCase()} ${Number(hour)} ${Number(minute)}`;
+  };
+}
+
+/** Whether a clock that shows `before` and a minute later `after` jumps over `start`, in minutes of the day. */
+function skips(before: string, after: string, start: number): boolean {
+  const [[day, from], [nextDay, to]] = [minuteOfDay(before), minuteOfDay(after)];
+  return day === nextDay && from < start && start < to;
+}
+
+function minuteOfDay(shown: string): [day: string, minute: number] {
+  const [day = '', hour, minute] = shown.split(' ');
+  return [day, Number(hour) * 60 + Number(minute)];
+}
+
+describe(
+  'a window, against clocks that are looked at minute by minute',
+  { timeout: 60_000 },
+  () => {
+    const cases = fc.record({
+      timeZone: fc.constantFrom(...ZONES),
+      day: fc.constantFrom(...CHANGES),
+      hour: fc.nat({ max: 23 }),
+      minute: fc.constantFrom(0, 15, 30, 45),
+      weekday: fc.constantFrom('*', 'SUN', 'SAT'),
+      minutes: fc.integer({ min: 1, max: 600 }),
+      offset: fc.nat({ max: 1440 }),
+    });
+
+    it('opens at the first minute that shows its start, and stays open as long as it says', () => {
+      const property = fc.property(cases, (one) => {
+        const { timeZone, day, hour, minute, weekday, minutes, offset } = one;
+        const start = `${minute} ${hour} * * ${weekday}`;
+        const made = compileWindows([{ start, durationMs: minutes * MINUTE, timeZone }]);
+        const time = Date.parse(`${day}T00:00:00Z`) + (offset - 720) * MINUTE;
+        const shows = wall(timeZone);
+        const isStart = (at: number): boolean => {
+          return (
+            shows(at).replace(/^\w+/, (name) => (weekday === '*' ? '*' : name)) ===
+            `${weekday} ${hour} ${minute}`
+          );
+        };
+        const around = Array.from({ length: 2880 }, (_, place) => time + (place - 1440) * MINUTE);
+        // What a wall shows twice counts once; a start that it skips is left to the tables.
+        const starts = around
+          .filter(isStart)
+          .filter((at, place, all) => at - (all[place - 1] ?? 0) > 2 * HOUR);
+        fc.pre(!around.some((at) => skips(shows(at), shows(at + MINUTE), hour * 60 + minute)));
+        const open = starts.findLast((at) => at <= time && time < at + minutes * MINUTE);
+        const next = open === undefined ? starts.find((at) => at > time) : undefined;
+        expect(made?.openSince(time)).toBe(open);
+        expect(next === undefined || made?.nextOpening(time) === next).toBe(true);
+      });
+      fc.assert(property, { numRuns: 8000 });
+    });
+  },
+);
