@@ -6,7 +6,7 @@ import { openRegistries } from 'modreg/registry';
 import { Catalogue, readRelease, serveRegistry } from 'modreg/server';
 import { openForPoller, savedListsIn } from 'modreg/store';
 
-// A registry to ask. A machine has one elsewhere.
+// A registry for this example. In production it runs on another host.
 const home = mkdtempSync('/tmp/agent-');
 const catalogue = new Catalogue(`${home}/registry.db`, { mode: 'create' });
 const [lidar, release] = [parseModuleId('acme:lidar'), readRelease({ version: '1.2.9' })];
@@ -14,7 +14,7 @@ if (lidar.ok && release.ok) catalogue.publish(lidar.value, release.value, Date.n
 const place = { host: '127.0.0.1', port: 0 };
 const server = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs: 0 });
 
-// What the machine remembers. One poller has the file at a time.
+// The machine's state. Only one poller at a time can open this file.
 const memory = openForPoller(`${home}/machine.db`);
 const registries = openRegistries({ saved: savedListsIn(memory) });
 
@@ -31,10 +31,10 @@ poller.start();
 
 for await (const delivery of poller.deliveries()) {
   await carryOut(delivery);
-  break; // An agent goes on.
+  break; // A real agent continues.
 }
 
-/** Read again before each round. Where it throws, what it gave last goes on. */
+/** Called before each round. If it throws, the poller keeps the previous configuration. */
 function configuration(): Configuration {
   const document = `{"modules": [
     {"type": "registry", "name": "acme_lidar", "module_id": "acme:lidar", "version": "1.2.*"}
@@ -45,7 +45,7 @@ function configuration(): Configuration {
   return { machine: machine.value, policy: { ...DEFAULT_POLICY, terms } };
 }
 
-/** Of an action that comes again, by its id, only what is missing would be done. */
+/** An action can be delivered again with the same id. A real agent then does only the steps that are missing. */
 async function carryOut({ action, done, failed }: Delivery): Promise<void> {
   console.log(`${action.target.name}: ${action.from} → ${action.to}, ${action.reason.text}`);
   const isWell = await Promise.resolve(true);

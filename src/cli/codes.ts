@@ -1,8 +1,8 @@
 import type { DocumentWarningKind } from '../config/document-problem.ts';
 
 /**
- * Every kind of error, and the exit code of a process that ends with it. Printed, a kind is the same
- * words in SCREAMING_SNAKE.
+ * Every kind of error, with the exit code of a process whose first error it is. A kind is printed in
+ * SCREAMING_SNAKE_CASE.
  */
 export const EXIT_CODES = {
   'no-match': 1,
@@ -74,19 +74,19 @@ export type WarningKind =
   | 'state-write'
   | DocumentWarningKind;
 
-/** What each exit code means. */
+/** The meaning of each exit code. */
 export const EXIT_MEANINGS: ReadonlyMap<number, string> = new Map([
-  [0, 'answered'],
-  [1, 'a well-formed question with the answer "no"; a document with errors, of any code'],
-  [2, 'the question cannot be asked so'],
-  [3, 'the registry does not know the module'],
-  [4, 'the registry does not answer, or not as a registry, and no saved list stands in'],
-  [10, 'plan --exit-code, and replacements are due or held'],
-  [69, 'the Node at hand is too old'],
+  [0, 'success'],
+  [1, 'the answer is "no", or a document has errors, whatever their codes'],
+  [2, 'the command cannot run: wrong arguments, an unreadable file, or no registry'],
+  [3, 'the registry does not have the module'],
   [
-    70,
-    "internal error, or the machine's state or a file of the registry cannot be read or written",
+    4,
+    'the registry does not answer, or its answer is refused, and no saved list can be used instead',
   ],
+  [10, 'with plan --exit-code: a replacement is due or held'],
+  [69, 'Node is too old, or there is none'],
+  [70, "internal error, or the machine's state or a registry file cannot be read or written"],
   [130, 'interrupted'],
 ]);
 
@@ -95,7 +95,7 @@ export function printedCode(kind: ErrorKind | WarningKind): string {
   return kind.toUpperCase().replaceAll('-', '_');
 }
 
-/** The codes of errors that end with `exitCode`, as printed. */
+/** The printed codes of the errors that exit with `exitCode`. */
 export function codesOf(exitCode: number): string[] {
   return Object.entries(EXIT_CODES).flatMap(([kind, exit]) =>
     exit === exitCode ? [printedCode(kind as ErrorKind)] : [],

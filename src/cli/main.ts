@@ -8,35 +8,35 @@ import { runCommandLine } from './program.ts';
 type Paint = (line: string) => string;
 
 /**
- * The command line as a process: the only place that writes, and that sets the exit code. Every line
- * leaves it escaped.
+ * Runs the command line as a process. Only this module writes output and sets the exit code. It escapes
+ * every line it writes.
  */
 export async function run(process: NodeJS.Process): Promise<void> {
   const { stdout, stderr } = process;
   const argv = process.argv.slice(2);
   const presentation = presentationOf(argv);
-  const tell = (notes: readonly string[], problems: readonly Problem[]): void => {
-    const told = presentation.isJson
+  const report = (notes: readonly string[], problems: readonly Problem[]): void => {
+    const lines = presentation.isJson
       ? problems.map(problemAsJson)
       : problems.flatMap(formatProblem);
     const paint = isColoured(stderr, presentation, process) ? paintProblem : asIs;
-    write(stderr, [...notes, ...told], paint);
+    write(stderr, [...notes, ...lines], paint);
   };
   stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-    // The reader closed the pipe: it has all it wanted.
+    // The reader closed the pipe, so it needs no more output.
     if (code === 'EPIPE') return;
     process.exitCode = EXIT_CODES.internal;
     const message = `cannot write the answer (${code})`;
-    tell([], [{ severity: 'error', kind: 'internal', message }]);
+    report([], [{ severity: 'error', kind: 'internal', message }]);
   });
-  // Nowhere is left to complain of this; the answer and the exit code stand.
+  // There is no stream left to report this on. The answer and the exit code stay as they are.
   stderr.on('error', () => undefined);
 
   const outcome = await outcomeOf(argv, presentation, process);
   const { answer, notes, problems } = outcome;
   process.exitCode = exitCodeOf(outcome);
   write(stdout, answer, isColoured(stdout, presentation, process) ? paintAnswer : asIs);
-  tell(notes, problems);
+  report(notes, problems);
 }
 
 async function outcomeOf(
@@ -52,12 +52,12 @@ async function outcomeOf(
       clock: Date.now,
       print: (line) => write(process.stdout, [line], asIs),
       note: (line) => write(process.stderr, [line], asIs),
-      untilAsked: async () =>
+      untilSignal: async () =>
         await new Promise((resolve) => {
           process.once('SIGINT', resolve);
           process.once('SIGTERM', resolve);
         }),
-      untilUnread: async () =>
+      untilStdoutCloses: async () =>
         await new Promise((resolve) => {
           process.stdout.once('error', () => resolve());
         }),
@@ -66,9 +66,9 @@ async function outcomeOf(
     const problem = {
       severity: 'error',
       kind: 'internal',
-      message: `this is a mistake in modreg: ${excerpt(String(error))}`,
+      message: `this is a bug in modreg: ${excerpt(String(error))}`,
       because: isDebug ? inspect(error).split('\n') : [],
-      hint: 'run it again with --debug and report what it prints',
+      hint: 'run the command again with --debug and report its output',
     } as const;
     return { answer: [], notes: [], problems: [problem] };
   }

@@ -7,12 +7,12 @@ import { EXIT_CODES, printedCode, type ErrorKind, type WarningKind } from './cod
 
 /** An error or a warning as data. */
 export type Problem = {
-  /** What was found and where: one line, escaped. */
+  /** What was found and where, in one escaped line. */
   readonly message: string;
-  /** The input, and where reading it stopped. */
+  /** The input, the position at which parsing stopped, and what was expected there. */
   readonly input?: { readonly text: string; readonly position: number; readonly expected: string };
   readonly because?: readonly string[];
-  /** The nearest thing that would do. */
+  /** The nearest value that would be accepted. */
   readonly suggestion?: string | undefined;
   /** What to do next. */
   readonly hint?: string | undefined;
@@ -21,26 +21,26 @@ export type Problem = {
   | { readonly severity: 'warning'; readonly kind: WarningKind }
 );
 
-/** What a command leaves behind. */
+/** The result of a command. */
 export interface Outcome {
-  /** The lines of stdout. */
+  /** Lines for stdout. */
   readonly answer: readonly string[];
-  /** What else a person may want to know. */
+  /** Further lines for a person, on stderr. */
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
-  /** How it ended, where no problem says it: the answer itself is "no", there is something to do, or somebody interrupted. */
+  /** How the command ended, unless an error says it: with the answer "no", with replacements pending, or interrupted. */
   readonly ending?: 'no' | 'pending' | 'interrupted' | undefined;
 }
 
 const LONGEST_FIRST_LINE = 300;
 const PENDING = 10;
 const INTERRUPTED = 130;
-/** Input that a caret can point into: ASCII, and not longer than a line. */
+/** Input that a caret can point into: printable ASCII that fits on one line. */
 const POINTABLE = /^[ -~]{1,80}$/;
 
 const ACCEPTED_CONSTRAINTS = 'X.Y.Z   X.Y.*   X.*   latest   latest-with-prerelease';
 
-/** The exit code of a process that ends so: that of the first error. */
+/** The exit code for an outcome: that of its first error, if it has one. */
 export function exitCodeOf({ problems, ending }: Outcome): number {
   const error = problems.find((problem) => problem.severity === 'error');
   if (error) return EXIT_CODES[error.kind];
@@ -49,7 +49,7 @@ export function exitCodeOf({ problems, ending }: Outcome): number {
   return ending === 'no' ? EXIT_CODES['no-match'] : 0;
 }
 
-/** The lines of `problem` as a person reads them. */
+/** The lines that show `problem` to a person. */
 export function formatProblem(problem: Problem): string[] {
   const { severity, kind, message, input, because = [], suggestion, hint } = problem;
   const first = `${severity}[${printedCode(kind)}]: ${message}`;
@@ -63,7 +63,7 @@ export function formatProblem(problem: Problem): string[] {
   ];
 }
 
-/** The same as one line of JSON: `{"error":{"code":"NO_MATCH",…}}`. */
+/** `problem` as one line of JSON: `{"error":{"code":"NO_MATCH",…}}`. */
 export function problemAsJson(problem: Problem): string {
   const { severity, kind, message, input, because = [], suggestion, hint } = problem;
   const body = {

@@ -49,14 +49,14 @@ const SCHEMA_EXAMPLES = `Examples:
 
 const CONSTRAINTS = `
 Constraints:
-  X.Y.Z                   that version and no other; never moves
+  X.Y.Z                   this version only; never updates
   X.Y.*                   the newest patch of X.Y
   X.*                     the newest release of X
   latest                  the newest release
   latest-with-prerelease  the newest release or prerelease
 `;
 
-/** Runs the command that `argv` names. Throws only for a mistake of our own. */
+/** Runs the command that `argv` names. It throws only on a bug in modreg. */
 export async function runCommandLine(argv: readonly string[], world: World): Promise<Outcome> {
   let outcome: Outcome = { answer: [], notes: [], problems: [] };
   const help: string[] = [];
@@ -71,7 +71,7 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const answer = linesOf(help.join(''));
-    // commander answers `help` of what it does not know with the help of everything, and this code.
+    // For `help` with an unknown command, commander prints the general help and reports the code `commander.help`.
     const unknown = argv[0] === 'help' ? 'unknown command' : 'no command is named';
     const message = error.code === 'commander.help' ? unknown : error.message;
     return { answer, notes: [], problems: error.exitCode === 0 ? [] : [usage(message)] };
@@ -86,9 +86,9 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
     .version(versionLine(), '--version', 'print the versions of modreg and of Node')
     .addHelpText('after', exitCodeTable());
   withListOptions(modreg.command('resolve <module_id> <constraint>'))
-    .description('Prints the release that a constraint means for a module, as published now.')
-    .option('--explain', 'say of the entries of the list why each is chosen or not')
-    .option('--all', 'the same for every single entry')
+    .description('Prints the release that a constraint now selects for a module.')
+    .option('--explain', 'show why entries of the list are chosen or refused')
+    .option('--all', 'like --explain, with a line for every entry')
     .addHelpText('beforeAll', RESOLVE_EXAMPLES)
     .addHelpText('after', CONSTRAINTS)
     .action(async (moduleId: string, constraint: string, options: ResolveOptions) => {
@@ -96,8 +96,8 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
       finish(await resolveCommand(moduleId, constraint, options, world));
     });
   withListOptions(modreg.command('compare <module_id>'))
-    .description('Shows what each of the five version types would run, side by side.')
-    .option('--deployed <version>', 'the version that runs now')
+    .description('Shows the release that each of the five version types selects, side by side.')
+    .option('--deployed <version>', 'the deployed version')
     .addHelpText('beforeAll', COMPARE_EXAMPLES)
     .action(async (moduleId: string, options: CompareOptions) => {
       const { compareCommand } = await import('./resolve/compare-command.ts');
@@ -122,8 +122,10 @@ function withAcceptCommand(
   finish: (outcome: Outcome) => void,
 ): void {
   withRegistryOptions(withCommonOptions(modreg.command('accept <module_id>')))
-    .description('Shows what changed in the list of a module, and takes it as it is now.')
-    .option('--dry-run', 'only show it')
+    .description(
+      'Shows what changed in the release list of a module, and accepts the list as it is now.',
+    )
+    .option('--dry-run', 'show the changes without accepting them')
     .addHelpText('beforeAll', ACCEPT_EXAMPLES)
     .action(async (moduleId: string, options: AcceptOptions) => {
       const { acceptCommand } = await import('./registry/accept-command.ts');
@@ -134,13 +136,13 @@ function withAcceptCommand(
 function withPlanCommand(modreg: Command, world: World, finish: (outcome: Outcome) => void): void {
   withListOptions(modreg.command('plan <machine.json>'), WHOLE_POLICY)
     .description(
-      'Shows what a machine should run now, why, and what stops for it. Changes nothing.',
+      'Shows which releases a machine should run now, why, and which components would stop. Changes nothing.',
     )
     .option(
       '--deployed <file>',
-      'what runs: JSON from names to versions, null for what is not deployed (default: what this machine remembers)',
+      'the deployed versions: a JSON object from names to versions, null if not deployed (default: as recorded in machine.db)',
     )
-    .option('--exit-code', 'exit 10 when something is due or held')
+    .option('--exit-code', 'exit 10 if a replacement is due or held')
     .addHelpText('beforeAll', PLAN_EXAMPLES)
     .action(async (file: string, options: PlanOptions) => {
       const { planCommand } = await import('./plan/plan-command.ts');
@@ -155,15 +157,16 @@ function withDocumentCommands(
 ): void {
   withCommonOptions(modreg.command('check <file>'))
     .description(
-      'Shows every problem of a machine config, an agent configuration or an update policy.',
+      'Shows every problem in a machine config, an agent configuration or an update policy.',
     )
     .addOption(
-      new Option('--as <kind>', 'what the document is (default: what it looks like)').choices(
-        DOCUMENT_KINDS,
-      ),
+      new Option('--as <kind>', 'the kind of document (default: detected)').choices(DOCUMENT_KINDS),
     )
     .option('--policy <file>', 'the update policy (default: policy.json beside the document)')
-    .option('--env', 'look up the variables that modules read, in the environment of this command')
+    .option(
+      '--env',
+      'check that the environment of this command sets the variables that modules read',
+    )
     .option('--strict', 'exit 1 for warnings too')
     .addHelpText('beforeAll', CHECK_EXAMPLES)
     .action(async (file: string, options: CheckOptions) => {
@@ -180,38 +183,42 @@ function withDocumentCommands(
     });
 }
 
-const REGISTRY_POLICY = 'an update policy, for its registry, allow_http and max_index_age';
+const REGISTRY_POLICY =
+  'an update policy; only its registry, allow_http and max_index_age are used';
 const WHOLE_POLICY = 'the update policy (default: policy.json beside the machine config)';
 
 function withListOptions(command: Command, policy: string = REGISTRY_POLICY): Command {
   return withRegistryOptions(withCommonOptions(command), policy)
     .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
-    .option('--at <time>', 'as of then, as in 2026-11-21T01:02:03Z')
-    .option('--max-age <duration>', 'take a saved list that was confirmed so lately, as in 5m')
-    .option('--offline', 'ask nobody: answer from the saved list');
+    .option('--at <time>', 'answer as of this time, such as 2026-11-21T01:02:03Z')
+    .option(
+      '--max-age <duration>',
+      'use a saved list that was confirmed no longer ago than this, such as 5m',
+    )
+    .option('--offline', 'contact no registry; answer from the saved list');
 }
 
 function withRegistryOptions(command: Command, policy: string = REGISTRY_POLICY): Command {
   return command
     .option(
       '--registry <address>',
-      'https://host, npm:https://host, oci:https://host, a folder or a .db file (default: $MODREG_REGISTRY, else that of the policy, else $PLATFORM_HOME/registry.db; resolve and compare else take samples)',
+      'https://host, npm:https://host, oci:https://host, a folder or a .db file (default: $MODREG_REGISTRY, else the registry of the policy, else $PLATFORM_HOME/registry.db, else for resolve and compare the built-in samples)',
     )
     .option('--policy <file>', policy);
 }
 
 function withCommonOptions(command: Command): Command {
   return command
-    .option('--json', 'one line of JSON; errors too, on stderr')
+    .option('--json', 'print one line of JSON; errors are JSON too, on stderr')
     .addOption(
-      new Option('--color <when>', 'colour for a terminal')
+      new Option('--color <when>', 'when to colour the output')
         .choices(['auto', 'always', 'never'])
         .default('auto'),
     )
-    .option('--debug', 'with an internal error, print its stack');
+    .option('--debug', 'print the stack of an internal error');
 }
 
-/** The exit codes, each with the codes of the errors that lead there. */
+/** The exit codes, each with its error codes. */
 function exitCodeTable(): string {
   const rows = Array.from(EXIT_MEANINGS, ([exit, meaning]) => {
     const codes = codesOf(exit).join(', ');

@@ -1,18 +1,18 @@
-/** What a command knows of the machine and the process that it runs in. */
+/** The machine and the process that a command runs in. */
 export interface World {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** As Node names it: `linux/x64`. */
+  /** In the words of Node: `linux/x64`. */
   readonly platform: string;
-  /** Whether a person reads stderr as it comes. */
+  /** Whether stderr is a terminal. */
   readonly isTerminal: boolean;
   /** Milliseconds since the epoch. */
   clock(): number;
-  /** Prints a line of the answer at once, as a command does that goes on afterwards. */
+  /** Prints a line of the answer at once, for a command that continues afterwards. */
   print(line: string): void;
-  /** Tells a person something at once. */
+  /** Prints a line on stderr at once. */
   note(line: string): void;
-  /** Resolves when the process is asked to end, with the signal that asks. */
-  untilAsked(): Promise<'SIGINT' | 'SIGTERM'>;
-  /** Resolves when nobody reads stdout any more, as after `| head`. */
-  untilUnread(): Promise<void>;
+  /** Resolves with the signal when the process receives SIGINT or SIGTERM. */
+  untilSignal(): Promise<'SIGINT' | 'SIGTERM'>;
+  /** Resolves when the reader of stdout closes it, as `| head` does. */
+  untilStdoutCloses(): Promise<void>;
 }

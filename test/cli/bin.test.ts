@@ -59,7 +59,7 @@ describe('bin/modreg', () => {
     ]);
     expect([stdout, status]).toEqual(['', 69]);
     expect(stderr).toMatch(
-      /^error\[NODE_TOO_OLD\]: this is Node v[\d.]+; modreg needs Node 24 or newer\nhint: put a newer one in PATH; in a clone, npm ci brings one along\n$/,
+      /^error\[NODE_TOO_OLD\]: this is Node v[\d.]+; modreg needs Node 24 or newer\nhint: put a newer Node in PATH; in a clone, npm ci installs one\n$/,
     );
   });
 

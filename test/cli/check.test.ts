@@ -119,7 +119,7 @@ describe('the policy', () => {
   it('beside a machine config judges with it', () => {
     const folder = temporaryFolder({ 'machine.json': machine, 'policy.json': allowing });
     expect(modreg(['check', `${folder}/machine.json`])).toEqual({
-      stdout: `no problems; 1 module read; judged with ${folder}/policy.json\n`,
+      stdout: `no problems; 1 module read; checked against ${folder}/policy.json\n`,
       stderr: '',
       exit: 0,
     });
@@ -143,7 +143,7 @@ describe('the policy', () => {
     ]);
     expect(exit).toBe(1);
     expect(stdout).toMatch(
-      /error\[FORBIDDEN_VARIABLE\] {2}\/modules\/0\/env\/KEY: .*; judged with .*own\.json\n$/s,
+      /error\[FORBIDDEN_VARIABLE\] {2}\/modules\/0\/env\/KEY: .*; checked against .*own\.json\n$/s,
     );
   });
 
@@ -153,7 +153,7 @@ describe('the policy', () => {
       'policy.json': '{"quarantine": 7}',
     });
     expect(modreg(['check', `${folder}/machine.json`])).toEqual({
-      stdout: `${folder}/policy.json:1:16  error[BAD_TYPE]  /quarantine: found a number, expected a duration or until-lifted\n1 error; 1 module read; not judged with ${folder}/policy.json\n`,
+      stdout: `${folder}/policy.json:1:16  error[BAD_TYPE]  /quarantine: found a number, expected a duration or until-lifted\n1 error; 1 module read; not checked against ${folder}/policy.json\n`,
       stderr: '',
       exit: 1,
     });
@@ -178,7 +178,7 @@ describe('the policy', () => {
     });
     const { stdout } = modreg(['check', `${folder}/machine.json`]);
     expect(stdout.match(/error\[\w+\]/g)).toEqual(['error[BAD_JSON]']);
-    expect(stdout).toContain(`1 error; 1 module read; not judged with ${folder}/policy.json\n`);
+    expect(stdout).toContain(`1 error; 1 module read; not checked against ${folder}/policy.json\n`);
   });
 
   it.each([

@@ -141,7 +141,7 @@ it('what cannot be asked or answered', () => {
   expect(modreg(['compare', 'acme:none', '--registry', folder])).toEqual({
     stdout: '',
     stderr: `error[NO_MATCH]: acme:none has no release and no prerelease that may be chosen
-hint: modreg resolve acme:none latest-with-prerelease --explain, with the same options, says why
+hint: modreg resolve acme:none latest-with-prerelease --explain, with the same options, shows why
 warning[IGNORED_ENTRIES]: ignored 1 of 1 entries of acme:none, not a version: "x" (expected a number at character 1)
 `,
     exit: 1,
@@ -154,7 +154,7 @@ warning[IGNORED_ENTRIES]: ignored 1 of 1 entries of acme:none, not a version: "x
 
 it('says what runs ahead, and warns of what is yanked or deprecated', () => {
   const { stdout, stderr } = modreg(['compare', 'acme:lidar', '--deployed', '1.2.10', ...AMD64]);
-  expect(stdout).toMatch(/^ {2}minor +1\.2\.\* +1\.2\.9 +no, what runs is newer$/m);
+  expect(stdout).toMatch(/^ {2}minor +1\.2\.\* +1\.2\.9 +no, the deployed version is newer$/m);
   expect(stderr).toContain('warning[YANKED]: acme:lidar 1.2.10 is yanked: stops the motor');
   const old = modreg(['compare', 'acme:lidar', '--deployed', '0.9.0', ...AMD64]);
   expect(old.stderr).toContain(

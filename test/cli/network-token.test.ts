@@ -37,7 +37,7 @@ describe('from a file', () => {
     chmodSync(file, 0o640);
     const { stderr, exit } = await runModreg([...QUESTION, address], { MODREG_TOKEN_FILE: file });
     expect([stderr, exit, requests]).toEqual([
-      `error[PERMISSIONS]: the token file "${file}" has mode 0640, and others can read it\nhint: chmod 600 ${file} keeps it to its owner\n`,
+      `error[PERMISSIONS]: the token file "${file}" has mode 0640, and others can read it\nhint: chmod 600 ${file} restricts it to its owner\n`,
       1,
       [],
     ]);
@@ -78,7 +78,7 @@ it('that is none is refused, and not shown', async () => {
     MODREG_TOKEN: `${CANARY}\nx: y`,
   });
   expect([stderr, exit]).toEqual([
-    'error[USAGE]: MODREG_TOKEN holds no token: expected printable ASCII without blanks\n',
+    'error[USAGE]: MODREG_TOKEN does not contain a token: expected printable ASCII without spaces\n',
     2,
   ]);
 });
@@ -100,7 +100,7 @@ describe('[T64] where it is refused', () => {
     const { address } = await closed();
     const { stderr } = await runModreg([...QUESTION, address]);
     expect(stderr).toBe(
-      `error[REGISTRY_REFUSED]: the registry ${address} refuses us without a token (401)\nhint: MODREG_TOKEN gives a token, or the file that MODREG_TOKEN_FILE names\n`,
+      `error[REGISTRY_REFUSED]: the registry ${address} refuses us without a token (401)\nhint: set MODREG_TOKEN to a token, or MODREG_TOKEN_FILE to the path of a file with a token\n`,
     );
   });
 
@@ -116,7 +116,7 @@ describe('[T64] where it is refused', () => {
       MODREG_REGISTRY,
     });
     expect([stderr, requests]).toEqual([
-      `error[REGISTRY_REFUSED]: the registry ${address} refuses us without a token (401)\nhint: the token at hand is for ${owner}, and is not sent elsewhere\n`,
+      `error[REGISTRY_REFUSED]: the registry ${address} refuses us without a token (401)\nhint: the token is for ${owner} only, so it was not sent\n`,
       [PATH],
     ]);
   });

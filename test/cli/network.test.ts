@@ -121,7 +121,7 @@ describe('a list over the network', () => {
     const asked = [...QUESTION, '--registry', server.address];
     expect(await runModreg(asked)).toEqual({
       stdout: '1.2.3\n',
-      stderr: `waiting: no answer of ${new URL(server.address).host} yet\n`,
+      stderr: `waiting: no answer from ${new URL(server.address).host} yet\n`,
       exit: 0,
     });
     expect((await runModreg([...asked, '--json'])).stderr).toBe('');
@@ -171,7 +171,7 @@ describe('[D22] modreg accept', () => {
     const accepted = await runModreg(['accept', 'acme:lidar'], environment);
     expect(accepted.stdout.trimEnd().split('\n')).toEqual([
       ...changes,
-      'accepted: the list is known as it is now',
+      'accepted: the list is now saved as it is',
     ]);
     expect((await runModreg(QUESTION, environment)).stdout).toBe('1.2.4\n');
   });
@@ -181,7 +181,7 @@ describe('[D22] modreg accept', () => {
     [
       'the same with other bytes',
       { ...listOf([{ version: '1.2.3', yanked: '' }], 1), note: '' },
-      '  other bytes, which say the same',
+      '  different bytes, the same contents',
     ],
     ['the same', listOf([{ version: '1.2.3', yanked: '' }], 1), '  nothing changed'],
   ])('shows %s', async (_, next, line) => {
@@ -214,7 +214,7 @@ describe('[D22] modreg accept', () => {
     damage();
     const { stdout } = await runModreg(['accept', 'acme:lidar'], environment);
     expect(stdout).toBe(
-      'acme:lidar\n  nothing was known of it\naccepted: the list is known as it is now\n',
+      'acme:lidar\n  no list was saved before\naccepted: the list is now saved as it is\n',
     );
     expect((await runModreg(QUESTION, environment)).stderr).toBe('');
   });
@@ -225,7 +225,7 @@ describe('[D22] modreg accept', () => {
       [],
       {},
       [
-        'error[NO_REGISTRY]: no registry is named\nhint: --registry names one, or else MODREG_REGISTRY, the "registry" of the policy that --policy names, or the file $PLATFORM_HOME/registry.db\n',
+        'error[NO_REGISTRY]: no registry is named\nhint: name one with --registry, else MODREG_REGISTRY, else "registry" in the policy, or create $PLATFORM_HOME/registry.db\n',
         2,
       ],
     ],
@@ -234,7 +234,7 @@ describe('[D22] modreg accept', () => {
       ['--registry', '.'],
       {},
       [
-        'error[USAGE]: nothing is remembered of a registry on this machine, so there is nothing to accept\n',
+        'error[USAGE]: lists are saved only from registries on the network, so this registry has nothing to accept\n',
         2,
       ],
     ],
@@ -242,7 +242,7 @@ describe('[D22] modreg accept', () => {
       'without a home',
       ['--registry', 'https://registry.invalid'],
       {},
-      ['error[USAGE]: this machine remembers nothing: neither PLATFORM_HOME nor HOME is set\n', 2],
+      ['error[USAGE]: this machine has no saved lists: neither PLATFORM_HOME nor HOME is set\n', 2],
     ],
     [
       'where the home cannot be made',

@@ -10,7 +10,7 @@ const LIST = ['quarantine', 'list'];
 const LIFT = ['quarantine', 'lift', 'acme:lidar', '1.2.9'];
 const ROLLBACK = ['rollback', 'acme:lidar'];
 const WHERE =
-  'an agent that polls with modreg makes it; PLATFORM_HOME, or else HOME, says where it is';
+  'an agent that polls with modreg creates it in $PLATFORM_HOME, or else in $HOME/.platform';
 
 /** What the first version of the file does not have. */
 const LATER_TABLES = [
@@ -112,7 +112,7 @@ describe('a machine whose state cannot be used is told of, and left as it is', (
     expect(modreg(command, environment)).toEqual({
       stdout: '',
       stderr:
-        'error[USAGE]: neither PLATFORM_HOME nor HOME says where the state of this machine is\n',
+        'error[USAGE]: the state of this machine is not found: neither PLATFORM_HOME nor HOME is set\n',
       exit: 2,
     });
   });

@@ -99,7 +99,7 @@ error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and o
         },
         options: [],
         exit: 0,
-        told: `warning[UNKNOWN_REFERENCE]: the policy ./policy.json names "acme-lidar", which is the name of no module entry and no subsystem
+        told: `warning[UNKNOWN_REFERENCE]: the policy ./policy.json names "acme-lidar", which is not a module entry or a subsystem
   did you mean acme_lidar ?
 warning[UNKNOWN_FIELD]: ./machine.json:1:229 /agent/platform-agent/disable_subsystem: unknown field
 warning[UNKNOWN_FIELD]: ./policy.json:1:23 /minimum_relase_age: unknown field
@@ -114,8 +114,8 @@ warning[UNKNOWN_FIELD]: ./policy.json:1:23 /minimum_relase_age: unknown field
         options: ['--exit-code'],
         exit: 1,
         told: `error[DEPLOYED_UNKNOWN]: acme:lidar: what is deployed is not known
-hint: name a file with --deployed: {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed
-warning[UNKNOWN_REFERENCE]: what is reported as deployed names "acme_lida", which is the name of no module entry and no subsystem
+hint: pass --deployed <file> with JSON such as {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed
+warning[UNKNOWN_REFERENCE]: the report of deployed versions names "acme_lida", which is not a module entry or a subsystem
   did you mean acme_lidar ?
 `,
       },
@@ -159,7 +159,7 @@ error[REGISTRY_UNREACHABLE]: offline, the registry http://127.0.0.1:1 is not ask
         site: { machine: LIDAR, policy: {} },
         options: [],
         exit: 2,
-        told: 'error[NO_REGISTRY]: no registry is named\nhint: --registry names one, or else MODREG_REGISTRY, the "registry" of the policy that --policy names, or the file $PLATFORM_HOME/registry.db\n',
+        told: 'error[NO_REGISTRY]: no registry is named\nhint: name one with --registry, else MODREG_REGISTRY, else "registry" in the policy, or create $PLATFORM_HOME/registry.db\n',
       },
     ],
     [
@@ -178,7 +178,7 @@ hint: modreg check ./machine.json --as machine shows them all
 error[BAD_VALUE]: the policy ./policy.json has 1 error
   because 1:13 BAD_TYPE /registry: found a number, expected the address of a registry
 hint: modreg check ./policy.json --as policy shows them all
-error[BAD_VALUE]: the report of what is deployed ./deployed.json has 1 error
+error[BAD_VALUE]: the report of deployed versions ./deployed.json has 1 error
   because 1:15 BAD_TYPE /acme_lidar: found a number, expected a version as text, or null for what is not deployed
 `,
       },

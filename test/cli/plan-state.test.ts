@@ -151,7 +151,7 @@ describe('plan of a machine that remembers nothing', () => {
     expect(planned(environment())).toEqual({
       rows: ['acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | what is deployed is not known'],
       stderr: `error[DEPLOYED_UNKNOWN]: acme:lidar: what is deployed is not known
-hint: name a file with --deployed: {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed
+hint: pass --deployed <file> with JSON such as {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed
 `,
       exit: 1,
     });

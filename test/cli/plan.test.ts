@@ -55,9 +55,9 @@ describe('modreg plan', () => {
   platform-server   https://builds.example/server   1.0.0      https://builds.example/server   -        restart-and-upgrade   its pin_url is another than what runs
       stops base, lidar, board, arm, own
 
-platform-agent: what is deployed is not known, and nothing is done.
+platform-agent: the deployed version is not known, so nothing is done.
 2 upgrades, 1 stuck, 2 unchanged. Components that would stop: base, lidar, board, arm, own.
-One restart of platform-server takes every module with it.
+One restart of platform-server also restarts every module.
 Nothing was changed.
 `,
       stderr: `error[NO_MATCH]: no release of acme:arm matches 3.*; acme:arm is not installed

@@ -11,8 +11,8 @@ function world(platform: string): Parameters<typeof runCommandLine>[1] {
     clock: () => 0,
     print: () => undefined,
     note: () => undefined,
-    untilUnread: async () => undefined,
-    untilAsked: async () => await Promise.resolve('SIGTERM'),
+    untilStdoutCloses: async () => undefined,
+    untilSignal: async () => await Promise.resolve('SIGTERM'),
   };
 }
 

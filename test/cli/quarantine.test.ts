@@ -53,7 +53,7 @@ describe('modreg quarantine list', () => {
   acme:lidar   1.1.0     2026-11-20T01:02:03Z       lifted, or another digest    no light
   acme:lidar   1.2.0     2026-11-20T01:02:03Z       lifted                       no\\u{a}light\\u{1b}[2J
   acme:lidar   1.3.0     2026-11-20T01:02:03Z       2199-01-01T00:00:00Z         no light
-  acme:lidar   1.4.0     2026-11-20T01:02:03Z       over                         no light
+  acme:lidar   1.4.0     2026-11-20T01:02:03Z       expired                      no light
 `,
       stderr: '',
       exit: 0,
@@ -125,14 +125,14 @@ describe('modreg quarantine lift', () => {
       'another version',
       ['acme:lidar', '1.5.0'],
       `error[UNKNOWN_VERSION]: acme:lidar 1.5.0 is not in quarantine on this machine
-hint: what is: acme:arm 2.0.0, acme:arm 2.1.0, acme:lidar 1.1.0, acme:lidar 1.2.0, acme:lidar 1.3.0
+hint: in quarantine: acme:arm 2.0.0, acme:arm 2.1.0, acme:lidar 1.1.0, acme:lidar 1.2.0, acme:lidar 1.3.0
 `,
       1,
     ],
     [
       'another build',
       ['acme:lidar', '1.1.0+exp', '--json'],
-      `{"error":{"code":"UNKNOWN_VERSION","message":"acme:lidar 1.1.0+exp is not in quarantine on this machine","input":null,"because":[],"suggestion":null,"hint":"what is: acme:arm 2.0.0, acme:arm 2.1.0, acme:lidar 1.1.0, acme:lidar 1.2.0, acme:lidar 1.3.0"}}
+      `{"error":{"code":"UNKNOWN_VERSION","message":"acme:lidar 1.1.0+exp is not in quarantine on this machine","input":null,"because":[],"suggestion":null,"hint":"in quarantine: acme:arm 2.0.0, acme:arm 2.1.0, acme:lidar 1.1.0, acme:lidar 1.2.0, acme:lidar 1.3.0"}}
 `,
       1,
     ],
@@ -172,7 +172,7 @@ error[BAD_VERSION]: "1.x" is not a version
     ).toEqual({
       stdout: '',
       stderr:
-        'error[UNKNOWN_VERSION]: acme:lidar 1.1.0 is not in quarantine on this machine\nhint: nothing is\n',
+        'error[UNKNOWN_VERSION]: acme:lidar 1.1.0 is not in quarantine on this machine\nhint: no version is in quarantine\n',
       exit: 1,
     });
   });

@@ -78,7 +78,7 @@ describe('the server', () => {
     const { port } = new URL(address);
     expect(registry(newFile(), 'serve', '--port', port)).toEqual({
       stdout: '',
-      stderr: `error[USAGE]: cannot listen at 127.0.0.1, port ${port} (EADDRINUSE)\nhint: --port 0 finds a free one\n`,
+      stderr: `error[USAGE]: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)\nhint: --port 0 selects a free port\n`,
       exit: 2,
     });
   });

@@ -105,13 +105,13 @@ describe('the commands of the registry', () => {
     expect(publish('document')).toEqual([0, 'acme:lidar: 0 published, 300 unchanged\n']);
     expect(publish('conflict')).toEqual([
       1,
-      'error[ALREADY_PUBLISHED]: acme:lidar 1.0.7 is published with other content, and nothing was changed\nhint: a release never changes: yank it, and publish another version\n',
+      'error[ALREADY_PUBLISHED]: acme:lidar 1.0.7 is already published with different content; nothing was changed\nhint: a release never changes: yank it, and publish another version\n',
     ]);
     expect(publish('faults')).toEqual([
       1,
       'error[BAD_VALUE]: "/faults.json": release 2 of 3: /version: "3" is not a version\n  because release 3 of 3: not a release, which has version, published_at, artifacts, deprecated and yanked\n',
     ]);
-    const noList = 'it is no list of releases, and has none in releases\n';
+    const noList = 'expected a list of releases, or an object with such a list in "releases"\n';
     expect(publish('no-list')).toEqual([1, `error[BAD_VALUE]: "/no-list.json": ${noList}`]);
     expect(publish('torn')).toEqual([
       1,
@@ -119,11 +119,11 @@ describe('the commands of the registry', () => {
     ]);
     expect(publish('other')).toEqual([
       1,
-      'error[BAD_VALUE]: "/other.json": its module_id is "acme:other", and not acme:lidar\n',
+      'error[BAD_VALUE]: "/other.json": its module_id is "acme:other", expected acme:lidar\n',
     ]);
     expect(publish('short')).toEqual([
       1,
-      'error[BAD_VALUE]: "/short.json": it has 1 releases, and its count is the number 5\n',
+      'error[BAD_VALUE]: "/short.json": its count is the number 5, but it has 1 release\n',
     ]);
     expect(registry(db, 'list').stdout).toBe('acme:lidar  300 releases\n');
     expect(publish('yanked')).toEqual([0, 'acme:lidar: 1 published, 0 unchanged\n']);
@@ -141,15 +141,19 @@ describe('the commands of the registry', () => {
       'error[USAGE]: not a release: /version: "v1" is not a version',
       2,
     ],
-    [['publish', 'acme:lidar'], 'error[USAGE]: a version is needed, or a --file with releases', 2],
+    [
+      ['publish', 'acme:lidar'],
+      'error[USAGE]: expected a version, or --file with a file of releases',
+      2,
+    ],
     [
       ['publish', 'acme:lidar', '1.0.0', '--artifact', 'any=https://m.example/x'],
-      'error[USAGE]: 1 --artifact, 0 --digest and 0 --size: each needs its own',
+      'error[USAGE]: found 1 --artifact, 0 --digest and 0 --size, expected a --digest for each --artifact, and a --size for each or none',
       2,
     ],
     [
       ['publish', 'acme:lidar', '1.0.0', '--file', 'x.json'],
-      'error[USAGE]: a --file says all of its releases: no version, and no other flag about one',
+      'error[USAGE]: --file describes its releases completely: pass no version and no other option about a release',
       2,
     ],
     [
@@ -174,7 +178,7 @@ describe('the commands of the registry', () => {
     ],
     [
       ['publish', 'acme:lidar', '--file', 'x.json', '--deprecated', 'old'],
-      'error[USAGE]: a --file says all of its releases: no version, and no other flag about one',
+      'error[USAGE]: --file describes its releases completely: pass no version and no other option about a release',
       2,
     ],
     [
@@ -197,7 +201,7 @@ describe('the commands of the registry', () => {
     ],
     [
       ['serve', '--host', '192.0.2.1', '--port', '0'],
-      'error[USAGE]: cannot listen at 192.0.2.1, port 0 (EADDRNOTAVAIL)',
+      'error[USAGE]: cannot listen on 192.0.2.1, port 0 (EADDRNOTAVAIL)',
       2,
     ],
   ])('%j: %s', (args, message, code) => {
@@ -224,7 +228,7 @@ describe('the file of the registry', () => {
       'acme:own  1 release\n',
     );
     expect(modreg(['registry', 'list']).stderr).toBe(
-      'error[USAGE]: neither --db nor PLATFORM_HOME nor HOME says where the registry is\n',
+      'error[USAGE]: no registry file is named: pass --db, or set PLATFORM_HOME or HOME\n',
     );
   });
 
@@ -233,7 +237,7 @@ describe('the file of the registry', () => {
     const missing = `error[UNREADABLE_FILE]: "${db}": there is no such file\n`;
     expect(registry(db, 'list')).toEqual({
       stdout: '',
-      stderr: `${missing}hint: modreg registry publish makes one\n`,
+      stderr: `${missing}hint: modreg registry publish creates it\n`,
       exit: 2,
     });
     expect(modreg(['resolve', 'acme:lidar', 'latest', '--registry', db])).toEqual({

@@ -6,7 +6,7 @@ const REAL = ['--registry', 'test/fixtures/registry'];
 const AMD64 = ['--platform', 'linux/amd64'];
 
 const NOTE =
-  'note: no registry is named, so the built-in sample catalogue answers (--registry names one)\n';
+  'note: no registry is named, so the built-in sample catalogue is used (--registry names one)\n';
 const IGNORED =
   'warning[IGNORED_ENTRIES]: ignored 1 of 14 entries of acme:lidar, not a version: "reload-20250701" (expected a number at character 1)\n';
 

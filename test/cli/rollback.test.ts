@@ -39,10 +39,10 @@ function rollback(home: string, ...args: readonly string[]): ReturnType<typeof m
 }
 
 const BACK =
-  "goes back from 1.1.0 to 1.0.0 with the poller's next decision, and stays there until a release above 1.1.0 is published\n";
+  "rolls back from 1.1.0 to 1.0.0 at the poller's next decision, and stays there until a release above 1.1.0 is published\n";
 const ELSEWHERE =
-  "goes back from 1.1.0 with the poller's next decision, to the best that may be chosen instead, if anything may: nothing that ran before does\n";
-const LIFT = 'note: modreg quarantine lift acme:lidar 1.1.0 ends that\n';
+  "rolls back from 1.1.0 at the poller's next decision, to the best release that may be chosen instead, if there is one: no previous version may be chosen\n";
+const LIFT = 'note: modreg quarantine lift acme:lidar 1.1.0 undoes this\n';
 
 describe('modreg rollback', () => {
   it.each(['acme_lidar', 'acme:lidar'])('of %s', (named) => {
@@ -61,8 +61,8 @@ describe('modreg rollback', () => {
     const home = homeOf();
     expect(rollback(home, named)).toEqual({
       stdout:
-        "platform-agent goes back from 0.9.1 to 0.9.0 with the poller's next decision, and stays there until a release above 0.9.1 is published\n",
-      stderr: 'note: modreg quarantine lift platform:agent 0.9.1 ends that\n',
+        "platform-agent rolls back from 0.9.1 to 0.9.0 at the poller's next decision, and stays there until a release above 0.9.1 is published\n",
+      stderr: 'note: modreg quarantine lift platform:agent 0.9.1 undoes this\n',
       exit: 0,
     });
     expect(rememberedIn(home, 'platform-agent')).toEqual([
@@ -150,7 +150,7 @@ describe('modreg rollback', () => {
       { constraint: '1.1.0' },
       ['acme:lidar'],
       {
-        stderr: `error[USAGE]: acme:lidar is pinned to 1.1.0, and nothing else may take its place
+        stderr: `error[USAGE]: acme:lidar is pinned to 1.1.0, so no other version may replace it
 hint: pin the version that should run
 `,
         exit: 2,
@@ -162,7 +162,7 @@ hint: pin the version that should run
       ['acme:lidar'],
       {
         stderr:
-          'error[DEPLOYED_UNKNOWN]: acme:lidar: what is deployed is none, and a way back begins at a version\n',
+          'error[DEPLOYED_UNKNOWN]: acme:lidar: deployed is none, but only a version can be rolled back\n',
         exit: 1,
       },
     ],
@@ -171,7 +171,7 @@ hint: pin the version that should run
       { ran: ['1.0.0', undefined] },
       ['acme:lidar', '--json'],
       {
-        stderr: `{"error":{"code":"DEPLOYED_UNKNOWN","message":"acme:lidar: what is deployed is unknown, and a way back begins at a version","input":null,"because":[],"suggestion":null,"hint":null}}\n`,
+        stderr: `{"error":{"code":"DEPLOYED_UNKNOWN","message":"acme:lidar: deployed is unknown, but only a version can be rolled back","input":null,"because":[],"suggestion":null,"hint":null}}\n`,
         exit: 1,
       },
     ],
@@ -181,7 +181,7 @@ hint: pin the version that should run
       ['acme:lidar'],
       {
         stderr:
-          'error[DEPLOYED_UNKNOWN]: acme:lidar: what is deployed is https://builds.example/x, and a way back begins at a version\n',
+          'error[DEPLOYED_UNKNOWN]: acme:lidar: deployed is https://builds.example/x, but only a version can be rolled back\n',
         exit: 1,
       },
     ],
@@ -190,7 +190,7 @@ hint: pin the version that should run
       {},
       ['acme-lidar'],
       {
-        stderr: `error[UNKNOWN_REFERENCE]: "acme-lidar" is no module and no subsystem that this machine's poller decides on
+        stderr: `error[UNKNOWN_REFERENCE]: "acme-lidar" names no module or subsystem that this machine's poller decides on
   did you mean acme:lidar ?
 `,
         exit: 1,
@@ -202,7 +202,7 @@ hint: pin the version that should run
       ['every\u001bthing'],
       {
         stderr:
-          'error[UNKNOWN_REFERENCE]: "every\\u{1b}thing" is no module and no subsystem that this machine\'s poller decides on\n',
+          'error[UNKNOWN_REFERENCE]: "every\\u{1b}thing" names no module or subsystem that this machine\'s poller decides on\n',
         exit: 1,
       },
     ],
@@ -234,11 +234,11 @@ describe('what several entries are called', () => {
     expect(rollback(home, 'acme:lidar')).toEqual({
       stdout: '',
       stderr:
-        'error[USAGE]: "acme:lidar" is what several entries are called\nhint: name one: acme_lidar, rear\n',
+        'error[USAGE]: "acme:lidar" names several entries\nhint: name one: acme_lidar, rear\n',
       exit: 2,
     });
     expect(rollback(home, 'rear')).toMatchObject({
-      stdout: expect.stringMatching(/^acme:lidar \(rear\) goes back from 1\.1\.0 with /) as string,
+      stdout: expect.stringMatching(/^acme:lidar \(rear\) rolls back from 1\.1\.0 at /) as string,
       exit: 0,
     });
     expect(rememberedIn(home)).toEqual([
@@ -255,7 +255,7 @@ describe('what several entries are called', () => {
     });
     // [bug] The hint was to name one of: platform-agent, platform-agent.
     expect(rollback(home, 'platform-agent').stderr).toBe(
-      'error[USAGE]: "platform-agent" is what several entries are called\nhint: name one: acme:agent, platform:agent\n',
+      'error[USAGE]: "platform-agent" names several entries\nhint: name one: acme:agent, platform:agent\n',
     );
   });
 });

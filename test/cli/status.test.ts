@@ -87,7 +87,7 @@ describe('modreg status', () => {
     const before = contentsOf(home);
     expect(status(home)).toEqual({
       stdout: `last round 2 h 5 min ago by process ${process.pid}; ${TROUBLE}
-nothing is done until ${formatTime(now + 2 * MINUTE)}: the agent started five times in ten minutes
+crash loop: no action until ${formatTime(now + 2 * MINUTE)}, because the agent started five times in ten minutes
 
   MODULE              CONSTRAINT   DEPLOYED                       TARGET   LATEST   DECISION     WHY
   acme:lidar          1.2.*        1.2.3                          1.2.9    2.0.1    upgrade      newest patch of 1.2
@@ -97,9 +97,9 @@ nothing is done until ${formatTime(now + 2 * MINUTE)}: the agent started five ti
   acme:own            -            unknown                        1.1.0    1.1.0    local        local
   platform-agent      stable       0.9.0                          1.1.0    1.1.0    up-to-date   already the newest release of 1
 
-acme_lidar 1.2.3 → 1.2.9: waits to be delivered (${waiting})
+acme_lidar 1.2.3 → 1.2.9: waiting for delivery (${waiting})
 rear none → 1.1.0: delivered 2 times, not acknowledged yet (${delivered})
-acme_cam https://builds.example/cam → https://builds.example/new: failed once for reasons of this machine, delivered again in 2 h (${again})
+acme_cam https://builds.example/cam → https://builds.example/new: failed once because of this machine, next delivery in 2 h (${again})
 
 In quarantine:
   MODULE       VERSION   SINCE                  UNTIL                       WHY
@@ -242,7 +242,7 @@ In quarantine:
 
 no module was decided on yet
 
-acme_lidar 1.0.0 → 1.1.0: failed 2 times for reasons of this machine, delivered again in 0 s (FILE-1)
+acme_lidar 1.0.0 → 1.1.0: failed 2 times because of this machine, next delivery in 0 s (FILE-1)
 acme_cam 1.0.0 → 1.1.0: delivered once, not acknowledged yet (FILE-2)
 `,
       (state) => {
@@ -262,7 +262,7 @@ acme_cam 1.0.0 → 1.1.0: delivered once, not acknowledged yet (FILE-2)
   MODULE                                 CONSTRAINT   DEPLOYED   TARGET   LATEST   DECISION     WHY
   acme:lidar (li\\u{1b}[31mdar\\u{202e})   1.*          unknown    1.1.0    1.1.0    up-to-date   already the newest release of 1
 
-li\\u{1b}[31mdar\\u{202e} 1.0.0 → 1.1.0: waits to be delivered (FILE-1)
+li\\u{1b}[31mdar\\u{202e} 1.0.0 → 1.1.0: waiting for delivery (FILE-1)
 `,
       (state) => {
         const name = 'li\u001b[31mdar\u202e';

@@ -88,7 +88,7 @@ describe('modreg watch does not begin', () => {
         site: { ...LIDAR, policy: {} },
         told: [
           'error[NO_REGISTRY]: no registry is named',
-          'hint: --registry names one, or else MODREG_REGISTRY, the "registry" of the policy that --policy names, or the file ~/registry.db',
+          'hint: name one with --registry, else MODREG_REGISTRY, else "registry" in the policy, or create ~/registry.db',
         ],
         exit: 2,
       },

@@ -58,15 +58,15 @@ it('goes on by what it read last while the registry is away, and writes none of 
   expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.1\.0 /);
   await first.close();
   expect(await err()).toBe(
-    `TIME   the registry ${address} cannot be reached (ECONNREFUSED); asked again in SOME, and modules keep running`,
+    `TIME   the registry ${address} cannot be reached (ECONNREFUSED); next attempt in SOME; modules keep running`,
   );
   const second = await served(db, first.port);
   published(second, 'acme:arm', '1.0.0');
   // Nothing is said of the lidar: the list that was read here, not the one that is saved, stands in.
   expect([await err(), await err(), await err(), await err()]).toEqual([
     `TIME   acme:arm   stuck: the registry ${address} cannot be reached (ECONNREFUSED)`,
-    'TIME   the registry is back after SOME',
-    'TIME   the list of acme:arm is back',
+    'TIME   the registry is available again after SOME',
+    'TIME   the list of acme:arm is available again',
     'TIME   acme:arm   up-to-date: already the newest release of 1',
   ]);
   published(second, 'acme:lidar', '1.2.0');

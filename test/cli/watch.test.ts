@@ -158,7 +158,7 @@ describe('modreg watch', () => {
     const told = [await err(), await err(), await err(), await err(), await err(), await err()];
     await err();
     expect(told.map((line) => line.replaceAll(folder, '.'))).toEqual([
-      'TIME   what was read last goes on, because:',
+      'TIME   the documents that were read last stay in use, because:',
       'error[BAD_VALUE]: the machine config ./machine.json has 1 error',
       '  because 1:12 BAD_TYPE /modules: found a number, expected a list of modules',
       'hint: modreg check ./machine.json --as machine shows them all',

@@ -58,8 +58,8 @@ function look(home: string): void {
     clock: () => 10,
     print: () => undefined,
     note: () => undefined,
-    untilAsked: async () => await Promise.resolve('SIGTERM'),
-    untilUnread: async () => undefined,
+    untilSignal: async () => await Promise.resolve('SIGTERM'),
+    untilStdoutCloses: async () => undefined,
   };
   for (const json of [undefined, true] as const) {
     const options = json ? { json } : {};

@@ -70,7 +70,7 @@ function timeless(line: string): string {
   return line
     .replace(/^\d\d:\d\d:\d\dZ/, 'TIME')
     .replace(
-      /(?<=stopped after |published |back after |asked again in )\d+ (?:s|min(?: \d+ s)?)/,
+      /(?<=stopped after |published |again after |next attempt in )\d+ (?:s|min(?: \d+ s)?)/,
       'SOME',
     );
 }

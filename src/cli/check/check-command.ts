@@ -15,7 +15,7 @@ export interface CheckOptions {
   readonly json?: true;
 }
 
-/** `modreg check <file>`: everything that is wrong with a document. */
+/** `modreg check <file>`: shows every problem in a document. */
 export function checkCommand(path: string, options: CheckOptions, world: World): Outcome {
   const as = options.as ?? (basename(path) === POLICY ? 'policy' : undefined);
   const file = readDocumentFile(path);
@@ -29,11 +29,11 @@ export function checkCommand(path: string, options: CheckOptions, world: World):
     environment: options.env ? world.environment : undefined,
     mode: file.value.mode,
   });
-  // A policy stands for itself, whatever lies beside it.
-  const judgedBy = checked.kind === 'policy' ? undefined : policy.value;
+  // A policy is checked alone, even with another policy.json beside it.
+  const against = checked.kind === 'policy' ? undefined : policy.value;
   const files: CheckedFile[] = [
     { path, report: checked },
-    ...(judgedBy ? [{ path: judgedBy.path, report: judgedBy.reading }] : []),
+    ...(against ? [{ path: against.path, report: against.reading }] : []),
   ];
   const isRefused = ({ report: { errors, warnings } }: CheckedFile): boolean =>
     errors > 0 || (options.strict === true && warnings > 0);

@@ -5,7 +5,7 @@ import { jsonLine } from '../output/answer-json.ts';
 import { printedCode } from '../codes.ts';
 import { countOf } from '../output/count.ts';
 
-/** A file, and what there is to say of it. */
+/** A file, and the problems found in it. */
 export interface CheckedFile {
   readonly path: string;
   readonly report: Report;
@@ -15,7 +15,7 @@ const LONGEST_MESSAGE = 300;
 
 const KIND_NAMES = { agent: 'an agent configuration', policy: 'an update policy' };
 
-/** A line for each problem, and one that counts them. The first file is the one that was asked about. */
+/** A line for each problem, and one that counts them. The first file is the checked one, the second its policy. */
 export function formatChecked(
   { modules, kind }: CheckResult,
   files: readonly CheckedFile[],
@@ -24,7 +24,7 @@ export function formatChecked(
     report.problems.map((problem) => ({
       place: `${excerpt(path)}:${problem.line}:${problem.column}`,
       label: `${problem.severity}[${printedCode(problem.kind)}]`,
-      words: wordsOf(problem),
+      text: textOf(problem),
     })),
   );
   const placeWidth = Math.max(0, ...rows.map(({ place }) => place.length));
@@ -36,19 +36,19 @@ export function formatChecked(
   const [, policy] = files;
   return [
     ...rows.map(
-      ({ place, label, words }) =>
-        `${place.padEnd(placeWidth)}  ${label.padEnd(labelWidth)}  ${words}`,
+      ({ place, label, text }) =>
+        `${place.padEnd(placeWidth)}  ${label.padEnd(labelWidth)}  ${text}`,
     ),
     ...hidden,
     [
-      counted(files),
+      countsOf(files),
       kind === 'machine' ? `${countOf(modules, 'module')} read` : `read as ${KIND_NAMES[kind]}`,
-      ...(policy ? [`${verb(policy)} ${excerpt(policy.path)}`] : []),
+      ...(policy ? [`${relationTo(policy)} ${excerpt(policy.path)}`] : []),
     ].join('; '),
   ];
 }
 
-/** The same as one line of JSON. */
+/** The report as one line of JSON, schema `modreg/check@1`. */
 export function checkedAsJson(
   { kind, modules }: CheckResult,
   files: readonly CheckedFile[],
@@ -78,20 +78,20 @@ export function checkedAsJson(
   });
 }
 
-function verb(policy: CheckedFile): string {
-  return policy.report.errors > 0 ? 'not judged with' : 'judged with';
+function relationTo(policy: CheckedFile): string {
+  return policy.report.errors > 0 ? 'not checked against' : 'checked against';
 }
 
-function wordsOf({ path, message, suggestion, hint }: DocumentProblem): string {
-  const words = [
+function textOf({ path, message, suggestion, hint }: DocumentProblem): string {
+  const text = [
     path === '' ? message : `${excerpt(path)}: ${message}`,
     ...(suggestion === undefined ? [] : [`did you mean ${excerpt(suggestion)} ?`]),
     ...(hint === undefined ? [] : [hint]),
   ].join('; ');
-  return words.length > LONGEST_MESSAGE ? `${words.slice(0, LONGEST_MESSAGE - 1)}…` : words;
+  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE - 1)}…` : text;
 }
 
-function counted(files: readonly CheckedFile[]): string {
+function countsOf(files: readonly CheckedFile[]): string {
   const errors = total(files, 'errors');
   const warnings = total(files, 'warnings');
   if (errors + warnings === 0) return 'no problems';

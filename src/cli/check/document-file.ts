@@ -4,17 +4,17 @@ import type { Result } from '../../core/index.ts';
 import { quote } from '../../core/text/quote.ts';
 import type { Problem } from '../problem.ts';
 
-/** A file that is to be read as a document. */
+/** The content of a file that is read as a document. */
 export interface DocumentFile {
-  /** As it was named. */
+  /** The path as the caller gave it. */
   readonly path: string;
-  /** Of a file that is larger than what was asked for, one byte more. */
+  /** The content. Of a file above the limit, the limit and one more byte. */
   readonly bytes: Uint8Array;
-  /** Undefined for what is not a regular file. */
+  /** The mode of a regular file; undefined for other files, such as pipes. */
   readonly mode: number | undefined;
 }
 
-/** Reads what is at `path`, up to `most` bytes and one more; from a pipe, until its other end closes. */
+/** Reads the file at `path`, up to `most` bytes and one more. Reading a pipe blocks until its writer closes it. */
 export function readDocumentFile(
   path: string,
   most: number = LARGEST_DOCUMENT,
@@ -32,7 +32,7 @@ export function readDocumentFile(
   }
 }
 
-/** The same for a file that nobody named: nothing is waited for. */
+/** Reads the file at `path` like `readDocumentFile`, but refuses anything except a regular file, so it never blocks. */
 export function readRegularFile(
   path: string,
   most: number = LARGEST_DOCUMENT,
@@ -46,12 +46,12 @@ export function readRegularFile(
   return readDocumentFile(path, most);
 }
 
-/** Whether there is anything at `path`, be it a link to nothing. */
-export function isThere(path: string): boolean {
+/** Whether `path` exists. A dangling link counts. */
+export function existsAt(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    // What cannot be looked at will say why when it is read.
+    // For other errors, such as EACCES, reading the file will report the reason.
     return codeOf(error) !== 'ENOTDIR';
   }
 }

@@ -7,8 +7,8 @@ import type { Problem } from '../problem.ts';
 
 const NAMED = 3;
 
-/** That a document that is needed has errors, with the first of them. All are shown by `check`, where it knows them. */
-export function unreadDocument(
+/** The problem that a required document has errors, with the first of them. With `as`, the hint names `modreg check`. */
+export function documentWithErrors(
   name: string,
   path: string,
   { errors, problems }: Report,
@@ -27,8 +27,8 @@ export function unreadDocument(
   };
 }
 
-/** The fields of a document that nothing reads: what was meant by one is not acted upon. */
-export function unreadFields(path: string, { problems }: Report): Problem[] {
+/** A warning for each unknown field of a document: it is ignored, whatever its author intended. */
+export function unknownFields(path: string, { problems }: Report): Problem[] {
   return problems.flatMap((problem): Problem[] => {
     if (problem.severity !== 'warning' || problem.kind !== 'unknown-field') return [];
     const { kind, line, column, path: place, message, suggestion } = problem;

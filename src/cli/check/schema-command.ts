@@ -3,7 +3,7 @@ import { jsonSchemaOf } from '../../config/json-schema.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import type { Outcome } from '../problem.ts';
 
-/** `modreg schema <kind>`: the JSON Schema of a document, for an editor. */
+/** `modreg schema <kind>`: prints the JSON Schema of a document, for an editor. */
 export function schemaCommand(kind: DocumentKind, options: { readonly json?: true }): Outcome {
   const schema = jsonSchemaOf(kind);
   const answer = options.json

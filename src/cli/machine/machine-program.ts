@@ -24,31 +24,33 @@ const ROLLBACK_EXAMPLES = `Examples:
   modreg rollback acme_lidar --json
 `;
 
-/** What the commands are made with. */
-interface Making {
+/** What each command is built with. */
+interface Building {
   readonly world: World;
-  /** Adds the options of every command. */
+  /** Adds the options that every command has. */
   readonly common: (command: Command) => Command;
-  /** Adds the options that say which registry is asked. */
+  /** Adds the options that select the registry. */
   readonly registry: (command: Command) => Command;
   readonly finish: (outcome: Outcome) => void;
 }
 
-/** Adds the commands about the machine that they run on. */
-export function addMachineCommands(modreg: Command, making: Making): void {
-  addWatch(modreg, making);
-  const { world, common, finish } = making;
+/** Adds the commands for the machine that they run on. */
+export function addMachineCommands(modreg: Command, building: Building): void {
+  addWatch(modreg, building);
+  const { world, common, finish } = building;
   common(modreg.command('status'))
-    .description("Shows what runs on this machine, what should, and the poller's last round.")
+    .description(
+      "Shows the deployed version and the target of each module, and the poller's last round.",
+    )
     .addHelpText('beforeAll', STATUS_EXAMPLES)
     .action(async (options: { json?: true }) => {
       const { statusCommand } = await import('./status-command.ts');
       finish(statusCommand(options, world));
     });
-  addQuarantine(modreg, making);
+  addQuarantine(modreg, building);
   common(modreg.command('rollback <module>'))
     .description(
-      'Goes back to what ran before, until a newer release appears. The module is named by its entry or its module_id.',
+      'Rolls a module back to its previous version, until a newer release appears. <module> is the name of its entry or its module_id.',
     )
     .addHelpText('beforeAll', ROLLBACK_EXAMPLES)
     .action(async (named: string, options: { json?: true }) => {
@@ -57,15 +59,17 @@ export function addMachineCommands(modreg: Command, making: Making): void {
     });
 }
 
-function addWatch(modreg: Command, { world, registry, finish }: Making): void {
+function addWatch(modreg: Command, { world, registry, finish }: Building): void {
   registry(modreg.command('watch <machine.json>'))
-    .description('Prints what a poller of this machine would do, when it would. Changes nothing.')
+    .description(
+      'Prints each action that a poller of this machine would take, when it is due. Changes nothing.',
+    )
     .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
     .option(
       '--deployed <file>',
-      'what runs, read before each round (default: what this machine remembers)',
+      'the deployed versions, read before each round (default: as recorded in machine.db)',
     )
-    .option('--interval <duration>', 'between two rounds, 5s at least (default: 1m)')
+    .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 1m)')
     .addHelpText('beforeAll', WATCH_EXAMPLES)
     .action(async (file: string, options: WatchOptions) => {
       const { watchCommand } = await import('../plan/watch-command.ts');
@@ -73,19 +77,19 @@ function addWatch(modreg: Command, { world, registry, finish }: Making): void {
     });
 }
 
-function addQuarantine(modreg: Command, { world, common, finish }: Making): void {
+function addQuarantine(modreg: Command, { world, common, finish }: Building): void {
   const quarantine = modreg
     .command('quarantine')
-    .description('The versions that failed on this machine, which are not chosen again.')
+    .description('Lists or lifts the quarantine of versions that failed on this machine.')
     .addHelpText('beforeAll', QUARANTINE_EXAMPLES);
   common(quarantine.command('list'))
-    .description('Shows them, and until when they are refused.')
+    .description('Shows the versions in quarantine, and until when they are refused.')
     .action(async (options: { json?: true }) => {
       const { quarantineListCommand } = await import('./quarantine-command.ts');
       finish(quarantineListCommand(options, world));
     });
   common(quarantine.command('lift <module_id> <version>'))
-    .description('Lets a version be chosen again.')
+    .description('Lifts the quarantine of a version, so that it may be chosen again.')
     .action(async (moduleId: string, version: string, options: { json?: true }) => {
       const { quarantineLiftCommand } = await import('./quarantine-command.ts');
       finish(quarantineLiftCommand(moduleId, version, options, world));

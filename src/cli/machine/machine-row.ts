@@ -6,19 +6,19 @@ import type { MachineState } from '../../store/machine-state.ts';
 import { labelOf } from '../plan/plan-cells.ts';
 import type { Problem } from '../problem.ts';
 
-/** What `decision` is about. */
+/** The module or subsystem that `decision` is about. */
 export function targetOf({ kind, name, moduleId }: LoggedDecision): ActionTarget {
   if (kind === 'module') return { kind, name, moduleId: moduleId as ModuleId };
   return { kind, name: name === 'platform-agent' ? name : 'platform-server' };
 }
 
-/** What it is called: the module_id where that says it, or the name of the subsystem. */
+/** The label of a row: the module_id with the entry name if that is unusual, or the name of the subsystem. */
 export function labelFor(decision: LoggedDecision): string {
   const { kind, name, moduleId } = decision;
   return kind === 'module' ? labelOf({ name, moduleId: moduleId as ModuleId }) : name;
 }
 
-/** The module or the subsystem that `text` names: by the name of its entry, or its module_id. */
+/** The decision on the module or subsystem that `text` names, by the name of its entry or else by its module_id. */
 export function rowNamed(text: string, state: MachineState): Result<LoggedDecision, Problem> {
   const rows = state.decisions();
   const named = rows.filter(({ name }) => name === text);
@@ -27,13 +27,13 @@ export function rowNamed(text: string, state: MachineState): Result<LoggedDecisi
   if (row && !other) return { ok: true, value: row };
   const severity = 'error';
   if (row) {
-    const areAlike = new Set(meant.map(({ name }) => name)).size < meant.length;
-    const names = meant.map(({ name, moduleId }) => (areAlike ? moduleId : name)).join(', ');
-    const message = `${quote(text)} is what several entries are called`;
+    const hasDuplicates = new Set(meant.map(({ name }) => name)).size < meant.length;
+    const names = meant.map(({ name, moduleId }) => (hasDuplicates ? moduleId : name)).join(', ');
+    const message = `${quote(text)} names several entries`;
     return { ok: false, error: { severity, kind: 'usage', message, hint: `name one: ${names}` } };
   }
   const names = rows.flatMap(({ name, moduleId }) => [name, moduleId]);
-  const message = `${quote(text)} is no module and no subsystem that this machine's poller decides on`;
+  const message = `${quote(text)} names no module or subsystem that this machine's poller decides on`;
   const suggestion = nearestWord(text, names);
   return { ok: false, error: { severity, kind: 'unknown-reference', message, suggestion } };
 }

@@ -15,9 +15,9 @@ import type { World } from '../world.ts';
 const COMMAND_BUSY_TIMEOUT_MS = 1000;
 
 const NO_STATE =
-  'an agent that polls with modreg makes it; PLATFORM_HOME, or else HOME, says where it is';
+  'an agent that polls with modreg creates it in $PLATFORM_HOME, or else in $HOME/.platform';
 
-/** Why `machine.db` cannot be used: `usage` where there is no home for it. */
+/** Why `machine.db` cannot be used: `usage` if neither PLATFORM_HOME nor HOME is set. */
 export interface StateProblem {
   readonly severity: 'error';
   readonly kind: SavedListsError['kind'] | 'usage';
@@ -26,21 +26,21 @@ export interface StateProblem {
   readonly isMissing: boolean;
 }
 
-/** Opens `machine.db` under the platform's home. */
+/** Opens `machine.db` in the platform's home. */
 export function openState(
   { environment }: World,
   mode: Opening['mode'],
 ): Result<MachineFile, StateProblem> {
   const home = platformHome(environment);
   if (home === undefined) {
-    const message = 'neither PLATFORM_HOME nor HOME says where the state of this machine is';
+    const message = 'the state of this machine is not found: neither PLATFORM_HOME nor HOME is set';
     return { ok: false, error: { severity: 'error', kind: 'usage', message, isMissing: true } };
   }
   const path = join(home, 'machine.db');
   return trying(() => openMachineFile(path, { mode, patienceMs: COMMAND_BUSY_TIMEOUT_MS }));
 }
 
-/** What `work` makes of the state of this machine, which must be there. */
+/** Returns the outcome of `work` on the state of this machine, or the problem if there is no such state. */
 export function withState(
   world: World,
   mode: Exclude<Opening['mode'], 'create'>,
@@ -50,7 +50,7 @@ export function withState(
   return done.ok ? done.value : failed(done.error);
 }
 
-/** The same, for any kind of answer. */
+/** Returns the result of `work` on the state of this machine, or why the state cannot be used. */
 export function usingState<T>(
   world: World,
   mode: Exclude<Opening['mode'], 'create'>,

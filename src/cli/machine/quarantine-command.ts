@@ -11,21 +11,21 @@ interface Options {
   readonly json?: true;
 }
 
-/** `modreg quarantine list`: the versions that failed on this machine, and on which terms they are refused. */
+/** `modreg quarantine list`: shows the versions that failed on this machine, and until when each is refused. */
 export function quarantineListCommand({ json }: Options, world: World): Outcome {
   return withState(world, 'read', (state) => {
     const { quarantine } = state.memory();
     const schema = 'modreg/quarantine@1';
     const table = quarantineTable(quarantine, world.clock());
-    const said = table.length > 0 ? table : ['nothing is in quarantine'];
+    const lines = table.length > 0 ? table : ['nothing is in quarantine'];
     const answer = json
       ? [jsonLine({ schema, quarantine: quarantine.map(quarantineAsJson) })]
-      : said;
+      : lines;
     return { answer, notes: [], problems: [] };
   });
 }
 
-/** `modreg quarantine lift <module_id> <version>`: it may be chosen again. */
+/** `modreg quarantine lift <module_id> <version>`: lets the version be chosen again. */
 export function quarantineLiftCommand(
   moduleIdText: string,
   versionText: string,
@@ -41,7 +41,7 @@ export function quarantineLiftCommand(
   const [id, { text }] = [moduleId.value, version.value];
   return withState(world, 'write', (state) => {
     const { quarantine } = state.memory();
-    if (!state.lift(id, text)) return notThere(`${id} ${text}`, quarantine);
+    if (!state.lift(id, text)) return notInQuarantine(`${id} ${text}`, quarantine);
     const schema = 'modreg/quarantine-lift@1';
     const line = `${id} ${text} may be chosen again`;
     const answer = json ? [jsonLine({ schema, module_id: id, version: text })] : [line];
@@ -49,9 +49,10 @@ export function quarantineLiftCommand(
   });
 }
 
-function notThere(what: string, quarantine: readonly QuarantineEntry[]): Outcome {
-  const message = `${what} is not in quarantine on this machine`;
-  const there = quarantine.slice(0, 5).map(({ moduleId, version }) => `${moduleId} ${version}`);
-  const hint = there.length === 0 ? 'nothing is' : `what is: ${there.join(', ')}`;
+function notInQuarantine(subject: string, quarantine: readonly QuarantineEntry[]): Outcome {
+  const message = `${subject} is not in quarantine on this machine`;
+  const others = quarantine.slice(0, 5).map(({ moduleId, version }) => `${moduleId} ${version}`);
+  const hint =
+    others.length === 0 ? 'no version is in quarantine' : `in quarantine: ${others.join(', ')}`;
   return failed({ severity: 'error', kind: 'unknown-version', message, hint });
 }

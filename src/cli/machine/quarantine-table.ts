@@ -5,7 +5,7 @@ import { columnsOf } from '../output/columns.ts';
 
 const HEADS = ['MODULE', 'VERSION', 'SINCE', 'UNTIL', 'WHY'];
 
-/** What is in quarantine, as a person reads it; nothing where nothing is. */
+/** The lines of the quarantine table; none if nothing is in quarantine. */
 export function quarantineTable(entries: readonly QuarantineEntry[], now: number): string[] {
   if (entries.length === 0) return [];
   const cells = entries.map((entry) => [
@@ -20,7 +20,7 @@ export function quarantineTable(entries: readonly QuarantineEntry[], now: number
 }
 
 function untilText({ until, digest, rolledBack }: QuarantineEntry, now: number): string {
-  if (until !== undefined) return until <= now ? 'over' : formatTime(until);
+  if (until !== undefined) return until <= now ? 'expired' : formatTime(until);
   if (rolledBack) return 'lifted, or a newer release';
   return digest === undefined ? 'lifted' : 'lifted, or another digest';
 }

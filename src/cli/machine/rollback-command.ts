@@ -16,7 +16,7 @@ import { withState } from './open-state.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
-/** `modreg rollback <module>`: what ran before takes the place of what runs, and stays. (D13) */
+/** `modreg rollback <module>`: the previous version replaces the deployed one, and stays until a newer release (D13). */
 export function rollbackCommand(
   named: string,
   { json }: { readonly json?: true },
@@ -26,10 +26,11 @@ export function rollbackCommand(
     const row = rowNamed(named, state);
     if (!row.ok) return failed(row.error);
     const now = world.clock();
-    const asked = wayBack(row.value, state, now);
-    if (!asked.ok) return failed(asked.error);
-    const { from, to } = asked.value;
-    if (!state.rollBack(targetOf(row.value), asked.value, now)) return failed(movedOn(row.value));
+    const found = rollbackOf(row.value, state, now);
+    if (!found.ok) return failed(found.error);
+    const { from, to } = found.value;
+    if (!state.rollBack(targetOf(row.value), found.value, now))
+      return failed(replacedMeanwhile(row.value));
     const { name, moduleId } = row.value;
     if (json) {
       const document = { schema: 'modreg/rollback@1', name, module_id: moduleId };
@@ -40,17 +41,17 @@ export function rollbackCommand(
     const until = isStaying
       ? `, and stays there until a release above ${from.text} is published`
       : '';
-    const whither = to
-      ? `to ${to.text} with the poller's next decision${until}`
-      : "with the poller's next decision, to the best that may be chosen instead, if anything may: nothing that ran before does";
-    const answer = [`${labelFor(row.value)} goes back from ${from.text} ${whither}`];
-    const notes = [`note: modreg quarantine lift ${moduleId} ${from.text} ends that`];
+    const destination = to
+      ? `to ${to.text} at the poller's next decision${until}`
+      : "at the poller's next decision, to the best release that may be chosen instead, if there is one: no previous version may be chosen";
+    const answer = [`${labelFor(row.value)} rolls back from ${from.text} ${destination}`];
+    const notes = [`note: modreg quarantine lift ${moduleId} ${from.text} undoes this`];
     return { answer, notes, problems: [] };
   });
 }
 
-/** From what to what a module goes back, or why it does not. */
-function wayBack(
+/** The versions that a module rolls back from and to, or why it cannot roll back. */
+function rollbackOf(
   row: LoggedDecision,
   state: MachineState,
   now: number,
@@ -58,17 +59,17 @@ function wayBack(
   const label = labelFor(row);
   const constraint = constraintOf(row);
   if (constraint?.kind === 'patch') {
-    const message = `${label} is pinned to ${row.constraint}, and nothing else may take its place`;
+    const message = `${label} is pinned to ${row.constraint}, so no other version may replace it`;
     return refusal({ kind: 'usage', message, hint: 'pin the version that should run' });
   }
   if (!constraint) {
-    const message = `${label} is not decided by a constraint, and there is no way back: ${row.reason}`;
+    const message = `${label} is not decided by a constraint, so it cannot be rolled back: ${row.reason}`;
     return refusal({ kind: 'usage', message });
   }
   const { deployed, previous, quarantine } = state.memory().of(targetOf(row));
   if (deployed.kind !== 'version') {
-    const runs = reportedText(deployed) ?? deployed.kind;
-    const message = `${label}: what is deployed is ${runs}, and a way back begins at a version`;
+    const found = reportedText(deployed) ?? deployed.kind;
+    const message = `${label}: deployed is ${found}, but only a version can be rolled back`;
     return refusal({ kind: 'deployed-unknown', message });
   }
   const isRefused = quarantine.some(
@@ -85,14 +86,19 @@ function refusal(
   return { ok: false, error: { severity: 'error', ...problem } };
 }
 
-function movedOn(row: LoggedDecision): Problem {
-  const message = `${labelFor(row)} was replaced meanwhile, and is left as it is`;
-  return { severity: 'error', kind: 'locked', message, hint: 'modreg status shows what runs' };
+function replacedMeanwhile(row: LoggedDecision): Problem {
+  const message = `${labelFor(row)} was replaced in the meantime; nothing was changed`;
+  return {
+    severity: 'error',
+    kind: 'locked',
+    message,
+    hint: 'modreg status shows the deployed version',
+  };
 }
 
-/** What the poller read last; undefined where that is an address, or nothing. */
+/** The constraint that the poller read last; undefined if it read an address or no constraint. */
 function constraintOf({ kind, constraint = '' }: LoggedDecision): Constraint | undefined {
-  // The decision on a subsystem is logged with the word of its channel.
+  // The decision on a subsystem is logged with the name of its release channel.
   if (kind === 'subsystem' && (constraint === 'stable' || constraint === 'latest')) {
     return { kind: constraint === 'stable' ? 'latest' : 'latest-with-prerelease' };
   }

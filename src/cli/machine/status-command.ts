@@ -18,7 +18,7 @@ import type { Outcome } from '../problem.ts';
 import { quarantineAsJson, quarantineTable } from './quarantine-table.ts';
 import type { World } from '../world.ts';
 
-/** What a machine's poller knows, and decided last. */
+/** The state of a machine, and its poller's last decisions. */
 interface Status {
   readonly decisions: readonly LoggedDecision[];
   readonly memory: MachineMemory;
@@ -26,7 +26,7 @@ interface Status {
   readonly now: number;
 }
 
-/** `modreg status`: what runs on this machine, what should, and what the poller last made of that. */
+/** `modreg status`: shows the deployed versions, their targets, and the poller's last decisions. */
 export function statusCommand({ json }: { readonly json?: true }, world: World): Outcome {
   return withState(world, 'read', (state: MachineState) => {
     const status = {
@@ -59,7 +59,7 @@ function linesOf(status: Status): string[] {
   const quarantined = quarantineTable(memory.quarantine, now);
   return [
     roundLine(status),
-    ...restraintLines(status),
+    ...crashLoopLines(status),
     '',
     ...(cells.length === 0 ? ['no module was decided on yet'] : [line(HEADS), ...cells.map(line)]),
     ...(memory.open.length === 0 ? [] : ['', ...memory.open.map((open) => openLine(open, now))]),
@@ -74,20 +74,20 @@ function roundLine({ poller: { pid, round }, now }: Status): string {
   return `last round ${describeDuration(now - round.at)} ago${by}${trouble}`;
 }
 
-function restraintLines({ memory, now }: Status): string[] {
+function crashLoopLines({ memory, now }: Status): string[] {
   const until = crashLoopEnd(memory.starts, now);
   if (until === undefined) return [];
   return [
-    `nothing is done until ${formatTime(until)}: the agent started five times in ten minutes`,
+    `crash loop: no action until ${formatTime(until)}, because the agent started five times in ten minutes`,
   ];
 }
 
-/** A machine need not say what runs of its subsystems. */
+/** Whether a row is shown. A subsystem whose deployed version is unknown is not: a machine need not report it. */
 function isReported(decision: LoggedDecision, memory: MachineMemory): boolean {
   return decision.kind === 'module' || memory.of(targetOf(decision)).deployed.kind !== 'unknown';
 }
 
-function runs(decision: LoggedDecision, memory: MachineMemory): string | undefined {
+function deployedText(decision: LoggedDecision, memory: MachineMemory): string | undefined {
   return reportedText(memory.of(targetOf(decision)).deployed);
 }
 
@@ -96,12 +96,12 @@ function openLine(
   now: number,
 ): string {
   const { target, from, to, id } = action;
-  const what = `${excerpt(target.name)} ${from ?? 'none'} → ${describeAddress(to)}`;
+  const change = `${excerpt(target.name)} ${from ?? 'none'} → ${describeAddress(to)}`;
   const times = deliveries === 1 ? 'once' : `${deliveries} times`;
-  if (state === 'delivered') return `${what}: delivered ${times}, not acknowledged yet (${id})`;
-  if (failures === 0) return `${what}: waits to be delivered (${id})`;
+  if (state === 'delivered') return `${change}: delivered ${times}, not acknowledged yet (${id})`;
+  if (failures === 0) return `${change}: waiting for delivery (${id})`;
   const again = describeDuration(notBefore - now);
-  return `${what}: failed ${failures === 1 ? 'once' : `${failures} times`} for reasons of this machine, delivered again in ${again} (${id})`;
+  return `${change}: failed ${failures === 1 ? 'once' : `${failures} times`} because of this machine, next delivery in ${again} (${id})`;
 }
 
 function asJson({ decisions, memory, poller, now }: Status): string {
@@ -124,7 +124,7 @@ function asJson({ decisions, memory, poller, now }: Status): string {
         name,
         module_id: moduleId,
         constraint: constraint ?? null,
-        deployed: deployed.kind === 'none' ? 'none' : (runs(decision, memory) ?? null),
+        deployed: deployed.kind === 'none' ? 'none' : (deployedText(decision, memory) ?? null),
         target: target ?? null,
         latest: latest ?? null,
         decision: decision.decision,

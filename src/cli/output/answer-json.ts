@@ -5,7 +5,7 @@ import { publishedText } from '../../core/releases/refusal.ts';
 import { escapeUnprintableInJson } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 
-/** One line, in which nothing can move a cursor. */
+/** `document` as one line, with escapes in place of control characters. */
 export function jsonLine(document: object): string {
   return escapeUnprintableInJson(JSON.stringify(document));
 }

@@ -1,4 +1,4 @@
-/** What makes a line of a row's cells, with columns as wide as the widest of `heads` and `rows`. */
+/** Returns a function that formats the cells of a row as a line. Each column is as wide as its widest cell. */
 export function columnsOf(
   heads: readonly string[],
   rows: readonly (readonly string[])[],

@@ -1,4 +1,4 @@
-/** How a person or a program wants to be told. */
+/** How output is presented. */
 export interface Presentation {
   readonly isJson: boolean;
   readonly isDebug: boolean;
@@ -6,8 +6,8 @@ export interface Presentation {
 }
 
 /**
- * What `argv` says of it. Looked up rather than parsed, because a command line that cannot be parsed
- * is answered in it too.
+ * The presentation that `argv` asks for. It is found without parsing the command line, because it also
+ * applies to the error of a command line that cannot be parsed.
  */
 export function presentationOf(argv: readonly string[]): Presentation {
   const end = argv.indexOf('--');

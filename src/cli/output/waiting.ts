@@ -1,22 +1,22 @@
 import type { World } from '../world.ts';
 
-const FIRST_WORD_MS = 1000;
-const NEXT_WORD_MS = 10_000;
+const FIRST_NOTE_MS = 1000;
+const NEXT_NOTE_MS = 10_000;
 
-/** Something that is waited for. */
+/** The reason for a wait, which may change during it. */
 export interface Wait {
-  /** What it waits for now, in one escaped line. */
+  /** What is being waited for, in one escaped line. */
   state: string;
 }
 
-/** Runs `work`, and says what it waits for when it takes longer than a second, and then every ten. */
+/** Returns the result of `work`. Notes what it waits for after one second, and then every ten seconds. */
 export async function waiting<T>(wait: Wait, world: World, work: () => Promise<T>): Promise<T> {
-  const say = (): void => world.note(`waiting: ${wait.state}`);
+  const note = (): void => world.note(`waiting: ${wait.state}`);
   let next: NodeJS.Timeout | undefined;
   const first = setTimeout(() => {
-    say();
-    next = setInterval(say, NEXT_WORD_MS);
-  }, FIRST_WORD_MS);
+    note();
+    next = setInterval(note, NEXT_NOTE_MS);
+  }, FIRST_NOTE_MS);
   try {
     return await work();
   } finally {

@@ -18,7 +18,7 @@ import type { Planned } from './planned.ts';
 
 const NAMED = 8;
 
-/** A plan as a person reads it. */
+/** The lines that show a plan to a person. */
 export function planTable(planned: Planned): string[] {
   const { plan } = planned;
   const modules = plan.modules.map((row) => {
@@ -38,7 +38,7 @@ export function planTable(planned: Planned): string[] {
     ...(modules.length > 0 ? [''] : []),
     ...table('SUBSYSTEM', subsystems),
     ...(subsystems.length > 0 ? [''] : []),
-    ...leftAlone(plan.subsystems),
+    ...unreportedLine(plan.subsystems),
     ...summaryOf(planned),
     'Nothing was changed.',
   ];
@@ -46,16 +46,16 @@ export function planTable(planned: Planned): string[] {
 
 function headOf({ path, plan, lists, now, isAsOf }: Planned): string {
   const readings = [...lists.modules.values(), ...lists.subsystems.values()];
-  const had = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
+  const read = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
   return [
     excerpt(path),
     countOf(plan.modules.length, 'module'),
     ...(isAsOf ? [`as of ${formatTime(now)}`] : []),
-    ...(had.length > 0 ? [describeLists(had, now)] : []),
+    ...(read.length > 0 ? [describeLists(read, now)] : []),
   ].join('   ');
 }
 
-/** Where lists are from, and how old the oldest is that came over a network. */
+/** Where the lists are from, and the age of the oldest one from a network. */
 function describeLists(lists: readonly ReleaseList[], now: number): string {
   const places = new Set(lists.map(({ from }) => from));
   const [first = ''] = places;
@@ -68,7 +68,7 @@ function describeLists(lists: readonly ReleaseList[], now: number): string {
   return `lists from ${from}${old}`;
 }
 
-/** A channel by its own word, since `latest` means two things. */
+/** The name of a release channel, or the requirement of a pin. The channel `latest` is not the constraint `latest`. */
 function requirementOfSubsystem({ target, decision }: SubsystemPlan): string | undefined {
   return target.option === 'release_channel'
     ? target.releaseChannel
@@ -122,7 +122,7 @@ function detailsOf({ row: { stops, nextChange } }: Row): string[] {
   return [
     ...(stops.length > 0 ? [`stops ${describeStops(stops)}`] : []),
     ...(nextChange ? [`next ${describeChange(nextChange)}`] : []),
-  ].map((words) => `      ${words}`);
+  ].map((detail) => `      ${detail}`);
 }
 
 function describeStops(stops: readonly Stop[]): string {
@@ -136,16 +136,16 @@ function describeStops(stops: readonly Stop[]): string {
   return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
 }
 
-/** A machine need not say what runs of its subsystems, nor a registry have them. */
+/** Whether a subsystem is shown. One whose deployed version is unknown is not, unless it is disabled. */
 function isReported({ target, decision: { input } }: SubsystemPlan): boolean {
   return target.option === 'disable_subsystem' || input.deployed.kind !== 'unknown';
 }
 
-function leftAlone(subsystems: readonly SubsystemPlan[]): string[] {
+function unreportedLine(subsystems: readonly SubsystemPlan[]): string[] {
   const names = subsystems.flatMap((row) => (isReported(row) ? [] : row.target.name));
   return names.length === 0
     ? []
-    : [`${names.join(' and ')}: what is deployed is not known, and nothing is done.`];
+    : [`${names.join(' and ')}: the deployed version is not known, so nothing is done.`];
 }
 
 function summaryOf({ plan: { modules, subsystems, restarts } }: Planned): string[] {
@@ -163,16 +163,16 @@ function summaryOf({ plan: { modules, subsystems, restarts } }: Planned): string
   const stops = restarts.flatMap((restart) => restart.stops);
   return [
     `${counts.join(', ')}.${stops.length > 0 ? ` Components that would stop: ${describeStops(stops)}.` : ''}`,
-    ...restarts.flatMap(sharing),
+    ...restarts.flatMap(sharedRestart),
   ];
 }
 
-/** That several actions take one restart. */
-function sharing({ of, actions }: Restart): string[] {
+/** A line if one restart serves several actions. */
+function sharedRestart({ of, actions }: Restart): string[] {
   const stopping = actions.filter(({ direction }) => direction !== 'install');
   if (of !== 'modules') {
     const isRunning = stopping.some(({ target }) => target.kind === 'subsystem');
-    return isRunning ? [`One restart of ${of} takes every module with it.`] : [];
+    return isRunning ? [`One restart of ${of} also restarts every module.`] : [];
   }
   const names = stopping.map(({ target }) => excerpt(target.name)).join(', ');
   return stopping.length > 1 ? [`One restart is shared by ${names}.`] : [];

@@ -19,7 +19,7 @@ export interface PlanOptions extends ListOptions {
   readonly exitCode?: true;
 }
 
-/** `modreg plan <machine.json>`: what the machine should run now, why, and what stops for it. */
+/** `modreg plan <machine.json>`: shows what the machine should run now, why, and which components would stop. */
 export async function planCommand(
   path: string,
   options: PlanOptions,
@@ -60,10 +60,9 @@ async function planOf(
   const facts = await factsFor(documents.value, world);
   if (!facts.ok) return { ok: false, error: [facts.error] };
   const known = { documents: documents.value, facts: facts.value };
-  const asked = { ...options, maxAgeMs: maxAge.value };
-  const lists = await readPlanLists(path, known, asked, world);
+  const reading = { ...options, maxAgeMs: maxAge.value };
+  const lists = await readPlanLists(path, known, reading, world);
   if (!lists.ok) return { ok: false, error: [lists.error] };
-  const made = { path, documents: documents.value, lists: lists.value };
   const now = at?.value ?? world.clock();
   const plan = decideOn(
     { ...known, lists: lists.value },
@@ -71,7 +70,15 @@ async function planOf(
   );
   return {
     ok: true,
-    value: { ...made, plan, platform: platform.value, now, isAsOf: at !== undefined },
+    value: {
+      path,
+      documents: documents.value,
+      lists: lists.value,
+      plan,
+      platform: platform.value,
+      now,
+      isAsOf: at !== undefined,
+    },
   };
 }
 

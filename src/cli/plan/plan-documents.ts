@@ -5,24 +5,24 @@ import { DEFAULT_POLICY } from '../../core/machine/update-policy.ts';
 import { readDocumentFile } from '../check/document-file.ts';
 import { readPolicyFor } from '../check/policy-file.ts';
 import type { Problem } from '../problem.ts';
-import { unreadFields, unreadDocument } from '../check/document-findings.ts';
+import { unknownFields, documentWithErrors } from '../check/document-findings.ts';
 
-/** The files that a plan is made of. */
+/** The documents that a plan is based on. */
 export interface PlanDocuments {
   readonly machine: Machine;
-  /** Fields of the machine config and the policy that nothing reads. */
+  /** Unknown fields of the machine config and the policy. */
   readonly warnings: readonly Problem[];
   readonly policy: UpdatePolicy;
-  /** Where the policy was read. */
+  /** The path of the policy; undefined if there is none. */
   readonly policyPath: string | undefined;
   /**
-   * What was said to be deployed, by the name of the module entry or the subsystem: what is not in it is not
-   * known. Undefined where nothing was said.
+   * The reported deployed versions, by the name of the module entry or the subsystem. A missing name means that
+   * its version is unknown. Undefined without a report.
    */
   readonly deployed: ReadonlyMap<string, Deployed> | undefined;
 }
 
-/** Reads the machine config at `path`, its policy, and what is said to be deployed. */
+/** Reads the machine config at `path`, its policy, and the report of deployed versions. */
 export function readPlanDocuments(
   path: string,
   options: { readonly policy?: string; readonly deployed?: string },
@@ -61,10 +61,10 @@ function readPolicy(
   }
   const { path: policyPath, reading } = file.value;
   if (reading.ok) {
-    const warnings = unreadFields(policyPath, reading);
+    const warnings = unknownFields(policyPath, reading);
     return { ok: true, value: { policy: reading.value, policyPath, warnings } };
   }
-  return { ok: false, error: unreadDocument('the policy', policyPath, reading, 'policy') };
+  return { ok: false, error: documentWithErrors('the policy', policyPath, reading, 'policy') };
 }
 
 function readDeployedFile(
@@ -75,7 +75,7 @@ function readDeployedFile(
   if (!file.ok) return file;
   const report = readDeployedReport(file.value.bytes);
   if (report.ok) return report;
-  return { ok: false, error: unreadDocument('the report of what is deployed', path, report) };
+  return { ok: false, error: documentWithErrors('the report of deployed versions', path, report) };
 }
 
 function readMachineFile(
@@ -87,7 +87,7 @@ function readMachineFile(
   const { bytes, mode } = file.value;
   const read = readMachine(bytes, { policy, mode });
   if (read.ok) {
-    return { ok: true, value: { machine: read.value, warnings: unreadFields(path, read) } };
+    return { ok: true, value: { machine: read.value, warnings: unknownFields(path, read) } };
   }
-  return { ok: false, error: unreadDocument('the machine config', path, read, 'machine') };
+  return { ok: false, error: documentWithErrors('the machine config', path, read, 'machine') };
 }

@@ -4,12 +4,12 @@ import type { PlanDocuments } from './plan-documents.ts';
 import type { Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
-/** What is known of a module or a subsystem, but for its list. */
+/** What is known of a module or a subsystem, without its list. */
 export type Facts = (target: ActionTarget) => Omit<ModuleState, 'list'>;
 
 const UNKNOWN: Deployed = { kind: 'unknown' };
 
-/** What a report says, where there is one, and else what this machine remembers. */
+/** The facts of the report if there is one, else of the machine's file. A missing file means that nothing is known. */
 export async function factsFor(
   { machine, deployed }: PlanDocuments,
   world: World,
@@ -19,13 +19,13 @@ export async function factsFor(
     return {
       ok: true,
       value: ({ kind, name }) => {
-        // A name that is a module's says nothing of a subsystem.
+        // A reported name that a module has does not apply to a subsystem of the same name.
         const isReported = kind === 'module' || !modules.has(name);
         return { deployed: (isReported ? deployed.get(name) : undefined) ?? UNKNOWN };
       },
     };
   }
-  // SQLite is only loaded where it is needed.
+  // Imported here, so that SQLite is loaded only when it is needed.
   const { usingState } = await import('../machine/open-state.ts');
   const memory = usingState(world, 'read', (state) => state.memory());
   if (!memory.ok && !memory.error.isMissing) return memory;

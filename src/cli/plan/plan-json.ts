@@ -50,7 +50,7 @@ export function planAsJson({ plan, lists, platform, now, isAsOf }: Planned): str
   });
 }
 
-/** What has to be restarted for a new version of it to be used. */
+/** What must be restarted before a new version of a subsystem is used. */
 function restartedBy(target: SubsystemTarget): readonly string[] {
   return target.option === 'disable_subsystem' ? [] : RESTARTED_BY_UPDATE[target.name];
 }
@@ -80,7 +80,7 @@ function rowAsJson(row: PlanRow, reading: ListResult | undefined): object {
   };
 }
 
-/** `none` where nothing is deployed, and null where nobody knows. */
+/** The deployed version: `none` if nothing is deployed, null if it is not known. */
 function deployedOrNull(deployed: Deployed): string | null {
   if (deployed.kind === 'none') return 'none';
   return reportedText(deployed) ?? null;

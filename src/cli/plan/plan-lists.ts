@@ -9,22 +9,22 @@ import type { World } from '../world.ts';
 import type { PlanDocuments } from './plan-documents.ts';
 import type { Facts } from './plan-facts.ts';
 
-/** The results of reading the lists of a machine. */
+/** The result of reading each list of a machine. */
 export interface PlanLists {
   /** By the name of the module entry. */
   readonly modules: ReadonlyMap<string, ListResult>;
   readonly subsystems: ReadonlyMap<string, ListResult>;
-  /** What an operator should know of how they were read. */
+  /** Warnings about how the lists were read. */
   readonly warnings: readonly Problem[];
 }
 
-/** A machine as its files describe it at one moment. */
+/** The documents and facts of a machine at one moment. */
 export interface Site {
   readonly documents: PlanDocuments;
   readonly facts: Facts;
 }
 
-/** Reads every list that the plan of the machine at `path` needs, those of one registry in one round. */
+/** Reads every list that the plan of the machine at `path` needs, with one round for each registry. */
 export async function readPlanLists(
   path: string,
   site: Site,
@@ -62,8 +62,8 @@ function fill(
 }
 
 /**
- * The lists that decisions on a machine need, by their registry. A list whose registry nobody names is an error:
- * samples never decide on a machine.
+ * The lists that decisions on a machine need, by their registry. A list without a named registry is an error:
+ * the sample catalogue is never used for a machine.
  */
 export function listsByRegistry(
   { documents, facts }: Site,

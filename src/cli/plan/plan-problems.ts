@@ -17,7 +17,7 @@ import type { PlanDocuments } from './plan-documents.ts';
 import type { Planned } from './planned.ts';
 import { complaintProblem, registryProblem, type Problem } from '../problem.ts';
 
-/** A row of a plan, what it is called, and what came of asking for its list. */
+/** A row of a plan, its label, and the result of reading its list. */
 interface Subject {
   readonly label: string;
   readonly isSubsystem: boolean;
@@ -28,7 +28,7 @@ interface Subject {
 
 const NAMED = 3;
 
-/** What stands in the way of a plan, and what there is to warn of. What concerns many modules is said once. */
+/** The errors and warnings of a plan. A problem that several modules share appears once. */
 export function planProblems({ plan, lists, documents }: Planned): Problem[] {
   const modules = plan.modules.map((row): Subject => {
     const { moduleId, name } = row;
@@ -42,7 +42,7 @@ export function planProblems({ plan, lists, documents }: Planned): Problem[] {
   });
   const subsystems = plan.subsystems.flatMap((row): Subject[] => {
     const { target, decision } = row;
-    // What nobody reports is left alone, and shown as that.
+    // A subsystem whose deployed version is unknown is left as it is, and the plan says so.
     const isUnknown = decision.input.deployed.kind === 'unknown';
     if (target.option === 'disable_subsystem' || isUnknown) return [];
     const { name } = target;
@@ -51,18 +51,23 @@ export function planProblems({ plan, lists, documents }: Planned): Problem[] {
   });
   const subjects = [...modules, ...subsystems];
   const problems = [...subjects.flatMap(stuckProblem), ...subjects.flatMap(warningsFor)];
-  return [...saidOnce(problems), ...slips(documents), ...documents.warnings, ...lists.warnings];
+  return [
+    ...merged(problems),
+    ...unknownNames(documents),
+    ...documents.warnings,
+    ...lists.warnings,
+  ];
 }
 
-/** A problem, and what it is said of, or what it keeps as it is; neither where the message says it. */
-interface Said {
+/** A problem, and the label it concerns or what it keeps unchanged; neither if the message already says so. */
+interface Finding {
   readonly problem: Problem;
   readonly label?: string;
   readonly kept?: string;
 }
 
-/** Problems with the same words become one that names what all of them are said of. */
-function saidOnce(all: readonly Said[]): Problem[] {
+/** Merges problems with the same message into one that names every label. */
+function merged(all: readonly Finding[]): Problem[] {
   const groups = Map.groupBy(all, ({ problem: { kind, message } }) => `${kind} ${message}`);
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
@@ -70,53 +75,53 @@ function saidOnce(all: readonly Said[]): Problem[] {
   });
 }
 
-function messageOf({ message }: Problem, group: readonly Said[]): string {
+function messageOf({ message }: Problem, group: readonly Finding[]): string {
   const labels = group.flatMap(({ label }) => label ?? []);
-  const kept = group.flatMap((said) => said.kept ?? []);
+  const kept = group.flatMap((finding) => finding.kept ?? []);
   if (kept.length > 0) return `${message}; ${enumerate(kept)}`;
   if (labels.length > 1) return `${message}: ${enumerate(labels)}`;
   return labels.length === 1 ? `${labels[0]}: ${message}` : message;
 }
 
-function enumerate(words: readonly string[]): string {
-  const rest = words.length - NAMED;
-  return [...words.slice(0, NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ');
+function enumerate(items: readonly string[]): string {
+  const rest = items.length - NAMED;
+  return [...items.slice(0, NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ');
 }
 
 const HOW_TO_REPORT =
-  'name a file with --deployed: {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed';
+  'pass --deployed <file> with JSON such as {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed';
 
-/** Names of the report that are nothing's, and names of the policy that are nearly something's. */
-function slips({ machine, policy, policyPath, deployed }: PlanDocuments): Problem[] {
+/** Warnings for names in the report that nothing has, and for names in the policy that are probably misspelt. */
+function unknownNames({ machine, policy, policyPath, deployed }: PlanDocuments): Problem[] {
   const modules = machine.modules.map(({ name }) => name);
   const names = new Set([...modules, 'platform-agent', 'platform-server']);
   const reported = [...(deployed?.keys() ?? [])].filter((name) => !names.has(name));
-  // A policy is for many machines: what this one lacks is no slip unless something is called nearly so.
+  // One policy serves many machines, so a name that this machine lacks is a mistake only if it resembles one it has.
   const governed = [...policy.modules.keys()].flatMap((name) => {
     const suggestion = names.has(name) ? undefined : nearestWord(name, names);
     return suggestion === undefined ? [] : [{ name, suggestion }];
   });
   return [
     ...reported.map((name) =>
-      stranger(`what is reported as deployed names ${quote(name)}`, nearestWord(name, names)),
+      unknownName(`the report of deployed versions names ${quote(name)}`, nearestWord(name, names)),
     ),
     ...governed.map(({ name, suggestion }) =>
-      stranger(`the policy ${excerpt(policyPath ?? '')} names ${quote(name)}`, suggestion),
+      unknownName(`the policy ${excerpt(policyPath ?? '')} names ${quote(name)}`, suggestion),
     ),
   ];
 }
 
-function stranger(found: string, suggestion: string | undefined): Problem {
+function unknownName(found: string, suggestion: string | undefined): Problem {
   return {
     severity: 'warning',
     kind: 'unknown-reference',
-    message: `${found}, which is the name of no module entry and no subsystem`,
+    message: `${found}, which is not a module entry or a subsystem`,
     suggestion: suggestion && excerpt(suggestion),
   };
 }
 
-/** What keeps a decision from being made, and what that keeps as it is. */
-function stuckProblem({ label, isSubsystem, row, reading }: Subject): Said[] {
+/** Why a row is stuck, and what stays unchanged because of that. */
+function stuckProblem({ label, isSubsystem, row, reading }: Subject): Finding[] {
   const { decision } = row;
   if (decision.kind !== 'stuck') return [];
   const kept = keptAs(label, row);
@@ -143,29 +148,29 @@ function stuckProblem({ label, isSubsystem, row, reading }: Subject): Said[] {
     case 'no-artifact':
     case 'digest-changed':
     case 'not-yet-published':
-      return [{ problem: unanswered(complaintOf(decision.resolution, label), isSubsystem), kept }];
+      return [{ problem: unsatisfied(complaintOf(decision.resolution, label), isSubsystem), kept }];
   }
 }
 
-/** A hint names constraints, and a subsystem has channels. */
-function unanswered(complaint: Complaint, isSubsystem: boolean): Problem {
+/** The problem of an unsatisfied requirement. The hint names constraints, which a subsystem does not have. */
+function unsatisfied(complaint: Complaint, isSubsystem: boolean): Problem {
   return complaintProblem(isSubsystem ? { ...complaint, hint: undefined } : complaint);
 }
 
-/** What is kept, where nothing can be decided. */
+/** What stays unchanged when a row is stuck. */
 function keptAs(label: string, { decision }: PlanRow): string {
-  const runs = reportedText(decision.input.deployed);
-  return runs === undefined ? `${label} is not installed` : `${label} stays at ${excerpt(runs)}`;
+  const text = reportedText(decision.input.deployed);
+  return text === undefined ? `${label} is not installed` : `${label} stays at ${excerpt(text)}`;
 }
 
-function warningsFor({ label, moduleId, row, reading }: Subject): Said[] {
+function warningsFor({ label, moduleId, row, reading }: Subject): Finding[] {
   const { decision, warnings } = row;
   const { list } = decision.input;
-  const ofDecision = warnings.map((warning): Said => {
-    // How old each list is would tell them apart.
+  const ofDecision = warnings.map((warning): Finding => {
+    // The age of each list is left out, since it would keep the warnings from being merged.
     const message =
       warning.kind === 'stale-list'
-        ? `${warning.message}; the saved list decides`
+        ? `${warning.message}; the saved list is used`
         : describeWarning(warning, decision);
     return { problem: { severity: 'warning', kind: warning.kind, message }, label };
   });

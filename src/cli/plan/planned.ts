@@ -2,7 +2,7 @@ import type { Plan, Platform } from '../../core/index.ts';
 import type { PlanDocuments } from './plan-documents.ts';
 import type { PlanLists } from './plan-lists.ts';
 
-/** A plan, what it was made of, and as of when. */
+/** A plan, its inputs, and its time. */
 export interface Planned {
   readonly path: string;
   readonly documents: PlanDocuments;
@@ -10,6 +10,6 @@ export interface Planned {
   readonly plan: Plan;
   readonly platform: Platform;
   readonly now: number;
-  /** Whether another time than the present was asked about. */
+  /** Whether `now` is from `--at` and not from the clock. */
   readonly isAsOf: boolean;
 }

@@ -18,7 +18,7 @@ import { listsByRegistry, type Site } from './plan-lists.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import { commandRegistries, type CommandRegistries } from '../registry/command-registries.ts';
 import type { RegistryOptions } from '../registry/registry-choice.ts';
-import { UnreadSite, WatchReport } from './watch-report.ts';
+import { UnreadableSite, WatchReport } from './watch-report.ts';
 import type { World } from '../world.ts';
 
 export interface WatchOptions extends RegistryOptions {
@@ -27,14 +27,14 @@ export interface WatchOptions extends RegistryOptions {
   readonly platform?: string;
 }
 
-/** `modreg watch <machine.json>`: what a poller of this machine would do, when it would. Changes nothing. */
+/** `modreg watch <machine.json>`: prints each action of a poller of this machine when it is due. Changes nothing. */
 export async function watchCommand(
   path: string,
   options: WatchOptions,
   world: World,
 ): Promise<Outcome> {
   // Registered first, so that a signal during startup also ends the command.
-  const asked = Promise.race([world.untilAsked(), world.untilUnread()]);
+  const ended = Promise.race([world.untilSignal(), world.untilStdoutCloses()]);
   const platform = platformOf(options, world);
   const interval = readInterval(options.interval);
   if (!platform.ok) return failed(platform.error);
@@ -56,7 +56,7 @@ export async function watchCommand(
       `watching ${countOf(length, 'module')} of ${excerpt(path)}, every ${every} (Ctrl-C stops)`,
     );
     const terms = { platform: platform.value, intervalMs: interval.value };
-    return await watch(first.value, read, { report, registries, terms, asked });
+    return await watch(first.value, read, { report, registries, terms, ended });
   } finally {
     registries.close();
   }
@@ -65,12 +65,12 @@ export async function watchCommand(
 async function watch(
   first: Site,
   read: () => Promise<Result<Site, Problem[]>>,
-  { report, registries, terms, asked }: Means,
+  { report, registries, terms, ended }: WatchContext,
 ): Promise<Outcome> {
   let site = first;
   const configuration = async (): Promise<PlanDocuments> => {
     const now = await read();
-    if (!now.ok) throw new UnreadSite(now.error);
+    if (!now.ok) throw new UnreadableSite(now.error);
     site = now.value;
     return site.documents;
   };
@@ -79,23 +79,23 @@ async function watch(
     configuration,
     registryFor: (of: UpdateTerms) => registries.registryFor(of),
     facts: () => site.facts,
-    onEvent: (event: PollingEvent) => report.tell(event),
+    onEvent: (event: PollingEvent) => report.onEvent(event),
   };
   const stopping = new AbortController();
   const watching = watchPlans(machine, (plan) => report.show(plan), stopping.signal);
-  const signal = await asked;
+  const signal = await ended;
   stopping.abort();
   report.end(await watching);
   const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
   return { answer: [], notes: [], problems: [], ending };
 }
 
-interface Means {
+interface WatchContext {
   readonly report: WatchReport;
   readonly registries: CommandRegistries;
   readonly terms: { readonly platform: Platform; readonly intervalMs: number };
-  /** With the signal that asks it to end; undefined where nobody reads any more. */
-  readonly asked: Promise<'SIGINT' | 'SIGTERM' | void>;
+  /** Resolves with the signal that ends the command, or undefined when the reader of stdout closes it. */
+  readonly ended: Promise<'SIGINT' | 'SIGTERM' | void>;
 }
 
 async function readSite(

@@ -12,9 +12,9 @@ import { actionAsJson } from './plan-json.ts';
 import { formatProblem, problemAsJson, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
-/** That a document which was watched cannot be read any more. */
-export class UnreadSite extends Error {
-  override readonly name = 'UnreadSite';
+/** Thrown when a watched document can no longer be read. */
+export class UnreadableSite extends Error {
+  override readonly name = 'UnreadableSite';
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
@@ -28,13 +28,13 @@ interface Row {
   readonly decision: Decision;
 }
 
-/** What `modreg watch` prints: each action once, and what else changes. */
+/** Prints the output of `modreg watch`: each action once, and every other change. */
 export class WatchReport {
   readonly #isJson: boolean;
   readonly #world: World;
   readonly #began: number;
-  /** What was said last of each row. */
-  readonly #said = new Map<string, string>();
+  /** The text printed last for each row. */
+  readonly #lastPrinted = new Map<string, string>();
   #actions = 0;
   retries = 0;
 
@@ -44,63 +44,65 @@ export class WatchReport {
     this.#began = world.clock();
   }
 
-  /** For a person only. */
+  /** Prints a note for a person; nothing with `--json`. */
   note(line: string): void {
     if (!this.#isJson) this.#world.note(line);
   }
 
-  /** Prints what is due on stdout, and why something else is not on stderr, where either is news. */
+  /** Prints due actions on stdout, and the other decisions on stderr, unless they were printed before. */
   show(plan: Plan): void {
     const rows = rowsOf(plan);
     const due = plan.restarts.flatMap((restart, place) =>
       restart.actions.map((action) => ({ action, place })),
     );
-    const printed = new Set<string>();
+    const dueKeys = new Set<string>();
     for (const { action, place } of due) {
       const { kind, name } = action.target;
       const row = rows.get(`${kind} ${name}`);
-      printed.add(`${kind} ${name}`);
-      const isNews = this.#isNews(`${kind} ${name}`, `${action.from} ${action.to}`);
-      if (row && isNews) this.#print(row, action, place);
+      dueKeys.add(`${kind} ${name}`);
+      const isNew = this.#isNew(`${kind} ${name}`, `${action.from} ${action.to}`);
+      if (row && isNew) this.#print(row, action, place);
     }
     for (const [key, row] of rows) {
-      if (printed.has(key)) continue;
-      // What is as it should be is no news at first.
-      const isQuiet = !this.#said.has(key) && row.decision.kind === 'keep';
+      if (dueKeys.has(key)) continue;
+      // A row that is up to date from the start is not printed.
+      const isQuiet = !this.#lastPrinted.has(key) && row.decision.kind === 'keep';
       const answer = `${summarizeDecision(row.decision)}: ${describeDecision(row.decision)}`;
-      if (this.#isNews(key, answer) && !isQuiet) this.#say(`${row.label}   ${answer}`);
+      if (this.#isNew(key, answer) && !isQuiet) this.#noteAtTime(`${row.label}   ${answer}`);
     }
   }
 
-  /** Tells of what lasts, as it begins and as it ends. */
-  tell(event: PollingEvent): void {
+  /** Prints that a lasting condition began or ended. */
+  onEvent(event: PollingEvent): void {
     switch (event.kind) {
       case 'registry-unavailable': {
         const { message } = event.error;
         const again = describeDuration(event.retryMs);
-        this.#say(`${message}; asked again in ${again}, and modules keep running`);
+        this.#noteAtTime(`${message}; next attempt in ${again}; modules keep running`);
         break;
       }
       case 'registry-available':
-        this.#say(`the registry is back after ${describeDuration(event.afterMs)}`);
+        this.#noteAtTime(
+          `the registry is available again after ${describeDuration(event.afterMs)}`,
+        );
         break;
       case 'list-unavailable':
-        this.#say(event.error.message);
+        this.#noteAtTime(event.error.message);
         break;
       case 'list-available':
-        this.#say(`the list of ${event.moduleId} is back`);
+        this.#noteAtTime(`the list of ${event.moduleId} is available again`);
         break;
       case 'configuration-unreadable':
-        this.#say('what was read last goes on, because:');
-        this.#complain(
-          event.error instanceof UnreadSite ? event.error.problems : [internal(event)],
+        this.#noteAtTime('the documents that were read last stay in use, because:');
+        this.#printProblems(
+          event.error instanceof UnreadableSite ? event.error.problems : [internal(event)],
         );
         break;
       case 'configuration-readable':
-        this.#say('the documents of the machine can be read again');
+        this.#noteAtTime('the documents of the machine can be read again');
         break;
       case 'callback-error':
-        this.#complain([internal(event)]);
+        this.#printProblems([internal(event)]);
         break;
     }
   }
@@ -116,10 +118,10 @@ export class WatchReport {
     this.note(`stopped after ${lasted}: ${counts.join(', ')}`);
   }
 
-  #isNews(key: string, answer: string): boolean {
-    const isNews = this.#said.get(key) !== answer;
-    this.#said.set(key, answer);
-    return isNews;
+  #isNew(key: string, answer: string): boolean {
+    const isNew = this.#lastPrinted.get(key) !== answer;
+    this.#lastPrinted.set(key, answer);
+    return isNew;
   }
 
   #print({ label, decision }: Row, action: Action, place: number): void {
@@ -141,17 +143,17 @@ export class WatchReport {
     return [`published ${describeDuration(this.#world.clock() - to.publishedAt)} ago`];
   }
 
-  #say(line: string): void {
+  #noteAtTime(line: string): void {
     if (this.#isJson) this.#world.note(jsonLine({ note: line }));
     else this.#world.note(`${this.#time()}   ${line}`);
   }
 
-  #complain(problems: readonly Problem[]): void {
+  #printProblems(problems: readonly Problem[]): void {
     const lines = this.#isJson ? problems.map(problemAsJson) : problems.flatMap(formatProblem);
     for (const line of lines) this.#world.note(line);
   }
 
-  /** In UTC, to the second. */
+  /** The time of day in UTC, to the second. */
   #time(): string {
     return formatTime(this.#world.clock()).replace(/^.*T(\d\d:\d\d:\d\d).*$/, '$1Z');
   }
@@ -164,7 +166,7 @@ function rowsOf({ modules, subsystems }: Plan): ReadonlyMap<string, Row> {
       { label: labelOf(row), decision: row.decision },
     ]),
     ...subsystems
-      // A machine need not say what runs of its subsystems.
+      // A machine need not report the versions of its subsystems.
       .filter(({ decision }) => decision.input.deployed.kind !== 'unknown')
       .map(({ target, decision }): [string, Row] => [
         `subsystem ${target.name}`,
@@ -174,6 +176,6 @@ function rowsOf({ modules, subsystems }: Plan): ReadonlyMap<string, Row> {
 }
 
 function internal({ error }: { readonly error: unknown }): Problem {
-  const message = `this is a mistake in modreg: ${excerpt(String(error))}`;
+  const message = `this is a bug in modreg: ${excerpt(String(error))}`;
   return { severity: 'error', kind: 'internal', message };
 }

@@ -14,10 +14,10 @@ export interface AcceptOptions extends RegistryOptions {
   readonly dryRun?: true;
 }
 
-/** Of many entries so many are named. */
+/** How many entries of each group are named. */
 const NAMED = 10;
 
-/** `modreg accept <module_id>`: what changed at a registry, and that it is taken as it is now. (D22) */
+/** `modreg accept <module_id>`: shows how a list differs from the saved one, and saves it even if it regressed (D22). */
 export async function acceptCommand(
   moduleIdText: string,
   options: AcceptOptions,
@@ -31,35 +31,35 @@ export async function acceptCommand(
   const registry = registries.open(terms.value);
   if (!registry.ok) return failed(registry.error);
   if (!registry.value) return failed(noRegistry(world));
-  const { value: asked } = registry;
-  const { remote } = asked;
+  const { value: opened } = registry;
+  const { remote } = opened;
   if (!remote) {
     const message =
-      'nothing is remembered of a registry on this machine, so there is nothing to accept';
+      'lists are saved only from registries on the network, so this registry has nothing to accept';
     return failed({ severity: 'error', kind: 'usage', message });
   }
-  const isTrial = options.dryRun ?? false;
-  return await withSavedLists(world, isTrial, async (saved) => {
-    const acceptance = await registries.asking(asked, moduleId.value, async () => {
-      return await acceptList(moduleId.value, remote, { saved, isTrial });
+  const isDryRun = options.dryRun ?? false;
+  return await withSavedLists(world, isDryRun, async (saved) => {
+    const acceptance = await registries.requesting(opened, moduleId.value, async () => {
+      return await acceptList(moduleId.value, remote, { saved, isTrial: isDryRun });
     });
     const answer = options.json
-      ? [asJson(moduleId.value, acceptance, isTrial)]
-      : asLines(moduleId.value, acceptance, isTrial);
+      ? [asJson(moduleId.value, acceptance, isDryRun)]
+      : asLines(moduleId.value, acceptance, isDryRun);
     return { answer, notes: [], problems: [] };
   });
 }
 
-/** Runs `work` with the lists of this machine, which must be writable unless it is a trial. */
+/** Runs `work` with the saved lists of this machine. They must be writable, except for a dry run. */
 async function withSavedLists(
   world: World,
-  isTrial: boolean,
+  isDryRun: boolean,
   work: (saved: SavedLists) => Promise<Outcome>,
 ): Promise<Outcome> {
   const memory = openMachineLists(world);
   const { saved, trouble } = memory;
   try {
-    if (!saved || (trouble && !isTrial)) return failed(troubleProblem(trouble));
+    if (!saved || (trouble && !isDryRun)) return failed(troubleProblem(trouble));
     return await work(saved);
   } catch (error) {
     if (error instanceof RegistryError) return failed(registryProblem(error));
@@ -72,19 +72,19 @@ async function withSavedLists(
 
 function troubleProblem(trouble: ListsTrouble | undefined): Problem {
   if (trouble) return { severity: 'error', kind: trouble.kind, message: trouble.message };
-  const message = 'this machine remembers nothing: neither PLATFORM_HOME nor HOME is set';
+  const message = 'this machine has no saved lists: neither PLATFORM_HOME nor HOME is set';
   return { severity: 'error', kind: 'usage', message };
 }
 
 function asLines(
   moduleId: ModuleId,
   acceptance: Acceptance | undefined,
-  isTrial: boolean,
+  isDryRun: boolean,
 ): string[] {
-  const differences = acceptance ? differencesOf(acceptance) : ['nothing was known of it'];
-  const what = differences.length === 0 ? ['nothing changed'] : differences;
-  const fate = isTrial ? 'nothing was accepted' : 'accepted: the list is known as it is now';
-  return [moduleId, ...what.map((line) => `  ${line}`), fate];
+  const differences = acceptance ? differencesOf(acceptance) : ['no list was saved before'];
+  const lines = differences.length === 0 ? ['nothing changed'] : differences;
+  const result = isDryRun ? 'nothing was accepted' : 'accepted: the list is now saved as it is';
+  return [moduleId, ...lines.map((line) => `  ${line}`), result];
 }
 
 function differencesOf(acceptance: Acceptance): string[] {
@@ -100,7 +100,7 @@ function differencesOf(acceptance: Acceptance): string[] {
       Array.from(changedFields, ([version, fields]) => `${version}: ${fields.join(', ')}`),
     ),
   ];
-  return isOther && lines.length === 0 ? ['other bytes, which say the same'] : lines;
+  return isOther && lines.length === 0 ? ['different bytes, the same contents'] : lines;
 }
 
 function changeOf([version, change]: readonly [string, DigestChange]): string {
@@ -113,13 +113,13 @@ function named(what: string, entries: readonly string[]): string[] {
   return rest > 0 ? [...lines, `${what.padEnd(7)} … ${rest} more`] : lines;
 }
 
-function asJson(moduleId: ModuleId, acceptance: Acceptance | undefined, isTrial: boolean): string {
+function asJson(moduleId: ModuleId, acceptance: Acceptance | undefined, isDryRun: boolean): string {
   const changes = [...(acceptance?.changedDigests ?? [])];
   return jsonLine({
     schema: 'modreg/accept@1',
     module_id: moduleId,
     known: acceptance !== undefined,
-    accepted: !isTrial,
+    accepted: !isDryRun,
     generation: {
       known: acceptance?.generations[0] ?? null,
       now: acceptance?.generations[1] ?? null,

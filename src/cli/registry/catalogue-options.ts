@@ -7,7 +7,7 @@ import { parseProblem, type Outcome, type Problem } from '../problem.ts';
 import { defaultDatabase } from './registry-choice.ts';
 import type { World } from '../world.ts';
 
-/** The options of every command of the embedded registry. */
+/** The options that every `modreg registry` command has. */
 export interface CatalogueOptions {
   readonly db?: string;
   readonly json?: true;
@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<DatabaseErrorKind, ErrorKind>> = {
   unwritable: 'state-write',
 };
 
-/** What `work` makes of the catalogue that the options name. */
+/** Returns the outcome of `work` on the catalogue that the options name, or why the file cannot be used. */
 export function withCatalogue(
   options: CatalogueOptions,
   world: World,
@@ -49,7 +49,7 @@ export function openCatalogue(
   if (path === '')
     return { ok: false, error: { severity: 'error', kind: 'usage', message: '--db is empty' } };
   if (path === undefined) {
-    const message = 'neither --db nor PLATFORM_HOME nor HOME says where the registry is';
+    const message = 'no registry file is named: pass --db, or set PLATFORM_HOME or HOME';
     return { ok: false, error: { severity: 'error', kind: 'usage', message } };
   }
   try {
@@ -59,7 +59,7 @@ export function openCatalogue(
   }
 }
 
-/** Runs `answer` for the module that `text` names. */
+/** Runs `answer` for the module that `text` names, or returns why it is not a module_id. */
 export function withModuleId(text: string, answer: (moduleId: ModuleId) => Outcome): Outcome {
   const moduleId = parseModuleId(text);
   return moduleId.ok ? answer(moduleId.value) : failed(parseProblem(moduleId.error));
@@ -69,9 +69,9 @@ export function failed(...problems: readonly Problem[]): Outcome {
   return { answer: [], notes: [], problems };
 }
 
-/** Throws `error` again unless it is about the file. */
+/** The problem for a `DatabaseError`. Throws any other error again. */
 export function databaseProblem(error: unknown): Problem {
   if (!(error instanceof DatabaseError)) throw error;
-  const hint = error.kind === 'missing' ? 'modreg registry publish makes one' : undefined;
+  const hint = error.kind === 'missing' ? 'modreg registry publish creates it' : undefined;
   return { severity: 'error', kind: KINDS[error.kind], message: error.message, hint };
 }

@@ -16,41 +16,41 @@ import { registryProblem, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 import type { MachineLists, ListsTrouble } from './machine-lists.ts';
 import { existingDatabase, namedRegistry, type RegistryOptions } from './registry-choice.ts';
-import { errorWithHint, listWithHint, resultWithHint, suggesting } from './registry-hints.ts';
+import { errorWithHint, listWithHint, resultWithHint, withSuggestion } from './registry-hints.ts';
 import { tokensIn, type RegistryToken } from './registry-token.ts';
 
-/** How one command reads lists. */
+/** The options by which a command reads lists. */
 export interface ReadingOptions extends RegistryOptions {
-  /** The machine config: a policy that `policy` does not name is in its folder. */
+  /** The path of the machine config. Without `policy`, the policy is in the same folder. */
   readonly machinePath?: string;
   readonly maxAgeMs?: number;
   readonly offline?: true;
-  /** Writes nothing: what is read stays in this process. */
+  /** Whether lists are kept in this process only, so that nothing is written. */
   readonly isUnsaved?: true;
   /** Called before a request is repeated. */
   readonly onRetry?: () => void;
 }
 
-/** The registries of one command. Those over the network keep their lists in the machine's file. */
+/** The registries of one command. Network registries save their lists in the machine's file. */
 export interface CommandRegistries {
-  /** Why the machine's file could not be used so far, each reason once. */
+  /** Why the machine's file could not be used so far, one warning for each kind of problem. */
   readonly warnings: readonly Problem[];
-  /** The registry for modules with these terms, the same for the same address; undefined where none is named. */
+  /** The registry for modules with these terms, one for each address; undefined if no registry is named. */
   open(terms: UpdateTerms): Result<OpenRegistry | undefined, Problem>;
-  /** The same for a poller. */
+  /** The registry for modules with these terms, for a poller. */
   registryFor(terms: UpdateTerms): CachedRegistry;
   read(registry: OpenRegistry, moduleId: ModuleId): Promise<ReleaseList>;
   readAll(
     registry: OpenRegistry,
     moduleIds: readonly ModuleId[],
   ): Promise<ReadonlyMap<ModuleId, ListResult>>;
-  /** The result of `work`, which asks `registry` for a module: its error says what a person can do about it. */
-  asking<T>(registry: OpenRegistry, moduleId: ModuleId, work: () => Promise<T>): Promise<T>;
-  /** Closes the machine's file, where it was opened. */
+  /** Returns the result of `work`, which requests a module from `registry`. Adds hints to its error. */
+  requesting<T>(registry: OpenRegistry, moduleId: ModuleId, work: () => Promise<T>): Promise<T>;
+  /** Closes the machine's file if it was opened. */
   close(): void;
 }
 
-/** Opens registries as a person at a command line wants them: with notes of what is waited for, and with hints. */
+/** Opens registries for a command, with notes about waiting and with hints in errors. */
 export function commandRegistries(options: ReadingOptions, world: World): CommandRegistries {
   const { policy, machinePath = '', maxAgeMs = 0, offline, onRetry = () => undefined } = options;
   const named = namedRegistry(options, world);
@@ -63,12 +63,12 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
     saved: memory.saved,
     onTrouble: memory.warn,
     clock: { ...systemClock, now: () => world.clock() },
-    // A path in a policy begins at the policy's folder, and one that an operator names where that operator is.
+    // A path in a policy is relative to the policy's folder. A path from the command line is relative to the current one.
     relativeTo: named === undefined ? dirname(policy ?? machinePath) : undefined,
     token: (url) => valueOf(tokens(url))?.token,
     onRetry({ message }, delayMs) {
       onRetry();
-      wait.state = `${message}; it is asked again in ${(delayMs / 1000).toFixed(1)} s`;
+      wait.state = `${message}; next attempt in ${(delayMs / 1000).toFixed(1)} s`;
     },
   });
   const termsOf = (terms: UpdateTerms): UpdateTerms => {
@@ -91,38 +91,41 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
   };
 }
 
-interface Means {
+interface ReadingContext {
   readonly tokens: (url: URL) => Result<RegistryToken, Problem>;
   readonly wait: Wait;
   readonly isQuiet: boolean;
 }
 
-/** Reads lists with notes and hints for a person. A path needs neither: it answers at once. */
+/** Reads lists with notes and hints for a person. A registry at a path needs neither, since it answers at once. */
 function reading(
-  { tokens, wait, isQuiet }: Means,
+  { tokens, wait, isQuiet }: ReadingContext,
   world: World,
-): Pick<CommandRegistries, 'read' | 'readAll' | 'asking'> {
+): Pick<CommandRegistries, 'read' | 'readAll' | 'requesting'> {
   const noting = async <T>({ address }: OpenRegistry, work: () => Promise<T>): Promise<T> => {
     if (isQuiet || !('url' in address)) return await work();
-    wait.state = `no answer of ${address.url.host} yet`;
+    wait.state = `no answer from ${address.url.host} yet`;
     return await waiting(wait, world, work);
   };
   const hintFor = ({ address }: OpenRegistry): string | undefined => {
     return 'url' in address ? valueOf(tokens(address.url))?.hint : undefined;
   };
-  const asking: CommandRegistries['asking'] = async (registry, moduleId, work) =>
+  const requesting: CommandRegistries['requesting'] = async (registry, moduleId, work) =>
     await noting(registry, async () => {
       try {
         return await work();
       } catch (error) {
         if (!(error instanceof RegistryError)) throw error;
-        throw errorWithHint(await suggesting(error, moduleId, registry.remote), hintFor(registry));
+        throw errorWithHint(
+          await withSuggestion(error, moduleId, registry.remote),
+          hintFor(registry),
+        );
       }
     });
   return {
-    asking,
+    requesting,
     async read(registry, moduleId) {
-      const list = await asking(registry, moduleId, async () => await registry.read(moduleId));
+      const list = await requesting(registry, moduleId, async () => await registry.read(moduleId));
       return listWithHint(list, hintFor(registry));
     },
     async readAll(registry, moduleIds) {
@@ -140,7 +143,7 @@ interface CommandLists {
   readonly close: () => void;
 }
 
-/** The machine's file as the lists of a network need it: opened with the first of them. */
+/** The saved lists in the machine's file, which is opened when they are first needed. */
 function memoryOf({ isUnsaved }: ReadingOptions, world: World): CommandLists {
   const warnings: Problem[] = [];
   let memory: MachineLists | undefined;

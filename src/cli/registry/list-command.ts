@@ -5,7 +5,7 @@ import type { Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { withCatalogue, type CatalogueOptions } from './catalogue-options.ts';
 
-/** `modreg registry list`: the modules that there are. */
+/** `modreg registry list`: shows the published modules. */
 export function listCommand(
   namespace: string | undefined,
   options: CatalogueOptions,

@@ -3,6 +3,7 @@ import type { Result } from '../../core/index.ts';
 import { describeValue, excerpt, quote } from '../../core/text/quote.ts';
 import { readRelease } from '../../server/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
+import { countOf } from '../output/count.ts';
 import { readRegularFile } from '../check/document-file.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import { failed, withCatalogue, withModuleId, type CatalogueOptions } from './catalogue-options.ts';
@@ -17,7 +18,7 @@ export interface PublishOptions extends CatalogueOptions {
   readonly deprecated?: string;
 }
 
-/** `modreg registry publish <module_id> [version]`: one release by flags, or those of a file. */
+/** `modreg registry publish <module_id> [version]`: publishes one release from options, or all releases of a file. */
 export function publishCommand(
   moduleIdText: string,
   version: string | undefined,
@@ -31,16 +32,16 @@ export function publishCommand(
   if (!releases.ok) return failed(releases.error);
   return withModuleId(moduleIdText, (moduleId) =>
     withCatalogue(options, world, { mode: 'create' }, (catalogue) => {
-      const fates = catalogue.publishAll(moduleId, releases.value, world.clock());
-      const conflict = releases.value[fates.indexOf('other-content')];
+      const results = catalogue.publishAll(moduleId, releases.value, world.clock());
+      const conflict = releases.value[results.indexOf('other-content')];
       if (conflict) {
-        const message = `${moduleId} ${conflict.version} is published with other content, and nothing was changed`;
+        const message = `${moduleId} ${conflict.version} is already published with different content; nothing was changed`;
         const hint = 'a release never changes: yank it, and publish another version';
         return failed({ severity: 'error', kind: 'already-published', message, hint });
       }
-      const published = fates.filter((fate) => fate === 'published').length;
-      const yanked = fates.filter((fate) => fate === 'yanked').length;
-      const unchanged = fates.length - published - yanked;
+      const published = results.filter((result) => result === 'published').length;
+      const yanked = results.filter((result) => result === 'yanked').length;
+      const unchanged = results.length - published - yanked;
       const json = {
         schema: 'modreg/registry-publish@1',
         module_id: moduleId,
@@ -58,10 +59,10 @@ function fromFlags(
   version: string | undefined,
   { artifact = [], digest = [], size = [], publishedAt, deprecated }: PublishOptions,
 ): Result<readonly PublishedRelease[], Problem> {
-  if (version === undefined) return usage('a version is needed, or a --file with releases');
+  if (version === undefined) return usage('expected a version, or --file with a file of releases');
   if (digest.length !== artifact.length || ![0, artifact.length].includes(size.length)) {
     return usage(
-      `${artifact.length} --artifact, ${digest.length} --digest and ${size.length} --size: each needs its own`,
+      `found ${artifact.length} --artifact, ${digest.length} --digest and ${size.length} --size, expected a --digest for each --artifact, and a --size for each or none`,
     );
   }
   const artifacts = artifact.map((text, place) => {
@@ -84,7 +85,7 @@ function fromFlags(
   return usage(`not a release: ${read.error[0]}`, read.error.slice(1));
 }
 
-/** The releases of a file: a list of them, or a module document as the registry serves it. */
+/** The releases of a file with a list of releases, or with a module document in the form that the registry serves. */
 function fromFile(
   moduleId: string,
   version: string | undefined,
@@ -94,7 +95,9 @@ function fromFile(
   if (
     [version, artifact, digest, size, publishedAt, deprecated].some((flag) => flag !== undefined)
   ) {
-    return usage('a --file says all of its releases: no version, and no other flag about one');
+    return usage(
+      '--file describes its releases completely: pass no version and no other option about a release',
+    );
   }
   const list = listOf(path, moduleId);
   if (!list.ok) return list;
@@ -107,7 +110,7 @@ function fromFile(
   return { ok: true, value: reads.flatMap((read) => (read.ok ? [read.value] : [])) };
 }
 
-/** The entries of a file, unread. A module document is whole, and of the module that is published. */
+/** The unparsed releases of a file. A module document must be for `moduleId`, and complete if it has a count. */
 function listOf(path: string, moduleId: string): Result<readonly unknown[], Problem> {
   const file = readRegularFile(path, LARGEST_FILE);
   if (!file.ok) return file;
@@ -118,24 +121,27 @@ function listOf(path: string, moduleId: string): Result<readonly unknown[], Prob
   if (Array.isArray(json)) return { ok: true, value: json };
   const { releases, count, module_id } = Object(json) as Readonly<Record<string, unknown>>;
   if (!Array.isArray(releases)) {
-    return badFile(path, 'it is no list of releases, and has none in releases');
+    return badFile(
+      path,
+      'expected a list of releases, or an object with such a list in "releases"',
+    );
   }
   if (module_id !== undefined && module_id !== moduleId) {
     return badFile(
       path,
-      `its module_id is ${describeValue(module_id)}, and not ${excerpt(moduleId)}`,
+      `its module_id is ${describeValue(module_id)}, expected ${excerpt(moduleId)}`,
     );
   }
   if (count !== undefined && count !== releases.length) {
     return badFile(
       path,
-      `it has ${releases.length} releases, and its count is ${describeValue(count)}`,
+      `its count is ${describeValue(count)}, but it has ${countOf(releases.length, 'release')}`,
     );
   }
   return { ok: true, value: releases };
 }
 
-/** Undefined for what is not JSON. */
+/** The parsed JSON; undefined if `bytes` are not JSON in UTF-8. */
 function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -144,7 +150,7 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** As much as a release list has anywhere. */
+/** The same limit as for a release list from any registry. */
 const LARGEST_FILE = 64 * 1024 * 1024;
 const SHOWN = 20;
 

@@ -5,11 +5,11 @@ import type { RemoteRegistry } from '../../registry/remote-registry.ts';
 import { retryBudget } from '../../registry/retry-budget.ts';
 import { unknownModule } from '../../registry/unknown-module.ts';
 
-/** How long is spent on finding what was meant by a module that is not there. */
+/** The time limit for finding a suggestion for an unknown module. */
 const SUGGESTION_TIMEOUT_MS = 2000;
 
-/** `error` of asking `remote` for a module; of a module that it does not have, with the nearest that it has. */
-export async function suggesting(
+/** `error` of a request to `remote`. If the module is unknown, the nearest known one is suggested. */
+export async function withSuggestion(
   error: RegistryError,
   moduleId: ModuleId,
   remote: RemoteRegistry | undefined,
@@ -19,7 +19,7 @@ export async function suggesting(
   return known ? unknownModule(`the registry ${remote.from}`, moduleId, known) : error;
 }
 
-/** The result of reading a list, with `hint` where the registry refused the request. */
+/** `result` with `hint` if the registry refused the request. */
 export function resultWithHint(result: ListResult, hint: string | undefined): ListResult {
   return result.ok
     ? { ok: true, value: listWithHint(result.value, hint) }
@@ -35,7 +35,7 @@ export function errorWithHint(error: RegistryError, hint: string | undefined): R
   return new RegistryError(error.kind, error.message, { cause: error, hint });
 }
 
-/** The modules of the namespace, or else all; undefined where the registry does not tell. */
+/** The modules of the namespace, or all modules if it has none; undefined if the registry does not list them. */
 async function knownModules(
   moduleId: ModuleId,
   remote: RemoteRegistry,

@@ -13,89 +13,107 @@ const EXAMPLES = `Examples:
   modreg registry serve --port 4870
 `;
 
-/** What the commands are made with. */
-interface Making {
+/** What each command is built with. */
+interface Building {
   readonly world: World;
-  /** Adds the options of every command. */
+  /** Adds the options that every command has. */
   readonly common: (command: Command) => Command;
   readonly finish: (outcome: Outcome) => void;
 }
 
 /** Adds `modreg registry …`. */
-export function addRegistryCommands(modreg: Command, making: Making): void {
+export function addRegistryCommands(modreg: Command, building: Building): void {
   const registry = modreg
     .command('registry')
-    .description('The embedded registry: publish, yank, serve.')
+    .description('Manages the embedded registry: publish, yank, serve.')
     .addHelpText('beforeAll', EXAMPLES);
-  addPublish(registry, making);
-  addYanks(registry, making);
-  addList(registry, making);
-  addServe(registry, making);
+  addPublish(registry, building);
+  addYanks(registry, building);
+  addList(registry, building);
+  addServe(registry, building);
 }
 
-function withFile(command: Command, { common }: Making): Command {
+function withFile(command: Command, { common }: Building): Command {
   return common(command).option(
     '--db <file>',
     "the registry's file (default: $PLATFORM_HOME/registry.db)",
   );
 }
 
-function addPublish(registry: Command, making: Making): void {
-  withFile(registry.command('publish <module_id> [version]'), making)
+function addPublish(registry: Command, building: Building): void {
+  withFile(registry.command('publish <module_id> [version]'), building)
     .description('Publishes a release, which never changes afterwards.')
-    .option('--artifact <platform=url>', 'where a platform gets it; as often as needed', collect)
-    .option('--digest <digest>', 'sha256:… or sha512:… of that artifact, one for each', collect)
-    .option('--size <bytes>', 'the size of that artifact, one for each', collect)
-    .option('--published-at <time>', 'when it was (default: now)')
-    .option('--deprecated <reason>', 'publish it with a warning')
+    .option(
+      '--artifact <platform=url>',
+      'the URL of the artifact for a platform; repeatable',
+      collect,
+    )
+    .option(
+      '--digest <digest>',
+      'sha256:… or sha512:… of that artifact; one for each --artifact',
+      collect,
+    )
+    .option(
+      '--size <bytes>',
+      'the size of that artifact; one for each --artifact, or none',
+      collect,
+    )
+    .option('--published-at <time>', 'the time of publication (default: now)')
+    .option('--deprecated <reason>', 'publish the release as deprecated, with a warning')
     .option('--file <file>', 'publish the releases of a JSON file: a list, or a module document')
     .action(async (moduleId: string, version: string | undefined, options: PublishOptions) => {
       const { publishCommand } = await import('./publish-command.ts');
-      making.finish(publishCommand(moduleId, version, options, making.world));
+      building.finish(publishCommand(moduleId, version, options, building.world));
     });
 }
 
-function addYanks(registry: Command, making: Making): void {
-  withFile(registry.command('yank <module_id> <version>'), making)
-    .description('Keeps a release from being chosen by anything but a pin.')
-    .option('--reason <text>', 'what machines and people are told', '')
+function addYanks(registry: Command, building: Building): void {
+  withFile(registry.command('yank <module_id> <version>'), building)
+    .description('Yanks a release: only a pin can still choose it.')
+    .option('--reason <text>', 'the reason that machines and people see', '')
     .action(async (moduleId: string, version: string, options: YankOptions) => {
       const { yankCommand } = await import('./yank-command.ts');
-      making.finish(yankCommand([moduleId, version], options.reason, options, making.world));
+      building.finish(yankCommand([moduleId, version], options.reason, options, building.world));
     });
-  withFile(registry.command('unyank <module_id> <version>'), making)
-    .description('Takes a yank back.')
+  withFile(registry.command('unyank <module_id> <version>'), building)
+    .description('Reverts a yank.')
     .action(async (moduleId: string, version: string, options: CatalogueOptions) => {
       const { yankCommand } = await import('./yank-command.ts');
-      making.finish(yankCommand([moduleId, version], null, options, making.world));
+      building.finish(yankCommand([moduleId, version], null, options, building.world));
     });
 }
 
-function addList(registry: Command, making: Making): void {
-  withFile(registry.command('list [namespace]'), making)
-    .description('Shows the modules that there are.')
+function addList(registry: Command, building: Building): void {
+  withFile(registry.command('list [namespace]'), building)
+    .description('Shows the published modules.')
     .action(async (namespace: string | undefined, options: CatalogueOptions) => {
       const { listCommand } = await import('./list-command.ts');
-      making.finish(listCommand(namespace, options, making.world));
+      building.finish(listCommand(namespace, options, building.world));
     });
 }
 
-function addServe(registry: Command, making: Making): void {
-  const token = registry.command('token').description('Tokens that publish and yank over HTTP.');
-  withFile(token.command('create'), making)
-    .description('Makes a token, and prints it this once.')
+function addServe(registry: Command, building: Building): void {
+  const token = registry
+    .command('token')
+    .description('Manages the tokens for publishing and yanking over HTTP.');
+  withFile(token.command('create'), building)
+    .description('Creates a token. It is printed only once.')
     .action(async (options: CatalogueOptions) => {
       const { tokenCommand } = await import('./token-command.ts');
-      making.finish(tokenCommand(options, making.world));
+      building.finish(tokenCommand(options, building.world));
     });
-  withFile(registry.command('serve'), making)
+  withFile(registry.command('serve'), building)
     .description('Serves the registry over HTTP until SIGTERM.')
-    .option('--host <host>', 'the address to listen at', '127.0.0.1')
-    .option('--port <port>', '0 finds a free one', '4870')
-    .option('--spread <ms>', 'over how long clients spread their questions after a change', '1000')
+    .option('--host <host>', 'the address to listen on', '127.0.0.1')
+    .option('--port <port>', 'the port to listen on; 0 selects a free one', '4870')
+    .option(
+      '--spread <ms>',
+      'the time over which clients spread their requests after a change',
+      '1000',
+    )
     .action(async (options: ServeCommandOptions) => {
       const { serveCommand } = await import('./serve-command.ts');
-      making.finish(await serveCommand(options, making.world));
+      building.finish(await serveCommand(options, building.world));
     });
 }
 

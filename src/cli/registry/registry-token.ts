@@ -6,17 +6,18 @@ import { readRegularFile } from '../check/document-file.ts';
 import type { Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
-/** The token for a registry. */
+/** The token for a registry, or how to provide one. */
 export interface RegistryToken {
   readonly token: Secret | undefined;
-  /** Where there is none: what a person can do when the registry refuses a request. */
+  /** If there is no token: what a person can do when the registry refuses a request. */
   readonly hint: string | undefined;
 }
 
-const NO_TOKEN = 'MODREG_TOKEN gives a token, or the file that MODREG_TOKEN_FILE names';
+const NO_TOKEN =
+  'set MODREG_TOKEN to a token, or MODREG_TOKEN_FILE to the path of a file with a token';
 const LONGEST_TOKEN = 8192;
 
-/** The tokens for registries, by their address. Each is read until that succeeds. */
+/** Returns a function that reads the token for a registry's address. A failed read is repeated on the next call. */
 export function tokensIn(world: World): (url: URL) => Result<RegistryToken, Problem> {
   const tokens = new Map<string, Result<RegistryToken, Problem>>();
   return (url) => {
@@ -27,15 +28,15 @@ export function tokensIn(world: World): (url: URL) => Result<RegistryToken, Prob
 }
 
 /**
- * The token for the registry at `url`: `MODREG_TOKEN`, or what the file that `MODREG_TOKEN_FILE` names
- * holds. Where `MODREG_REGISTRY` names a registry too, the token is for that one's origin alone.
+ * The token for the registry at `url`: `MODREG_TOKEN`, else the contents of the file that `MODREG_TOKEN_FILE`
+ * names. If `MODREG_REGISTRY` is set, the token is only for the origin of that registry.
  */
 function tokenFor(url: URL, { environment }: World): Result<RegistryToken, Problem> {
   const { MODREG_REGISTRY: registry, MODREG_TOKEN: text, MODREG_TOKEN_FILE: path } = environment;
   if (!text && !path) return { ok: true, value: { token: undefined, hint: NO_TOKEN } };
   const owner = registry ? ownerIn(registry) : url.origin;
   if (owner !== url.origin) {
-    const hint = `the token at hand is for ${owner}, and is not sent elsewhere`;
+    const hint = `the token is for ${owner} only, so it was not sent`;
     return { ok: true, value: { token: undefined, hint } };
   }
   const read = text ? { ok: true as const, value: text } : readTokenFile(path ?? '');
@@ -44,10 +45,13 @@ function tokenFor(url: URL, { environment }: World): Result<RegistryToken, Probl
     return { ok: true, value: { token: secret(read.value), hint: undefined } };
   }
   const name = text ? 'MODREG_TOKEN' : `the file ${quote(path ?? '')}`;
-  return failed('usage', `${name} holds no token: expected printable ASCII without blanks`);
+  return failed(
+    'usage',
+    `${name} does not contain a token: expected printable ASCII without spaces`,
+  );
 }
 
-/** Who a token is for beside `MODREG_REGISTRY`; what that says may itself be secret. */
+/** The origin that a token is for when `MODREG_REGISTRY` is set. Text that is no address is not shown: it may be secret. */
 function ownerIn(registry: string): string {
   const address = parseRegistryAddress(registry);
   const isOnline = address.ok && 'url' in address.value;
@@ -64,7 +68,7 @@ function readTokenFile(path: string): Result<string, Problem> {
   }
   const open = modeOpenToOthers(mode);
   if (open !== undefined) {
-    const hint = `chmod 600 ${excerpt(path)} keeps it to its owner`;
+    const hint = `chmod 600 ${excerpt(path)} restricts it to its owner`;
     return failed(
       'permissions',
       `the token file ${quote(path)} has mode ${open}, and others can read it`,

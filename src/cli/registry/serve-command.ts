@@ -23,10 +23,10 @@ export interface ServeCommandOptions extends CatalogueOptions {
 const LARGEST_PORT = 65_535;
 const LONGEST_SPREAD_MS = 3_600_000;
 const STDERR = 2;
-/** Nobody is answered while the server waits for another process. */
+/** Short, because the server answers no request while it waits for another process. */
 const SERVER_BUSY_TIMEOUT_MS = 100;
 
-/** `modreg registry serve`: serves the registry until somebody asks it to end. */
+/** `modreg registry serve`: serves the registry until SIGINT or SIGTERM. */
 export async function serveCommand(options: ServeCommandOptions, world: World): Promise<Outcome> {
   const port = wholeNumber('--port', options.port, LARGEST_PORT);
   const spreadMs = wholeNumber('--spread', options.spread, LONGEST_SPREAD_MS);
@@ -47,9 +47,9 @@ export async function serveCommand(options: ServeCommandOptions, world: World): 
     const running = await serveRegistry(catalogue.value, place, {
       clock,
       spreadMs,
-      log: (event) => tell(log, event),
+      log: (event) => logEvent(log, event),
     });
-    return await serveUntilAsked(running, options, { world, log });
+    return await serveUntilSignal(running, options, { world, log });
   } catch (error) {
     catalogue.value.close();
     return failed(
@@ -58,7 +58,7 @@ export async function serveCommand(options: ServeCommandOptions, world: World): 
   }
 }
 
-async function serveUntilAsked(
+async function serveUntilSignal(
   running: RunningRegistry,
   options: ServeCommandOptions,
   { world, log }: { readonly world: World; readonly log: Logger },
@@ -66,15 +66,15 @@ async function serveUntilAsked(
   const { address } = running;
   const json = jsonLine({ schema: 'modreg/registry-serve@1', address });
   world.print(options.json ? json : `listening on ${address}`);
-  if (!options.json) for (const line of manual(address, options)) world.note(line);
-  const signal = await world.untilAsked();
+  if (!options.json) for (const line of notesFor(address, options)) world.note(line);
+  const signal = await world.untilSignal();
   log.info({ signal }, 'stopping');
   await running.close();
   const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
   return { answer: [], notes: [], problems: [], ending };
 }
 
-function tell(log: Logger, event: RegistryEvent): void {
+function logEvent(log: Logger, event: RegistryEvent): void {
   if (event.kind === 'failed') {
     log.error({ error: excerpt(String(event.error)) }, 'a request failed');
   } else {
@@ -82,14 +82,16 @@ function tell(log: Logger, event: RegistryEvent): void {
   }
 }
 
-function manual(address: string, { host, db }: ServeCommandOptions): string[] {
+function notesFor(address: string, { host, db }: ServeCommandOptions): string[] {
   const file = db === undefined ? '' : ` --db ${db}`;
   const isOpen = !/^(127\.|localhost$|::1$)/.test(host);
   return [
-    `note: modules are at ${address}/v1/modules, and all that there is at ${address}/v1/openapi.json`,
-    `note: modreg registry publish <module_id> <version>${file} publishes; over HTTP that takes a token: modreg registry token create${file}`,
+    `note: the modules are at ${address}/v1/modules, and the API description is at ${address}/v1/openapi.json`,
+    `note: publish with modreg registry publish <module_id> <version>${file}; publishing over HTTP needs a token: modreg registry token create${file}`,
     ...(isOpen
-      ? ['note: this is plain http:, on which tokens can be read on their way; put TLS before it']
+      ? [
+          'note: this is plain http:, so others on the network can read tokens; put a TLS proxy in front of it',
+        ]
       : []),
   ];
 }
@@ -103,7 +105,7 @@ function wholeNumber(option: string, text: string, most: number): number | Probl
 function cannotListen({ host, port }: ServeCommandOptions, error: unknown): Problem {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
-  const message = `cannot listen at ${excerpt(host)}, port ${port} (${code})`;
-  const hint = code === 'EADDRINUSE' ? '--port 0 finds a free one' : undefined;
+  const message = `cannot listen on ${excerpt(host)}, port ${port} (${code})`;
+  const hint = code === 'EADDRINUSE' ? '--port 0 selects a free port' : undefined;
   return { severity: 'error', kind: 'usage', message, hint };
 }

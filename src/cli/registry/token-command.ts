@@ -3,7 +3,7 @@ import type { Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { withCatalogue, type CatalogueOptions } from './catalogue-options.ts';
 
-/** `modreg registry token create`: a token, printed this once. */
+/** `modreg registry token create`: creates a token and prints it, which cannot be repeated. */
 export function tokenCommand(options: CatalogueOptions, world: World): Outcome {
   return withCatalogue(options, world, { mode: 'create' }, (catalogue) => {
     const token = catalogue.createToken(world.clock());

@@ -1,6 +1,6 @@
 import type { SavedList, SavedLists } from '../../registry/index.ts';
 
-/** `saved`, to which nothing is written: what is saved stays in this process, and is read from there. */
+/** A view of `saved` that never writes to it: lists saved through it stay in this process, and are read from there. */
 export function unsavedLists(saved: SavedLists): SavedLists {
   const own = new Map<string, SavedList>();
   const keep = (address: string, moduleId: string, list: SavedList): void => {

@@ -7,7 +7,7 @@ import { parseProblem, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { failed, withCatalogue, withModuleId, type CatalogueOptions } from './catalogue-options.ts';
 
-/** `modreg registry yank <module_id> <version>`, and back where `reason` is null. */
+/** `modreg registry yank <module_id> <version>`; `unyank` if `reason` is null. */
 export function yankCommand(
   [moduleIdText, versionText]: readonly [string, string],
   reason: string | null,

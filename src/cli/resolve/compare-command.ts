@@ -18,7 +18,7 @@ import { formatTime } from '../../core/text/rfc3339.ts';
 import { compareVersionTypes, type TypeOutcome } from '../../core/releases/version-types.ts';
 import { jsonLine, listAsJson, refusedAsJson } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
-import { readListOptions, withList, type Asking, type ListOptions } from './list-options.ts';
+import { readListOptions, withList, type ListQuery, type ListOptions } from './list-options.ts';
 import { listWarnings, releaseWarnings } from './list-warnings.ts';
 import { parseProblem, type Outcome, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
@@ -27,7 +27,7 @@ export interface CompareOptions extends ListOptions {
   readonly deployed?: string;
 }
 
-/** What is compared. */
+/** A comparison of the version types of a module. */
 interface Compared {
   readonly moduleId: ModuleId;
   readonly deployed: Version | undefined;
@@ -37,20 +37,20 @@ interface Compared {
   readonly types: readonly TypeOutcome[];
 }
 
-/** Of many skipped releases so many are named. */
+/** How many skipped releases are named. */
 const NAMED = 3;
 const MOST_IN_JSON = 100;
 
-/** `modreg compare <module_id>`: what each of the five version types would run, side by side. */
+/** `modreg compare <module_id>`: shows the release that each of the five version types selects, side by side. */
 export async function compareCommand(
   moduleIdText: string,
   options: CompareOptions,
   world: World,
 ): Promise<Outcome> {
-  const asked = await readQuestion(moduleIdText, options, world);
-  if (!asked.ok) return { answer: [], notes: [], problems: asked.error };
-  const { moduleId, deployed, asking } = asked.value;
-  return await withList(asking, moduleId, options, (list, eligibility) => {
+  const input = await readInput(moduleIdText, options, world);
+  if (!input.ok) return { answer: [], notes: [], problems: input.error };
+  const { moduleId, deployed, query } = input.value;
+  return await withList(query, moduleId, options, (list, eligibility) => {
     const index = indexReleases(list.records);
     const types = compareVersionTypes(index, eligibility, deployed);
     const problems = [...problemsOf(moduleId, types ?? []), ...listWarnings(moduleId, list, index)];
@@ -61,29 +61,29 @@ export async function compareCommand(
   });
 }
 
-async function readQuestion(
+async function readInput(
   moduleIdText: string,
   options: CompareOptions,
   world: World,
 ): Promise<
-  Result<{ moduleId: ModuleId; deployed: Version | undefined; asking: Asking }, Problem[]>
+  Result<{ moduleId: ModuleId; deployed: Version | undefined; query: ListQuery }, Problem[]>
 > {
   const moduleId = parseModuleId(moduleIdText);
   const deployed = options.deployed === undefined ? undefined : parseVersion(options.deployed);
-  const asking = await readListOptions(options, world);
-  if (moduleId.ok && deployed?.ok !== false && asking.ok) {
-    const value = { moduleId: moduleId.value, deployed: deployed?.value, asking: asking.value };
+  const query = await readListOptions(options, world);
+  if (moduleId.ok && deployed?.ok !== false && query.ok) {
+    const value = { moduleId: moduleId.value, deployed: deployed?.value, query: query.value };
     return { ok: true, value };
   }
   const problems = [
     ...(moduleId.ok ? [] : [parseProblem(moduleId.error)]),
     ...(deployed?.ok === false ? [parseProblem(deployed.error)] : []),
-    ...(asking.ok ? [] : asking.error),
+    ...(query.ok ? [] : query.error),
   ];
   return { ok: false, error: problems };
 }
 
-/** That there is nothing to run, or what should be known of what any of the types would run. */
+/** The error that no release may be chosen, or the warnings about the releases that the types select. */
 function problemsOf(moduleId: ModuleId, types: readonly TypeOutcome[]): Problem[] {
   const releases = types.flatMap(({ resolution }) => {
     return resolution.kind === 'resolved' ? [resolution.release] : [];
@@ -93,8 +93,8 @@ function problemsOf(moduleId: ModuleId, types: readonly TypeOutcome[]): Problem[
     return [...different.values()].flatMap((release) => releaseWarnings(moduleId, release));
   }
   const message = `${moduleId} has no release and no prerelease that may be chosen`;
-  const asking = `modreg resolve ${moduleId} latest-with-prerelease --explain`;
-  const hint = `${asking}, with the same options, says why`;
+  const command = `modreg resolve ${moduleId} latest-with-prerelease --explain`;
+  const hint = `${command}, with the same options, shows why`;
   return [{ severity: 'error', kind: 'no-match', message, hint }];
 }
 
@@ -115,21 +115,21 @@ function asTable({ moduleId, deployed, list, index, types }: Compared): string[]
 
 function cellsOf({ constraint, resolution, restarts, isAhead }: TypeOutcome): string[] {
   const text = formatConstraint(constraint);
-  return [constraint.kind, text, meant(resolution) ?? 'none', restartText(restarts, isAhead)];
+  return [constraint.kind, text, selected(resolution) ?? 'none', restartText(restarts, isAhead)];
 }
 
 function restartText(restarts: boolean | undefined, isAhead: boolean): string {
   if (restarts === undefined) return '-';
   if (restarts) return 'yes';
-  return isAhead ? 'no, what runs is newer' : 'no';
+  return isAhead ? 'no, the deployed version is newer' : 'no';
 }
 
-/** Whether the numbers of the constraint exclude it. */
+/** Whether the version numbers of the constraint exclude the release. */
 function isOutside({ reason }: Refused): boolean {
   return reason.startsWith('other-');
 }
 
-/** What a type passes over, though it is newer: what its numbers exclude is counted. */
+/** The newer releases that a type skips. Those that its version numbers exclude are only counted. */
 function skips(type: TypeOutcome): string[] {
   const skipped = [...type.skipped()];
   const text = formatConstraint(type.constraint);
@@ -143,7 +143,7 @@ function skips(type: TypeOutcome): string[] {
   if (newest) {
     lines.push(`${outside.length} that ${text} does not cover, up to ${publishedText(newest)}`);
   }
-  return lines.map((words) => `      skips ${words}`);
+  return lines.map((line) => `      skips ${line}`);
 }
 
 function asJson({ moduleId, deployed, eligibility, list, types }: Compared): string {
@@ -158,7 +158,7 @@ function asJson({ moduleId, deployed, eligibility, list, types }: Compared): str
       return {
         type: constraint.kind,
         constraint: formatConstraint(constraint),
-        version: meant(resolution) ?? null,
+        version: selected(resolution) ?? null,
         restarts: restarts ?? null,
         ahead: isAhead,
         skipped: skipped.length,
@@ -169,6 +169,6 @@ function asJson({ moduleId, deployed, eligibility, list, types }: Compared): str
   });
 }
 
-function meant(resolution: Resolution): string | undefined {
+function selected(resolution: Resolution): string | undefined {
   return resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
 }

@@ -16,7 +16,7 @@ import { commandRegistries, type CommandRegistries } from '../registry/command-r
 import { readTerms, type RegistryOptions } from '../registry/registry-choice.ts';
 import type { World } from '../world.ts';
 
-/** The options that say of which list, for which platform and as of when a question is asked. */
+/** The options that select the list, the platform and the time of a query. */
 export interface ListOptions extends RegistryOptions {
   readonly platform?: string;
   readonly at?: string;
@@ -24,23 +24,23 @@ export interface ListOptions extends RegistryOptions {
   readonly offline?: true;
 }
 
-/** Those options, read. */
-export interface Asking {
+/** The parsed list options. */
+export interface ListQuery {
   readonly eligibility: Eligibility;
   readonly registries: CommandRegistries;
-  /** The sample catalogue answers where no registry is named. */
+  /** Undefined if no registry is named: then the sample catalogue is used. */
   readonly registry: OpenRegistry | undefined;
   readonly clock: () => number;
 }
 
 const SAMPLE_NOTE =
-  'note: no registry is named, so the built-in sample catalogue answers (--registry names one)';
+  'note: no registry is named, so the built-in sample catalogue is used (--registry names one)';
 
-/** Reads the options, and reports every one that cannot be read. */
+/** Parses the options, and reports every one that cannot be parsed. */
 export async function readListOptions(
   options: ListOptions,
   world: World,
-): Promise<Result<Asking, Problem[]>> {
+): Promise<Result<ListQuery, Problem[]>> {
   const platform = platformOf(options, world);
   const at = options.at === undefined ? undefined : parseTime(options.at);
   const maxAge = readMaxAge(options.maxAge);
@@ -64,9 +64,9 @@ export async function readListOptions(
   return { ok: false, error: problems };
 }
 
-/** What `present` makes of the list of a module, or why there is no list. */
+/** Reads the list of a module and returns the outcome of `present`, or the problem that there is no list. */
 export async function withList(
-  { registries, registry, eligibility, clock }: Asking,
+  { registries, registry, eligibility, clock }: ListQuery,
   moduleId: ModuleId,
   options: ListOptions,
   present: (list: ReleaseList, eligibility: Eligibility) => Outcome,
@@ -103,7 +103,7 @@ function staleWarning({ stale, fetchedAt }: ReleaseList, now: number): Problem[]
   return [{ severity: 'warning', kind: 'stale-list', message, hint: stale.hint }];
 }
 
-/** The machine's own platform, unless one is given. */
+/** The platform of `--platform`, by default that of the machine. */
 export function platformOf(options: ListOptions, world: World): Result<Platform, Problem> {
   const platform = parsePlatform(options.platform ?? world.platform);
   if (platform.ok) return platform;
@@ -112,7 +112,7 @@ export function platformOf(options: ListOptions, world: World): Result<Platform,
     severity: 'error',
     kind: 'bad-platform',
     message: `this machine is ${quote(world.platform)}, and modules run on ${PLATFORMS.join(' and ')}`,
-    hint: 'name the platform of the machine in question: --platform linux/arm64',
+    hint: 'name the platform of the target machine: --platform linux/arm64',
   } as const;
   return { ok: false, error };
 }

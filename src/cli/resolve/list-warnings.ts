@@ -11,7 +11,7 @@ import type { Problem } from '../problem.ts';
 
 const NAMED = 3;
 
-/** What of a list could not be read, so that no entry goes missing without a word. */
+/** A warning for each group of entries and parts of the list that could not be read. */
 export function listWarnings(
   moduleId: ModuleId,
   list: ReleaseList,
@@ -20,7 +20,7 @@ export function listWarnings(
   return [...ignoredEntries(moduleId, index), ...droppedParts(moduleId, list)];
 }
 
-/** What an operator should know of a release before a machine runs it. */
+/** The warnings that a release is yanked or deprecated. */
 export function releaseWarnings(moduleId: ModuleId, release: Release): Problem[] {
   const { version, yanked, deprecated } = release;
   const subject = `${moduleId} ${version.text}`;

@@ -14,14 +14,14 @@ import { jsonLine, listAsJson, refusedAsJson } from '../output/answer-json.ts';
 import { listWarnings, releaseWarnings } from './list-warnings.ts';
 import { complaintProblem, type Problem } from '../problem.ts';
 
-/** A question, where it was asked, and what came of it. */
+/** The list of a module, and the resolution of a constraint on it. */
 export interface Answered {
   readonly moduleId: ModuleId;
   readonly list: ReleaseList;
   readonly resolution: Resolution;
 }
 
-/** One line for a person: which release, why, and what `latest` would be. */
+/** One line for a person: the selected release, why, and the `latest` one. */
 export function summarize(
   moduleId: ModuleId,
   { release, input }: Resolution & { readonly kind: 'resolved' },
@@ -29,22 +29,22 @@ export function summarize(
   const { constraint } = input;
   const why = `${constraint.kind}: ${describeChosen(release, constraint)}`;
   const latest = `latest is ${latestOf(input) ?? 'none'}`;
-  const meant = `${formatConstraint(constraint)} → ${release.version.text}`;
-  return `${moduleId} ${meant}   (${why}; ${latest})`;
+  const selected = `${formatConstraint(constraint)} → ${release.version.text}`;
+  return `${moduleId} ${selected}   (${why}; ${latest})`;
 }
 
-/** The answer with the fate of every entry of the list. */
+/** The answer, with the result for each entry of the list. */
 export function explainAnswer(
   { moduleId, list, resolution }: Answered,
   { all }: { readonly all: boolean },
 ): string[] {
   const { constraint, index, eligibility } = resolution.input;
   const text = formatConstraint(constraint);
-  const meant = resolution.kind === 'resolved' ? resolution.release.version.text : 'none';
+  const selected = resolution.kind === 'resolved' ? resolution.release.version.text : 'none';
   const { platform = 'any', notAfter } = eligibility;
   const entries = index.published === 1 ? 'entry' : 'entries';
   return [
-    `${moduleId}  ${text}  →  ${meant}`,
+    `${moduleId}  ${text}  →  ${selected}`,
     '',
     `  constraint   ${text}  ${describeConstraint(constraint)}`,
     `  platform     ${platform}`,
@@ -55,14 +55,14 @@ export function explainAnswer(
   ];
 }
 
-/** When a registry over the network last said that this is its list. */
+/** When a network registry last confirmed the list; empty for other lists. */
 function asOf({ source, fetchedAt }: ReleaseList): string {
   const isRemote = source === 'network' || source === 'saved';
   const how = source === 'saved' ? 'saved' : 'asked';
   return isRemote && fetchedAt !== undefined ? `, ${how} ${formatTime(fetchedAt)}` : '';
 }
 
-/** The answer as one line of JSON, schema `modreg/resolve@1`; `refused` where it is asked for. */
+/** The answer as one line of JSON, schema `modreg/resolve@1`, with `refused` if `withRefused`. */
 export function answerAsJson(
   { moduleId, list, resolution }: Answered,
   { withRefused }: { readonly withRefused: boolean },
@@ -84,7 +84,7 @@ export function answerAsJson(
   return jsonLine({ ...document, refused: refusedAsJson(resolution.refused(), constraint) });
 }
 
-/** Why there is no answer, and what an operator should know of the answer or of the list. */
+/** The error if no release matches, and the warnings about the release and the list. */
 export function problemsOf({ moduleId, list, resolution }: Answered): Problem[] {
   return [
     ...(resolution.kind === 'unsatisfied'

@@ -7,7 +7,7 @@ import {
   type ModuleId,
   type Result,
 } from '../../core/index.ts';
-import { readListOptions, withList, type Asking, type ListOptions } from './list-options.ts';
+import { readListOptions, withList, type ListQuery, type ListOptions } from './list-options.ts';
 import { parseProblem, type Outcome, type Problem } from '../problem.ts';
 import {
   answerAsJson,
@@ -23,39 +23,39 @@ export interface ResolveOptions extends ListOptions {
   readonly all?: true;
 }
 
-/** `modreg resolve <module_id> <constraint>`: the release that a constraint means. */
+/** `modreg resolve <module_id> <constraint>`: prints the release that a constraint selects. */
 export async function resolveCommand(
   moduleIdText: string,
   constraintText: string,
   options: ResolveOptions,
   world: World,
 ): Promise<Outcome> {
-  const asked = await readQuestion(moduleIdText, constraintText, options, world);
-  if (!asked.ok) return { answer: [], notes: [], problems: asked.error };
-  const { moduleId, constraint, asking } = asked.value;
-  return await withList(asking, moduleId, options, (list, eligibility) => {
+  const input = await readInput(moduleIdText, constraintText, options, world);
+  if (!input.ok) return { answer: [], notes: [], problems: input.error };
+  const { moduleId, constraint, query } = input.value;
+  return await withList(query, moduleId, options, (list, eligibility) => {
     const resolution = resolve(constraint, indexReleases(list.records), eligibility);
     return present({ moduleId, list, resolution }, options, world);
   });
 }
 
-async function readQuestion(
+async function readInput(
   moduleIdText: string,
   constraintText: string,
   options: ResolveOptions,
   world: World,
-): Promise<Result<{ moduleId: ModuleId; constraint: Constraint; asking: Asking }, Problem[]>> {
+): Promise<Result<{ moduleId: ModuleId; constraint: Constraint; query: ListQuery }, Problem[]>> {
   const moduleId = parseModuleId(moduleIdText);
   const constraint = parseConstraint(constraintText);
-  const asking = await readListOptions(options, world);
-  if (moduleId.ok && constraint.ok && asking.ok) {
-    const value = { moduleId: moduleId.value, constraint: constraint.value, asking: asking.value };
+  const query = await readListOptions(options, world);
+  if (moduleId.ok && constraint.ok && query.ok) {
+    const value = { moduleId: moduleId.value, constraint: constraint.value, query: query.value };
     return { ok: true, value };
   }
   const problems = [
     ...(moduleId.ok ? [] : [parseProblem(moduleId.error)]),
     ...(constraint.ok ? [] : [parseProblem(constraint.error)]),
-    ...(asking.ok ? [] : asking.error),
+    ...(query.ok ? [] : query.error),
   ];
   return { ok: false, error: problems };
 }
