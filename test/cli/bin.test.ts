@@ -17,7 +17,7 @@ describe('bin/modreg', () => {
   const answered = ['1.3.0\n', expect.stringContaining('sample catalogue'), 0];
   const input = ['resolve', 'acme:cam', 'latest'];
 
-  it('runs from anywhere, by its path, by links, and by sh', () => {
+  it('runs from any folder, by its path, through links, and with sh', () => {
     const folder = temporaryFolder();
     symlinkSync(`${ROOT}bin/modreg`, join(folder, 'absolute'));
     symlinkSync('absolute', join(folder, 'relative'));
@@ -39,7 +39,7 @@ describe('bin/modreg', () => {
     expect(stdout).toMatch(/^modreg \d+\.\d+\.\d+ \(Node v24\.\d+\.\d+\)\n$/);
   });
 
-  it('says what to do before it is built', () => {
+  it('names the build command if modreg is not built', () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'bin'));
     for (const file of ['modreg', 'modreg.mjs'])
@@ -48,7 +48,7 @@ describe('bin/modreg', () => {
     expect(run(join(folder, 'bin/modreg'), input)).toEqual(['', message, 70]);
   });
 
-  it('says so on a Node that is too old', () => {
+  it('refuses a Node that is too old', () => {
     const old =
       'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})';
     const [stdout, stderr, status] = run('node', [
@@ -63,7 +63,7 @@ describe('bin/modreg', () => {
     );
   });
 
-  it('says so where there is no Node at all', () => {
+  it('reports that there is no Node in PATH', () => {
     const folder = temporaryFolder();
     cpSync(`${ROOT}bin/modreg`, join(folder, 'modreg'));
     const { stderr, status } = spawnSync('/bin/sh', [join(folder, 'modreg')], {

@@ -12,7 +12,7 @@ const GOOD = 'test/fixtures/documents/good';
 /** A component that uses the module of `acme:m`. */
 const USER = { name: 'c', model: 'acme:m:x', type: 'sensor', namespace: 'rdk' };
 
-/** A bad machine config of the fixtures, as a file. */
+/** The path of a copy of a bad machine config from the fixtures. */
 function badMachine(name: string): string {
   const bytes = badDocuments().find((bad) => bad.name === name)?.bytes ?? '';
   return join(temporaryFolder({ [`${name}.json`]: bytes }), `${name}.json`);
@@ -23,7 +23,7 @@ function machineWith(fields: object): string {
   return JSON.stringify({ components: [USER], modules: [entry] });
 }
 
-describe('a checked file', () => {
+describe('modreg check <file>', () => {
   it.each<[readonly string[], string, number]>([
     [[`${GOOD}/machine/comments.json`, '--strict'], 'no problems; 0 modules read\n', 0],
     [[`${GOOD}/policy/full.json`], 'no problems; read as an update policy\n', 0],
@@ -46,13 +46,13 @@ describe('a checked file', () => {
     ['bad-constraint--caret', [], CARET, 1],
     ['unknown-field--module', [], TYPO, 0],
     ['unknown-field--module', ['--strict'], TYPO, 1],
-  ])('%s %j', (name, options, told, exit) => {
+  ])('%s %j', (name, options, report, exit) => {
     const file = badMachine(name);
-    const stdout = `${file}:${told}`;
+    const stdout = `${file}:${report}`;
     expect(modreg(['check', file, ...options])).toEqual({ stdout, stderr: '', exit });
   });
 
-  it('is answered as JSON', () => {
+  it('prints one object with --json', () => {
     const file = badMachine('duplicate-name--modules');
     const { stdout, stderr, exit } = modreg(['check', file, '--json']);
     expect([stderr, exit]).toEqual(['', 1]);
@@ -80,7 +80,7 @@ describe('a checked file', () => {
     });
   });
 
-  it('tells fifty problems and counts the rest', () => {
+  it('shows fifty problems and counts the rest', () => {
     const folder = temporaryFolder({
       'm.json': JSON.stringify({ components: Array.from({ length: 70 }, () => 0) }),
     });
@@ -116,7 +116,7 @@ describe('the policy', () => {
   const machine = machineWith({ env: { KEY: '${environment.PLATFORM_API_KEY}' } });
   const allowing = JSON.stringify({ env_allow: ['PLATFORM_API_KEY'] });
 
-  it('beside a machine config judges with it', () => {
+  it('beside a machine config is used to check it', () => {
     const folder = temporaryFolder({ 'machine.json': machine, 'policy.json': allowing });
     expect(modreg(['check', `${folder}/machine.json`])).toEqual({
       stdout: `no problems; 1 module read; checked against ${folder}/policy.json\n`,
@@ -125,7 +125,7 @@ describe('the policy', () => {
     });
   });
 
-  it('that is named wins, and its terms for a module over those for all', () => {
+  it('of --policy is used instead, and its terms for a module override its general ones', () => {
     const own = JSON.stringify({
       env_allow: ['PLATFORM_API_KEY'],
       modules: { m: { env_allow: [] } },
@@ -147,7 +147,7 @@ describe('the policy', () => {
     );
   });
 
-  it('is checked too', () => {
+  it('beside a machine config is also checked', () => {
     const folder = temporaryFolder({
       'machine.json': machineWith({}),
       'policy.json': '{"quarantine": 7}',
@@ -159,7 +159,7 @@ describe('the policy', () => {
     });
   });
 
-  it('lets plain http through to the hosts that it names', () => {
+  it('allows plain http to the hosts that it names', () => {
     const agent = JSON.stringify({ 'platform-agent': { pin_url: 'http://files.local/agent' } });
     const folder = temporaryFolder({
       'agent.json': agent,
@@ -170,7 +170,7 @@ describe('the policy', () => {
     expect(modreg(['check', `${folder}/agent.json`]).exit).toBe(1);
   });
 
-  it('that cannot be read accuses nobody of what it may allow', () => {
+  it('that cannot be read causes no error about anything it may allow', () => {
     const agent = { 'platform-agent': { pin_url: 'http://files.local/agent' } };
     const folder = temporaryFolder({
       'machine.json': JSON.stringify({ ...JSON.parse(machine), agent }),
@@ -182,10 +182,10 @@ describe('the policy', () => {
   });
 
   it.each([
-    ['a link to nothing', (path: string) => symlinkSync('/nowhere/policy.json', path), 'ENOENT'],
+    ['a dangling link', (path: string) => symlinkSync('/nowhere/policy.json', path), 'ENOENT'],
     ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'not a regular file'],
     ['a folder', (path: string) => mkdirSync(path), 'not a regular file'],
-  ])('that is %s is not passed over', (_what, make, reason) => {
+  ])('that is %s is an error', (_what, make, reason) => {
     const folder = temporaryFolder({ 'machine.json': machine });
     make(`${folder}/policy.json`);
     expect(modreg(['check', `${folder}/machine.json`])).toEqual({
@@ -195,14 +195,14 @@ describe('the policy', () => {
     });
   });
 
-  it('shows itself by its name', () => {
+  it('is recognized by the file name policy.json', () => {
     const folder = temporaryFolder({ 'policy.json': '{"max_indx_age": "7d"}' });
     expect(modreg(['check', `${folder}/policy.json`]).stdout).toBe(
       `${folder}/policy.json:1:2  warning[UNKNOWN_FIELD]  /max_indx_age: unknown field; did you mean max_index_age ?\n1 warning; read as an update policy\n`,
     );
   });
 
-  it('is not judged with itself', () => {
+  it('is not checked against itself', () => {
     const folder = temporaryFolder({ 'policy.json': '{"allow_http": 1}' });
     const { stdout } = modreg(['check', `${folder}/policy.json`]);
     expect(stdout.match(/BAD_TYPE/g)).toHaveLength(1);
@@ -211,7 +211,7 @@ describe('the policy', () => {
 });
 
 describe('[T15] --env', () => {
-  it('looks variables up in the environment of the command', () => {
+  it('reports variables that the environment of the command does not set', () => {
     const text = machineWith({ env: { A: '${environment.ROVER}' } });
     const file = `${temporaryFolder({ 'machine.json': text })}/machine.json`;
     expect(modreg(['check', file]).exit).toBe(0);
@@ -242,7 +242,7 @@ describe('[T65] a secret', () => {
 });
 
 describe('a secret of the document or of the environment', () => {
-  it('[T64] is in no output of the process, whatever is asked of it', () => {
+  it('[T64] is in no output, with any options', () => {
     const secrets = Array.from({ length: 4 }, canary);
     const [hotspot, psk, key, env] = secrets;
     const variables = { KEY: '${environment.PLATFORM_API_KEY}', TOKEN: env, X: '${environment.X}' };
@@ -267,20 +267,23 @@ describe('a secret of the document or of the environment', () => {
   });
 });
 
-describe('the JSON Schema', () => {
-  it.each(['machine', 'agent', 'policy'])('of a %s is printed, in lines and in one', (kind) => {
-    const lines = modreg(['schema', kind]);
-    const line = modreg(['schema', kind, '--json']);
-    expect([lines.exit, lines.stderr, line.exit]).toEqual([0, '', 0]);
-    expect(JSON.parse(lines.stdout)).toEqual(JSON.parse(line.stdout));
-    expect(line.stdout.match(/\n/g)).toHaveLength(1);
-    expect(JSON.parse(line.stdout)).toMatchObject({
-      $schema: 'http://json-schema.org/draft-07/schema#',
-      type: 'object',
-    });
-  });
+describe('modreg schema', () => {
+  it.each(['machine', 'agent', 'policy'])(
+    'prints the JSON Schema of a %s on several lines, and on one with --json',
+    (kind) => {
+      const lines = modreg(['schema', kind]);
+      const line = modreg(['schema', kind, '--json']);
+      expect([lines.exit, lines.stderr, line.exit]).toEqual([0, '', 0]);
+      expect(JSON.parse(lines.stdout)).toEqual(JSON.parse(line.stdout));
+      expect(line.stdout.match(/\n/g)).toHaveLength(1);
+      expect(JSON.parse(line.stdout)).toMatchObject({
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        type: 'object',
+      });
+    },
+  );
 
-  it('of anything else is a question that cannot be asked: exit 2', () => {
+  it('refuses another kind of document: exit 2', () => {
     expect(modreg(['schema', 'robot'])).toEqual({
       stdout: '',
       stderr:

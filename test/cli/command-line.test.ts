@@ -6,7 +6,7 @@ import { sh } from '../support/shell.ts';
 const HINT = 'hint: modreg --help shows how\n';
 const ACCEPTED = 'accepted: X.Y.Z   X.Y.*   X.*   latest   latest-with-prerelease\n';
 
-describe('a question that cannot be asked so: exit 2', () => {
+describe('arguments that cannot be used: exit 2', () => {
   it.each<[readonly string[], string]>([
     [
       ['acme:lidar', '1.2.x'],
@@ -85,7 +85,7 @@ describe('a question that cannot be asked so: exit 2', () => {
     expect(modreg(['resolve', ...args])).toEqual({ stdout: '', stderr, exit: 2 });
   });
 
-  it('every mistake of one question is told at once', () => {
+  it('reports every mistake in the arguments at once', () => {
     const { stderr, exit } = modreg(['resolve', 'lidar', '1.x', '--platform', 'x', '--at', 'x']);
     expect(stderr.match(/^error\[\w+\]/gm)).toEqual([
       'error[BAD_MODULE_ID]',
@@ -96,7 +96,7 @@ describe('a question that cannot be asked so: exit 2', () => {
     expect(exit).toBe(2);
   });
 
-  it('an unknown command, with the nearest one', () => {
+  it('suggests the nearest command for an unknown one', () => {
     expect(modreg(['resolv'])).toEqual({
       stdout: '',
       stderr: `error[USAGE]: unknown command 'resolv'\n  did you mean resolve ?\n${HINT}`,
@@ -104,12 +104,12 @@ describe('a question that cannot be asked so: exit 2', () => {
     });
   });
 
-  it('help of an unknown command', () => {
+  it('refuses help for an unknown command', () => {
     const { stderr, exit } = modreg(['help', 'nope']);
     expect([stderr, exit]).toEqual([`error[USAGE]: unknown command\n${HINT}`, 2]);
   });
 
-  it('no command: the short help, on stderr', () => {
+  it('prints the help on stderr without a command', () => {
     const { stdout, stderr, exit } = modreg([]);
     expect({ stdout, exit }).toEqual({ stdout: '', exit: 2 });
     expect(stderr).toMatch(/^Usage: modreg \[options\] \[command\]\n/);
@@ -117,8 +117,8 @@ describe('a question that cannot be asked so: exit 2', () => {
   });
 });
 
-describe('a module or a registry that is not there', () => {
-  it('3: the registry does not know the module', () => {
+describe('a module or a release list that cannot be found or read', () => {
+  it('exit 3 if the registry does not have the module', () => {
     const { stderr, exit } = modreg(['resolve', 'acme:lidr', '1.*']);
     expect(stderr.split('\n').slice(1)).toEqual([
       'error[UNKNOWN_MODULE]: the sample catalogue has no module acme:lidr',
@@ -133,7 +133,7 @@ describe('a module or a registry that is not there', () => {
     ['torn', '{"releases": [{"version"', 'it is not JSON at line 1 column 25'],
     ['a list', '[]', 'found a list, expected an object'],
     ['no list', '{"releases": {}}', '/releases is an object, expected a list'],
-  ])('4: what is there is no release list: %s', (_, content, found) => {
+  ])('exit 4 if the file is not a release list: %s', (_, content, found) => {
     const folder = temporaryFolder({ 'acme/lidar.json': content });
     expect(modreg(['resolve', 'acme:lidar', '1.*', '--registry', folder])).toEqual({
       stdout: '',
@@ -142,7 +142,7 @@ describe('a module or a registry that is not there', () => {
     });
   });
 
-  it('0: junk beside a good release is ignored, counted, and named', () => {
+  it('exit 0 if a good release is left: unreadable entries are ignored, counted and named', () => {
     const releases = [
       null,
       { version: '__proto__' },
@@ -168,7 +168,7 @@ describe('[T35] terminal escapes from a registry', () => {
   ];
   const escaped = String.raw`yanked: \u{1b}]52;c;eA==\u{7}\u{d}\u{a}error: forged \u{202e}`;
 
-  it('leave escaped, on stdout and on stderr', () => {
+  it('are escaped on stdout and on stderr', () => {
     const folder = temporaryFolder({ 'acme/lidar.json': JSON.stringify({ releases }) });
     const { stdout, stderr } = modreg([
       'resolve',
@@ -183,7 +183,7 @@ describe('[T35] terminal escapes from a registry', () => {
     expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
-  it('leave escaped in JSON, where they still mean the same', () => {
+  it('are escaped in JSON, which parses to the same text', () => {
     const folder = temporaryFolder({ 'acme/lidar.json': JSON.stringify({ releases }) });
     const args = ['resolve', 'acme:lidar', '0.*', '--explain', '--json', '--registry', folder];
     const { stdout } = modreg(args);
@@ -194,26 +194,26 @@ describe('[T35] terminal escapes from a registry', () => {
   });
 });
 
-/** An environment in which every folder that a process may write to is `home`. */
+/** An environment whose home and temporary folder are `home`. */
 function at(home: string): Record<string, string> {
   return { HOME: home, PLATFORM_HOME: home, TMPDIR: home };
 }
 
-describe('[T69] the world around the process', () => {
+describe('[T69] the environment of the process', () => {
   const all = "./bin/modreg resolve npm:typescript '5.4.*' --all --registry test/fixtures/registry";
 
-  it('a closed pipe ends it quietly', () => {
+  it('ends without an error when the reader closes the pipe', () => {
     const lines = sh(`{ { ${all}; echo "exit $?" >&2; } | head -n 1; } 2>&1`).trimEnd().split('\n');
     expect(lines.toSorted()).toEqual(['exit 0', 'npm:typescript  5.4.*  →  5.4.5']);
   });
 
-  it('a full disk under stderr changes neither the answer nor the exit code', () => {
+  it('gives the same answer and exit code when stderr is on a full disk', () => {
     expect(sh('./bin/modreg resolve acme:cam latest 2>/dev/full; echo "exit $?"')).toBe(
       '1.3.0\nexit 0\n',
     );
   });
 
-  it('a full disk under stdout is an error, as JSON too', () => {
+  it('reports an error when stdout is on a full disk, also with --json', () => {
     const script = './bin/modreg resolve acme:cam latest --json 2>&1 >/dev/full';
     expect(JSON.parse(sh(script))).toMatchObject({
       error: { code: 'INTERNAL', message: 'cannot write the answer (ENOSPC)' },
@@ -223,7 +223,7 @@ describe('[T69] the world around the process', () => {
     );
   });
 
-  it('a home that is read-only, not there, or not a folder', () => {
+  it('resolves with a home that is read-only, missing, or not a folder', () => {
     const folder = temporaryFolder({ file: '' });
     const resolve = './bin/modreg resolve acme:cam latest';
     expect(
@@ -241,7 +241,7 @@ describe('[T69] the world around the process', () => {
     ['a dumb terminal', { TERM: 'dumb' }, '', false],
     ['--color=never', {}, '--color=never', false],
     ['--color=always', { NO_COLOR: '1' }, '--color always', true],
-    ['the last of two', {}, '--color always --color never', false],
+    ['the last of two --color options', {}, '--color always --color never', false],
   ])('colour on %s', (_, environment, option, isColoured) => {
     const command = `./bin/modreg resolve acme:lidar 3.x ${option}`;
     const shown = sh(`script -qec "${command}" /dev/null`, { TERM: 'xterm', ...environment });
@@ -252,11 +252,11 @@ describe('[T69] the world around the process', () => {
     );
   });
 
-  it('no terminal: no colour, and no summary', () => {
+  it('prints no colour and no summary without a terminal', () => {
     expect(sh('./bin/modreg resolve acme:cam latest 2>&1')).not.toMatch(/\u001b|→/);
   });
 
-  it('a terminal gets a line that says why', () => {
+  it('prints a summary line with the reason on a terminal', () => {
     const shown = sh(`script -qec "./bin/modreg resolve acme:cam '1.0.*'" /dev/null`, {
       TERM: 'dumb',
     });

@@ -5,7 +5,7 @@ import { modreg } from '../support/modreg.ts';
 const AMD64 = ['--platform', 'linux/amd64'];
 const REAL = ['--registry', 'test/fixtures/registry', ...AMD64];
 
-it('compares for what is deployed', () => {
+it('compares the version types for a deployed version', () => {
   expect(modreg(['compare', 'npm:typescript', '--deployed', '5.4.3', ...REAL])).toEqual({
     stdout: `npm:typescript   3478 entries from "test/fixtures/registry"   deployed 5.4.3
 
@@ -28,7 +28,7 @@ it('compares for what is deployed', () => {
   });
 });
 
-it('compares for what is added, and says what is skipped on this platform', () => {
+it('compares the version types for a new module, and shows what is skipped on this platform', () => {
   const { stdout, exit } = modreg([
     'compare',
     'acme:lidar',
@@ -66,7 +66,7 @@ it('compares for what is added, and says what is skipped on this platform', () =
   ]);
 });
 
-it('--json', () => {
+it('--json prints the same as data', () => {
   const { stdout } = modreg(['compare', 'acme:cam', '--deployed', '1.0.4', '--json', ...AMD64]);
   expect(JSON.parse(stdout)).toEqual({
     schema: 'modreg/compare@1',
@@ -125,7 +125,7 @@ it('--json', () => {
   });
 });
 
-it('--json of a module that is not deployed: unknown is null', () => {
+it('--json prints null for the restarts of a module that is not deployed', () => {
   const { stdout } = modreg(['compare', 'acme:arm', '--json', ...AMD64]);
   expect(JSON.parse(stdout)).toMatchObject({
     deployed: null,
@@ -133,7 +133,7 @@ it('--json of a module that is not deployed: unknown is null', () => {
   });
 });
 
-it('what cannot be asked or answered', () => {
+it('reports bad arguments, a module without releases, and an unknown module', () => {
   expect(
     modreg(['compare', 'acme', '--deployed', 'v1', '--at', 'x']).stderr.match(/^error\[\w+\]/gm),
   ).toEqual(['error[BAD_MODULE_ID]', 'error[BAD_VERSION]', 'error[BAD_TIME]']);
@@ -152,7 +152,7 @@ warning[IGNORED_ENTRIES]: ignored 1 of 1 entries of acme:none, not a version: "x
   expect(modreg(['compare', 'acme:none']).exit).toBe(3);
 });
 
-it('says what runs ahead, and warns of what is yanked or deprecated', () => {
+it('shows that the deployed version is newer, and warns of yanked and deprecated releases', () => {
   const { stdout, stderr } = modreg(['compare', 'acme:lidar', '--deployed', '1.2.10', ...AMD64]);
   expect(stdout).toMatch(/^ {2}minor +1\.2\.\* +1\.2\.9 +no, the deployed version is newer$/m);
   expect(stderr).toContain('warning[YANKED]: acme:lidar 1.2.10 is yanked: stops the motor');
@@ -162,7 +162,7 @@ it('says what runs ahead, and warns of what is yanked or deprecated', () => {
   );
 });
 
-it('--json names a hundred of what is skipped, and counts all', () => {
+it('--json names up to a hundred skipped releases, and counts all', () => {
   const { stdout } = modreg([
     'compare',
     'npm:typescript',

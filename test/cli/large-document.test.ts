@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg, ROOT } from '../support/modreg.ts';
 
-/** The exit code, the answer, and the most memory that the process had, in KiB. */
+/** The exit code, the answer, and the peak memory of the process in KiB. */
 function measured(file: string): { stdout: string; exit: number | null; memory: number } {
   const { stdout, stderr, status } = spawnSync(`${ROOT}bin/modreg`, ['check', file], {
     encoding: 'utf8',
@@ -18,7 +18,7 @@ function measured(file: string): { stdout: string; exit: number | null; memory: 
 }
 
 describe('[T6] a document that is too large', () => {
-  it('is refused within 32 MB above a small one', () => {
+  it('is refused with at most 32 MB more memory than a small one', () => {
     const folder = temporaryFolder({
       'small.json': '{}',
       'long.json': '',
@@ -42,7 +42,7 @@ describe('[T6] a document that is too large', () => {
     }
   });
 
-  it('is not read to its end, which some files do not have', () => {
+  it('is not read to its end: /dev/zero has none', () => {
     expect(modreg(['check', '/dev/zero'])).toEqual({
       stdout:
         '/dev/zero:1:1  error[TOO_LARGE]  more than 4194304 bytes, and no more are read\n1 error; 0 modules read\n',
@@ -51,7 +51,7 @@ describe('[T6] a document that is too large', () => {
     });
   });
 
-  it('of windows that never come is judged in time', () => {
+  it('of maintenance windows that never open is checked before the time-out', () => {
     const windows = Array.from({ length: 10_000 }, (_, at) => ({
       start: `${at % 60} 2 31 2 *`,
       duration: '1h',
@@ -61,7 +61,7 @@ describe('[T6] a document that is too large', () => {
     expect(modreg(['check', file]).stdout).toMatch(/\n20000 errors; read as an update policy\n$/);
   });
 
-  it('has too many values', () => {
+  it('is refused for too many values', () => {
     const text = `{"components":[${'{},'.repeat(100_000)}{}]}`;
     const file = `${temporaryFolder({ 'm.json': text })}/m.json`;
     expect(modreg(['check', file]).stdout).toBe(

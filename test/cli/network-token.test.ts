@@ -4,7 +4,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { runModreg } from '../support/modreg.ts';
 import { listOf, plainServer, send, type PlainServer } from '../support/plain-server.ts';
 
-const QUESTION = ['resolve', 'acme:lidar', '1.*', '--registry'];
+const RESOLVE = ['resolve', 'acme:lidar', '1.*', '--registry'];
 const CANARY = 'canary-7c0ffee';
 const PATH = '/v1/modules/acme/lidar';
 
@@ -16,26 +16,26 @@ async function closed(): Promise<PlainServer> {
   return await plainServer((response) => response.writeHead(401).end());
 }
 
-it('goes from the environment to the registry', async () => {
+it('sends the token of MODREG_TOKEN to the registry', async () => {
   const { address, requests } = await open();
-  const { stdout } = await runModreg([...QUESTION, address], { MODREG_TOKEN: CANARY });
+  const { stdout } = await runModreg([...RESOLVE, address], { MODREG_TOKEN: CANARY });
   expect([stdout, requests]).toEqual(['1.2.3\n', [`${PATH} Bearer ${CANARY}`]]);
 });
 
-describe('from a file', () => {
-  it('that others cannot read', async () => {
+describe('the file of MODREG_TOKEN_FILE', () => {
+  it('is used if only its owner can read it', async () => {
     const { address, requests } = await open();
     const file = `${temporaryFolder({ token: `${CANARY}\n` })}/token`;
     chmodSync(file, 0o600);
-    const { stdout } = await runModreg([...QUESTION, address], { MODREG_TOKEN_FILE: file });
+    const { stdout } = await runModreg([...RESOLVE, address], { MODREG_TOKEN_FILE: file });
     expect([stdout, requests]).toEqual(['1.2.3\n', [`${PATH} Bearer ${CANARY}`]]);
   });
 
-  it('[T65] that others can read it is refused, and nobody is asked', async () => {
+  it('[T65] is refused if others can read it, and no registry is contacted', async () => {
     const { address, requests } = await open();
     const file = `${temporaryFolder({ token: CANARY })}/token`;
     chmodSync(file, 0o640);
-    const { stderr, exit } = await runModreg([...QUESTION, address], { MODREG_TOKEN_FILE: file });
+    const { stderr, exit } = await runModreg([...RESOLVE, address], { MODREG_TOKEN_FILE: file });
     expect([stderr, exit, requests]).toEqual([
       `error[PERMISSIONS]: the token file "${file}" has mode 0640, and others can read it\nhint: chmod 600 ${file} restricts it to its owner\n`,
       1,
@@ -43,10 +43,10 @@ describe('from a file', () => {
     ]);
   });
 
-  it('that is too long is refused', async () => {
+  it('is refused if it is too long', async () => {
     const file = `${temporaryFolder({ token: 'x'.repeat(8193) })}/token`;
     chmodSync(file, 0o600);
-    const { stderr, exit } = await runModreg([...QUESTION, 'https://registry.invalid'], {
+    const { stderr, exit } = await runModreg([...RESOLVE, 'https://registry.invalid'], {
       MODREG_TOKEN_FILE: file,
     });
     expect([stderr, exit]).toEqual([
@@ -55,15 +55,15 @@ describe('from a file', () => {
     ]);
   });
 
-  it('with a name that is too long is said so', async () => {
-    const { stderr, exit } = await runModreg([...QUESTION, 'https://registry.invalid'], {
+  it('is reported as unreadable if its name is too long', async () => {
+    const { stderr, exit } = await runModreg([...RESOLVE, 'https://registry.invalid'], {
       MODREG_TOKEN_FILE: `/${'x'.repeat(300)}`,
     });
     expect([stderr.slice(0, 40), exit]).toEqual(['error[UNREADABLE_FILE]: the file "/xxxxx', 2]);
   });
 
-  it('that is not there is said so', async () => {
-    const { stderr, exit } = await runModreg([...QUESTION, 'https://registry.invalid'], {
+  it('is reported as unreadable if it is missing', async () => {
+    const { stderr, exit } = await runModreg([...RESOLVE, 'https://registry.invalid'], {
       MODREG_TOKEN_FILE: '/nowhere/token',
     });
     expect([stderr, exit]).toEqual([
@@ -73,8 +73,8 @@ describe('from a file', () => {
   });
 });
 
-it('that is none is refused, and not shown', async () => {
-  const { stderr, exit } = await runModreg([...QUESTION, 'https://registry.invalid'], {
+it('refuses a MODREG_TOKEN that is not a token, and does not show it', async () => {
+  const { stderr, exit } = await runModreg([...RESOLVE, 'https://registry.invalid'], {
     MODREG_TOKEN: `${CANARY}\nx: y`,
   });
   expect([stderr, exit]).toEqual([
@@ -83,10 +83,10 @@ it('that is none is refused, and not shown', async () => {
   ]);
 });
 
-describe('[T64] where it is refused', () => {
-  it('is not shown', async () => {
+describe('[T64] when the registry refuses the request', () => {
+  it('does not show the token', async () => {
     const { address } = await closed();
-    const { stdout, stderr, exit } = await runModreg([...QUESTION, address], {
+    const { stdout, stderr, exit } = await runModreg([...RESOLVE, address], {
       MODREG_TOKEN: CANARY,
     });
     expect([stdout, stderr, exit]).toEqual([
@@ -96,9 +96,9 @@ describe('[T64] where it is refused', () => {
     ]);
   });
 
-  it('where there is none, the error says how to give one', async () => {
+  it('shows how to set a token if there is none', async () => {
     const { address } = await closed();
-    const { stderr } = await runModreg([...QUESTION, address]);
+    const { stderr } = await runModreg([...RESOLVE, address]);
     expect(stderr).toBe(
       `error[REGISTRY_REFUSED]: the registry ${address} refuses us without a token (401)\nhint: set MODREG_TOKEN to a token, or MODREG_TOKEN_FILE to the path of a file with a token\n`,
     );
@@ -109,9 +109,9 @@ describe('[T64] where it is refused', () => {
     ['https://registry.example ', 'the registry that MODREG_REGISTRY names'],
     ['htps://registry.example', 'the registry that MODREG_REGISTRY names'],
     ['./folder', 'the registry that MODREG_REGISTRY names'],
-  ])('the token of another registry, %o, stays with that', async (MODREG_REGISTRY, owner) => {
+  ])('does not send a token for another registry, %o', async (MODREG_REGISTRY, owner) => {
     const { address, requests } = await closed();
-    const { stderr } = await runModreg([...QUESTION, address], {
+    const { stderr } = await runModreg([...RESOLVE, address], {
       MODREG_TOKEN: CANARY,
       MODREG_REGISTRY,
     });
@@ -127,7 +127,7 @@ it('[T41] does not follow a redirect to another origin', async () => {
   const { address, requests } = await plainServer((response) => {
     response.writeHead(302, { location: `${elsewhere.address}${PATH}` }).end();
   });
-  const { stderr, exit } = await runModreg([...QUESTION, address], { MODREG_TOKEN: CANARY });
+  const { stderr, exit } = await runModreg([...RESOLVE, address], { MODREG_TOKEN: CANARY });
   expect([stderr, exit, requests, elsewhere.requests]).toEqual([
     `error[BAD_REDIRECT]: the registry ${address} redirects to ${elsewhere.address}, which is another origin\nhint: name the address where the registry itself is\n`,
     4,
@@ -136,7 +136,7 @@ it('[T41] does not follow a redirect to another origin', async () => {
   ]);
 });
 
-describe('an address', () => {
+describe('the address of a registry', () => {
   it.each([
     [
       'http://10.1.2.3:8080',
@@ -146,18 +146,18 @@ describe('an address', () => {
       'https://registry.example/?token=x',
       'the address of the registry at https://registry.example has a query or a fragment\nhint: it ends with the path',
     ],
-  ])('%s is refused', async (address, message) => {
-    const { stderr, exit } = await runModreg([...QUESTION, address]);
+  ])('is refused: %s', async (address, message) => {
+    const { stderr, exit } = await runModreg([...RESOLVE, address]);
     expect([stderr, exit]).toEqual([`error[BAD_ADDRESS]: ${message}\n`, 2]);
   });
 
-  it('comes from the policy, and so does what it allows', async () => {
+  it('comes from the policy, and so does allow_http', async () => {
     const folder = temporaryFolder({
       'policy.json': '{"registry": "http://10.1.2.3:8080", "allow_http": ["10.1.2.3"]}',
       'bad.json': '{"allow_http": 7, "max_index_age": "soon"}',
     });
-    const asked = ['resolve', 'acme:lidar', '1.*', '--offline', '--policy'];
-    const { stderr, exit } = await runModreg([...asked, `${folder}/policy.json`]);
+    const args = ['resolve', 'acme:lidar', '1.*', '--offline', '--policy'];
+    const { stderr, exit } = await runModreg([...args, `${folder}/policy.json`]);
     expect([stderr, exit]).toEqual([
       'error[REGISTRY_UNREACHABLE]: offline, the registry http://10.1.2.3:8080 is not asked, and no list of acme:lidar is saved\n',
       4,
@@ -166,9 +166,9 @@ describe('an address', () => {
       'policy.json': '{"registry": "lists"}',
       'lists/acme/lidar.json': '{"releases": [{"version": "1.5.0"}]}',
     });
-    const listed = await runModreg([...asked, `${local}/policy.json`]);
+    const listed = await runModreg([...args, `${local}/policy.json`]);
     expect([listed.stdout, listed.exit]).toEqual(['1.5.0\n', 0]);
-    const bad = await runModreg([...asked, `${folder}/bad.json`]);
+    const bad = await runModreg([...args, `${folder}/bad.json`]);
     expect([bad.stderr, bad.exit]).toEqual([
       `error[BAD_VALUE]: the policy ${folder}/bad.json has 2 errors\n  because 1:16 BAD_TYPE /allow_http: found a number, expected a list of hosts\n  1:36 BAD_VALUE /max_index_age: "soon" is not a duration, expected a whole number and one of s, m, h, d, ten years at most, as in 5m\nhint: modreg check ${folder}/bad.json --as policy shows them all\n`,
       1,

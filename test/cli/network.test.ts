@@ -7,9 +7,9 @@ import { loopbackRegistry } from '../support/loopback.ts';
 import { runModreg } from '../support/modreg.ts';
 import { listOf, plainServer, send } from '../support/plain-server.ts';
 
-const QUESTION = ['resolve', 'acme:lidar', '1.*'];
+const RESOLVE = ['resolve', 'acme:lidar', '1.*'];
 
-/** A registry with two modules. */
+/** The address of a registry with two modules. */
 async function acme(): Promise<string> {
   const { address, catalogue } = await loopbackRegistry();
   for (const id of ['acme:lidar', 'acme:arm']) {
@@ -23,43 +23,45 @@ function home(): { readonly PLATFORM_HOME: string } {
   return { PLATFORM_HOME: temporaryFolder() };
 }
 
-describe('a list over the network', () => {
-  it('is what the registry says', async () => {
+describe('a release list over the network', () => {
+  it('comes from the registry', async () => {
     const registry = await acme();
-    expect(await runModreg([...QUESTION, '--registry', registry], home())).toEqual({
+    expect(await runModreg([...RESOLVE, '--registry', registry], home())).toEqual({
       stdout: '1.2.3\n',
       stderr: '',
       exit: 0,
     });
-    const { stdout } = await runModreg([...QUESTION, '--json'], { MODREG_REGISTRY: registry });
+    const { stdout } = await runModreg([...RESOLVE, '--json'], { MODREG_REGISTRY: registry });
     expect(JSON.parse(stdout)).toMatchObject({ list: { source: 'network', stale: false } });
   });
 
-  it('[D21] is the saved one when the registry is gone, and says how old it is', async () => {
+  it('[D21] is the saved one if the registry is unreachable, and the warning shows its age', async () => {
     const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
-    const asked = [...QUESTION, '--registry', server.address];
+    const args = [...RESOLVE, '--registry', server.address];
     const environment = home();
-    await runModreg(asked, environment);
+    await runModreg(args, environment);
     server.close();
-    const { stdout, stderr, exit } = await runModreg(asked, environment);
-    const told = stderr.replace(/^waiting: .*\n/gm, '').replace(/saved \d+ s ago/, 'saved N s ago');
-    expect([stdout, told, exit]).toEqual([
+    const { stdout, stderr, exit } = await runModreg(args, environment);
+    const warning = stderr
+      .replace(/^waiting: .*\n/gm, '')
+      .replace(/saved \d+ s ago/, 'saved N s ago');
+    expect([stdout, warning, exit]).toEqual([
       '1.2.3\n',
       `warning[STALE_LIST]: the registry ${server.address} cannot be reached (ECONNREFUSED); answered from the list saved N s ago\n`,
       0,
     ]);
-    const json = await runModreg([...asked, '--json', '--offline'], environment);
+    const json = await runModreg([...args, '--json', '--offline'], environment);
     expect(JSON.parse(json.stdout)).toMatchObject({ list: { source: 'saved', stale: true } });
     expect(JSON.parse(json.stderr)).toMatchObject({ warning: { code: 'STALE_LIST' } });
   });
 
-  it('[D21] is not the saved one when that is older than the policy allows', async () => {
+  it('[D21] is not the saved one if that is older than max_index_age', async () => {
     const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
     const environment = { ...home(), MODREG_REGISTRY: server.address };
     const policy = `${temporaryFolder({ 'policy.json': '{"max_index_age": "0s"}' })}/policy.json`;
-    await runModreg(QUESTION, environment);
+    await runModreg(RESOLVE, environment);
     const { stdout, stderr, exit } = await runModreg(
-      [...QUESTION, '--offline', '--max-age', '1h', '--policy', policy],
+      [...RESOLVE, '--offline', '--max-age', '1h', '--policy', policy],
       environment,
     );
     expect([stdout, stderr.replace(/\d+ s ago/, 'N s ago'), exit]).toEqual([
@@ -69,22 +71,22 @@ describe('a list over the network', () => {
     ]);
   });
 
-  it('is the saved one without asking, where that is young enough', async () => {
+  it('is the saved one without a request if --max-age allows it', async () => {
     const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
     const environment = { ...home(), MODREG_REGISTRY: server.address };
-    await runModreg(QUESTION, environment);
-    const { stdout, stderr } = await runModreg([...QUESTION, '--max-age', '1h'], environment);
+    await runModreg(RESOLVE, environment);
+    const { stdout, stderr } = await runModreg([...RESOLVE, '--max-age', '1h'], environment);
     expect([stdout, stderr, server.requests.length]).toEqual(['1.2.3\n', '', 1]);
-    const bad = await runModreg([...QUESTION, '--max-age', 'soon'], environment);
+    const bad = await runModreg([...RESOLVE, '--max-age', 'soon'], environment);
     expect([bad.stderr, bad.exit]).toEqual([
       'error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and one of s, m, h, d, ten years at most, as in 5m\n',
       2,
     ]);
   });
 
-  it('is not there offline when none was saved', async () => {
+  it('is missing offline if none was saved', async () => {
     const environment = { ...home(), MODREG_REGISTRY: 'https://registry.invalid' };
-    const { stderr, exit } = await runModreg([...QUESTION, '--offline'], environment);
+    const { stderr, exit } = await runModreg([...RESOLVE, '--offline'], environment);
     expect([stderr, exit]).toEqual([
       'error[REGISTRY_UNREACHABLE]: offline, the registry https://registry.invalid is not asked, and no list of acme:lidar is saved\n',
       4,
@@ -94,7 +96,7 @@ describe('a list over the network', () => {
   it.each([
     ['acme:lidr', 'acme:lidar', 'namespace acme has 2 modules: arm, lidar'],
     ['acm:lidar', 'acme:lidar', 'there is no namespace acm, but 1 namespace: acme'],
-  ])('of %s: did you mean %s', async (id, suggestion, hint) => {
+  ])('of the unknown module %s: suggests %s', async (id, suggestion, hint) => {
     const registry = await acme();
     const { stderr, exit } = await runModreg(['resolve', id, '1.*', '--registry', registry]);
     expect([stderr, exit]).toEqual([
@@ -103,28 +105,28 @@ describe('a list over the network', () => {
     ]);
   });
 
-  it('of an address where no registry is: the hint says so', async () => {
+  it('from an address without a registry: the hint asks whether one is there', async () => {
     const { address } = await plainServer((response) => {
       response.writeHead(404, { 'content-type': 'text/html' }).end('<html>');
     });
-    const { stderr, exit } = await runModreg([...QUESTION, '--registry', address]);
+    const { stderr, exit } = await runModreg([...RESOLVE, '--registry', address]);
     expect([stderr, exit]).toEqual([
       `error[UNKNOWN_MODULE]: the registry ${address} has no module acme:lidar\nhint: the answer is "text/html", not JSON: is a registry at this address?\n`,
       3,
     ]);
   });
 
-  it('says after a second what it waits for', async () => {
+  it('notes after one second what it waits for', async () => {
     const server = await plainServer((response) => {
       setTimeout(() => send(response, listOf(['1.2.3'], 1)), 1500);
     });
-    const asked = [...QUESTION, '--registry', server.address];
-    expect(await runModreg(asked)).toEqual({
+    const args = [...RESOLVE, '--registry', server.address];
+    expect(await runModreg(args)).toEqual({
       stdout: '1.2.3\n',
       stderr: `waiting: no answer from ${new URL(server.address).host} yet\n`,
       exit: 0,
     });
-    expect((await runModreg([...asked, '--json'])).stderr).toBe('');
+    expect((await runModreg([...args, '--json'])).stderr).toBe('');
   });
 });
 
@@ -132,13 +134,13 @@ describe('[D22] modreg accept', () => {
   const first = { version: '1.2.3', artifacts: [{ platform: 'any', digest: 'sha256:aa' }] };
   const changed = { version: '1.2.3', artifacts: [{ platform: 'any', digest: 'sha256:bb' }] };
 
-  it('shows what changed, and takes the list as it is now', async () => {
+  it('shows what changed, and accepts the list', async () => {
     let list = listOf([first, '1.1.0', '1.0.0'], 57);
     const server = await plainServer((response) => send(response, list));
     const environment = { ...home(), MODREG_REGISTRY: server.address };
-    expect((await runModreg(QUESTION, environment)).stdout).toBe('1.2.3\n');
+    expect((await runModreg(RESOLVE, environment)).stdout).toBe('1.2.3\n');
     list = listOf([changed, '1.0.0', '1.2.4'], 41);
-    const refused = await runModreg(QUESTION, environment);
+    const refused = await runModreg(RESOLVE, environment);
     expect([refused.stderr, refused.exit]).toEqual([
       `error[REGISTRY_REGRESSED]: the list of acme:lidar at ${server.address} went backwards: generation 41 < 57 seen\nhint: modreg accept shows what changed, and takes the list as it is now\n`,
       4,
@@ -153,7 +155,7 @@ describe('[D22] modreg accept', () => {
     ];
     const trial = await runModreg(['accept', 'acme:lidar', '--dry-run'], environment);
     expect(trial.stdout.trimEnd().split('\n')).toEqual([...changes, 'nothing was accepted']);
-    expect((await runModreg(QUESTION, environment)).exit).toBe(4);
+    expect((await runModreg(RESOLVE, environment)).exit).toBe(4);
     const json = await runModreg(['accept', 'acme:lidar', '--dry-run', '--json'], environment);
     expect(JSON.parse(json.stdout)).toEqual({
       schema: 'modreg/accept@1',
@@ -173,28 +175,28 @@ describe('[D22] modreg accept', () => {
       ...changes,
       'accepted: the list is now saved as it is',
     ]);
-    expect((await runModreg(QUESTION, environment)).stdout).toBe('1.2.4\n');
+    expect((await runModreg(RESOLVE, environment)).stdout).toBe('1.2.4\n');
   });
 
   it.each<[string, object, string]>([
-    ['a yank that was taken back', listOf(['1.2.3'], 1), '  changed 1.2.3: yanked'],
+    ['a reverted yank', listOf(['1.2.3'], 1), '  changed 1.2.3: yanked'],
     [
-      'the same with other bytes',
+      'the same contents in different bytes',
       { ...listOf([{ version: '1.2.3', yanked: '' }], 1), note: '' },
       '  different bytes, the same contents',
     ],
-    ['the same', listOf([{ version: '1.2.3', yanked: '' }], 1), '  nothing changed'],
+    ['no change', listOf([{ version: '1.2.3', yanked: '' }], 1), '  nothing changed'],
   ])('shows %s', async (_, next, line) => {
     let list = listOf([{ version: '1.2.3', yanked: '' }], 1);
     const server = await plainServer((response) => send(response, list));
     const environment = { ...home(), MODREG_REGISTRY: server.address };
-    await runModreg(QUESTION, environment);
+    await runModreg(RESOLVE, environment);
     list = next;
     const { stdout } = await runModreg(['accept', 'acme:lidar', '--dry-run'], environment);
     expect(stdout).toBe(`acme:lidar\n${line}\nnothing was accepted\n`);
   });
 
-  it('a saved list that is damaged keeps no answer back, and is replaced', async () => {
+  it('answers in spite of a damaged saved list, and replaces it', async () => {
     const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
     const environment = { ...home(), MODREG_REGISTRY: server.address };
     const damage = (): void => {
@@ -202,21 +204,21 @@ describe('[D22] modreg accept', () => {
       file.sql.run("UPDATE saved_contents SET content = '[]'");
       file.close();
     };
-    await runModreg(QUESTION, environment);
+    await runModreg(RESOLVE, environment);
     damage();
-    const damaged = await runModreg(QUESTION, environment);
+    const damaged = await runModreg(RESOLVE, environment);
     expect([damaged.stdout, damaged.stderr, damaged.exit]).toEqual([
       '1.2.3\n',
       `warning[STATE_UNREADABLE]: "${environment.PLATFORM_HOME}/machine.db": a saved list is damaged\n`,
       0,
     ]);
-    expect((await runModreg(QUESTION, environment)).stderr).toBe('');
+    expect((await runModreg(RESOLVE, environment)).stderr).toBe('');
     damage();
     const { stdout } = await runModreg(['accept', 'acme:lidar'], environment);
     expect(stdout).toBe(
       'acme:lidar\n  no list was saved before\naccepted: the list is now saved as it is\n',
     );
-    expect((await runModreg(QUESTION, environment)).stderr).toBe('');
+    expect((await runModreg(RESOLVE, environment)).stderr).toBe('');
   });
 
   it.each<[string, readonly string[], Readonly<Record<string, string>>, [string, number]]>([
@@ -230,7 +232,7 @@ describe('[D22] modreg accept', () => {
       ],
     ],
     [
-      'of a folder',
+      'for a folder',
       ['--registry', '.'],
       {},
       [
@@ -245,7 +247,7 @@ describe('[D22] modreg accept', () => {
       ['error[USAGE]: this machine has no saved lists: neither PLATFORM_HOME nor HOME is set\n', 2],
     ],
     [
-      'where the home cannot be made',
+      'with a home that cannot be created',
       ['--registry', 'https://registry.invalid'],
       { PLATFORM_HOME: '/dev/null/home' },
       ['error[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be made (ENOTDIR)\n', 70],
@@ -256,22 +258,22 @@ describe('[D22] modreg accept', () => {
   });
 });
 
-describe('a memory that cannot be used does not keep an answer back', () => {
+describe('a machine.db that cannot be used does not prevent an answer', () => {
   it.each<[string, () => string, string]>([
     [
-      'no folder can be made',
+      'its folder cannot be created',
       () => '/dev/null/home',
       'warning[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be made (ENOTDIR)\n',
     ],
     [
-      'it is another file',
+      'it is not a database',
       () => temporaryFolder({ 'machine.db': 'no SQLite file'.repeat(100) }),
       'warning[STATE_UNREADABLE]: "@/machine.db": file is not a database\n',
     ],
   ])('%s', async (_, place, warning) => {
     const PLATFORM_HOME = place();
     const registry = await acme();
-    expect(await runModreg([...QUESTION, '--registry', registry], { PLATFORM_HOME })).toEqual({
+    expect(await runModreg([...RESOLVE, '--registry', registry], { PLATFORM_HOME })).toEqual({
       stdout: '1.2.3\n',
       stderr: warning.replace('@', PLATFORM_HOME),
       exit: 0,

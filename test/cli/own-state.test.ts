@@ -12,7 +12,7 @@ const ROLLBACK = ['rollback', 'acme:lidar'];
 const WHERE =
   'an agent that polls with modreg creates it in $PLATFORM_HOME, or else in $HOME/.platform';
 
-/** What the first version of the file does not have. */
+/** The tables that the first version of the file does not have. */
 const LATER_TABLES = [
   'identity',
   'deployed',
@@ -24,7 +24,7 @@ const LATER_TABLES = [
   'poller',
 ];
 
-/** A home whose file somebody else changed. */
+/** A home whose file was changed by `sql`. */
 function homeWhere(sql: string): string {
   const home = homeAfter((state) =>
     state.log([logged('acme_lidar')], { at: 1, trouble: undefined }),
@@ -41,7 +41,7 @@ function homeWithFolder(): string {
   return home;
 }
 
-describe('a machine whose state cannot be used is told of, and left as it is', () => {
+describe('a machine.db that cannot be used is reported and not changed', () => {
   it.each<[string, string, readonly (readonly string[])[], () => string]>([
     [
       'no file',
@@ -56,10 +56,10 @@ describe('a machine whose state cannot be used is told of, and left as it is', (
       () => temporaryFolder({ 'machine.db': '' }),
     ],
     [
-      'a file that is no database',
+      'a file that is not a database',
       'file is not a database',
       [['status'], LIFT],
-      () => temporaryFolder({ 'machine.db': 'what runs: everything\n'.repeat(50) }),
+      () => temporaryFolder({ 'machine.db': 'not a database\n'.repeat(100) }),
     ],
     [
       'a file of another program',
@@ -74,7 +74,7 @@ describe('a machine whose state cannot be used is told of, and left as it is', (
       () => homeWhere('PRAGMA user_version = 99'),
     ],
     [
-      'a decision that is no JSON',
+      'a decision that is not JSON',
       'what is stored is no JSON any more',
       [['status'], ROLLBACK],
       () => homeWhere("UPDATE decisions SET content = '{'"),
@@ -86,16 +86,16 @@ describe('a machine whose state cannot be used is told of, and left as it is', (
       () => homeWhere(`UPDATE decisions SET content = replace(content, '"name"', '"nane"')`),
     ],
     [
-      'a number that JavaScript does not have',
+      'a number that is too large for JavaScript',
       'a number in it is too large to be read',
       [['status'], LIST, ROLLBACK],
       () => homeWhere('INSERT INTO starts (at) VALUES (9223372036854775807)'),
     ],
-    ['a folder in its place', 'unable to open database file', [['status'], LIST], homeWithFolder],
-  ])('%s', (_, told, commands, make) => {
+    ['a folder of that name', 'unable to open database file', [['status'], LIST], homeWithFolder],
+  ])('%s', (_, found, commands, make) => {
     const home = make();
     const before = contentsOf(home);
-    const message = `error[STATE_UNREADABLE]: "HOME/machine.db": ${told}\n`;
+    const message = `error[STATE_UNREADABLE]: "HOME/machine.db": ${found}\n`;
     for (const command of commands) {
       const { stdout, stderr, exit } = modreg(command, { PLATFORM_HOME: home });
       expect([stdout, stderr.replace(home, 'HOME'), exit]).toEqual(['', message, 70]);
@@ -108,7 +108,7 @@ describe('a machine whose state cannot be used is told of, and left as it is', (
     [LIST, { HOME: '' }],
     [LIFT, { HOME: '', PLATFORM_HOME: '' }],
     [[...ROLLBACK], {}],
-  ])('%j in the environment %j', (command, environment) => {
+  ])('%j without a home in the environment %j', (command, environment) => {
     expect(modreg(command, environment)).toEqual({
       stdout: '',
       stderr:
@@ -117,7 +117,7 @@ describe('a machine whose state cannot be used is told of, and left as it is', (
     });
   });
 
-  it('as JSON, too', () => {
+  it('is also reported as JSON', () => {
     const { stdout, stderr, exit } = modreg(['status', '--json'], { HOME: '/nowhere' });
     expect([stdout, exit]).toEqual(['', 70]);
     expect(JSON.parse(stderr)).toEqual({
@@ -132,7 +132,7 @@ describe('a machine whose state cannot be used is told of, and left as it is', (
     });
   });
 
-  it('while another process writes, nothing is changed', () => {
+  it('reports a file that another process is writing as locked', () => {
     const home = homeAfter((state) =>
       state.log([logged('acme_lidar')], { at: 1, trouble: undefined }),
     );
@@ -147,12 +147,12 @@ describe('a machine whose state cannot be used is told of, and left as it is', (
     ]);
   });
 
-  it('a file of an earlier version is not changed by who only reads it', () => {
+  it('a command that only reads does not change a file of an earlier version', () => {
     const home = homeWhere(`${LATER_TABLES.map((table) => `DROP TABLE ${table};`).join('')}
       PRAGMA user_version = 1`);
     const before = contentsOf(home);
     modreg(['status'], { PLATFORM_HOME: home });
-    // [bug] It was brought up to date.
+    // [bug] The file was migrated.
     expect(contentsOf(home)).toEqual(before);
   });
 });

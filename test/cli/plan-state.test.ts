@@ -12,7 +12,7 @@ const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const MINUTE = 60_000;
 
-/** A folder with a lidar, of which a report says that 1.2.3 runs, and what was published of it and of agents. */
+/** A folder with a lidar, a report that 1.2.3 is deployed, and a registry with releases of the lidar and the agent. */
 function folderOf(id = 'acme:lidar'): string {
   return site({
     machine: { modules: [entry(id, '1.*', 'acme_lidar')] },
@@ -25,7 +25,7 @@ function folderOf(id = 'acme:lidar'): string {
   });
 }
 
-/** The rows of a plan, from what is deployed on, and how it ended. */
+/** The rows of a plan with their cells separated by ` | `, and the stderr and exit code of the command. */
 function planned(
   environment: Readonly<Record<string, string>>,
   { folder = folderOf(), options = [] }: { folder?: string; options?: readonly string[] } = {},
@@ -39,7 +39,7 @@ function planned(
   return { rows: rows.map((row) => row.trim().replaceAll(/ {2,}/g, ' | ')), stderr, exit };
 }
 
-/** 1.2.9 was delivered, and acknowledged. */
+/** Delivers an upgrade from 1.2.3 to 1.2.8, and acknowledges it with `outcome`. */
 function acknowledged(
   state: MachineState,
   outcome: 'done' | 'release' | 'machine',
@@ -48,34 +48,35 @@ function acknowledged(
   const { id } = commitOne(state, { target: LIDAR, from: '1.2.3', to: '1.2.8' });
   state.deliver(id, at);
   const failed = { kind: 'failed', reason: '', running: '1.2.8' } as const;
-  const told = outcome === 'done' ? ({ kind: 'done' } as const) : { ...failed, blame: outcome };
-  state.acknowledge(id, told, { at, quarantineUntil: NOW + MINUTE, retryAt: at });
+  const acknowledgement =
+    outcome === 'done' ? ({ kind: 'done' } as const) : { ...failed, blame: outcome };
+  state.acknowledge(id, acknowledgement, { at, quarantineUntil: NOW + MINUTE, retryAt: at });
 }
 
-describe('plan without --deployed goes by what the machine remembers', () => {
+describe('plan without --deployed uses the facts in machine.db', () => {
   it.each<[string, (state: MachineState) => void, string]>([
     [
-      'what runs',
+      'the deployed version',
       (state) => state.report(LIDAR, '1.2.8', 1),
       'acme:lidar | 1.* | 1.2.8 | 1.2.9 | 1.2.9 | restart-and-upgrade | newest release of 1',
     ],
     [
-      'that nothing runs',
+      'that nothing is deployed',
       (state) => state.report(LIDAR, null, 1),
       'acme:lidar | 1.* | none | 1.2.9 | 1.2.9 | install | not deployed yet; newest release of 1',
     ],
     [
-      'when it was restarted',
+      'the time of the last restart',
       (state) => acknowledged(state, 'done'),
       'acme:lidar | 1.* | 1.2.8 | 1.2.9 | 1.2.9 | hold | cooling down after a restart until 2026-11-21T12:04:00Z',
     ],
     [
-      'that what runs failed, and that nothing ran before',
+      'that the deployed version failed, without a previous version',
       (state) => acknowledged(state, 'release', NOW - 60 * MINUTE),
       'acme:lidar | 1.* | 1.2.8 | 1.2.9 | 1.2.9 | rollback | 1.2.8 failed on this machine; 1.2.9 instead: newest release of 1',
     ],
     [
-      'that what runs failed, and what ran before',
+      'that the deployed version failed, with a previous version',
       (state) => {
         state.report(LIDAR, '1.2.3', 1);
         acknowledged(state, 'release');
@@ -83,7 +84,7 @@ describe('plan without --deployed goes by what the machine remembers', () => {
       'acme:lidar | 1.* | 1.2.8 | 1.2.3 | 1.2.9 | rollback | 1.2.8 failed on this machine; 1.2.3 ran before it',
     ],
     [
-      'what an operator went back from',
+      'the version that an operator rolled back from',
       (state) => {
         for (const runs of ['1.2.3', '1.2.9']) state.report(LIDAR, runs, 1);
         state.rollBack(LIDAR, { from: version('1.2.9'), to: version('1.2.3') }, 1);
@@ -92,18 +93,18 @@ describe('plan without --deployed goes by what the machine remembers', () => {
       'acme:lidar | 1.* | 1.2.3 | 1.2.3 | 1.2.3 | none | already the newest release of 1',
     ],
     [
-      'nothing of another module of this name',
+      'no fact about another module with the same entry name',
       (state) => state.report(moduleNamed('acme_lidar', 'acme:other'), '1.2.8', 1),
       'acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | what is deployed is not known',
     ],
-  ])('%s', (_, remembered, told) => {
-    const home = homeAfter(remembered);
+  ])('%s', (_, remember, row) => {
+    const home = homeAfter(remember);
     const before = contentsOf(home);
-    expect(planned({ PLATFORM_HOME: home }).rows).toEqual([told]);
+    expect(planned({ PLATFORM_HOME: home }).rows).toEqual([row]);
     expect(contentsOf(home)).toEqual(before);
   });
 
-  it('what runs of a subsystem, while the machine is polled', () => {
+  it('the deployed version of a subsystem, while a poller has the file open', () => {
     const { home, state } = polledHome();
     state.report(AGENT, '0.9.0', 1);
     expect(planned({ PLATFORM_HOME: home }).rows).toEqual([
@@ -114,7 +115,7 @@ describe('plan without --deployed goes by what the machine remembers', () => {
 });
 
 describe('plan with --deployed', () => {
-  it('goes by the report alone', () => {
+  it('uses the report alone', () => {
     const home = homeAfter((state) => {
       acknowledged(state, 'done');
       state.report(LIDAR, '1.2.9', 1);
@@ -130,8 +131,8 @@ describe('plan with --deployed', () => {
     });
   });
 
-  it('does not look at a file that cannot be read', () => {
-    const home = temporaryFolder({ 'machine.db': 'what runs: everything\n'.repeat(50) });
+  it('does not read machine.db, even if it is damaged', () => {
+    const home = temporaryFolder({ 'machine.db': 'not a database\n'.repeat(100) });
     const { stderr, exit } = planned(
       { PLATFORM_HOME: home },
       { options: ['--deployed', 'REPORT'] },
@@ -140,13 +141,13 @@ describe('plan with --deployed', () => {
   });
 });
 
-describe('plan of a machine that remembers nothing', () => {
+describe('plan without --deployed and without a usable machine.db', () => {
   it.each<[string, () => Readonly<Record<string, string>>]>([
     ['no home', () => ({})],
     ['no file', () => ({ PLATFORM_HOME: temporaryFolder() })],
-    ['a home that is not there', () => ({ PLATFORM_HOME: '/nowhere/at/all' })],
+    ['a home that does not exist', () => ({ PLATFORM_HOME: '/nowhere/at/all' })],
     ['an empty file', () => ({ PLATFORM_HOME: temporaryFolder({ 'machine.db': '' }) })],
-    ['a blank one', () => ({ PLATFORM_HOME: homeAfter(() => undefined) })],
+    ['a file without facts', () => ({ PLATFORM_HOME: homeAfter(() => undefined) })],
   ])('%s', (_, environment) => {
     expect(planned(environment())).toEqual({
       rows: ['acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | what is deployed is not known'],
@@ -157,8 +158,8 @@ hint: pass --deployed <file> with JSON such as {"acme_lidar": "1.2.3"}, by the n
     });
   });
 
-  it.each([[[]], [['--offline']]])('and whose file is damaged: it is not guessed %j', (options) => {
-    const home = temporaryFolder({ 'machine.db': 'what runs: everything\n'.repeat(50) });
+  it.each([[[]], [['--offline']]])('ends with an error if the file is damaged %j', (options) => {
+    const home = temporaryFolder({ 'machine.db': 'not a database\n'.repeat(100) });
     const before = contentsOf(home);
     expect(planned({ PLATFORM_HOME: home }, { options })).toEqual({
       rows: [],

@@ -20,7 +20,7 @@ const HELD = {
 const LISTED = { source: 'folder', fetched_at: expect.any(String) as string, stale: false };
 
 describe('modreg plan', () => {
-  it('has a row for each module and subsystem, what stops, and what is next', () => {
+  it('shows a row for each module and subsystem, the components that stop, and the next change', () => {
     const folder = site({
       machine: {
         modules: [
@@ -69,7 +69,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
     });
   });
 
-  it('--json has the same as data', () => {
+  it('prints the same as data with --json', () => {
     const folder = site({
       machine: { ...LIDAR, agent: { 'platform-server': { disable_subsystem: false } } },
       deployed: {
@@ -192,7 +192,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
   });
 
   it.each([[], ['--json']])(
-    '[T64] shows nothing of addresses that may be secret %j',
+    '[T64] shows no part of an address that may be secret %j',
     (...options) => {
       const folder = site({
         machine: {
@@ -216,7 +216,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
     },
   );
 
-  it('says which modules share a restart, and quotes what is no version', () => {
+  it('shows which modules share a restart, and quotes a deployed text that is not a version', () => {
     const folder = site({
       machine: {
         modules: [entry('acme:lidar', '1.2.*'), entry('acme:arm', '1.*'), entry('acme:cam', '1.*')],
@@ -234,7 +234,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
     expect(stdout).toMatch(/acme:cam +1\.\* +"" /);
   });
 
-  it('without modules and without a registry there is nothing to do', () => {
+  it('changes nothing without modules and without a registry', () => {
     expect(planFor(site({ machine: {}, policy: {} }))).toMatchObject({
       stdout: expect.stringContaining('0 unchanged.\nNothing was changed.\n') as string,
       stderr: '',
@@ -242,7 +242,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
     });
   });
 
-  it('each module has the registry of its terms', () => {
+  it('reads each module from the registry of its terms', () => {
     const folder = site({
       machine: { modules: [entry('acme:lidar', '1.*'), entry('acme:lidar', '1.*', 'rear')] },
       deployed: { acme_lidar: '1.0.0', rear: '1.0.0' },
@@ -255,7 +255,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
     expect(stdout).toMatch(/acme:lidar \(rear\) +1\.\* +1\.0\.0 +1\.2\.0 /);
   });
 
-  it('[T50] answers alike in every time zone and language (I12)', () => {
+  it('[T50] gives the same answer in every time zone and language (I12)', () => {
     const args = ['examples/rover/machine.json', '--deployed', 'examples/rover/deployed.json'];
     const answers = [{}, { TZ: 'Pacific/Apia', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }].map(
       (environment) => modreg(['plan', ...args, ...NOON], environment).stdout,

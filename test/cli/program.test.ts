@@ -16,7 +16,7 @@ function world(platform: string): Parameters<typeof runCommandLine>[1] {
   };
 }
 
-describe("the platform is the machine's, unless it is given", () => {
+describe('the platform is that of the machine unless --platform is given', () => {
   it.each([
     ['linux/x64', [], ['1.9.1'], []],
     ['linux/arm64', [], ['1.9.0'], []],
@@ -46,7 +46,7 @@ describe("the platform is the machine's, unless it is given", () => {
   });
 });
 
-it('resolve loads no package that it has no use for', () => {
+it('resolve loads only the packages that it uses', () => {
   const { stderr } = spawnSync(`${ROOT}bin/modreg`, ['resolve', 'acme:cam', 'latest'], {
     encoding: 'utf8',
     env: {

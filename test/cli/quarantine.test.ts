@@ -17,7 +17,7 @@ interface Failed {
   readonly reason?: string;
 }
 
-/** Lets a version fail: an action is delivered, and acknowledged so. */
+/** Delivers an action for a version, and acknowledges that the version failed. */
 function fail(state: MachineState, { to, until, digest, reason = 'no light' }: Failed): void {
   const artifact = digest === undefined ? undefined : { platform: 'any', digest };
   const { id } = commitOne(state, { target: LIDAR, to, artifact });
@@ -26,8 +26,8 @@ function fail(state: MachineState, { to, until, digest, reason = 'no light' }: F
   state.acknowledge(id, outcome, { at: THEN, quarantineUntil: until, retryAt: THEN });
 }
 
-/** Every kind of entry. */
-function many(state: MachineState): void {
+/** Creates an entry of every kind. */
+function quarantineEveryKind(state: MachineState): void {
   fail(state, { to: '1.1.0', digest: 'sha256:aa' });
   fail(state, { to: '1.2.0', reason: 'no\nlight\u001b[2J' });
   fail(state, { to: '1.3.0', until: Date.parse('2199-01-01T00:00:00Z'), digest: 'sha256:aa' });
@@ -43,8 +43,8 @@ function quarantine(home: string, ...args: readonly string[]): ReturnType<typeof
 }
 
 describe('modreg quarantine list', () => {
-  it('says what is refused, why, and what ends that', () => {
-    const home = homeAfter(many);
+  it('shows the refused versions, the reasons, and until when', () => {
+    const home = homeAfter(quarantineEveryKind);
     const before = contentsOf(home);
     expect(quarantine(home, 'list')).toEqual({
       stdout: `  MODULE       VERSION   SINCE                      UNTIL                        WHY
@@ -61,8 +61,8 @@ describe('modreg quarantine list', () => {
     expect(contentsOf(home)).toEqual(before);
   });
 
-  it('--json has the same as data', () => {
-    const { stdout, stderr, exit } = quarantine(homeAfter(many), 'list', '--json');
+  it('prints the same as data with --json', () => {
+    const { stdout, stderr, exit } = quarantine(homeAfter(quarantineEveryKind), 'list', '--json');
     expect([stderr, exit]).toEqual(['', 0]);
     const failed = {
       module_id: 'acme:lidar',
@@ -94,7 +94,7 @@ describe('modreg quarantine list', () => {
   it.each([
     [[], 'nothing is in quarantine\n'],
     [['--json'], '{"schema":"modreg/quarantine@1","quarantine":[]}\n'],
-  ])('of a machine on which nothing failed %j', (options, stdout) => {
+  ])('shows that nothing is in quarantine %j', (options, stdout) => {
     const home = homeAfter(() => undefined);
     expect(quarantine(home, 'list', ...options)).toEqual({ stdout, stderr: '', exit: 0 });
   });
@@ -107,7 +107,7 @@ describe('modreg quarantine lift', () => {
       ['--json'],
       '{"schema":"modreg/quarantine-lift@1","module_id":"acme:lidar","version":"1.1.0"}\n',
     ],
-  ])('one of two, while the machine is polled %j', (options, stdout) => {
+  ])('lifts one of two entries while a poller has the file open %j', (options, stdout) => {
     const { home, state } = polledHome();
     fail(state, { to: '1.1.0' });
     fail(state, { to: '1.2.0' });
@@ -122,7 +122,7 @@ describe('modreg quarantine lift', () => {
 
   it.each<[string, readonly string[], string, number]>([
     [
-      'another version',
+      'a version that is not in quarantine',
       ['acme:lidar', '1.5.0'],
       `error[UNKNOWN_VERSION]: acme:lidar 1.5.0 is not in quarantine on this machine
 hint: in quarantine: acme:arm 2.0.0, acme:arm 2.1.0, acme:lidar 1.1.0, acme:lidar 1.2.0, acme:lidar 1.3.0
@@ -130,14 +130,14 @@ hint: in quarantine: acme:arm 2.0.0, acme:arm 2.1.0, acme:lidar 1.1.0, acme:lida
       1,
     ],
     [
-      'another build',
+      'another build of a version in quarantine',
       ['acme:lidar', '1.1.0+exp', '--json'],
       `{"error":{"code":"UNKNOWN_VERSION","message":"acme:lidar 1.1.0+exp is not in quarantine on this machine","input":null,"because":[],"suggestion":null,"hint":"in quarantine: acme:arm 2.0.0, acme:arm 2.1.0, acme:lidar 1.1.0, acme:lidar 1.2.0, acme:lidar 1.3.0"}}
 `,
       1,
     ],
     [
-      'neither an id nor a version',
+      'neither a module_id nor a version',
       ['lidar', '1.x'],
       `error[BAD_MODULE_ID]: "lidar" is not a module id
   lidar
@@ -149,19 +149,19 @@ error[BAD_VERSION]: "1.x" is not a version
       2,
     ],
     [
-      'no version at all',
+      'no version',
       ['acme:lidar'],
       "error[USAGE]: missing required argument 'version'\nhint: modreg --help shows how\n",
       2,
     ],
-  ])('%s', (_, args, stderr, exit) => {
-    const home = homeAfter(many);
+  ])('refuses %s', (_, args, stderr, exit) => {
+    const home = homeAfter(quarantineEveryKind);
     const before = contentsOf(home);
     expect(quarantine(home, 'lift', ...args)).toEqual({ stdout: '', stderr, exit });
     expect(contentsOf(home)).toEqual(before);
   });
 
-  it('where nothing is in quarantine', () => {
+  it('refuses any version if nothing is in quarantine', () => {
     expect(
       quarantine(
         homeAfter(() => undefined),
@@ -177,7 +177,7 @@ error[BAD_VERSION]: "1.x" is not a version
     });
   });
 
-  it('without a word for what to do', () => {
+  it('refuses quarantine without a subcommand', () => {
     expect(modreg(['quarantine'])).toEqual({
       stdout: '',
       stderr: 'error[USAGE]: no command is named\nhint: modreg --help shows how\n',

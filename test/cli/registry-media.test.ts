@@ -3,43 +3,43 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { sh } from '../support/shell.ts';
 
-describe("the registry's file on a medium of its own", () => {
-  it('is read from where nobody can write', () => {
+describe("the registry's file on a separate file system", () => {
+  it('is read when the file system is read-only', () => {
     const folder = temporaryFolder();
     const steps = [
-      `mkdir ${folder}/medium && mount -t tmpfs none ${folder}/medium`,
-      `./bin/modreg registry publish acme:lidar 1.0.0 --db ${folder}/medium/registry.db`,
-      `mount -o remount,ro ${folder}/medium`,
-      `./bin/modreg registry list --db ${folder}/medium/registry.db`,
-      `./bin/modreg resolve acme:lidar latest --registry ${folder}/medium/registry.db`,
-      `./bin/modreg registry publish acme:lidar 1.0.1 --db ${folder}/medium/registry.db 2>&1; echo "exit $?"`,
+      `mkdir ${folder}/mount && mount -t tmpfs none ${folder}/mount`,
+      `./bin/modreg registry publish acme:lidar 1.0.0 --db ${folder}/mount/registry.db`,
+      `mount -o remount,ro ${folder}/mount`,
+      `./bin/modreg registry list --db ${folder}/mount/registry.db`,
+      `./bin/modreg resolve acme:lidar latest --registry ${folder}/mount/registry.db`,
+      `./bin/modreg registry publish acme:lidar 1.0.1 --db ${folder}/mount/registry.db 2>&1; echo "exit $?"`,
     ];
     expect(sh(`unshare -rm sh -c '${steps.join(' && ')}'`)).toBe(
-      `acme:lidar: 1 published, 0 unchanged\nacme:lidar  1 release\n1.0.0\nerror[STATE_WRITE]: "${folder}/medium/registry.db": it, or its folder, cannot be written\nexit 70\n`,
+      `acme:lidar: 1 published, 0 unchanged\nacme:lidar  1 release\n1.0.0\nerror[STATE_WRITE]: "${folder}/mount/registry.db": it, or its folder, cannot be written\nexit 70\n`,
     );
   });
 
-  it('is read from there with what a killed process left in its log', () => {
+  it('is read there with the transactions that a killed process left in the WAL', () => {
     const folder = temporaryFolder();
-    const db = `${folder}/medium/registry.db`;
+    const db = `${folder}/mount/registry.db`;
     const steps = [
-      `mkdir ${folder}/medium && mount -t tmpfs none ${folder}/medium`,
+      `mkdir ${folder}/mount && mount -t tmpfs none ${folder}/mount`,
       `./bin/modreg registry publish acme:lidar 0.0.1 --db ${db}`,
       `(timeout -s KILL 1 node_modules/.bin/node test/support/publish-forever.ts ${db} > ${folder}/acknowledged; true)`,
       `test -s ${db}-wal`,
-      // What was killed may hold the medium a moment longer.
-      `until mount -o remount,ro ${folder}/medium 2>/dev/null; do :; done`,
+      // The killed process may keep the file system busy for a moment.
+      `until mount -o remount,ro ${folder}/mount 2>/dev/null; do :; done`,
       `./bin/modreg resolve acme:lidar latest --registry ${db} > ${folder}/answer`,
     ];
     sh(`unshare -rm sh -c '${steps.join(' && ')}'`);
     const acknowledged = readFileSync(`${folder}/acknowledged`, 'utf8').split('\n').slice(0, -1);
     const [major, , patch] = readFileSync(`${folder}/answer`, 'utf8').trim().split('.');
     const [lastMajor, , lastPatch] = acknowledged.at(-1)?.split('.') ?? [];
-    // One more may be on the disk whose line did not come.
+    // The killed process may have written one more release without printing its line.
     expect([major, Number(patch) >= Number(lastPatch)]).toEqual([lastMajor, true]);
   });
 
-  it('keeps what it has when the disk is full', () => {
+  it('keeps its contents when the disk is full', () => {
     const folder = temporaryFolder({
       'big.json': JSON.stringify(
         Array.from({ length: 500 }, (_, at) => ({

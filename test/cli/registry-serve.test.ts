@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ROOT } from '../support/modreg.ts';
 import { newFile, registry } from '../support/registry-process.ts';
 
-/** A server in a process of its own, and its address. */
+/** A server in a separate process, its address and its log. */
 async function serve(
   db: string,
   ...options: readonly string[]
@@ -21,8 +21,8 @@ async function serve(
   return { child, address: line.replace('listening on ', ''), log: () => log };
 }
 
-describe('the server', () => {
-  it('serves what the commands do meanwhile, and tells what it does', async () => {
+describe('modreg registry serve', () => {
+  it('serves releases that other commands publish, and logs what it does', async () => {
     const db = newFile();
     const { child, address, log } = await serve(db);
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -60,20 +60,23 @@ describe('the server', () => {
   it.each([
     ['SIGTERM', 0],
     ['SIGINT', 130],
-  ] as const)('ends on %s with %i, and answers who waits', async (signal, code) => {
-    const { child, address } = await serve(newFile(), '--spread', '0', '--json');
-    const { address: served } = JSON.parse(address) as { address: string };
-    const waiting = fetch(`${served}/v1/changes?wait=60`);
-    // The poll is waiting once a later question is answered.
-    await fetch(`${served}/v1/modules`);
-    const start = performance.now();
-    child.kill(signal);
-    expect(await (await waiting).json()).toEqual({ sequence: 0, modules: [], spread_ms: 0 });
-    expect((await once(child, 'close'))[0]).toBe(code);
-    expect(performance.now() - start).toBeLessThan(1000);
-  });
+  ] as const)(
+    'ends on %s with exit code %i, and answers waiting requests',
+    async (signal, code) => {
+      const { child, address } = await serve(newFile(), '--spread', '0', '--json');
+      const { address: served } = JSON.parse(address) as { address: string };
+      const waiting = fetch(`${served}/v1/changes?wait=60`);
+      // Once a later request is answered, the first one is waiting in the server.
+      await fetch(`${served}/v1/modules`);
+      const start = performance.now();
+      child.kill(signal);
+      expect(await (await waiting).json()).toEqual({ sequence: 0, modules: [], spread_ms: 0 });
+      expect((await once(child, 'close'))[0]).toBe(code);
+      expect(performance.now() - start).toBeLessThan(1000);
+    },
+  );
 
-  it('does not take a port that is taken', async () => {
+  it('refuses a port that is in use', async () => {
     const { address } = await serve(newFile());
     const { port } = new URL(address);
     expect(registry(newFile(), 'serve', '--port', port)).toEqual({

@@ -6,8 +6,8 @@ import { newFile, registry } from '../support/registry-process.ts';
 
 const DIGEST = `sha256:${'ab'.repeat(32)}`;
 
-describe('the commands of the registry', () => {
-  it('publish, yank, unyank and list', () => {
+describe('modreg registry', () => {
+  it('publishes, yanks, unyanks and lists', () => {
     const db = newFile();
     const steps: readonly [readonly string[], string, number][] = [
       [['publish', 'acme:lidar', '1.2.9'], 'acme:lidar: 1 published, 0 unchanged\n', 0],
@@ -46,7 +46,7 @@ describe('the commands of the registry', () => {
     }
   });
 
-  it('publish what flags say, and the lists of resolve have it', () => {
+  it('publishes releases from options, which resolve then finds', () => {
     const db = newFile();
     const arm = [
       '--artifact',
@@ -72,7 +72,7 @@ describe('the commands of the registry', () => {
     expect([resolve('linux/amd64'), resolve('linux/arm64')]).toEqual(['1.2.9\n', '1.3.0\n']);
   });
 
-  it('publish a file of releases', () => {
+  it('publishes a file of releases', () => {
     const db = newFile();
     const releases = Array.from({ length: 300 }, (_, at) => ({ version: `1.0.${at}` }));
     const folder = temporaryFolder({
@@ -213,8 +213,8 @@ describe('the commands of the registry', () => {
   });
 });
 
-describe('the file of the registry', () => {
-  it('is $PLATFORM_HOME/registry.db, which resolve reads too', () => {
+describe('the registry file', () => {
+  it('is $PLATFORM_HOME/registry.db by default, which resolve also reads', () => {
     const home = temporaryFolder();
     const environment = { PLATFORM_HOME: `${home}/platform/` };
     expect(modreg(['resolve', 'acme:own', 'latest'], environment).exit).toBe(3);
@@ -232,7 +232,7 @@ describe('the file of the registry', () => {
     );
   });
 
-  it('that is not there is not made by a question', () => {
+  it('is not created by a command that only reads', () => {
     const db = newFile();
     const missing = `error[UNREADABLE_FILE]: "${db}": there is no such file\n`;
     expect(registry(db, 'list')).toEqual({
@@ -247,7 +247,7 @@ describe('the file of the registry', () => {
     });
   });
 
-  it('that holds no JSON any more is no registry', () => {
+  it('is refused if a release in it is not JSON', () => {
     const db = newFile();
     registry(db, 'publish', 'acme:lidar', '1.0.0');
     const database = new DatabaseSync(db);
@@ -260,7 +260,7 @@ describe('the file of the registry', () => {
     });
   });
 
-  it('that another process holds is waited for, and then left alone', () => {
+  it('is reported as locked if another process keeps it locked', () => {
     const db = newFile();
     registry(db, 'publish', 'acme:lidar', '1.0.0');
     const holder = new DatabaseSync(db);

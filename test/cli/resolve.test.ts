@@ -39,7 +39,7 @@ describe('the sample catalogue', () => {
       '0.*',
       'warning[DEPRECATED]: acme:lidar 0.9.0 is deprecated: its frame rate drifts; use 1.x\n',
     ],
-  ])('%s is answered with a warning', (constraint, warning) => {
+  ])('acme:lidar %s prints a warning', (constraint, warning) => {
     const { stderr, exit } = modreg(['resolve', 'acme:lidar', constraint, ...AMD64]);
     expect({ stderr, exit }).toEqual({ stderr: NOTE + warning + IGNORED, exit: 0 });
   });
@@ -58,7 +58,7 @@ describe('a folder', () => {
     });
   });
 
-  it('may be named by MODREG_REGISTRY, and the flag outranks it', () => {
+  it('may be named by MODREG_REGISTRY, and --registry overrides it', () => {
     const folder = temporaryFolder({
       'npm/typescript.json': '{"releases": [{"version": "5.4.99"}]}',
     });
@@ -72,7 +72,7 @@ describe('a folder', () => {
 });
 
 describe('--explain', () => {
-  it('says of the entries why each is chosen or not', () => {
+  it('shows why entries are chosen or refused', () => {
     const { stdout } = modreg([
       'resolve',
       'npm:typescript',
@@ -110,13 +110,13 @@ describe('--explain', () => {
 `);
   });
 
-  it('--all has a line for every entry', () => {
+  it('prints a line for every entry with --all', () => {
     const { stdout, exit } = modreg(['resolve', 'npm:typescript', '5.4.*', '--all', ...REAL]);
     expect([stdout.split('\n').length, exit]).toEqual([6 + 3478 + 1, 0]);
   });
 
-  it('explains a "no" as well', () => {
-    const asked = [
+  it('also explains why no release matches', () => {
+    const args = [
       'resolve',
       'acme:cam',
       '2.*',
@@ -125,7 +125,7 @@ describe('--explain', () => {
       '2026-11-21T00:00:00Z',
       ...AMD64,
     ];
-    expect(modreg(asked)).toEqual({
+    expect(modreg(args)).toEqual({
       stdout: `acme:cam  2.*  →  none
 
   constraint   2.*  major: 2.0.0 ≤ version < 3.0.0, releases only
@@ -146,7 +146,7 @@ hint: latest means 1.3.0; latest-with-prerelease means 1.3.0
 });
 
 describe('--json', () => {
-  it('is one object, and warnings are objects on stderr', () => {
+  it('prints one object, and each warning as an object on stderr', () => {
     const { stdout, stderr, exit } = modreg(['resolve', 'acme:lidar', '1.2.*', '--json', ...AMD64]);
     expect(JSON.parse(stdout)).toEqual({
       schema: 'modreg/resolve@1',
@@ -163,7 +163,7 @@ describe('--json', () => {
     expect(exit).toBe(0);
   });
 
-  it('with --explain names every refusal', () => {
+  it('lists every refused release with --explain', () => {
     const { stdout } = modreg(['resolve', 'acme:cam', '1.0.*', '--json', '--explain', ...AMD64]);
     expect(JSON.parse(stdout)).toMatchObject({
       version: '1.0.4',
@@ -171,7 +171,7 @@ describe('--json', () => {
     });
   });
 
-  it('says when a list was read', () => {
+  it('shows when a list was read', () => {
     const { stdout } = modreg(['resolve', 'npm:next', 'latest', '--json', ...REAL]);
     const { list } = JSON.parse(stdout) as { list: { source: string; fetched_at: string } };
     expect(list.source).toBe('folder');
@@ -215,7 +215,7 @@ describe('--json', () => {
         hint: 'modreg --help shows how',
       },
     ],
-  ])('an error of %j is an object too', (args, exit, error) => {
+  ])('prints the error of %j as an object', (args, exit, error) => {
     const ended = modreg(['resolve', ...args, '--json']);
     expect({ ...ended, stderr: JSON.parse(ended.stderr) as unknown }).toEqual({
       stdout: '',

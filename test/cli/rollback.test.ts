@@ -15,17 +15,17 @@ const ROUND = { at: 1, trouble: undefined };
 
 interface Lidar {
   readonly constraint?: string | undefined;
-  /** What ran, one after the other. */
-  readonly ran?: readonly (string | null | undefined)[];
+  /** The reported deployed versions, oldest first. */
+  readonly deployed?: readonly (string | null | undefined)[];
 }
 
-/** A machine with a lidar and an agent, and the constraint that the poller read of each. */
+/** Records the deployed versions of a lidar and an agent, and the constraints that the poller read. */
 function machine(
   state: MachineState,
-  { constraint = '1.*', ran = ['1.0.0', '1.1.0'] }: Lidar,
+  { constraint = '1.*', deployed = ['1.0.0', '1.1.0'] }: Lidar,
 ): void {
-  for (const runs of ran) state.report(LIDAR, runs, 1);
-  for (const runs of ['0.9.0', '0.9.1']) state.report(AGENT, runs, 1);
+  for (const version of deployed) state.report(LIDAR, version, 1);
+  for (const version of ['0.9.0', '0.9.1']) state.report(AGENT, version, 1);
   const agent = logged('platform-agent', { constraint: 'stable' });
   state.log([logged('acme_lidar', { constraint }), agent], ROUND);
 }
@@ -38,26 +38,30 @@ function rollback(home: string, ...args: readonly string[]): ReturnType<typeof m
   return modreg(['rollback', ...args], { PLATFORM_HOME: home });
 }
 
-const BACK =
+const PREVIOUS =
   "rolls back from 1.1.0 to 1.0.0 at the poller's next decision, and stays there until a release above 1.1.0 is published\n";
-const ELSEWHERE =
+const OTHER =
   "rolls back from 1.1.0 at the poller's next decision, to the best release that may be chosen instead, if there is one: no previous version may be chosen\n";
 const LIFT = 'note: modreg quarantine lift acme:lidar 1.1.0 undoes this\n';
 
 describe('modreg rollback', () => {
-  it.each(['acme_lidar', 'acme:lidar'])('of %s', (named) => {
+  it.each(['acme_lidar', 'acme:lidar'])('rolls back the module %s', (named) => {
     const { home, state } = polledHome();
     machine(state, {});
-    expect(rollback(home, named)).toEqual({ stdout: `acme:lidar ${BACK}`, stderr: LIFT, exit: 0 });
+    expect(rollback(home, named)).toEqual({
+      stdout: `acme:lidar ${PREVIOUS}`,
+      stderr: LIFT,
+      exit: 0,
+    });
     const remembered = ['1.1.0 after 1.0.0', 'acme:lidar 1.1.0 rolled back to 1.0.0'];
     expect(rememberedIn(home)).toEqual(remembered);
-    // The poller sees it without being told.
+    // The poller sees the rollback in its file.
     expect(state.memory().of(LIDAR).quarantine).toMatchObject([{ version: '1.1.0' }]);
-    expect(rollback(home, named).stdout).toBe(`acme:lidar ${BACK}`);
+    expect(rollback(home, named).stdout).toBe(`acme:lidar ${PREVIOUS}`);
     expect(rememberedIn(home)).toEqual(remembered);
   });
 
-  it.each(['platform-agent', 'platform:agent'])('of the subsystem %s', (named) => {
+  it.each(['platform-agent', 'platform:agent'])('rolls back the subsystem %s', (named) => {
     const home = homeOf();
     expect(rollback(home, named)).toEqual({
       stdout:
@@ -72,21 +76,26 @@ describe('modreg rollback', () => {
   });
 
   it.each<[string, Lidar, string, string]>([
-    ['what ran before is outside the constraint', { constraint: '1.1.*' }, ELSEWHERE, 'nothing'],
-    ['nothing ran before', { ran: ['1.1.0'] }, ELSEWHERE, 'nothing'],
-    ['what ran before is no version', { ran: ['nightly', '1.1.0'] }, ELSEWHERE, 'nothing'],
-    ['it did not run for a while', { ran: ['1.0.0', null, '1.1.0'] }, BACK, '1.0.0'],
-    ['a prerelease ran before', { ran: ['1.1.0-rc.1', '1.1.0'] }, ELSEWHERE, 'nothing'],
+    ['the previous version is outside the constraint', { constraint: '1.1.*' }, OTHER, 'nothing'],
+    ['there is no previous version', { deployed: ['1.1.0'] }, OTHER, 'nothing'],
     [
-      'a prerelease ran before, which the constraint takes',
-      { ran: ['1.0.0-rc.1', '1.1.0'], constraint: 'latest-with-prerelease' },
-      BACK.replace('1.0.0', '1.0.0-rc.1'),
+      'the previous deployed text is not a version',
+      { deployed: ['nightly', '1.1.0'] },
+      OTHER,
+      'nothing',
+    ],
+    ['it was removed in between', { deployed: ['1.0.0', null, '1.1.0'] }, PREVIOUS, '1.0.0'],
+    ['the previous one is a prerelease', { deployed: ['1.1.0-rc.1', '1.1.0'] }, OTHER, 'nothing'],
+    [
+      'the previous version is a prerelease that the constraint accepts',
+      { deployed: ['1.0.0-rc.1', '1.1.0'], constraint: 'latest-with-prerelease' },
+      PREVIOUS.replace('1.0.0', '1.0.0-rc.1'),
       '1.0.0-rc.1',
     ],
-  ])('where %s', (_, lidar, told, to) => {
+  ])('if %s', (_, lidar, result, to) => {
     const home = homeOf(lidar);
     expect(rollback(home, 'acme:lidar')).toEqual({
-      stdout: `acme:lidar ${told}`,
+      stdout: `acme:lidar ${result}`,
       stderr: LIFT,
       exit: 0,
     });
@@ -94,9 +103,9 @@ describe('modreg rollback', () => {
   });
 
   it.each([
-    ['is in quarantine', undefined, ELSEWHERE, 'nothing'],
-    ['was, until lately', Date.now() - 1, BACK, '1.0.0'],
-  ])('where what ran before %s', (_, until, told, to) => {
+    ['is in quarantine', undefined, OTHER, 'nothing'],
+    ['was in quarantine until recently', Date.now() - 1, PREVIOUS, '1.0.0'],
+  ])('if the previous version %s', (_, until, result, to) => {
     const home = homeAfter((state) => {
       state.report(LIDAR, '0.9.0', 1);
       const action = {
@@ -123,16 +132,16 @@ describe('modreg rollback', () => {
       state.deliver(id, 1);
       const failed = { kind: 'failed', reason: '', running: '1.0.0', blame: 'release' } as const;
       state.acknowledge(id, failed, { at: 1, quarantineUntil: until, retryAt: 1 });
-      machine(state, { ran: ['1.1.0'] });
+      machine(state, { deployed: ['1.1.0'] });
     });
-    expect(rollback(home, 'acme:lidar').stdout).toBe(`acme:lidar ${told}`);
+    expect(rollback(home, 'acme:lidar').stdout).toBe(`acme:lidar ${result}`);
     expect(rememberedIn(home)[2]).toBe(`acme:lidar 1.1.0 rolled back to ${to}`);
   });
 
   it.each([
     ['1.*', '1.0.0'],
     ['1.1.*', null],
-  ])('--json within %s', (constraint, to) => {
+  ])('prints one object with --json for the constraint %s', (constraint, to) => {
     const { stdout, stderr, exit } = rollback(homeOf({ constraint }), 'acme:lidar', '--json');
     expect([stderr, exit]).toEqual(['', 0]);
     expect(JSON.parse(stdout)).toEqual({
@@ -157,8 +166,8 @@ hint: pin the version that should run
       },
     ],
     [
-      'a module that is not there',
-      { ran: ['1.0.0', null] },
+      'a module that is not deployed',
+      { deployed: ['1.0.0', null] },
       ['acme:lidar'],
       {
         stderr:
@@ -167,8 +176,8 @@ hint: pin the version that should run
       },
     ],
     [
-      'a module of which nobody says what runs',
-      { ran: ['1.0.0', undefined] },
+      'a module whose deployed version is not known',
+      { deployed: ['1.0.0', undefined] },
       ['acme:lidar', '--json'],
       {
         stderr: `{"error":{"code":"DEPLOYED_UNKNOWN","message":"acme:lidar: deployed is unknown, but only a version can be rolled back","input":null,"because":[],"suggestion":null,"hint":null}}\n`,
@@ -176,8 +185,8 @@ hint: pin the version that should run
       },
     ],
     [
-      'a module from an address',
-      { ran: ['1.0.0', 'https://user:CANARY@builds.example/x?key=CANARY'] },
+      'a module that was deployed from an address',
+      { deployed: ['1.0.0', 'https://user:CANARY@builds.example/x?key=CANARY'] },
       ['acme:lidar'],
       {
         stderr:
@@ -186,7 +195,7 @@ hint: pin the version that should run
       },
     ],
     [
-      'a name that is nearly one',
+      'a misspelt name',
       {},
       ['acme-lidar'],
       {
@@ -197,7 +206,7 @@ hint: pin the version that should run
       },
     ],
     [
-      'a name that is nothing like one',
+      'an unknown name',
       {},
       ['every\u001bthing'],
       {
@@ -223,8 +232,8 @@ hint: pin the version that should run
   });
 });
 
-describe('what several entries are called', () => {
-  it('is told apart by the names of the entries', () => {
+describe('a name that several entries have', () => {
+  it('a module_id is refused with a hint that lists the names of the entries', () => {
     const home = homeAfter((state) => {
       machine(state, {});
       const rear = logged('rear', { moduleId: 'acme:lidar' });
@@ -247,37 +256,40 @@ describe('what several entries are called', () => {
     ]);
   });
 
-  it('a module that is called like a subsystem is told apart from it', () => {
+  it('the name of a module and a subsystem is refused with a hint that lists their module_ids', () => {
     const home = homeAfter((state) => {
       machine(state, {});
       const namesake = logged('platform-agent', { kind: 'module', moduleId: 'acme:agent' });
       state.log([namesake, logged('platform-agent')], ROUND);
     });
-    // [bug] The hint was to name one of: platform-agent, platform-agent.
+    // [bug] The hint listed platform-agent twice.
     expect(rollback(home, 'platform-agent').stderr).toBe(
       'error[USAGE]: "platform-agent" names several entries\nhint: name one: acme:agent, platform:agent\n',
     );
   });
 });
 
-describe('what a rollback cannot change', () => {
+describe('modreg rollback promises only what a decision will do', () => {
   it.each([
     ['acme_lidar', undefined, 'disabled', 'disabled by disable_subsystem'],
     ['acme_lidar', undefined, 'local', 'local: it is on this machine only'],
     ['platform-agent', 'https://builds.example/agent', 'hold', 'cooling down after a restart'],
-  ])('is not promised to go back: %s %s %s', (name, constraint, decision, reason) => {
-    const home = homeAfter((state) => {
-      machine(state, {});
-      state.log([logged(name, { constraint, decision, reason })], ROUND);
-    });
-    // [bug] It was said to go back with the next decision, which does not look at what failed.
-    expect(rollback(home, name).stdout).toBe('');
-    expect(rememberedIn(home)).toEqual(['1.1.0 after 1.0.0']);
-  });
+  ])(
+    'refuses a target that no constraint decides: %s %s %s',
+    (name, constraint, decision, reason) => {
+      const home = homeAfter((state) => {
+        machine(state, {});
+        state.log([logged(name, { constraint, decision, reason })], ROUND);
+      });
+      // [bug] The command announced a rollback, but such a decision ignores the quarantine.
+      expect(rollback(home, name).stdout).toBe('');
+      expect(rememberedIn(home)).toEqual(['1.1.0 after 1.0.0']);
+    },
+  );
 
-  it('a newer version that ran before is not where it stays', () => {
-    const home = homeOf({ ran: ['1.2.0', '1.1.0'] });
-    // [bug] It was said to stay at 1.2.0 until a release above 1.1.0 is published.
+  it('does not announce a stay at a newer previous version', () => {
+    const home = homeOf({ deployed: ['1.2.0', '1.1.0'] });
+    // [bug] The message said that the module stays at 1.2.0 until a release above 1.1.0 is published.
     expect(rollback(home, 'acme:lidar').stdout).not.toMatch(/to 1\.2\.0 .*stays there/);
   });
 });

@@ -32,10 +32,10 @@ const DECISIONS = [
   logged('acme_cam', { decision: 'hold', reason: 'resting', until: THEN + HOUR }),
   logged('acme_own', { constraint: undefined, decision: 'local', reason: 'local' }),
   logged('platform-agent', { constraint: 'stable' }),
-  logged('platform-server', { decision: 'stuck', reason: 'nobody says what runs' }),
+  logged('platform-server', { decision: 'stuck', reason: 'no report' }),
 ];
 
-/** The row of a module that is up to date, in `--json`. */
+/** The target of an up-to-date module in `--json`. */
 const ordinary = (name: string, moduleId: string): object => ({
   name,
   module_id: moduleId,
@@ -48,8 +48,8 @@ const ordinary = (name: string, moduleId: string): object => ({
   action: null,
 });
 
-/** A day of much trouble, and the ids of the actions that it left open. */
-function trouble(state: MachineState, now: number): readonly string[] {
+/** Records failures, a crash loop and open actions. Returns the ids of the open actions. */
+function recordTrouble(state: MachineState, now: number): readonly string[] {
   const failed = { kind: 'failed', reason: 'no light\n\u001b[2J', running: '1.2.3' } as const;
   const terms = { at: THEN, quarantineUntil: undefined, retryAt: now + 2 * HOUR + 30 * SECOND };
   const release = commitOne(state, { target: LIDAR, to: '1.2.8' });
@@ -80,10 +80,10 @@ function status(home: string, ...options: readonly string[]): ReturnType<typeof 
 }
 
 describe('modreg status', () => {
-  it('says what runs, what should and why, and what is under way, while it is polled', () => {
+  it('shows deployed versions, decisions and open actions while a poller has the file open', () => {
     const now = wholeSecond();
     const { home, state } = polledHome();
-    const [waiting, delivered, again] = trouble(state, now);
+    const [waiting, delivered, again] = recordTrouble(state, now);
     const before = contentsOf(home);
     expect(status(home)).toEqual({
       stdout: `last round 2 h 5 min ago by process ${process.pid}; ${TROUBLE}
@@ -111,10 +111,10 @@ In quarantine:
     expect(contentsOf(home)).toEqual(before);
   });
 
-  it('--json has the same as data', () => {
+  it('prints the same as data with --json', () => {
     const now = wholeSecond();
     let ids: readonly string[] = [];
-    const home = homeAfter((state) => (ids = trouble(state, now)));
+    const home = homeAfter((state) => (ids = recordTrouble(state, now)));
     const before = contentsOf(home);
     const { stdout, stderr, exit } = status(home, '--json');
     expect([stderr, exit]).toEqual(['', 0]);
@@ -196,7 +196,7 @@ In quarantine:
           ...ordinary('platform-server', 'platform:server'),
           kind: 'subsystem',
           decision: 'stuck',
-          reason: 'nobody says what runs',
+          reason: 'no report',
         },
       ],
       quarantine: [
@@ -216,20 +216,16 @@ In quarantine:
   });
 
   it.each<[string, string, (state: MachineState) => void]>([
+    ['no decision', 'no round was made yet\n\nno module was decided on yet\n', () => undefined],
     [
-      'nothing was decided',
-      'no round was made yet\n\nno module was decided on yet\n',
-      () => undefined,
-    ],
-    [
-      'four starts, and one that was long ago',
+      'four recent starts and an older one, which are no crash loop',
       'no round was made yet\n\nno module was decided on yet\n',
       (state) => {
         for (const ago of [11, 4, 3, 2, 1]) state.start(Date.now() - ago * MINUTE);
       },
     ],
     [
-      'a machine that only has a subsystem, of which nobody says what runs',
+      'only a subsystem, whose deployed version is not known',
       `last round 3 h ago by process ${process.pid}\n\nno module was decided on yet\n`,
       (state) => {
         const round = { at: Date.now() - 3 * HOUR - SECOND, trouble: undefined };
@@ -237,7 +233,7 @@ In quarantine:
       },
     ],
     [
-      'an action that is due again, and one that was delivered once',
+      'an action to deliver again, and one that was delivered once',
       `no round was made yet
 
 no module was decided on yet
@@ -256,7 +252,7 @@ acme_cam 1.0.0 → 1.1.0: delivered once, not acknowledged yet (FILE-2)
       },
     ],
     [
-      'names that would move a cursor',
+      'names with terminal escapes',
       `last round 0 s ago by process ${process.pid}; no\\u{a}light
 
   MODULE                                 CONSTRAINT   DEPLOYED   TARGET   LATEST   DECISION     WHY
@@ -271,13 +267,13 @@ li\\u{1b}[31mdar\\u{202e} 1.0.0 → 1.1.0: waiting for delivery (FILE-1)
         state.log([logged(name, { moduleId: 'acme:lidar' })], round);
       },
     ],
-  ])('%s', (_, told, work) => {
+  ])('shows %s', (_, lines, work) => {
     const { stdout, stderr, exit } = status(homeAfter(work));
-    expect([stdout.replaceAll(/\([\da-f]{12}-/g, '(FILE-'), stderr, exit]).toEqual([told, '', 0]);
+    expect([stdout.replaceAll(/\([\da-f]{12}-/g, '(FILE-'), stderr, exit]).toEqual([lines, '', 0]);
   });
 
   it.each(['', 'nightly', 'none', 'unknown'])(
-    'quotes what is no version, as plan does: %j',
+    'quotes a deployed text that is not a version, as plan does: %j',
     (runs) => {
       const home = homeAfter((state) => {
         state.report(LIDAR, runs, THEN);

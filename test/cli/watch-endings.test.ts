@@ -9,23 +9,23 @@ const LIDAR: Site = {
   deployed: { acme_lidar: '1.0.0' },
   lists: { 'acme/lidar': ['1.1.0'] },
 };
-const JUNK = 'what runs: everything\n'.repeat(50);
+const JUNK = 'not a database\n'.repeat(100);
 
 interface Ending {
   readonly site?: Site;
   readonly options?: readonly string[];
   readonly home?: Readonly<Record<string, string>>;
-  readonly told: readonly string[];
+  readonly stderr: readonly string[];
   readonly exit: number;
 }
 
-describe('modreg watch does not begin', () => {
+describe('modreg watch does not start', () => {
   it.each<[string, Ending]>([
     [
-      'with an interval that is none',
+      'with an interval that is not a duration',
       {
         options: ['--interval', 'soon'],
-        told: [
+        stderr: [
           'error[USAGE]: --interval: "soon" is not a duration, expected a whole number and one of s, m, h, d, ten years at most, as in 5m',
         ],
         exit: 2,
@@ -35,34 +35,34 @@ describe('modreg watch does not begin', () => {
       'with an interval that is too short',
       {
         options: ['--interval', '4s'],
-        told: ['error[USAGE]: --interval: 4s is too short, expected 5 s or more'],
+        stderr: ['error[USAGE]: --interval: 4s is too short, expected 5 s or more'],
         exit: 2,
       },
     ],
     [
-      // [bug] It began, and ended with an internal error.
+      // [bug] It started, and ended with an internal error.
       'with an interval that is too long',
       {
         options: ['--interval', '25h'],
-        told: ['error[USAGE]: --interval: 25h is too long, expected 1 d or less'],
+        stderr: ['error[USAGE]: --interval: 25h is too long, expected 1 d or less'],
         exit: 2,
       },
     ],
     [
-      'without the report of what runs',
+      'without the file of --deployed',
       {
         options: ['--deployed', 'nowhere.json', '--json'],
-        told: [
+        stderr: [
           '{"error":{"code":"UNREADABLE_FILE","message":"the file \\"nowhere.json\\" cannot be read (ENOENT)","input":null,"because":[],"suggestion":null,"hint":null}}',
         ],
         exit: 2,
       },
     ],
     [
-      'for another platform',
+      'with a platform that modules do not run on',
       {
         options: ['--platform', 'win32/x64'],
-        told: [
+        stderr: [
           'error[BAD_PLATFORM]: "win32/x64" is not a platform',
           '  win32/x64',
           '  ^ expected linux/amd64 or linux/arm64',
@@ -74,7 +74,7 @@ describe('modreg watch does not begin', () => {
       'with a machine config that has errors',
       {
         site: { machine: { modules: [entry('acme:lidar', '1.x')] } },
-        told: [
+        stderr: [
           'error[BAD_VALUE]: the machine config ./machine.json has 1 error',
           '  because 1:87 BAD_CONSTRAINT /modules/0/version: "1.x" is not a version constraint',
           'hint: modreg check ./machine.json --as machine shows them all',
@@ -86,7 +86,7 @@ describe('modreg watch does not begin', () => {
       'without a registry',
       {
         site: { ...LIDAR, policy: {} },
-        told: [
+        stderr: [
           'error[NO_REGISTRY]: no registry is named',
           'hint: name one with --registry, else MODREG_REGISTRY, else "registry" in the policy, or create ~/registry.db',
         ],
@@ -94,10 +94,10 @@ describe('modreg watch does not begin', () => {
       },
     ],
     [
-      'with a registry at no address',
+      'with a registry address that cannot be used',
       {
         options: ['--registry', 'ftp://registry.example'],
-        told: [
+        stderr: [
           expect.stringMatching(
             /^error\[BAD_ADDRESS\]: the registry address cannot be used: /,
           ) as string,
@@ -107,34 +107,34 @@ describe('modreg watch does not begin', () => {
       },
     ],
     [
-      'by a memory that is damaged',
+      'with a damaged machine.db',
       {
         home: { 'machine.db': JUNK },
-        told: ['error[STATE_UNREADABLE]: "~/machine.db": file is not a database'],
+        stderr: ['error[STATE_UNREADABLE]: "~/machine.db": file is not a database'],
         exit: 70,
       },
     ],
-  ])('%s', async (_, { site: described = LIDAR, options = [], home = {}, told, exit }) => {
+  ])('%s', async (_, { site: described = LIDAR, options = [], home = {}, stderr, exit }) => {
     const folder = site(described);
     const PLATFORM_HOME = temporaryFolder(home);
     const { end } = watching([`${folder}/machine.json`, ...options], { PLATFORM_HOME });
     const ended = await end();
-    const stderr = ended.stderr.map((line) =>
+    const found = ended.stderr.map((line) =>
       line.replaceAll(folder, '.').replaceAll(PLATFORM_HOME, '~'),
     );
-    expect({ ...ended, stderr }).toEqual({ stdout: [], stderr: told, exit });
+    expect({ ...ended, stderr: found }).toEqual({ stdout: [], stderr, exit });
   });
 });
 
-describe('modreg watch begins', () => {
+describe('modreg watch starts', () => {
   it.each<[string, Site]>([
-    // [bug] It asked for a registry that nothing needs, where plan does not.
+    // [bug] It required a general registry that no module needs, unlike plan.
     [
-      'each module has a registry of its own',
+      'if each module has its own registry',
       { ...LIDAR, policy: { modules: { acme_lidar: { registry: './lists' } } } },
     ],
-    ['with a memory that is damaged, where a report says what runs', LIDAR],
-  ])('where %s', async (_, described) => {
+    ['with a damaged machine.db and a report of deployed versions', LIDAR],
+  ])('%s', async (_, described) => {
     const folder = site(described);
     const args = [`${folder}/machine.json`, '--deployed', `${folder}/deployed.json`];
     const PLATFORM_HOME = temporaryFolder({ 'machine.db': JUNK });
@@ -148,17 +148,20 @@ describe('modreg watch begins', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 0],
-  ] as const)('and ends on %s with %i, from its first line on', async (signal, exit) => {
-    const folder = site(LIDAR);
-    const { err, end } = watching([`${folder}/machine.json`], { PLATFORM_HOME: folder });
-    expect(await err()).toBe(
-      `watching 1 module of ${folder}/machine.json, every 1 min (Ctrl-C stops)`,
-    );
-    const ended = await end(signal);
-    // [bug] The signal ended the process: it was not listened to yet.
-    expect([ended.exit, ended.stderr.at(-1)]).toEqual([
-      exit,
-      expect.stringMatching(/^stopped after SOME: [01] rounds?, 0 actions, 0 retries$/),
-    ]);
-  });
+  ] as const)(
+    'and ends on %s with exit code %i as soon as its first line is printed',
+    async (signal, exit) => {
+      const folder = site(LIDAR);
+      const { err, end } = watching([`${folder}/machine.json`], { PLATFORM_HOME: folder });
+      expect(await err()).toBe(
+        `watching 1 module of ${folder}/machine.json, every 1 min (Ctrl-C stops)`,
+      );
+      const ended = await end(signal);
+      // [bug] The signal killed the process: its handler was not installed yet.
+      expect([ended.exit, ended.stderr.at(-1)]).toEqual([
+        exit,
+        expect.stringMatching(/^stopped after SOME: [01] rounds?, 0 actions, 0 retries$/),
+      ]);
+    },
+  );
 });

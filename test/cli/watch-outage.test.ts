@@ -9,7 +9,7 @@ import { published } from '../support/published.ts';
 import { site } from '../support/site.ts';
 import { watching } from '../support/watching.ts';
 
-/** A registry that can go and come back to where it was. */
+/** A registry that can be closed, and served again on the same port. */
 async function served(
   db: string,
   port = 0,
@@ -31,7 +31,7 @@ async function served(
   };
 }
 
-it('goes on by what it read last while the registry is away, and writes none of that', async () => {
+it('uses the lists that it read last while the registry is unreachable, and writes nothing', async () => {
   const db = `${temporaryFolder()}/registry.db`;
   const first = await served(db);
   published(first, 'acme:lidar', '1.0.0');
@@ -45,7 +45,7 @@ it('goes on by what it read last while the registry is away, and writes none of 
     state.report(moduleNamed('acme_arm', 'acme:arm'), '1.0.0', 1);
   });
   const machine = `${folder}/machine.json`;
-  // The machine saves the list of one release.
+  // This saves a list with one release in machine.db.
   await runModreg(['plan', machine, '--platform', 'linux/arm64'], { PLATFORM_HOME: home });
   const before = contentsOf(home);
   const { out, err, end } = watching([machine, '--interval', '5s'], { PLATFORM_HOME: home });
@@ -62,7 +62,7 @@ it('goes on by what it read last while the registry is away, and writes none of 
   );
   const second = await served(db, first.port);
   published(second, 'acme:arm', '1.0.0');
-  // Nothing is said of the lidar: the list that was read here, not the one that is saved, stands in.
+  // No line is printed for the lidar: the list that this command read last is used, not the saved one.
   expect([await err(), await err(), await err(), await err()]).toEqual([
     `TIME   acme:arm   stuck: the registry ${address} cannot be reached (ECONNREFUSED)`,
     'TIME   the registry is available again after SOME',

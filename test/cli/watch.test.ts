@@ -10,7 +10,7 @@ import { watching, type Watching } from '../support/watching.ts';
 
 const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
 
-/** A machine in whose modules there is news of every kind, and none. */
+/** A machine with a module for each kind of decision. */
 function oneOfEach(): string {
   return site({
     machine: {
@@ -39,7 +39,7 @@ function oneOfEach(): string {
   });
 }
 
-/** Components that stop, and that depend on nothing that stops before. */
+/** The JSON of components that stop and depend on no component that stops. */
 function stopsOf(...names: readonly string[]): object[] {
   return names.map((name) => ({ component: name, depends_on: [] }));
 }
@@ -48,8 +48,10 @@ function watchedSite(folder: string, ...options: readonly string[]): Watching {
   return watching([`${folder}/machine.json`, '--deployed', `${folder}/deployed.json`, ...options]);
 }
 
-/** A lidar at 1.0.0 whose registry tells of what is published. */
-async function fedSite(...versions: readonly string[]): Promise<Loopback & { folder: string }> {
+/** A machine with a lidar at 1.0.0, and a registry whose change feed reports each release. */
+async function siteWithFeed(
+  ...versions: readonly string[]
+): Promise<Loopback & { folder: string }> {
   const loopback = await loopbackRegistry();
   published(loopback, 'acme:lidar', ...versions);
   const folder = site({
@@ -61,7 +63,7 @@ async function fedSite(...versions: readonly string[]): Promise<Loopback & { fol
 }
 
 describe('modreg watch', () => {
-  it('prints what is due, tells what is not and why, and says what it did when it is interrupted', async () => {
+  it('prints due actions on stdout, other decisions with reasons on stderr, and a summary when interrupted', async () => {
     const folder = oneOfEach();
     const { out, err, end } = watchedSite(folder, '--interval', '90s');
     expect(await err()).toBe(
@@ -82,7 +84,7 @@ describe('modreg watch', () => {
     });
   });
 
-  it('--json prints one object a line, and ends on SIGTERM with nothing more', async () => {
+  it('prints one object a line with --json, and no summary on SIGTERM', async () => {
     const { out, err, end } = watchedSite(oneOfEach(), '--json');
     const lines = [await out(), await out()];
     const common = { schema: 'modreg/watch@1', kind: 'restart-and-upgrade', direction: 'upgrade' };
@@ -123,8 +125,8 @@ describe('modreg watch', () => {
     expect(await end('SIGTERM')).toEqual({ stdout: [], stderr: [], exit: 0 });
   });
 
-  it('prints what is published as it is, each action once, and ends when nobody reads', async () => {
-    const { folder, ...loopback } = await fedSite('1.0.0');
+  it('prints an action once when its release is published, and ends when stdout is closed', async () => {
+    const { folder, ...loopback } = await siteWithFeed('1.0.0');
     published(loopback, 'acme:lidar', '1.1.0');
     const { out, err, end, leave } = watchedSite(folder);
     await err();
@@ -146,8 +148,8 @@ describe('modreg watch', () => {
     ]);
   });
 
-  it('goes on by what it read last while a document cannot be read', async () => {
-    const { folder, ...loopback } = await fedSite('1.0.0', '1.0.1');
+  it('uses the documents that it read last while a document cannot be read', async () => {
+    const { folder, ...loopback } = await siteWithFeed('1.0.0', '1.0.1');
     const { out, err, end } = watchedSite(folder);
     await err();
     expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.0\.1 /);
@@ -155,9 +157,9 @@ describe('modreg watch', () => {
     writeFileSync(`${folder}/policy.json`, JSON.stringify(policy));
     writeFileSync(`${folder}/machine.json`, '{"modules":7}');
     published(loopback, 'acme:lidar', '1.1.0');
-    const told = [await err(), await err(), await err(), await err(), await err(), await err()];
+    const lines = [await err(), await err(), await err(), await err(), await err(), await err()];
     await err();
-    expect(told.map((line) => line.replaceAll(folder, '.'))).toEqual([
+    expect(lines.map((line) => line.replaceAll(folder, '.'))).toEqual([
       'TIME   the documents that were read last stay in use, because:',
       'error[BAD_VALUE]: the machine config ./machine.json has 1 error',
       '  because 1:12 BAD_TYPE /modules: found a number, expected a list of modules',
@@ -177,11 +179,11 @@ describe('modreg watch', () => {
   });
 });
 
-describe('what a watcher remembers', () => {
-  it('is that of the poller, which it neither disturbs nor waits for, and nothing is written', async () => {
+describe('machine.db while modreg watch runs', () => {
+  it('is read but not written, while a poller has it open', async () => {
     const { home, state } = polledHome();
     state.report(LIDAR, '1.0.0', 1);
-    const { folder, ...loopback } = await fedSite('1.0.0', '1.1.0');
+    const { folder, ...loopback } = await siteWithFeed('1.0.0', '1.1.0');
     published(loopback, 'platform:agent', '0.9.1');
     const before = contentsOf(home);
     const { out, err, end } = watching([`${folder}/machine.json`], { PLATFORM_HOME: home });
@@ -197,18 +199,18 @@ describe('what a watcher remembers', () => {
       expect.stringMatching(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.3\.0 /),
       expect.stringMatching(/^TIME {3}platform-agent {3}0\.9\.0 → 0\.9\.1 /),
     ]);
-    // What was printed of the lidar is not printed again.
+    // The printed action of the lidar is not printed again.
     published(loopback, 'platform:agent', '0.9.2');
     expect(await out()).toMatch(/^TIME {3}platform-agent {3}0\.9\.0 → 0\.9\.2 /);
     expect((await end('SIGINT')).exit).toBe(130);
     expect(contentsOf(home)).toEqual(reported);
-    // The poller goes on.
+    // The poller can still write.
     state.report(LIDAR, '1.3.0', 2);
   });
 
-  it('leaves a file that nobody polls with as it is', async () => {
+  it('is not changed when no poller has it open', async () => {
     const home = homeAfter((state) => state.report(LIDAR, '1.0.0', 1));
-    const { folder } = await fedSite('1.0.0', '1.1.0');
+    const { folder } = await siteWithFeed('1.0.0', '1.1.0');
     const before = contentsOf(home);
     const { out, end } = watching([`${folder}/machine.json`], { PLATFORM_HOME: home });
     expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.1\.0 /);

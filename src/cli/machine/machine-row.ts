@@ -22,13 +22,15 @@ export function labelFor(decision: LoggedDecision): string {
 export function rowNamed(text: string, state: MachineState): Result<LoggedDecision, Problem> {
   const rows = state.decisions();
   const named = rows.filter(({ name }) => name === text);
-  const meant = named.length > 0 ? named : rows.filter(({ moduleId }) => moduleId === text);
-  const [row, other] = meant;
+  const matching = named.length > 0 ? named : rows.filter(({ moduleId }) => moduleId === text);
+  const [row, other] = matching;
   if (row && !other) return { ok: true, value: row };
   const severity = 'error';
   if (row) {
-    const hasDuplicates = new Set(meant.map(({ name }) => name)).size < meant.length;
-    const names = meant.map(({ name, moduleId }) => (hasDuplicates ? moduleId : name)).join(', ');
+    const hasDuplicates = new Set(matching.map(({ name }) => name)).size < matching.length;
+    const names = matching
+      .map(({ name, moduleId }) => (hasDuplicates ? moduleId : name))
+      .join(', ');
     const message = `${quote(text)} names several entries`;
     return { ok: false, error: { severity, kind: 'usage', message, hint: `name one: ${names}` } };
   }

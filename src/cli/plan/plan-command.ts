@@ -63,6 +63,7 @@ async function planOf(
   const reading = { ...options, maxAgeMs: maxAge.value };
   const lists = await readPlanLists(path, known, reading, world);
   if (!lists.ok) return { ok: false, error: [lists.error] };
+  const inputs = { path, documents: documents.value, lists: lists.value };
   const now = at?.value ?? world.clock();
   const plan = decideOn(
     { ...known, lists: lists.value },
@@ -70,15 +71,7 @@ async function planOf(
   );
   return {
     ok: true,
-    value: {
-      path,
-      documents: documents.value,
-      lists: lists.value,
-      plan,
-      platform: platform.value,
-      now,
-      isAsOf: at !== undefined,
-    },
+    value: { ...inputs, plan, platform: platform.value, now, isAsOf: at !== undefined },
   };
 }
 

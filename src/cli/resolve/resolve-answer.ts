@@ -58,7 +58,7 @@ export function explainAnswer(
 /** When a network registry last confirmed the list; empty for other lists. */
 function asOf({ source, fetchedAt }: ReleaseList): string {
   const isRemote = source === 'network' || source === 'saved';
-  const how = source === 'saved' ? 'saved' : 'asked';
+  const how = source === 'saved' ? 'saved' : 'confirmed';
   return isRemote && fetchedAt !== undefined ? `, ${how} ${formatTime(fetchedAt)}` : '';
 }
 
