@@ -1,4 +1,4 @@
-/** Releases by module, as `POST …/releases` takes them; `yanked` is done afterwards. */
+/** Releases by module, as `POST …/releases` accepts them. A release with `yanked` is yanked afterwards. */
 export type Releases = Readonly<Record<string, readonly MockRelease[]>>;
 
 interface MockRelease {
@@ -7,7 +7,7 @@ interface MockRelease {
   readonly published_at?: string;
 }
 
-/** Named catalogues: what a test needs of a registry, in a word. */
+/** Named catalogues for tests. */
 export const CATALOGUES: Readonly<Record<'lidar' | 'fleet' | 'empty', Releases>> = {
   /** One module with releases, a prerelease and a yanked one. */
   lidar: {

@@ -1,26 +1,26 @@
-/** What becomes of one request: an answer in place of the registry's, or undefined once the fault is spent. */
-export type Fault = (answer: () => Promise<Response>) => Promise<Response | undefined>;
+/** Replaces the registry's response to one request. Returns undefined after its last use. */
+export type Fault = (respond: () => Promise<Response>) => Promise<Response | undefined>;
 
-/** The next `times` requests are answered by `status`. */
+/** The next `times` responses have the status `status`. */
 export function failTimes(times: number, status: number): Fault {
   return limited(times, async () => await Promise.resolve(new Response('', { status })));
 }
 
-/** The next request is told to come again after `seconds`. */
+/** The next response is a 503 that asks to retry after `seconds`. */
 export function retryAfter(seconds: number): Fault {
   const headers = { 'retry-after': String(seconds) };
   return limited(1, async () => await Promise.resolve(new Response('', { status: 503, headers })));
 }
 
-/** The next answer breaks off in the middle. */
+/** The next response breaks off in the middle. */
 export function torn(): Fault {
-  return limited(1, async (answer) => {
-    const { body, status, headers } = await answer();
+  return limited(1, async (respond) => {
+    const { body, status, headers } = await respond();
     const whole = new Uint8Array(await new Response(body).arrayBuffer());
     const half = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(whole.subarray(0, whole.length / 2));
-        // What was sent must be on its way before the connection breaks.
+        // The first half must be sent before the connection breaks.
         setTimeout(() => controller.error(new TypeError('terminated')), 5);
       },
     });
@@ -29,22 +29,22 @@ export function torn(): Fault {
   });
 }
 
-/** The next answer begins after `ms`. */
+/** The next response begins after `ms` milliseconds. */
 export function slow(ms = 1000): Fault {
-  return limited(1, async (answer) => {
+  return limited(1, async (respond) => {
     await new Promise((resolve) => {
       setTimeout(resolve, ms);
     });
-    return await answer();
+    return await respond();
   });
 }
 
-/** The next `times` requests reach nobody. */
+/** The next `times` requests fail with a network error. */
 export function offline(times = 1): Fault {
   return limited(times, async () => await Promise.resolve(Response.error()));
 }
 
-/** The next answer is the sign-in page of a captive portal. */
+/** The next response is the sign-in page of a captive portal. */
 export function wrongType(): Fault {
   const page = '<!doctype html><title>Sign in</title>';
   const headers = { 'content-type': 'text/html' };
@@ -53,12 +53,12 @@ export function wrongType(): Fault {
 
 function limited(
   times: number,
-  fault: (answer: () => Promise<Response>) => Promise<Response>,
+  fault: (respond: () => Promise<Response>) => Promise<Response>,
 ): Fault {
   let left = times;
-  return async (answer) => {
+  return async (respond) => {
     if (left === 0) return undefined;
     left--;
-    return await fault(answer);
+    return await fault(respond);
   };
 }

@@ -9,23 +9,23 @@ import { changeFeed } from '../src/server/change-feed.ts';
 import type { Releases } from './catalogues.ts';
 import type { Fault } from './faults.ts';
 
-/** A registry that answers without a server. */
+/** A registry that responds to `fetch` without a server. */
 export interface MockRegistry {
   readonly address: string;
   /** For msw's `setupServer`. */
   readonly handlers: readonly RequestHandler[];
-  /** The registry's own state, to be changed as a test goes on. */
+  /** The catalogue of the registry. A test may change it at any time. */
   readonly catalogue: Catalogue;
   /** Method, path and query of each request so far. */
   readonly requests: readonly string[];
-  /** Lets requests go wrong, the first fault first, until it is spent. */
+  /** Adds faults. Each applies to the next requests, in order, until its last use. */
   break(...faults: readonly Fault[]): void;
-  /** Nothing goes wrong any more. */
+  /** Removes all faults. */
   mend(): void;
   close(): void;
 }
 
-/** The registry's own app behind msw, with `releases` in its catalogue. */
+/** A registry with `releases`: msw passes requests to the app of the real registry. */
 export function mockRegistry(
   releases: Releases,
   { address = 'https://registry.example' }: { readonly address?: string } = {},
@@ -40,13 +40,13 @@ export function mockRegistry(
   const handler = http.all(`${address}/*`, async ({ request }) => {
     const { pathname, search } = new URL(request.url);
     requests.push(`${request.method} ${pathname}${search}`);
-    const answer = async (): Promise<Response> => await app.fetch(request);
+    const respond = async (): Promise<Response> => await app.fetch(request);
     while (broken.length > 0) {
-      const response = await broken[0]?.(answer);
+      const response = await broken[0]?.(respond);
       if (response) return response;
       broken.shift();
     }
-    return await answer();
+    return await respond();
   });
   return {
     address,

@@ -7,47 +7,46 @@ import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.
 
 /** How a registry's current list differs from the saved one. */
 export interface Acceptance {
-  /** The generation of the saved list and of the current one; undefined where its format has none. */
+  /** The generations of the saved and the current list; undefined if the format has none. */
   readonly generations: readonly [known: number | undefined, now: number | undefined];
-  /** Versions that only the saved list has, as published. */
+  /** Versions that only the saved list contains, as published. */
   readonly gone: readonly string[];
-  /** Versions that only the current list has, as published. */
+  /** Versions that only the current list contains, as published. */
   readonly added: readonly string[];
   /** Releases with a file whose digest differs from the one first served, by version as published. */
   readonly changedDigests: ReadonlyMap<string, DigestChange>;
   /** Names of the fields that differ, as the registry spells them, by version as published. */
   readonly changedFields: ReadonlyMap<string, readonly string[]>;
-  /** Whether the response has other bytes than the saved one. */
+  /** Whether the response body differs from the saved one. */
   readonly isOther: boolean;
 }
 
-/** How `acceptList` works. */
+/** Options of `acceptList`. */
 export interface AcceptOptions {
   /** Where the accepted list replaces the saved one. */
   readonly saved: SavedLists;
-  /** Tells when the list was fetched; `systemClock` by default. */
+  /** The time at which the list was fetched; `systemClock` by default. */
   readonly clock?: Clock;
-  /** Reports the differences, and saves nothing. False by default. */
+  /** Reports the differences without saving the list. False by default. */
   readonly isTrial?: boolean;
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Fetches the list of a module and saves it in place of any other: its generation and digests become those that
- * later lists are held to. Use it after a `registry-regressed` error or a changed digest that an operator has
- * checked.
+ * Fetches the list of a module and replaces the saved one. Later lists are checked against its generation and digests.
+ * Use it after an operator has checked a `registry-regressed` error or a changed digest.
  *
- * Returns how the lists differ; undefined where no list was saved, or none that can be read. Throws a RegistryError
- * where the list cannot be fetched, and a SavedListsError where it cannot be saved.
+ * Returns how the lists differ; undefined if no readable list was saved. Throws a RegistryError if the list cannot be
+ * fetched, and a SavedListsError if it cannot be saved.
  */
 export async function acceptList(
   moduleId: ModuleId,
   remote: RemoteRegistry,
   { saved, clock = systemClock, isTrial = false, signal }: AcceptOptions,
 ): Promise<Acceptance | undefined> {
-  // The operator's word replaces the generation and digests that were known (D22).
-  const known = knownList(moduleId, remote, saved);
+  // A list that the operator accepts replaces the known generation and digests (D22).
+  const known = readableList(moduleId, remote, saved);
   const now = await remote.fetch(moduleId, undefined, { budget: retryBudget(), signal });
   const acceptance = known && acceptanceOf(known, now);
   if (!isTrial) {
@@ -57,8 +56,8 @@ export async function acceptList(
   return acceptance;
 }
 
-/** A saved list that is damaged is replaced, as one is that nobody knows. */
-function knownList(
+/** The saved list; undefined if none is saved or it is damaged: a damaged list is replaced. */
+function readableList(
   moduleId: ModuleId,
   { address }: RemoteRegistry,
   saved: SavedLists,
@@ -81,7 +80,7 @@ function acceptanceOf(known: SavedList, now: FetchedList): Acceptance {
     changedDigests: changedDigests(now.records, lostDigests(known, now.records)),
     changedFields: new Map(
       [...after].flatMap(([version, record]) => {
-        const fields = fieldsThatDiffer(before.get(version) ?? record, record);
+        const fields = differingFields(before.get(version) ?? record, record);
         return fields.length === 0 ? [] : [[version, fields]];
       }),
     ),
@@ -96,7 +95,7 @@ const FIELDS = {
   deprecated: 'deprecated',
 } as const;
 
-function fieldsThatDiffer(before: ReleaseRecord, after: ReleaseRecord): string[] {
+function differingFields(before: ReleaseRecord, after: ReleaseRecord): string[] {
   return Object.entries(FIELDS).flatMap(([key, name]) => {
     const field = key as keyof typeof FIELDS;
     return JSON.stringify(before[field]) === JSON.stringify(after[field]) ? [] : [name];

@@ -2,7 +2,7 @@ import { quote } from '../core/text/quote.ts';
 import type { Result } from '../core/text/result.ts';
 import { readWebAddress } from '../core/text/web-address.ts';
 
-/** Where release lists are read: over the network, from a folder, or from a catalogue's `.db` file. */
+/** The address of release lists: a registry over the network, a folder, or the `.db` file of a catalogue. */
 export type RegistryAddress =
   | WebRegistryAddress
   | {
@@ -14,27 +14,24 @@ export type RegistryAddress =
 
 /** The address of a registry over the network. */
 export interface WebRegistryAddress {
-  /** The protocol: modreg's own, npm's, or that of OCI registries. */
+  /** The protocol: modreg, npm or OCI distribution. */
   readonly kind: 'modreg' | 'npm' | 'oci';
   /** An http: or https: address, without user info. */
   readonly url: URL;
 }
 
 /**
- * Reads the address of a registry: `https://host/…`, `npm:https://host`, `oci:https://host`, the path of a
- * `.db` file, or the path of a folder. A text with a scheme is never a path; `./` before it makes it one. The
- * error is one line for a person, without more of the text than its scheme: it may contain a password.
+ * Parses the address of a registry: `https://host/…`, `npm:https://host`, `oci:https://host`, the path of a
+ * `.db` file, or the path of a folder. Text with a scheme is not a path unless `./` precedes it. The error is one
+ * line for a person. It repeats no more than the scheme, because the text may contain a password.
  */
 export function parseRegistryAddress(text: string): Result<RegistryAddress, string> {
   if (text === '') return { ok: false, error: 'it is empty' };
-  if (/\p{Cc}/u.test(text)) return { ok: false, error: 'it holds a control character' };
+  if (/\p{Cc}/u.test(text)) return { ok: false, error: 'it contains a control character' };
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(text) ?? [];
-  // What looks like an address and is none was not meant as a folder.
+  // Text that resembles an address without a scheme is not accepted as a folder.
   if (scheme === undefined && /^\/\/|:\/\/|^\s*https?/i.test(text)) {
-    return {
-      ok: false,
-      error: 'expected https:, npm: or oci: at its beginning, or ./ for a folder',
-    };
+    return { ok: false, error: 'expected https:, npm: or oci: at the start, or ./ for a folder' };
   }
   if (scheme === undefined) {
     return { ok: true, value: { kind: text.endsWith('.db') ? 'database' : 'folder', path: text } };

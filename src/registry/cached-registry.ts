@@ -11,93 +11,94 @@ import type { RemoteRegistry } from './remote-registry.ts';
 import { noRetries, retryBudget, type RetryBudget } from './retry-budget.ts';
 import { refreshAll } from './refresh-all.ts';
 import type { SavedList, SavedLists, SavedListsError } from './saved-lists.ts';
-import { answerOf, staleOnError } from './stale-on-error.ts';
+import { releaseListOf, staleOnError } from './stale-on-error.ts';
 
-/** How a cached registry works: `OpenRegistriesOptions` says what each option does. Nothing is required. */
+/** Options of `cachedRegistry`; `OpenRegistriesOptions` documents each. All are optional. */
 export interface CacheOptions {
   readonly saved?: SavedLists | undefined;
   readonly clock?: Clock;
   readonly maxAgeMs?: number;
-  /** The age in milliseconds up to which a list is used when the registry cannot be reached: seven days by default. */
+  /** The maximum age, in milliseconds, of a list that is used while the registry is unreachable. Seven days by default. */
   readonly maxIndexAgeMs?: number;
   readonly isOffline?: boolean;
   readonly onTrouble?: (error: SavedListsError) => void;
 }
 
 /**
- * Caches the lists of `remote`. A known list is fetched again only if it has changed, concurrent reads of a module
- * share one request, and where the registry cannot be reached the known list is used, marked `stale`. A list that is
- * older than, or contradicts, the known one is refused with `registry-regressed`.
+ * Caches the lists of `remote`. A known list is fetched again only if it has changed. Concurrent reads of a module
+ * share one request. While the registry is unreachable, the known list is used and marked `stale`. A list that is
+ * older than the known one, or contradicts it, is refused with `registry-regressed`.
  */
 export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {}): CachedRegistry {
   const { saved, clock = systemClock, onTrouble = () => undefined, isOffline } = options;
   const lists = new RememberedLists(remote.address, saved, onTrouble);
   const memory: Memory = { remote, lists, clock };
-  const { answer, unasked } = answersFrom(memory, options);
-  const ask = singleFlight(async (moduleId: ModuleId, { budget, sequence }: Asking, signal) => {
+  const { resultOf, localResult } = resultsFrom(memory, options);
+  const request = singleFlight(async (moduleId: ModuleId, { budget, sequence }: Round, signal) => {
     return await refresh(moduleId, memory, { budget, signal }, sequence);
   });
   return {
     async read(moduleId, signal) {
       const one = { budget: retryBudget(), sequence: undefined };
-      const reading = unasked(moduleId) ?? answer(moduleId, await ask(moduleId, one, signal));
-      if (!reading.ok) throw reading.error;
-      return reading.value;
+      const result =
+        localResult(moduleId) ?? resultOf(moduleId, await request(moduleId, one, signal));
+      if (!result.ok) throw result.error;
+      return result.value;
     },
     async readAll(moduleIds, signal) {
       const budget = retryBudget();
-      const readings = new Map<ModuleId, ListResult>();
+      const results = new Map<ModuleId, ListResult>();
       for (const moduleId of moduleIds) {
-        const reading = unasked(moduleId);
-        if (reading) readings.set(moduleId, reading);
+        const result = localResult(moduleId);
+        if (result) results.set(moduleId, result);
       }
-      const rest = [...new Set(moduleIds)].filter((moduleId) => !readings.has(moduleId));
+      const rest = [...new Set(moduleIds)].filter((moduleId) => !results.has(moduleId));
       const refreshed = await refreshAll(rest, memory, { budget, signal }, async (id, sequence) => {
-        return await ask(id, { budget, sequence }, signal);
+        return await request(id, { budget, sequence }, signal);
       });
-      for (const [moduleId, list] of refreshed) readings.set(moduleId, answer(moduleId, list));
-      return readings;
+      for (const [moduleId, list] of refreshed) results.set(moduleId, resultOf(moduleId, list));
+      return results;
     },
     async awaitChange(moduleIds, waitMs, signal) {
       if (isOffline === true) return undefined;
-      // All who wait are cut off together, and the next round of each finds out.
+      // A restart cuts off every waiting client at once. None retries: each reads its lists again in its next round.
       return await awaitChange(moduleIds, memory, waitMs, { budget: noRetries(), signal });
     },
   };
 }
 
-interface Answers {
-  /** What came of asking for the list of a module. */
-  readonly answer: (moduleId: ModuleId, refreshed: Refreshed) => ListResult;
-  /** What is answered without asking; undefined where the registry has to be asked. */
-  readonly unasked: (moduleId: ModuleId) => ListResult | undefined;
+interface Results {
+  /** The result of a request for the list of a module. */
+  readonly resultOf: (moduleId: ModuleId, refreshed: Refreshed) => ListResult;
+  /** The result without a request; undefined if the registry must be contacted. */
+  readonly localResult: (moduleId: ModuleId) => ListResult | undefined;
 }
 
-function answersFrom({ remote, lists, clock }: Memory, options: CacheOptions): Answers {
+function resultsFrom({ remote, lists, clock }: Memory, options: CacheOptions): Results {
   const { maxAgeMs = 0, maxIndexAgeMs = DEFAULT_TERMS.maxIndexAgeMs, isOffline } = options;
   const { from } = remote;
-  const answer = (moduleId: ModuleId, refreshed: Refreshed): ListResult => {
+  const resultOf = (moduleId: ModuleId, refreshed: Refreshed): ListResult => {
     if (!(refreshed instanceof RegistryError)) {
-      return { ok: true, value: answerOf(refreshed, from, 'network') };
+      return { ok: true, value: releaseListOf(refreshed, from, 'network') };
     }
     const list = lists.get(moduleId);
     return staleOnError(refreshed, { list, from, now: clock.now(), maxIndexAgeMs });
   };
   return {
-    answer,
-    unasked(moduleId) {
+    resultOf,
+    localResult(moduleId) {
       if (maxAgeMs <= 0 && isOffline !== true) return undefined;
       const known = lists.get(moduleId);
       if (known && isWithin(known, clock.now(), Math.min(maxAgeMs, maxIndexAgeMs))) {
-        return { ok: true, value: answerOf(known, from, 'saved') };
+        return { ok: true, value: releaseListOf(known, from, 'saved') };
       }
-      return isOffline === true ? answer(moduleId, offline(moduleId, from, known)) : undefined;
+      return isOffline === true ? resultOf(moduleId, offline(moduleId, from, known)) : undefined;
     },
   };
 }
 
-/** What one request for a module is part of. */
-interface Asking {
+/** The round that a request belongs to. */
+interface Round {
   readonly budget: RetryBudget;
   readonly sequence: number | undefined;
 }
@@ -107,7 +108,7 @@ function isWithin({ confirmedAt }: SavedList, now: number, ageMs: number): boole
 }
 
 function offline(moduleId: ModuleId, from: string, known: SavedList | undefined): RegistryError {
-  const and = known ? '' : `, and no list of ${moduleId} is saved`;
-  const message = `offline, the registry ${from} is not asked${and}`;
+  const missing = known ? '' : `, and no list of ${moduleId} is saved`;
+  const message = `offline: the registry ${from} was not contacted${missing}`;
   return new RegistryError('registry-unreachable', message);
 }

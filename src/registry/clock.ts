@@ -1,28 +1,28 @@
-/** A source of time. `systemClock` is the machine's; tests pass one of their own. */
+/** A source of time. `systemClock` is the machine's clock; tests pass a fake one. */
 export interface Clock {
-  /** The wall clock, in milliseconds since the epoch. It may be set, in both directions. */
+  /** The wall clock, in milliseconds since the epoch. It may jump forward or backward. */
   now(): number;
   /** Elapsed time, in milliseconds since an arbitrary moment. It never decreases. */
   monotonic(): number;
-  /** Resolves after `ms` milliseconds; rejects with the reason of `signal` when that aborts first. */
+  /** Resolves after `ms` milliseconds; rejects with the reason of `signal` if it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Chance, as the world gives it: from 0 to 1. */
+/** A random number from 0 to 1. */
 export function systemRandom(): number {
   return Math.random();
 }
 
-/** `setTimeout` takes no more: what is longer fires at once. */
+/** The longest delay of `setTimeout`: a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The machine's own clock. Its `sleep` throws a RangeError for NaN, and sleeps for more than 24 days too. */
+/** The machine's clock. `sleep` accepts any duration, even one over 24 days, and throws a RangeError for NaN. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   async sleep(ms, signal) {
-    // As a timer it would fire at once.
-    if (Number.isNaN(ms)) throw new RangeError('asked to sleep for no number of milliseconds');
+    // `setTimeout` would treat NaN as 0.
+    if (Number.isNaN(ms)) throw new RangeError('the delay is NaN, expected milliseconds');
     for (let left = ms; left > 0; left -= LONGEST_TIMER_MS) {
       await timer(Math.min(left, LONGEST_TIMER_MS), signal);
     }

@@ -12,20 +12,20 @@ import type { Registry } from './registry.ts';
 import { decodeReleaseDocument } from './formats/release-document.ts';
 import { unknownModule } from './unknown-module.ts';
 
-/** An npm packument may be that large, and no other list is larger. */
+/** Fits the largest npm packuments, the largest of all lists. */
 const LARGEST_FILE = 64 * 1024 * 1024;
 
 /**
- * A file of this size may hold so much that it would take gigabytes once it is parsed: then its commas
- * and brackets are counted first. The full packuments of npm have fewer than a million.
+ * The commas and brackets of a file of at least this size are counted before it is parsed, because the parsed JSON
+ * could take gigabytes. Full npm packuments have fewer than a million.
  */
 const COUNTED_FROM = 8 * 1024 * 1024;
 const MOST_TOKENS = 4_000_000;
 
 /**
  * Reads release lists from files, `<folder>/<namespace>/<name>.json`, each in modreg's own format or an npm
- * packument. `clock` returns the time in milliseconds since the epoch, for `fetchedAt`. Creating one reads
- * nothing: `read` throws a RegistryError where the folder or a file cannot be read.
+ * packument. `clock` returns the time in milliseconds since the epoch, for `fetchedAt`. No file is read before the
+ * first `read`, which throws a RegistryError if the folder or a file cannot be read.
  */
 export function folderRegistry(folder: string, clock: () => number): Registry {
   return {
@@ -53,7 +53,7 @@ async function readWhole(path: string): Promise<Uint8Array> {
     const stats = await file.stat();
     if (!stats.isFile()) throw new RegistryError('unreadable-file', `${quote(path)} is not a file`);
     if (stats.size > LARGEST_FILE) {
-      const message = `${quote(path)} has ${stats.size} bytes, and at most ${LARGEST_FILE} are read`;
+      const message = `${quote(path)} has ${stats.size} bytes, the limit is ${LARGEST_FILE}`;
       throw new RegistryError('list-too-large', message);
     }
     return await file.readFile();
@@ -68,7 +68,7 @@ function decode(bytes: Uint8Array, path: string, moduleId: ModuleId): DecodedLis
     return decodeReleaseDocument(parseJsonBytes(bytes), moduleId);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    const message = `${quote(path)} ${VERDICTS[error.kind] ?? 'is no list'}: ${error.message}`;
+    const message = `${quote(path)} ${VERDICTS[error.kind] ?? 'is not a release list'}: ${error.message}`;
     throw new RegistryError(error.kind, message, { cause: error });
   }
 }
@@ -83,7 +83,7 @@ async function missing(folder: string, moduleId: ModuleId, cause: unknown): Prom
   return unknownModule(`the folder ${quote(folder)}`, moduleId, await modulesIn(folder));
 }
 
-/** The modules with a file; undefined where a folder cannot be listed, so that nobody counts on it. */
+/** The modules with a file; undefined if a folder cannot be listed, because the result would be incomplete. */
 async function modulesIn(folder: string): Promise<ModuleId[] | undefined> {
   try {
     const files = await readdir(folder, { withFileTypes: true });

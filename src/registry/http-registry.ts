@@ -9,15 +9,15 @@ import { once } from './once.ts';
 import { RegistryError } from './registry-error.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
 
-/** How a registry over HTTP is contacted. Nothing is required; limits are those that differ from the defaults. */
+/** Options of `httpRegistry`. All are optional; `limits` overrides single defaults. */
 export interface HttpRegistryOptions extends Partial<Omit<HttpOptions, 'limits' | 'exchange'>> {
   readonly allowHttp?: readonly string[];
   readonly limits?: Partial<Limits>;
 }
 
-type Protocol = Omit<RemoteRegistry, 'address' | 'from'> & Pick<Connection, 'silently'>;
+type Protocol = Omit<RemoteRegistry, 'address' | 'from'> & Pick<Connection, 'redacting'>;
 
-/** The code of a protocol loads with the first request: a command may read no list over a network. */
+/** The code of a protocol loads with the first request, because many commands need no network. */
 const PROTOCOLS = {
   modreg: async () => (await import('./http/modreg-registry.ts')).modregRegistry,
   npm: async () => (await import('./http/npm-registry.ts')).npmRegistry,
@@ -25,16 +25,16 @@ const PROTOCOLS = {
 } as const;
 
 /**
- * The registry at an address, over HTTP and without a cache; see `cachedRegistry`. Creating one contacts no
- * registry. The error is of the kind `bad-address` where the address is plain `http:` to a host
- * that `allowHttp` does not name, or has a query.
+ * The registry at an address, over HTTP and without a cache (`cachedRegistry` adds one). Creating it contacts no
+ * registry. The error is `bad-address` if the address is plain `http:` to a host that `allowHttp` does not name, or
+ * has a query or fragment.
  */
 export function httpRegistry(
   { kind, url }: WebRegistryAddress,
   options: HttpRegistryOptions = {},
 ): Result<RemoteRegistry, RegistryError> {
-  const complaint = complaintOf(url, options.allowHttp ?? []);
-  if (complaint) return { ok: false, error: complaint };
+  const error = addressError(url, options.allowHttp ?? []);
+  if (error) return { ok: false, error };
   const base = baseOf(kind, url);
   const shown = `${url.origin}${url.pathname}`.replace(/\/$/, '');
   const from = excerpt(kind === 'modreg' ? shown : `${kind}:${shown}`);
@@ -45,35 +45,35 @@ export function httpRegistry(
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const how = { ...options, clock, random, onRetry, limits };
     const connection = connect(`the registry ${from}`, how);
-    const { silently } = connection;
-    return { ...connected(base, connection), silently };
+    const { redacting } = connection;
+    return { ...connected(base, connection), redacting };
   });
-  const silently = async <T>(work: (to: Protocol) => Promise<T>): Promise<T> => {
+  const redacting = async <T>(work: (to: Protocol) => Promise<T>): Promise<T> => {
     const to = await protocol();
-    return await to.silently(async () => await work(to));
+    return await to.redacting(async () => await work(to));
   };
   const remote: RemoteRegistry = {
     address: `${kind}:${base.href}`,
     from,
-    fetch: async (...request) => await silently(async (to) => await to.fetch(...request)),
-    changes: async (...request) => await silently(async (to) => await to.changes?.(...request)),
-    modules: async (...request) => await silently(async (to) => await to.modules?.(...request)),
+    fetch: async (...request) => await redacting(async (to) => await to.fetch(...request)),
+    changes: async (...request) => await redacting(async (to) => await to.changes?.(...request)),
+    modules: async (...request) => await redacting(async (to) => await to.modules?.(...request)),
   };
   return { ok: true, value: remote };
 }
 
-function complaintOf(url: URL, allowHttp: readonly string[]): RegistryError | undefined {
+function addressError(url: URL, allowHttp: readonly string[]): RegistryError | undefined {
   if (isExposed(url, allowHttp)) {
-    const message = `what a registry at ${excerpt(url.origin)} says could be changed on its way`;
-    const hint = `name it by https:, or list ${url.host} under allow_http in the update policy`;
+    const message = `a response from the registry at ${excerpt(url.origin)} could be changed in transit`;
+    const hint = `use https:, or list ${url.host} under allow_http in the update policy`;
     return new RegistryError('bad-address', message, { hint });
   }
   if (url.search === '' && url.hash === '') return undefined;
   const message = `the address of the registry at ${excerpt(url.origin)} has a query or a fragment`;
-  return new RegistryError('bad-address', message, { hint: 'it ends with the path' });
+  return new RegistryError('bad-address', message, { hint: 'remove everything after the path' });
 }
 
-/** The address as a folder of others. The `/v1` of our own protocol may be named or not. */
+/** The address with a final slash. The `/v1` of the modreg protocol is optional. */
 function baseOf(kind: WebRegistryAddress['kind'], url: URL): URL {
   const path = url.pathname.replace(/\/+$/, '');
   const base = kind === 'modreg' ? path.replace(/\/v1$/, '') : path;

@@ -2,27 +2,27 @@ import type { Artifact, DigestChange, ReleaseRecord } from '../core/index.ts';
 import { canonicalPlatform } from '../core/releases/platform.ts';
 import { digestKind } from '../core/releases/release.ts';
 
-/** A digest that was seen for a file of a release. */
+/** A digest that the registry served for a file of a release. */
 export interface KnownDigest {
-  /** As published. */
+  /** The version as published. */
   readonly version: string;
-  /** By its canonical name. */
+  /** The canonical name of the platform. */
   readonly platform: string;
   readonly digest: string;
 }
 
 /**
- * The digests that were seen for a module, and that `next` does not give: those of its `records` before,
- * and those that were lost already. A release that goes away and comes back is held to its first digest.
+ * The known digests of a module that `next` lacks: those of the previous `records`, and those that were already
+ * missing (`lost`). A release that disappears and returns must have its first digest.
  */
 export function lostDigests(
   before: { readonly records: readonly ReleaseRecord[]; readonly lost: readonly KnownDigest[] },
   next: readonly ReleaseRecord[],
 ): KnownDigest[] {
   const files = filesByVersion(next);
-  const isLost = (known: KnownDigest): boolean => !files.get(known.version)?.give(known);
+  const isLost = (known: KnownDigest): boolean => !files.get(known.version)?.has(known);
   const first = new Map<string, KnownDigest>();
-  // What was lost already was seen before what the records gave since.
+  // Digests that were already missing are older than those in the records.
   for (const known of [...before.lost, ...digestsOf(before.records).filter(isLost)]) {
     const key = `${digestKind(known.digest)} ${known.platform} ${known.version}`;
     if (!first.has(key)) first.set(key, known);
@@ -30,20 +30,20 @@ export function lostDigests(
   return [...first.values()].filter(isLost);
 }
 
-/** What changed of the releases in `records`, by the text of the version. */
+/** The releases in `records` whose digest has changed, by version as published. */
 export function changedDigests(
   records: readonly ReleaseRecord[],
   lost: readonly KnownDigest[],
 ): ReadonlyMap<string, DigestChange> {
-  // A release is held to the digest that was seen first (D22).
+  // A release must keep the digest that was served first (D22).
   const changes = new Map<string, DigestChange>();
   if (lost.length === 0) return changes;
   const listed = new Set(records.map(({ version }) => version));
   const files = filesByVersion(records);
   for (const { version, platform, digest: first } of lost) {
     if (!listed.has(version) || changes.has(version)) continue;
-    const others = files.get(version)?.inPlaceOf(platform);
-    // What is there for other platforms alone is not what changed.
+    const others = files.get(version)?.replacing(platform);
+    // The release now has files for other platforms only: nothing was changed.
     if (others?.length === 0) continue;
     const now = others?.find(({ digest }) => isOfKind(digest, first));
     changes.set(version, { platform, first, now: now?.digest });
@@ -59,18 +59,18 @@ function digestsOf(records: readonly ReleaseRecord[]): KnownDigest[] {
   );
 }
 
-/** The artifacts of a version. */
+/** The artifacts of one version. */
 interface Files {
-  /** Whether one of them has the digest, for the platform. */
-  give(known: KnownDigest): boolean;
-  /** Those that some machine would run where it ran one for `platform`. */
-  inPlaceOf(platform: string): readonly Artifact[];
+  /** Whether one of them has this platform and digest. */
+  has(known: KnownDigest): boolean;
+  /** Those that can run on some machine that `platform` runs on. */
+  replacing(platform: string): readonly Artifact[];
 }
 
-/** From so many on, artifacts are looked up instead of looked through. */
+/** From this number of artifacts, maps are faster than linear search. */
 const MANY = 16;
 
-/** Of each version that lists its artifacts, all of them: an entry may be there twice. */
+/** The artifacts of each version that lists any. A version may have several entries. */
 function filesByVersion(records: readonly ReleaseRecord[]): ReadonlyMap<string, Files> {
   const byVersion = new Map<string, Artifact[]>();
   for (const { version, artifacts } of records) {
@@ -89,12 +89,12 @@ function filesByVersion(records: readonly ReleaseRecord[]): ReadonlyMap<string, 
 
 function fewFiles(artifacts: readonly Artifact[]): Files {
   return {
-    give: ({ platform, digest }) =>
+    has: ({ platform, digest }) =>
       artifacts.some(
         (file) => file.digest === digest && canonicalPlatform(file.platform) === platform,
       ),
-    inPlaceOf: (platform) =>
-      artifacts.filter((file) => mayStandFor(canonicalPlatform(file.platform), platform)),
+    replacing: (platform) =>
+      artifacts.filter((file) => mayReplace(canonicalPlatform(file.platform), platform)),
   };
 }
 
@@ -105,8 +105,8 @@ function manyFiles(artifacts: readonly Artifact[]): Files {
   );
   const forAny = artifacts.filter(({ platform }) => isForAny(platform));
   return {
-    give: ({ platform, digest }) => digests.has(`${platform} ${digest}`),
-    inPlaceOf: (platform) =>
+    has: ({ platform, digest }) => digests.has(`${platform} ${digest}`),
+    replacing: (platform) =>
       isForAny(platform) ? artifacts : [...(byPlatform.get(platform) ?? []), ...forAny],
   };
 }
@@ -115,18 +115,18 @@ function isForAny(platform: string): boolean {
   return platform.split('/').includes('any');
 }
 
-/** Whether some machine that ran a file for one of the platforms would run one for the other. */
-function mayStandFor(platform: string, other: string): boolean {
+/** Whether some machine can run files for either platform. */
+function mayReplace(platform: string, other: string): boolean {
   const [os, cpu = os] = platform.split('/');
   const [otherOs, otherCpu = otherOs] = other.split('/');
-  return halvesMeet(os, otherOs) && halvesMeet(cpu, otherCpu);
+  return partsOverlap(os, otherOs) && partsOverlap(cpu, otherCpu);
 }
 
-function halvesMeet(half: string | undefined, other: string | undefined): boolean {
-  return half === other || half === 'any' || other === 'any';
+function partsOverlap(part: string | undefined, other: string | undefined): boolean {
+  return part === other || part === 'any' || other === 'any';
 }
 
-/** Digests of different kinds say nothing of each other. */
+/** Digests of different algorithms cannot be compared. */
 function isOfKind(digest: string | undefined, other: string): boolean {
   return digest !== undefined && digestKind(digest) === digestKind(other);
 }

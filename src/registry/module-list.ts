@@ -8,11 +8,11 @@ import {
 } from '../core/index.ts';
 import type { ListResult } from './registry.ts';
 
-/** What a reading says of a module, as a plan asks for it. */
-export function moduleListOf(reading: ListResult): ModuleList {
-  if (!reading.ok) return reading;
-  // A plan shows since when a saved list is used in place of the registry's, and why (D21).
-  const { records, changedDigests, stale, fetchedAt = 0 } = reading.value;
+/** A list result as a plan needs it. */
+export function moduleListOf(result: ListResult): ModuleList {
+  if (!result.ok) return result;
+  // A plan shows why a saved list is used instead of the registry's, and when it was last confirmed (D21).
+  const { records, changedDigests, stale, fetchedAt = 0 } = result.value;
   return {
     index: indexOf(records),
     changedDigests,
@@ -21,16 +21,16 @@ export function moduleListOf(reading: ListResult): ModuleList {
 }
 
 /**
- * What readings say of their modules. A list that is new is sorted, which takes its time, with a turn for everything
- * else after each: a plan of all of them does not have to.
+ * List results as a plan needs them. Each new list is sorted here, followed by one event-loop turn, so that the plan
+ * does not have to sort them all at once.
  */
 export async function moduleListsOf(
-  readings: ReadonlyMap<ModuleId, ListResult>,
+  results: ReadonlyMap<ModuleId, ListResult>,
 ): Promise<ReadonlyMap<ModuleId, ModuleList>> {
   const lists = new Map<ModuleId, ModuleList>();
-  for (const [moduleId, reading] of readings) {
-    const isNew = reading.ok && !INDEXES.has(reading.value.records);
-    const list = moduleListOf(reading);
+  for (const [moduleId, result] of results) {
+    const isNew = result.ok && !INDEXES.has(result.value.records);
+    const list = moduleListOf(result);
     lists.set(moduleId, list);
     if (!isNew || 'error' in list) continue;
     // Sorting a new list before the plan keeps the plan from blocking the process (T67).
@@ -40,7 +40,7 @@ export async function moduleListsOf(
   return lists;
 }
 
-/** By the list that they are made of: one that did not change is not sorted again. */
+/** By release list, so that an unchanged list is not sorted again. */
 const INDEXES = new WeakMap<readonly ReleaseRecord[], ReleaseIndex>();
 
 function indexOf(records: readonly ReleaseRecord[]): ReleaseIndex {

@@ -1,4 +1,4 @@
-/** `work`, which begins with the first call and has the same result for every call. */
+/** Runs `work` at the first call. Every call gets the same result. */
 export function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return async () => await (result ??= work());

@@ -14,30 +14,30 @@ import { RegistryError } from './registry-error.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
 import type { SavedLists, SavedListsError } from './saved-lists.ts';
 
-/** How registries are opened. Nothing is required; the options apply to all of them. */
+/** Options of `openRegistries`. All are optional and apply to every registry that it opens. */
 export interface OpenRegistriesOptions {
   /**
-   * Where lists that came over HTTP outlive the process: `savedListsIn` of `modreg/store` makes one. A function is
-   * called once, before the first such list is read. Without it the lists are kept in memory only.
+   * Storage in which lists fetched over HTTP outlive the process; `savedListsIn` of `modreg/store` creates it. A
+   * function is called once, before the first such list is read. Without storage the lists are kept in memory only.
    */
   readonly saved?: SavedLists | (() => Promise<SavedLists | undefined>) | undefined;
   /**
-   * The bearer token for the registry at `url`. It goes to the origin of that address, and nowhere else. The function
-   * is called for each request, so that a token can be replaced by its successor.
+   * Returns the bearer token for the registry at `url`. The token is sent to the origin of that address only. The
+   * function is called for each request, so that tokens can be rotated.
    */
   readonly token?: (url: URL) => Secret | undefined;
-  /** The folder in which relative paths begin, which is the policy's own; that of the process unless given. */
+  /** The folder that relative paths start from, normally that of the policy. The working directory by default. */
   readonly relativeTo?: string | undefined;
-  /** Sends the requests in place of the global `fetch`: through a proxy, or with certificates of its own. */
+  /** Replaces the global `fetch`, for example to use a proxy or other certificates. */
   readonly fetch?: typeof globalThis.fetch;
   /**
    * A list that was confirmed less than this many milliseconds ago is used without contacting the registry. 0 by
    * default: the registry is always contacted.
    */
   readonly maxAgeMs?: number;
-  /** Contacts no registry, and uses the lists that are known. False by default. */
+  /** Contacts no registry and uses the known lists. False by default. */
   readonly isOffline?: boolean;
-  /** Limits of requests that differ from the defaults. */
+  /** Request limits that override the defaults. */
   readonly limits?: Partial<Limits>;
   /** The source of time; `systemClock` by default. */
   readonly clock?: Clock;
@@ -45,44 +45,43 @@ export interface OpenRegistriesOptions {
   readonly random?: () => number;
   /** Called before a request is retried, with the error and the delay in milliseconds. */
   readonly onRetry?: (error: RegistryError, delayMs: number) => void;
-  /** Called where saved lists cannot be read or written. The registries then work without them. */
+  /** Called when saved lists cannot be read or written. The registries then work without them. */
   readonly onTrouble?: (error: SavedListsError) => void;
 }
 
-/** The terms of a policy that say where a module's list is read, and how: an `UpdateTerms` has them. */
+/** The terms of a policy that determine where and how a module's list is read; part of `UpdateTerms`. */
 type RegistryTerms = Parameters<OpenRegistries['open']>[0];
 
-/** A registry of any kind. A folder and a `.db` file have no feed of changes: `awaitChange` is undefined at once. */
+/** A registry of any kind. A folder or `.db` file has no change feed: `awaitChange` returns undefined at once. */
 export interface OpenRegistry extends CachedRegistry {
   /** @internal */
   readonly address: RegistryAddress;
-  /** @internal The other end of the network, without the cache; undefined for a path. */
+  /** @internal The registry over the network, without the cache; undefined for a path. */
   readonly remote: RemoteRegistry | undefined;
 }
 
-/** The registries that `openRegistries` has opened, one for each address and the terms that go with it. */
+/** The registries that `openRegistries` has opened: one for each combination of address and terms. */
 export interface OpenRegistries {
   /**
-   * The registry that the terms of a policy name: the same object for the same address, `allowHttp` and
-   * `maxIndexAgeMs`, which are those of the default policy where they are absent. The error is `bad-address` where
-   * the terms name no registry, or one whose address cannot be used.
+   * The registry that the terms of a policy name. The same address, `allowHttp` and `maxIndexAgeMs` return the same
+   * object; absent terms are those of the default policy. The error is `bad-address` if the terms name no registry,
+   * or its address cannot be used.
    */
   readonly open: (
     terms: Pick<UpdateTerms, 'registry'> &
       Partial<Pick<UpdateTerms, 'allowHttp' | 'maxIndexAgeMs'>>,
   ) => Result<OpenRegistry, RegistryError>;
-  /** The same for a `Poller`: a registry that cannot be opened gives that error in place of each list. */
+  /** The same for a `Poller`: if the registry cannot be opened, that error is the result of every list. */
   readonly registryFor: (terms: Parameters<OpenRegistries['open']>[0]) => CachedRegistry;
 }
 
 /**
- * Opens the registries that policies name, whatever the kind of address: a folder, a `.db` file, or one over HTTP,
- * whose lists are cached. Opening reads no file and contacts no registry; SQLite and the code for HTTP load with the
- * first list that needs them.
+ * Opens the registries that policies name: folders, `.db` files, and registries over HTTP, whose lists are cached.
+ * Opening reads no file and contacts no registry; SQLite and the HTTP code load with the first list that needs them.
  *
- * Every error is a `RegistryError`, in a `Result`: that of `open` for the address, and those of `readAll` for each
- * module. `read`, which gives one list, rejects with it. The callbacks in `options` must not throw, but for `token` and
- * `fetch`: the registry is then `registry-refused` or `registry-unreachable`.
+ * Every error is a `RegistryError`. `open` returns it in a `Result` for the address, `readAll` in a `Result` for each
+ * module, and `read` rejects with it. The callbacks in `options` must not throw, except for `token` and `fetch`: the
+ * error is then `registry-refused` or `registry-unreachable`.
  *
  * @example
  * ```ts
@@ -101,7 +100,7 @@ export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistr
   const { saved, relativeTo } = options;
   const savedLists = once(async () => (typeof saved === 'function' ? await saved() : saved));
   const opened = new Map<string, Opened>();
-  // A machine has many modules and few terms; to read an address and compare its terms takes 6 µs.
+  // Many modules share few terms, and parsing an address and comparing its terms takes 6 µs.
   const byTerms = new WeakMap<RegistryTerms, Opened>();
   const openedBy = (terms: RegistryTerms): Opened => {
     const known = byTerms.get(terms) ?? openedAt(terms);
@@ -136,7 +135,7 @@ interface Opening extends OpenRegistriesOptions, Required<Omit<RegistryTerms, 'r
 }
 
 const ADDRESSES =
-  'name https://host, npm:https://host, oci:https://host, a folder that holds <namespace>/<name>.json, with ./ before a name with a colon, or a .db file';
+  'use https://host, npm:https://host, oci:https://host, a .db file, or a folder of <namespace>/<name>.json files (with ./ before a name that contains a colon)';
 
 function addressOf(
   registry: string | undefined,
@@ -171,9 +170,9 @@ function openAt(
   const registry: OpenRegistry = {
     address,
     remote: remote.value,
-    read: async (...asked) => await (await cached()).read(...asked),
-    readAll: async (...asked) => await (await cached()).readAll(...asked),
-    awaitChange: async (...asked) => await (await cached()).awaitChange(...asked),
+    read: async (...args) => await (await cached()).read(...args),
+    readAll: async (...args) => await (await cached()).readAll(...args),
+    awaitChange: async (...args) => await (await cached()).awaitChange(...args),
   };
   return { ok: true, value: registry };
 }
@@ -196,7 +195,7 @@ function fileRegistry(path: string, clock: () => number): Registry {
   };
 }
 
-/** Takes the place of a registry that cannot be opened. */
+/** Replaces a registry that cannot be opened: every read rejects with `error`. */
 function withoutLists(error: RegistryError): CachedRegistry {
   return withoutFeed({
     async read() {

@@ -2,10 +2,10 @@ import type { ModuleId } from '../core/index.ts';
 import type { CachedRegistry, ListResult, Registry } from './registry.ts';
 import { RegistryError } from './registry-error.ts';
 
-/** A registry that can be polled. What it offers beyond reading one list makes rounds cheaper and sooner. */
+/** A registry that can be polled. With `readAll` a round needs fewer requests; with `awaitChange` it starts sooner. */
 export type PollableRegistry = Registry & Partial<CachedRegistry>;
 
-/** The list of each module, or why there is none. Rejects with what is no RegistryError. */
+/** The list or RegistryError of each module. Rejects with any other error. */
 export async function readAll(
   registry: PollableRegistry,
   moduleIds: readonly ModuleId[],

@@ -6,23 +6,22 @@ import type { RemoteChanges, RemoteRegistry, RequestContext } from './remote-reg
 import type { SavedList } from './saved-lists.ts';
 
 const REQUESTS_AT_ONCE = 8;
-/** So many requests in a row that reached nobody end the round: the others would not, either. */
-const MOST_IN_VAIN = 3;
-const IN_VAIN: ReadonlySet<RegistryErrorKind> = new Set([
+/** This many unreachable requests in a row end the round: the others would also fail. */
+const MOST_UNREACHABLE = 3;
+const UNREACHABLE: ReadonlySet<RegistryErrorKind> = new Set([
   'registry-unreachable',
   'registry-timeout',
   'registry-busy',
   'bad-certificate',
 ]);
-/** A registry that answers so has no feed of its changes, or none that can be read. */
+/** Errors that mean that the registry has no readable change feed. */
 const FEEDLESS: ReadonlySet<RegistryErrorKind> = new Set(['not-a-registry', 'list-too-large']);
-/** No feed has reached it: asked for what comes after it, one tells its sequence and nothing else. */
+/** Higher than any sequence number, so that the feed returns its sequence number and no modules. */
 const BEYOND = Number.MAX_SAFE_INTEGER;
 
 /**
- * Asks for the lists of `moduleIds`: where there is a feed of changes, only for those that changed. The feed is
- * asked for what came after the latest of the lists; those that are known as of earlier are asked for, by
- * `ask`.
+ * Refreshes the lists of `moduleIds`. With a change feed, `ask` is called only for modules that changed after the
+ * latest sequence number of their lists, or whose list has a lower number or none.
  */
 export async function refreshAll(
   moduleIds: readonly ModuleId[],
@@ -48,7 +47,7 @@ export async function refreshAll(
   return new Map([...current, ...asked]);
 }
 
-/** The sequence of the registry's changes that the latest of `lists` is known as of, if any is. */
+/** The highest sequence number of `lists`; undefined if none has one. */
 export function latestSequence(lists: readonly SavedList[]): number | undefined {
   return lists.reduce<number | undefined>(
     (latest, { sequence }) => (sequence === undefined ? latest : Math.max(latest ?? 0, sequence)),
@@ -56,7 +55,7 @@ export function latestSequence(lists: readonly SavedList[]): number | undefined 
   );
 }
 
-/** Undefined where every module must be asked for by itself. */
+/** Undefined if each module needs its own request. */
 async function changesAfter(
   sequence: number,
   remote: RemoteRegistry,
@@ -70,7 +69,7 @@ async function changesAfter(
   }
 }
 
-/** A sequence below the one that was asked for is another catalogue's: every list may have changed. */
+/** The lists that are still current. A lower sequence number belongs to another catalogue: any list may have changed. */
 function unchanged(
   known: ReadonlyMap<ModuleId, SavedList>,
   after: number,
@@ -83,20 +82,20 @@ function unchanged(
   return new Map(current);
 }
 
-/** Asks a few at a time, and no more once nobody answers. */
+/** Sends a few requests at a time. Stops when the registry is unreachable; the other modules get the same error. */
 async function askEach(
   moduleIds: readonly ModuleId[],
   ask: (moduleId: ModuleId) => Promise<Refreshed>,
 ): Promise<ReadonlyMap<ModuleId, Refreshed>> {
-  let inVain = 0;
-  let ending: RegistryError | undefined;
+  let unreachable = 0;
+  let lastError: RegistryError | undefined;
   const attempt = async (moduleId: ModuleId): Promise<[ModuleId, Refreshed]> => {
-    if (ending) return [moduleId, ending];
-    const answer = await ask(moduleId);
-    const isInVain = answer instanceof RegistryError && IN_VAIN.has(answer.kind);
-    inVain = isInVain ? inVain + 1 : 0;
-    if (isInVain && inVain >= MOST_IN_VAIN) ending = answer;
-    return [moduleId, answer];
+    if (lastError) return [moduleId, lastError];
+    const result = await ask(moduleId);
+    const isUnreachable = result instanceof RegistryError && UNREACHABLE.has(result.kind);
+    unreachable = isUnreachable ? unreachable + 1 : 0;
+    if (isUnreachable && unreachable >= MOST_UNREACHABLE) lastError = result;
+    return [moduleId, result];
   };
   return new Map(await pLimit(REQUESTS_AT_ONCE).map(moduleIds, attempt));
 }

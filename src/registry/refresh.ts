@@ -7,19 +7,19 @@ import type { RememberedLists } from './remembered-lists.ts';
 import type { FetchedList, RemoteRegistry, RequestContext } from './remote-registry.ts';
 import type { SavedList } from './saved-lists.ts';
 
-/** A registry, and what is remembered of it. */
+/** A registry and its remembered lists. */
 export interface Memory {
   readonly remote: RemoteRegistry;
   readonly lists: RememberedLists;
   readonly clock: Clock;
 }
 
-/** The list of a module as the registry has it now, or why it cannot be had. */
+/** The current list of a module, or why it could not be fetched. */
 export type Refreshed = SavedList | RegistryError;
 
 /**
- * Asks for the list of a module, and remembers it with the sequence of the registry's changes at which it
- * is asked for. A list that cannot follow the one before is an error. Rejects only with the reason of the
+ * Fetches the list of a module and remembers it with `sequence`, the sequence number at the time of the request. A
+ * list that is older than the previous one, or contradicts it, is an error. Rejects only with the reason of the
  * round's signal.
  */
 export async function refresh(
@@ -42,20 +42,20 @@ async function refreshed(
   round: RequestContext,
   sequence: number | undefined,
 ): Promise<SavedList> {
-  // What it is good for is its entity tag.
-  const known = lists.atHand(moduleId);
-  const fetched = await fetchOnceMore(moduleId, known, remote, round);
+  // Only its entity tag matters here, so a list in memory that another process has replaced will do.
+  const known = lists.inMemory(moduleId);
+  const fetched = await fetchUnambiguous(moduleId, known, remote, round);
   const last = lists.get(moduleId);
-  // What was true of an earlier list at a sequence is true of a later one.
+  // A later list includes every change that the previous one includes, so the sequence number still holds.
   const confirmation = { confirmedAt: clock.now(), sequence: sequence ?? last?.sequence };
   if (last?.digest === fetched.digest) {
     const same = fetched.etag === last.etag ? last : { ...last, etag: fetched.etag };
     return lists.confirm(new Map([[moduleId, same]]), confirmation).get(moduleId) ?? same;
   }
-  // Another process asked later and was answered sooner.
+  // Another process has saved a later list while this request was under way.
   const isLate = last !== undefined && last.digest !== known?.digest;
   if (isLate && (fetched === known || isOlder(fetched, last))) return last;
-  // Holding a large list to the one before takes its time, and so does saving it.
+  // Comparing a large list with the previous one takes long, and so does saving it.
   await scheduler.yield();
   const what = `the list of ${moduleId} at ${remote.from}`;
   const lost = last ? checkProgress(last, fetched, what) : [];
@@ -71,18 +71,18 @@ function isOlder(fetched: FetchedList, last: SavedList): boolean {
 }
 
 /**
- * What is known where that is still the list. An entity tag that stands for two different answers says
- * nothing, and is not used any more.
+ * Fetches the list; returns `known` if it is unchanged. If two different lists have the same entity tag, the list is
+ * fetched again and its tag discarded.
  */
-async function fetchOnceMore(
+async function fetchUnambiguous(
   moduleId: ModuleId,
   known: SavedList | undefined,
   remote: RemoteRegistry,
   round: RequestContext,
 ): Promise<FetchedList> {
   const fetched = await remote.fetch(moduleId, known, round);
-  const isDoubtful =
+  const isAmbiguous =
     known?.etag !== undefined && fetched.etag === known.etag && fetched.digest !== known.digest;
-  if (!isDoubtful) return fetched;
+  if (!isAmbiguous) return fetched;
   return { ...(await remote.fetch(moduleId, undefined, round)), etag: undefined };
 }

@@ -19,13 +19,13 @@
  */
 export class RegistryError extends Error {
   override readonly name = 'RegistryError';
-  /** The kind of error, for a program. */
+  /** The kind of error, for programs. */
   readonly kind:
     /** The address cannot be used: plain `http:` to a host that is not allowed, or a query. */
     | 'bad-address'
     /** A folder or file does not exist, or cannot be read. */
     | 'unreadable-file'
-    /** The registry answered, and has no such module. */
+    /** The registry responded that it has no such module. */
     | 'unknown-module'
     /** The host name, the connection or the response failed; or the registry is not contacted (`isOffline`). */
     | 'registry-unreachable'
@@ -33,9 +33,9 @@ export class RegistryError extends Error {
     | 'registry-timeout'
     /** The registry denies access (status 401, 403 or 407), or there is no usable token to send. */
     | 'registry-refused'
-    /** The response or file is no release list. */
+    /** The response or file is not a release list. */
     | 'not-a-registry'
-    /** The registry asks to retry later (429), or failed itself (5xx). */
+    /** The registry asks to retry later (429), or has a server error (5xx). */
     | 'registry-busy'
     /** A redirect to another origin, or one without a usable target. */
     | 'bad-redirect'
@@ -49,9 +49,9 @@ export class RegistryError extends Error {
     | 'list-stale';
   /** The most similar name that exists; undefined without one. */
   readonly suggestion: string | undefined;
-  /** What to do next; undefined where the message says it. */
+  /** What to do next; undefined if the message says it or nothing can be suggested. */
   readonly hint: string | undefined;
-  /** How long the registry asks clients to wait (`Retry-After`), in milliseconds; undefined where it does not. */
+  /** How long the registry asks clients to wait (`Retry-After`), in milliseconds; undefined if it does not. */
   readonly retryAfterMs: number | undefined;
 
   /** `message` must be one escaped line; `cause` is the error that led to this one. */

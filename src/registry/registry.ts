@@ -4,21 +4,21 @@ import type { RegistryError } from './registry-error.ts';
 /** A source of release lists: a folder, a registry over the network, or another. */
 export interface Registry {
   /**
-   * Reads the list of one module. Throws a RegistryError where no complete list can be read, and never
-   * returns an empty list instead; rejects with the reason of `signal` when that aborts.
+   * Reads the list of one module. Throws a RegistryError if no complete list can be read; it never returns an empty
+   * list instead. Rejects with the reason of `signal` if it aborts.
    */
   read(moduleId: ModuleId, signal?: AbortSignal): Promise<ReleaseList>;
 }
 
-/** The releases of one module, and where the list comes from. */
+/** The releases of one module and the source of the list. */
 export interface ReleaseList {
   /** The entries in the order of the list, including those that are not releases. */
   readonly records: readonly ReleaseRecord[];
   /** One escaped line for each part of the list that could not be read. */
   readonly dropped: readonly string[];
-  /** A number that grows with each change of the list; undefined where the format has none. */
+  /** A number that grows with each change of the list; undefined if the format has none. */
   readonly generation?: number | undefined;
-  /** Where the list comes from. `saved` is one that a registry over the network served earlier. */
+  /** The source of the list. `saved`: a registry over the network served it earlier. */
   readonly source: 'network' | 'saved' | 'folder' | 'database' | 'sample';
   /** The address or folder for a person, escaped. */
   readonly from: string;
@@ -26,29 +26,29 @@ export interface ReleaseList {
   readonly fetchedAt: number | undefined;
   /**
    * Releases with a file whose digest differs from the one first served, by version as published. Pass it to
-   * `resolve` as part of the eligibility. Absent where no history is kept.
+   * `resolve` as part of the eligibility. Absent if no history is kept.
    */
   readonly changedDigests?: ReadonlyMap<string, DigestChange>;
-  /** Why the saved list is used in place of the registry's; undefined for a current list. */
+  /** Why the saved list is used instead of the registry's; undefined for a current list. */
   readonly stale?: RegistryError | undefined;
 }
 
-/** The list of one module out of several, or why it could not be read. */
+/** The list of one of several modules, or why it could not be read. */
 export type ListResult = Result<ReleaseList, RegistryError>;
 
 /** A registry that keeps the lists it has read, and uses them when the registry cannot be reached. */
 export interface CachedRegistry extends Registry {
   /**
-   * Reads the lists of several modules, one result each. With a change feed one request finds those that have
-   * changed, and only they are fetched. Rejects only with the reason of `signal`.
+   * Reads the lists of several modules, one result each. With a change feed, one request finds the lists that have
+   * changed, and only those are fetched. Rejects only with the reason of `signal`.
    */
   readAll(
     moduleIds: readonly ModuleId[],
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<ModuleId, ListResult>>;
   /**
-   * Waits until one of the lists changes, for at most `waitMs` milliseconds; undefined where the registry has
-   * no change feed. Throws a RegistryError where the registry cannot be reached, and the reason of `signal`.
+   * Waits until one of the lists changes, for at most `waitMs` milliseconds; undefined if the registry has no change
+   * feed. Throws a RegistryError if the registry cannot be reached, and the reason of `signal` if it aborts.
    */
   awaitChange(
     moduleIds: readonly ModuleId[],
@@ -56,9 +56,9 @@ export interface CachedRegistry extends Registry {
     signal?: AbortSignal,
   ): Promise<
     | {
-        /** Whether one of the lists has changed; false where the wait ended without a change. */
+        /** Whether one of the lists has changed; false if the wait ended without a change. */
         readonly hasChanged: boolean;
-        /** Wait for a random time up to this before reading the lists, in milliseconds: other clients waited too. */
+        /** The longest random delay before reading the lists, in milliseconds: it spreads the clients that waited. */
         readonly spreadMs: number;
       }
     | undefined

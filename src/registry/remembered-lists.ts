@@ -2,15 +2,15 @@ import { LRUCache } from 'lru-cache';
 import type { ModuleId } from '../core/index.ts';
 import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.ts';
 
-/** Bytes of answers whose lists are kept at hand: those of 1,000 modules with 1,000 releases are less. */
+/** The total size of the responses whose lists stay in memory: 1,000 modules with 1,000 releases each fit. */
 const MOST_BYTES = 512 * 1024 * 1024;
-/** What a list takes at least, so that there are never more than 10,000: a count of its own would take its room at once. */
+/** The least size that a list counts with, which limits the cache to 10,000 lists: `max` would allocate them at once. */
 const LEAST_BYTES = MOST_BYTES / 10_000;
-/** What a digest that was lost takes besides. */
+/** The additional size of each missing digest. */
 const LOST_BYTES = 150;
 /**
- * A confirmation is not written more often than this: a restart then believes the list to be that much older. What
- * this process wrote itself, it need not write again for longer.
+ * Confirmations of a list are written at most this often, so that after a restart the list seems older by up to this.
+ * The interval is longer for a list that this process wrote itself.
  */
 const CONFIRM_MS = 1000;
 const CONFIRM_OWN_MS = 10 * 60_000;
@@ -21,23 +21,23 @@ interface Written {
   readonly isOwn: boolean;
 }
 
-/** The lists of one registry: at hand, and saved where there is a place for them. */
+/** The lists of one registry, in memory and, with `saved`, on disk. */
 export class RememberedLists {
   readonly #address: string;
   readonly #saved: SavedLists | undefined;
   readonly #onTrouble: (error: SavedListsError) => void;
-  readonly #atHand = new LRUCache<ModuleId, SavedList>({
+  readonly #inMemory = new LRUCache<ModuleId, SavedList>({
     maxSize: MOST_BYTES,
     sizeCalculation: ({ size, lost }) =>
       Math.ceil(Math.max(LEAST_BYTES, size + lost.length * LOST_BYTES)),
   });
-  /** What the disk holds of lists at hand, and its stamp there. */
+  /** For each list in memory, the version of it on disk and that version's stamp. */
   readonly #written = new WeakMap<SavedList, Written>();
-  /** Lists at hand that are those of the disk, as of this version of it. */
+  /** Lists in memory that equal those on disk at `#version`. */
   #current = new WeakSet<SavedList>();
   #version: number | undefined;
 
-  /** `onTrouble` is told where saved lists cannot be used; those at hand are, all the same. */
+  /** `onTrouble` is called when saved lists cannot be used. The lists in memory are then used alone. */
   constructor(
     address: string,
     saved: SavedLists | undefined,
@@ -49,15 +49,15 @@ export class RememberedLists {
   }
 
   /**
-   * The list that was remembered last, whichever process did so. The one at hand, where the disk does not tell;
-   * none, where another process forgot it.
+   * The list that any process remembered last; undefined if another process has removed it. If the disk cannot be
+   * read, the list in memory.
    */
   get(moduleId: ModuleId): SavedList | undefined {
     this.#checkVersion();
     return this.#get(moduleId);
   }
 
-  /** The same of many: the disk is asked once whether anything was written. */
+  /** The same for several modules, with one check whether another process has written. */
   getAll(moduleIds: readonly ModuleId[]): ReadonlyMap<ModuleId, SavedList> {
     this.#checkVersion();
     const lists = new Map<ModuleId, SavedList>();
@@ -69,46 +69,46 @@ export class RememberedLists {
   }
 
   #checkVersion(): void {
-    const disk = this.#trying((saved) => ({ version: saved.version() }));
+    const disk = this.#withSaved((saved) => ({ version: saved.version() }));
     if (disk && disk.version === this.#version) return;
     this.#version = disk?.version;
     this.#current = new WeakSet();
   }
 
   #get(moduleId: ModuleId): SavedList | undefined {
-    const list = this.#atHand.get(moduleId);
+    const list = this.#inMemory.get(moduleId);
     const written = list && this.#written.get(list);
     if (!this.#saved || (list && !written)) return list;
     if (list && this.#current.has(list)) return list;
-    const disk = this.#trying((saved) => ({ stamp: saved.stamp(this.#address, moduleId) }));
+    const disk = this.#withSaved((saved) => ({ stamp: saved.stamp(this.#address, moduleId) }));
     if (!disk) return list;
     if (list && written?.stamp === disk.stamp) {
       this.#current.add(list);
       return list;
     }
-    this.#atHand.delete(moduleId);
+    this.#inMemory.delete(moduleId);
     return disk.stamp === undefined ? undefined : this.#load(moduleId, disk.stamp);
   }
 
-  /** The list at hand, whatever other processes did since; the one on the disk where none is. */
-  atHand(moduleId: ModuleId): SavedList | undefined {
-    return this.#atHand.get(moduleId) ?? this.get(moduleId);
+  /** The list in memory, even if another process has replaced it; if there is none, the list on disk. */
+  inMemory(moduleId: ModuleId): SavedList | undefined {
+    return this.#inMemory.get(moduleId) ?? this.get(moduleId);
   }
 
   set(moduleId: ModuleId, list: SavedList): void {
-    this.#atHand.set(moduleId, list);
-    this.#trying((saved) => {
+    this.#inMemory.set(moduleId, list);
+    this.#withSaved((saved) => {
       const before = saved.version();
       saved.save(this.#address, moduleId, list);
-      // What this process wrote itself is no reason to look at everything again.
+      // A write of this process is no reason to check every list again.
       if (before === this.#version) this.#version = saved.version();
       const stamp = saved.stamp(this.#address, moduleId);
-      // A list that gave way to a later one is read anew.
+      // If a later list on disk was kept instead, it is read next time.
       this.#note(list, stamp?.endsWith(list.digest) === true ? stamp : undefined, true);
     });
   }
 
-  /** Remembers that `lists` are still what they were, and gives them back so. */
+  /** Remembers that `lists` are unchanged. Returns them with the confirmation. */
   confirm(
     lists: ReadonlyMap<ModuleId, SavedList>,
     confirmation: Pick<SavedList, 'confirmedAt' | 'sequence'>,
@@ -121,14 +121,14 @@ export class RememberedLists {
       confirmed.set(moduleId, next);
       if (!written) this.set(moduleId, next);
       else {
-        this.#atHand.set(moduleId, next);
+        this.#inMemory.set(moduleId, next);
         this.#written.set(next, written);
         if (this.#current.has(list)) this.#current.add(next);
         if (!isRecent(written, next)) due.set(moduleId, next);
       }
     }
     if (due.size === 0) return confirmed;
-    this.#trying((saved) => {
+    this.#withSaved((saved) => {
       saved.confirm(this.#address, due);
       for (const list of due.values()) this.#note(list, this.#written.get(list)?.stamp, true);
     });
@@ -136,10 +136,10 @@ export class RememberedLists {
   }
 
   #load(moduleId: ModuleId, stamp: string): SavedList | undefined {
-    const list = this.#trying((saved) => saved.read(this.#address, moduleId));
+    const list = this.#withSaved((saved) => saved.read(this.#address, moduleId));
     if (!list) return undefined;
     this.#note(list, stamp, false);
-    this.#atHand.set(moduleId, list);
+    this.#inMemory.set(moduleId, list);
     return list;
   }
 
@@ -147,7 +147,8 @@ export class RememberedLists {
     this.#written.set(list, { list, stamp, isOwn });
   }
 
-  #trying<T>(work: (saved: SavedLists) => T): T | undefined {
+  /** Undefined without storage, or if it fails. */
+  #withSaved<T>(work: (saved: SavedLists) => T): T | undefined {
     try {
       return this.#saved && work(this.#saved);
     } catch (error) {
@@ -158,7 +159,7 @@ export class RememberedLists {
   }
 }
 
-/** Whether what is on the disk says nearly the same. */
+/** Whether the confirmation on disk is recent enough not to be written again. */
 function isRecent({ list: before, isOwn }: Written, { confirmedAt, sequence }: SavedList): boolean {
   const most = isOwn ? CONFIRM_OWN_MS : CONFIRM_MS;
   return (

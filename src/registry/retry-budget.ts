@@ -1,4 +1,4 @@
-/** What the requests of one round may be repeated: a tenth of them, and three in any case. */
+/** Limits the retries of one round to a tenth of its requests, but at least three. */
 export interface RetryBudget {
   requests: number;
   retries: number;
@@ -8,7 +8,7 @@ export function retryBudget(): RetryBudget {
   return { requests: 0, retries: 0 };
 }
 
-/** For what is not to be repeated. */
+/** A budget that allows no retries. */
 export function noRetries(): RetryBudget {
   return { requests: 0, retries: Infinity };
 }

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
 import type { RetryBudget } from './retry-budget.ts';
 
-/** What may be otherwise a moment later. */
+/** Errors that may be temporary. */
 const RETRIED: ReadonlySet<RegistryErrorKind> = new Set([
   'registry-unreachable',
   'registry-timeout',
@@ -15,29 +15,29 @@ const FIRST_DELAY_MS = 500;
 const LEAST_RETRIES = 3;
 const SHARE = 0.1;
 
-export interface Patience {
+export interface RetryOptions {
   readonly clock: Clock;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number;
-  /** No attempt begins later than this after the first. */
+  /** The time after the first attempt, in milliseconds, in which another attempt may begin. */
   readonly patienceMs: number;
   readonly budget: RetryBudget;
   readonly signal: AbortSignal | undefined;
-  /** Told of each failure that is followed by another attempt, and in how many milliseconds. */
+  /** Called before each retry with the error and the delay in milliseconds. */
   readonly onRetry: (error: RegistryError, delayMs: number) => void;
 }
 
 /**
- * What `attempt` comes to, at most at the third time: the only place where anything is tried again.
- * Throws the RegistryError of the last attempt, or the reason of `signal`.
+ * The result of `attempt`, which runs at most three times. Nothing else in the project retries requests. Throws the
+ * RegistryError of the last attempt, or the reason of `signal`.
  */
-export async function retrying<T>(attempt: () => Promise<T>, patience: Patience): Promise<T> {
-  const { clock, random, patienceMs, budget, signal, onRetry } = patience;
+export async function retrying<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { clock, random, patienceMs, budget, signal, onRetry } = options;
   const began = clock.monotonic();
   budget.requests++;
   return await pRetry(attempt, {
     retries: MOST_ATTEMPTS - 1,
-    // The delay is slept below, on our clock.
+    // `shouldRetry` sleeps for the delay, on the clock that was passed.
     minTimeout: 0,
     signal,
     async shouldRetry({ error, attemptNumber }) {
@@ -57,7 +57,7 @@ function mostRetries({ requests }: RetryBudget): number {
   return Math.max(LEAST_RETRIES, Math.floor(requests * SHARE));
 }
 
-/** Between half and the whole of a time that doubles: those who failed together do not come back together. */
+/** Exponential back-off with jitter, so that clients that failed together do not retry together. */
 function backOff(attempt: number, random: () => number): number {
   return FIRST_DELAY_MS * 2 ** (attempt - 1) * (1 + random());
 }

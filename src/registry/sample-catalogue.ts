@@ -5,7 +5,7 @@ import { unknownModule } from './unknown-module.ts';
 
 const BOTH = ['linux/amd64', 'linux/arm64'];
 
-// The story of one module, as a registry would tell it: releases are listed as they were published.
+// The history of one module, in the order of publication.
 const LIDAR = [
   release('0.9.0', '2025-02-03T09:00:00Z', { deprecated: 'its frame rate drifts; use 1.x' }),
   release('1.2.3', '2025-04-07T09:00:00Z'),
@@ -30,7 +30,7 @@ const CATALOGUE: ReadonlyMap<string, readonly unknown[]> = new Map([
   ['acme:cam', CAM],
 ]);
 
-/** A small catalogue to try things on: no machine is meant to run what it lists. */
+/** A small catalogue for trying out modreg. Its releases do not exist. */
 export const sampleCatalogue: Registry = {
   async read(moduleId) {
     const releases = CATALOGUE.get(moduleId);

@@ -1,15 +1,15 @@
 import type { ModuleId } from '../core/index.ts';
 import type { ReleaseList } from './registry.ts';
 
-/** A release list as a registry served it, with what is known of its history. */
+/** A release list as a registry served it, with its known history. */
 export interface SavedList extends Pick<ReleaseList, 'records' | 'dropped' | 'generation'> {
   /** The SHA-256 of the response body, in hexadecimal. */
   readonly digest: string;
   /** The length of the response body, in bytes. */
   readonly size: number;
-  /** The entity tag of the response, for a conditional request; undefined where it has none. */
+  /** The entity tag of the response, for a conditional request; undefined if it has none. */
   readonly etag: string | undefined;
-  /** Digests that the registry served earlier and that this list lacks: its releases are held to them. */
+  /** Digests that the registry served earlier and that this list lacks. Releases with other digests are refused. */
   readonly lost: readonly {
     /** The version as published. */
     readonly version: string;
@@ -18,32 +18,31 @@ export interface SavedList extends Pick<ReleaseList, 'records' | 'dropped' | 'ge
     /** The digest that was served first: `sha256:…`. */
     readonly digest: string;
   }[];
-  /** When the registry last confirmed that this is its list, in milliseconds since the epoch. */
+  /** When the registry last confirmed that this list is current, in milliseconds since the epoch. */
   readonly confirmedAt: number;
   /** The registry's sequence number at that time; undefined for a registry without a change feed. */
   readonly sequence: number | undefined;
 }
 
 /**
- * Storage in which release lists outlive the process, by registry address and module. `savedListsIn` of
- * `modreg/store` makes one. A method's change is on the disk when it returns; each throws a SavedListsError
- * where it cannot do its work.
+ * Storage in which release lists outlive the process, by registry address and module. `savedListsIn` of `modreg/store`
+ * creates it. A change is on disk when the method returns. Methods throw a SavedListsError if the storage fails.
  */
 export interface SavedLists {
-  /** The list of a module; undefined where none is saved. */
+  /** The list of a module; undefined if none is saved. */
   read(address: string, moduleId: ModuleId): SavedList | undefined;
   /**
-   * A text that differs whenever `read` would return another list, confirmations aside, and that ends with
-   * the list's digest; undefined where none is saved. It is cheaper than `read`.
+   * Text that changes whenever the list that `read` returns changes, except for confirmations. It ends with the
+   * list's digest; undefined if none is saved. Cheaper than `read`.
    */
   stamp(address: string, moduleId: ModuleId): string | undefined;
-  /** A number that differs after any process may have written a list. */
+  /** A number that changes whenever a process may have written a list. */
   version(): number;
   /** Saves `list`, unless the saved list has a higher generation. */
   save(address: string, moduleId: ModuleId, list: SavedList): void;
-  /** Saves `list` in place of any other. */
+  /** Saves `list`, whatever is saved already. */
   replace(address: string, moduleId: ModuleId, list: SavedList): void;
-  /** Updates `confirmedAt` and `sequence` of lists whose saved digest is that of the given list. */
+  /** Updates `confirmedAt` and `sequence` of the saved lists whose digest equals that of the given list. */
   confirm(address: string, lists: ReadonlyMap<ModuleId, SavedList>): void;
 }
 
@@ -62,7 +61,7 @@ export interface SavedLists {
  */
 export class SavedListsError extends Error {
   override readonly name = 'SavedListsError';
-  /** Another process holds the storage for too long, it cannot be read, or it cannot be written. */
+  /** Another process locks the storage for too long, it cannot be read, or it cannot be written. */
   readonly kind: 'locked' | 'state-unreadable' | 'state-write';
 
   /** `cause` is the error of the storage. */

@@ -7,8 +7,8 @@ interface Flight<T> {
 }
 
 /**
- * `work`, which those share who ask for the same key while it is under way. Each may leave by a signal of its
- * own; the work is called off when nobody waits for it any more.
+ * Wraps `work` so that concurrent calls with the same key share one run. Each caller can stop waiting by its own
+ * signal; the run is aborted when no caller waits for it.
  */
 export function singleFlight<K, A, T>(
   work: (key: K, argument: A, signal: AbortSignal) => Promise<T>,
@@ -31,7 +31,7 @@ export function singleFlight<K, A, T>(
       flight.waiting--;
       if (flight.waiting === 0) {
         if (flights.get(key) === flight) flights.delete(key);
-        // Of one that has ended there is nothing to call off.
+        // Without an abort the run has already ended.
         if (signal?.aborted === true) flight.controller.abort(signal.reason);
       }
     }

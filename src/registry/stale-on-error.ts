@@ -4,15 +4,19 @@ import { RegistryError } from './registry-error.ts';
 import type { ListResult, ReleaseList } from './registry.ts';
 import type { SavedList } from './saved-lists.ts';
 
-/** A saved list as an answer, from the registry that is called `from`. */
-export function answerOf(list: SavedList, from: string, source: 'network' | 'saved'): ReleaseList {
+/** A saved list as a release list; `from` names its registry. */
+export function releaseListOf(
+  list: SavedList,
+  from: string,
+  source: 'network' | 'saved',
+): ReleaseList {
   const { records, dropped, lost, confirmedAt } = list;
   const changed = changedDigests(records, lost);
   return { records, dropped, source, from, fetchedAt: confirmedAt, changedDigests: changed };
 }
 
-/** Whether and how long ago a list was confirmed, and who asks. */
-export interface StandingIn {
+/** The saved list and the limit on its age, in milliseconds. */
+export interface StaleContext {
   readonly list: SavedList | undefined;
   readonly from: string;
   readonly now: number;
@@ -20,22 +24,21 @@ export interface StandingIn {
 }
 
 /**
- * The saved list in place of the registry's, which could not be had because of `error`. It is `error` that
- * stays where none is saved or where the registry went backwards, and `list-stale` where the list was
- * confirmed too long ago.
+ * The saved list, marked `stale`, for use after the registry failed with `error`. The result is `error` itself if no
+ * list is saved or the registry's list went backwards, and a `list-stale` error if the saved list is too old.
  */
 export function staleOnError(
   error: RegistryError,
-  { list, from, now, maxIndexAgeMs }: StandingIn,
+  { list, from, now, maxIndexAgeMs }: StaleContext,
 ): ListResult {
-  // A registry that went backwards is an error; one that cannot be reached is replaced by its saved list (D21, D22).
+  // The saved list is used while the registry is unreachable (D21), but not instead of a list that went backwards (D22).
   if (!list || error.kind === 'registry-regressed') return { ok: false, error };
   const age = now - list.confirmedAt;
   if (age <= maxIndexAgeMs) {
-    return { ok: true, value: { ...answerOf(list, from, 'saved'), stale: error } };
+    return { ok: true, value: { ...releaseListOf(list, from, 'saved'), stale: error } };
   }
-  const since = `confirmed ${describeDuration(age)} ago, and at most ${describeDuration(maxIndexAgeMs)} counts`;
-  const message = `${error.message}; the list that is saved was ${since}`;
+  const confirmed = `confirmed ${describeDuration(age)} ago, the limit is ${describeDuration(maxIndexAgeMs)}`;
+  const message = `${error.message}; the saved list was ${confirmed}`;
   const stale = new RegistryError('list-stale', message, { cause: error, hint: error.hint });
   return { ok: false, error: stale };
 }

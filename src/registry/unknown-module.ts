@@ -5,10 +5,7 @@ import { RegistryError } from './registry-error.ts';
 
 const LISTED = 10;
 
-/**
- * The error for a module that the registry `where` does not know. It knows `known`, which is undefined
- * where nobody can tell.
- */
+/** The error for a module that the registry `where` lacks. `known` lists its modules; undefined if they cannot be listed. */
 export function unknownModule(
   where: string,
   moduleId: ModuleId,
@@ -27,8 +24,8 @@ function inventory(namespace: string, known: readonly ModuleId[]): string {
   if (names.length > 0) return `namespace ${namespace} has ${listed(names, 'module')}`;
   const namespaces = [...new Set(known.map(namespaceOf))];
   return namespaces.length > 0
-    ? `there is no namespace ${namespace}, but ${listed(namespaces, 'namespace')}`
-    : 'it has no modules at all';
+    ? `there is no namespace ${namespace}; found ${listed(namespaces, 'namespace')}`
+    : 'it has no modules';
 }
 
 /** `3 modules: arm, cam, lidar`. */

@@ -1,4 +1,4 @@
-/** What `work` comes to, or the reason of `signal` when that is aborted first; `work` goes on then. */
+/** Waits for `work`. Rejects with the reason of `signal` if it aborts first; `work` then continues. */
 export async function unlessAborted<T>(
   signal: AbortSignal | undefined,
   work: Promise<T>,

@@ -46,11 +46,11 @@ describe('arguments that cannot be used: exit 2', () => {
     ],
     [
       ['acme:lidar', '1.*', '--registry', ''],
-      'error[BAD_ADDRESS]: the registry address cannot be used: it is empty\nhint: name https://host, npm:https://host, oci:https://host, a folder that holds <namespace>/<name>.json, with ./ before a name with a colon, or a .db file\n',
+      'error[BAD_ADDRESS]: the registry address cannot be used: it is empty\nhint: use https://host, npm:https://host, oci:https://host, a .db file, or a folder of <namespace>/<name>.json files (with ./ before a name that contains a colon)\n',
     ],
     [
       ['acme:lidar', '1.*', '--registry', 'https://user:secret@x.example/'],
-      'error[BAD_ADDRESS]: the registry address cannot be used: user info before the host x.example: credentials do not belong here\nhint: name https://host, npm:https://host, oci:https://host, a folder that holds <namespace>/<name>.json, with ./ before a name with a colon, or a .db file\n',
+      'error[BAD_ADDRESS]: the registry address cannot be used: user info before the host x.example: credentials do not belong here\nhint: use https://host, npm:https://host, oci:https://host, a .db file, or a folder of <namespace>/<name>.json files (with ./ before a name that contains a colon)\n',
     ],
     [
       ['acme:lidar', '1.*', '--registry', '/no/such/folder'],
@@ -154,7 +154,7 @@ describe('a module or a release list that cannot be found or read', () => {
       stdout: '0.9.0\n',
       stderr:
         'warning[IGNORED_ENTRIES]: ignored 2 of 4 entries of acme:lidar, not a version: "null" (expected a number at character 1), "__proto__" (expected a number at character 1)\n' +
-        'warning[IGNORED_ENTRIES]: ignored 1 part of the list of acme:lidar\n  because /releases/2/yanked is the number 7, expected a text\n',
+        'warning[IGNORED_ENTRIES]: ignored 1 part of the list of acme:lidar\n  because /releases/2/yanked is the number 7, expected a string\n',
       exit: 0,
     });
   });

@@ -91,7 +91,7 @@ describe('[T64] when the registry refuses the request', () => {
     });
     expect([stdout, stderr, exit]).toEqual([
       '',
-      `error[REGISTRY_REFUSED]: the registry ${address} refuses us with the token that was sent (401)\n`,
+      `error[REGISTRY_REFUSED]: the registry ${address} denies access with the token that was sent (401)\n`,
       4,
     ]);
   });
@@ -100,7 +100,7 @@ describe('[T64] when the registry refuses the request', () => {
     const { address } = await closed();
     const { stderr } = await runModreg([...RESOLVE, address]);
     expect(stderr).toBe(
-      `error[REGISTRY_REFUSED]: the registry ${address} refuses us without a token (401)\nhint: set MODREG_TOKEN to a token, or MODREG_TOKEN_FILE to the path of a file with a token\n`,
+      `error[REGISTRY_REFUSED]: the registry ${address} denies access without a token (401)\nhint: set MODREG_TOKEN to a token, or MODREG_TOKEN_FILE to the path of a file with a token\n`,
     );
   });
 
@@ -116,7 +116,7 @@ describe('[T64] when the registry refuses the request', () => {
       MODREG_REGISTRY,
     });
     expect([stderr, requests]).toEqual([
-      `error[REGISTRY_REFUSED]: the registry ${address} refuses us without a token (401)\nhint: the token is for ${owner} only, so it was not sent\n`,
+      `error[REGISTRY_REFUSED]: the registry ${address} denies access without a token (401)\nhint: the token is for ${owner} only, so it was not sent\n`,
       [PATH],
     ]);
   });
@@ -129,7 +129,7 @@ it('[T41] does not follow a redirect to another origin', async () => {
   });
   const { stderr, exit } = await runModreg([...RESOLVE, address], { MODREG_TOKEN: CANARY });
   expect([stderr, exit, requests, elsewhere.requests]).toEqual([
-    `error[BAD_REDIRECT]: the registry ${address} redirects to ${elsewhere.address}, which is another origin\nhint: name the address where the registry itself is\n`,
+    `error[BAD_REDIRECT]: the registry ${address} redirects to ${elsewhere.address}, which is another origin\nhint: use the final address of the registry, without redirects\n`,
     4,
     [`${PATH} Bearer ${CANARY}`],
     [],
@@ -140,11 +140,11 @@ describe('the address of a registry', () => {
   it.each([
     [
       'http://10.1.2.3:8080',
-      'what a registry at http://10.1.2.3:8080 says could be changed on its way\nhint: name it by https:, or list 10.1.2.3:8080 under allow_http in the update policy',
+      'a response from the registry at http://10.1.2.3:8080 could be changed in transit\nhint: use https:, or list 10.1.2.3:8080 under allow_http in the update policy',
     ],
     [
       'https://registry.example/?token=x',
-      'the address of the registry at https://registry.example has a query or a fragment\nhint: it ends with the path',
+      'the address of the registry at https://registry.example has a query or a fragment\nhint: remove everything after the path',
     ],
   ])('is refused: %s', async (address, message) => {
     const { stderr, exit } = await runModreg([...RESOLVE, address]);
@@ -159,7 +159,7 @@ describe('the address of a registry', () => {
     const args = ['resolve', 'acme:lidar', '1.*', '--offline', '--policy'];
     const { stderr, exit } = await runModreg([...args, `${folder}/policy.json`]);
     expect([stderr, exit]).toEqual([
-      'error[REGISTRY_UNREACHABLE]: offline, the registry http://10.1.2.3:8080 is not asked, and no list of acme:lidar is saved\n',
+      'error[REGISTRY_UNREACHABLE]: offline: the registry http://10.1.2.3:8080 was not contacted, and no list of acme:lidar is saved\n',
       4,
     ]);
     const local = temporaryFolder({

@@ -66,7 +66,7 @@ describe('a release list over the network', () => {
     );
     expect([stdout, stderr.replace(/\d+ s ago/, 'N s ago'), exit]).toEqual([
       '',
-      `error[LIST_STALE]: offline, the registry ${server.address} is not asked; the list that is saved was confirmed N s ago, and at most 0 s counts\n`,
+      `error[LIST_STALE]: offline: the registry ${server.address} was not contacted; the saved list was confirmed N s ago, the limit is 0 s\n`,
       4,
     ]);
   });
@@ -88,14 +88,14 @@ describe('a release list over the network', () => {
     const environment = { ...home(), MODREG_REGISTRY: 'https://registry.invalid' };
     const { stderr, exit } = await runModreg([...RESOLVE, '--offline'], environment);
     expect([stderr, exit]).toEqual([
-      'error[REGISTRY_UNREACHABLE]: offline, the registry https://registry.invalid is not asked, and no list of acme:lidar is saved\n',
+      'error[REGISTRY_UNREACHABLE]: offline: the registry https://registry.invalid was not contacted, and no list of acme:lidar is saved\n',
       4,
     ]);
   });
 
   it.each([
     ['acme:lidr', 'acme:lidar', 'namespace acme has 2 modules: arm, lidar'],
-    ['acm:lidar', 'acme:lidar', 'there is no namespace acm, but 1 namespace: acme'],
+    ['acm:lidar', 'acme:lidar', 'there is no namespace acm; found 1 namespace: acme'],
   ])('of the unknown module %s: suggests %s', async (id, suggestion, hint) => {
     const registry = await acme();
     const { stderr, exit } = await runModreg(['resolve', id, '1.*', '--registry', registry]);
@@ -111,7 +111,7 @@ describe('a release list over the network', () => {
     });
     const { stderr, exit } = await runModreg([...RESOLVE, '--registry', address]);
     expect([stderr, exit]).toEqual([
-      `error[UNKNOWN_MODULE]: the registry ${address} has no module acme:lidar\nhint: the answer is "text/html", not JSON: is a registry at this address?\n`,
+      `error[UNKNOWN_MODULE]: the registry ${address} has no module acme:lidar\nhint: the response is "text/html", not JSON: is there a registry at this address?\n`,
       3,
     ]);
   });
@@ -142,7 +142,7 @@ describe('[D22] modreg accept', () => {
     list = listOf([changed, '1.0.0', '1.2.4'], 41);
     const refused = await runModreg(RESOLVE, environment);
     expect([refused.stderr, refused.exit]).toEqual([
-      `error[REGISTRY_REGRESSED]: the list of acme:lidar at ${server.address} went backwards: generation 41 < 57 seen\nhint: modreg accept shows what changed, and takes the list as it is now\n`,
+      `error[REGISTRY_REGRESSED]: the list of acme:lidar at ${server.address} went backwards: generation 41, after 57\nhint: modreg accept shows what changed and accepts the current list\n`,
       4,
     ]);
     const changes = [

@@ -147,8 +147,8 @@ hint: namespace acme has 1 module: cam
         },
         options: ['--offline'],
         exit: 4,
-        stderr: `error[REGISTRY_UNREACHABLE]: offline, the registry http://127.0.0.1:1 is not asked, and no list of acme:lidar is saved; acme:lidar stays at 1.2.3
-error[REGISTRY_UNREACHABLE]: offline, the registry http://127.0.0.1:1 is not asked, and no list of acme:arm is saved; acme:arm is not installed
+        stderr: `error[REGISTRY_UNREACHABLE]: offline: the registry http://127.0.0.1:1 was not contacted, and no list of acme:lidar is saved; acme:lidar stays at 1.2.3
+error[REGISTRY_UNREACHABLE]: offline: the registry http://127.0.0.1:1 was not contacted, and no list of acme:arm is saved; acme:arm is not installed
 `,
       },
     ],

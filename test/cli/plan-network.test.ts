@@ -34,7 +34,7 @@ describe('modreg plan over the network', () => {
     const offline = await runModreg([...args, '--offline'], home);
     expect(offline.stderr.match(/STALE_LIST.*/g)).toEqual([
       expect.stringMatching(
-        /, the registry \S+ is not asked; the saved list is used: acme:lidar, acme:arm$/,
+        /: the registry \S+ was not contacted; the saved list is used: acme:lidar, acme:arm$/,
       ),
     ]);
 

@@ -255,7 +255,7 @@ describe('the registry file', () => {
     database.close();
     expect(modreg(['resolve', 'acme:lidar', 'latest', '--registry', db])).toEqual({
       stdout: '',
-      stderr: `error[NOT_A_REGISTRY]: the registry "${db}" does not answer as a registry: it is not JSON\n`,
+      stderr: `error[NOT_A_REGISTRY]: the registry "${db}" does not respond like a registry: it is not JSON\n`,
       exit: 4,
     });
   });

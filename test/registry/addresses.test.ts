@@ -7,12 +7,15 @@ import { LIDAR, remembered } from '../support/remembered.ts';
 const asked = answers();
 const PATH = '/v1/modules/acme/lidar';
 
-describe('an address', () => {
+describe('the address of a registry over HTTP', () => {
   it.each([
-    ['http://10.0.0.7', 'what a registry at http://10.0.0.7 says could be changed on its way'],
+    [
+      'http://10.0.0.7',
+      'a response from the registry at http://10.0.0.7 could be changed in transit',
+    ],
     ['https://h/?token=x', 'the address of the registry at https://h has a query or a fragment'],
     ['https://h/#x', 'the address of the registry at https://h has a query or a fragment'],
-  ])('%s is refused', (address, message) => {
+  ])('refuses %s', (address, message) => {
     const parsed = parseRegistryAddress(address);
     if (!parsed.ok || !('url' in parsed.value)) throw new Error('expected a web address');
     expect(httpRegistry(parsed.value)).toMatchObject({
@@ -21,7 +24,7 @@ describe('an address', () => {
     });
   });
 
-  it('of plain http is taken where it is allowed', () => {
+  it('accepts plain http if the policy allows the host', () => {
     const { remote } = remembered('http://10.0.0.7:8080/', { allowHttp: ['10.0.0.7'] });
     expect([remote.address, remote.from]).toEqual([
       'modreg:http://10.0.0.7:8080/',
@@ -33,7 +36,7 @@ describe('an address', () => {
     [`${HOST}/v1`, PATH],
     [`${HOST}/v1/`, PATH],
     [`${HOST}/a/b`, `/a/b${PATH}`],
-  ])('%s has its modules below it', async (address, path) => {
+  ])('%s: modules are below the path', async (address, path) => {
     const { registry } = remembered(address);
     asked.next(document([]));
     await registry.read(LIDAR);

@@ -14,36 +14,39 @@ const LIDAR = moduleId('acme:lidar');
 const ARM = moduleId('acme:arm');
 const MINUTE = 60_000;
 
-/** What a feed says once it was asked, and how long it takes for that: the whole time that it was given, unless less. */
-interface Word extends Partial<Omit<RemoteChanges, 'modules'>> {
+/** A response of the feed. It arrives after `afterMs`; by default, after the whole time that the request allows. */
+interface FeedResponse extends Partial<Omit<RemoteChanges, 'modules'>> {
   readonly sequence: number;
   readonly modules?: readonly string[];
   readonly afterMs?: number;
 }
 
-/** A registry whose feed is at 7, and what it was asked since. */
+/** A registry whose feed is at sequence number 7, and the requests to the feed since then. */
 interface Feed {
   readonly registry: CachedRegistry;
   readonly clock: TestClock;
-  /** After which sequence, and for how long. */
-  readonly asked: (readonly [number, number])[];
+  /** The sequence number and the waiting time of each request. */
+  readonly requests: (readonly [number, number])[];
 }
 
-async function feedThatSays(words: readonly Word[], options?: CacheOptions): Promise<Feed> {
+async function registryWithFeed(
+  responses: readonly FeedResponse[],
+  options?: CacheOptions,
+): Promise<Feed> {
   const clock = testClock();
-  const asked: [number, number][] = [];
+  const requests: [number, number][] = [];
   const feed = cachedRegistry(
     {
       ...LISTS,
       changes: async (after, _, waitMs = 0) => {
         if (waitMs === 0) return { sequence: 7, modules: new Set(), spreadMs: 0 };
-        asked.push([after, waitMs]);
+        requests.push([after, waitMs]);
         const {
           sequence,
           modules,
           afterMs,
           spreadMs = 0,
-        } = words[asked.length - 1] ?? { sequence: after };
+        } = responses[requests.length - 1] ?? { sequence: after };
         clock.advance(afterMs ?? waitMs);
         return await Promise.resolve({ sequence, modules: new Set(modules), spreadMs });
       },
@@ -51,7 +54,7 @@ async function feedThatSays(words: readonly Word[], options?: CacheOptions): Pro
     { clock, ...options },
   );
   await feed.readAll([LIDAR]);
-  return { registry: feed, clock, asked };
+  return { registry: feed, clock, requests };
 }
 
 const LISTS: RemoteRegistry = {
@@ -68,23 +71,23 @@ async function waited(
   return await registry.awaitChange(ids, MINUTE);
 }
 
-const NEWS = { hasChanged: true, spreadMs: 0 };
-const NO_NEWS = { hasChanged: false, spreadMs: 0 };
+const CHANGED = { hasChanged: true, spreadMs: 0 };
+const UNCHANGED = { hasChanged: false, spreadMs: 0 };
 
 describe('waiting for a change of a list', () => {
-  it.each<[string, Word[], ChangeWait | undefined, [number, number][]]>([
-    ['ends with one', [{ sequence: 8, modules: [LIDAR] }], NEWS, [[7, 25_000]]],
+  it.each<[string, FeedResponse[], ChangeWait | undefined, [number, number][]]>([
+    ['ends when the list changes', [{ sequence: 8, modules: [LIDAR] }], CHANGED, [[7, 25_000]]],
     [
-      'tells over how long those who waited spread',
+      'returns the spread that the feed asks for',
       [{ sequence: 8, modules: [ARM, LIDAR], spreadMs: 9000 }],
       { hasChanged: true, spreadMs: 9000 },
       [[7, 25_000]],
     ],
-    ['ends with another catalogue', [{ sequence: 6 }], NEWS, [[7, 25_000]]],
+    ['ends when the sequence number decreases', [{ sequence: 6 }], CHANGED, [[7, 25_000]]],
     [
-      'goes on, a little later, where another changed',
+      'continues after a pause when another module changes',
       [{ sequence: 8, modules: [ARM], afterMs: 0 }],
-      NO_NEWS,
+      UNCHANGED,
       [
         [7, 25_000],
         [8, 25_000],
@@ -93,21 +96,21 @@ describe('waiting for a change of a list', () => {
       ],
     ],
     [
-      'ends with one after another',
+      'ends when the list changes after another module did',
       [
         { sequence: 9, modules: [ARM], afterMs: 10_000 },
         { sequence: 10, modules: [LIDAR], afterMs: 0 },
       ],
-      NEWS,
+      CHANGED,
       [
         [7, 25_000],
         [9, 25_000],
       ],
     ],
     [
-      'ends without one when its time is over, and asks for less than a proxy bears',
+      'ends without a change after the time limit, in requests short enough for a proxy',
       [],
-      NO_NEWS,
+      UNCHANGED,
       [
         [7, 25_000],
         [7, 25_000],
@@ -115,66 +118,66 @@ describe('waiting for a change of a list', () => {
       ],
     ],
     [
-      'is given up where the registry does not wait',
+      'stops if the registry responds before half of the time without a change',
       [{ sequence: 7, afterMs: 12_499 }],
       undefined,
       [[7, 25_000]],
     ],
     [
-      'goes on where it waits for half of the time',
+      'continues if the registry waits for half of the time',
       [
         { sequence: 7, afterMs: 12_500 },
         { sequence: 8, modules: [LIDAR] },
       ],
-      NEWS,
+      CHANGED,
       [
         [7, 25_000],
         [7, 25_000],
       ],
     ],
-  ])('%s', async (_, words, expected, asked) => {
-    const feed = await feedThatSays(words);
-    expect([await waited(feed), feed.asked]).toEqual([expected, asked]);
+  ])('%s', async (_, responses, expected, requests) => {
+    const feed = await registryWithFeed(responses);
+    expect([await waited(feed), feed.requests]).toEqual([expected, requests]);
   });
 
-  it('is no waiting where no list is known as of a change', async () => {
-    const feed = await feedThatSays([{ sequence: 8, modules: [ARM] }]);
-    expect([await waited(feed, [ARM]), feed.asked]).toEqual([undefined, []]);
+  it('returns undefined at once if no list has a sequence number', async () => {
+    const feed = await registryWithFeed([{ sequence: 8, modules: [ARM] }]);
+    expect([await waited(feed, [ARM]), feed.requests]).toEqual([undefined, []]);
   });
 
-  it('is no waiting where the machine is offline', async () => {
-    const news = [{ sequence: 8, modules: [LIDAR] }];
-    const feed = await feedThatSays(news, { isOffline: true });
-    expect([await waited(feed), feed.asked]).toEqual([undefined, []]);
+  it('returns undefined at once if the machine is offline', async () => {
+    const responses = [{ sequence: 8, modules: [LIDAR] }];
+    const feed = await registryWithFeed(responses, { isOffline: true });
+    expect([await waited(feed), feed.requests]).toEqual([undefined, []]);
   });
 
   it.each<[string, Partial<RemoteRegistry>]>([
-    ['has no feed', {}],
-    ['has it no more', { changes: async () => await Promise.resolve(undefined) }],
-  ])('is no waiting where the registry %s', async (_, feed) => {
+    ['implements no feed', {}],
+    ['reports that it has no feed', { changes: async () => await Promise.resolve(undefined) }],
+  ])('returns undefined at once if the registry %s', async (_, feed) => {
     const remote = { ...LISTS, ...feed };
     const registry = cachedRegistry(remote, { clock: testClock() });
     await registry.readAll([LIDAR]);
     expect(await waited({ registry })).toBeUndefined();
   });
 
-  it('is given up where the registry has its feed no more by then', async () => {
-    let isThere = true;
+  it('returns undefined if the registry no longer has a feed', async () => {
+    let hasFeed = true;
     const remote: RemoteRegistry = {
       ...LISTS,
       changes: async () => {
         const changes = { sequence: 7, modules: new Set<string>(), spreadMs: 0 };
-        return await Promise.resolve(isThere ? changes : undefined);
+        return await Promise.resolve(hasFeed ? changes : undefined);
       },
     };
     const registry = cachedRegistry(remote, { clock: testClock() });
     await registry.readAll([LIDAR]);
-    isThere = false;
+    hasFeed = false;
     expect(await waited({ registry })).toBeUndefined();
   });
 
-  it('[T66] is not asked again at once where all who wait are cut off together', async () => {
-    let asked = 0;
+  it('[T66] does not retry after the registry closes the connection of every waiting client', async () => {
+    let requests = 0;
     const clock = testClock();
     const connection = connect('a registry', {
       limits: DEFAULT_LIMITS,
@@ -182,8 +185,9 @@ describe('waiting for a change of a list', () => {
       random: () => 0,
       onRetry: () => undefined,
       exchange: async () => {
-        asked++;
-        return await Promise.reject(new RegistryError('registry-unreachable', 'it broke off'));
+        requests++;
+        const error = new RegistryError('registry-unreachable', 'connection closed');
+        return await Promise.reject(error);
       },
     });
     const { changes } = modregRegistry(new URL('https://registry.example/'), connection);
@@ -198,23 +202,23 @@ describe('waiting for a change of a list', () => {
       { clock },
     );
     await registry.readAll([LIDAR]);
-    await expect(registry.awaitChange([LIDAR], MINUTE)).rejects.toThrow('it broke off');
-    expect(asked).toBe(1);
+    await expect(registry.awaitChange([LIDAR], MINUTE)).rejects.toThrow('connection closed');
+    expect(requests).toBe(1);
   });
 
-  it('ends with the error of the registry', async () => {
-    const error = new RegistryError('registry-unreachable', 'nobody is there');
-    let isThere = true;
+  it('rejects with the error of the registry', async () => {
+    const error = new RegistryError('registry-unreachable', 'connection refused');
+    let isReachable = true;
     const remote: RemoteRegistry = {
       ...LISTS,
       changes: async () => {
-        if (!isThere) throw error;
+        if (!isReachable) throw error;
         return await Promise.resolve({ sequence: 7, modules: new Set<string>(), spreadMs: 0 });
       },
     };
     const registry = cachedRegistry(remote, { clock: testClock() });
     await registry.readAll([LIDAR]);
-    isThere = false;
+    isReachable = false;
     await expect(waited({ registry })).rejects.toBe(error);
   });
 });

@@ -8,12 +8,12 @@ const asked = answers();
 const PATH = '/v1/modules/acme/lidar';
 const DAY = 86_400_000;
 
-/** A release with one artifact, or with none. */
+/** A release with one artifact, with or without a digest. */
 function built(version: string, digest?: string, platform = 'linux/amd64'): object {
   return { version, artifacts: [{ platform, ...(digest === undefined ? {} : { digest }) }] };
 }
 
-it('those who ask for one module at once share a request', async () => {
+it('concurrent reads of a module share one request', async () => {
   const { registry } = remembered(HOST);
   asked.next(document(['1.2.3']));
   await Promise.all([registry.read(LIDAR), registry.read(LIDAR), registry.read(LIDAR)]);
@@ -22,29 +22,29 @@ it('those who ask for one module at once share a request', async () => {
   expect(asked.requests).toHaveLength(2);
 });
 
-describe('one who asks beside others', () => {
-  it('may leave, and does not end the request of the others', async () => {
+describe('one of several concurrent reads', () => {
+  it('can be aborted without aborting the request of the others', async () => {
     const { registry } = remembered(HOST);
-    const leaving = new AbortController();
+    const controller = new AbortController();
     asked.next(async (request) => {
-      leaving.abort(new Error('called off'));
+      controller.abort(new Error('aborted'));
       return await document(['1.2.3'])(request);
     });
-    const first = registry.read(LIDAR, leaving.signal);
+    const first = registry.read(LIDAR, controller.signal);
     const second = registry.read(LIDAR);
-    await expect(first).rejects.toThrow('called off');
+    await expect(first).rejects.toThrow('aborted');
     expect(await outcomeOf(second)).toBe('1.2.3');
     expect(asked.requests).toEqual([PATH]);
   });
 
-  it('does not begin when called off before', async () => {
+  it('sends no request if its signal is already aborted', async () => {
     const { registry } = remembered(HOST);
-    const signal = AbortSignal.abort(new Error('called off'));
-    await expect(registry.read(LIDAR, signal)).rejects.toThrow('called off');
+    const signal = AbortSignal.abort(new Error('aborted'));
+    await expect(registry.read(LIDAR, signal)).rejects.toThrow('aborted');
     expect(asked.requests).toEqual([]);
   });
 
-  it('[T60] an answer that is older than what another process saved meanwhile gives way to that', async () => {
+  it('[T60] returns the list that another process saved in the meantime if that is newer', async () => {
     const machine = remembered(HOST);
     const other = machine.restarted();
     asked.next(async (request) => {
@@ -57,20 +57,20 @@ describe('one who asks beside others', () => {
   });
 });
 
-describe('[D21] without the registry, a saved list decides', () => {
+describe('[D21] while the registry is unreachable, the saved list is used', () => {
   it.each<[string, number, string]>([
     [
-      'for seven days',
+      'if it is seven days old',
       7 * DAY,
       'stale, registry-busy: the registry https://registry.example is busy or failing (500)',
     ],
     [
-      'and no longer',
+      'but not if it is older than seven days',
       7 * DAY + 1000,
-      'list-stale: the registry https://registry.example is busy or failing (500); the list that is saved was confirmed 7 d ago, and at most 7 d counts',
+      'list-stale: the registry https://registry.example is busy or failing (500); the saved list was confirmed 7 d ago, the limit is 7 d',
     ],
     [
-      'though the clock was set back',
+      'even if the clock was set back',
       -9 * DAY,
       'stale, registry-busy: the registry https://registry.example is busy or failing (500)',
     ],
@@ -85,7 +85,7 @@ describe('[D21] without the registry, a saved list decides', () => {
     expect(machine.saved()).toBe(before);
   });
 
-  it('[T27] a 304 counts as fresh', async () => {
+  it('[T27] a 304 confirms the saved list', async () => {
     const machine = remembered(HOST, { limits: { patienceMs: 0 } });
     asked.next(document(['1.2.3']), status(304), status(500));
     await machine.registry.read(LIDAR);
@@ -99,14 +99,14 @@ describe('[D21] without the registry, a saved list decides', () => {
     });
   });
 
-  it('where none was saved, there is the error of the registry', async () => {
+  it('without a saved list, the result is the error of the registry', async () => {
     const { registry, saved } = remembered(HOST, { limits: { patienceMs: 0 } });
     asked.next(status(403));
     await expect(registry.read(LIDAR)).rejects.toMatchObject({ kind: 'registry-refused' });
     expect(saved()).toBe('[]');
   });
 
-  it('a list that was confirmed lately enough is not asked for', async () => {
+  it('a list that was confirmed less than `maxAgeMs` ago is used without a request', async () => {
     const { registry, clock } = remembered(HOST, { maxAgeMs: 5000 });
     asked.next(document(['1.2.3']));
     await registry.read(LIDAR);
@@ -116,13 +116,13 @@ describe('[D21] without the registry, a saved list decides', () => {
     expect(await registry.read(LIDAR)).toMatchObject({ source: 'network' });
     expect(told(await registry.readAll([LIDAR, LIDAR]))).toEqual(['acme:lidar 1.2.3']);
     expect(asked.requests).toHaveLength(2);
-    // A list from the future may be of any age.
+    // The age of a list with a time in the future is unknown.
     clock.advance(-1);
     expect(await registry.read(LIDAR)).toMatchObject({ source: 'network' });
     expect(asked.requests).toHaveLength(3);
   });
 
-  it('however long it may be taken without asking, it is not older than may stand in', async () => {
+  it('`maxAgeMs` does not extend `maxIndexAgeMs`', async () => {
     const { registry, clock } = remembered(HOST, { maxAgeMs: 30 * DAY, maxIndexAgeMs: 1000 });
     asked.next(document(['1.2.3']));
     await registry.read(LIDAR);
@@ -130,51 +130,51 @@ describe('[D21] without the registry, a saved list decides', () => {
     expect(await registry.read(LIDAR)).toMatchObject({ source: 'network' });
   });
 
-  it('offline nobody is asked', async () => {
+  it('offline, no registry is contacted', async () => {
     const machine = remembered(HOST);
     asked.next(document(['1.2.3']));
     await machine.registry.read(LIDAR);
     const offline = remembered(HOST, { isOffline: true, saved: undefined });
     expect(await outcomeOf(offline.registry.read(LIDAR))).toBe(
-      `registry-unreachable: offline, the registry ${HOST} is not asked, and no list of acme:lidar is saved`,
+      `registry-unreachable: offline: the registry ${HOST} was not contacted, and no list of acme:lidar is saved`,
     );
-    const [reading] = (await offline.registry.readAll([LIDAR])).values();
-    expect(reading).toMatchObject({ ok: false, error: { kind: 'registry-unreachable' } });
+    const [result] = (await offline.registry.readAll([LIDAR])).values();
+    expect(result).toMatchObject({ ok: false, error: { kind: 'registry-unreachable' } });
     expect(asked.requests).toHaveLength(1);
   });
 });
 
-/** What `1.*` means after each of the lists, and why nothing else. */
-async function story(...lists: readonly (readonly object[])[]): Promise<string[]> {
+/** The version that `1.*` selects after each of the lists, and why the others are refused. */
+async function resolutionsAfter(...lists: readonly (readonly object[])[]): Promise<string[]> {
   const machine = remembered(HOST);
-  const meanings: string[] = [];
-  for (const [place, list] of lists.entries()) {
-    asked.next(document(list, { generation: place }));
+  const resolutions: string[] = [];
+  for (const [index, list] of lists.entries()) {
+    asked.next(document(list, { generation: index }));
     const { records, changedDigests } = await machine.restarted().read(LIDAR);
     const resolution = resolve(constraint('1.*'), indexReleases(records), {
       now: 0,
       changedDigests,
     });
-    meanings.push([chosen(resolution) ?? 'none', ...refusals(resolution)].join(', '));
+    resolutions.push([chosen(resolution) ?? 'none', ...refusals(resolution)].join(', '));
   }
-  return meanings;
+  return resolutions;
 }
 
 /** Releases with 51,000 digests. */
 function many(major: number): object[] {
   return Array.from({ length: 51 }, (_, minor) => ({
     version: `${major}.${minor}.0`,
-    artifacts: Array.from({ length: 1000 }, (_unused, place) => ({
-      platform: `p${place}`,
+    artifacts: Array.from({ length: 1000 }, (_unused, index) => ({
+      platform: `p${index}`,
       digest: 'sha1:aa',
     })),
   }));
 }
 
-describe('[D22] [T30] a digest that changed', () => {
+describe('[D22] [T30] a changed digest', () => {
   it.each<[string, readonly (readonly object[])[], readonly string[]]>([
     [
-      'refuses that release alone',
+      'causes only that release to be refused',
       [
         [built('1.1.0', 'sha256:aa'), built('1.0.0', 'sha256:cc')],
         [built('1.1.0', 'sha256:bb'), built('1.0.0', 'sha256:cc')],
@@ -182,7 +182,7 @@ describe('[D22] [T30] a digest that changed', () => {
       ['1.1.0, 1.0.0: older', '1.0.0, 1.1.0: digest-changed'],
     ],
     [
-      'until it is the first again',
+      'is accepted again once it equals the first digest',
       [
         [built('1.1.0', 'sha256:aa')],
         [built('1.1.0', 'sha256:bb')],
@@ -193,55 +193,55 @@ describe('[D22] [T30] a digest that changed', () => {
       ['1.1.0', 'none, 1.1.0: digest-changed', 'none, 1.1.0: digest-changed', '1.1.0', '1.1.0'],
     ],
     [
-      'is remembered while the release is away',
+      'is detected after the release was absent from the list',
       [[built('1.1.0', 'sha256:aa')], [], [built('1.1.0', 'sha256:bb')]],
       ['1.1.0', 'none', 'none, 1.1.0: digest-changed'],
     ],
     [
-      'is one too when it is left out',
+      'includes one that is missing',
       [[built('1.1.0', 'sha256:aa')], [built('1.1.0')]],
       ['1.1.0', 'none, 1.1.0: digest-changed'],
     ],
     [
-      'is one too under another name of the platform',
+      'is detected under another name of the platform',
       [[built('1.1.0', 'sha256:aa', 'linux/x86_64')], [built('1.1.0', 'sha256:bb')]],
       ['1.1.0', 'none, 1.1.0: digest-changed'],
     ],
     [
-      'is one too when the release is for any platform now',
+      'is detected when the platform becomes any',
       [[built('1.1.0', 'sha256:aa')], [built('1.1.0', 'sha256:bb', 'any')]],
       ['1.1.0', 'none, 1.1.0: digest-changed'],
     ],
     [
-      'is one too when half of the platform is any now',
+      'is detected when one half of the platform becomes any',
       [[built('1.1.0', 'sha256:aa')], [built('1.1.0', 'sha256:bb', 'any/amd64')]],
       ['1.1.0', 'none, 1.1.0: digest-changed'],
     ],
     [
-      'is one too when no artifacts are listed any more',
+      'is detected when the release no longer lists artifacts',
       [[built('1.1.0', 'sha256:aa')], [{ version: '1.1.0' }]],
       ['1.1.0', 'none, 1.1.0: digest-changed'],
     ],
     [
-      'is one too when a digest of another kind takes its place',
+      'is detected when a digest of another algorithm replaces it',
       [[built('1.1.0', 'sha1:aa')], [built('1.1.0', 'sha256:bb')]],
       ['1.1.0', 'none, 1.1.0: digest-changed'],
     ],
     [
-      'is none where it was not known',
+      'is not a first digest',
       [[built('1.1.0')], [built('1.1.0', 'sha256:aa')]],
       ['1.1.0', '1.1.0'],
     ],
     [
-      'is none on another platform',
+      'is not a digest for another platform',
       [[built('1.1.0', 'sha256:aa')], [built('1.1.0', 'sha256:bb', 'linux/arm64')]],
       ['1.1.0', '1.1.0'],
     ],
-  ])('%s', async (_, lists, meanings) => {
-    expect(await story(...lists)).toEqual(meanings);
+  ])('%s', async (_, lists, resolutions) => {
+    expect(await resolutionsAfter(...lists)).toEqual(resolutions);
   });
 
-  it('more than can be remembered are those of a list that went backwards', async () => {
+  it('more than 100,000 changed or missing digests: the list is refused', async () => {
     const { registry } = remembered(HOST);
     for (const major of [1, 2]) {
       asked.next(document(many(major), { generation: major }));
@@ -249,7 +249,7 @@ describe('[D22] [T30] a digest that changed', () => {
     }
     asked.next(document([], { generation: 3 }));
     expect(await outcomeOf(registry.read(LIDAR))).toBe(
-      `registry-regressed: the list of acme:lidar at ${HOST} went backwards: 102000 digests were changed or taken away`,
+      `registry-regressed: the list of acme:lidar at ${HOST} went backwards: 102000 digests were changed or removed`,
     );
   });
 });

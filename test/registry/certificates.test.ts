@@ -13,7 +13,7 @@ const AUTHORITIES = getCACertificates();
 beforeAll(() => setDefaultCACertificates([...AUTHORITIES, fixture('authority')]));
 afterAll(() => setDefaultCACertificates(AUTHORITIES));
 
-/** A registry behind a certificate, and the number of requests that reached it. */
+/** A registry with a certificate, and the requests that reached it. */
 async function secured(name: string): Promise<{ address: string; requests: string[] }> {
   const requests: string[] = [];
   const pem = fixture(name);
@@ -33,28 +33,32 @@ async function secured(name: string): Promise<{ address: string; requests: strin
 }
 
 it.each([
-  ['of an authority that is known', 'good', ''],
-  ['that has expired', 'expired', "has expired; this machine's clock says 2026-11-21"],
-  ['that is not yet valid', 'early', "is not yet valid; this machine's clock says 2026-11-21"],
-  ['for another host', 'elsewhere', 'is for another host'],
-  ['signed by itself', 'alone', 'is signed by itself'],
+  ['of a trusted authority is accepted', 'good', ''],
+  ['that has expired is refused', 'expired', "has expired; this machine's clock says 2026-11-21"],
+  [
+    'that is not yet valid is refused',
+    'early',
+    "is not yet valid; this machine's clock says 2026-11-21",
+  ],
+  ['for another host is refused', 'elsewhere', 'is for another host'],
+  ['that is self-signed is refused', 'alone', 'is self-signed'],
 ])('[T43] a certificate %s', async (_, name, verdict) => {
   const { address, requests } = await secured(name);
   const { registry, clock } = remembered(address);
   const outcome = await outcomeOf(registry.read(LIDAR));
   const error = `bad-certificate: the certificate of the registry ${address} ${verdict}`;
   expect(outcome).toBe(verdict === '' ? '' : error);
-  // Nothing was said to a server that could be any, and nothing was tried again.
+  // An untrusted server receives no request, and nothing is retried.
   expect([requests.length, clock.sleeps]).toEqual([verdict === '' ? 1 : 0, []]);
 });
 
-it('[T43] a certificate of an authority that is not known', async () => {
+it('[T43] a certificate of an unknown authority is refused', async () => {
   setDefaultCACertificates(AUTHORITIES);
   onTestFinished(() => setDefaultCACertificates([...AUTHORITIES, fixture('authority')]));
   const { address } = await secured('elsewhere');
   await expect(remembered(address).registry.read(LIDAR)).rejects.toMatchObject({
     kind: 'bad-certificate',
-    message: `the certificate of the registry ${address} comes from an authority that this machine does not know`,
-    hint: 'NODE_EXTRA_CA_CERTS names a file with the certificates of an authority of your own',
+    message: `the certificate of the registry ${address} is from an authority that this machine does not trust`,
+    hint: 'for an authority of your own, set NODE_EXTRA_CA_CERTS to a file with its certificates',
   });
 });

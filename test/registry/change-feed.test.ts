@@ -5,7 +5,7 @@ import { moduleId } from '../support/ask.ts';
 import { loopbackRegistry, requestsMade } from '../support/loopback.ts';
 import { remembered, told } from '../support/remembered.ts';
 
-const MODULES = Array.from({ length: 1000 }, (_, place) => moduleId(`acme:m${place}`));
+const MODULES = Array.from({ length: 1000 }, (_, index) => moduleId(`acme:m${index}`));
 
 function publish(catalogue: Catalogue, module: ModuleId, version: string): void {
   const release = readRelease({ version });
@@ -13,11 +13,11 @@ function publish(catalogue: Catalogue, module: ModuleId, version: string): void 
   catalogue.publish(module, release.value, 0);
 }
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 it(
-  'a poll of 1,000 unchanged modules is one request, and with one that changed two',
-  { timeout: PATIENCE_MS },
+  'polls 1,000 unchanged modules with one request, and one changed module with a second',
+  { timeout: TIMEOUT_MS },
   async () => {
     const { address, catalogue } = await loopbackRegistry();
     for (const id of MODULES) publish(catalogue, id, '1.0.0');

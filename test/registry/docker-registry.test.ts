@@ -5,7 +5,7 @@ import { chosen, constraint, moduleId } from '../support/ask.ts';
 import { runModreg } from '../support/modreg.ts';
 import { outcomeOf, remembered } from '../support/remembered.ts';
 
-/** Where Debian's docker-registry is running, if it is. */
+/** The address of Debian's docker-registry; undefined if none is running. */
 const ADDRESS = process.env['MODREG_DOCKER_REGISTRY'];
 const isRequired = process.env['MODREG_REQUIRE_SERVICES'] === '1';
 
@@ -33,41 +33,41 @@ async function push(address: string): Promise<void> {
     layers: [],
   };
   for (const tag of TAGS) {
-    const place = `${address}/v2/${NAME}/manifests/${tag}`;
-    await put(place, JSON.stringify(manifest), manifest.mediaType);
+    const manifestUrl = `${address}/v2/${NAME}/manifests/${tag}`;
+    await put(manifestUrl, JSON.stringify(manifest), manifest.mediaType);
   }
 }
 
-it('is there where it is required', () => {
+it('MODREG_DOCKER_REGISTRY is set if services are required', () => {
   expect([isRequired, ADDRESS === undefined]).not.toEqual([true, true]);
 });
 
 describe.skipIf(ADDRESS === undefined)("Debian's docker-registry", () => {
   beforeAll(async () => await push(ADDRESS ?? ''));
 
-  it('gives its tags as a list', async () => {
+  it('serves its tags as a release list', async () => {
     const { registry } = remembered(`oci:${ADDRESS}`);
     const { records } = await registry.read(ID);
     expect(records.map(({ version }) => version).toSorted()).toEqual(
       ['1.2.3', '1.2.9', '1.2.9+build.7', '1.3.0-rc.1', 'latest'].toSorted(),
     );
-    const means = (text: string): string | undefined =>
+    const selected = (text: string): string | undefined =>
       chosen(resolve(constraint(text), indexReleases(records)));
-    expect(['1.2.*', '1.2.9', 'latest-with-prerelease'].map(means)).toEqual([
+    expect(['1.2.*', '1.2.9', 'latest-with-prerelease'].map(selected)).toEqual([
       '1.2.9+build.7',
       '1.2.9',
       '1.3.0-rc.1',
     ]);
   });
 
-  it('knows no other module', async () => {
+  it('reports an unknown module', async () => {
     const { registry } = remembered(`oci:${ADDRESS}`);
     expect(await outcomeOf(registry.read(moduleId('acme:nowhere')))).toBe(
       `unknown-module: the registry oci:${ADDRESS} has no module acme:nowhere (acme/nowhere)`,
     );
   });
 
-  it('answers the command line', async () => {
+  it('works with the command line', async () => {
     const args = ['resolve', ID, '1.2.*', '--registry', `oci:${ADDRESS}`, '--json'];
     const { stdout, exit } = await runModreg(args);
     expect([JSON.parse(stdout), exit]).toMatchObject([{ version: '1.2.9+build.7' }, 0]);

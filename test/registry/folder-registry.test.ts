@@ -12,7 +12,7 @@ function read(folder: string, id = 'acme:lidar'): Promise<unknown> {
   return folderRegistry(folder, () => 1000).read(moduleId(id));
 }
 
-it('reads a list, and says where from and when', async () => {
+it('reads a list with its source and time', async () => {
   const folder = temporaryFolder({ 'acme/lidar.json': '{"releases": [{"version": "1.0.0"}]}' });
   expect(await read(folder)).toEqual({
     records: [{ version: '1.0.0' }],
@@ -23,13 +23,13 @@ it('reads a list, and says where from and when', async () => {
   });
 });
 
-describe('a file that is no list', () => {
+describe('refuses a file that is not a release list', () => {
   it.each<[string, string | Uint8Array, string, string]>([
     ['empty', '', 'not-a-registry', 'it is not JSON: it ends too early'],
     ['cut short', '{"releases": [', 'not-a-registry', 'it is not JSON: it ends too early'],
-    ['a page', '<html></html>', 'not-a-registry', 'it is not JSON'],
+    ['an HTML page', '<html></html>', 'not-a-registry', 'it is not JSON'],
     [
-      'a comma too many',
+      'an extra comma',
       '{\n"releases": [],\n}',
       'not-a-registry',
       'it is not JSON at line 3 column 1',
@@ -50,10 +50,10 @@ describe('a file that is no list', () => {
     ['invalid UTF-8', new Uint8Array([0x22, 0xff, 0x22]), 'not-a-registry', 'it is not UTF-8 text'],
     ['null', 'null', 'not-a-registry', 'found null, expected an object'],
     [
-      'cut short by count',
+      'fewer releases than its count',
       '{"count": 2, "releases": []}',
       'registry-regressed',
-      '/count is 2, and the list has a length of 0',
+      '/count is 2, but /releases has a length of 0',
     ],
     [
       'a million brackets deep',
@@ -70,7 +70,7 @@ describe('a file that is no list', () => {
     });
   });
 
-  it('of more commas and brackets than any list has', async () => {
+  it('too many commas and brackets', async () => {
     const folder = temporaryFolder({
       'acme/lidar.json': `{"releases": [${'0,'.repeat(4_200_000)}0]}`,
     });
@@ -86,13 +86,13 @@ describe('a file that is no list', () => {
     execFileSync('truncate', ['--size=67108865', path]);
     await expect(read(folder)).rejects.toMatchObject({
       kind: 'list-too-large',
-      message: `"${path}" has 67108865 bytes, and at most 67108864 are read`,
+      message: `"${path}" has 67108865 bytes, the limit is 67108864`,
     });
   });
 
   it.each<[string, (path: string) => void, string]>([
     ['a folder', (path) => mkdirSync(path), 'is not a file'],
-    ['a pipe that nobody writes to', (path) => execFileSync('mkfifo', [path]), 'is not a file'],
+    ['a pipe without a writer', (path) => execFileSync('mkfifo', [path]), 'is not a file'],
     ['a link to itself', (path) => symlinkSync(path, path), 'ELOOP'],
   ])('%s', async (_, make, found) => {
     const folder = temporaryFolder({ 'acme/arm.json': EMPTY_LIST });
@@ -103,12 +103,12 @@ describe('a file that is no list', () => {
   });
 });
 
-describe('a module that is not there', () => {
+describe('a missing module', () => {
   it.each([
     ['acme:lidr', 'acme:lidar', 'namespace acme has 2 modules: arm, lidar'],
     ['acme:gps', undefined, 'namespace acme has 2 modules: arm, lidar'],
-    ['acmee:lidar', 'acme:lidar', 'there is no namespace acmee, but 2 namespaces: acme, zeta'],
-    ['nimbus:x', undefined, 'there is no namespace nimbus, but 2 namespaces: acme, zeta'],
+    ['acmee:lidar', 'acme:lidar', 'there is no namespace acmee; found 2 namespaces: acme, zeta'],
+    ['nimbus:x', undefined, 'there is no namespace nimbus; found 2 namespaces: acme, zeta'],
     ['zeta:arm', undefined, 'namespace zeta has 1 module: z'],
   ])('%s', async (id, suggestion, hint) => {
     const folder = temporaryFolder({
@@ -127,7 +127,7 @@ describe('a module that is not there', () => {
     });
   });
 
-  it('a link to nowhere is not suggested to itself, and linked namespaces count', async () => {
+  it('a dangling link is not suggested for its own name, and linked namespaces are listed', async () => {
     const folder = temporaryFolder({ 'zeta/z.json': EMPTY_LIST });
     symlinkSync('zeta', join(folder, 'acme'));
     symlinkSync('nowhere', join(folder, 'zeta/lidar.json'));
@@ -138,24 +138,24 @@ describe('a module that is not there', () => {
     });
   });
 
-  it('what cannot be listed is not told of', async () => {
+  it('has no suggestion and no hint if a namespace cannot be listed', async () => {
     const folder = temporaryFolder({ 'acme/arm.json': EMPTY_LIST });
     symlinkSync('nowhere', join(folder, 'beta'));
     const error = { kind: 'unknown-module', suggestion: undefined, hint: undefined };
     await expect(read(folder, 'acme:arn')).rejects.toMatchObject(error);
   });
 
-  it('an empty folder says so', async () => {
+  it('in an empty folder has a hint that there are no modules', async () => {
     await expect(read(temporaryFolder())).rejects.toMatchObject({
       kind: 'unknown-module',
-      hint: 'it has no modules at all',
+      hint: 'it has no modules',
     });
   });
 
   it.each([
     ['missing', 'does not exist'],
     ['file', 'is not a folder'],
-  ])('a registry folder that is a %s', async (name, verdict) => {
+  ])('%s as the registry folder: %s', async (name, verdict) => {
     const folder = join(temporaryFolder({ file: '' }), name);
     await expect(read(folder)).rejects.toMatchObject({
       kind: 'unreadable-file',

@@ -6,7 +6,7 @@ import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
 const asked = answers();
 const PATH = '/v1/modules/acme/lidar';
 const WHERE = `the registry ${HOST}`;
-const NO_REGISTRY = `${WHERE} does not answer as a registry`;
+const NO_REGISTRY = `${WHERE} does not respond like a registry`;
 
 /** Where a list is known already, what comes of an answer: the outcome, and the requests. */
 async function afterKnown(
@@ -38,8 +38,18 @@ describe('what is no list is never taken for one, and the saved list stands in',
   const once = [`${PATH} known "57"`];
   const thrice = [...once, ...once, ...once];
   it.each<[string, Answer, string, readonly string[]]>([
-    ['[T20] 401', status(401), `registry-refused: ${WHERE} refuses us without a token (401)`, once],
-    ['[T20] 403', status(403), `registry-refused: ${WHERE} refuses us without a token (403)`, once],
+    [
+      '[T20] 401',
+      status(401),
+      `registry-refused: ${WHERE} denies access without a token (401)`,
+      once,
+    ],
+    [
+      '[T20] 403',
+      status(403),
+      `registry-refused: ${WHERE} denies access without a token (403)`,
+      once,
+    ],
     ['[T21] 404', status(404), `unknown-module: ${WHERE} has no module acme:lidar`, once],
     ['410', status(410), `not-a-registry: ${NO_REGISTRY}: got 410`, once],
     ['[T22] 429', status(429), `registry-busy: ${WHERE} is busy or failing (429)`, thrice],
@@ -123,7 +133,7 @@ describe('what is no list is never taken for one, and the saved list stands in',
     [
       '[T41] a redirect without an address',
       status(302),
-      `bad-redirect: ${WHERE} redirects without saying where to`,
+      `bad-redirect: ${WHERE} redirects without a usable location`,
       once,
     ],
     [
@@ -187,12 +197,12 @@ describe('[D22] a list that went backwards is refused, and the saved one stays',
     [
       '[T24] cut short',
       document(['1.2.3'], { count: 40 }),
-      `registry-regressed: ${WHERE} sent a list that is cut short: /count is 40, and the list has a length of 1`,
+      `registry-regressed: ${WHERE} sent a list that is cut short: /count is 40, but /releases has a length of 1`,
     ],
     [
       '[T25] of a lower generation',
       document(['1.2.3', '1.2.4', '1.2.5'], { generation: 41 }),
-      `registry-regressed: ${what}: generation 41 < 57 seen`,
+      `registry-regressed: ${what}: generation 41, after 57`,
     ],
     [
       '[T26] of one generation, with other bytes',
@@ -200,7 +210,7 @@ describe('[D22] a list that went backwards is refused, and the saved one stays',
         { module_id: 'acme:lidar', generation: 57, count: 1, releases: [{ version: '1.2.5' }] },
         { etag: '"other"' },
       ),
-      `registry-regressed: ${what}: generation 57 again, with other bytes`,
+      `registry-regressed: ${what}: generation 57 again, with different content`,
     ],
   ])('%s', async (_, answer, error) => {
     const { outcome, requests } = await afterKnown(answer);
@@ -213,7 +223,9 @@ describe('[T44] entity tags', () => {
     const { registry, saved } = remembered(HOST);
     asked.next(status(304));
     const outcome = await outcomeOf(registry.read(LIDAR));
-    expect(outcome).toBe(`not-a-registry: ${NO_REGISTRY}: got 304 though nothing was known`);
+    expect(outcome).toBe(
+      `not-a-registry: ${NO_REGISTRY}: got 304 to a request without an entity tag`,
+    );
     expect([saved(), asked.requests]).toEqual(['[]', [PATH, PATH]]);
   });
 
@@ -261,7 +273,7 @@ describe('a token', () => {
       'the content-type of a 404',
       status(404, { 'content-type': 'text/s3cret' }),
       `${WHERE} has no module acme:lidar`,
-      'the answer is "text/[token]", not JSON: is a registry at this address?',
+      'the response is "text/[token]", not JSON: is there a registry at this address?',
     ],
   ])(
     '[T64] is in no error, though the registry sends it back in %s',
@@ -277,7 +289,7 @@ describe('a token', () => {
     async (token) => {
       const { registry } = remembered(HOST, { token: () => secret(token) });
       expect(await outcomeOf(registry.read(LIDAR))).toBe(
-        `registry-refused: ${WHERE} was not contacted: its token is not printable ASCII without blanks`,
+        `registry-refused: ${WHERE} was not contacted: its token is not printable ASCII without spaces`,
       );
       expect(asked.requests).toEqual([]);
     },
@@ -288,7 +300,7 @@ describe('a token', () => {
     asked.next(status(401));
     const error: unknown = await registry.read(LIDAR).catch((caught: unknown) => caught);
     expect(error).toMatchObject({
-      message: `${WHERE} refuses us with the token that was sent (401)`,
+      message: `${WHERE} denies access with the token that was sent (401)`,
     });
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('s3cret');
   });

@@ -42,7 +42,7 @@ it.each([
     'no connection',
     ['UND_ERR_CONNECT_TIMEOUT'],
     'registry-timeout',
-    'took no connection (UND_ERR_CONNECT_TIMEOUT)',
+    'did not accept a connection in time (UND_ERR_CONNECT_TIMEOUT)',
   ],
 ])('[T42] %s', async (_, codes, kind, found) => {
   failing(...codes.map(coded));

@@ -56,17 +56,17 @@ describe('what is no packument', () => {
     [
       'the packument of another package',
       json({ name: 'b', versions: {} }),
-      `not-a-registry: ${WHERE} does not answer as a registry: /name is "b", expected "a"`,
+      `not-a-registry: ${WHERE} does not respond like a registry: /name is "b", expected "a"`,
     ],
     [
       'one without versions',
       json({ name: 'a' }),
-      `not-a-registry: ${WHERE} does not answer as a registry: /versions is nothing, expected an object`,
+      `not-a-registry: ${WHERE} does not respond like a registry: /versions is nothing, expected an object`,
     ],
     [
       '[T23] a list',
       json([]),
-      `not-a-registry: ${WHERE} does not answer as a registry: found a list, expected an object`,
+      `not-a-registry: ${WHERE} does not respond like a registry: found a list, expected an object`,
     ],
   ])('%s', async (_, answer, outcome) => {
     const { registry, saved } = remembered(`npm:${HOST}`);

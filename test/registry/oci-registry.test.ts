@@ -76,7 +76,7 @@ describe('a part of the tags is no list', () => {
     [
       'the second page is not known',
       [page(['1.0.0'], more), status(404)],
-      `not-a-registry: ${WHERE} does not answer as a registry: got 404 after 1 pages of tags`,
+      `not-a-registry: ${WHERE} does not respond like a registry: got 404 after 1 pages of tags`,
       [...first, ...second],
     ],
     [
@@ -88,31 +88,31 @@ describe('a part of the tags is no list', () => {
     [
       'there is no end of pages',
       [page([], more)],
-      `list-too-large: ${WHERE} has more tags than are read, in 500 pages`,
+      `list-too-large: ${WHERE} has too many tags: the limit was reached after 500 pages`,
       everyPage,
     ],
     [
       'the second page is of another repository',
       [page(['1.0.0'], more), json({ name: 'acme/arm', tags: [] })],
-      `not-a-registry: ${WHERE} does not answer as a registry: /name is "acme/arm", expected "acme/lidar"`,
+      `not-a-registry: ${WHERE} does not respond like a registry: /name is "acme/arm", expected "acme/lidar"`,
       [...first, ...second],
     ],
     [
       'no tags',
       [json({ name: NAME })],
-      `not-a-registry: ${WHERE} does not answer as a registry: /tags is nothing, expected a list of texts`,
+      `not-a-registry: ${WHERE} does not respond like a registry: /tags is nothing, expected a list of strings`,
       first,
     ],
     [
       'tags that are none',
       [page(['1.0.0', 7])],
-      `not-a-registry: ${WHERE} does not answer as a registry: /tags is a list, expected a list of texts`,
+      `not-a-registry: ${WHERE} does not respond like a registry: /tags is a list, expected a list of strings`,
       first,
     ],
     [
       '[T23] null',
       [json(null)],
-      `not-a-registry: ${WHERE} does not answer as a registry: found null, expected an object`,
+      `not-a-registry: ${WHERE} does not respond like a registry: found null, expected an object`,
       first,
     ],
     [
@@ -124,7 +124,7 @@ describe('a part of the tags is no list', () => {
     [
       '[T20] 401',
       [status(401)],
-      `registry-refused: ${WHERE} refuses us without a token (401)`,
+      `registry-refused: ${WHERE} denies access without a token (401)`,
       first,
     ],
   ])('%s', async (_, list, outcome, requests) => {
@@ -144,7 +144,7 @@ describe('a part of the tags is no list', () => {
     });
     const outcome = await outcomeOf(registry.read(LIDAR));
     expect(outcome.replace(/\d pages/, 'N pages')).toBe(
-      `registry-timeout: ${WHERE} takes too long over its tags: N pages, and no end`,
+      `registry-timeout: ${WHERE} takes too long to list its tags: N pages so far`,
     );
   });
 
@@ -152,7 +152,7 @@ describe('a part of the tags is no list', () => {
     const { registry } = remembered(`oci:${HOST}`, { limits: { largestList: 100 } });
     asked.next(page(['1.0.0'], more));
     expect(await outcomeOf(registry.read(LIDAR))).toBe(
-      `list-too-large: the answer of ${WHERE} is too large: it has more than 24 bytes`,
+      `list-too-large: the response from ${WHERE} is too large: it has more than 24 bytes`,
     );
   });
 });
@@ -162,7 +162,7 @@ it.each(['Acme:lidar', 'acme:li--_dar', 'acme:lidar_'])(
   async (id) => {
     const { registry } = remembered(`oci:${HOST}`);
     expect(await outcomeOf(registry.read(moduleId(id)))).toBe(
-      `unknown-module: ${WHERE} can have no module ${id}: a repository has small letters and digits, with single signs between them`,
+      `unknown-module: ${WHERE} cannot have a module ${id}: a repository name has lower-case letters and digits, with single separators between them`,
     );
     expect(asked.requests).toEqual([]);
   },

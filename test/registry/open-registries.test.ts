@@ -131,12 +131,12 @@ describe('an address that cannot be used is an error of opening', () => {
     [
       'of plain http',
       { registry: 'http://10.0.0.7' },
-      'what a registry at http://10.0.0.7 says could be changed on its way',
+      'a response from the registry at http://10.0.0.7 could be changed in transit',
     ],
     [
       'of plain http, where another host is allowed',
       { registry: 'http://10.0.0.7', allowHttp: ['10.0.0.8'] },
-      'what a registry at http://10.0.0.7 says could be changed on its way',
+      'a response from the registry at http://10.0.0.7 could be changed in transit',
     ],
     [
       'with a query',
@@ -214,7 +214,7 @@ describe('a function that throws is an error of reading', () => {
     [
       'token',
       { token: thrower },
-      `registry-refused: the registry ${HTTPS} was not contacted: the function that gives its token failed`,
+      `registry-refused: the registry ${HTTPS} was not contacted: the function that returns its token threw an error`,
     ],
     [
       'fetch',
@@ -235,15 +235,15 @@ describe('saved lists', () => {
     const options = { saved: savedListsIn(file), clock, random: () => 0 };
     await readAt({ registry: HTTPS }, { ...options, fetch: network().fetch });
     clock.advance(2000);
-    const refused = `the registry ${HTTPS} refuses us without a token (401)`;
+    const refused = `the registry ${HTTPS} denies access without a token (401)`;
     expect([
       await readAt({ registry: HTTPS }, { ...options, fetch: refuse }),
       await readAt({ registry: HTTPS, maxIndexAgeMs: 1000 }, { ...options, fetch: refuse }),
       await readAt({ registry: HTTPS }, { ...options, fetch: refuse, isOffline: true }),
     ]).toEqual([
       `stale, registry-refused: ${refused}, of all acme:lidar 3.0.0 stale registry-refused`,
-      `list-stale: ${refused}; the list that is saved was confirmed 2 s ago, and at most 1 s counts, of all acme:lidar list-stale`,
-      `stale, registry-unreachable: offline, the registry ${HTTPS} is not asked, of all acme:lidar 3.0.0 stale registry-unreachable`,
+      `list-stale: ${refused}; the saved list was confirmed 2 s ago, the limit is 1 s, of all acme:lidar list-stale`,
+      `stale, registry-unreachable: offline: the registry ${HTTPS} was not contacted, of all acme:lidar 3.0.0 stale registry-unreachable`,
     ]);
     file.close();
   });

@@ -67,7 +67,7 @@ describe('[T22] Retry-After is clamped to one second and one hour, and junk is i
     asked.next(status(503, { 'retry-after': '60' }));
     await expect(registry.read(LIDAR)).rejects.toMatchObject({
       kind: 'registry-busy',
-      message: `the registry ${HOST} is busy or failing (503), and asks to come back in 60 s`,
+      message: `the registry ${HOST} is busy or failing (503), and asks to retry after 60 s`,
       retryAfterMs: 60_000,
     });
     expect([clock.sleeps, asked.requests.length]).toEqual([[], 1]);

@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.close());
 
-/** What comes of a fault where a list is known: the error, and how often it was asked for. */
-async function judge(fault: WireFault, patienceMs: number): Promise<[string, number]> {
+/** The outcome of a fault when a list is known, and the number of requests. */
+async function outcomeOfFault(fault: WireFault, patienceMs: number): Promise<[string, number]> {
   const machine = remembered(server.address, { limits: { ...LIMITS, patienceMs } });
   server.answer(HONEST);
   await machine.registry.read(LIDAR);
@@ -35,7 +35,7 @@ async function judge(fault: WireFault, patienceMs: number): Promise<[string, num
   return [outcome.replaceAll(server.address, '@'), count];
 }
 
-/** Rows of faults with what becomes of each, so that none goes without. */
+/** A row for each fault with its outcome, so that a fault without an expected outcome fails. */
 function rows<Name extends string>(
   faults: Readonly<Record<string, () => WireFault>>,
   outcomes: Readonly<Record<Name, string>>,
@@ -44,15 +44,15 @@ function rows<Name extends string>(
   return Object.entries(faults).map(([name, fault]) => [name, fault, found.get(name)]);
 }
 
-const NO_LIST = 'stale, not-a-registry: the registry @ does not answer as a registry';
-const LARGE = 'stale, list-too-large: the answer of the registry @ is too large: it';
-const BYTES = `${LARGE} has more than 8388608 bytes`;
-const TOKENS = `${LARGE} has more than 250000 commas and brackets`;
+const NOT_A_REGISTRY = 'stale, not-a-registry: the registry @ does not respond like a registry';
+const LARGE = 'stale, list-too-large: the response from the registry @ is too large';
+const BYTES = `${LARGE}: it has more than 8388608 bytes`;
+const TOKENS = `${LARGE}: it has more than 250000 commas and brackets`;
 const encoded = (encoding: string): string =>
-  `stale, not-a-registry: the registry @ answers with the encoding ${encoding}, which nobody asked for`;
-const HEADER = 'stale, list-too-large: the registry @ answers with too large a header';
+  `stale, not-a-registry: the registry @ responds with content-encoding ${encoding}, expected gzip or none`;
+const HEADER = 'stale, list-too-large: the registry @ responds with a header that is too large';
 
-describe('what would fill the memory is refused at once', () => {
+describe('refuses without a retry a response that would exhaust the memory', () => {
   it.each(
     rows(FLOODS, {
       '[T36] a gzip bomb': BYTES,
@@ -63,31 +63,31 @@ describe('what would fill the memory is refused at once', () => {
       '[T37] 2 MiB of {}': TOKENS,
       '[T37] 2 MiB of []': TOKENS,
       '[T37] a million numbers': TOKENS,
-      '[T37] brackets a million deep': `${LARGE} is nested more than 256 deep`,
-      '[T37] as many objects as are read': `${NO_LIST}: found a list, expected an object`,
-      '[T37] as many texts as are read': `${NO_LIST}: found a list, expected an object`,
+      '[T37] brackets a million deep': `${LARGE}: it is nested more than 256 levels deep`,
+      '[T37] as many objects as are read': `${NOT_A_REGISTRY}: found a list, expected an object`,
+      '[T37] as many texts as are read': `${NOT_A_REGISTRY}: found a list, expected an object`,
       '[T37] an endless body in chunks': BYTES,
       '[T37] an endless body without a length': BYTES,
       '[T37] an endless body of tokens': TOKENS,
-      '[T37] a length of 10 GB': `${LARGE} says it has 10000000000 bytes, and at most 8388608 are read`,
+      '[T37] a length of 10 GB': `${LARGE}: its content-length is 10000000000 bytes, the limit is 8388608`,
       '[T37] a header of 64 KB': HEADER,
       '[T37] 10,000 headers': HEADER,
       '[T37] a header without end': HEADER,
     }),
   )('%s', async (_, fault, outcome) => {
-    expect(await judge(fault(), 20_000)).toEqual([outcome, 1]);
+    expect(await outcomeOfFault(fault(), 20_000)).toEqual([outcome, 1]);
   });
 });
 
-const SILENT = 'stale, registry-timeout: the registry @ began no answer within 0.3 s';
-const STALLED = 'stale, registry-timeout: the registry @ stalled: no more of its answer for 0.3 s';
+const SILENT = 'stale, registry-timeout: the registry @ did not begin its response within 0.3 s';
+const STALLED = 'stale, registry-timeout: the registry @ stalled: it sent nothing more for 0.3 s';
 
-describe('what takes too long is given up', () => {
+describe('stops a response that takes too long', () => {
   it.each(
     rows(STALLS, {
       '[T38] a byte at a time': 'stale, registry-timeout: the registry @ is too slow',
       '[T38] fast enough, and without end':
-        'stale, registry-timeout: the registry @ did not end its answer within 0.9 s',
+        'stale, registry-timeout: the registry @ did not finish its response within 0.9 s',
       '[T39] silence': SILENT,
       '[T39] silence after the status': SILENT,
       '[T39] silence in the header': SILENT,
@@ -97,24 +97,25 @@ describe('what takes too long is given up', () => {
       '[T39] silence in a chunk': STALLED,
     }),
   )('%s', async (_, fault, outcome) => {
-    const [found, count] = await judge(fault(), 0);
-    // How slow it was is not the same each time.
+    const [found, count] = await outcomeOfFault(fault(), 0);
+    // The measured rate differs from run to run.
     expect([found.replace(/: \d+ bytes in .*/, ''), count]).toEqual([outcome, 1]);
   });
 
-  it('[T39] and tried again within the patience', async () => {
-    const [found, count] = await judge(() => undefined, 600);
+  it('[T39] retries a silent server within the retry limit', async () => {
+    const [found, count] = await outcomeOfFault(() => undefined, 600);
     expect([found, count]).toEqual([SILENT, 2]);
   });
 });
 
-const BROKEN = 'stale, registry-unreachable: the registry @ cannot be reached';
-const RESET = `${BROKEN} (ECONNRESET)`;
-const HUNG_UP = `${BROKEN} (UND_ERR_SOCKET)`;
-const BROKE_OFF = 'stale, registry-unreachable: the registry @ broke its answer off';
-const NO_HTTP = `${BROKEN} (the connection broke)`;
+const UNREACHABLE = 'stale, registry-unreachable: the registry @ cannot be reached';
+const RESET = `${UNREACHABLE} (ECONNRESET)`;
+const HUNG_UP = `${UNREACHABLE} (UND_ERR_SOCKET)`;
+const BROKE_OFF =
+  'stale, registry-unreachable: the registry @ closed the connection before the end of its response';
+const NO_HTTP = `${UNREACHABLE} (the connection broke)`;
 
-describe('what breaks is tried three times', () => {
+describe('tries a broken connection three times', () => {
   it.each(
     rows(BREAKS, {
       '[T40] a reset': RESET,
@@ -132,28 +133,31 @@ describe('what breaks is tried three times', () => {
       '[T40] no HTTP at all': NO_HTTP,
     }),
   )('%s', async (_, fault, outcome) => {
-    expect(await judge(fault(), 20_000)).toEqual([outcome, 3]);
+    expect(await outcomeOfFault(fault(), 20_000)).toEqual([outcome, 3]);
   });
 });
 
-const NO_JSON = `${NO_LIST}: it is not JSON`;
+const NO_JSON = `${NOT_A_REGISTRY}: it is not JSON`;
 
-describe('what is not what it says is no list', () => {
+describe('refuses a response that contradicts its header', () => {
   it.each([
     ...rows(LIES, {
       '[T37] a length that is too small': `${NO_JSON} at line 1 column 11`,
       '[T36] gzip that is none':
-        'stale, not-a-registry: the registry @ answers with bytes that are not what its content-encoding says',
+        'stale, not-a-registry: the registry @ responds with a body that does not match its content-encoding',
       'UTF-16': `${NO_JSON} at line 1 column 2`,
       'a byte order mark': `${NO_JSON}: it begins with a byte order mark`,
-      '[T44] two lengths': `${BROKEN} (UND_ERR_RES_CONTENT_LENGTH_MISMATCH)`,
+      '[T44] two lengths': `${UNREACHABLE} (UND_ERR_RES_CONTENT_LENGTH_MISMATCH)`,
     }),
   ])('%s', async (name, fault, outcome) => {
-    expect(await judge(fault(), 20_000)).toEqual([outcome, name === '[T44] two lengths' ? 3 : 1]);
+    expect(await outcomeOfFault(fault(), 20_000)).toEqual([
+      outcome,
+      name === '[T44] two lengths' ? 3 : 1,
+    ]);
   });
 });
 
-it('an answer of HTTP/1.0 that ends where it should is a list', async () => {
+it('accepts a complete HTTP/1.0 response', async () => {
   const { registry } = remembered(server.address);
   const list = { module_id: LIDAR, generation: 1, count: 1, releases: [{ version: '1.0.0' }] };
   server.answer((socket) => {

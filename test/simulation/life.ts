@@ -3,7 +3,7 @@ import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { type Clock } from '../../src/registry/index.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import { connect } from '../../src/registry/http/connection.ts';
-import type { Inquiry, Reply } from '../../src/registry/http/exchange.ts';
+import type { RegistryRequest, Reply } from '../../src/registry/http/exchange.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { modregRegistry } from '../../src/registry/http/modreg-registry.ts';
 import { savedListsIn } from '../../src/store/saved-lists-table.ts';
@@ -151,7 +151,7 @@ function registryAt({ registry, link }: Site, ground: Ground): PollableRegistry 
 async function counted(
   { ledger, complain }: World,
   address: string,
-  { url: { pathname }, waitMs }: Inquiry,
+  { url: { pathname }, waitMs }: RegistryRequest,
   reply: Promise<Reply>,
 ): Promise<Reply> {
   const poll = ledger.polls.get(address);

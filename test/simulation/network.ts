@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { exchange, Inquiry, Reply } from '../../src/registry/http/exchange.ts';
+import type { exchange, RegistryRequest, Reply } from '../../src/registry/http/exchange.ts';
 import { RegistryError } from '../../src/registry/registry-error.ts';
 import type { Chance } from './chance.ts';
 import { digestOf } from './published.ts';
@@ -99,7 +99,7 @@ export function networkTo(
 }
 
 function answerTo(
-  { url, etag, waitMs = 0 }: Inquiry,
+  { url, etag, waitMs = 0 }: RegistryRequest,
   registry: SimulatedRegistry,
 ): Answer | undefined {
   const { pathname, searchParams } = url;
@@ -109,7 +109,7 @@ function answerTo(
   return registry.list(`${namespace}:${name}`, etag);
 }
 
-function lastAnswerTo(inquiry: Inquiry, registry: SimulatedRegistry): Answer {
+function lastAnswerTo(inquiry: RegistryRequest, registry: SimulatedRegistry): Answer {
   const nothing = { status: 503, headers: {}, text: '' };
   return answerTo({ ...inquiry, waitMs: 0 }, registry) ?? nothing;
 }

@@ -3,22 +3,23 @@ import { describeValue, excerpt } from '../../core/text/quote.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { ReleaseList } from '../registry.ts';
 
-/** The release list of a module, decoded from whichever format its registry uses. */
+/** A decoded release list, whatever its format. */
 export type DecodedList = Pick<ReleaseList, 'records' | 'dropped' | 'generation'>;
 
-/** More entries than any list has. */
+/** More entries than any real list has. */
 const MOST_ENTRIES = 1_000_000;
 
-/** Refuses a list of `count` entries that is longer than any real one. */
+/** Throws a `list-too-large` RegistryError if `count` exceeds the limit on entries. */
 export function checkLength(count: number): void {
   if (count <= MOST_ENTRIES) return;
-  const message = `it has ${count} entries, and at most ${MOST_ENTRIES} are read`;
+  const message = `it has ${count} entries, the limit is ${MOST_ENTRIES}`;
   throw new RegistryError('list-too-large', message);
 }
 
-/** Notes that the value at `path` cannot be read. */
+/** Reports a value that cannot be read: its path, the value, and what was expected. */
 export type Drop = (path: Path, value: unknown, expected: string) => void;
 
+/** A `Drop` that appends one escaped line for each value to `dropped`. */
 export function dropInto(dropped: string[]): Drop {
   return (path, value, expected) => {
     dropped.push(`${excerpt(jsonPointer(path))} is ${describeValue(value)}, expected ${expected}`);

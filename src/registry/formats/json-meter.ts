@@ -1,6 +1,6 @@
 import { RegistryError } from '../registry-error.ts';
 
-/** Nothing that is read here is nested deeper. */
+/** Deeper than any document that is read here. */
 const DEEPEST = 256;
 
 const COMMA = 0x2c;
@@ -11,24 +11,24 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Measures JSON as its bytes come, so that a small text that would fill the memory is never parsed. */
+/** Measures JSON while its bytes arrive, so that a document that would exhaust the memory is never parsed. */
 export interface JsonMeter {
-  /** Throws a `list-too-large` RegistryError when there is more than is allowed. */
+  /** Throws a `list-too-large` RegistryError if a limit is exceeded. */
   feed(chunk: Uint8Array): void;
-  /** Whether what was fed ends in the middle of something. */
+  /** Whether the bytes so far end inside a string, an array or an object. */
   isCutShort(): boolean;
 }
 
-/** A meter that allows `most` commas and opening brackets outside of texts: each takes memory. */
+/** A meter that allows `most` commas and opening brackets outside strings, because each takes memory when parsed. */
 export function jsonMeter(most: number): JsonMeter {
   let tokens = 0;
   let depth = 0;
-  let isInText = false;
-  /** Backslashes at the end of the last chunk. */
+  let isInString = false;
+  /** The number of backslashes at the end of the last chunk. */
   let backslashes = 0;
 
-  /** Where the text that goes on at `from` ends; the length of the chunk when it does not. */
-  const skipText = (chunk: Uint8Array, from: number): number => {
+  /** The offset after the string that continues at `from`; the length of the chunk if it does not end there. */
+  const skipString = (chunk: Uint8Array, from: number): number => {
     let at = from;
     for (;;) {
       const quote = chunk.indexOf(QUOTE, at);
@@ -39,23 +39,23 @@ export function jsonMeter(most: number): JsonMeter {
       if (quote === -1) return chunk.length;
       at = quote + 1;
       if (run % 2 === 1) continue;
-      isInText = false;
+      isInString = false;
       return at;
     }
   };
   return {
-    isCutShort: () => depth > 0 || isInText,
+    isCutShort: () => depth > 0 || isInString,
     feed(chunk) {
-      let at = isInText ? skipText(chunk, 0) : 0;
+      let at = isInString ? skipString(chunk, 0) : 0;
       while (at < chunk.length) {
         const byte = chunk[at++];
         if (byte === QUOTE) {
-          isInText = true;
-          at = skipText(chunk, at);
+          isInString = true;
+          at = skipString(chunk, at);
         } else if (byte === COMMA) tokens++;
         else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
           tokens++;
-          if (++depth > DEEPEST) throw tooLarge(`it is nested more than ${DEEPEST} deep`);
+          if (++depth > DEEPEST) throw tooLarge(`it is nested more than ${DEEPEST} levels deep`);
         } else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth--;
       }
       if (tokens > most) throw tooLarge(`it has more than ${most} commas and brackets`);
@@ -63,7 +63,7 @@ export function jsonMeter(most: number): JsonMeter {
   };
 }
 
-/** How many backslashes stand right before `end`, back to `from`. */
+/** The number of consecutive backslashes before `end`, back to `from`. */
 function backslashesBefore(chunk: Uint8Array, from: number, end: number): number {
   let at = end;
   while (at > from && chunk[at - 1] === BACKSLASH) at--;

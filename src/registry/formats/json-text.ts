@@ -1,16 +1,16 @@
 import { RegistryError } from '../registry-error.ts';
 
-/** Parses JSON. Throws a `not-a-registry` RegistryError for anything else. */
+/** Parses JSON. Throws a `not-a-registry` RegistryError if `text` is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
-    throw new RegistryError('not-a-registry', `it is not JSON${placeOf(cause)}`, { cause });
+    throw new RegistryError('not-a-registry', `it is not JSON${positionOf(cause)}`, { cause });
   }
 }
 
-/** Parses JSON in UTF-8, likewise. */
+/** Parses JSON in UTF-8. Throws a `not-a-registry` RegistryError if `bytes` are not that. */
 export function parseJsonBytes(bytes: Uint8Array): unknown {
   return parseJson(decodeUtf8(bytes));
 }
@@ -23,10 +23,10 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** V8 quotes the text around a mistake; only its place is repeated. */
-function placeOf({ message }: SyntaxError): string {
+/** The position of a syntax error. V8's message also quotes the text around it, which is left out. */
+function positionOf({ message }: SyntaxError): string {
   if (message.startsWith('Unexpected end')) return ': it ends too early';
   if (message.includes('\ufeff')) return ': it begins with a byte order mark';
-  const [place] = /line \d+ column \d+/.exec(message) ?? [];
-  return place === undefined ? '' : ` at ${place}`;
+  const [position] = /line \d+ column \d+/.exec(message) ?? [];
+  return position === undefined ? '' : ` at ${position}`;
 }

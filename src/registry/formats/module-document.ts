@@ -11,10 +11,9 @@ const STEP = 1000;
 const DIGEST = /^(sha256|sha512|sha1):[0-9a-f]+$/;
 
 /**
- * Decodes our own format, `{module_id, generation, count, releases}`. An entry that is no release
- * stays in the list under the text that stands there, to be refused and counted. Of a field that
- * cannot be read, the reading that allows less is taken, and the field is reported.
- * Throws a RegistryError when the document as a whole is not the list of `moduleId`.
+ * Decodes modreg's own format, `{module_id, generation, count, releases}`. An entry that is not a release stays in the
+ * list with its JSON as version, so that it is refused and counted. A field that cannot be read gets its most
+ * restrictive value and is reported. Throws a RegistryError if the document is not the list of `moduleId`.
  */
 export function decodeModuleDocument(document: JsonObject, moduleId: ModuleId): DecodedList {
   const steps = decodeModuleDocumentInSteps(document, moduleId);
@@ -24,7 +23,7 @@ export function decodeModuleDocument(document: JsonObject, moduleId: ModuleId): 
   }
 }
 
-/** The same a thousand releases at a time, between which something else may be done. */
+/** The same, but yields after every 1,000 releases, so that a large list does not block the event loop. */
 export function* decodeModuleDocumentInSteps(
   document: JsonObject,
   moduleId: ModuleId,
@@ -48,14 +47,14 @@ export function* decodeModuleDocumentInSteps(
     throw new RegistryError('not-a-registry', message);
   }
   if (count !== undefined && count !== releases.length) {
-    const message = `/count is ${count}, and the list has a length of ${releases.length}`;
+    const message = `/count is ${count}, but /releases has a length of ${releases.length}`;
     throw new RegistryError('registry-regressed', message);
   }
   const dropped: string[] = [];
   const drop = dropInto(dropped);
   const records: ReleaseRecord[] = [];
-  for (const [place, entry] of releases.entries()) {
-    records.push(decodeRelease(entry, ['releases', place], drop));
+  for (const [index, entry] of releases.entries()) {
+    records.push(decodeRelease(entry, ['releases', index], drop));
     if (records.length % STEP === 0) yield;
   }
   return { records, dropped, generation: generation as number | undefined };
@@ -63,7 +62,7 @@ export function* decodeModuleDocumentInSteps(
 
 function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
   if (!isJsonObject(entry) || typeof entry['version'] !== 'string') {
-    return { version: textOf(entry) };
+    return { version: jsonOf(entry) };
   }
   return {
     version: entry['version'],
@@ -74,8 +73,8 @@ function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
   };
 }
 
-/** The JSON of what is no release; the kind of value where it is nested too deeply to be written. */
-function textOf(entry: unknown): string {
+/** The JSON of an entry; a description if it is nested too deeply for `JSON.stringify`. */
+function jsonOf(entry: unknown): string {
   try {
     return JSON.stringify(entry);
   } catch (error) {
@@ -84,7 +83,7 @@ function textOf(entry: unknown): string {
   }
 }
 
-/** The time that stands at `path` under `key`. An unknown time passes no age limit. */
+/** The time at `path` under `key`; undefined if it is absent or cannot be read. A minimum age refuses an unknown time. */
 export function decodeTime(
   value: unknown,
   path: Path,
@@ -98,7 +97,7 @@ export function decodeTime(
   return undefined;
 }
 
-/** The reason likewise. What is neither a text nor a plain no still takes the release back. */
+/** The reason at `path` under `key`; undefined if it is absent or false. Any other value still yanks or deprecates. */
 export function decodeReason(
   value: unknown,
   path: Path,
@@ -107,23 +106,23 @@ export function decodeReason(
 ): string | undefined {
   if (value === undefined || value === null || value === false) return undefined;
   if (typeof value === 'string') return value;
-  if (value !== true) drop([...path, key], value, 'a text');
+  if (value !== true) drop([...path, key], value, 'a string');
   return '';
 }
 
-/** A list of artifacts that cannot be read is one without any. */
+/** Undefined if absent. A list that cannot be read is empty, so that the release fits no platform. */
 function decodeArtifacts(value: unknown, path: Path, drop: Drop): readonly Artifact[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value) && value.length <= MOST_ARTIFACTS) {
-    return value.flatMap((artifact: unknown, place) => decodeArtifact(artifact, path, place, drop));
+    return value.flatMap((artifact: unknown, index) => decodeArtifact(artifact, path, index, drop));
   }
   drop([...path, 'artifacts'], value, `a list of at most ${MOST_ARTIFACTS} artifacts`);
   return [];
 }
 
-function decodeArtifact(value: unknown, path: Path, place: number, drop: Drop): Artifact[] {
+function decodeArtifact(value: unknown, path: Path, index: number, drop: Drop): Artifact[] {
   if (!isJsonObject(value) || typeof value['platform'] !== 'string') {
-    drop([...path, 'artifacts', place], value, 'an object with a platform');
+    drop([...path, 'artifacts', index], value, 'an object with a platform');
     return [];
   }
   const { platform, url, size } = value;
@@ -131,22 +130,22 @@ function decodeArtifact(value: unknown, path: Path, place: number, drop: Drop): 
     {
       platform,
       url: typeof url === 'string' ? url : undefined,
-      digest: decodeDigest(value['digest'], path, place, drop),
-      // JSON can hold a number that cannot be written again.
+      digest: decodeDigest(value['digest'], path, index, drop),
+      // JSON can contain a number that parses to Infinity, such as 1e999.
       size: Number.isFinite(size) ? Number(size) : undefined,
     },
   ];
 }
 
-function decodeDigest(value: unknown, path: Path, place: number, drop: Drop): string | undefined {
+function decodeDigest(value: unknown, path: Path, index: number, drop: Drop): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string' && DIGEST.test(value)) return value;
   const digest = typeof value === 'string' ? value.toLowerCase() : '';
   if (DIGEST.test(digest)) return digest;
   drop(
-    [...path, 'artifacts', place, 'digest'],
+    [...path, 'artifacts', index, 'digest'],
     value,
-    'sha256:, sha512: or sha1: and hexadecimal digits',
+    'sha256:, sha512: or sha1: followed by hexadecimal digits',
   );
   return undefined;
 }

@@ -6,16 +6,16 @@ import { isJsonObject, type JsonObject } from './json-object.ts';
 import { decodeReason, decodeTime } from './module-document.ts';
 import { RegistryError } from '../registry-error.ts';
 
-// npm's names of what machines have. (Limits)
+// npm's names for the supported platforms, Linux on amd64 and arm64. (Limits)
 const SYSTEMS = ['linux'];
 const ARCHITECTURES = ['x64', 'arm64'];
 const MOST_NAMES = 50;
 const TIME: Path = ['time'];
 
 /**
- * Decodes an npm packument: the keys of `versions` are the list; `time`, `deprecated`, `os`, `cpu`
- * and `dist` are honoured; dist-tags are not versions and decide nothing. Without `time` an age is
- * unknown. Throws a RegistryError when `versions` is not an object.
+ * Decodes an npm packument: the keys of `versions` are the list, with `time`, `deprecated`, `os`, `cpu` and `dist`.
+ * Dist-tags are not versions and are ignored. Without `time`, publish times are unknown. Throws a RegistryError if
+ * `versions` is not an object.
  */
 export function decodeNpmPackument(packument: JsonObject): DecodedList {
   const { versions } = packument;
@@ -56,12 +56,12 @@ function decodeManifest(
     version,
     publishedAt,
     artifacts: decodeDist(manifest, path, drop),
-    // npm takes a deprecation back by an empty text.
+    // npm reverts a deprecation by setting it to an empty string.
     deprecated: decodeReason(manifest['deprecated'] || undefined, path, 'deprecated', drop),
   };
 }
 
-/** One artifact for each platform that `os` and `cpu` allow; absent, they allow any. */
+/** One artifact for each platform that `os` and `cpu` allow. An absent field allows any. */
 function decodeDist(manifest: JsonObject, path: Path, drop: Drop): Artifact[] {
   const dist = isJsonObject(manifest['dist']) ? manifest['dist'] : {};
   const url = typeof dist['tarball'] === 'string' ? dist['tarball'] : undefined;
@@ -73,7 +73,7 @@ function decodeDist(manifest: JsonObject, path: Path, drop: Drop): Artifact[] {
   );
 }
 
-/** The names that npm's `os` or `cpu` allows; `!name` allows those of `known` that it does not name. */
+/** The names that npm's `os` or `cpu` allows. With only `!name` entries, the names in `known` except those. */
 function decodeHalf(
   value: unknown,
   known: readonly string[],

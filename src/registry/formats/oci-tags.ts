@@ -4,19 +4,19 @@ import { checkLength, type DecodedList } from './decoded-list.ts';
 import type { JsonObject } from './json-object.ts';
 
 /**
- * Decodes the tag list of the repository `name`: every tag is an entry of the list, with `+` for its `_`,
- * because a tag cannot hold the `+` of build metadata. Nothing is known of times and files. Throws a
- * RegistryError when the document is not the tag list of `name`.
+ * Decodes the tag list of the repository `name`. Every tag is an entry, with `+` in place of `_`, because a tag cannot
+ * contain the `+` of build metadata. Publish times and artifacts are unknown. Throws a RegistryError if the document
+ * is not the tag list of `name`.
  */
 export function decodeOciTags(document: JsonObject, name: string): DecodedList {
   if (document['name'] !== name) {
     const message = `/name is ${describeValue(document['name'])}, expected "${name}"`;
     throw new RegistryError('not-a-registry', message);
   }
-  // A repository whose tags were all deleted has null.
+  // `tags` is null after all tags of a repository were deleted.
   const tags = document['tags'] ?? (Object.hasOwn(document, 'tags') ? [] : undefined);
   if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string')) {
-    const message = `/tags is ${describeValue(tags)}, expected a list of texts`;
+    const message = `/tags is ${describeValue(tags)}, expected a list of strings`;
     throw new RegistryError('not-a-registry', message);
   }
   checkLength(tags.length);

@@ -7,8 +7,8 @@ import { decodeNpmPackument } from './npm-packument.ts';
 import { RegistryError } from '../registry-error.ts';
 
 /**
- * Decodes a document of either format, told apart by its shape: `releases` is ours, `versions` is an
- * npm packument. Throws a RegistryError for anything else.
+ * Decodes a document in modreg's own format, which has `releases`, or an npm packument, which has `versions`. Throws
+ * a RegistryError for any other document.
  */
 export function decodeReleaseDocument(document: unknown, moduleId: ModuleId): DecodedList {
   if (!isJsonObject(document)) {
@@ -19,6 +19,6 @@ export function decodeReleaseDocument(document: unknown, moduleId: ModuleId): De
   }
   if (Object.hasOwn(document, 'releases')) return decodeModuleDocument(document, moduleId);
   if (Object.hasOwn(document, 'versions')) return decodeNpmPackument(document);
-  const message = 'found neither "releases" nor "versions" (of an npm packument)';
+  const message = 'found neither "releases" nor the "versions" of an npm packument';
   throw new RegistryError('not-a-registry', message);
 }

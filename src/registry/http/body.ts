@@ -4,17 +4,17 @@ import { jsonMeter } from '../formats/json-meter.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { Deadline } from './deadline.ts';
 
-/** How much of an answer is read, and of whose. */
+/** Limits on a response body. */
 export interface BodyBounds {
-  /** Who is asked, for a person, escaped. */
+  /** The registry, for a person, escaped. */
   readonly where: string;
-  /** In bytes, after decompression. */
+  /** The most bytes, after decompression. */
   readonly largest: number;
-  /** Commas and opening brackets of its JSON. */
+  /** The most commas and opening brackets in its JSON. */
   readonly mostTokens: number;
 }
 
-/** What an answer says. */
+/** The body of a response. */
 export interface Body {
   readonly text: string;
   /** In bytes. */
@@ -25,13 +25,13 @@ export interface Body {
 
 export const NO_BODY: Body = { text: '', size: 0, digest: '' };
 
-/** Others take more memory to undo, and several at once without end. */
+/** Other encodings need more memory to decompress; nested ones need memory without limit. */
 const ENCODINGS = new Set(['gzip', 'x-gzip', 'identity']);
 const JSON_TYPE = /^application\/([\w.-]+\+)?json *(;|$)/i;
 
 /**
- * The body of JSON of an answer, as it comes: each part is measured, and turned into text, before the next
- * is asked for. Throws a RegistryError where it is too large, or is no JSON by its header.
+ * Reads the JSON body of a response. Each chunk is measured and decoded before the next is read. Throws a
+ * RegistryError if the body is too large, breaks off, or has another content type than JSON.
  */
 export async function readBody(
   { body, headers }: Response,
@@ -39,7 +39,7 @@ export async function readBody(
   deadline: Deadline,
 ): Promise<Body> {
   const reader = (body ?? new Blob([]).stream()).getReader();
-  deadline.signal.addEventListener('abort', () => giveUp(reader), { once: true });
+  deadline.signal.addEventListener('abort', () => cancel(reader), { once: true });
   const hash = createHash('sha256');
   const meter = jsonMeter(mostTokens);
   const decode = textDecoder(where);
@@ -60,52 +60,58 @@ export async function readBody(
     if (isOpenEnded(headers) && meter.isCutShort()) throw brokenOff(where);
     return { text: text + decode(), size, digest: hash.digest('hex') };
   } catch (error) {
-    giveUp(reader);
+    cancel(reader);
     if (!(error instanceof RegistryError) || error.kind !== 'list-too-large') throw error;
-    throw new RegistryError(error.kind, `the answer of ${where} is too large: ${error.message}`);
+    throw new RegistryError(
+      error.kind,
+      `the response from ${where} is too large: ${error.message}`,
+    );
   }
 }
 
-/** Closes the connection, whatever else it may hold. */
-function giveUp(reader: ReadableStreamDefaultReader): void {
+/** Closes the connection without reading the rest. */
+function cancel(reader: ReadableStreamDefaultReader): void {
   reader.cancel().catch(() => undefined);
 }
 
-/** Turns UTF-8 into text, part by part; asked for nothing, it ends. */
-function textDecoder(where: string): (part?: Uint8Array) => string {
+/** Decodes UTF-8 chunk by chunk. A call without a chunk ends the text. */
+function textDecoder(where: string): (chunk?: Uint8Array) => string {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  return (part) => {
+  return (chunk) => {
     try {
-      return decoder.decode(part, { stream: part !== undefined });
+      return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      const message = `${where} does not answer as a registry: it is not UTF-8 text`;
+      const message = `${where} does not respond like a registry: it is not UTF-8 text`;
       throw new RegistryError('not-a-registry', message);
     }
   };
 }
 
-/** Whether only the end of the connection tells that of the body, as in HTTP/1.0. */
+/** Whether only the end of the connection marks the end of the body, as in HTTP/1.0. */
 function isOpenEnded(headers: Headers): boolean {
   return !headers.has('content-length') && !headers.has('transfer-encoding');
 }
 
 function brokenOff(where: string): RegistryError {
-  return new RegistryError('registry-unreachable', `${where} broke its answer off`);
+  return new RegistryError(
+    'registry-unreachable',
+    `${where} closed the connection before the end of its response`,
+  );
 }
 
 function checkHeaders(headers: Headers, where: string, largest: number): void {
   const type = headers.get('content-type') ?? 'no content-type';
   if (!JSON_TYPE.test(type)) {
-    const message = `${where} does not answer as a registry: got ${excerpt(type)}`;
+    const message = `${where} does not respond like a registry: got ${excerpt(type)}`;
     throw new RegistryError('not-a-registry', message);
   }
   const length = Number(headers.get('content-length'));
   if (length > largest) {
-    throw tooLarge(`it says it has ${length} bytes, and at most ${largest} are read`);
+    throw tooLarge(`its content-length is ${length} bytes, the limit is ${largest}`);
   }
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (!ENCODINGS.has(encoding.toLowerCase())) {
-    const message = `${where} answers with the encoding ${excerpt(encoding)}, which nobody asked for`;
+    const message = `${where} responds with content-encoding ${excerpt(encoding)}, expected gzip or none`;
     throw new RegistryError('not-a-registry', message);
   }
 }

@@ -4,77 +4,74 @@ import type { Clock } from '../clock.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RequestContext } from '../remote-registry.ts';
 import { retrying } from '../retry.ts';
-import { exchange, type Inquiry, type Reply } from './exchange.ts';
+import { exchange, type RegistryRequest, type Reply } from './exchange.ts';
 import type { Limits } from './limits.ts';
 import { readRetryAfter } from './retry-after.ts';
 
-/** How a registry is asked. */
+/** How requests are sent to a registry. */
 export interface HttpOptions {
-  /** Called for each request. The token is sent to the registry's own origin, and nowhere else. */
+  /** Called for each request. The token is sent to the registry's origin only. */
   readonly token?: (() => Secret | undefined) | undefined;
   readonly limits: Limits;
   readonly clock: Clock;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number;
-  /** Told when a request is about to be repeated, with what failed and in how many milliseconds. */
+  /** Called before each retry with the error and the delay in milliseconds. */
   readonly onRetry: (error: RegistryError, delayMs: number) => void;
-  /** The global one unless given. */
+  /** The global `fetch` by default. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** How one request is answered: over the network unless given. */
+  /** Sends one request; over the network by default. */
   readonly exchange?: typeof exchange;
 }
 
-/** Requests to one registry. */
+/** Sends requests to one registry. */
 export interface Connection {
   /** The registry, for a person, escaped. */
   readonly where: string;
   readonly limits: Limits;
-  /**
-   * The answer of status 200, of 304 where `etag` is sent, or of 404. Throws a RegistryError for
-   * everything else.
-   */
+  /** The response, if its status is 200, 404, or 304 to a request with an `etag`. Throws a RegistryError otherwise. */
   get(
     url: URL,
-    inquiry: Pick<Inquiry, 'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs'>,
+    request: Pick<RegistryRequest, 'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs'>,
     round: RequestContext,
   ): Promise<Reply>;
-  /** What `work` comes to. An error that repeats the token of the last request, as the answer did, hides it. */
-  readonly silently: <T>(work: () => Promise<T>) => Promise<T>;
+  /** The result of `work`. In a RegistryError that repeats the token of the last request, the token is replaced. */
+  readonly redacting: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 const UNEXPECTED_304_TRIES = 2;
 
 export function connect(where: string, options: HttpOptions): Connection {
-  const { limits, clock, fetch, exchange: answer = exchange } = options;
+  const { limits, clock, fetch, exchange: send = exchange } = options;
   let sent: Secret | undefined;
   return {
     where,
     limits,
-    async get(url, inquiry, { budget, signal }) {
-      const ask = async (): Promise<Reply> => {
+    async get(url, request, { budget, signal }) {
+      const attempt = async (): Promise<Reply> => {
         const token = tokenOf(where, options);
         sent = token;
-        const reply = await silent(
+        const reply = await redactingToken(
           () => token,
           async () =>
-            await answer({ ...inquiry, url, where, token, fetch }, { limits, clock, signal }),
+            await send({ ...request, url, where, token, fetch }, { limits, clock, signal }),
         );
         checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now() });
         return reply;
       };
       for (let tries = 0; tries < UNEXPECTED_304_TRIES; tries++) {
         const { patienceMs } = limits;
-        const reply = await retrying(ask, { ...options, patienceMs, budget, signal });
-        if (reply.status !== 304 || inquiry.etag !== undefined) return reply;
+        const reply = await retrying(attempt, { ...options, patienceMs, budget, signal });
+        if (reply.status !== 304 || request.etag !== undefined) return reply;
       }
-      const message = `${where} does not answer as a registry: got 304 though nothing was known`;
+      const message = `${where} does not respond like a registry: got 304 to a request without an entity tag`;
       throw new RegistryError('not-a-registry', message);
     },
-    silently: async (work) => await silent(() => sent, work),
+    redacting: async (work) => await redactingToken(() => sent, work),
   };
 }
 
-/** What a header can hold. An error for any other text would repeat it. */
+/** The characters that a header allows. The error of `fetch` for any other text would repeat the token. */
 const TOKEN = /^[!-~]+$/;
 
 function tokenOf(where: string, { token }: HttpOptions): Secret | undefined {
@@ -82,36 +79,36 @@ function tokenOf(where: string, { token }: HttpOptions): Secret | undefined {
   try {
     found = token?.();
   } catch (cause) {
-    const message = `${where} was not contacted: the function that gives its token failed`;
+    const message = `${where} was not contacted: the function that returns its token threw an error`;
     throw new RegistryError('registry-refused', message, { cause });
   }
   if (!found || TOKEN.test(found.reveal())) return found;
-  const message = `${where} was not contacted: its token is not printable ASCII without blanks`;
+  const message = `${where} was not contacted: its token is not printable ASCII without spaces`;
   throw new RegistryError('registry-refused', message);
 }
 
-/** What `work` comes to; an error that repeats the token, as the answer did, does not leave here. */
-async function silent<T>(
-  tokenOfWork: () => Secret | undefined,
+/** The result of `work`. In a RegistryError that repeats the token, `[token]` replaces it, and its cause is dropped. */
+async function redactingToken<T>(
+  sentToken: () => Secret | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const token = tokenOfWork()?.reveal();
+    const token = sentToken()?.reveal();
     if (!(error instanceof RegistryError) || token === undefined) throw error;
     const { kind, message, suggestion, hint, retryAfterMs } = error;
     if (![message, suggestion, hint].some((text) => text?.includes(token))) throw error;
-    const without = (text: string): string => text.replaceAll(token, '[token]');
-    throw new RegistryError(kind, without(message), {
-      suggestion: suggestion && without(suggestion),
-      hint: hint && without(hint),
+    const redacted = (text: string): string => text.replaceAll(token, '[token]');
+    throw new RegistryError(kind, redacted(message), {
+      suggestion: suggestion && redacted(suggestion),
+      hint: hint && redacted(hint),
       retryAfterMs,
     });
   }
 }
 
-const ANSWERS = new Set([200, 304, 404]);
+const EXPECTED = new Set([200, 304, 404]);
 const BUSY = new Set([408, 425, 429]);
 
 function checkStatus(
@@ -119,31 +116,31 @@ function checkStatus(
   where: string,
   { hasToken, now }: { readonly hasToken: boolean; readonly now: number },
 ): void {
-  if (ANSWERS.has(status)) return;
+  if (EXPECTED.has(status)) return;
   if (status === 401 || status === 403 || status === 407) {
     const sent = hasToken ? 'with the token that was sent' : 'without a token';
-    throw new RegistryError('registry-refused', `${where} refuses us ${sent} (${status})`);
+    throw new RegistryError('registry-refused', `${where} denies access ${sent} (${status})`);
   }
   if (BUSY.has(status) || status >= 500) {
     const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
     const later =
       retryAfterMs === undefined
         ? ''
-        : `, and asks to come back in ${Math.ceil(retryAfterMs / 1000)} s`;
+        : `, and asks to retry after ${Math.ceil(retryAfterMs / 1000)} s`;
     const message = `${where} is busy or failing (${status})${later}`;
     throw new RegistryError('registry-busy', message, { retryAfterMs });
   }
   throw new RegistryError(
     'not-a-registry',
-    `${where} does not answer as a registry: got ${status}`,
+    `${where} does not respond like a registry: got ${status}`,
   );
 }
 
-/** That a module is not there, which a server that is no registry says too. */
+/** The error for a 404. A server that is not a registry also responds with 404: the hint then says so. */
 export function notFound(what: string, where: string, { headers }: Reply): RegistryError {
   const type = headers.get('content-type') ?? 'no content-type';
   const hint = /json/i.test(type)
     ? undefined
-    : `the answer is ${quote(type)}, not JSON: is a registry at this address?`;
+    : `the response is ${quote(type)}, not JSON: is there a registry at this address?`;
   return new RegistryError('unknown-module', `${where} has no module ${what}`, { hint });
 }

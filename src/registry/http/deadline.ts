@@ -1,44 +1,46 @@
 import { RegistryError } from '../registry-error.ts';
 import type { Limits } from './limits.ts';
 
-/** The time limits of one answer. */
+/** The time limits of one response. */
 export interface Deadline {
-  /** Aborted with a RegistryError when a limit is passed, or with the reason of whoever calls it off. */
+  /** Aborts with a RegistryError when a limit is exceeded, or with the reason of the caller's signal. */
   readonly signal: AbortSignal;
-  /** The header is here. */
+  /** Call when the header has arrived. */
   begin(): void;
-  /** `bytes` of the body are here. */
+  /** Call when `bytes` bytes of the body have arrived. */
   receive(bytes: number): void;
-  /** Stops the timers, whatever became of the answer. */
+  /** Stops the timers. Call it in every case. */
   stop(): void;
 }
 
 const RATE_CHECK_MS = 100;
 
-/** Starts the limits for an answer of `where`, which `calledOff` ends too. */
-export function startDeadline(where: string, limits: Limits, calledOff?: AbortSignal): Deadline {
+/** Starts the time limits for a response of the registry `where`. `callerSignal` also aborts the deadline. */
+export function startDeadline(where: string, limits: Limits, callerSignal?: AbortSignal): Deadline {
   const { answerMs, idleMs, totalMs } = limits;
   const controller = new AbortController();
-  const end = (what: string): void => {
+  const expire = (what: string): void => {
     controller.abort(new RegistryError('registry-timeout', `${where} ${what}`));
   };
-  const unfollow = follow(controller, calledOff);
-  const total = setTimeout(() => end(`did not end its answer within ${seconds(totalMs)}`), totalMs);
-  let phase = setTimeout(() => end(`began no answer within ${seconds(answerMs)}`), answerMs);
+  const unfollow = follow(controller, callerSignal);
+  const startTimer = (what: string, ms: number): NodeJS.Timeout =>
+    setTimeout(() => expire(`${what} ${seconds(ms)}`), ms);
+  const total = startTimer('did not finish its response within', totalMs);
+  let phase = startTimer('did not begin its response within', answerMs);
   let rate: NodeJS.Timeout | undefined;
   let received = 0;
   let isOver = false;
 
   const awaitMore = (): void => {
     clearTimeout(phase);
-    phase = setTimeout(() => end(`stalled: no more of its answer for ${seconds(idleMs)}`), idleMs);
+    phase = startTimer('stalled: it sent nothing more for', idleMs);
   };
   return {
     signal: controller.signal,
     begin() {
       if (isOver) return;
       awaitMore();
-      rate = watchRate(limits, () => received, end);
+      rate = watchRate(limits, () => received, expire);
     },
     receive(bytes) {
       if (isOver) return;
@@ -55,7 +57,7 @@ export function startDeadline(where: string, limits: Limits, calledOff?: AbortSi
   };
 }
 
-/** Aborts `controller` with `signal`, until the function that it gives back is called. */
+/** Aborts `controller` when `signal` aborts, until the returned function is called. */
 function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
   const abort = (): void => controller.abort(signal?.reason);
   if (signal?.aborted === true) abort();
@@ -63,17 +65,17 @@ function follow(controller: AbortController, signal: AbortSignal | undefined): (
   return () => signal?.removeEventListener('abort', abort);
 }
 
-/** Calls `end` once a body comes more slowly than it may. */
+/** Calls `expire` when the average rate of a body is too low. */
 function watchRate(
   { slowAfterMs, leastBytesPerSecond }: Limits,
   received: () => number,
-  end: (what: string) => void,
+  expire: (what: string) => void,
 ): NodeJS.Timeout {
   const began = performance.now();
   return setInterval(() => {
     const elapsed = performance.now() - began;
     if (elapsed < slowAfterMs || received() >= (leastBytesPerSecond * elapsed) / 1000) return;
-    end(`is too slow: ${received()} bytes in ${seconds(elapsed)}`);
+    expire(`is too slow: ${received()} bytes in ${seconds(elapsed)}`);
   }, RATE_CHECK_MS);
 }
 

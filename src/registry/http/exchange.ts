@@ -9,20 +9,20 @@ import type { Limits } from './limits.ts';
 import { codeOf, networkFailure } from './network-failure.ts';
 import { badRedirect, redirectTarget } from './redirect.ts';
 
-/** One question to a registry. */
-export interface Inquiry extends BodyBounds {
+/** One request to a registry. */
+export interface RegistryRequest extends BodyBounds {
   readonly url: URL;
   readonly accept: string;
-  /** The entity tag of what is known. */
+  /** The entity tag of the known list. */
   readonly etag?: string | undefined;
   readonly token?: Secret | undefined;
-  /** The global one unless given. */
+  /** The global `fetch` by default. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** How long the registry is asked to think it over, in milliseconds: its answer may take that much longer. */
+  /** How long the registry may wait for a change, in milliseconds. The time limits are extended by it. */
   readonly waitMs?: number | undefined;
 }
 
-/** The answer, with its body where it is one of status 200. */
+/** The response. Its body is read only if the status is 200. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -39,56 +39,56 @@ const MOST_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Asks once, and reads the answer within its limits. Throws a RegistryError where there is none, and
- * the reason of `signal` when that is aborted.
+ * Sends one request and reads the response within its limits. Throws a RegistryError if there is no usable response,
+ * and the reason of `signal` if it aborts.
  */
-export async function exchange(inquiry: Inquiry, context: ExchangeContext): Promise<Reply> {
+export async function exchange(request: RegistryRequest, context: ExchangeContext): Promise<Reply> {
   const { limits, clock, signal } = context;
-  const { where, waitMs = 0 } = inquiry;
-  const patient = {
+  const { where, waitMs = 0 } = request;
+  const extended = {
     ...limits,
     answerMs: limits.answerMs + waitMs,
     totalMs: limits.totalMs + waitMs,
   };
-  const deadline = startDeadline(where, patient, signal);
+  const deadline = startDeadline(where, extended, signal);
   try {
-    // When its memory is tidied up, Node forgets the signal of a fetch, and a body may go on for ever.
-    return await unlessAborted(deadline.signal, receive(inquiry, deadline));
+    // After a garbage collection, Node can ignore the signal of a fetch, and a body could then continue for ever.
+    return await unlessAborted(deadline.signal, receive(request, deadline));
   } catch (error) {
     deadline.signal.throwIfAborted();
     if (error instanceof RegistryError) throw error;
-    // A mistake of our own is not blamed on the network; a `fetch` that was given may throw anything.
-    const isOurs = !isNetworkError(error) && !isTerminated(error) && codeOf(error) === undefined;
-    if (isOurs && inquiry.fetch === undefined) throw error;
+    // A bug in modreg is not reported as a network error. A `fetch` that the caller passed may throw anything.
+    const isBug = !isNetworkError(error) && !isTerminated(error) && codeOf(error) === undefined;
+    if (isBug && request.fetch === undefined) throw error;
     throw networkFailure(error, where, clock.now());
   } finally {
     deadline.stop();
   }
 }
 
-/** What reading a body ends with when its connection breaks. */
+/** Whether reading a body failed because the connection closed. */
 function isTerminated(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'terminated';
 }
 
-async function receive(inquiry: Inquiry, deadline: Deadline): Promise<Reply> {
-  const response = await follow(inquiry, deadline.signal);
+async function receive(request: RegistryRequest, deadline: Deadline): Promise<Reply> {
+  const response = await follow(request, deadline.signal);
   const { status, headers } = response;
   if (status === 200) {
     deadline.begin();
-    return { status, headers, body: await readBody(response, inquiry, deadline) };
+    return { status, headers, body: await readBody(response, request, deadline) };
   }
   await response.body?.cancel();
   return { status, headers, body: NO_BODY };
 }
 
-/** The first answer that is no redirect. */
-async function follow(inquiry: Inquiry, signal: AbortSignal): Promise<Response> {
-  const { where, fetch } = inquiry;
-  let { url } = inquiry;
+/** The first response that is not a redirect. */
+async function follow(request: RegistryRequest, signal: AbortSignal): Promise<Response> {
+  const { where, fetch } = request;
+  let { url } = request;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const response = await ky(url, {
-      headers: headersOf(inquiry),
+      headers: headersOf(request),
       ...(fetch ? { fetch } : {}),
       signal,
       redirect: 'manual',
@@ -103,7 +103,7 @@ async function follow(inquiry: Inquiry, signal: AbortSignal): Promise<Response> 
   throw badRedirect(`${where} redirects more than ${MOST_REDIRECTS} times`);
 }
 
-function headersOf({ accept, etag, token }: Inquiry): Record<string, string> {
+function headersOf({ accept, etag, token }: RegistryRequest): Record<string, string> {
   return {
     accept,
     'accept-encoding': 'gzip',

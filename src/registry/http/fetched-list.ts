@@ -5,19 +5,19 @@ import type { FetchedList } from '../remote-registry.ts';
 import { withErrorContext } from './error-context.ts';
 import type { Reply } from './exchange.ts';
 
-/** An entity tag that can be sent back as it came. One that is long is not worth a header of that length. */
+/** Entity tags that are sent back. A longer one is ignored. */
 const ETAG = /^(W\/)?"[!#-~]{1,200}"$/;
 
-/** What is made of the JSON of an answer, in steps between which something else may be done. */
+/** Decodes the JSON of a response in steps, between which the event loop can run. */
 export type Decode = (json: unknown) => Generator<undefined, DecodedList>;
 
-/** What takes no longer than the answer took to parse. */
+/** Decodes in a single step. Use it if decoding takes no longer than parsing. */
 export function* atOnce(decode: () => DecodedList): ReturnType<Decode> {
   yield;
   return decode();
 }
 
-/** The list that `decode` makes of an answer of `where`. */
+/** Parses and decodes a response of the registry `where`. */
 export async function fetchedList(
   { body, headers }: Reply,
   where: string,

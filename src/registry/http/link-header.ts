@@ -1,7 +1,7 @@
 const LINK = /<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*")*)/g;
 const PARAMETER = /;\s*([^\s=;,"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))/g;
 
-/** The target of the link with the relation `next` in a `Link` header; undefined without one. (RFC 8288) */
+/** The target of the link with the relation `next` in a `Link` header; undefined if there is none. (RFC 8288) */
 export function nextLink(header: string | null): string | undefined {
   for (const [, target, parameters = ''] of (header ?? '').matchAll(LINK)) {
     for (const [, name = '', quoted, bare = ''] of parameters.matchAll(PARAMETER)) {

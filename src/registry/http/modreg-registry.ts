@@ -14,44 +14,44 @@ import { fetchedList, type Decode } from './fetched-list.ts';
 /** A list of 10,000 releases with two artifacts each has 150,000. */
 const MOST_TOKENS = 250_000;
 const ACCEPT = 'application/json';
-/** What a registry asks beyond it, it may ask by mistake. */
+/** A longer spread is probably a misconfiguration of the registry, so it is capped. */
 const LONGEST_SPREAD_MS = 3_600_000;
 
-/** Our own protocol, below `base`, which ends in a slash. */
+/** A registry with modreg's own protocol at `base`, which ends in a slash. */
 export function modregRegistry(
   base: URL,
   connection: Connection,
 ): Pick<RemoteRegistry, 'fetch' | 'changes' | 'modules'> {
   const { where, limits } = connection;
-  const inquiry = { accept: ACCEPT, largest: limits.largestList, mostTokens: MOST_TOKENS };
+  const request = { accept: ACCEPT, largest: limits.largestList, mostTokens: MOST_TOKENS };
   return {
     async fetch(moduleId, known, round) {
       const path = `v1/modules/${namespaceOf(moduleId)}/${nameOf(moduleId)}`;
       const reply = await connection.get(
         new URL(path, base),
-        { ...inquiry, etag: known?.etag },
+        { ...request, etag: known?.etag },
         round,
       );
       if (reply.status === 404) throw notFound(moduleId, where, reply);
       if (reply.status === 304 && known) return known;
-      return await fetchedList(reply, where, (json) => decodeAnswer(json, moduleId));
+      return await fetchedList(reply, where, (json) => decodeResponse(json, moduleId));
     },
     async changes(sequence, round, waitMs = 0) {
       const wait = waitMs > 0 ? `&wait=${waitMs / 1000}` : '';
       const url = new URL(`v1/changes?after=${sequence}${wait}`, base);
-      const reply = await connection.get(url, { ...inquiry, waitMs }, round);
+      const reply = await connection.get(url, { ...request, waitMs }, round);
       return reply.status === 200 ? withErrorContext(where, () => decodeChanges(reply)) : undefined;
     },
     async modules(namespace, round) {
       const query = namespace === undefined ? '' : `?namespace=${namespace}`;
-      const reply = await connection.get(new URL(`v1/modules${query}`, base), inquiry, round);
+      const reply = await connection.get(new URL(`v1/modules${query}`, base), request, round);
       return reply.status === 200 ? withErrorContext(where, () => decodeModules(reply)) : undefined;
     },
   };
 }
 
-/** Over a network, nothing may be missing that tells a whole list from a part of one. */
-function* decodeAnswer(json: unknown, moduleId: ModuleId): ReturnType<Decode> {
+/** Unlike in a file, the fields that distinguish a complete list from a part of one are required. */
+function* decodeResponse(json: unknown, moduleId: ModuleId): ReturnType<Decode> {
   const document = objectOf(json);
   for (const key of ['module_id', 'generation', 'count']) {
     if (document[key] === undefined) {
@@ -69,11 +69,11 @@ function decodeChanges({ body }: Reply): RemoteChanges {
   }
   const spreadMs =
     typeof spread === 'number' && spread > 0 ? Math.min(spread, LONGEST_SPREAD_MS) : 0;
-  return { sequence: Number(sequence), modules: new Set(textsOf(modules, 'modules')), spreadMs };
+  return { sequence: Number(sequence), modules: new Set(stringsOf(modules, 'modules')), spreadMs };
 }
 
 function decodeModules({ body }: Reply): readonly ModuleId[] {
-  return textsOf(objectOf(parseJson(body.text))['modules'], 'modules').flatMap((text) => {
+  return stringsOf(objectOf(parseJson(body.text))['modules'], 'modules').flatMap((text) => {
     const id = parseModuleId(text);
     return id.ok ? [id.value] : [];
   });
@@ -84,8 +84,8 @@ function objectOf(json: unknown): JsonObject {
   throw new RegistryError('not-a-registry', `found ${describeValue(json)}, expected an object`);
 }
 
-function textsOf(value: unknown, key: string): string[] {
+function stringsOf(value: unknown, key: string): string[] {
   if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value;
-  const message = `/${key} is ${describeValue(value)}, expected a list of texts`;
+  const message = `/${key} is ${describeValue(value)}, expected a list of strings`;
   throw new RegistryError('not-a-registry', message);
 }

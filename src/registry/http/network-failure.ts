@@ -2,16 +2,16 @@ import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { RegistryError } from '../registry-error.ts';
 
-/** What TLS says of a certificate, in words. */
+/** TLS error codes of certificates, in words. */
 const CERTIFICATES: ReadonlyMap<string, string> = new Map([
   ['CERT_NOT_YET_VALID', 'is not yet valid'],
   ['CERT_HAS_EXPIRED', 'has expired'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another host'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'is signed by itself'],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'comes from an authority that this machine does not know'],
-  ['UNABLE_TO_GET_ISSUER_CERT', 'comes from an authority that this machine does not know'],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'comes from an authority that this machine does not know'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'comes from an authority that this machine does not know'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'is self-signed'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'is from an authority that this machine does not trust'],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'is from an authority that this machine does not trust'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'is from an authority that this machine does not trust'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'is from an authority that this machine does not trust'],
   ['CERT_REVOKED', 'is revoked'],
 ]);
 const TIMES = new Set(['CERT_NOT_YET_VALID', 'CERT_HAS_EXPIRED']);
@@ -19,24 +19,27 @@ const OVERFLOWS = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW']);
 const DEEPEST_CAUSE = 5;
 
 /**
- * What `error`, which a connection to `where` ended with, means. The text of such an error may hold
- * anything, so no more of it than its code is repeated. `now` is what the machine's clock says.
+ * The RegistryError for `error`, with which a connection to `where` failed. Only the code of `error` is repeated,
+ * because its text may contain anything. `now` is the time on the machine's clock.
  */
 export function networkFailure(error: unknown, where: string, now: number): RegistryError {
   const code = codeOf(error);
   const verdict = code === undefined ? undefined : CERTIFICATES.get(code);
   if (code !== undefined && verdict !== undefined) return badCertificate(where, code, verdict, now);
   if (code !== undefined && OVERFLOWS.has(code)) {
-    return new RegistryError('list-too-large', `${where} answers with too large a header`);
+    return new RegistryError('list-too-large', `${where} responds with a header that is too large`);
   }
   if (code === 'UND_ERR_CONNECT_TIMEOUT') {
-    return new RegistryError('registry-timeout', `${where} took no connection (${code})`);
+    return new RegistryError(
+      'registry-timeout',
+      `${where} did not accept a connection in time (${code})`,
+    );
   }
-  // What a decompressor says of bytes that it cannot read.
+  // zlib cannot decompress the body. Z_BUF_ERROR means that it ended too early.
   if (code?.startsWith('Z_') === true && code !== 'Z_BUF_ERROR') {
     return new RegistryError(
       'not-a-registry',
-      `${where} answers with bytes that are not what its content-encoding says`,
+      `${where} responds with a body that does not match its content-encoding`,
     );
   }
   const because = code === undefined ? 'the connection broke' : excerpt(code);
@@ -48,16 +51,16 @@ function badCertificate(where: string, code: string, verdict: string, now: numbe
   const message = `the certificate of ${where} ${verdict}${TIMES.has(code) ? clock : ''}`;
   const hint = TIMES.has(code)
     ? 'if the date is wrong, check time synchronization'
-    : 'NODE_EXTRA_CA_CERTS names a file with the certificates of an authority of your own';
+    : 'for an authority of your own, set NODE_EXTRA_CA_CERTS to a file with its certificates';
   return new RegistryError('bad-certificate', message, { hint });
 }
 
-/** The code of the first error with one, along the causes. */
+/** The first code in the chain of causes; undefined if there is none. */
 export function codeOf(error: unknown): string | undefined {
   let link: unknown = error;
   for (let depth = 0; depth < DEEPEST_CAUSE && link instanceof Error; depth++) {
     if ('code' in link && typeof link.code === 'string') return link.code;
-    // Where every address of a host was tried, each has an error of its own.
+    // If several addresses of a host were tried, there is one error for each.
     const first: unknown = link instanceof AggregateError ? link.errors[0] : undefined;
     link = link.cause ?? first;
   }

@@ -11,21 +11,21 @@ import { atOnce, fetchedList } from './fetched-list.ts';
 
 /** The largest packuments have fewer than a million. */
 const MOST_TOKENS = 4_000_000;
-/** The whole packument: the abbreviated one has no publish times, and a minimum age refuses what has none. */
+/** Prefers the full packument: the abbreviated one has no publish times, and a minimum age refuses unknown times. */
 const ACCEPT = 'application/json, application/vnd.npm.install-v1+json;q=0.5';
 
-/** An npm registry below `base`: `acme:lidar` is `@acme/lidar`, and `npm:lidar` is `lidar`. */
+/** An npm registry at `base`: `acme:lidar` is `@acme/lidar`, and `npm:lidar` is `lidar`. */
 export function npmRegistry(base: URL, connection: Connection): Pick<RemoteRegistry, 'fetch'> {
   const { where, limits } = connection;
   return {
     async fetch(moduleId, known, round) {
       const name = packageName(moduleId);
-      const inquiry = { accept: ACCEPT, largest: limits.largestPackument, mostTokens: MOST_TOKENS };
+      const request = { accept: ACCEPT, largest: limits.largestPackument, mostTokens: MOST_TOKENS };
       const url = new URL(name.replace('/', '%2f'), base);
-      const reply = await connection.get(url, { ...inquiry, etag: known?.etag }, round);
+      const reply = await connection.get(url, { ...request, etag: known?.etag }, round);
       if (reply.status === 404) throw notFound(`${moduleId} (${name})`, where, reply);
       if (reply.status === 304 && known) return known;
-      return await fetchedList(reply, where, (json) => atOnce(() => decodeAnswer(json, name)));
+      return await fetchedList(reply, where, (json) => atOnce(() => decodeResponse(json, name)));
     },
   };
 }
@@ -35,7 +35,7 @@ function packageName(moduleId: ModuleId): string {
   return namespace === 'npm' ? nameOf(moduleId) : `@${namespace}/${nameOf(moduleId)}`;
 }
 
-function decodeAnswer(json: unknown, name: string): DecodedList {
+function decodeResponse(json: unknown, name: string): DecodedList {
   if (!isJsonObject(json)) {
     throw new RegistryError('not-a-registry', `found ${describeValue(json)}, expected an object`);
   }

@@ -11,36 +11,36 @@ import { atOnce, fetchedList } from './fetched-list.ts';
 import { nextLink } from './link-header.ts';
 import { redirectTarget } from './redirect.ts';
 
-/** Names of repositories. (OCI Distribution, Pulling manifests) */
+/** The syntax of repository names. (OCI Distribution, Pulling manifests) */
 const REPOSITORY = /^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$/;
 const PAGE = 1000;
 const MOST_PAGES = 500;
 const MOST_TOKENS = 250_000;
 
 /**
- * A registry of the OCI distribution protocol at the origin of `base`, whose path comes before every
- * repository: `acme:lidar` is `acme/lidar`, and its tags are the list. It has no entity tags.
+ * A registry with the OCI distribution protocol at the origin of `base`, whose path is a prefix of every repository
+ * name. `acme:lidar` is the repository `acme/lidar`, and its tags are the list. Entity tags are not used.
  */
 export function ociRegistry(base: URL, connection: Connection): Pick<RemoteRegistry, 'fetch'> {
   return {
     async fetch(moduleId, _, round) {
       const name = repositoryName(base, moduleId, connection.where);
       const pages = await fetchPages(name, { base, connection, moduleId }, round);
-      return united(pages);
+      return joined(pages);
     },
   };
 }
 
-interface Asked {
+interface Repository {
   readonly base: URL;
   readonly connection: Connection;
   readonly moduleId: ModuleId;
 }
 
-/** All pages, or none: a part of the tags is no list. */
+/** All pages of tags. Throws a RegistryError if one is missing: some of the tags are not a list. */
 async function fetchPages(
   name: string,
-  { base, connection, moduleId }: Asked,
+  { base, connection, moduleId }: Repository,
   round: RequestContext,
 ): Promise<FetchedList[]> {
   const { where, limits } = connection;
@@ -51,9 +51,9 @@ async function fetchPages(
   while (url) {
     if (pages.length === MOST_PAGES || left <= 0) throw tooMany(where, pages.length);
     if (performance.now() - began > limits.totalMs) throw tooSlow(where, pages.length);
-    const inquiry = { accept: 'application/json', largest: left, mostTokens: MOST_TOKENS };
-    const reply = await connection.get(url, inquiry, round);
-    if (reply.status === 404 && pages.length > 0) throw gone(where, pages.length);
+    const request = { accept: 'application/json', largest: left, mostTokens: MOST_TOKENS };
+    const reply = await connection.get(url, request, round);
+    if (reply.status === 404 && pages.length > 0) throw missingPage(where, pages.length);
     if (reply.status === 404) throw notFound(`${moduleId} (${name})`, where, reply);
     const page = await fetchedList(reply, where, (json) => atOnce(() => decodePage(json, name)));
     pages.push(page);
@@ -64,8 +64,8 @@ async function fetchPages(
   return pages;
 }
 
-/** Where tags are the list, each page is a part of what the digest tells apart. */
-function united(pages: readonly FetchedList[]): FetchedList {
+/** One list of all pages. Its digest covers each page. */
+function joined(pages: readonly FetchedList[]): FetchedList {
   return {
     records: pages.flatMap(({ records }) => records),
     dropped: [],
@@ -78,7 +78,7 @@ function united(pages: readonly FetchedList[]): FetchedList {
 function repositoryName(base: URL, moduleId: ModuleId, where: string): string {
   const name = `${base.pathname.slice(1)}${namespaceOf(moduleId)}/${nameOf(moduleId)}`;
   if (REPOSITORY.test(name)) return name;
-  const message = `${where} can have no module ${moduleId}: a repository has small letters and digits, with single signs between them`;
+  const message = `${where} cannot have a module ${moduleId}: a repository name has lower-case letters and digits, with single separators between them`;
   throw new RegistryError('unknown-module', message);
 }
 
@@ -88,18 +88,18 @@ function decodePage(json: unknown, name: string): DecodedList {
 }
 
 function tooSlow(where: string, pages: number): RegistryError {
-  const message = `${where} takes too long over its tags: ${pages} pages, and no end`;
+  const message = `${where} takes too long to list its tags: ${pages} pages so far`;
   return new RegistryError('registry-timeout', message);
 }
 
-function gone(where: string, pages: number): RegistryError {
-  const message = `${where} does not answer as a registry: got 404 after ${pages} pages of tags`;
+function missingPage(where: string, pages: number): RegistryError {
+  const message = `${where} does not respond like a registry: got 404 after ${pages} pages of tags`;
   return new RegistryError('not-a-registry', message);
 }
 
 function tooMany(where: string, pages: number): RegistryError {
   return new RegistryError(
     'list-too-large',
-    `${where} has more tags than are read, in ${pages} pages`,
+    `${where} has too many tags: the limit was reached after ${pages} pages`,
   );
 }

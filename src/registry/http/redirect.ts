@@ -1,12 +1,12 @@
 import { RegistryError } from '../registry-error.ts';
 
 /**
- * Where a redirect from `url` leads. Throws a `bad-redirect` RegistryError unless that is on the same
- * origin: nothing that is meant for one server is told to another.
+ * The target of a redirect from `url`. Throws a `bad-redirect` RegistryError if it has another origin, because
+ * requests for one server must not reach another.
  */
 export function redirectTarget(url: URL, location: string | null, where: string): URL {
   const target = location === null ? null : URL.parse(location, url.href);
-  if (!target) throw badRedirect(`${where} redirects without saying where to`);
+  if (!target) throw badRedirect(`${where} redirects without a usable location`);
   if (target.username !== '' || target.password !== '') {
     throw badRedirect(`${where} redirects to an address with user info`);
   }
@@ -18,6 +18,6 @@ export function redirectTarget(url: URL, location: string | null, where: string)
 }
 
 export function badRedirect(message: string): RegistryError {
-  const hint = 'name the address where the registry itself is';
+  const hint = 'use the final address of the registry, without redirects';
   return new RegistryError('bad-redirect', message, { hint });
 }

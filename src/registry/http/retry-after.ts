@@ -2,8 +2,8 @@ const SHORTEST_MS = 1000;
 const LONGEST_MS = 3_600_000;
 
 /**
- * The milliseconds that a `Retry-After` asks for, a number of seconds or a date of HTTP, taken as at
- * least one second and at most one hour. Undefined for anything else.
+ * The delay in a `Retry-After` header, in milliseconds, clamped to between one second and one hour. Undefined if the
+ * header is neither a number of seconds nor an HTTP date.
  */
 export function readRetryAfter(text: string | null, now: number): number | undefined {
   if (text === null) return undefined;

@@ -129,8 +129,8 @@ describe('the address of a registry', () => {
 
   it.each([
     ['', 'it is empty'],
-    ['a\0b', 'it holds a control character'],
-    ['//host/path', 'expected https:, npm: or oci: at its beginning, or ./ for a folder'],
+    ['a\0b', 'it contains a control character'],
+    ['//host/path', 'expected https:, npm: or oci: at the start, or ./ for a folder'],
     ['s3://bucket', '"s3:" is not https:, npm: or oci:'],
     ['npm:npm.example', 'expected https:// and a host'],
     ['https://', 'expected a host after "https://"'],

@@ -60,13 +60,13 @@ describe('a part that cannot be read allows less, not more, and is reported', ()
       'yanked: a number',
       { yanked: 0 },
       { yanked: '' },
-      '/releases/0/yanked is the number 0, expected a text',
+      '/releases/0/yanked is the number 0, expected a string',
     ],
     [
       'deprecated: a list',
       { deprecated: [] },
       { deprecated: '' },
-      '/releases/0/deprecated is a list, expected a text',
+      '/releases/0/deprecated is a list, expected a string',
     ],
     [
       'artifacts: an object',
@@ -90,7 +90,7 @@ describe('a part that cannot be read allows less, not more, and is reported', ()
       'a digest',
       { artifacts: [{ platform: 'any', digest: 'md5:00' }] },
       { artifacts: [{ platform: 'any' }] },
-      '/releases/0/artifacts/0/digest is "md5:00", expected sha256:, sha512: or sha1: and hexadecimal digits',
+      '/releases/0/artifacts/0/digest is "md5:00", expected sha256:, sha512: or sha1: followed by hexadecimal digits',
     ],
     [
       'a size',
@@ -132,7 +132,7 @@ describe('[T23] what is not a release list is never taken for an empty one', () 
     [null, 'found null, expected an object'],
     [[], 'found a list, expected an object'],
     ['x', 'found "x", expected an object'],
-    [{}, 'found neither "releases" nor "versions" (of an npm packument)'],
+    [{}, 'found neither "releases" nor the "versions" of an npm packument'],
     [{ releases: {} }, '/releases is an object, expected a list'],
     [{ releases: null }, '/releases is null, expected a list'],
     [{ versions: [] }, '/versions is a list, expected an object'],
@@ -143,7 +143,7 @@ describe('[T23] what is not a release list is never taken for an empty one', () 
     [{ module_id: 7, releases: [] }, '/module_id is the number 7, expected "acme:lidar"'],
     [
       JSON.parse('{"__proto__": {"releases": []}}'),
-      'found neither "releases" nor "versions" (of an npm packument)',
+      'found neither "releases" nor the "versions" of an npm packument',
     ],
   ])('%j', (document, message) => {
     expect(() => decodeReleaseDocument(document, LIDAR)).toThrow(
@@ -156,7 +156,7 @@ it('[T24] a list that was cut short is refused whole', () => {
   expect(() => decode([{ version: '1.0.0' }], { count: 40 })).toThrow(
     expect.objectContaining({
       kind: 'registry-regressed',
-      message: '/count is 40, and the list has a length of 1',
+      message: '/count is 40, but /releases has a length of 1',
     }),
   );
 });
@@ -166,7 +166,7 @@ it('[T29] a list of more than a million entries is too large', () => {
   expect(() => decode(releases)).toThrow(
     expect.objectContaining({
       kind: 'list-too-large',
-      message: 'it has 1000001 entries, and at most 1000000 are read',
+      message: 'it has 1000001 entries, the limit is 1000000',
     }),
   );
 });

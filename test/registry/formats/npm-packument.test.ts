@@ -110,7 +110,7 @@ describe('parts that cannot be read', () => {
     [
       { versions: { '1.0.0': { deprecated: {} } } },
       { artifacts: [{ platform: 'any/any' }], deprecated: '' },
-      '/versions/1.0.0/deprecated is an object, expected a text',
+      '/versions/1.0.0/deprecated is an object, expected a string',
     ],
   ])('%j', (packument, record, dropped) => {
     expect(decode(packument)).toEqual({
