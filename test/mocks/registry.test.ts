@@ -28,7 +28,7 @@ it.each([
   expect(await answer.json()).toEqual({ modules });
 });
 
-it('answers as the registry does, from a catalogue that a test may change', async () => {
+it('responds like the real registry, from a catalogue that a test may change', async () => {
   const registry = mocked(CATALOGUES.lidar);
   const first = await fetch(LIDAR);
   const etag = first.headers.get('etag') ?? '';
@@ -40,13 +40,13 @@ it('answers as the registry does, from a catalogue that a test may change', asyn
 });
 
 describe('a fault', () => {
-  it('answers so many times by a status', async () => {
+  it('returns a status a number of times', async () => {
     mocked(CATALOGUES.lidar).break(failTimes(2, 503));
     const statuses = [await fetch(LIDAR), await fetch(LIDAR), await fetch(LIDAR)];
     expect(statuses.map(({ status }) => status)).toEqual([503, 503, 200]);
   });
 
-  it('comes after the one before it is spent', async () => {
+  it('applies after the last use of the previous fault', async () => {
     mocked(CATALOGUES.lidar).break(retryAfter(7), wrongType());
     const answers = [await fetch(LIDAR), await fetch(LIDAR), await fetch(LIDAR)];
     expect(answers.map(({ headers }) => headers.get('retry-after'))).toEqual(['7', null, null]);
@@ -57,7 +57,7 @@ describe('a fault', () => {
     ]);
   });
 
-  it('breaks an answer off', async () => {
+  it('breaks off a response', async () => {
     mocked(CATALOGUES.lidar).break(torn());
     const answer = await fetch(LIDAR);
     expect(answer.status).toBe(200);
@@ -65,13 +65,13 @@ describe('a fault', () => {
     expect((await fetch(LIDAR)).status).toBe(200);
   });
 
-  it('keeps the registry from being reached', async () => {
+  it('makes the registry unreachable', async () => {
     mocked(CATALOGUES.lidar).break(offline(1));
     await expect(fetch(LIDAR)).rejects.toThrow(TypeError);
     expect((await fetch(LIDAR)).status).toBe(200);
   });
 
-  it('makes an answer late', async () => {
+  it('delays a response', async () => {
     mocked(CATALOGUES.lidar).break(slow(30));
     const start = performance.now();
     expect(await (await fetch(LIDAR)).json()).toMatchObject({ count: 5 });

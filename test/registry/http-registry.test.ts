@@ -6,24 +6,24 @@ import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
 const asked = answers();
 const PATH = '/v1/modules/acme/lidar';
 const WHERE = `the registry ${HOST}`;
-const NO_REGISTRY = `${WHERE} does not respond like a registry`;
+const NOT_A_REGISTRY = `${WHERE} does not respond like a registry`;
 
-/** Where a list is known already, what comes of an answer: the outcome, and the requests. */
+/** The outcome of responses that arrive when a list is known, and the requests. */
 async function afterKnown(
-  ...bad: readonly [Answer, ...Answer[]]
+  ...next: readonly [Answer, ...Answer[]]
 ): Promise<{ outcome: string; requests: string[]; sleeps: readonly number[] }> {
   const machine = remembered(HOST);
   asked.next(document(['1.2.3', '1.2.4']));
   await machine.registry.read(LIDAR);
   const before = machine.saved();
   asked.requests.length = 0;
-  asked.next(...bad);
+  asked.next(...next);
   const outcome = await outcomeOf(machine.registry.read(LIDAR));
   expect(machine.saved()).toBe(before);
   return { outcome, requests: [...asked.requests], sleeps: machine.clock.sleeps };
 }
 
-it('[D21] reads a list, and asks for it again on the condition that it changed', async () => {
+it('[D21] reads a list, then sends its entity tag with the next request', async () => {
   const machine = remembered(HOST);
   asked.next(document(['1.2.3']), status(304), document(['1.2.3', '1.2.4'], { generation: 58 }));
   expect(await outcomeOf(machine.registry.read(LIDAR))).toBe('1.2.3');
@@ -34,7 +34,7 @@ it('[D21] reads a list, and asks for it again on the condition that it changed',
   expect(asked.requests).toEqual([PATH, `${PATH} known "57"`, `${PATH} known "57"`]);
 });
 
-describe('what is no list is never taken for one, and the saved list stands in', () => {
+describe('uses the saved list if the response is not a list', () => {
   const once = [`${PATH} known "57"`];
   const thrice = [...once, ...once, ...once];
   it.each<[string, Answer, string, readonly string[]]>([
@@ -51,87 +51,92 @@ describe('what is no list is never taken for one, and the saved list stands in',
       once,
     ],
     ['[T21] 404', status(404), `unknown-module: ${WHERE} has no module acme:lidar`, once],
-    ['410', status(410), `not-a-registry: ${NO_REGISTRY}: got 410`, once],
+    ['410', status(410), `not-a-registry: ${NOT_A_REGISTRY}: got 410`, once],
     ['[T22] 429', status(429), `registry-busy: ${WHERE} is busy or failing (429)`, thrice],
     ['[T22] 503', status(503), `registry-busy: ${WHERE} is busy or failing (503)`, thrice],
     ['500', status(500), `registry-busy: ${WHERE} is busy or failing (500)`, thrice],
     [
-      '[T23] the page of a captive portal',
+      '[T23] the sign-in page of a captive portal',
       text('<!doctype html>', 'text/html'),
-      `not-a-registry: ${NO_REGISTRY}: got text/html`,
+      `not-a-registry: ${NOT_A_REGISTRY}: got text/html`,
       once,
     ],
     [
-      '[T23] nothing',
+      '[T23] an empty body',
       text('', 'application/json'),
-      `not-a-registry: ${NO_REGISTRY}: it is not JSON: it ends too early`,
+      `not-a-registry: ${NOT_A_REGISTRY}: it is not JSON: it ends too early`,
       once,
     ],
     [
-      '[T23] nothing, without a type',
+      '[T23] no body and no content type',
       () => new Response(null),
-      `not-a-registry: ${NO_REGISTRY}: got no content-type`,
+      `not-a-registry: ${NOT_A_REGISTRY}: got no content-type`,
       once,
     ],
-    ['[T23] 204', status(204), `not-a-registry: ${NO_REGISTRY}: got 204`, once],
+    ['[T23] 204', status(204), `not-a-registry: ${NOT_A_REGISTRY}: got 204`, once],
     [
-      '[T23] a list as text',
+      '[T23] text/plain',
       text('{}', 'text/plain'),
-      `not-a-registry: ${NO_REGISTRY}: got text/plain`,
+      `not-a-registry: ${NOT_A_REGISTRY}: got text/plain`,
       once,
     ],
     [
       '[T23] null',
       json(null),
-      `not-a-registry: ${NO_REGISTRY}: found null, expected an object`,
+      `not-a-registry: ${NOT_A_REGISTRY}: found null, expected an object`,
       once,
     ],
     [
       '[T23] []',
       json([]),
-      `not-a-registry: ${NO_REGISTRY}: found a list, expected an object`,
+      `not-a-registry: ${NOT_A_REGISTRY}: found a list, expected an object`,
       once,
     ],
-    ['[T23] "x"', json('x'), `not-a-registry: ${NO_REGISTRY}: found "x", expected an object`, once],
-    ['[T23] {}', json({}), `not-a-registry: ${NO_REGISTRY}: /module_id is missing`, once],
     [
-      'a list without its generation',
+      '[T23] "x"',
+      json('x'),
+      `not-a-registry: ${NOT_A_REGISTRY}: found "x", expected an object`,
+      once,
+    ],
+    ['[T23] {}', json({}), `not-a-registry: ${NOT_A_REGISTRY}: /module_id is missing`, once],
+    [
+      'a list without a generation',
       document([], { generation: undefined }),
-      `not-a-registry: ${NO_REGISTRY}: /generation is missing`,
+      `not-a-registry: ${NOT_A_REGISTRY}: /generation is missing`,
       once,
     ],
     [
-      'a list without its count',
+      'a list without a count',
       document([], { count: undefined }),
-      `not-a-registry: ${NO_REGISTRY}: /count is missing`,
+      `not-a-registry: ${NOT_A_REGISTRY}: /count is missing`,
       once,
     ],
     [
-      'a generation that is none',
+      'a negative generation',
       document([], { generation: -1 }),
-      `not-a-registry: ${NO_REGISTRY}: /generation is the number -1, expected a whole number`,
+      `not-a-registry: ${NOT_A_REGISTRY}: /generation is the number -1, expected a whole number`,
       once,
     ],
     [
       'the list of another module',
       document(['9.9.9'], { module_id: 'acme:arm' }),
-      `not-a-registry: ${NO_REGISTRY}: /module_id is "acme:arm", expected "acme:lidar"`,
+      `not-a-registry: ${NOT_A_REGISTRY}: /module_id is "acme:arm", expected "acme:lidar"`,
       once,
     ],
     [
-      'a message to the terminal in a type',
+      'a terminal control sequence in the content type',
       text('', 'text/\u009b2J'),
-      String.raw`not-a-registry: ${NO_REGISTRY}: got text/\u{9b}2J`,
+      String.raw`not-a-registry: ${NOT_A_REGISTRY}: got text/\u{9b}2J`,
       once,
     ],
     [
-      'the network is gone',
+      'no network',
       () => Response.error(),
       `registry-unreachable: ${WHERE} cannot be reached (the connection broke)`,
       thrice,
     ],
     [
-      '[T41] a redirect without an address',
+      '[T41] a redirect without a location',
       status(302),
       `bad-redirect: ${WHERE} redirects without a usable location`,
       once,
@@ -191,21 +196,21 @@ describe('what is no list is never taken for one, and the saved list stands in',
   });
 });
 
-describe('[D22] a list that went backwards is refused, and the saved one stays', () => {
+describe('[D22] refuses a list that went backwards, and keeps the saved one', () => {
   const what = `the list of acme:lidar at ${HOST} went backwards`;
   it.each<[string, Answer, string]>([
     [
-      '[T24] cut short',
+      '[T24] fewer releases than its count',
       document(['1.2.3'], { count: 40 }),
       `registry-regressed: ${WHERE} sent a list that is cut short: /count is 40, but /releases has a length of 1`,
     ],
     [
-      '[T25] of a lower generation',
+      '[T25] a lower generation',
       document(['1.2.3', '1.2.4', '1.2.5'], { generation: 41 }),
       `registry-regressed: ${what}: generation 41, after 57`,
     ],
     [
-      '[T26] of one generation, with other bytes',
+      '[T26] the same generation with different content',
       json(
         { module_id: 'acme:lidar', generation: 57, count: 1, releases: [{ version: '1.2.5' }] },
         { etag: '"other"' },
@@ -219,17 +224,17 @@ describe('[D22] a list that went backwards is refused, and the saved one stays',
 });
 
 describe('[T44] entity tags', () => {
-  it('a 304 to a question that named nothing is asked once more, and is no list', async () => {
+  it('refuses a 304 to a request without an entity tag, after one more request', async () => {
     const { registry, saved } = remembered(HOST);
     asked.next(status(304));
     const outcome = await outcomeOf(registry.read(LIDAR));
     expect(outcome).toBe(
-      `not-a-registry: ${NO_REGISTRY}: got 304 to a request without an entity tag`,
+      `not-a-registry: ${NOT_A_REGISTRY}: got 304 to a request without an entity tag`,
     );
     expect([saved(), asked.requests]).toEqual(['[]', [PATH, PATH]]);
   });
 
-  it('one that stands for two answers is not used any more', async () => {
+  it('discards one that two different lists have', async () => {
     const { registry } = remembered(HOST);
     const etag = { etag: '"same"' };
     const next = { module_id: 'acme:lidar', generation: 2, count: 0, releases: [] };
@@ -241,9 +246,9 @@ describe('[T44] entity tags', () => {
   });
 
   it.each([
-    ['a weak one is sent back', 'W/"7"', [PATH, `${PATH} known W/"7"`]],
-    ['a huge one is not', `"${'x'.repeat(300)}"`, [PATH, PATH]],
-    ['one without quotation marks is not', 'x', [PATH, PATH]],
+    ['sends a weak one', 'W/"7"', [PATH, `${PATH} known W/"7"`]],
+    ['does not send a very long one', `"${'x'.repeat(300)}"`, [PATH, PATH]],
+    ['does not send one without quotation marks', 'x', [PATH, PATH]],
   ])('%s', async (_, etag, requests) => {
     const { registry } = remembered(HOST);
     asked.next(json({ module_id: 'acme:lidar', generation: 1, count: 0, releases: [] }, { etag }));
@@ -254,7 +259,7 @@ describe('[T44] entity tags', () => {
 });
 
 describe('a token', () => {
-  it('goes to the registry, and follows it on its own origin', async () => {
+  it('is sent to the registry, and after a redirect to the same origin', async () => {
     const { registry } = remembered(HOST, { token: () => secret('s3cret') });
     asked.next(status(308, { location: '/elsewhere' }), document([]));
     expect(await outcomeOf(registry.read(LIDAR))).toBe('');
@@ -262,21 +267,21 @@ describe('a token', () => {
   });
 
   it.each([
-    ['a content-type', text('', 'text/s3cret'), `${NO_REGISTRY}: got text/[token]`, undefined],
+    ['a content type', text('', 'text/s3cret'), `${NOT_A_REGISTRY}: got text/[token]`, undefined],
     [
       'the list',
       json({ module_id: 's3cret', generation: 1, count: 0, releases: [] }),
-      `${NO_REGISTRY}: /module_id is "[token]", expected "acme:lidar"`,
+      `${NOT_A_REGISTRY}: /module_id is "[token]", expected "acme:lidar"`,
       undefined,
     ],
     [
-      'the content-type of a 404',
+      'the content type of a 404',
       status(404, { 'content-type': 'text/s3cret' }),
       `${WHERE} has no module acme:lidar`,
       'the response is "text/[token]", not JSON: is there a registry at this address?',
     ],
   ])(
-    '[T64] is in no error, though the registry sends it back in %s',
+    '[T64] is hidden in errors if the registry repeats it in %s',
     async (_, answer, message, hint) => {
       const { registry } = remembered(HOST, { token: () => secret('s3cret') });
       asked.next(answer);
@@ -285,7 +290,7 @@ describe('a token', () => {
   );
 
   it.each(['two words', 'é', 'one\nline', ''])(
-    '[T64] that no header can hold is not sent: %j',
+    '[T64] is not sent if a header cannot contain it: %j',
     async (token) => {
       const { registry } = remembered(HOST, { token: () => secret(token) });
       expect(await outcomeOf(registry.read(LIDAR))).toBe(
@@ -295,7 +300,7 @@ describe('a token', () => {
     },
   );
 
-  it('[T64] is in no error', async () => {
+  it('[T64] does not appear in an error', async () => {
     const { registry } = remembered(HOST, { token: () => secret('s3cret') });
     asked.next(status(401));
     const error: unknown = await registry.read(LIDAR).catch((caught: unknown) => caught);

@@ -12,8 +12,8 @@ const LIST: ReleaseList = {
 const DOWN = new RegistryError('registry-unreachable', 'down');
 const CHANGED = new Map([['1.1.0', { platform: 'any', first: 'sha256:aa', now: undefined }]]);
 
-describe('a reading as the list of a plan', () => {
-  it('has the releases, and what changed of them', () => {
+describe('a list result as the list of a plan', () => {
+  it('has the releases and changed digests', () => {
     const list = moduleListOf({ ok: true, value: { ...LIST, changedDigests: CHANGED } });
     expect(list).toMatchObject({ changedDigests: CHANGED, stale: undefined });
     const versions =
@@ -21,12 +21,12 @@ describe('a reading as the list of a plan', () => {
     expect(versions).toEqual(['1.1.0', '1.0.0']);
   });
 
-  it('[D21] says since when a saved list stands in, and why', () => {
+  it('[D21] has the time and the error of a saved list that is used', () => {
     const list = moduleListOf({ ok: true, value: { ...LIST, stale: DOWN } });
     expect(list).toMatchObject({ stale: { confirmedAt: 1000, message: 'down' } });
   });
 
-  it('[D21] is the error where there is none', () => {
+  it('[D21] is the error if there is no list', () => {
     expect(moduleListOf({ ok: false, error: DOWN })).toMatchObject({ error: DOWN });
   });
 });

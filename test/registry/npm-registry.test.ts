@@ -8,8 +8,8 @@ const asked = answers();
 const WHERE = `the registry npm:${HOST}`;
 
 it.each([
-  ['a namespace is a scope', 'acme:lidar', '@acme/lidar', '/@acme%2flidar'],
-  ['the namespace npm is none', 'npm:lidar', 'lidar', '/lidar'],
+  ['uses the namespace as scope', 'acme:lidar', '@acme/lidar', '/@acme%2flidar'],
+  ['uses no scope for the namespace npm', 'npm:lidar', 'lidar', '/lidar'],
 ])('%s', async (_, id, name, path) => {
   const { registry } = remembered(`npm:${HOST}`);
   asked.next(
@@ -21,14 +21,14 @@ it.each([
   expect(asked.requests).toEqual([path, `${path} known W/"a"`]);
 });
 
-it('a registry below a path has its packages there', async () => {
+it('requests packages below the path of the registry', async () => {
   const { registry } = remembered(`npm:${HOST}/npm/private`);
   asked.next(json({ name: 'lidar', versions: {} }));
   await registry.read(moduleId('npm:lidar'));
   expect(asked.requests).toEqual(['/npm/private/lidar']);
 });
 
-it('reads a packument that a registry gave', async () => {
+it('reads a real packument', async () => {
   const path = new URL('../fixtures/registry/npm/typescript.json', import.meta.url);
   const { registry } = remembered(`npm:${HOST}`);
   asked.next(
@@ -37,7 +37,7 @@ it('reads a packument that a registry gave', async () => {
   expect((await registry.read(moduleId('npm:typescript'))).records).toHaveLength(3478);
 });
 
-it('[D12] without times, no publish time is known', async () => {
+it('[D12] a packument without `time` has no publish times', async () => {
   const { registry } = remembered(`npm:${HOST}`);
   const versions = { '1.0.0': {} };
   const time = { '1.0.0': '2026-01-02T03:04:05.678Z' };
@@ -50,7 +50,7 @@ it('[D12] without times, no publish time is known', async () => {
   ]);
 });
 
-describe('what is no packument', () => {
+describe('refuses a response that is not the packument', () => {
   it.each([
     ['[T21] 404', status(404), `unknown-module: ${WHERE} has no module npm:a (a)`],
     [
@@ -59,7 +59,7 @@ describe('what is no packument', () => {
       `not-a-registry: ${WHERE} does not respond like a registry: /name is "b", expected "a"`,
     ],
     [
-      'one without versions',
+      'a packument without versions',
       json({ name: 'a' }),
       `not-a-registry: ${WHERE} does not respond like a registry: /versions is nothing, expected an object`,
     ],

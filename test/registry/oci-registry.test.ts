@@ -12,7 +12,7 @@ function page(tags: unknown, next?: string): Answer {
   return json({ name: NAME, tags }, next === undefined ? {} : { link: next });
 }
 
-it('reads the tags of all pages, with + for the _ that stands for it', async () => {
+it('reads the tags of all pages, with + in place of _', async () => {
   const { registry } = remembered(`oci:${HOST}`);
   asked.next(
     page(
@@ -30,14 +30,14 @@ it('reads the tags of all pages, with + for the _ that stands for it', async () 
   ]);
 });
 
-it('a path comes before every repository', async () => {
+it('the path of the address is a prefix of the repository name', async () => {
   const { registry } = remembered(`oci:${HOST}/robots/modules`);
   asked.next(json({ name: 'robots/modules/acme/lidar', tags: ['1.0.0'] }));
   expect(await outcomeOf(registry.read(LIDAR))).toBe('1.0.0');
   expect(asked.requests).toEqual(['/v2/robots/modules/acme/lidar/tags/list?n=1000']);
 });
 
-it('a change of a later page is a change', async () => {
+it('detects a change on a later page', async () => {
   const { registry } = remembered(`oci:${HOST}`);
   const next = `<${PATH}?last=1>; rel="next"`;
   asked.next(page(['1.0.0'], next), page(['1.1.0']));
@@ -46,13 +46,13 @@ it('a change of a later page is a change', async () => {
   expect(await outcomeOf(registry.read(LIDAR))).toBe('1.0.0 1.2.0');
 });
 
-it('a repository whose tags were all deleted has none', async () => {
+it('a repository whose tags were all deleted is an empty list', async () => {
   const { registry } = remembered(`oci:${HOST}`);
   asked.next(page(null));
   expect(await outcomeOf(registry.read(LIDAR))).toBe('');
 });
 
-it('the same tags again leave the saved list as it was', async () => {
+it('the same tags do not change the saved list', async () => {
   const machine = remembered(`oci:${HOST}`);
   asked.next(page(['1.0.0']));
   await machine.registry.read(LIDAR);
@@ -61,20 +61,20 @@ it('the same tags again leave the saved list as it was', async () => {
   expect(machine.saved()).toBe(before);
 });
 
-describe('a part of the tags is no list', () => {
+describe('refuses an incomplete tag list', () => {
   const more = `<${PATH}?last=1>; rel="next"`;
   const first = [`${PATH}?n=1000`];
   const second = [`${PATH}?last=1`];
   const everyPage = [...first, ...Array.from({ length: 499 }, () => `${PATH}?last=1`)];
   it.each<[string, readonly [Answer, ...Answer[]], string, readonly string[]]>([
     [
-      'the second page is not there',
+      'the second page has status 500',
       [page(['1.0.0'], more), status(500)],
       `registry-busy: ${WHERE} is busy or failing (500)`,
       [...first, ...second],
     ],
     [
-      'the second page is not known',
+      'the second page has status 404',
       [page(['1.0.0'], more), status(404)],
       `not-a-registry: ${WHERE} does not respond like a registry: got 404 after 1 pages of tags`,
       [...first, ...second],
@@ -86,7 +86,7 @@ describe('a part of the tags is no list', () => {
       first,
     ],
     [
-      'there is no end of pages',
+      'the pages do not end',
       [page([], more)],
       `list-too-large: ${WHERE} has too many tags: the limit was reached after 500 pages`,
       everyPage,
@@ -98,13 +98,13 @@ describe('a part of the tags is no list', () => {
       [...first, ...second],
     ],
     [
-      'no tags',
+      'a page without tags',
       [json({ name: NAME })],
       `not-a-registry: ${WHERE} does not respond like a registry: /tags is nothing, expected a list of strings`,
       first,
     ],
     [
-      'tags that are none',
+      'a tag that is not a string',
       [page(['1.0.0', 7])],
       `not-a-registry: ${WHERE} does not respond like a registry: /tags is a list, expected a list of strings`,
       first,
@@ -134,7 +134,7 @@ describe('a part of the tags is no list', () => {
     expect([saved(), asked.requests]).toEqual(['[]', requests]);
   });
 
-  it('all pages together take no longer than one answer may', async () => {
+  it('the time limit of a response applies to all pages together', async () => {
     const { registry } = remembered(`oci:${HOST}`, { limits: { totalMs: 60 } });
     asked.next(async (request) => {
       await new Promise((resolve) => {
@@ -148,7 +148,7 @@ describe('a part of the tags is no list', () => {
     );
   });
 
-  it('all pages together are no larger than a list may be', async () => {
+  it('the size limit of a list applies to all pages together', async () => {
     const { registry } = remembered(`oci:${HOST}`, { limits: { largestList: 100 } });
     asked.next(page(['1.0.0'], more));
     expect(await outcomeOf(registry.read(LIDAR))).toBe(
@@ -158,7 +158,7 @@ describe('a part of the tags is no list', () => {
 });
 
 it.each(['Acme:lidar', 'acme:li--_dar', 'acme:lidar_'])(
-  '%s is no name of a repository, and nobody is asked',
+  '%s is refused without a request, because it is not a repository name',
   async (id) => {
     const { registry } = remembered(`oci:${HOST}`);
     expect(await outcomeOf(registry.read(moduleId(id)))).toBe(

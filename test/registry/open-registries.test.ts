@@ -30,7 +30,7 @@ function siteFolder(): string {
   return folder;
 }
 
-/** Answers as every kind of registry over HTTP does, and tells what it was asked. */
+/** A `fetch` that responds like each kind of registry, and the requests so far. */
 function network(): { readonly requests: string[]; readonly fetch: typeof globalThis.fetch } {
   const requests: string[] = [];
   const bodies: Readonly<Record<string, unknown>> = {
@@ -54,7 +54,7 @@ function network(): { readonly requests: string[]; readonly fetch: typeof global
   return { requests, fetch };
 }
 
-/** A registry that lets nobody in. */
+/** A `fetch` that denies access. */
 async function refuse(): Promise<Response> {
   return await Promise.resolve(new Response('', { status: 401 }));
 }
@@ -71,12 +71,12 @@ async function readAt(terms: RegistryTerms, options: OpenRegistriesOptions = {})
   return `${one}, of all ${all}`;
 }
 
-describe('reads a list where the terms name', () => {
+describe('reads a list at the address in the terms', () => {
   it.each([
     ['a folder', 'lists', '1.0.0'],
-    ['a folder by its path', './lists/', '1.0.0'],
+    ['a folder with ./', './lists/', '1.0.0'],
     ['a .db file', 'site.db', '2.0.0'],
-    ['a registry of our own', HTTPS, '3.0.0'],
+    ['a modreg registry', HTTPS, '3.0.0'],
     ['an npm registry', `npm:${HTTPS}`, '4.0.0'],
     ['an OCI registry', `oci:${HTTPS}`, '5.0.0'],
   ])('%s: %s', async (_, registry, version) => {
@@ -89,14 +89,14 @@ describe('reads a list where the terms name', () => {
     expect(await readAt({ registry: whole }, { relativeTo: '/elsewhere', fetch })).toBe(read);
   });
 
-  it('a registry on this machine, over the network', async () => {
+  it('a registry over loopback', async () => {
     const loopback = await loopbackRegistry();
     published(loopback, 'acme:lidar', '1.2.3');
     expect(await readAt({ registry: loopback.address })).toBe('1.2.3, of all acme:lidar 1.2.3');
   });
 });
 
-describe('a list that is not there is an error of reading', () => {
+describe('a missing list is an error of `read`', () => {
   it.each([
     ['lists', 'unreadable-file', 'the registry folder "/nowhere/lists" does not exist'],
     ['site.db', 'unreadable-file', '"/nowhere/site.db": there is no such file'],
@@ -106,35 +106,35 @@ describe('a list that is not there is an error of reading', () => {
     );
   });
 
-  it('a module that a .db file does not have', async () => {
+  it('a module that a .db file lacks', async () => {
     const registry = openRegistries().open({ registry: join(siteFolder(), 'site.db') });
     const read = registry.ok && registry.value.read(moduleId('acme:lider'));
     await expect(read).rejects.toMatchObject({ kind: 'unknown-module', suggestion: 'acme:lidar' });
   });
 });
 
-describe('an address that cannot be used is an error of opening', () => {
+describe('an unusable address is an error of `open`', () => {
   const UNUSABLE = 'the registry address cannot be used';
   it.each<[string, RegistryTerms, string]>([
-    ['none', { registry: undefined }, 'no registry is named'],
-    ['an empty one', { registry: '' }, `${UNUSABLE}: it is empty`],
+    ['absent', { registry: undefined }, 'no registry is named'],
+    ['empty', { registry: '' }, `${UNUSABLE}: it is empty`],
     [
-      'of another scheme',
+      'with another scheme',
       { registry: 'ftp://h' },
       `${UNUSABLE}: "ftp:" is not https:, npm: or oci:`,
     ],
     [
-      'of a cloud',
+      'a cloud metadata address',
       { registry: 'http://169.254.169.254' },
       `${UNUSABLE}: 169.254.169.254 is a link-local address`,
     ],
     [
-      'of plain http',
+      'plain http',
       { registry: 'http://10.0.0.7' },
       'a response from the registry at http://10.0.0.7 could be changed in transit',
     ],
     [
-      'of plain http, where another host is allowed',
+      'plain http, with another host allowed',
       { registry: 'http://10.0.0.7', allowHttp: ['10.0.0.8'] },
       'a response from the registry at http://10.0.0.7 could be changed in transit',
     ],
@@ -157,21 +157,21 @@ describe('an address that cannot be used is an error of opening', () => {
     expect([await registry.awaitChange([LIDAR], 1000), requests]).toEqual([undefined, []]);
   });
 
-  it('of plain http is none where its host is allowed', async () => {
+  it('plain http is accepted if its host is allowed', async () => {
     const { fetch } = network();
     const terms = { registry: 'http://10.0.0.7', allowHttp: ['10.0.0.7'] };
     expect(await readAt(terms, { fetch })).toBe('3.0.0, of all acme:lidar 3.0.0');
   });
 });
 
-describe('one object stands for one address and its terms', () => {
+describe('returns one object for each address and its terms', () => {
   const DAY = 86_400_000;
   it.each<[string, RegistryTerms, RegistryTerms, boolean]>([
     ['the same text', { registry: HTTPS }, { registry: HTTPS }, true],
     ['another spelling', { registry: HTTPS }, { registry: 'https://REGISTRY.example:443/' }, true],
-    ['the defaults', { registry: HTTPS }, { registry: HTTPS, maxIndexAgeMs: 7 * DAY }, true],
-    ['another age', { registry: HTTPS }, { registry: HTTPS, maxIndexAgeMs: DAY }, false],
-    ['other hosts', { registry: HTTPS }, { registry: HTTPS, allowHttp: ['h'] }, false],
+    ['the default terms', { registry: HTTPS }, { registry: HTTPS, maxIndexAgeMs: 7 * DAY }, true],
+    ['another maximum age', { registry: HTTPS }, { registry: HTTPS, maxIndexAgeMs: DAY }, false],
+    ['other allowed hosts', { registry: HTTPS }, { registry: HTTPS, allowHttp: ['h'] }, false],
     ['another protocol', { registry: HTTPS }, { registry: `npm:${HTTPS}` }, false],
     ['a folder', { registry: 'lists' }, { registry: '/site/lists' }, true],
     ['another folder', { registry: 'lists' }, { registry: '/lists' }, false],
@@ -185,7 +185,7 @@ describe('one object stands for one address and its terms', () => {
 });
 
 describe('a token', () => {
-  it('goes to the registry that it is for, and its successor takes its place', async () => {
+  it('is sent only to its registry, and can be rotated', async () => {
     const { requests, fetch } = network();
     const tokens = new Map([['https://a.example', 'first']]);
     const registries = openRegistries({
@@ -209,7 +209,7 @@ describe('a token', () => {
   });
 });
 
-describe('a function that throws is an error of reading', () => {
+describe('a callback that throws is an error of `read`', () => {
   it.each<[string, OpenRegistriesOptions, string]>([
     [
       'token',
@@ -229,7 +229,7 @@ describe('a function that throws is an error of reading', () => {
 });
 
 describe('saved lists', () => {
-  it('outlive the process, for as long as the terms allow', async () => {
+  it('are used by a later process up to the maximum age', async () => {
     const file = openMachineFile(join(temporaryFolder(), 'machine.db'));
     const clock = testClock();
     const options = { saved: savedListsIn(file), clock, random: () => 0 };
@@ -248,7 +248,7 @@ describe('saved lists', () => {
     file.close();
   });
 
-  it('are opened with the first list over the network, once', async () => {
+  it('are opened once, with the first list over the network', async () => {
     const opened: string[] = [];
     const registries = openRegistries({
       relativeTo: siteFolder(),
@@ -268,7 +268,7 @@ describe('saved lists', () => {
   });
 });
 
-it('a change is told where the registry has a feed, and a path has none', async () => {
+it('`awaitChange` reports a change of a registry with a feed, and returns undefined for a path', async () => {
   const loopback = await loopbackRegistry();
   published(loopback, 'acme:lidar', '1.2.3');
   const { registryFor } = openRegistries({ relativeTo: siteFolder() });

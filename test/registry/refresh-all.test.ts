@@ -7,16 +7,16 @@ import { remembered, told } from '../support/remembered.ts';
 const asked = answers();
 
 function modules(count: number): ModuleId[] {
-  return Array.from({ length: count }, (_, place) => moduleId(`acme:m${place}`));
+  return Array.from({ length: count }, (_, index) => moduleId(`acme:m${index}`));
 }
 
 /** The empty list of the module with this number. */
-function list(place: number): Answer {
-  return json({ module_id: `acme:m${place}`, generation: 1, count: 0, releases: [] });
+function list(index: number): Answer {
+  return json({ module_id: `acme:m${index}`, generation: 1, count: 0, releases: [] });
 }
 
-describe('at a registry with a feed of its changes', () => {
-  it('what changes while lists are fetched is seen in the next round', async () => {
+describe('a registry with a change feed', () => {
+  it('a change during a round is fetched in the next round', async () => {
     const machine = remembered(HOST);
     const [id = moduleId('acme:lidar')] = modules(1);
     const body = { module_id: id, generation: 1, count: 0, releases: [] };
@@ -28,17 +28,17 @@ describe('at a registry with a feed of its changes', () => {
     expect(asked.requests).toEqual(['/v1/changes?after=7', '/v1/modules/acme/m0']);
   });
 
-  it('a module in trouble does not make the others be asked for again', async () => {
+  it('an error of one module does not cause requests for the others', async () => {
     const machine = remembered(HOST);
     const ids = modules(2);
-    const trouble = (request: Request): Response | Promise<Response> =>
+    const failing = (request: Request): Response | Promise<Response> =>
       request.url.endsWith('m1') ? status(404)(request) : list(0)(request);
     asked.next(json({ sequence: 7, modules: [] }), list(0), list(1));
     await machine.registry.readAll(ids);
-    asked.next(json({ sequence: 9, modules: ids }), trouble);
+    asked.next(json({ sequence: 9, modules: ids }), failing);
     await machine.registry.readAll(ids);
     asked.requests.length = 0;
-    asked.next(json({ sequence: 9, modules: [] }), trouble);
+    asked.next(json({ sequence: 9, modules: [] }), failing);
     expect(told(await machine.restarted().readAll(ids))).toEqual([
       'acme:m0 nothing',
       'acme:m1 nothing stale unknown-module',
@@ -46,7 +46,7 @@ describe('at a registry with a feed of its changes', () => {
     expect(asked.requests).toEqual(['/v1/changes?after=9', '/v1/modules/acme/m1']);
   });
 
-  it('a sequence that fell makes everything be asked for again', async () => {
+  it('fetches every list again after the sequence number decreased', async () => {
     const machine = remembered(HOST);
     const ids = modules(2);
     asked.next(json({ sequence: 7, modules: [] }), list(0), list(1));
@@ -62,7 +62,7 @@ describe('at a registry with a feed of its changes', () => {
   });
 });
 
-/** Answers for the modules that `modules` makes: the first `good` have a list. */
+/** Responses for `modules`: the first `good` modules have a list, the others respond with `bad`. */
 function lists(good: number, bad: Answer): Answer {
   return (request) => {
     const name = new URL(request.url).pathname.split('/').at(-1) ?? '';
@@ -71,11 +71,11 @@ function lists(good: number, bad: Answer): Answer {
   };
 }
 
-describe('at a registry without one', () => {
+describe('a registry without a change feed', () => {
   it.each<[string, Answer]>([
-    ['that says so', status(404)],
-    ['that answers with a page', text('<html>', 'text/html')],
-  ])('%s, every module is asked for', async (_, feed) => {
+    ['a 404', status(404)],
+    ['an HTML page', text('<html>', 'text/html')],
+  ])('requests every module after %s', async (_, feed) => {
     const { registry } = remembered(HOST);
     asked.next(feed, lists(2, status(404)));
     expect(told(await registry.readAll(modules(3)))).toEqual([
@@ -91,17 +91,17 @@ describe('at a registry without one', () => {
     ]);
   });
 
-  it('one that refuses a module does not keep the others from being asked for', async () => {
+  it('requests the other modules after it denied access to one', async () => {
     const { registry } = remembered(HOST);
     asked.next(status(404), lists(0, status(403)));
-    const readings = told(await registry.readAll(modules(20)));
-    expect(readings).toEqual(modules(20).map((id) => `${id} registry-refused`));
+    const results = told(await registry.readAll(modules(20)));
+    expect(results).toEqual(modules(20).map((id) => `${id} registry-refused`));
     expect(asked.requests).toHaveLength(21);
   });
 });
 
-describe('when nobody answers', () => {
-  it('the feed is tried three times, and all saved lists stand in', async () => {
+describe('an unreachable registry', () => {
+  it('requests the feed three times, then uses every saved list', async () => {
     const machine = remembered(HOST);
     asked.next(json({ sequence: 1, modules: [] }), lists(10, status(404)));
     await machine.registry.readAll(modules(10));
@@ -115,17 +115,17 @@ describe('when nobody answers', () => {
     expect(machine.saved()).toBe(before);
   });
 
-  it('[R1] a round ends after three modules in vain, and repeats no more than it may', async () => {
+  it('[R1] ends a round after three modules failed, within the retry budget', async () => {
     const machine = remembered(HOST, { limits: { patienceMs: 1e9 } });
     asked.next(status(404), lists(0, status(503)));
     expect(told(await machine.registry.readAll(modules(100)))).toEqual(
       modules(100).map((id) => `${id} registry-busy`),
     );
-    // The feed, the eight that were on their way, and three repetitions.
+    // The feed, the eight concurrent requests, two more, and three retries.
     expect(asked.requests.length).toBeLessThanOrEqual(1 + 8 + 2 + 3);
   });
 
-  it('[R1] of a long round a tenth may be repeated', async () => {
+  it('[R1] retries at most a tenth of the requests of a long round', async () => {
     const machine = remembered(HOST, { limits: { patienceMs: 1e9 } });
     let count = 0;
     // Every fourth request fails.
@@ -137,7 +137,7 @@ describe('when nobody answers', () => {
     await machine.registry.readAll(modules(200));
     const retries = asked.requests.length - 201;
     expect(retries).toBe(machine.clock.sleeps.length);
-    // What comes early has less of a round behind it.
+    // Early in a round the budget is smaller, so not every retry is used.
     expect(retries).toBeLessThanOrEqual(20);
     expect(retries).toBeGreaterThan(15);
   });

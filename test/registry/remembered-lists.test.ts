@@ -12,8 +12,8 @@ function built(digest: string): object {
   return { version: '1.0.0', artifacts: [{ platform: 'any', digest }] };
 }
 
-/** A registry whose saved lists fail while `isFailing` says so, and what it told of that. */
-function failing(
+/** A registry whose saved lists fail while `isFailing` returns true, and the errors that it reported. */
+function withFailingStorage(
   { remote, clock, file }: Remembered,
   isFailing: (method: keyof SavedLists) => boolean,
 ): { registry: ReturnType<typeof cachedRegistry>; troubles: string[] } {
@@ -31,10 +31,13 @@ function failing(
   return { registry: cachedRegistry(remote, { saved: guarded, clock, onTrouble }), troubles };
 }
 
-it('[T52] a list that could not be saved is saved when it is confirmed', async () => {
+it('[T52] saves a list with its next confirmation if saving it first failed', async () => {
   const machine = remembered(HOST);
   let isFull = false;
-  const { registry, troubles } = failing(machine, (method) => isFull && method === 'save');
+  const { registry, troubles } = withFailingStorage(
+    machine,
+    (method) => isFull && method === 'save',
+  );
   asked.next(document(['1.0.0'], { generation: 1 }));
   await registry.read(LIDAR);
   isFull = true;
@@ -48,10 +51,10 @@ it('[T52] a list that could not be saved is saved when it is confirmed', async (
   expect(savedListsIn(machine.file).read(machine.remote.address, LIDAR)?.generation).toBe(2);
 });
 
-it('[D22] where the disk cannot be read, the list at hand is what the next one must follow', async () => {
+it('[D22] compares with the list in memory while the disk cannot be read', async () => {
   const machine = remembered(HOST);
   let isBroken = false;
-  const { registry } = failing(machine, () => isBroken);
+  const { registry } = withFailingStorage(machine, () => isBroken);
   asked.next(document(['1.0.0']));
   await registry.read(LIDAR);
   isBroken = true;
@@ -61,7 +64,7 @@ it('[D22] where the disk cannot be read, the list at hand is what the next one m
   );
 });
 
-it('[D22] what another process accepted is accepted by one that runs on', async () => {
+it('[D22] a running process uses a list that another process accepted', async () => {
   const machine = remembered(HOST);
   const changed = async (): Promise<string[]> => {
     const { changedDigests } = await machine.registry.read(LIDAR);
@@ -79,12 +82,12 @@ it('[D22] what another process accepted is accepted by one that runs on', async 
   expect(await changed()).toEqual([]);
   asked.next(document([built('sha1:bb')], { generation: 3 }));
   expect(await changed()).toEqual([]);
-  // What was accepted is what counts from now on.
+  // From now on, the accepted digest is the first one.
   asked.next(document([built('sha1:aa')], { generation: 4 }));
   expect(await changed()).toEqual(['1.0.0']);
 });
 
-it('a cache that has not heard of a later list does not bring the earlier one back', async () => {
+it('a 304 for an earlier list does not replace a later list of another process', async () => {
   const machine = remembered(HOST);
   asked.next(document(['1.0.0']));
   await machine.registry.read(LIDAR);
@@ -96,7 +99,7 @@ it('a cache that has not heard of a later list does not bring the earlier one ba
   expect(await outcomeOf(machine.registry.read(LIDAR))).toBe('1.0.0 1.1.0');
 });
 
-it('reading one module keeps the sequence that a round knows it by', async () => {
+it('reading one module keeps the sequence number of its list', async () => {
   const machine = remembered(HOST);
   asked.next(json({ sequence: 7, modules: [] }), document(['1.0.0']));
   await machine.registry.readAll([LIDAR]);
@@ -111,9 +114,9 @@ it('reading one module keeps the sequence that a round knows it by', async () =>
 });
 
 it.each([
-  ['another process was the last to write it, a second', true, 1000],
-  ['this one was, ten minutes', false, 600_000],
-])('a confirmation is not written again for as long as: where %s', async (_, isOthers, ms) => {
+  ['at most once a second if another process wrote it', true, 1000],
+  ['at most every ten minutes if this process wrote it', false, 600_000],
+])('the confirmation of a list is saved %s', async (_, isOthers, ms) => {
   const machine = remembered(HOST);
   const confirmedAt = (): unknown =>
     machine.file.sql.get('SELECT confirmed_at FROM saved_lists')?.['confirmed_at'];
@@ -127,7 +130,7 @@ it.each([
   machine.clock.advance(1);
   await registry.read(LIDAR);
   expect(confirmedAt()).toBe(machine.clock.now());
-  // Set back, a clock tells no more how long ago that was.
+  // After the clock is set back, the age of the confirmation is unknown.
   machine.clock.advance(-5);
   await registry.read(LIDAR);
   expect(confirmedAt()).toBe(machine.clock.now());

@@ -3,12 +3,12 @@ import { answers, document, HOST, status, type Answer } from '../support/answers
 import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
 
 const asked = answers();
-const PATIENT = { limits: { patienceMs: 10_000_000 } };
+const NO_TIME_LIMIT = { limits: { patienceMs: 10_000_000 } };
 
-/** How long is slept between the attempts at one request, in milliseconds. */
+/** The delays between the attempts at one request, in milliseconds. */
 async function sleeps(
   answer: Answer,
-  options: Parameters<typeof remembered>[1] = PATIENT,
+  options: Parameters<typeof remembered>[1] = NO_TIME_LIMIT,
 ): Promise<readonly number[]> {
   const { registry, clock } = remembered(HOST, options);
   asked.next(answer);
@@ -16,53 +16,53 @@ async function sleeps(
   return clock.sleeps;
 }
 
-describe('[R1] a request is tried three times at most', () => {
+describe('[R1] a request is tried at most three times', () => {
   it.each<[string, number, readonly number[]]>([
-    ['at the earliest after half a second and one', 0, [500, 1000]],
-    ['at the latest after one second and two', 1, [1000, 2000]],
+    ['with delays of at least half a second and one second', 0, [500, 1000]],
+    ['with delays of at most one second and two seconds', 1, [1000, 2000]],
   ])('%s', async (_, random, expected) => {
     expect(await sleeps(status(503), { random: () => random })).toEqual(expected);
   });
 
-  it('the last answer counts', async () => {
+  it('and the result is the last response', async () => {
     const { registry } = remembered(HOST);
     asked.next(status(503), status(500), document(['1.2.3']));
     expect(await outcomeOf(registry.read(LIDAR))).toBe('1.2.3');
     expect(asked.requests).toHaveLength(3);
   });
 
-  it('none begins after the patience is over', async () => {
+  it('and not after `patienceMs`', async () => {
     expect(await sleeps(status(503), { random: () => 0, limits: { patienceMs: 600 } })).toEqual([
       500,
     ]);
   });
 });
 
-describe('[T22] Retry-After is clamped to one second and one hour, and junk is ignored', () => {
+describe('[T22] Retry-After is clamped to one second and one hour, or ignored if malformed', () => {
   it.each<[string, string, number]>([
     ['a number of seconds', '7', 7000],
     ['zero', '0', 1000],
     ['longer than an hour', '3000000', 3_600_000],
-    ['longer than a number', '9'.repeat(400), 3_600_000],
-    ['a date to come', 'Sat, 21 Nov 2026 01:02:33 GMT', 30_000],
-    ['a date that is past', 'Wed, 21 Oct 2015 07:28:00 GMT', 1000],
-    ['a date far away', 'Sat, 21 Nov 2099 01:02:33 GMT', 3_600_000],
-    ['no date', 'Sat, 99 Nov 2026 01:02:33 GMT', 500],
+    ['more than the largest number', '9'.repeat(400), 3_600_000],
+    ['a date in the future', 'Sat, 21 Nov 2026 01:02:33 GMT', 30_000],
+    ['a date in the past', 'Wed, 21 Oct 2015 07:28:00 GMT', 1000],
+    ['a date in the far future', 'Sat, 21 Nov 2099 01:02:33 GMT', 3_600_000],
+    ['a day that does not exist', 'Sat, 99 Nov 2026 01:02:33 GMT', 500],
     ['negative', '-1', 500],
     ['a fraction', '1.5', 500],
     ['an exponent', '1e400', 500],
     ['words', 'soon', 500],
-    ['two of them', '5, 10', 500],
-    ['nothing', '', 500],
+    ['two numbers', '5, 10', 500],
+    ['an empty value', '', 500],
   ])('%s', async (_, text, expected) => {
     const [first] = await sleeps(status(429, { 'retry-after': text }), {
       random: () => 0,
-      ...PATIENT,
+      ...NO_TIME_LIMIT,
     });
     expect(first).toBe(expected);
   });
 
-  it('one beyond the patience is told, and not waited for', async () => {
+  it('one after `patienceMs` is reported without a retry', async () => {
     const { registry, clock } = remembered(HOST);
     asked.next(status(503, { 'retry-after': '60' }));
     await expect(registry.read(LIDAR)).rejects.toMatchObject({
@@ -74,23 +74,23 @@ describe('[T22] Retry-After is clamped to one second and one hour, and junk is i
   });
 });
 
-it('tells what is tried again, and when', async () => {
-  const told: string[] = [];
+it('reports each retry with its error and delay', async () => {
+  const retries: string[] = [];
   const { registry } = remembered(HOST, {
-    onRetry: (error, delayMs) => told.push(`${error.message}; in ${delayMs} ms`),
+    onRetry: (error, delayMs) => retries.push(`${error.message}; in ${delayMs} ms`),
   });
   asked.next(status(503), document([]));
   await registry.read(LIDAR);
-  expect(told).toEqual([`the registry ${HOST} is busy or failing (503); in 500 ms`]);
+  expect(retries).toEqual([`the registry ${HOST} is busy or failing (503); in 500 ms`]);
 });
 
-it('one that is called off is not tried again', async () => {
+it('an aborted request is not retried', async () => {
   const controller = new AbortController();
   const { registry } = remembered(HOST);
   asked.next(() => {
-    controller.abort(new Error('called off'));
+    controller.abort(new Error('aborted'));
     return new Response(null, { status: 503 });
   });
-  await expect(registry.read(LIDAR, controller.signal)).rejects.toThrow('called off');
+  await expect(registry.read(LIDAR, controller.signal)).rejects.toThrow('aborted');
   expect(asked.requests).toHaveLength(1);
 });

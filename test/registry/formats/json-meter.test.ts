@@ -2,23 +2,23 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { jsonMeter } from '../../../src/registry/formats/json-meter.ts';
 
-/** The commas and opening brackets of `text` outside of its texts, one character at a time. */
+/** The number of commas and opening brackets of `text` outside strings, counted by character. */
 function count(text: string): number {
   let tokens = 0;
-  let isInText = false;
+  let isInString = false;
   let isEscaped = false;
   for (const character of text) {
-    if (isInText) {
-      if (!isEscaped && character === '"') isInText = false;
+    if (isInString) {
+      if (!isEscaped && character === '"') isInString = false;
       isEscaped = !isEscaped && character === '\\';
-    } else if (character === '"') isInText = true;
+    } else if (character === '"') isInString = true;
     else if (',[{'.includes(character)) tokens++;
   }
   return tokens;
 }
 
-/** Whether a meter that allows `most` takes `text`, in pieces of the lengths that are given. */
-function takes(text: string, most: number, lengths: readonly number[]): boolean {
+/** Whether a meter that allows `most` accepts `text` in chunks of the given lengths. */
+function accepts(text: string, most: number, lengths: readonly number[]): boolean {
   const meter = jsonMeter(most);
   const bytes = Buffer.from(text);
   let at = 0;
@@ -33,15 +33,18 @@ function takes(text: string, most: number, lengths: readonly number[]): boolean 
   }
 }
 
-it('counts what is outside of texts, in whatever pieces it comes', () => {
+it('counts tokens outside strings, however the text is split into chunks', () => {
   const text = fc
     .array(fc.constantFrom('"', '\\', ',', '[', '{', 'a'), { maxLength: 30 })
     .map((list) => list.join(''));
   const lengths = fc.array(fc.nat({ max: 5 }), { maxLength: 10 });
   fc.assert(
-    fc.property(text, lengths, (json, pieces) => {
+    fc.property(text, lengths, (json, chunks) => {
       const tokens = count(json);
-      expect([takes(json, tokens, pieces), takes(json, tokens - 1, pieces)]).toEqual([true, false]);
+      expect([accepts(json, tokens, chunks), accepts(json, tokens - 1, chunks)]).toEqual([
+        true,
+        false,
+      ]);
     }),
     { numRuns: 2000 },
   );
@@ -52,7 +55,7 @@ it.each([
   ['a value', 'null', false],
   ['an object', '{"a":[1,2]}', false],
   ['half an object', '{"a":[1,2]', true],
-  ['half a text', '"a', true],
+  ['half a string', '"a', true],
   ['half an escape', String.raw`"a\"`, true],
 ])('%s is cut short: %s', (_, text, expected) => {
   const meter = jsonMeter(10);

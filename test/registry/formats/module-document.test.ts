@@ -46,7 +46,7 @@ it('decodes every field of a release', () => {
   });
 });
 
-describe('a part that cannot be read allows less, not more, and is reported', () => {
+describe('a field that cannot be read gets its most restrictive value and is reported', () => {
   it.each([
     [
       'a time',
@@ -99,7 +99,7 @@ describe('a part that cannot be read allows less, not more, and is reported', ()
       undefined,
     ],
     [
-      'a size beyond all numbers',
+      'a size that parses to Infinity',
       { artifacts: [{ platform: 'any', size: JSON.parse('1e999') as unknown }] },
       { artifacts: [{ platform: 'any' }] },
       undefined,
@@ -112,7 +112,7 @@ describe('a part that cannot be read allows less, not more, and is reported', ()
   });
 });
 
-it('[D10] an entry that is no release stays in the list under the text that stands there', () => {
+it('[D10] an entry that is not a release stays in the list with its JSON as version', () => {
   expect(decode([null, 42, '1.0.0', [], { version: 1 }, { v: '1.0.0' }, { version: '' }])).toEqual({
     records: [
       { version: 'null' },
@@ -127,7 +127,7 @@ it('[D10] an entry that is no release stays in the list under the text that stan
   });
 });
 
-describe('[T23] what is not a release list is never taken for an empty one', () => {
+describe('[T23] refuses a document that is not a release list', () => {
   it.each<[unknown, string]>([
     [null, 'found null, expected an object'],
     [[], 'found a list, expected an object'],
@@ -152,7 +152,7 @@ describe('[T23] what is not a release list is never taken for an empty one', () 
   });
 });
 
-it('[T24] a list that was cut short is refused whole', () => {
+it('[T24] refuses a list with fewer releases than its count', () => {
   expect(() => decode([{ version: '1.0.0' }], { count: 40 })).toThrow(
     expect.objectContaining({
       kind: 'registry-regressed',
@@ -161,7 +161,7 @@ it('[T24] a list that was cut short is refused whole', () => {
   );
 });
 
-it('[T29] a list of more than a million entries is too large', () => {
+it('[T29] refuses a list of more than a million entries', () => {
   const releases = Array.from({ length: 1_000_001 }, () => 0);
   expect(() => decode(releases)).toThrow(
     expect.objectContaining({
@@ -171,7 +171,7 @@ it('[T29] a list of more than a million entries is too large', () => {
   );
 });
 
-it('an entry that is nested too deeply to be written is refused like any other', () => {
+it('an entry that is nested too deeply for JSON.stringify stays in the list by its description', () => {
   const deep: unknown = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
   expect(decode([deep, { version: '1.0.0' }])).toEqual({
     records: [{ version: 'a list' }, { version: '1.0.0' }],
@@ -179,7 +179,7 @@ it('an entry that is nested too deeply to be written is refused like any other',
   });
 });
 
-it('more than a thousand artifacts are none', () => {
+it('ignores a list of more than 1,000 artifacts', () => {
   const artifacts = Array.from({ length: 1001 }, () => ({ platform: 'any' }));
   expect(decode([{ version: '1.0.0', artifacts }])).toEqual({
     records: [{ version: '1.0.0', artifacts: [] }],

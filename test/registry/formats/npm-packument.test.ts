@@ -14,7 +14,7 @@ function platforms(os: unknown, cpu: unknown): unknown {
   return record?.artifacts?.map(({ platform }) => platform);
 }
 
-it('honours versions, time, deprecated and dist, and no dist-tag', () => {
+it('reads versions, time, deprecated and dist, and ignores dist-tags', () => {
   const packument = {
     name: '@acme/thing',
     'dist-tags': { latest: '1.0.0', next: '9.9.9' },
@@ -82,7 +82,7 @@ describe('os and cpu', () => {
       Array.from({ length: 51 }, String),
       '/versions/1.0.0/os is a list, expected a list of at most 50 names',
     ],
-  ])('what cannot be read allows no platform: %j', (os, dropped) => {
+  ])('a list that cannot be read allows no platform: %j', (os, dropped) => {
     expect(decode({ versions: { '1.0.0': { os } } })).toEqual({
       records: [{ version: '1.0.0', artifacts: [] }],
       dropped: [dropped],
@@ -90,7 +90,7 @@ describe('os and cpu', () => {
   });
 });
 
-describe('parts that cannot be read', () => {
+describe('reports fields that cannot be read', () => {
   it.each<[unknown, unknown, string]>([
     [
       { versions: { '1.0.0': null } },
@@ -120,7 +120,7 @@ describe('parts that cannot be read', () => {
   });
 });
 
-it('[T34] __proto__ and its kin are entries like any other, and no times', () => {
+it('[T34] __proto__ and similar names are ordinary versions and have no times', () => {
   const packument: unknown = JSON.parse(
     '{"versions": {"__proto__": {}, "constructor": {}, "toString": {}, "a/~b": null, "1.0.0": {}}, "time": {"__proto__": {"1.0.0": "2026-11-21T01:02:03Z"}}}',
   );
@@ -146,7 +146,7 @@ describe('real packuments', () => {
     ['typescript', 3478, 'latest', '7.0.2'],
     ['types-node', 2346, '24.*', '24.19.2'],
     ['next', 2627, '16.*', '16.4.6'],
-  ])('%s has %i releases, and %s means %s', (name, count, constraint, expected) => {
+  ])('%s has %i releases, and %s selects %s', (name, count, constraint, expected) => {
     const path = new URL(`../../fixtures/registry/npm/${name}.json`, import.meta.url);
     const { records, dropped } = decode(JSON.parse(readFileSync(path, 'utf8')));
     expect([records.length, dropped]).toEqual([count, []]);
