@@ -53,7 +53,7 @@ async function readWhole(path: string): Promise<Uint8Array> {
     const stats = await file.stat();
     if (!stats.isFile()) throw new RegistryError('unreadable-file', `${quote(path)} is not a file`);
     if (stats.size > LARGEST_FILE) {
-      const message = `${quote(path)} has ${stats.size} bytes, the limit is ${LARGEST_FILE}`;
+      const message = `${quote(path)} has ${stats.size} bytes (limit ${LARGEST_FILE})`;
       throw new RegistryError('list-too-large', message);
     }
     return await file.readFile();

@@ -37,7 +37,7 @@ export function staleOnError(
   if (age <= maxIndexAgeMs) {
     return { ok: true, value: { ...releaseListOf(list, from, 'saved'), stale: error } };
   }
-  const confirmed = `confirmed ${describeDuration(age)} ago, the limit is ${describeDuration(maxIndexAgeMs)}`;
+  const confirmed = `confirmed ${describeDuration(age)} ago (limit ${describeDuration(maxIndexAgeMs)})`;
   const message = `${error.message}; the saved list was ${confirmed}`;
   const stale = new RegistryError('list-stale', message, { cause: error, hint: error.hint });
   return { ok: false, error: stale };

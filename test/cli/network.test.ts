@@ -66,7 +66,7 @@ describe('a release list over the network', () => {
     );
     expect([stdout, stderr.replace(/\d+ s ago/, 'N s ago'), exit]).toEqual([
       '',
-      `error[LIST_STALE]: offline: the registry ${server.address} was not contacted; the saved list was confirmed N s ago, the limit is 0 s\n`,
+      `error[LIST_STALE]: offline: the registry ${server.address} was not contacted; the saved list was confirmed N s ago (limit 0 s)\n`,
       4,
     ]);
   });

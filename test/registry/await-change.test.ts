@@ -118,13 +118,13 @@ describe('waiting for a change of a list', () => {
       ],
     ],
     [
-      'stops if the registry responds before half of the time without a change',
+      'stops if the registry responds without a change in less than half of the waiting time',
       [{ sequence: 7, afterMs: 12_499 }],
       undefined,
       [[7, 25_000]],
     ],
     [
-      'continues if the registry waits for half of the time',
+      'continues if the registry waits for half of the waiting time',
       [
         { sequence: 7, afterMs: 12_500 },
         { sequence: 8, modules: [LIDAR] },

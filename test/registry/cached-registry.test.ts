@@ -67,7 +67,7 @@ describe('[D21] while the registry is unreachable, the saved list is used', () =
     [
       'but not if it is older than seven days',
       7 * DAY + 1000,
-      'list-stale: the registry https://registry.example is busy or failing (500); the saved list was confirmed 7 d ago, the limit is 7 d',
+      'list-stale: the registry https://registry.example is busy or failing (500); the saved list was confirmed 7 d ago (limit 7 d)',
     ],
     [
       'even if the clock was set back',
@@ -198,7 +198,7 @@ describe('[D22] [T30] a changed digest', () => {
       ['1.1.0', 'none', 'none, 1.1.0: digest-changed'],
     ],
     [
-      'includes one that is missing',
+      'includes a missing one',
       [[built('1.1.0', 'sha256:aa')], [built('1.1.0')]],
       ['1.1.0', 'none, 1.1.0: digest-changed'],
     ],
@@ -228,12 +228,12 @@ describe('[D22] [T30] a changed digest', () => {
       ['1.1.0', 'none, 1.1.0: digest-changed'],
     ],
     [
-      'is not a first digest',
+      'does not include the first digest of a release',
       [[built('1.1.0')], [built('1.1.0', 'sha256:aa')]],
       ['1.1.0', '1.1.0'],
     ],
     [
-      'is not a digest for another platform',
+      'does not include a digest for another platform',
       [[built('1.1.0', 'sha256:aa')], [built('1.1.0', 'sha256:bb', 'linux/arm64')]],
       ['1.1.0', '1.1.0'],
     ],

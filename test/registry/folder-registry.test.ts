@@ -86,7 +86,7 @@ describe('refuses a file that is not a release list', () => {
     execFileSync('truncate', ['--size=67108865', path]);
     await expect(read(folder)).rejects.toMatchObject({
       kind: 'list-too-large',
-      message: `"${path}" has 67108865 bytes, the limit is 67108864`,
+      message: `"${path}" has 67108865 bytes (limit 67108864)`,
     });
   });
 

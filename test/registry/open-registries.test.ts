@@ -242,7 +242,7 @@ describe('saved lists', () => {
       await readAt({ registry: HTTPS }, { ...options, fetch: refuse, isOffline: true }),
     ]).toEqual([
       `stale, registry-refused: ${refused}, of all acme:lidar 3.0.0 stale registry-refused`,
-      `list-stale: ${refused}; the saved list was confirmed 2 s ago, the limit is 1 s, of all acme:lidar list-stale`,
+      `list-stale: ${refused}; the saved list was confirmed 2 s ago (limit 1 s), of all acme:lidar list-stale`,
       `stale, registry-unreachable: offline: the registry ${HTTPS} was not contacted, of all acme:lidar 3.0.0 stale registry-unreachable`,
     ]);
     file.close();

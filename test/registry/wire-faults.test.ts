@@ -69,7 +69,7 @@ describe('refuses without a retry a response that would exhaust the memory', () 
       '[T37] an endless body in chunks': BYTES,
       '[T37] an endless body without a length': BYTES,
       '[T37] an endless body of tokens': TOKENS,
-      '[T37] a length of 10 GB': `${LARGE}: its content-length is 10000000000 bytes, the limit is 8388608`,
+      '[T37] a length of 10 GB': `${LARGE}: its content-length is 10000000000 bytes (limit 8388608)`,
       '[T37] a header of 64 KB': HEADER,
       '[T37] 10,000 headers': HEADER,
       '[T37] a header without end': HEADER,

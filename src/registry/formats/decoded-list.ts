@@ -12,7 +12,7 @@ const MOST_ENTRIES = 1_000_000;
 /** Throws a `list-too-large` RegistryError if `count` exceeds the limit on entries. */
 export function checkLength(count: number): void {
   if (count <= MOST_ENTRIES) return;
-  const message = `it has ${count} entries, the limit is ${MOST_ENTRIES}`;
+  const message = `it has ${count} entries (limit ${MOST_ENTRIES})`;
   throw new RegistryError('list-too-large', message);
 }
 

@@ -107,7 +107,7 @@ function checkHeaders(headers: Headers, where: string, largest: number): void {
   }
   const length = Number(headers.get('content-length'));
   if (length > largest) {
-    throw tooLarge(`its content-length is ${length} bytes, the limit is ${largest}`);
+    throw tooLarge(`its content-length is ${length} bytes (limit ${largest})`);
   }
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (!ENCODINGS.has(encoding.toLowerCase())) {

@@ -2,7 +2,7 @@
 export interface Limits {
   /** The time until a response begins: name lookup, connection, TLS and header. 10 s by default. */
   readonly answerMs: number;
-  /** The time between two parts of a body. 10 s by default. */
+  /** The time between two chunks of a body. 10 s by default. */
   readonly idleMs: number;
   /** The time for a whole response, redirects included. 30 s by default. */
   readonly totalMs: number;
