@@ -6,7 +6,9 @@ import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
 const asked = answers();
 const PATH = '/v1/modules/acme/lidar';
 const WHERE = `the registry ${HOST}`;
-const NOT_A_REGISTRY = `${WHERE} does not respond like a registry`;
+const UNLIKE_A_REGISTRY = `${WHERE} does not respond like a registry`;
+const NOT_A_REGISTRY = `not-a-registry: ${UNLIKE_A_REGISTRY}`;
+const DENIED = `registry-refused: ${WHERE} denies access without a token`;
 
 /** The outcome of responses that arrive when a list is known, and the requests. */
 async function afterKnown(
@@ -38,95 +40,65 @@ describe('uses the saved list if the response is not a list', () => {
   const once = [`${PATH} known "57"`];
   const thrice = [...once, ...once, ...once];
   it.each<[string, Answer, string, readonly string[]]>([
-    [
-      '[T20] 401',
-      status(401),
-      `registry-refused: ${WHERE} denies access without a token (401)`,
-      once,
-    ],
-    [
-      '[T20] 403',
-      status(403),
-      `registry-refused: ${WHERE} denies access without a token (403)`,
-      once,
-    ],
+    ['[T20] 401', status(401), `${DENIED} (401)`, once],
+    ['[T20] 403', status(403), `${DENIED} (403)`, once],
     ['[T21] 404', status(404), `unknown-module: ${WHERE} has no module acme:lidar`, once],
-    ['410', status(410), `not-a-registry: ${NOT_A_REGISTRY}: got 410`, once],
+    ['410', status(410), `${NOT_A_REGISTRY}: got 410`, once],
     ['[T22] 429', status(429), `registry-busy: ${WHERE} is busy or failing (429)`, thrice],
     ['[T22] 503', status(503), `registry-busy: ${WHERE} is busy or failing (503)`, thrice],
     ['500', status(500), `registry-busy: ${WHERE} is busy or failing (500)`, thrice],
     [
       '[T23] the sign-in page of a captive portal',
       text('<!doctype html>', 'text/html'),
-      `not-a-registry: ${NOT_A_REGISTRY}: got text/html`,
+      `${NOT_A_REGISTRY}: got text/html`,
       once,
     ],
     [
       '[T23] an empty body',
       text('', 'application/json'),
-      `not-a-registry: ${NOT_A_REGISTRY}: it is not JSON: it ends too early`,
+      `${NOT_A_REGISTRY}: it is not JSON: it ends too early`,
       once,
     ],
     [
       '[T23] no body and no content type',
       () => new Response(null),
-      `not-a-registry: ${NOT_A_REGISTRY}: got no content-type`,
+      `${NOT_A_REGISTRY}: got no content-type`,
       once,
     ],
-    ['[T23] 204', status(204), `not-a-registry: ${NOT_A_REGISTRY}: got 204`, once],
-    [
-      '[T23] text/plain',
-      text('{}', 'text/plain'),
-      `not-a-registry: ${NOT_A_REGISTRY}: got text/plain`,
-      once,
-    ],
-    [
-      '[T23] null',
-      json(null),
-      `not-a-registry: ${NOT_A_REGISTRY}: found null, expected an object`,
-      once,
-    ],
-    [
-      '[T23] []',
-      json([]),
-      `not-a-registry: ${NOT_A_REGISTRY}: found a list, expected an object`,
-      once,
-    ],
-    [
-      '[T23] "x"',
-      json('x'),
-      `not-a-registry: ${NOT_A_REGISTRY}: found "x", expected an object`,
-      once,
-    ],
-    ['[T23] {}', json({}), `not-a-registry: ${NOT_A_REGISTRY}: /module_id is missing`, once],
+    ['[T23] 204', status(204), `${NOT_A_REGISTRY}: got 204`, once],
+    ['[T23] text/plain', text('{}', 'text/plain'), `${NOT_A_REGISTRY}: got text/plain`, once],
+    ['[T23] null', json(null), `${NOT_A_REGISTRY}: found null, expected an object`, once],
+    ['[T23] []', json([]), `${NOT_A_REGISTRY}: found a list, expected an object`, once],
+    ['[T23] "x"', json('x'), `${NOT_A_REGISTRY}: found "x", expected an object`, once],
+    ['[T23] {}', json({}), `${NOT_A_REGISTRY}: /module_id is missing`, once],
     [
       'a list without a generation',
       document([], { generation: undefined }),
-      `not-a-registry: ${NOT_A_REGISTRY}: /generation is missing`,
+      `${NOT_A_REGISTRY}: /generation is missing`,
       once,
     ],
     [
       'a list without a count',
       document([], { count: undefined }),
-      `not-a-registry: ${NOT_A_REGISTRY}: /count is missing`,
+      `${NOT_A_REGISTRY}: /count is missing`,
       once,
     ],
     [
       'a negative generation',
       document([], { generation: -1 }),
-      `not-a-registry: ${NOT_A_REGISTRY}: /generation is the number -1, expected a whole number`,
+      `${NOT_A_REGISTRY}: /generation is the number -1, expected a whole number`,
       once,
     ],
     [
       'the list of another module',
       document(['9.9.9'], { module_id: 'acme:arm' }),
-      `not-a-registry: ${NOT_A_REGISTRY}: /module_id is "acme:arm", expected "acme:lidar"`,
+      `${NOT_A_REGISTRY}: /module_id is "acme:arm", expected "acme:lidar"`,
       once,
     ],
     [
       'a terminal control sequence in the content type',
       text('', 'text/\u009b2J'),
-      String.raw`not-a-registry: ${NOT_A_REGISTRY}: got text/\u{9b}2J`,
+      String.raw`${NOT_A_REGISTRY}: got text/\u{9b}2J`,
       once,
     ],
     [
@@ -228,9 +200,7 @@ describe('[T44] entity tags', () => {
     const { registry, saved } = remembered(HOST);
     asked.next(status(304));
     const outcome = await outcomeOf(registry.read(LIDAR));
-    expect(outcome).toBe(
-      `not-a-registry: ${NOT_A_REGISTRY}: got 304 to a request without an entity tag`,
-    );
+    expect(outcome).toBe(`${NOT_A_REGISTRY}: got 304 to a request without an entity tag`);
     expect([saved(), asked.requests]).toEqual(['[]', [PATH, PATH]]);
   });
 
@@ -267,11 +237,16 @@ describe('a token', () => {
   });
 
   it.each([
-    ['a content type', text('', 'text/s3cret'), `${NOT_A_REGISTRY}: got text/[token]`, undefined],
+    [
+      'a content type',
+      text('', 'text/s3cret'),
+      `${UNLIKE_A_REGISTRY}: got text/[token]`,
+      undefined,
+    ],
     [
       'the list',
       json({ module_id: 's3cret', generation: 1, count: 0, releases: [] }),
-      `${NOT_A_REGISTRY}: /module_id is "[token]", expected "acme:lidar"`,
+      `${UNLIKE_A_REGISTRY}: /module_id is "[token]", expected "acme:lidar"`,
       undefined,
     ],
     [
