@@ -101,7 +101,7 @@ describe('modreg watch does not start', () => {
           expect.stringMatching(
             /^error\[BAD_ADDRESS\]: the registry address cannot be used: /,
           ) as string,
-          expect.stringMatching(/^hint: name https:\/\/host, /) as string,
+          expect.stringMatching(/^hint: use https:\/\/host, /) as string,
         ],
         exit: 2,
       },
