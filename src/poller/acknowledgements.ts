@@ -6,18 +6,18 @@ import type { Polling } from './polling.ts';
 import { untilRedelivery } from './schedule.ts';
 import type { StateAccess } from './state-access.ts';
 
-/** The outcome that a consumer reports of an action, and what is needed to note it. */
+/** The outcome of an action as its consumer reports it, and what is needed to record it. */
 export interface Acknowledgement {
   readonly id: string;
   readonly outcome: ActionOutcome;
-  /** How often the machine was blamed before. */
+  /** How often the action failed before because of the machine. */
   readonly failures: number;
   readonly terms: UpdateTerms;
 }
 
 const MAX_UNKNOWN_IDS = 1000;
 
-/** Acknowledgements on their way to the disk. While it is full they wait, in their order. (T52, T61) */
+/** Acknowledgements that are not on disk yet. While the disk is full, they wait in their order (T52, T61). */
 export class Acknowledgements {
   readonly #state: StateAccess;
   readonly #polling: Pick<Polling, 'clock' | 'random'>;
@@ -39,34 +39,34 @@ export class Acknowledgements {
     return this.#waiting.has(id);
   }
 
-  /** The first acknowledgement of an action counts. */
+  /** Adds an acknowledgement, and writes it if the disk allows. Only the first of an action counts. */
   add(acknowledgement: Acknowledgement): void {
     const { id } = acknowledgement;
     if (this.#waiting.has(id)) this.#reportUnknown(id);
     else this.#waiting.set(id, acknowledgement);
-    this.note();
+    this.flush();
   }
 
-  /** Notes the waiting acknowledgements, as far as the disk takes them. */
-  note(): void {
+  /** Writes the waiting acknowledgements, up to the first that cannot be written. */
+  flush(): void {
     const { clock, random } = this.#polling;
     for (const { id, outcome, failures, terms } of this.#waiting.values()) {
       const at = clock.now();
       const { quarantineMs } = terms;
       const quarantineUntil = quarantineMs === undefined ? undefined : at + quarantineMs;
       const retryAt = Math.ceil(at + untilRedelivery(failures + 1, random()));
-      const noted = this.#trying(id, (state) =>
+      const written = this.#write(id, (state) =>
         state.acknowledge(id, outcome, { at, quarantineUntil, retryAt }),
       );
-      if (!noted) return;
+      if (!written) return;
       this.#waiting.delete(id);
-      if (noted.value) this.#onEvent({ kind: 'acknowledged', id, outcome });
+      if (written.value) this.#onEvent({ kind: 'acknowledged', id, outcome });
       else this.#reportUnknown(id);
     }
   }
 
-  /** An acknowledgement that cannot be noted for a reason other than the disk is discarded, and delays no other. */
-  #trying<T>(id: string, work: (state: MachineState) => T): { readonly value: T } | undefined {
+  /** An acknowledgement that cannot be written for a reason other than the disk is discarded, and delays no other. */
+  #write<T>(id: string, work: (state: MachineState) => T): { readonly value: T } | undefined {
     try {
       return this.#state.write(work);
     } catch (error) {

@@ -3,12 +3,12 @@ import type { Clock } from '../registry/index.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import type { PollerEvent } from './event.ts';
 
-/** Whether a poller may act on its plans. */
+/** Decides whether a poller may act on its plans. */
 export class ActionGate {
   readonly #clock: Clock;
   readonly #onEvent: (event: PollerEvent) => void;
   #isBlank = false;
-  /** The round of the first plan. Rounds before it had no answer, and showed nothing. */
+  /** The round of the first plan. Earlier rounds had no answer, so nothing was observed in them. */
   #observedIn: number | undefined;
   #isCrashLoop = false;
 
@@ -17,20 +17,20 @@ export class ActionGate {
     this.#onEvent = onEvent;
   }
 
-  /** `memory` is what the machine remembered before the poller started. */
+  /** `memory` is the machine's memory before the poller started; undefined if it cannot be read. */
   begin(memory: MachineMemory | undefined): void {
     this.#isBlank = memory?.isBlank ?? true;
     if (this.#isBlank) this.#onEvent({ kind: 'observe-only' });
   }
 
-  /** Whether a plan made now may be committed. The first plan with a blank memory is only observed. (T53) */
+  /** Whether a plan made now may be committed. With a blank memory, the first plan is observe-only (T53). */
   mayCommit(memory: MachineMemory, rounds: number): boolean {
     const mayAct = this.mayAct(memory, rounds);
     this.#observedIn ??= rounds;
     return mayAct;
   }
 
-  /** Not in the round of a blank memory's first plan, nor in a crash loop. (T53, T57) */
+  /** Whether actions may be delivered: not in the round of the first plan of a blank memory, nor in a crash loop (T53, T57). */
   mayAct({ starts }: MachineMemory, rounds: number): boolean {
     const until = crashLoopEnd(starts, this.#clock.now());
     if (until !== undefined && !this.#isCrashLoop) {

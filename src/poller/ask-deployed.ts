@@ -5,7 +5,7 @@ import type { PollerEvent } from './event.ts';
 import type { Polling } from './polling.ts';
 import type { StateAccess } from './state-access.ts';
 
-/** How the agent is asked for deployed versions, and where they are noted. */
+/** How the agent is asked for deployed versions, and where the answers are recorded. */
 export interface AskDeployedOptions {
   readonly deployedVersion: (target: ActionTarget) => unknown;
   readonly state: StateAccess;
@@ -13,7 +13,7 @@ export interface AskDeployedOptions {
   readonly onEvent: (event: PollerEvent) => void;
 }
 
-/** Asks the agent for each deployed version that the machine does not remember, and notes the answers. (D14) */
+/** Asks the agent for each deployed version that is unknown, because an unknown version is never replaced (D14). */
 export async function askDeployed(
   configuration: Configuration,
   { deployedVersion, state, polling: { clock }, onEvent }: AskDeployedOptions,
@@ -24,13 +24,13 @@ export async function askDeployed(
   const unknown = targetsOf(configuration).filter(
     (target) => memory.of(target).deployed.kind === 'unknown',
   );
-  // All at once: an agent that does not answer costs its deadline once.
+  // In parallel: an agent that does not answer costs one deadline, not one for each target.
   const asked = unknown.map(async (target) => {
     const result = await callback(() => deployedVersion(target), clock, signal);
     if (result.kind === 'failed') onEvent({ kind: 'callback-error', error: result.error });
-    const running = result.kind === 'returned' ? result.value : undefined;
-    if (typeof running !== 'string' && running !== null) return;
-    state.write((file) => file.report(target, running, clock.now()));
+    const deployed = result.kind === 'returned' ? result.value : undefined;
+    if (typeof deployed !== 'string' && deployed !== null) return;
+    state.write((file) => file.report(target, deployed, clock.now()));
   });
   await Promise.all(asked);
 }

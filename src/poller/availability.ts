@@ -2,10 +2,10 @@ import type { ModuleId } from '../core/index.ts';
 import type { ListResult, RegistryError } from '../registry/index.ts';
 import type { Polling } from './polling.ts';
 
-/** What a registry answered for each module that it was asked for. */
+/** The answer of a registry for each requested module. */
 export type ListResults = ReadonlyMap<ModuleId, ListResult>;
 
-/** Reports once that a registry or one of its lists becomes unavailable, and once that it is available again. */
+/** Reports an unavailable registry or list once, and once when it is available again. */
 export class Availability {
   readonly #polling: Pick<Polling, 'clock' | 'onEvent'>;
   readonly #unavailable = new Set<ModuleId>();
@@ -15,7 +15,7 @@ export class Availability {
     this.#polling = polling;
   }
 
-  /** Reports what changed with an answer. The registry is asked again in `retryMs`. */
+  /** Reports what an answer changes. The registry is polled again in `retryMs` milliseconds. */
   report(results: ListResults, retryMs: number): void {
     for (const moduleId of this.#unavailable) {
       if (!results.has(moduleId)) this.#unavailable.delete(moduleId);
@@ -50,7 +50,7 @@ export class Availability {
   }
 }
 
-/** Why lists are not the registry's current ones, in the order of the modules. */
+/** Why lists are not current, in the order of the modules. */
 export function errorsIn(results: ListResults): RegistryError[] {
   return Array.from(results.values(), errorOf).filter((error) => error !== undefined);
 }
@@ -59,7 +59,7 @@ function errorOf(result: ListResult): RegistryError | undefined {
   return result.ok ? result.value.stale : result.error;
 }
 
-/** Why the registry gave no list at all; undefined if it gave one. That a module does not exist is an answer. */
+/** Why the registry returned no list at all; undefined if it returned one. An unknown module is an answer. */
 export function registryFailure(results: ListResults): RegistryError | undefined {
   const errors = errorsIn(results);
   if (errors.length < results.size) return undefined;

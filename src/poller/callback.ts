@@ -12,7 +12,7 @@ export type CallbackResult<T> =
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'timed-out' };
 
-/** Calls a function of the agent, for at most ten seconds. Rejects with the reason of `signal`, and nothing else. */
+/** Calls a callback of the agent, and waits for at most ten seconds. Rejects only with the reason of `signal`. */
 export async function callback<T>(
   call: () => T | Promise<T>,
   clock: Clock,
@@ -35,7 +35,7 @@ async function resultOf<T>(call: () => T | Promise<T>): Promise<CallbackResult<T
   }
 }
 
-/** Whether the agent allows maintenance. (D29) */
+/** Reads the answer of the agent. A callback that fails or times out does not allow maintenance (D29). */
 export function maintenanceAnswer(answer: CallbackResult<unknown>): MaintenanceAnswer {
   return answer.kind === 'returned' ? readMaintenanceAnswer(answer.value) : answer.kind;
 }

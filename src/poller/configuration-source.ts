@@ -17,12 +17,12 @@ export class ConfigurationSource {
     this.#polling = polling;
   }
 
-  /** Undefined until it could be read once. */
+  /** Undefined until a configuration was read. */
   get current(): Configuration | undefined {
     return this.#current;
   }
 
-  /** Reads it again; the last one stays in force if it cannot be read. Rejects with the reason of `signal`. */
+  /** Reads it again. If that is not possible, the last one stays in force. Rejects only with the reason of `signal`. */
   async read(signal: AbortSignal): Promise<Configuration | undefined> {
     const { clock, onEvent } = this.#polling;
     const result = await callback(this.#read, clock, signal);
@@ -31,7 +31,7 @@ export class ConfigurationSource {
       if (this.#isUnreadable) onEvent({ kind: 'configuration-readable' });
       this.#isUnreadable = false;
     } else {
-      const late = new Error('the configuration was not there in ten seconds');
+      const late = new Error('the configuration was not available within ten seconds');
       const error = result.kind === 'failed' ? result.error : late;
       if (!this.#isUnreadable) onEvent({ kind: 'configuration-unreadable', error });
       this.#isUnreadable = true;

@@ -1,13 +1,13 @@
 import type { Clock } from '../registry/index.ts';
 import type { Remembered } from '../core/plan/machine-memory.ts';
 
-/** More deliveries than any machine counts restarts of. */
+/** More deliveries than restarts that any machine counts. */
 const MAX_TIMES = 50_000;
 
-/** When this process delivered each action, independent of the wall clock. (T50) */
+/** When this process delivered each action. Setting the wall clock does not change it (T50). */
 export class DeliveryTimes {
   readonly #clock: Clock;
-  /** On the monotonic clock, the earliest first: a wall clock that is set would move them. */
+  /** On the monotonic clock, the earliest first. */
   readonly #times = new Map<string, number>();
 
   constructor(clock: Clock) {
@@ -22,13 +22,13 @@ export class DeliveryTimes {
     if (oldest !== undefined && this.#times.size > MAX_TIMES) this.#times.delete(oldest);
   }
 
-  /** How long ago that was, in milliseconds; undefined if this process did not deliver it. */
+  /** The time since the delivery in milliseconds; undefined if this process did not deliver the action. */
   since(id: string): number | undefined {
     const at = this.#times.get(id);
     return at === undefined ? undefined : this.#clock.monotonic() - at;
   }
 
-  /** What is remembered, with restarts at the times that really passed, without those of `action`. */
+  /** The remembered facts without the restarts of `action`, and with the other restarts timed by the monotonic clock. */
   corrected(remembered: Remembered, action?: string): Remembered {
     const now = this.#clock.now();
     const counting = remembered.restarts.filter((restart) => restart.action !== action);

@@ -1,15 +1,15 @@
 import { describeValue, excerpt } from '../core/text/quote.ts';
 import type { CommittedAction, ActionOutcome } from '../store/index.ts';
 
-/** An action in the hands of a consumer. */
+/** An action that is delivered to a consumer. */
 export interface Delivery {
-  /** What to do. */
+  /** The action to execute. */
   readonly action: CommittedAction;
-  /** How often it was delivered, including this time: again after a crash, or without an acknowledgement. */
+  /** How often it was delivered, including this time. A crash or a missing acknowledgement delivers it again. */
   readonly times: number;
-  /** The target version is deployed and runs. Resolves once that is noted; with a full disk, it is noted later. */
+  /** Reports that the target version is deployed and works. On a full disk, this resolves at once and is written later. */
   readonly done: () => Promise<void>;
-  /** The target version does not run. */
+  /** Reports that the action failed. Rejects with a TypeError if `running` or `blame` has an unexpected value. */
   readonly failed: (failure: FailureReport) => Promise<void>;
 }
 
@@ -18,20 +18,22 @@ export type FailureReport = Omit<ActionOutcome & { readonly kind: 'failed' }, 'k
 
 const LONGEST_RUNNING = 2048;
 
-/** A failure report, checked at run time. Throws a TypeError if its `running` or `blame` is not one. */
-export function checkedFailure(said: {
+/** Checks a failure report at run time. Throws a TypeError if `running` or `blame` has an unexpected value. */
+export function checkedFailure(report: {
   readonly [field in keyof FailureReport]: unknown;
 }): FailureReport {
-  const { reason, running, blame } = said;
+  const { reason, running, blame } = report;
   const isKnown = typeof running === 'string' && running.length <= LONGEST_RUNNING;
   if (!isKnown && running !== undefined && running !== null) {
-    const expected = 'a version, null where nothing runs, or undefined where nobody knows';
+    const expected = 'a version, null if nothing is deployed, or undefined if that is not known';
     throw new TypeError(
-      `failed() was told that ${describeValue(running)} runs, expected ${expected}`,
+      `failed(): found ${describeValue(running)} as running, expected ${expected}`,
     );
   }
   if (blame !== 'release' && blame !== 'machine') {
-    throw new TypeError(`failed() blames ${describeValue(blame)}, expected release or machine`);
+    throw new TypeError(
+      `failed(): found ${describeValue(blame)} as blame, expected release or machine`,
+    );
   }
   return { reason: excerpt(String(reason)), running, blame };
 }

@@ -1,19 +1,19 @@
 /** Shared by all calls: creating an error takes longer than most work that it ends. */
-const OVER = new Error('the work that this belongs to is over');
+const ENDED = new Error('the work that this signal belongs to has ended');
 
 /** Runs `work` with a signal that is aborted when `signal` is, and when `work` has settled. */
 export async function during<T>(
   signal: AbortSignal,
-  work: (own: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const over = new AbortController();
-  const onAbort = (): void => over.abort(signal.reason);
+  const ending = new AbortController();
+  const onAbort = (): void => ending.abort(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     signal.throwIfAborted();
-    return await work(over.signal);
+    return await work(ending.signal);
   } finally {
     signal.removeEventListener('abort', onAbort);
-    over.abort(OVER);
+    ending.abort(ENDED);
   }
 }

@@ -2,7 +2,7 @@ import type { ModuleId } from '../core/index.ts';
 import type { RegistryError } from '../registry/index.ts';
 import type { CommittedAction, DatabaseError, ActionOutcome } from '../store/index.ts';
 
-/** What happens in a poller, for a log. A lasting condition is reported once when it begins and once when it ends. */
+/** An event in a poller, for a log. A lasting condition is reported once when it begins and once when it ends. */
 export type PollerEvent =
   | {
       /** The configuration cannot be read: the last one stays in force. */
@@ -12,20 +12,20 @@ export type PollerEvent =
     }
   | { readonly kind: 'configuration-readable' }
   | {
-      /** A registry gives no list at all. */
+      /** A registry returns no list at all. */
       readonly kind: 'registry-unavailable';
-      /** Why not. */
+      /** Why it is unavailable. */
       readonly error: RegistryError;
       /** When it is contacted again, in milliseconds from now. */
       readonly retryMs: number;
     }
   | {
       readonly kind: 'registry-available';
-      /** How long it was not, in milliseconds. */
+      /** How long it was unavailable, in milliseconds. */
       readonly afterMs: number;
     }
   | {
-      /** The registry answers, but not with the list of this module. A saved list is used if there is one. */
+      /** The registry answers, but without a list of this module. A saved list is used if there is one. */
       readonly kind: 'list-unavailable';
       /** The module. */
       readonly moduleId: ModuleId;
@@ -38,7 +38,7 @@ export type PollerEvent =
       readonly moduleId: ModuleId;
     }
   | {
-      /** A callback of the agent, or modreg itself, failed. The work is repeated. */
+      /** A callback of the agent, or modreg itself, threw an error. The work is repeated. */
       readonly kind: 'callback-error';
       /** What was thrown. */
       readonly error: unknown;
@@ -46,48 +46,48 @@ export type PollerEvent =
   | {
       /** The machine's file cannot be used: nothing is decided or delivered until it can. */
       readonly kind: 'state-unavailable';
-      /** Why not. */
+      /** Why it cannot be used. */
       readonly error: DatabaseError;
     }
   | { readonly kind: 'state-available' }
-  /** No deployed version is known: the first round is planned, and nothing is committed. (T53) */
+  /** No deployed version is known: the first round is planned, but nothing is committed (T53). */
   | { readonly kind: 'observe-only' }
   | {
-      /** The agent started too often in a short time: nothing is committed or delivered. (T57) */
+      /** The agent started too often in a short time: nothing is committed or delivered (T57). */
       readonly kind: 'crash-loop';
       /** Until when, in milliseconds since the epoch. */
       readonly until: number;
     }
   | {
-      /** On the disk; never delivered and replaced; delivered, never acknowledged and not wanted any more. */
+      /** `committed`: it is on disk. `superseded`: it ended before a delivery. `withdrawn`: it ended after one, unacknowledged. */
       readonly kind: 'committed' | 'superseded' | 'withdrawn';
-      /** Which action. */
+      /** The action. */
       readonly action: CommittedAction;
     }
   | {
       readonly kind: 'delivered';
-      /** Which action. */
+      /** The action. */
       readonly action: CommittedAction;
-      /** How often, including this time. */
+      /** How often it was delivered, including this time. */
       readonly times: number;
     }
   | {
       readonly kind: 'acknowledged';
-      /** That of the action. */
+      /** The id of the action. */
       readonly id: string;
-      /** What its consumer reported. */
+      /** The outcome that its consumer reported. */
       readonly outcome: ActionOutcome;
     }
   | {
-      /** No open action with this id was delivered. */
+      /** An acknowledgement arrived, but no open action with this id was delivered. */
       readonly kind: 'unknown-acknowledgement';
-      /** As it was acknowledged. */
+      /** The id that was acknowledged. */
       readonly id: string;
     };
 
 type CallbackError = Extract<PollerEvent, { kind: 'callback-error' }>;
 
-/** What happens while release lists are read. */
+/** The events of reading release lists. */
 export type PollingEvent = Extract<
   PollerEvent,
   {
@@ -97,7 +97,7 @@ export type PollingEvent = Extract<
   }
 >;
 
-/** Calls `onEvent`, and reports its own errors as callback errors: they never reach the code that reports an event. */
+/** Wraps `onEvent`: an error that it throws is reported to it as a callback error, and does not reach the caller. */
 export function isolated<T>(
   onEvent: ((event: T | CallbackError) => void) | undefined,
 ): (event: T | CallbackError) => void {
@@ -119,6 +119,6 @@ function reportError(thrown: unknown, onEvent: ((event: CallbackError) => void) 
     const result: unknown = onEvent?.({ kind: 'callback-error', error: thrown });
     if (result instanceof Promise) result.catch(() => undefined);
   } catch {
-    // The callback that receives errors fails itself: there is nobody to report that to.
+    // The callback that receives errors throws too, so there is nowhere to report that.
   }
 }

@@ -14,7 +14,7 @@ import type { Wakeup } from './wakeup.ts';
 export interface ListsOptions {
   /** Read before each round. */
   readonly configuration: ConfigurationSource;
-  /** The registry of modules with these terms. The same registry is the same object each time. */
+  /** Returns the registry for these terms. The same registry must be the same object each time. */
   readonly registryFor: (terms: UpdateTerms) => PollableRegistry;
   /** Called once for each round: a subsystem needs its list only if its deployed version is known. */
   readonly facts: () => TargetFacts;
@@ -24,14 +24,14 @@ export interface ListsOptions {
 }
 
 /**
- * The release lists that a machine needs, read in rounds. Each registry is asked one question at a time, at its own
- * pace: one that does not answer delays no other. (T59)
+ * The release lists that a machine needs, read in rounds. Each registry is polled separately, one poll at a time, so a
+ * registry that does not answer delays no other (T59).
  */
 export class Lists {
   readonly #options: ListsOptions;
   readonly #registries = new Map<PollableRegistry, PolledRegistry>();
-  /** Each settles once a registry that was asked has answered. */
-  readonly #asking = new Set<Promise<void>>();
+  /** One promise for each poll in progress. It resolves once the registry has answered. */
+  readonly #polls = new Set<Promise<void>>();
   #rounds = 0;
   #roundAt = 0;
   #isInformed = false;
@@ -40,17 +40,17 @@ export class Lists {
     this.#options = options;
   }
 
-  /** How many rounds began. */
+  /** How many rounds have begun. */
   get rounds(): number {
     return this.#rounds;
   }
 
-  /** Whether a registry has answered, or none is needed. Nothing can be planned before. */
+  /** Whether a registry has answered, or none is needed. Nothing can be planned until then. */
   get isInformed(): boolean {
     return this.#isInformed;
   }
 
-  /** When the last round began, and why not all lists are the registries' current ones. */
+  /** When the last round began, and why some lists are not current. */
   get lastRound(): LoggedRound {
     const errors = [...this.#registries.values()].flatMap(({ errors: all }) => all);
     const [first] = errors;
@@ -59,13 +59,13 @@ export class Lists {
     return { at: this.#roundAt, trouble };
   }
 
-  /** The last list of a module with these terms. */
+  /** The last list of a module with these terms; `NOT_ASKED` if it was not read yet. */
   list(terms: UpdateTerms, moduleId: ModuleId): ModuleList {
     const registry = this.#options.registryFor(terms);
     return this.#registries.get(registry)?.list(moduleId) ?? NOT_ASKED;
   }
 
-  /** Makes rounds until `signal` is aborted. Rejects with its reason, and with errors of the agent's callbacks. */
+  /** Runs rounds until `signal` is aborted. Rejects with the reason of `signal`, or with a callback error. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       if (this.#isDue()) {
@@ -90,14 +90,14 @@ export class Lists {
     return new Map(Array.from(groups, ([registry, ids]) => [registry, [...ids]] as const));
   }
 
-  /** Asks the registries that are due, and discards the lists of registries that are not needed any more. */
+  /** Polls the registries that are due, and discards the lists of registries that are no longer needed. */
   #beginRound(
     needed: ReadonlyMap<PollableRegistry, readonly ModuleId[]>,
     signal: AbortSignal,
   ): void {
     const { polling } = this.#options;
     for (const [registry, { isAsked }] of this.#registries) {
-      // One that was asked stays, so that a configuration that needs it again does not ask twice.
+      // A registry that is being polled stays: a configuration that needs it again must not poll it twice.
       if (!needed.has(registry) && !isAsked) this.#registries.delete(registry);
     }
     this.#rounds++;
@@ -113,7 +113,7 @@ export class Lists {
     if (needed.size === 0) this.#inform();
   }
 
-  /** Until a registry has answered, or is due by its interval or its feed of changes. */
+  /** Waits until a registry has answered, or until one is due by its interval or its change feed. */
   async #untilNextRound(signal: AbortSignal): Promise<void> {
     const { clock, intervalMs } = this.#options.polling;
     const idle = this.#idle();
@@ -125,7 +125,7 @@ export class Lists {
         await polled.followFeed(waiting);
         if (polled.untilDue > 0) await due;
       });
-      await Promise.race([due, ...feeds, ...this.#asking]);
+      await Promise.race([due, ...feeds, ...this.#polls]);
     });
   }
 
@@ -134,17 +134,17 @@ export class Lists {
   }
 
   #ask(polled: PolledRegistry, moduleIds: readonly ModuleId[], signal: AbortSignal): void {
-    const answered = async (): Promise<void> => {
+    const poll = async (): Promise<void> => {
       try {
         await polled.poll(moduleIds, signal);
       } catch (error) {
         if (!signal.aborted) this.#options.polling.onEvent({ kind: 'callback-error', error });
       }
-      this.#asking.delete(asking);
+      this.#polls.delete(polling);
       this.#inform();
     };
-    const asking = answered();
-    this.#asking.add(asking);
+    const polling = poll();
+    this.#polls.add(polling);
   }
 
   #inform(): void {

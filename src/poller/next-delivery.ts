@@ -9,8 +9,8 @@ import type { Outbox } from './outbox.ts';
 import type { Planner } from './planner.ts';
 import type { StateAccess } from './state-access.ts';
 
-/** What decides on a delivery. */
-export interface DeliveryMeans {
+/** The parts of a poller that decide on a delivery. */
+export interface DeliveryParts {
   readonly state: StateAccess;
   readonly gate: ActionGate;
   readonly lists: Pick<Lists, 'rounds'>;
@@ -19,32 +19,32 @@ export interface DeliveryMeans {
   readonly onEvent: (event: PollerEvent) => void;
 }
 
-/** Delivers the first open action that may be executed now; undefined for none. Rejects with the reason of `signal`. */
+/** Delivers the first open action that may be executed now; undefined if there is none. Rejects with the reason of `signal`. */
 export async function nextDelivery(
-  means: DeliveryMeans,
+  parts: DeliveryParts,
   signal: AbortSignal,
 ): Promise<Delivery | undefined> {
-  const { state, gate, lists, outbox } = means;
+  const { state, gate, lists, outbox } = parts;
   const memory = state.read();
   if (!memory || !gate.mayAct(memory, lists.rounds)) return undefined;
   for (const open of memory.open) {
     if (outbox.untilDue(open) > 0) continue;
     signal.throwIfAborted();
-    const delivery = await planned(open, means, signal);
+    const delivery = await revalidated(open, parts, signal);
     if (delivery) return delivery;
   }
   return undefined;
 }
 
-/** Checks everything again, the maintenance window included, and delivers or withdraws the action. (T51) */
-async function planned(
+/** Delivers or withdraws the action. Everything is checked again first, including the maintenance window (T51). */
+async function revalidated(
   open: OpenAction,
-  means: DeliveryMeans,
+  parts: DeliveryParts,
   signal: AbortSignal,
 ): Promise<Delivery | undefined> {
-  const { state, planner, onEvent } = means;
+  const { state, planner, onEvent } = parts;
   try {
-    // The agent is not asked for an action that has to wait anyway.
+    // The agent is not asked about an action that has to wait anyway.
     const isWaiting = open.state === 'waiting';
     if (isWaiting && planner.blockingDependency(open, state.read()) !== undefined) return undefined;
     let plan = planner.plan(open.action);
@@ -53,7 +53,7 @@ async function planned(
       signal.throwIfAborted();
       plan = planner.planWith(answer, open.action);
     }
-    return plan && deliverBy(plan, open, means);
+    return plan && deliverBy(plan, open, parts);
   } catch (error) {
     signal.throwIfAborted();
     onEvent({ kind: 'callback-error', error });
@@ -64,7 +64,7 @@ async function planned(
 function deliverBy(
   plan: Plan,
   open: OpenAction,
-  { state, planner, outbox }: DeliveryMeans,
+  { state, planner, outbox }: DeliveryParts,
 ): Delivery | undefined {
   const verdict = revalidate(open, plan);
   // Another iterator may have delivered it while the agent was asked.

@@ -16,12 +16,12 @@ import type { Wakeup } from './wakeup.ts';
 const DEFAULT_ACKNOWLEDGE_MS = 30 * 60_000;
 const LEAST_ACKNOWLEDGE_MS = 1000;
 const UNKNOWN = { kind: 'unknown' } as const;
-/** A later time was noted by a clock that was wrong. */
+/** A retry time further in the future was written while the clock was wrong. */
 const LONGEST_RETRY_MS = 15 * 60_000;
 
 export interface OutboxOptions {
   readonly state: StateAccess;
-  /** For the terms of what is acknowledged. */
+  /** Provides the terms of the acknowledged targets. */
   readonly configuration: Pick<ConfigurationSource, 'current'>;
   readonly polling: Pick<Polling, 'clock' | 'random' | 'intervalMs'>;
   readonly acknowledgeWithinMs?: number | undefined;
@@ -31,8 +31,8 @@ export interface OutboxOptions {
 }
 
 /**
- * The open actions of a machine: committed, then delivered, then acknowledged or withdrawn. Each step is on the disk
- * before anything relies on it, and none is taken where it cannot be written.
+ * The open actions of a machine: committed, then delivered, then acknowledged or withdrawn. Each step is on disk before
+ * anything relies on it. A step that cannot be written is not taken.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -40,7 +40,7 @@ export class Outbox {
   readonly #times: DeliveryTimes;
   readonly #acknowledgeWithinMs: number;
 
-  /** Throws a RangeError if consumers have less than a second to acknowledge. */
+  /** Throws a RangeError if `acknowledgeWithinMs` is less than a second. */
   constructor(options: OutboxOptions) {
     const { acknowledgeWithinMs = DEFAULT_ACKNOWLEDGE_MS, state, polling, onEvent } = options;
     if (!(acknowledgeWithinMs >= LEAST_ACKNOWLEDGE_MS)) {
@@ -54,8 +54,8 @@ export class Outbox {
   }
 
   /**
-   * What is remembered of each target, without the restarts that `action` caused. While the memory cannot be read no
-   * deployed version is known, so nothing is decided.
+   * The remembered facts of each target, without the restarts that `action` caused. While the memory cannot be read, all
+   * deployed versions are unknown, so nothing is decided.
    */
   facts(action?: CommittedAction): TargetFacts {
     const memory = this.#options.state.read();
@@ -65,7 +65,7 @@ export class Outbox {
         : { deployed: UNKNOWN };
   }
 
-  /** Commits the new actions of a plan, and ends waiting ones that it does not want; all of it or nothing. */
+  /** Commits the new actions of a plan and ends waiting actions that it does not want, in one transaction. */
   commit(plan: Plan, { open }: MachineMemory): void {
     const { state, polling, onEvent } = this.#options;
     const { actions, superseded } = reconcile(plan, open);
@@ -81,7 +81,7 @@ export class Outbox {
     return this.#open().filter((open) => this.untilDue(open) === 0);
   }
 
-  /** Until the next open action is due, in milliseconds: an interval at most. */
+  /** The time until the next open action is due, in milliseconds; at most an interval. */
   untilNextDue(): number {
     const waits = this.#open().map((open) => this.untilDue(open));
     // An action that is due and was not delivered waits for the next plan.
@@ -90,7 +90,7 @@ export class Outbox {
       .reduce((least, ms) => Math.min(least, ms), this.#options.polling.intervalMs);
   }
 
-  /** Until this action is due, in milliseconds; infinite once it was acknowledged. */
+  /** The time until this action is due, in milliseconds; infinite once it is acknowledged. */
   untilDue({ action: { id }, state, notBefore }: OpenAction): number {
     if (this.#acknowledgements.has(id)) return Infinity;
     if (state === 'waiting') {
@@ -98,20 +98,20 @@ export class Outbox {
       return wait > LONGEST_RETRY_MS ? 0 : Math.max(0, wait);
     }
     const since = this.#times.since(id);
-    // Another process delivered it.
+    // Another process delivered it, and has ended.
     if (since === undefined) return 0;
-    // A part of a millisecond may be too short to sleep.
+    // A fraction of a millisecond may be too short to sleep.
     return Math.max(0, Math.floor(this.#acknowledgeWithinMs - since));
   }
 
-  /** Whether nothing happened to the action since it was read. */
+  /** Whether the stored action is still as it was read. */
   isUnchanged({ action, state, deliveries }: OpenAction): boolean {
     return this.#open().some(
       (now) => now.action.id === action.id && now.state === state && now.deliveries === deliveries,
     );
   }
 
-  /** Marks the action as delivered, and hands it out only if that is on the disk. (I9) */
+  /** Delivers the action only after its delivery is on disk (I9); undefined if it is not, or the action is not open. */
   deliver({ action, deliveries, failures }: OpenAction): Delivery | undefined {
     const { state, polling, onEvent } = this.#options;
     const { id } = action;
@@ -137,9 +137,9 @@ export class Outbox {
     this.#options.changes.wake();
   }
 
-  /** Writes the acknowledgements that the disk could not take before. */
+  /** Writes the acknowledgements that could not be written before. */
   retryAcknowledgements(): void {
-    this.#acknowledgements.note();
+    this.#acknowledgements.flush();
   }
 
   /** Ends an action that was delivered and must not be delivered again. */

@@ -13,23 +13,22 @@ import type { Polling } from './polling.ts';
 export interface PlannerOptions {
   readonly configuration: Pick<ConfigurationSource, 'current'>;
   readonly lists: Pick<Lists, 'list' | 'isInformed'>;
-  /** The facts of this moment, called once for each plan; without the restarts that `action` caused. */
+  /** Returns the current facts, without the restarts that `action` caused. Called once for each plan. */
   readonly facts: (action?: CommittedAction) => TargetFacts;
   readonly platform: Platform;
-  /** Whether the server processes changes of its configuration: nothing is restarted meanwhile. */
+  /** Whether the server is processing changes of its config. Nothing is restarted while it is. */
   readonly isServerBusy?: (() => boolean) | undefined;
-  /** Whether maintenance is allowed now, called only if something would be replaced; anything but true is a no. (D29) */
+  /** Whether maintenance is allowed now. Called only if something would be replaced; only true allows it (D29). */
   readonly isMaintenanceAllowed?: (() => unknown) | undefined;
   readonly polling: Pick<Polling, 'clock' | 'intervalMs'>;
 }
 
 /**
- * Plans a machine, or the target of one action, by the configuration, the facts and the lists of this moment.
+ * Plans a machine, or the target of one action, from the current configuration, facts and lists.
  *
- * Nothing is awaited between a plan and what is done with it, or the plan may be out of date: a plan is made
- * synchronously, and its caller commits, delivers or discards it before it awaits anything. A plan that needs the
- * agent to allow maintenance is therefore `ask-first`; the caller awaits `askMaintenance`, and then makes the plan with
- * the answer:
+ * A plan is made synchronously, and its caller commits, delivers or discards it before it awaits anything; otherwise the
+ * plan may be out of date. A plan that needs the agent to allow maintenance is therefore `ask-first`: the caller awaits
+ * `askMaintenance`, then makes the plan with the answer:
  *
  *     let plan = planner.plan();
  *     if (plan === 'ask-first') {
@@ -47,8 +46,8 @@ export class Planner {
   }
 
   /**
-   * What the machine should do, or the target of `only`, an action that it may still execute; `ask-first` if that
-   * needs the agent to allow maintenance. Undefined until there are a configuration and lists. (D29)
+   * The plan of the machine, or of the target of `only`, an open action. `ask-first` if the agent has to allow
+   * maintenance before something is replaced (D29). Undefined until a configuration and lists are available.
    */
   plan(only?: CommittedAction): Plan | 'ask-first' | undefined {
     const plan = this.planWith(undefined, only);
@@ -57,13 +56,13 @@ export class Planner {
     return asks ? 'ask-first' : plan;
   }
 
-  /** Asks the agent to allow maintenance. Rejects with the reason of `signal`, and nothing else. */
+  /** Asks the agent whether maintenance is allowed. Rejects only with the reason of `signal`. */
   async askMaintenance(signal: AbortSignal): Promise<MaintenanceAnswer> {
     const { isMaintenanceAllowed, polling } = this.#options;
     return maintenanceAnswer(await callback(() => isMaintenanceAllowed?.(), polling.clock, signal));
   }
 
-  /** The same as `plan`, with the answer of the agent; undefined if it need not be asked. */
+  /** The same as `plan`, with the agent's answer; `answer` is undefined if the agent was not asked. */
   planWith(answer: MaintenanceAnswer | undefined, only?: CommittedAction): Plan | undefined {
     const { configuration, lists, platform, isServerBusy, polling } = this.#options;
     const { current } = configuration;
@@ -86,7 +85,7 @@ export class Planner {
     return planMachine(input);
   }
 
-  /** The module entry that `open` has to wait for, by what is known at this moment; undefined for none. (T62) */
+  /** The name of the module entry that has to be updated before `open`; undefined if none has to be (T62). */
   blockingDependency(open: OpenAction, memory: MachineMemory | undefined): string | undefined {
     const { configuration, lists, platform, polling } = this.#options;
     const { current } = configuration;
@@ -101,7 +100,7 @@ export class Planner {
     });
   }
 
-  /** How long `plan` stays the same if nothing changes: an interval at most, since the clock may be set. */
+  /** How long `plan` stays valid in milliseconds if no input changes; at most an interval, since the clock may be set. */
   untilNextChange(plan: Plan | undefined): number {
     const { clock, intervalMs } = this.#options.polling;
     const now = clock.now();

@@ -10,10 +10,10 @@ import { during } from './during.ts';
 import type { Polling } from './polling.ts';
 import { FEED_REST_MS, untilRoundAfter } from './schedule.ts';
 
-/** A registry that keeps to its own time limits has answered by then, even for many lists. */
+/** A registry that keeps its own deadlines has answered by then, even for many lists. */
 const LONGEST_ROUND_MS = 10 * 60_000;
 
-/** One registry, the lists that it gave last, and when it is asked next. */
+/** A registry, the last lists that it returned, and when it is polled next. */
 export class PolledRegistry {
   readonly #registry: PollableRegistry;
   readonly #polling: Polling;
@@ -25,10 +25,10 @@ export class PolledRegistry {
   #polledAt: number;
   /** On the monotonic clock. */
   #dueAt: number;
-  /** When it would be due if its feed did not have it asked sooner. */
+  /** When it was due before its change feed made it due earlier. */
   #plannedAt: number | undefined;
 
-  /** It is due at once. */
+  /** A new registry is due at once. */
   constructor(registry: PollableRegistry, polling: Polling) {
     this.#registry = registry;
     this.#polling = polling;
@@ -37,17 +37,17 @@ export class PolledRegistry {
     this.#polledAt = this.#dueAt;
   }
 
-  /** How long until it is asked again, in whole milliseconds; 0 when it is due. */
+  /** The time until the next poll, in whole milliseconds; 0 when it is due. */
   get untilDue(): number {
     return Math.max(0, Math.floor(this.#dueAt - this.#polling.clock.monotonic()));
   }
 
-  /** The last list of a module; undefined if it was never asked for. */
+  /** The last list of a module; undefined if it was never requested. */
   list(moduleId: ModuleId): ModuleList | undefined {
     return this.#lists.get(moduleId);
   }
 
-  /** Why lists were not the registry's current ones when it was last asked. */
+  /** Why lists were not current at the last poll. */
   get errors(): readonly RegistryError[] {
     return errorsIn(this.#results);
   }
@@ -56,14 +56,14 @@ export class PolledRegistry {
     return this.#results.get(moduleId);
   }
 
-  /** Whether it was asked and has not answered yet. */
+  /** Whether a poll is in progress. */
   get isAsked(): boolean {
     return this.#isAsked;
   }
 
   /**
-   * Asks for the lists of `moduleIds`, and discards those of other modules. Rejects with the reason of `signal` and
-   * with errors that are no RegistryError; it is then due again after an interval.
+   * Reads the lists of `moduleIds`, and discards those of other modules. Rejects with the reason of `signal`, or with an
+   * error that is not a RegistryError; the registry is then due after an interval.
    */
   async poll(moduleIds: readonly ModuleId[], signal: AbortSignal): Promise<void> {
     const { clock, intervalMs } = this.#polling;
@@ -97,7 +97,7 @@ export class PolledRegistry {
     this.#availability.report(results, wait);
   }
 
-  /** Discards an answer that comes after the time limit, whether or not the registry heeds its signal. (T60) */
+  /** Reads the lists. An answer after the deadline is discarded, even if the registry ignores its signal (T60). */
   async #ask(moduleIds: readonly ModuleId[], signal: AbortSignal): Promise<ListResults> {
     return await during(signal, async (asking) => {
       const answer = unlessAborted(asking, readAll(this.#registry, moduleIds, asking));
@@ -106,7 +106,7 @@ export class PolledRegistry {
     });
   }
 
-  /** What replaces an answer that did not come: the last lists, marked as stale. */
+  /** Used instead of a missing answer: the last lists, marked as stale. */
   #staleResults(moduleIds: readonly ModuleId[]): ListResults {
     const limit = describeDuration(LONGEST_ROUND_MS);
     const message = `a registry did not answer within ${limit}`;
@@ -120,7 +120,7 @@ export class PolledRegistry {
     );
   }
 
-  /** Makes the registry due once its feed reports a change of one of the lists. Rejects with the reason of `signal`. */
+  /** Makes the registry due once its change feed reports a change of a list. Rejects with the reason of `signal`. */
   async followFeed(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#polling;
     if (this.#failures > 0) return;
@@ -137,10 +137,10 @@ export class PolledRegistry {
     signal: AbortSignal,
   ): ReturnType<CachedRegistry['awaitChange']> {
     try {
-      const asked = this.#registry.awaitChange?.(moduleIds, this.untilDue, signal);
-      return asked && (await unlessAborted(signal, asked));
+      const change = this.#registry.awaitChange?.(moduleIds, this.untilDue, signal);
+      return change && (await unlessAborted(signal, change));
     } catch (error) {
-      // The next round finds out what is wrong.
+      // The next round reports the error.
       if (error instanceof RegistryError) return undefined;
       throw error;
     }

@@ -21,46 +21,45 @@ import { firstPhase } from './schedule.ts';
 import { StateAccess } from './state-access.ts';
 import { Wakeup } from './wakeup.ts';
 
-/** What a poller needs, and what it may be given. */
+/** The required and optional inputs of a `Poller`. */
 export interface PollerOptions {
-  /** The machine's file: `openForPoller` of `modreg/store`. */
+  /** The machine's file, opened with `openForPoller` of `modreg/store`. */
   readonly file: ClaimedFile;
-  /** What the machine should run, read before each round. The last one stays in force where this throws. */
+  /** The machine's configuration, read before each round. If it throws, the last configuration stays in force. */
   readonly configuration: () => Configuration | Promise<Configuration>;
-  /** The registry of modules with these terms: that of `openRegistries`. The same registry is the same object. */
+  /** Returns the registry for these terms, as `openRegistries` does. The same registry must be the same object each time. */
   readonly registryFor: (terms: UpdateTerms) => PollableRegistry;
   /** The platform of the machine. */
   readonly platform: Platform;
   /**
-   * The deployed version of a target, called where the machine's file has none: a version, `null` where nothing is
-   * deployed, undefined where the agent does not know it.
+   * Called for a target whose deployed version is not in the machine's file. Returns the version, `null` if nothing is
+   * deployed, undefined if the agent does not know.
    */
   readonly deployedVersion?: ((target: ActionTarget) => unknown) | undefined;
-  /** Whether the server processes changes of its config: nothing restarts meanwhile. */
+  /** Whether the server is processing changes of its config. Nothing is restarted while it is. */
   readonly isServerBusy?: (() => boolean) | undefined;
-  /** Whether maintenance is allowed now, called only where something would be replaced; anything but true is a no. */
+  /** Whether maintenance is allowed now. Called only if something would be replaced; anything except true forbids it. */
   readonly isMaintenanceAllowed?: (() => unknown) | undefined;
   /** The agent's environment, for `PLATFORM_AGENT_FAST_START`. Empty by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Between two rounds, 10 % more or less, in milliseconds: a minute by default, five seconds to a day. */
+  /** The time between rounds in milliseconds, plus or minus 10 %: a minute by default, five seconds to a day. */
   readonly intervalMs?: number;
-  /** How long a consumer may take before an action is delivered again: half an hour by default, at least a second. */
+  /** How long, in milliseconds, a consumer has to acknowledge an action: half an hour by default, at least a second. */
   readonly acknowledgeWithinMs?: number;
   /** The source of time; `systemClock` by default. */
   readonly clock?: Clock;
   /** Random numbers from 0 to 1, for intervals and back-off; `Math.random` by default. */
   readonly random?: () => number;
-  /** Called with each event, for a log. What it throws is an event too. */
+  /** Called with each event, for a log. An error that it throws is reported as an event too. */
   readonly onEvent?: (event: PollerEvent) => void;
 }
 
-/** A file is polled by one poller of a process; other processes cannot open it for theirs. */
+/** The running poller of each file. Other processes cannot open a claimed file for a poller. */
 const POLLERS = new WeakMap<ClaimedFile, Poller>();
 
 /**
- * Decides for one machine, again and again, and delivers its actions. An action is on the disk before it is delivered,
- * and is delivered until it is acknowledged, always with the same id; another action replaces it only as long as no
- * consumer has it.
+ * Plans one machine repeatedly, and delivers its actions. An action is on disk before it is delivered. It is delivered,
+ * always with the same id, until it is acknowledged. Another action replaces it only while no consumer has it.
  *
  * @example
  * ```ts
@@ -96,19 +95,20 @@ export class Poller {
   readonly #stopping = new AbortController();
   #running: Promise<unknown> | undefined;
 
-  /** Throws a RangeError for an interval, or a time to acknowledge, out of bounds. */
+  /** Throws a RangeError if `intervalMs` or `acknowledgeWithinMs` is out of range. */
   constructor(options: PollerOptions) {
     this.#options = options;
     this.#parts = partsFor(options);
     this.#offers = new Wakeup(this.#parts.polling.clock);
   }
 
-  /** Begins to poll. Throws if it was started before, or another poller of this process polls the file. */
+  /** Starts polling. Throws if it was started before, or if another poller of this process polls the file. */
   start(): void {
-    if (this.#running) throw new Error('this poller was started before, and polls once');
+    if (this.#running)
+      throw new Error('this poller was already started, and can be started only once');
     const { file } = this.#options;
     if (POLLERS.has(file)) {
-      throw new Error(`another running poller polls ${quote(file.path)}`);
+      throw new Error(`another poller is already polling ${quote(file.path)}`);
     }
     const { gate, state, polling } = this.#parts;
     const { signal } = this.#stopping;
@@ -121,7 +121,7 @@ export class Poller {
     ]);
   }
 
-  /** Ends all iterators and all work. What was delivered may still be acknowledged. */
+  /** Ends all iterators and all work. Delivered actions can still be acknowledged. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the poller was stopped'));
     await this.#running;
@@ -129,14 +129,14 @@ export class Poller {
     if (POLLERS.get(file) === this) POLLERS.delete(file);
   }
 
-  /** Has the machine planned again at once. Contacts no registry. */
+  /** Plans the machine again at once, without contacting a registry. */
   look(): void {
     this.#parts.changes.wake();
   }
 
   /**
-   * The actions as they are due, each to one consumer. The next comes without an acknowledgement of the last. Ends when
-   * `signal` is aborted or the poller stops.
+   * Yields actions when they are due, each to one iterator. The next does not wait for the acknowledgement of the last.
+   * Ends when `signal` is aborted or the poller stops.
    */
   async *deliveries(signal?: AbortSignal): AsyncGenerator<Delivery, void, undefined> {
     const ending = AbortSignal.any([this.#stopping.signal, ...(signal ? [signal] : [])]);
@@ -165,7 +165,7 @@ export class Poller {
     const { changes, planner } = this.#parts;
     while (!signal.aborted) {
       const seen = changes.count;
-      // The first wake-up is the first answer of a registry: nothing can be decided before.
+      // The first wake-up is the first answer of a registry. Nothing can be decided before it.
       const plan = seen === 0 ? undefined : await this.#planOnce(signal);
       await changes.wait(seen, planner.untilNextChange(plan), signal);
     }
@@ -188,7 +188,7 @@ export class Poller {
     return plan;
   }
 
-  /** Commits what a plan made just now wants, and logs its decisions. */
+  /** Commits the actions of a plan that was made just now, and logs its decisions. */
   #commit(plan: Plan): void {
     const { gate, lists, outbox, planner, state } = this.#parts;
     const memory = state.read();
@@ -206,7 +206,6 @@ export class Poller {
   }
 }
 
-/** What a poller is made of. */
 interface Parts {
   readonly polling: Polling;
   readonly onEvent: (event: PollerEvent) => void;
@@ -242,13 +241,13 @@ function partsFor(options: PollerOptions): Parts {
   return { ...parts, outbox, lists, planner };
 }
 
-/** Fast start skips the first check, and the wait before it. (D28) */
+/** In milliseconds. Fast start skips the first check, so the first round is one interval later (D28). */
 function untilFirstRound(
   configuration: Configuration | undefined,
   { environment = {} }: PollerOptions,
   { intervalMs, random }: Polling,
 ): number {
-  const isChecked =
+  const checksAtStart =
     !configuration || startUpOf(configuration.machine.agent, environment).checksForUpdates;
-  return firstPhase(intervalMs, random()) + (isChecked ? 0 : intervalMs);
+  return firstPhase(intervalMs, random()) + (checksAtStart ? 0 : intervalMs);
 }

@@ -2,7 +2,7 @@ import { systemClock, systemRandom, type Clock } from '../registry/clock.ts';
 import { isolated, type PollingEvent } from './event.ts';
 import { DEFAULT_INTERVAL_MS, LEAST_INTERVAL_MS, LONGEST_INTERVAL_MS } from './schedule.ts';
 
-/** What everything that polls is given. */
+/** The clock, chance, interval and event log of everything that polls. */
 export interface Polling {
   readonly clock: Clock;
   /** From 0 to 1. */
@@ -12,7 +12,7 @@ export interface Polling {
 }
 
 export interface PollingOptions {
-  /** Between two rounds, 10 % more or less: a minute by default, at least five seconds, at most a day. */
+  /** The time between rounds in milliseconds, plus or minus 10 %: a minute by default, five seconds to a day. */
   readonly intervalMs?: number;
   /** The system's clock by default. */
   readonly clock?: Clock;
@@ -32,7 +32,7 @@ export function pollingWith(options: PollingOptions): Polling {
   return { clock, random, intervalMs, onEvent: isolated<PollingEvent>(options.onEvent) };
 }
 
-/** Runs `work` until `signal` is aborted. Work that throws is reported, and runs again after an interval. */
+/** Runs `work` repeatedly until `signal` is aborted. An error is reported, and `work` runs again after an interval. */
 export async function keepRunning(
   work: () => Promise<void>,
   { clock, intervalMs, onEvent }: Polling,

@@ -8,15 +8,15 @@ export const LEAST_INTERVAL_MS: number = 5 * SECOND;
 export const LONGEST_INTERVAL_MS: number = 24 * 60 * MINUTE;
 /** The longest back-off, unless the interval is longer. */
 const LONGEST_BACKOFF_MS = 10 * MINUTE;
-/** Jitter makes a back-off up to twice as long. */
-const MOST_OF_BACKOFF_MS = LONGEST_BACKOFF_MS / 2;
+/** The longest back-off before jitter, which makes it up to twice as long. */
+const LONGEST_BASE_BACKOFF_MS = LONGEST_BACKOFF_MS / 2;
 const JITTER = 0.1;
-/** The least time between a round and one that a feed of changes causes. */
+/** The shortest time between a round and one that a change feed triggers. */
 export const FEED_REST_MS = 500;
 
 /**
- * The time until the next round, in milliseconds, after this many failed rounds in a row: the interval, 10 % more or
- * less, or after a failure a back-off of one to two times a time that doubles. `random` is from 0 to 1.
+ * The time until the next round in milliseconds, after `failures` failed rounds in a row: the interval plus or minus
+ * 10 %, or after a failure an exponential back-off, times one to two. `random` is from 0 to 1.
  */
 export function untilNextRound(intervalMs: number, failures: number, random: number): number {
   if (isSteady(intervalMs, failures)) {
@@ -25,14 +25,14 @@ export function untilNextRound(intervalMs: number, failures: number, random: num
   return backoff(intervalMs, failures, random);
 }
 
-/** Whether rounds keep to the interval: a long interval needs no back-off. */
+/** Whether rounds keep the interval: a long interval needs no back-off. */
 function isSteady(intervalMs: number, failures: number): boolean {
-  return failures === 0 || intervalMs > MOST_OF_BACKOFF_MS;
+  return failures === 0 || intervalMs > LONGEST_BASE_BACKOFF_MS;
 }
 
 /**
- * The time until the first round, in milliseconds, so that machines that boot together do not ask together: as if
- * they had polled before. First rounds become rarer as second rounds begin. (T66)
+ * The time until the first round in milliseconds. It spreads machines that boot together as if they had polled before,
+ * so that they do not poll together: first rounds become rarer as second rounds begin (T66). `random` is from 0 to 1.
  */
 export function firstPhase(intervalMs: number, random: number): number {
   if (random <= 1 - JITTER) return intervalMs * random;
@@ -45,14 +45,14 @@ export interface EndedRound {
   readonly failures: number;
   /** The `Retry-After` of the registry, in milliseconds; 0 without one. */
   readonly retryAfterMs: number;
-  /** If a feed of changes caused the round: how long until it would have begun without, negative if that has passed. */
+  /** If a change feed triggered the round: the time until it was due without that, negative if that has passed. */
   readonly earlyMs: number | undefined;
 }
 
 /**
- * The time between this round and the next, in milliseconds. Machines that hear of something together stay as far
- * apart as they were: one that its feed woke asks again when it was due anyway, and a `Retry-After` is waited for in
- * whole intervals. `random` is from 0 to 1. (T66)
+ * The time between this round and the next in milliseconds. Machines that receive a change or a `Retry-After` together
+ * stay as far apart as they were (T66): after a round that a change feed triggered, the next is when it was due anyway,
+ * and a `Retry-After` is rounded up to whole intervals. `random` is from 0 to 1.
  */
 export function untilRoundAfter(round: EndedRound, intervalMs: number, random: number): number {
   const { failures, retryAfterMs, earlyMs } = round;
@@ -64,18 +64,18 @@ export function untilRoundAfter(round: EndedRound, intervalMs: number, random: n
   if (from >= least) return from;
   const whole = Math.ceil((least - from) / intervalMs) - 1;
   const next = from + whole * intervalMs + untilNextRound(intervalMs, 0, random);
-  // Jitter that would make it too early makes it as much later.
+  // Jitter that would make it too early makes it later by as much.
   return least + Math.abs(next - least);
 }
 
 const FIRST_RETRY_MS = 30 * SECOND;
 
-/** The time until an action is delivered again that failed so many times because of the machine, in milliseconds. */
+/** The time in milliseconds until an action that failed `failures` times because of the machine is delivered again. */
 export function untilRedelivery(failures: number, random: number): number {
   return backoff(FIRST_RETRY_MS, failures, random);
 }
 
-/** Equal jitter: machines that failed together do not come back together, and none comes back at once. */
+/** Equal jitter: machines that failed together do not retry together, and none retries at once. */
 function backoff(firstMs: number, failures: number, random: number): number {
-  return Math.min(firstMs * 2 ** (failures - 1), MOST_OF_BACKOFF_MS) * (1 + random);
+  return Math.min(firstMs * 2 ** (failures - 1), LONGEST_BASE_BACKOFF_MS) * (1 + random);
 }

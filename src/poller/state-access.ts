@@ -3,7 +3,7 @@ import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import type { MachineState } from '../store/machine-state.ts';
 import type { PollerEvent } from './event.ts';
 
-/** The machine's memory, which cannot always be used. An outage is reported once, and so is its end. (T52) */
+/** The machine's memory, which a full disk makes unavailable, for example. An outage and its end are reported once (T52). */
 export class StateAccess {
   readonly #state: MachineState;
   readonly #onEvent: (event: PollerEvent) => void;
@@ -15,17 +15,17 @@ export class StateAccess {
     this.#onEvent = onEvent;
   }
 
-  /** Undefined while it cannot be read. */
+  /** The memory; undefined while it cannot be read. */
   read(): MachineMemory | undefined {
     return this.#trying(() => this.#state.memory())?.value;
   }
 
-  /** The result of `work`; undefined if the disk or the file does not allow it. */
+  /** Runs `work` and returns its result; undefined if the disk or the file does not allow it. */
   write<T>(work: (state: MachineState) => T): { readonly value: T } | undefined {
     return this.#trying(() => work(this.#state));
   }
 
-  /** Ends a group of writes. The memory is available again if all succeeded: a small one may fit on a full disk. */
+  /** Ends a group of writes. Only if all succeeded is an outage over: a small write may fit on a full disk. */
   settle(): void {
     if (this.#isUnavailable && !this.#hasFailed) {
       this.#isUnavailable = false;

@@ -3,7 +3,7 @@ import type { Clock } from '../registry/index.ts';
 /** Shared by all waits: creating an error takes longer than waking. */
 const WOKEN = new Error('woken');
 
-/** Wakes everything that waits for something to do. Counting wake-ups keeps one from being missed between two waits. */
+/** Wakes everything that waits for work. Wake-ups are counted so that none is missed between two waits. */
 export class Wakeup {
   readonly #clock: Clock;
   readonly #waiting = new Set<AbortController>();
@@ -23,7 +23,7 @@ export class Wakeup {
     for (const waiter of this.#waiting) waiter.abort(WOKEN);
   }
 
-  /** Resolves once there were more wake-ups than `seen`, or after `ms`. Rejects with the reason of `signal`. */
+  /** Resolves once there were more wake-ups than `seen`, or after `ms` milliseconds. Rejects with the reason of `signal`. */
   async wait(seen: number, ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#count !== seen) return;

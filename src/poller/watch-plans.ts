@@ -14,14 +14,14 @@ export interface WatchedMachine extends PollingOptions {
   /** Read before each round. */
   readonly configuration: () => Promise<Configuration>;
   readonly registryFor: (terms: UpdateTerms) => PollableRegistry;
-  /** The facts of this moment, called once for each plan. */
+  /** Returns the current facts. Called once for each plan. */
   readonly facts: () => TargetFacts;
   readonly platform: Platform;
 }
 
 /**
- * Makes the plans that a poller of the machine would make, and hands each to `show`; nothing is committed, and no agent
- * is asked to allow maintenance. Resolves once `signal` is aborted, with the number of rounds.
+ * Makes the plans that a poller of the machine would make, and passes each to `show`. Nothing is committed, and the
+ * agent is not asked to allow maintenance. Resolves with the number of rounds once `signal` is aborted.
  */
 export async function watchPlans(
   machine: WatchedMachine,

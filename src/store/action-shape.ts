@@ -8,16 +8,16 @@ import {
   listOf,
   objectOf,
   oneOf,
-  orNothing,
+  optional,
   type Shape,
 } from './shape.ts';
 
-/** The shape of a stored artifact. */
-export const isWholeArtifact: Shape = objectOf<keyof Artifact>({
+/** Whether a stored value is an artifact. */
+export const isArtifact: Shape = objectOf<keyof Artifact>({
   platform: isText,
-  url: orNothing(isText),
-  digest: orNothing(isText),
-  size: orNothing(isNumber),
+  url: optional(isText),
+  digest: optional(isText),
+  size: optional(isNumber),
 });
 
 const stops = listOf(objectOf<keyof Stop>({ component: isText, dependsOn: listOf(isText) }));
@@ -32,7 +32,7 @@ const isPinUrl = objectOf({ kind: oneOf('pin-url'), text: isText });
 const isFailure = objectOf({
   kind: oneOf('failure'),
   version: isText,
-  until: orNothing(isNumber),
+  until: optional(isNumber),
   isRolledBack: oneOf(true, false),
   text: isText,
 });
@@ -40,9 +40,9 @@ const isFailure = objectOf({
 const shape: Shape = objectOf<keyof NewAction>({
   kind: oneOf('restart-and-upgrade'),
   target: (target) => module(target) || subsystem(target),
-  from: orNothing(isText),
+  from: optional(isText),
   to: isText,
-  artifact: orNothing(isWholeArtifact),
+  artifact: optional(isArtifact),
   direction: isText,
   stops,
   reason: (reason) => isConstraint(reason) || isPinUrl(reason) || isFailure(reason),
@@ -50,7 +50,7 @@ const shape: Shape = objectOf<keyof NewAction>({
   restart: objectOf<keyof NewAction['restart']>({ of: isText, targets: listOf(isText), stops }),
 });
 
-/** Whether a stored action is one. */
-export function isWholeAction(value: unknown): value is NewAction {
+/** Whether a stored value is an action. */
+export function isAction(value: unknown): value is NewAction {
   return shape(value);
 }

@@ -6,11 +6,11 @@ import { holdExclusively } from '../sqlite/exclusive-lock.ts';
 import { openMachineFile, type MachineFile } from './machine-file.ts';
 import { machineStateIn, type MachineState } from './machine-state.ts';
 
-/** A machine's file, held by this process for one poller. */
+/** A machine's file, locked by this process for one poller. */
 export interface ClaimedFile extends MachineFile {
   /** @internal */
   readonly state: MachineState;
-  /** The file that was at the path and could not be used; undefined where there was none. */
+  /** The file that was at the path and could not be used; undefined if there was none. */
   readonly setAside:
     | {
         /** Where it is now. */
@@ -23,19 +23,19 @@ export interface ClaimedFile extends MachineFile {
 
 type SetAside = NonNullable<ClaimedFile['setAside']>;
 
-/** What a blank file takes the place of. What else may be wrong with a file is not mended by another. */
+/** A file with one of these errors is replaced by a blank one. A new file does not fix any other error. */
 const REPLACED: ReadonlySet<DatabaseError['kind']> = new Set(['damaged', 'later-schema']);
-/** SQLite's codes for what a table that is not ours, and a header that is not whole, come to. */
+/** SQLite's codes for a table without an expected column, and for a header that does not permit writing. */
 const [NO_SUCH_COLUMN, READ_ONLY] = [1, 8];
-/** Another poller may be about to end. */
+/** Long enough for another poller that is about to end. */
 const CLAIM_TIMEOUT_MS = 250;
-/** What SQLite keeps beside a file. */
-const BESIDE = ['', '-wal', '-shm'];
+/** A database file and the files that SQLite keeps beside it. */
+const SUFFIXES = ['', '-wal', '-shm'];
 
 /**
  * Opens the machine's file at `path` for a `Poller`. No other process can do so until it is closed or this process ends.
- * A damaged file, or one that a later version of modreg wrote, is set aside, and a new one is created. Throws a
- * DatabaseError where the file cannot be used; that of the kind `locked` names the process that polls. (T53, T58)
+ * A damaged file, or one that a later version of modreg wrote, is set aside, and a new one is created (T53). Throws a
+ * DatabaseError if the file cannot be used; an error of the kind `locked` names the process that polls (T58).
  *
  * @example
  * ```ts
@@ -47,11 +47,11 @@ const BESIDE = ['', '-wal', '-shm'];
  * ```
  */
 export function openForPoller(path: string): ClaimedFile {
-  // By whichever name: a link leads to the same file.
+  // One file has one lock, even if links give it several names.
   const real = existsSync(path) ? translated(path, () => realpathSync(path)) : path;
   const release = lock(real);
   try {
-    const { file, setAside } = openWhole(real);
+    const { file, setAside } = openOrReplace(real);
     const close = (): void => {
       file.close();
       release();
@@ -69,7 +69,7 @@ function lock(path: string): () => void {
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.kind !== 'locked') throw error;
     const by = otherPid(path);
-    const message = `${quote(path)}: ${by} polls for this machine already, and nobody else can`;
+    const message = `${quote(path)}: ${by} already polls for this machine, and only one process can`;
     throw new DatabaseError('locked', message, error);
   }
 }
@@ -86,26 +86,29 @@ function otherPid(path: string): string {
   }
 }
 
-function openWhole(path: string): { file: MachineFile; setAside: SetAside | undefined } {
+function openOrReplace(path: string): { file: MachineFile; setAside: SetAside | undefined } {
   try {
     check(path);
-    return { file: used(openMachineFile(path)), setAside: undefined };
+    return { file: verified(openMachineFile(path)), setAside: undefined };
   } catch (error) {
     if (!(error instanceof DatabaseError) || !isReplaced(error)) throw error;
     const aside = translated(path, () => setFileAside(path));
-    return { file: used(openMachineFile(path)), setAside: { path: aside, because: error.message } };
+    return {
+      file: verified(openMachineFile(path)),
+      setAside: { path: aside, because: error.message },
+    };
   }
 }
 
-/** Throws unless SQLite finds nothing wrong with the file, which is left as it is. */
+/** Throws if SQLite finds damage in the file, which stays unchanged. */
 function check(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
   const found = translated(path, () => integrityOf(path));
   if (found !== 'ok') throw new DatabaseError('damaged', `${quote(path)}: ${excerpt(found)}`);
 }
 
-/** Reads and writes it, as a poller does: what a check does not see may be in the way of that. */
-function used(file: MachineFile): MachineFile {
+/** Reads and writes the file as a poller does, which finds damage that a check misses. */
+function verified(file: MachineFile): MachineFile {
   try {
     machineStateIn(file).memory();
     notePid(file);
@@ -116,7 +119,7 @@ function used(file: MachineFile): MachineFile {
   }
 }
 
-/** It is told to a person who asks who polls: a full disk is no reason not to. */
+/** The pid is only for messages, so a full disk does not stop the poller. */
 function notePid({ sql }: MachineFile): void {
   try {
     sql.run('UPDATE poller SET pid = ?', process.pid);
@@ -128,17 +131,17 @@ function notePid({ sql }: MachineFile): void {
 
 function isReplaced(error: DatabaseError): boolean {
   const { errcode } = Object(error.cause) as { readonly errcode?: number };
-  // The system lets it be written, so it is the file itself that says no.
+  // The system permits writing, so the cause is in the file itself.
   const isDamaged = errcode === NO_SUCH_COLUMN || errcode === READ_ONLY;
   return REPLACED.has(error.kind) || isDamaged;
 }
 
-/** Nothing is erased: a person may want to look at it. */
+/** Renames the file, so that an operator can examine it. Returns its new path. */
 function setFileAside(path: string): string {
   let number = 1;
   while (existsSync(`${path}.set-aside-${number}`)) number++;
   const aside = `${path}.set-aside-${number}`;
-  for (const suffix of BESIDE) {
+  for (const suffix of SUFFIXES) {
     if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
   }
   return aside;

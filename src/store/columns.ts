@@ -2,22 +2,29 @@ import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import type { Row } from '../sqlite/statements.ts';
 
-/** What the file at `path` holds as JSON. Throws a DatabaseError where it is none any more, or is not whole. */
+/** Parses JSON that is stored in the file at `path`. Throws a DatabaseError if it is not JSON or not of the type. */
 export function jsonIn<T>(
   text: Row[string] | undefined,
   { path }: { readonly path: string },
-  isWhole: (value: unknown) => value is T,
+  isExpected: (value: unknown) => value is T,
 ): T {
   const value = parsed(String(text), path);
-  if (isWhole(value)) return value;
-  throw new DatabaseError('damaged', `${quote(path)}: what is stored is not whole any more`);
+  if (isExpected(value)) return value;
+  throw new DatabaseError(
+    'damaged',
+    `${quote(path)}: stored data is damaged: a value is missing or has an unexpected type`,
+  );
 }
 
 function parsed(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new DatabaseError('damaged', `${quote(path)}: what is stored is no JSON any more`, error);
+    throw new DatabaseError(
+      'damaged',
+      `${quote(path)}: stored data is damaged: it is not JSON`,
+      error,
+    );
   }
 }
 

@@ -2,22 +2,22 @@ import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import { keyOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { jsonIn, numberOf, textOf } from './columns.ts';
-import { isModuleId, isNumber, isText, objectOf, oneOf, orNothing, type Shape } from './shape.ts';
+import { isModuleId, isNumber, isText, objectOf, oneOf, optional, type Shape } from './shape.ts';
 import { targetIn } from './target.ts';
 
 const shape: Shape = objectOf<keyof LoggedDecision>({
   kind: oneOf('module', 'subsystem'),
   name: isText,
   moduleId: isModuleId,
-  constraint: orNothing(isText),
-  target: orNothing(isText),
-  latest: orNothing(isText),
+  constraint: optional(isText),
+  target: optional(isText),
+  latest: optional(isText),
   decision: isText,
   reason: isText,
-  until: orNothing(isNumber),
+  until: optional(isNumber),
 });
 
-function isWholeDecision(value: unknown): value is LoggedDecision {
+function isDecision(value: unknown): value is LoggedDecision {
   return shape(value);
 }
 
@@ -25,7 +25,7 @@ function isWholeDecision(value: unknown): value is LoggedDecision {
 export interface LoggedRound {
   /** When it began, in milliseconds since the epoch. */
   readonly at: number;
-  /** Why not all lists are the registries' current ones, in one escaped line. */
+  /** Why some lists are not current, in one escaped line; undefined if all are. */
   readonly trouble: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface PollerLog {
 
 export function decisionsIn(sql: Statements): LoggedDecision[] {
   const rows = sql.all('SELECT content FROM decisions ORDER BY place, kind, name');
-  return rows.map((row) => jsonIn(row['content'], sql, isWholeDecision));
+  return rows.map((row) => jsonIn(row['content'], sql, isDecision));
 }
 
 /** The decisions in the file, by target key. */

@@ -27,27 +27,27 @@ export function deployedIn(sql: Statements): Map<string, DeployedRecord> {
 }
 
 /**
- * Notes the deployed version: `null` for none; undefined if it is not known, which keeps the last one to become the
- * previous one.
+ * Records the deployed version: `null` if nothing is deployed, undefined if that is not known. An
+ * unknown version keeps the last one, which becomes the previous one later.
  */
 export function noteDeployed(
   sql: Statements,
   target: ActionTarget,
-  running: string | null | undefined,
+  deployed: string | null | undefined,
   at: number,
 ): void {
   const row = sql.get(SELECT, target.kind, target.name);
   const isSameModule = row?.['module_id'] === moduleOf(target);
   const before = isSameModule ? textOf(row['text']) : undefined;
   const older = isSameModule ? textOf(row['previous']) : undefined;
-  const text = running === undefined ? before : running;
+  const text = deployed === undefined ? before : deployed;
   const previous = before !== undefined && before !== text ? before : older;
   sql.run(
     'INSERT OR REPLACE INTO deployed VALUES (?, ?, ?, ?, ?, ?, ?)',
     target.kind,
     target.name,
     moduleOf(target),
-    running === undefined ? 0 : 1,
+    deployed === undefined ? 0 : 1,
     text ?? null,
     previous ?? null,
     at,

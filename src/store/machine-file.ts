@@ -4,7 +4,7 @@ import { statementsOf, type Statements } from '../sqlite/statements.ts';
 
 /** The SQLite file in which a machine keeps its release lists, actions and decisions. */
 export interface MachineFile {
-  /** Where it is. */
+  /** The path of the file. */
   readonly path: string;
   /** @internal */
   readonly database: DatabaseSync;
@@ -16,7 +16,7 @@ export interface MachineFile {
 
 const BUSY_TIMEOUT_MS = 5000;
 
-/** The machine's tables. A migration is never changed, only followed by another. */
+/** The machine's tables. Migrations are never changed; a change is a new migration. */
 export const LAYOUT: Layout = {
   // "mmac"
   applicationId: 0x6d6d6163,
@@ -36,14 +36,14 @@ export const LAYOUT: Layout = {
       UNIQUE (address, module_id)
     ) STRICT;
 
-    -- Apart, because a confirmation would write it anew.
+    -- A separate table, because a confirmation would rewrite the content.
     CREATE TABLE saved_contents (
       list INTEGER PRIMARY KEY REFERENCES saved_lists ON DELETE CASCADE,
       content TEXT NOT NULL
     ) STRICT;
     `,
     `
-    -- Of this file and no other, so that the id of an action is that of no other file's.
+    -- No other file has this id, so no other file has an action with the same id.
     CREATE TABLE identity (id INTEGER PRIMARY KEY CHECK (id = 1), file TEXT NOT NULL) STRICT;
     INSERT INTO identity VALUES (1, lower(hex(randomblob(6))));
 
@@ -51,7 +51,7 @@ export const LAYOUT: Layout = {
       kind TEXT NOT NULL,
       name TEXT NOT NULL,
       module_id TEXT NOT NULL,
-      -- Where it is known, no text means that nothing is deployed.
+      -- If it is known, NULL in text means that nothing is deployed.
       is_known INTEGER NOT NULL,
       text TEXT,
       previous TEXT,
@@ -113,7 +113,7 @@ export const LAYOUT: Layout = {
     INSERT INTO poller VALUES (1, NULL, NULL, NULL);
     `,
     `
-    -- The reason of an action was a sentence, and is data with a sentence. json_patch leaves out what is null.
+    -- The reason of an action was a sentence, and is now data with a sentence. json_patch omits null values.
     UPDATE actions SET content = json_set(content, '$.reason', CASE
       WHEN content ->> '$.direction' = 'rollback' THEN json_patch('{}', json_object(
         'kind', 'failure',
@@ -137,10 +137,10 @@ export const LAYOUT: Layout = {
 };
 
 /**
- * Opens the file at `path` for its release lists, beside a poller or without one; `openForPoller` opens it for a
- * `Poller`. By default the file and its folder are created; `write` requires an existing file, and `read` also accepts
- * one that cannot be written. While another process writes, this process waits: for `patienceMs` milliseconds, 5000 by
- * default. Throws a DatabaseError where the file cannot be used.
+ * Opens the file at `path` for its release lists, with or without a running poller; a `Poller` needs `openForPoller`. By
+ * default the file and its folder are created; `write` requires an existing file, and `read` also accepts a read-only
+ * file. While another process writes, it waits for up to `patienceMs` milliseconds, 5000 by default. Throws a
+ * DatabaseError if the file cannot be used.
  *
  * @example
  * ```ts
@@ -161,7 +161,7 @@ export function openMachineFile(
   return machineFileIn(openDatabase(path, LAYOUT, { mode, patienceMs }), path);
 }
 
-/** The file that `database` has open, with the machine's tables in it. */
+/** The machine's file that `database` has open and that contains the machine's tables. */
 export function machineFileIn(database: DatabaseSync, path: string): MachineFile {
   return {
     path,

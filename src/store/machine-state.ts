@@ -28,47 +28,47 @@ import { lift, quarantine, quarantineIn, versionOf } from './quarantine.ts';
 /** The times of an acknowledgement, in milliseconds since the epoch. */
 export interface AcknowledgementTerms {
   readonly at: number;
-  /** When the quarantine of a version that failed ends; undefined if it does not end by itself. */
+  /** When the quarantine of a version that failed ends; undefined if it does not end automatically. */
   readonly quarantineUntil: number | undefined;
   /** When an action that failed because of the machine is delivered again. */
   readonly retryAt: number;
 }
 
 /**
- * A machine's memory of deployed versions, open actions and failed releases. What a method writes is on the disk when
- * it returns. All throw a DatabaseError if the file cannot be used.
+ * A machine's memory of deployed versions, open actions and failed releases. What a method writes is on disk when it
+ * returns. Each method throws a DatabaseError if the file cannot be used.
  */
 export interface MachineState {
   memory(): MachineMemory;
-  /** Notes the deployed version: `null` for none, undefined if it is not known. (D14) */
-  report(target: ActionTarget, running: string | null | undefined, at: number): void;
+  /** Records the deployed version: `null` if nothing is deployed, undefined if that is not known (D14). */
+  report(target: ActionTarget, deployed: string | null | undefined, at: number): void;
   /**
-   * Ends the waiting actions of `superseded`, and gives each new one its id. A target has one open action
-   * at most: a second one throws.
+   * Ends the waiting actions of `superseded`, and returns the new actions with their ids. Throws if a target would have
+   * two open actions.
    */
   commit(
     actions: readonly NewAction[],
     superseded: readonly OpenAction[],
     at: number,
   ): CommittedAction[];
-  /** Whether the action was open: only then may it be executed. */
+  /** Records a delivery. Returns whether the action is open: only then may it be executed. */
   deliver(id: string, at: number): boolean;
   /** Ends an action that was delivered. Its target's deployed version is then unknown. */
   withdraw(action: CommittedAction, at: number): void;
-  /** The action that was acknowledged; undefined if no open action of this id was delivered. */
+  /** Records an outcome and returns the action; undefined if no action with this id awaits an acknowledgement. */
   acknowledge(
     id: string,
     outcome: ActionOutcome,
     terms: AcknowledgementTerms,
   ): NewAction | undefined;
-  /** Whether the version was in quarantine. */
+  /** Ends a quarantine. Returns whether the version was in quarantine. */
   lift(moduleId: ModuleId, version: string): boolean;
   /**
-   * Puts the deployed version into quarantine for an operator, so that the previous one replaces it. False if
-   * another version is deployed by now. (D13)
+   * Puts the deployed version into quarantine for an operator, so that the previous one replaces it (D13). Returns false
+   * if another version is deployed by now.
    */
   rollBack(target: ActionTarget, rolledBack: RolledBack, at: number): boolean;
-  /** Notes that a poller starts. */
+  /** Records the start of a poller. */
   start(at: number): void;
   /** Logs the decisions, and the round whose lists they are based on. */
   log(decisions: readonly LoggedDecision[], round: LoggedRound): void;
@@ -94,7 +94,7 @@ export function machineStateIn(file: MachineFile): MachineState {
         return writing(work);
       },
     }),
-    // The memory holds none of this, and no other process writes it.
+    // The memory contains none of this, and no other process writes it.
     log: (decisions, round) => {
       written = writing(() => {
         logRound(sql, round);
@@ -107,7 +107,7 @@ export function machineStateIn(file: MachineFile): MachineState {
   };
 }
 
-/** Keeps what was read until it is forgotten, or another process writes. */
+/** Caches the memory until it is forgotten, or another process writes. */
 function memoryReader({ database, sql }: MachineFile): {
   readonly read: () => MachineMemory;
   readonly forget: (what: 'all' | 'pending') => void;
@@ -132,7 +132,7 @@ function memoryReader({ database, sql }: MachineFile): {
 
 type Writes = Omit<MachineState, 'log' | 'memory' | 'decisions' | 'poller'>;
 
-/** Does all of `work` or nothing, and forgets what it changes. */
+/** Runs `work` in one transaction, and forgets the part of the memory that it changes. */
 type Writing = <T>(work: () => T) => T;
 
 function writesOf(
@@ -140,7 +140,7 @@ function writesOf(
   { facts: writing, actions }: { readonly facts: Writing; readonly actions: Writing },
 ): Writes {
   return {
-    report: (target, running, at) => writing(() => noteDeployed(sql, target, running, at)),
+    report: (target, deployed, at) => writing(() => noteDeployed(sql, target, deployed, at)),
     commit: (committed, superseded, at) =>
       actions(() => {
         for (const { action } of superseded) {
@@ -211,7 +211,7 @@ function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
     of(target) {
       const key = keyOf(target);
       const record = deployed.get(key);
-      // What is known of another module with this name says nothing of this one.
+      // A record of another module with this name does not apply to this one.
       const known = record?.moduleId === moduleOf(target) ? record : NOTHING;
       return {
         deployed: known.deployed,
@@ -236,12 +236,12 @@ function acknowledge(
   const { target, to, artifact } = action;
   const running = outcome.kind === 'done' ? to : outcome.running;
   if (isWithdrawn) {
-    // A late acknowledgement still says what is deployed, unless that was reported since.
+    // A late acknowledgement still reports what is deployed, unless another report came since.
     const record = deployedIn(sql).get(keyOf(target));
     if (record?.deployed.kind !== 'unknown') return undefined;
   }
   noteDeployed(sql, target, running, at);
-  // An address has no version to put into quarantine.
+  // A `pin_url` has no version to put into quarantine.
   if (outcome.kind === 'failed' && outcome.blame === 'release' && versionOf(to)) {
     const { digest } = artifact ?? {};
     const entry = { moduleId: moduleOf(target), version: to, digest, reason: outcome.reason };

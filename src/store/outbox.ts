@@ -6,16 +6,16 @@ import type {
 } from '../core/plan/committed-action.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements, Row } from '../sqlite/statements.ts';
-import { isWholeAction } from './action-shape.ts';
+import { isAction } from './action-shape.ts';
 import { jsonIn } from './columns.ts';
 import { targetIn } from './target.ts';
 
-/** Settled actions that are kept, for late acknowledgements. */
+/** How many settled actions are kept, for late acknowledgements. */
 const KEPT = 1000;
-/** The most restarts that a policy counts. */
+/** The most restarts that an update policy can count. */
 const COUNTED_RESTARTS = 1440;
 
-/** The number that SQLite gave to an action, by its id; undefined for an id of another file. */
+/** The row number of an action; undefined if its id is not one of this file. */
 export function actionNumber(sql: Statements, id: string): number | undefined {
   const prefix = `${fileOf(sql)}-`;
   const number = id.slice(prefix.length);
@@ -33,7 +33,7 @@ export function openActions(sql: Statements): OpenAction[] {
 }
 
 function openAction(row: Row, file: string, sql: Statements): OpenAction {
-  const action = jsonIn(row['content'], sql, isWholeAction);
+  const action = jsonIn(row['content'], sql, isAction);
   return {
     action: { ...action, id: `${file}-${Number(row['number'])}` },
     state: row['state'] === 'delivered' ? 'delivered' : 'waiting',
@@ -57,17 +57,17 @@ export function insertAction(sql: Statements, action: NewAction): CommittedActio
   return { ...action, id: `${fileOf(sql)}-${lastInsertRowid}` };
 }
 
-/** Ends an action that was never delivered. */
+/** Ends an action that waits for its delivery. */
 export function supersede(sql: Statements, number: number, at: number): void {
   sql.run(END, 'superseded', at, number, 'waiting');
 }
 
-/** Ends an action that was delivered and never acknowledged; false if it is not one. */
+/** Ends an action that was delivered and not acknowledged. Returns false for any other action. */
 export function withdraw(sql: Statements, number: number, at: number): boolean {
   return Number(sql.run(END, 'withdrawn', at, number, 'delivered').changes) > 0;
 }
 
-/** Whether the action was open. The last delivery of an action counts as its restart. (I15) */
+/** Records a delivery; false if the action is not open. The last delivery of an action counts as its restart (I15). */
 export function markDelivered(sql: Statements, number: number, at: number): boolean {
   const row = sql.get(DELIVER, at, number);
   if (!row) return false;
@@ -87,10 +87,10 @@ export function acknowledgeable(sql: Statements, number: number): Acknowledgeabl
   const row = sql.get(SELECT_ACKNOWLEDGEABLE, number);
   if (!row) return undefined;
   const isWithdrawn = row['state'] === 'withdrawn';
-  return { action: jsonIn(row['content'], sql, isWholeAction), isWithdrawn };
+  return { action: jsonIn(row['content'], sql, isAction), isWithdrawn };
 }
 
-/** Notes the outcome of an action. One that failed because of the machine waits for `retryAt`, if that is given. */
+/** Records the outcome of an action. One that failed because of the machine waits until `retryAt`, if there is one. */
 export function settle(
   sql: Statements,
   number: number,
@@ -99,7 +99,7 @@ export function settle(
 ): void {
   const reason = outcome.kind === 'failed' ? outcome.reason : null;
   const isMachines = outcome.kind === 'failed' && outcome.blame === 'machine';
-  // Nothing was restarted.
+  // The machine failed before the restart.
   if (isMachines) sql.run('DELETE FROM restarts WHERE action = ?', number);
   if (isMachines && retryAt !== undefined) sql.run(RETRY, retryAt, at, reason, number);
   else sql.run(SETTLE, outcome.kind, at, reason, number);
@@ -134,7 +134,7 @@ const SETTLE = 'UPDATE actions SET state = ?, changed_at = ?, outcome = ? WHERE 
 interface StoredRestart {
   /** The key of the target. */
   readonly key: string;
-  /** The id of the action that it was for. */
+  /** The id of the action that caused it. */
   readonly action: string;
   readonly at: number;
 }

@@ -28,7 +28,7 @@ export function versionOf(text: string | undefined): Version | undefined {
   return version.ok ? version.value : undefined;
 }
 
-/** The term of a version that failed again starts over. */
+/** Puts a version into quarantine. If it was in quarantine, its term starts again. */
 export function quarantine(sql: Statements, entry: QuarantineEntry): void {
   const { moduleId, version, digest = null, since, until = null, reason, rolledBack } = entry;
   sql.run(
@@ -44,7 +44,7 @@ export function quarantine(sql: Statements, entry: QuarantineEntry): void {
   );
 }
 
-/** Whether the version was in quarantine. */
+/** Ends a quarantine. Returns whether the version was in quarantine. */
 export function lift(sql: Statements, moduleId: ModuleId, version: string): boolean {
   const { changes } = sql.run(
     'DELETE FROM quarantine WHERE module_id = ? AND version = ?',

@@ -7,11 +7,11 @@ import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.
 import { transaction, translated } from '../sqlite/database.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import { numberOf, textOf } from './columns.ts';
-import { isWholeArtifact } from './action-shape.ts';
+import { isArtifact } from './action-shape.ts';
 import type { MachineFile } from './machine-file.ts';
-import { isNumber, isText, listOf, objectOf, orNothing, type Shape } from './shape.ts';
+import { isNumber, isText, listOf, objectOf, optional, type Shape } from './shape.ts';
 
-/** What an error of the machine's file is called. */
+/** The kind of a SavedListsError for each kind of DatabaseError. */
 export const STATE_ERRORS: Readonly<Record<DatabaseErrorKind, SavedListsError['kind']>> = {
   missing: 'state-unreadable',
   damaged: 'state-unreadable',
@@ -21,12 +21,12 @@ export const STATE_ERRORS: Readonly<Record<DatabaseErrorKind, SavedListsError['k
   unwritable: 'state-write',
 };
 
-/** Whoever asks for more modules than any machine has does not fill its disk. */
+/** Limits the disk space, even if more modules are requested than any machine has. */
 const MOST_LISTS = 20_000;
 const MOST_BYTES = 512 * 1024 * 1024;
 
 /**
- * The release lists saved in a machine's file. The newest 20,000 are kept, of 512 MiB in all.
+ * The release lists saved in a machine's file. The newest 20,000 are kept, up to 512 MiB in total.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ const MOST_BYTES = 512 * 1024 * 1024;
  */
 export function savedListsIn(file: MachineFile): SavedLists {
   const { path, database, sql } = file;
-  const within = <T>(work: () => T): T => saying(path, work);
+  const within = <T>(work: () => T): T => rethrowing(path, work);
   const writing = <T>(work: () => T): T => {
     WRITES.set(database, writesOf(database) + 1);
     return within(() => transaction(database, work));
@@ -85,20 +85,20 @@ function write(
     content.length,
     list.etag ?? null,
   );
-  // Without a row, a later list is there already.
+  // No row means that a later list is already stored.
   if (!row) return;
   sql.run(WRITE_CONTENT, Number(row['id']), content);
   if (isNew) sql.run(PRUNE, MOST_LISTS, MOST_BYTES, Number(row['id']));
 }
 
-/** How often lists were written by a connection, which does not see its own writes as it does those of others. */
+/** How often each connection wrote lists. Its `data_version` changes only if another connection writes. */
 const WRITES = new WeakMap<DatabaseSync, number>();
 
 function writesOf(database: DatabaseSync): number {
   return WRITES.get(database) ?? 0;
 }
 
-/** All at once where all were confirmed together, as those of a round are. */
+/** One statement for all lists that were confirmed together, such as the lists of one round. */
 function confirm(sql: Statements, address: string, lists: ReadonlyMap<string, SavedList>): void {
   const groups = Map.groupBy(
     lists,
@@ -138,8 +138,8 @@ const CONFIRM = `
   WHERE (module_id, digest) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND address = ?`;
 const FORGET = 'DELETE FROM saved_lists WHERE address = ? AND module_id = ?';
 
-/** Runs `work`, and throws what is wrong with the file as the port has it. */
-function saying<T>(path: string, work: () => T): T {
+/** Runs `work`, and throws a DatabaseError again as a SavedListsError. */
+function rethrowing<T>(path: string, work: () => T): T {
   try {
     return translated(path, work);
   } catch (error) {
@@ -148,7 +148,7 @@ function saying<T>(path: string, work: () => T): T {
   }
 }
 
-/** What `save` wrote. */
+/** Reads a list that `save` wrote. */
 function listIn(row: Row, path: string): SavedList {
   return {
     ...partsOf(String(row['content']), path),
@@ -167,23 +167,23 @@ const shape: Shape = objectOf<keyof Parts>({
   records: listOf(
     objectOf<keyof ReleaseRecord>({
       version: isText,
-      publishedAt: orNothing(isNumber),
-      artifacts: orNothing(listOf(isWholeArtifact)),
-      yanked: orNothing(isText),
-      deprecated: orNothing(isText),
+      publishedAt: optional(isNumber),
+      artifacts: optional(listOf(isArtifact)),
+      yanked: optional(isText),
+      deprecated: optional(isText),
     }),
   ),
   dropped: listOf(isText),
   lost: listOf(objectOf<keyof KnownDigest>({ version: isText, platform: isText, digest: isText })),
 });
 
-function areWhole(value: unknown): value is Parts {
+function areParts(value: unknown): value is Parts {
   return shape(value);
 }
 
 function partsOf(json: string, path: string): Parts {
   const parts = parsed(json);
-  if (areWhole(parts)) {
+  if (areParts(parts)) {
     const { records, dropped, lost } = parts;
     return { records, dropped, lost };
   }
@@ -191,7 +191,7 @@ function partsOf(json: string, path: string): Parts {
   throw new SavedListsError('state-unreadable', message, parts);
 }
 
-/** What `json` holds; the error, where it is no JSON. */
+/** The parsed value; the error if `json` is not JSON. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -75,13 +75,13 @@ describe('a machine.db that cannot be used is reported and not changed', () => {
     ],
     [
       'a decision that is not JSON',
-      'what is stored is no JSON any more',
+      'stored data is damaged: it is not JSON',
       [['status'], ROLLBACK],
       () => homeWhere("UPDATE decisions SET content = '{'"),
     ],
     [
       'a decision without its name',
-      'what is stored is not whole any more',
+      'stored data is damaged: a value is missing or has an unexpected type',
       [['status'], ROLLBACK],
       () => homeWhere(`UPDATE decisions SET content = replace(content, '"name"', '"nane"')`),
     ],

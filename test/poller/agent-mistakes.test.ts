@@ -113,14 +113,14 @@ describe('a poller', () => {
   it('is started once', async () => {
     const { poller } = machine();
     expect(() => poller.start()).toThrow(
-      new Error('this poller was started before, and polls once'),
+      new Error('this poller was already started, and can be started only once'),
     );
     await poller.stop();
   });
 
   it('is not started beside another that polls its file, and is once that has stopped', async () => {
     const options = own();
-    const message = `another running poller polls "${options.file.path}"`;
+    const message = `another poller is already polling "${options.file.path}"`;
     const [first, second, third] = [new Poller(options), new Poller(options), new Poller(options)];
     first.start();
     expect(() => second.start()).toThrow(message);
@@ -153,11 +153,14 @@ describe('failed()', () => {
   it.each<[object, string]>([
     [
       { ...FAILURE, running: 7 },
-      'failed() was told that the number 7 runs, expected a version, null where nothing runs, or undefined where nobody knows',
+      'failed(): found the number 7 as running, expected a version, null if nothing is deployed, or undefined if that is not known',
     ],
-    [{ ...FAILURE, blame: 'me' }, 'failed() blames "me", expected release or machine'],
-    [{ ...FAILURE, blame: undefined }, 'failed() blames nothing, expected release or machine'],
-    [{}, 'failed() blames nothing, expected release or machine'],
+    [{ ...FAILURE, blame: 'me' }, 'failed(): found "me" as blame, expected release or machine'],
+    [
+      { ...FAILURE, blame: undefined },
+      'failed(): found nothing as blame, expected release or machine',
+    ],
+    [{}, 'failed(): found nothing as blame, expected release or machine'],
   ])('number %# is refused, and says nothing of the action', async (said, message) => {
     const { clock, poller, state, events, deliveries } = machine({ acknowledgeWithinMs: HOUR });
     await clock.pass(MINUTE);
@@ -213,7 +216,10 @@ describe('a configuration that is not there in ten seconds', () => {
     await poller.stop();
     expect(deliveries.map(({ action }) => action.to)).toEqual(['1.0.1', '1.0.2']);
     expect(times).toEqual([
-      [101, 'configuration-unreadable Error: the configuration was not there in ten seconds'],
+      [
+        101,
+        'configuration-unreadable Error: the configuration was not available within ten seconds',
+      ],
       [371, 'configuration-readable undefined'],
     ]);
   });

@@ -33,7 +33,7 @@ async function claimElsewhere(
 }
 
 function refusal(path: string, by: string): [string, string] {
-  return ['locked', `"${path}": ${by} polls for this machine already, and nobody else can`];
+  return ['locked', `"${path}": ${by} already polls for this machine, and only one process can`];
 }
 
 describe('[T58] a second poller', () => {
