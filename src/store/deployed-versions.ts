@@ -27,8 +27,8 @@ export function deployedIn(sql: Statements): Map<string, DeployedRecord> {
 }
 
 /**
- * Records the deployed version: `null` if nothing is deployed, undefined if that is not known. An
- * unknown version keeps the last one, which becomes the previous one later.
+ * Records the deployed version: `null` if nothing is deployed, undefined if that is not known. An unknown version keeps
+ * the last one, which becomes the previous one later.
  */
 export function noteDeployed(
   sql: Statements,

@@ -11,16 +11,16 @@ import { machineStateIn } from '../../src/store/machine-state.ts';
 import { moduleId } from '../support/ask.ts';
 import { ROOT } from '../support/modreg.ts';
 
-/** Where an agent dies. */
+/** Where an agent is killed. */
 interface Crash {
   readonly point: string;
   /** The deliveries that its consumer saw before that, by their number. */
   readonly seen: readonly number[];
-  /** The number of the delivery that the next agent makes; undefined where nothing is left to do. */
+  /** The number of the delivery that the next agent makes; undefined if nothing is left to do. */
   readonly next: number | undefined;
 }
 
-/** In the order in which an agent comes by. */
+/** In the order in which an agent reaches them. */
 const CRASHES: readonly Crash[] = [
   { point: 'before commit', seen: [], next: 1 },
   { point: 'after commit', seen: [], next: 1 },
@@ -34,7 +34,7 @@ const CRASHES: readonly Crash[] = [
   { point: 'after acknowledge', seen: [1], next: undefined },
 ];
 
-/** First one crash at each point, then two of which the first is at each point, and so on with other second ones. */
+/** First one crash at each point. Then two crashes, the first at each point, with another second one in each round. */
 const RUNS: readonly (readonly Crash[])[] = runs(Number(process.env['MODREG_CRASH_RUNS'] ?? 10));
 
 function runs(count: number): Crash[][] {
@@ -48,7 +48,7 @@ function runs(count: number): Crash[][] {
   return rounds.flat().slice(0, count);
 }
 
-/** Whether an agent comes to `point` where the one before it ended by `crash`. */
+/** Whether an agent reaches `point` if the agent before it ended by `crash`. */
 function isReached(point: string, crash: Crash): boolean {
   if (point.endsWith('log')) return true;
   if (point.endsWith('commit')) return crash.point === 'before commit';
@@ -70,7 +70,7 @@ function deliveriesIn(crashes: readonly Crash[]): number[] {
 let folder: string;
 let address: string;
 
-// The tests run side by side, and share what only reads.
+// The tests run concurrently, and share the registry, which they only read.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'modreg-'));
   const catalogue = new Catalogue(join(folder, 'registry.db'), { mode: 'create' });
@@ -87,7 +87,7 @@ beforeAll(async () => {
   };
 });
 
-/** What an agent ended by, and what it complained of. */
+/** The signal or the exit code that an agent ended with, and its standard error. */
 async function agent(home: string, point: string): Promise<string> {
   const script = join(ROOT, 'test/support/crashing-agent.ts');
   const child = spawn(process.execPath, [script, home, address, point], {
@@ -101,7 +101,7 @@ async function agent(home: string, point: string): Promise<string> {
   return `${signal ?? exit}${stderr}`;
 }
 
-/** The lines of a file in the home of an agent. An action goes by the number that the machine's file gave it. */
+/** The lines of a file in the home of an agent, with actions named by their number in the machine's file. */
 function linesOf(path: string, machine: string): string[] {
   const content = existsSync(path) ? readFileSync(path, 'utf8') : '';
   return content
@@ -133,7 +133,7 @@ it.concurrent.each(CASES)(
     expect(linesOf(join(home, 'deliveries'), machine)).toEqual(
       numbers.map((number) => `1 1.2.9 ${number}`),
     );
-    // None was committed but the one that was delivered.
+    // Only the delivered action was committed.
     expect(actions).toEqual([{ number: 1, state: 'done', deliveries: numbers.at(-1) }]);
     const target = {
       kind: 'module',

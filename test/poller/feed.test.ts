@@ -20,17 +20,17 @@ import {
 import { remoteAt } from '../support/remote-at.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-/** A machine that asks a registry on loopback each hour, by its own clock, or when its feed says so. */
+/** A machine that polls a registry on loopback each hour of its own clock, or when the change feed reports a change. */
 interface Site extends Racer {
   readonly requests: string[];
   readonly publish: (module: string, version: string) => void;
-  /** Resolves once the feed was asked so many times. */
-  readonly waiting: (times: number) => Promise<void>;
-  /** Resolves once the feed has told of a change, when time passes next. */
-  readonly told: () => Promise<void>;
+  /** Resolves once the feed was requested this often. */
+  readonly feedRequested: (times: number) => Promise<void>;
+  /** Resolves once the feed has reported a change and the machine has noticed it. */
+  readonly changeReported: () => Promise<void>;
 }
 
-const PATIENCE = { timeout: 5000 };
+const TIMEOUT = { timeout: 5000 };
 
 async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> {
   const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
@@ -44,12 +44,12 @@ async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> 
   publish('acme:lidar', '1.0.0');
   const requests = requestsMade();
   const cached = cachedRegistry(remoteAt(running.address));
-  const told: unknown[] = [];
+  const changes: unknown[] = [];
   const registry: PollableRegistry = {
     ...cached,
     awaitChange: async (...input) => {
       const change = await cached.awaitChange(...input);
-      told.push(change);
+      changes.push(change);
       return change;
     },
   };
@@ -67,41 +67,43 @@ async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> 
   });
   await machine.clock.pass(HOUR / 2);
   const waits = (): string[] => requests.filter((path) => path.includes('wait='));
-  const waiting = async (times: number): Promise<void> => {
-    await expect.poll(waits, PATIENCE).toHaveLength(times);
+  const feedRequested = async (times: number): Promise<void> => {
+    await expect.poll(waits, TIMEOUT).toHaveLength(times);
   };
-  await waiting(1);
+  await feedRequested(1);
   return Object.assign(machine, {
     requests,
     publish,
-    waiting,
-    told: async () => {
-      await expect.poll(() => told, PATIENCE).toHaveLength(1);
+    feedRequested,
+    changeReported: async () => {
+      await expect.poll(() => changes, TIMEOUT).toHaveLength(1);
       await machine.clock.pass(0);
     },
   });
 }
 
-describe('a registry that tells of its changes', () => {
-  it('has a release delivered long before the interval is over', async () => {
-    const { clock, poller, publish, told } = await site({ spreadMs: 0 });
+describe('a registry with a change feed', () => {
+  it('has a release delivered long before the interval ends', async () => {
+    const { clock, poller, publish, changeReported } = await site({ spreadMs: 0 });
     publish('acme:lidar', '1.0.1');
     const next = poller.deliveries().next();
-    await told();
+    await changeReported();
     await clock.pass(SECOND / 2);
     expect((await next).value).toMatchObject({ action: { to: '1.0.1' }, times: 1 });
   });
 
-  it('is not asked for lists when those of others change', async () => {
-    const { clock, poller, publish, requests, told, waiting } = await site({ spreadMs: 0 });
+  it('is not asked for lists when only the lists of other modules change', async () => {
+    const { clock, poller, publish, requests, changeReported, feedRequested } = await site({
+      spreadMs: 0,
+    });
     publish('acme:arm', '1.0.0');
-    await waiting(2);
+    await feedRequested(2);
     publish('acme:lidar', '1.0.1');
     const next = poller.deliveries().next();
-    await told();
+    await changeReported();
     await clock.pass(SECOND / 2);
     await next;
-    await waiting(3);
+    await feedRequested(3);
     expect(requests).toEqual([
       `/v1/changes?after=${Number.MAX_SAFE_INTEGER}`,
       '/v1/modules/acme/lidar',
@@ -114,14 +116,14 @@ describe('a registry that tells of its changes', () => {
   });
 
   it.each([
-    // However soon it tells, half a second is between two rounds.
+    // Two rounds are at least half a second apart.
     [0, SECOND / 2],
     [10 * MINUTE, 5 * MINUTE],
-  ])('is asked after a part of the %i ms over which it has machines spread', async (all, part) => {
-    const { clock, poller, publish, requests, told } = await site({ spreadMs: all });
+  ])('is polled after part of the %i ms over which it spreads machines', async (all, part) => {
+    const { clock, poller, publish, requests, changeReported } = await site({ spreadMs: all });
     publish('acme:lidar', '1.0.1');
     const next = poller.deliveries().next();
-    await told();
+    await changeReported();
     await clock.pass(part - 1);
     expect(requests.at(-1)).toBe('/v1/changes?after=1&wait=25');
     await clock.pass(1);
@@ -133,27 +135,31 @@ type Feed = (after: number) => RemoteChanges | undefined;
 
 const EMPTY = { records: [], dropped: [], digest: 'a', size: 2, etag: undefined };
 const OURS: ReadonlySet<string> = new Set(['acme:lidar']);
-const UNREACHABLE = new RegistryError('registry-unreachable', 'nobody is there');
+const UNREACHABLE = new RegistryError('registry-unreachable', 'no connection');
 
-describe('a feed of changes is not asked all the time', () => {
+describe('a change feed is not requested all the time', () => {
   it.each<[string, Feed, number]>([
     ['fails', thrower(UNREACHABLE), 3],
-    ['fails by a mistake', thrower(new TypeError('a mistake')), 3],
-    ['is none any more', () => undefined, 3],
-    ['answers at once that there is nothing', (sequence) => said(sequence), 3],
-    // Four times a second, for others change in the end.
-    ['tells of others at once', (sequence) => said(sequence + 1, new Set(['acme:arm'])), 481],
+    ['throws a TypeError', thrower(new TypeError('a bug')), 3],
+    ['no longer exists', () => undefined, 3],
+    ['answers at once that nothing changed', (sequence) => changesAt(sequence), 3],
+    // Four times a second.
+    [
+      'reports other modules at once',
+      (sequence) => changesAt(sequence + 1, new Set(['acme:arm'])),
+      481,
+    ],
     // Twice a second.
-    ['tells of ours at once', (sequence) => said(sequence + 1, OURS), 241],
-    ['tells of another catalogue at once', () => said(3), 241],
-  ])('where it %s', async (_, feed, most) => {
+    ['reports our modules at once', (sequence) => changesAt(sequence + 1, OURS), 241],
+    ['reports another catalogue at once', () => changesAt(3), 241],
+  ])('if it %s', async (_, feed, most) => {
     let asked = 0;
     const remote: RemoteRegistry = {
       address: 'https://registry.example',
       from: 'https://registry.example',
       fetch: async () => await Promise.resolve(EMPTY),
       changes: async (after, __, waitMs) => {
-        if (waitMs === undefined) return await Promise.resolve(said(7));
+        if (waitMs === undefined) return await Promise.resolve(changesAt(7));
         asked++;
         return await Promise.resolve(feed(after));
       },
@@ -176,7 +182,7 @@ describe('a feed of changes is not asked all the time', () => {
   it.each<[string, CachedRegistry['awaitChange']]>([
     ['gives up at once', async () => await Promise.resolve({ hasChanged: false, spreadMs: 0 })],
     ['never answers', async () => await new Promise(() => undefined)],
-  ])('and rounds come each interval where it %s', async (_, awaitChange) => {
+  ])('and rounds follow the interval if it %s', async (_, awaitChange) => {
     const rounds: number[] = [];
     const registry: PollableRegistry = {
       ...promptRegistry(() => 1),
@@ -197,7 +203,7 @@ describe('a feed of changes is not asked all the time', () => {
   });
 });
 
-it('a registry that fails is left alone, whatever its feed tells', async () => {
+it('a failing registry is polled after its back-off, whatever its change feed reports', async () => {
   const rounds: number[] = [];
   const registry: PollableRegistry = {
     ...promptRegistry(() => 1),
@@ -217,7 +223,7 @@ it('a registry that fails is left alone, whatever its feed tells', async () => {
   expect(rounds).toEqual([31, 121]);
 });
 
-function said(sequence: number, modules: ReadonlySet<string> = new Set()): RemoteChanges {
+function changesAt(sequence: number, modules: ReadonlySet<string> = new Set()): RemoteChanges {
   return { sequence, modules, spreadMs: 0 };
 }
 

@@ -13,12 +13,12 @@ import { MINUTE, SECOND } from '../support/day.ts';
 import { CONFIGURATIONS, readingOf, type Answer } from '../support/racing.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-/** What happens to the lists of a lidar and an arm, each in a registry of its own. */
+/** What happens to the lists of a lidar and an arm, each in a separate registry. */
 interface Script {
-  /** What the registry of the lidar answers, one after the other; the last one again and again. */
+  /** The answers of the lidar's registry, in order; the last one is repeated. */
   readonly lidar?: readonly Answer[];
   readonly arm?: readonly Answer[];
-  /** The configurations that are read, one after the other; the last one again and again. */
+  /** The configurations that are read, in order; the last one is repeated. */
   readonly read?: readonly (keyof typeof CONFIGURATIONS | 'unreadable')[];
   readonly deployed?: string;
   /** After how many milliseconds the feed of the lidar's registry reports a change. */
@@ -77,13 +77,13 @@ async function played(script: Script): Promise<Outcome> {
   const running = lists.run(ending.signal).catch(() => undefined);
   await clock.pass(script.ms);
   const { rounds, isInformed } = lists;
-  ending.abort(new Error('it is over'));
+  ending.abort(new Error('the test has ended'));
   await running;
   const { policy } = CONFIGURATIONS.both;
-  const told = ['acme_lidar', 'acme_arm'].map((name) =>
+  const newest = ['acme_lidar', 'acme_arm'].map((name) =>
     newestOf(lists.list(termsFor(policy, name), moduleId(name.replace('_', ':')))),
   );
-  return { lists: told.join(', '), rounds, asked, events: events.map(lineOf), isInformed };
+  return { lists: newest.join(', '), rounds, asked, events: events.map(lineOf), isInformed };
 }
 
 function reading(read: NonNullable<Script['read']>): () => Configuration {
@@ -122,12 +122,12 @@ const BOTH_AT = (second: number): string[] => [`${second} lidars: lidar`, `${sec
 describe('lists', () => {
   it.each<[string, Script, Partial<Outcome>]>([
     [
-      'are asked for at once, and each interval',
+      'are read at once, and each interval',
       { ms: 61 * SECOND, lidar: [1, 3] },
       { lists: '1.0.3, 1.0.2', asked: [...BOTH_AT(0), ...BOTH_AT(60)], events: [] },
     ],
     [
-      'of one registry are there while another one hangs, and are asked for again [T59]',
+      'of one registry are available, and read again, while another one hangs [T59]',
       { ms: 2 * MINUTE + SECOND, arm: ['never'] },
       {
         lists: '1.0.1, not-asked',
@@ -141,7 +141,7 @@ describe('lists', () => {
       { lists: 'not-asked, not-asked', isInformed: false },
     ],
     [
-      'of a registry that fails are asked for after a back-off, and that is reported once [T20]',
+      'of a failing registry are read again after a back-off, and the outage is reported once [T20]',
       { ms: 5 * MINUTE, arm: ['no list', 'no list', 2], lidar: ['never'] },
       {
         lists: 'not-asked, 1.0.2',
@@ -158,7 +158,7 @@ describe('lists', () => {
       },
     ],
     [
-      'are not asked for before a configuration can be read, which is reported once',
+      'are not read before a configuration can be read, and an unreadable one is reported once',
       { ms: 3 * MINUTE, read: ['unreadable', 'unreadable', 'both'] },
       {
         lists: '1.0.1, 1.0.2',
@@ -167,7 +167,7 @@ describe('lists', () => {
       },
     ],
     [
-      'are asked for by the last configuration that could be read',
+      'are those that the last readable configuration needs',
       { ms: MINUTE, read: ['lidar', 'unreadable'] },
       { asked: ['0 lidars: lidar', '60 lidars: lidar'], events: ['configuration-unreadable'] },
     ],
@@ -177,7 +177,7 @@ describe('lists', () => {
       { lists: '1.0.1, not-asked', rounds: 2 },
     ],
     [
-      'that a new entry needs are asked for in the next round',
+      'that a new entry needs are read in the next round',
       { ms: MINUTE, read: ['lidar', 'both'] },
       { lists: '1.0.1, 1.0.2', asked: ['0 lidars: lidar', ...BOTH_AT(60)] },
     ],
@@ -187,12 +187,12 @@ describe('lists', () => {
       { asked: [], rounds: 1, isInformed: true },
     ],
     [
-      'of subsystems are asked for where their versions are known',
+      'of subsystems are read if their deployed versions are known',
       { ms: 0, read: ['none'], deployed: '1.0.0' },
       { asked: ['0 lidars: agent server'] },
     ],
     [
-      'are asked for when the feed reports a change, and then when they were due anyway [T66]',
+      'are read when the change feed reports a change, and then when they were due anyway [T66]',
       { ms: MINUTE, read: ['lidar'], changeAfter: 10 * SECOND },
       { asked: ['0 lidars: lidar', '10 lidars: lidar', '60 lidars: lidar'] },
     ],

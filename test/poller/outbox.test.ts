@@ -9,9 +9,9 @@ import { lidarPlan } from '../support/open-actions.ts';
 import { configurationOf } from '../support/racing.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-/** What a machine with 1.0.0 of a lidar does with its outbox, one after the other. */
+/** A step of a machine that has 1.0.0 of a lidar deployed. */
 type Step =
-  /** A plan that wants this version, or that wants nothing. */
+  /** A plan that wants this version, or nothing. */
   | `commit ${string}`
   | 'deliver'
   | 'done'
@@ -19,15 +19,15 @@ type Step =
   | 'broken machine'
   | 'withdraw'
   | 'a full disk'
-  | 'a disk with room'
+  | 'a disk with space'
   | 'retry'
   | 'another process'
   | `${number} min`;
 
 interface Outcome {
   readonly events: readonly string[];
-  /** What runs, and what ran before. */
-  readonly runs: string;
+  /** The deployed version and the previous one. */
+  readonly deployed: string;
   /** How many open actions there are, and how many of them are due. */
   readonly open: number;
   readonly due: number;
@@ -60,12 +60,12 @@ async function played(steps: readonly Step[]): Promise<Outcome> {
     'broken release': async () =>
       await delivery?.failed({ reason: 'no points', running: '1.0.0', blame: 'release' }),
     'broken machine': async () =>
-      await delivery?.failed({ reason: 'no room', running: '1.0.0', blame: 'machine' }),
+      await delivery?.failed({ reason: 'no space', running: '1.0.0', blame: 'machine' }),
     withdraw: () => {
       for (const one of open()) outbox.withdraw(one);
     },
     'a full disk': () => file.database.exec('PRAGMA query_only = ON'),
-    'a disk with room': () => file.database.exec('PRAGMA query_only = OFF'),
+    'a disk with space': () => file.database.exec('PRAGMA query_only = OFF'),
     retry: () => outbox.retryAcknowledgements(),
     'another process': () => {
       outbox = begin();
@@ -84,7 +84,7 @@ async function played(steps: readonly Step[]): Promise<Outcome> {
   }
   return {
     events,
-    runs: running(file.state),
+    deployed: running(file.state),
     open: open().length,
     due: outbox.due().length,
     untilNextDue: outbox.untilNextDue() / SECOND,
@@ -105,67 +105,76 @@ const DELIVERED = [...COMMITTED, 'delivered 1.1.0 (1)'];
 describe('an outbox', () => {
   it.each<[string, Step[], Partial<Outcome>]>([
     [
-      'has what was committed, due at once',
+      'has a committed action, which is due at once',
       ['commit 1.1.0'],
-      { events: COMMITTED, open: 1, due: 1, runs: '1.0.0 after nothing', changes: 0 },
+      { events: COMMITTED, open: 1, due: 1, deployed: '1.0.0 after nothing', changes: 0 },
     ],
-    ['commits once what is still wanted', ['commit 1.1.0', 'commit 1.1.0'], { events: COMMITTED }],
     [
-      'replaces what nobody has [T18]',
+      'commits an action once if it is still wanted',
+      ['commit 1.1.0', 'commit 1.1.0'],
+      { events: COMMITTED },
+    ],
+    [
+      'replaces an undelivered action [T18]',
       ['commit 1.1.0', 'commit 1.2.0'],
       { events: [...COMMITTED, 'superseded 1.1.0', 'committed 1.2.0'], open: 1 },
     ],
     [
-      'ends what is not wanted any more',
+      'ends an undelivered action that is no longer wanted',
       ['commit 1.1.0', 'commit nothing'],
       { events: [...COMMITTED, 'superseded 1.1.0'], open: 0, due: 0 },
     ],
     [
-      'leaves to a consumer what it has [T55]',
+      'keeps an action that a consumer has [T55]',
       ['commit 1.1.0', 'deliver', 'commit 1.2.0'],
       { events: DELIVERED, open: 1, due: 0 },
     ],
     [
-      'delivers again what is not acknowledged within half an hour [T61]',
+      'delivers an unacknowledged action again after half an hour [T61]',
       ['commit 1.1.0', 'deliver', '29 min', 'deliver', '1 min', 'deliver'],
       { events: [...DELIVERED, 'delivered 1.1.0 (2)'], untilNextDue: 1800 },
     ],
     [
-      'delivers again at once what another process delivered [T55]',
+      'delivers an action of an ended process again at once [T55]',
       ['commit 1.1.0', 'deliver', 'another process', 'deliver'],
       { events: [...DELIVERED, 'delivered 1.1.0 (2)'] },
     ],
     [
-      'notes what is done, and has the machine planned again',
+      'records a done action, and has the machine planned again',
       ['commit 1.1.0', 'deliver', 'done'],
-      { events: [...DELIVERED, 'acknowledged'], runs: '1.1.0 after 1.0.0', open: 0, changes: 1 },
+      {
+        events: [...DELIVERED, 'acknowledged'],
+        deployed: '1.1.0 after 1.0.0',
+        open: 0,
+        changes: 1,
+      },
     ],
     [
-      'notes it once',
+      'records the first of two acknowledgements',
       ['commit 1.1.0', 'deliver', 'done', 'done'],
       { events: [...DELIVERED, 'acknowledged', 'unknown-acknowledgement'], open: 0 },
     ],
     [
-      'ends what failed for its release (D13)',
+      'ends an action whose release failed (D13)',
       ['commit 1.1.0', 'deliver', 'broken release'],
-      { events: [...DELIVERED, 'acknowledged'], runs: '1.0.0 after nothing', open: 0 },
+      { events: [...DELIVERED, 'acknowledged'], deployed: '1.0.0 after nothing', open: 0 },
     ],
     [
-      'keeps for half a minute what the machine failed',
+      'keeps an action that the machine failed for half a minute',
       ['commit 1.1.0', 'deliver', 'broken machine'],
       { events: [...DELIVERED, 'acknowledged'], open: 1, due: 0, untilNextDue: 30 },
     ],
     [
-      'and then delivers it again',
+      'delivers an action that the machine failed again after that',
       ['commit 1.1.0', 'deliver', 'broken machine', '1 min', 'deliver'],
       { events: [...DELIVERED, 'acknowledged', 'delivered 1.1.0 (2)'] },
     ],
     [
-      'withdraws what was delivered, and then does not know what runs',
+      'withdraws a delivered action, after which the deployed version is unknown',
       ['commit 1.1.0', 'deliver', 'withdraw'],
       {
         events: [...DELIVERED, 'withdrawn 1.1.0'],
-        runs: 'unknown after nothing',
+        deployed: 'unknown after nothing',
         open: 0,
         changes: 1,
       },
@@ -181,14 +190,17 @@ describe('an outbox', () => {
       { events: [...COMMITTED, 'state-unavailable'], due: 1 },
     ],
     [
-      'keeps what is done until the disk takes it, and delivers it to nobody meanwhile [T52]',
+      'keeps an acknowledgement while the disk is full, and does not deliver the action again [T52]',
       ['commit 1.1.0', 'deliver', 'a full disk', 'done', '60 min'],
       { events: [...DELIVERED, 'state-unavailable'], open: 1, due: 0 },
     ],
     [
-      'notes it then',
-      ['commit 1.1.0', 'deliver', 'a full disk', 'done', 'a disk with room', 'retry'],
-      { events: [...DELIVERED, 'state-unavailable', 'acknowledged'], runs: '1.1.0 after 1.0.0' },
+      'records an acknowledgement once the disk has space [T52]',
+      ['commit 1.1.0', 'deliver', 'a full disk', 'done', 'a disk with space', 'retry'],
+      {
+        events: [...DELIVERED, 'state-unavailable', 'acknowledged'],
+        deployed: '1.1.0 after 1.0.0',
+      },
     ],
   ])('%s', async (_, steps, expected) => {
     expect(await played(steps)).toMatchObject(expected);

@@ -11,7 +11,7 @@ import { waiting } from '../support/open-actions.ts';
 import { CONFIGURATIONS, TARGETS } from '../support/racing.ts';
 import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 
-/** A machine with 1.0.0 of a lidar and an arm, of which 1.0.1 is published, on a clock that stands still. */
+/** A machine with 1.0.0 of a lidar and an arm, whose 1.0.1 is published, on a clock that does not move. */
 function planner(
   more: Partial<PlannerOptions> = {},
   clock: VirtualClock = virtualClock(),
@@ -27,7 +27,7 @@ function planner(
   });
 }
 
-function told(plan: Plan | 'ask-first' | undefined): string {
+function summaryOf(plan: Plan | 'ask-first' | undefined): string {
   if (plan === undefined || plan === 'ask-first') return String(plan);
   return answersOf(plan).join(', ');
 }
@@ -38,7 +38,7 @@ const LIDAR: CommittedAction = { ...upgrade({ target: TARGETS.lidar, to: '1.0.1'
 
 describe('a plan', () => {
   it.each<[string, Partial<PlannerOptions>, string]>([
-    ['is that of the machine', {}, 'upgrade 1.0.1, upgrade 1.0.1'],
+    ['covers all modules', {}, 'upgrade 1.0.1, upgrade 1.0.1'],
     ['needs a configuration', { configuration: { current: undefined } }, 'undefined'],
     [
       'needs an answer of a registry',
@@ -46,43 +46,43 @@ describe('a plan', () => {
       'undefined',
     ],
     [
-      'needs the agent to allow maintenance, where it can be asked',
+      'asks first if maintenance is allowed, if the agent can be asked',
       { isMaintenanceAllowed },
       'ask-first',
     ],
     [
-      'does not, where nothing is to be replaced',
+      'does not ask if nothing is to be replaced',
       { isMaintenanceAllowed, facts: () => () => ({ deployed: readDeployed('1.0.1') }) },
       'up-to-date, up-to-date',
     ],
     [
-      'does not, where something is installed for the first time',
+      'does not ask for a first install',
       { isMaintenanceAllowed, facts: nothingDeployed },
       'install 1.0.1, install 1.0.1',
     ],
     [
-      'does not, where a busy server holds it anyway',
+      'does not ask if a busy server holds the upgrade anyway',
       { isMaintenanceAllowed, isServerBusy: () => true },
       'hold upgrade 1.0.1, hold upgrade 1.0.1',
     ],
   ])('%s (D29)', (_, options, expected) => {
-    expect(told(planner(options).plan())).toBe(expected);
+    expect(summaryOf(planner(options).plan())).toBe(expected);
   });
 
   it.each<[string, (action?: CommittedAction) => number[], string]>([
     ['without the restart that it caused', (action) => (action ? [] : [0]), 'upgrade 1.0.1'],
     ['with the restarts of other actions', () => [0], 'hold upgrade 1.0.1'],
-  ])('of the target of an action is made %s', (_, restartedAgo, expected) => {
+  ])('for the target of an action is made %s', (_, restartedAgo, expected) => {
     const clock = virtualClock();
     const facts: PlannerOptions['facts'] = (action) => () => ({
       deployed: readDeployed('1.0.0'),
       restarts: restartedAgo(action).map((ago) => clock.now() - ago),
     });
     const plan = planner({ facts }, clock).plan(LIDAR);
-    expect(told(plan)).toBe(expected);
+    expect(summaryOf(plan)).toBe(expected);
   });
 
-  it('is that of the moment: what changed while the agent was asked counts', async () => {
+  it('uses the configuration as it is after the agent was asked', async () => {
     const clock = virtualClock();
     let configuration = CONFIGURATIONS.both;
     const moving = planner(
@@ -100,17 +100,24 @@ describe('a plan', () => {
     const asking = moving.askMaintenance(new AbortController().signal);
     configuration = CONFIGURATIONS.lidar;
     await clock.pass(SECOND);
-    expect([before, told(moving.planWith(await asking))]).toEqual(['ask-first', 'upgrade 1.0.1']);
+    expect([before, summaryOf(moving.planWith(await asking))]).toEqual([
+      'ask-first',
+      'upgrade 1.0.1',
+    ]);
   });
 });
 
-describe('an agent that is asked to allow maintenance and', () => {
+describe('an agent that is asked whether maintenance is allowed, and', () => {
   it.each<[string, PlannerOptions['isMaintenanceAllowed'], string]>([
     ['allows it', () => true, 'allowed: upgrade 1.0.1, upgrade 1.0.1'],
     ['does not', () => false, 'not-allowed: hold upgrade 1.0.1, hold upgrade 1.0.1'],
-    ['says nothing', () => undefined, 'missing: hold upgrade 1.0.1, hold upgrade 1.0.1'],
-    ['is not there', undefined, 'missing: hold upgrade 1.0.1, hold upgrade 1.0.1'],
-    ['says something else', () => 'yes', 'not-a-boolean: hold upgrade 1.0.1, hold upgrade 1.0.1'],
+    ['returns undefined', () => undefined, 'missing: hold upgrade 1.0.1, hold upgrade 1.0.1'],
+    ['has no callback', undefined, 'missing: hold upgrade 1.0.1, hold upgrade 1.0.1'],
+    [
+      'returns something else',
+      () => 'yes',
+      'not-a-boolean: hold upgrade 1.0.1, hold upgrade 1.0.1',
+    ],
     [
       'throws',
       () => {
@@ -129,10 +136,10 @@ describe('an agent that is asked to allow maintenance and', () => {
     const answered = asking.askMaintenance(new AbortController().signal);
     await clock.pass(10 * SECOND);
     const answer = await answered;
-    expect(`${answer}: ${told(asking.planWith(answer))}`).toBe(expected);
+    expect(`${answer}: ${summaryOf(asking.planWith(answer))}`).toBe(expected);
   });
 
-  it('is stopped ends the question with that', async () => {
+  it('is stopped rejects with the reason of the stop', async () => {
     const stopping = new AbortController();
     const asking = planner({
       isMaintenanceAllowed: async () => await new Promise(() => undefined),
@@ -143,9 +150,9 @@ describe('an agent that is asked to allow maintenance and', () => {
   });
 });
 
-describe('a plan stays the same', () => {
+describe('a plan stays valid', () => {
   it.each<[string, number | undefined, number]>([
-    ['for an interval where nothing ends', undefined, MINUTE],
+    ['for an interval if no window opens', undefined, MINUTE],
     ['until a window opens', 20 * SECOND, 20 * SECOND],
     ['for an interval at most', 2 * MINUTE, MINUTE],
   ])('%s', (_, opensIn, expected) => {
@@ -158,12 +165,12 @@ describe('a plan stays the same', () => {
     expect(planning.untilNextChange(planning.planWith('allowed'))).toBe(expected);
   });
 
-  it('for an interval where there is none', () => {
+  it('for an interval if there is no plan', () => {
     expect(planner().untilNextChange(undefined)).toBe(MINUTE);
   });
 });
 
-it('[T62] an action waits for nothing where no memory can be read, nor without dependencies', () => {
+it('[T62] an action waits for nothing if it has no dependencies or the memory cannot be read', () => {
   const open = waiting(LIDAR);
   const memory = {
     open: [open],

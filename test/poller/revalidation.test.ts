@@ -9,13 +9,13 @@ const LIDAR = {
   releases: { 'acme:lidar': [{ version: '1.2.3' }, { version: '1.2.4' }] },
 } as const satisfies DayOptions;
 
-/** Each hour; it is 01:02:03 when a day begins. */
+/** Each hour. A day begins at 01:02:03. */
 const FOR_TEN_MINUTES = {
   maintenance: [{ start: '0 * * * *', duration: '10m', time_zone: 'UTC' }],
 };
 
-describe('[T51] when an action is taken up', () => {
-  it('the window is looked at again, and the newest release is taken when it opens', async () => {
+describe('[T51] before a delivery', () => {
+  it('the window is checked again, and the newest release is delivered when it opens', async () => {
     const machine = await day({ ...LIDAR, policy: FOR_TEN_MINUTES, takesUp: 'later' });
     await machine.pass(MINUTE);
     expect(machine.story()).toEqual(['01:02:33 committed acme_lidar 1.2.3 → 1.2.4']);
@@ -32,10 +32,10 @@ describe('[T51] when an action is taken up', () => {
     ]);
   });
 
-  it('in the very second in which the window closes, it is not', async () => {
+  it('a window that closes in that second prevents it', async () => {
     const machine = await day({ ...LIDAR, policy: FOR_TEN_MINUTES, takesUp: 'later' });
     await machine.pass(MINUTE);
-    // The clock jumps, and nothing woke up to see it.
+    // The clock jumps without waking anything.
     machine.clock.set(Date.parse('2026-11-21T01:10:00Z'));
     const next = machine.poller.deliveries().next();
     await machine.pass(0);
@@ -48,7 +48,7 @@ describe('[T51] when an action is taken up', () => {
     void next;
   });
 
-  it('so is the server, until it is done with its config', async () => {
+  it('a server that is processing its config prevents it until that is done', async () => {
     let isServerBusy = false;
     const isBusy = (): boolean => isServerBusy;
     const machine = await day({ ...LIDAR, takesUp: 'later', isServerBusy: isBusy });
@@ -68,23 +68,23 @@ describe('[T51] when an action is taken up', () => {
   });
 });
 
-describe('whether maintenance is allowed (D29)', () => {
+describe('the callback that allows maintenance (D29)', () => {
   it.each<[string, () => unknown, string]>([
-    ['says no', () => false, 'maintenance is not allowed now'],
+    ['returns false', () => false, 'maintenance is not allowed now'],
     [
-      'answers nothing',
+      'returns undefined',
       () => undefined,
       'whether maintenance is allowed was asked, and nothing was answered',
     ],
     [
-      'answers something else',
+      'returns something else',
       () => 'yes',
       'whether maintenance is allowed was answered by neither true nor false',
     ],
     [
       'throws',
       () => {
-        throw new Error('nobody is there');
+        throw new Error('no connection');
       },
       'whether maintenance is allowed could not be asked',
     ],
@@ -93,14 +93,14 @@ describe('whether maintenance is allowed (D29)', () => {
       async () => await new Promise(() => undefined),
       'whether maintenance is allowed was asked, and the answer took too long',
     ],
-  ])('is a no where the agent %s', async (_, isMaintenanceAllowed, reason) => {
+  ])('holds the upgrade if it %s', async (_, isMaintenanceAllowed, reason) => {
     const machine = await day({ ...LIDAR, isMaintenanceAllowed });
     await machine.pass(2 * MINUTE);
     expect(machine.story()).toEqual([]);
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'hold', reason });
   });
 
-  it('is asked when something is due, and again when it is taken up', async () => {
+  it('is called when an upgrade is due, and again before its delivery', async () => {
     const answers = [true, false, true, true];
     const asked: string[] = [];
     const machine = await day({
@@ -119,7 +119,7 @@ describe('whether maintenance is allowed (D29)', () => {
 });
 
 describe('[T55] after a restart', () => {
-  it('what nobody had yet is delivered with the id that it has', async () => {
+  it('an undelivered action is delivered with the same id', async () => {
     const machine = await day({ ...LIDAR, takesUp: 'later' });
     await machine.pass(MINUTE);
     const [before] = machine.state.memory().open;
@@ -129,7 +129,7 @@ describe('[T55] after a restart', () => {
     expect((await next).value).toMatchObject({ action: { id: before?.action.id }, times: 1 });
   });
 
-  it('or a newer one in its place, with an id of its own', async () => {
+  it('an undelivered action is replaced by a newer one with another id', async () => {
     const machine = await day({ ...LIDAR, takesUp: 'later' });
     await machine.pass(MINUTE);
     const [before] = machine.state.memory().open;
@@ -141,7 +141,7 @@ describe('[T55] after a restart', () => {
     expect(machine.state.memory().open[0]?.action.id).not.toBe(before?.action.id);
   });
 
-  it('what somebody had is delivered again, newer releases or not, and rests for nobody', async () => {
+  it('a delivered action is delivered again at once, despite a newer release and the cooldown', async () => {
     const machine = await day(LIDAR);
     await machine.pass(MINUTE);
     machine.publish('acme:lidar', '1.2.5');
@@ -161,7 +161,7 @@ describe('[T55] after a restart', () => {
     ]);
   });
 
-  it('but not what was yanked meanwhile', async () => {
+  it('a delivered action whose release was yanked is withdrawn', async () => {
     const machine = await day(LIDAR);
     await machine.pass(MINUTE);
     machine.registry.catalogue.yank(moduleId('acme:lidar'), '1.2.4', 'stops the motor');
@@ -171,7 +171,7 @@ describe('[T55] after a restart', () => {
     expect(machine.story()).toEqual(['01:03:33 withdrawn acme_lidar 1.2.3 → 1.2.4']);
   });
 
-  it('and not out of the window', async () => {
+  it('a delivered action waits for the window', async () => {
     const machine = await day({ ...LIDAR, policy: FOR_TEN_MINUTES });
     await machine.pass(20 * MINUTE);
     machine.story();

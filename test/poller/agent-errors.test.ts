@@ -12,14 +12,14 @@ import {
 } from '../support/racing.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-/** A machine that runs 1.0.0 of two modules, of which there are 1.0.1. */
+/** A machine with 1.0.0 of two modules, whose 1.0.1 is published. */
 function machine(options: Partial<Omit<PollerOptions, 'clock'>> = {}): Racer {
   const registry = promptRegistry(() => 1);
   return racer(track(), { registries: [registry, registry], deployed: '1.0.0', ...options });
 }
 
-/** The options of a poller that has a file of its own. */
-function own(more: Partial<PollerOptions> = {}): PollerOptions {
+/** The options of a poller with a separate file. */
+function withNewFile(more: Partial<PollerOptions> = {}): PollerOptions {
   return {
     file: claimed(),
     configuration: () => CONFIGURATIONS.lidar,
@@ -36,7 +36,7 @@ function kindsOf(events: readonly PollerEvent[]): string[] {
 
 describe('an agent whose onEvent throws', () => {
   const NO_LOG = new Error('no log');
-  // One that rejects, and that nobody heard of, fails the run.
+  // An unhandled rejection would fail the run.
   it.each<[string, NonNullable<PollerOptions['onEvent']>]>([
     [
       'at each event',
@@ -45,13 +45,13 @@ describe('an agent whose onEvent throws', () => {
       },
     ],
     [
-      'at each event but callback errors',
+      'at each event except callback errors',
       ({ kind }) => {
         if (kind !== 'callback-error') throw NO_LOG;
       },
     ],
     ['later, at each event', async () => await Promise.reject(NO_LOG)],
-  ])('%s gets its deliveries, and its acknowledgements are noted', async (_, onEvent) => {
+  ])('%s gets its deliveries, and its acknowledgements are recorded', async (_, onEvent) => {
     const { clock, poller, state, deliveries } = machine({ onEvent });
     await clock.pass(MINUTE);
     const [lidar, arm] = deliveries;
@@ -64,7 +64,7 @@ describe('an agent whose onEvent throws', () => {
     expect(state.memory().quarantine).toMatchObject([{ moduleId: 'acme:arm', version: '1.0.1' }]);
   });
 
-  it('is told of that, where it is able to hear it', async () => {
+  it('gets a callback-error event for each error that it throws', async () => {
     const error = new Error('no log');
     const { clock, poller, events } = machine({
       onEvent: ({ kind }) => {
@@ -94,7 +94,7 @@ describe('a poller', () => {
     [{ acknowledgeWithinMs: 999 }, 'acknowledgeWithinMs is 999, expected 1000 or more'],
     [{ acknowledgeWithinMs: -1 }, 'acknowledgeWithinMs is -1, expected 1000 or more'],
     [{ acknowledgeWithinMs: Number.NaN }, 'acknowledgeWithinMs is NaN, expected 1000 or more'],
-  ])('is not made of %o', (options, message) => {
+  ])('refuses the options %o', (options, message) => {
     expect(() => machine(options)).toThrow(new RangeError(message));
   });
 
@@ -103,14 +103,14 @@ describe('a poller', () => {
     [{ intervalMs: 24 * HOUR }],
     [{ acknowledgeWithinMs: 1000 }],
     [{ acknowledgeWithinMs: Infinity }],
-  ])('is made of %o, and delivers', async (options) => {
+  ])('accepts the options %o, and delivers', async (options) => {
     const { clock, poller, deliveries } = machine(options);
     await clock.pass(0);
     await poller.stop();
     expect(deliveries).toHaveLength(2);
   });
 
-  it('is started once', async () => {
+  it('refuses a second start', async () => {
     const { poller } = machine();
     expect(() => poller.start()).toThrow(
       new Error('this poller was already started, and can be started only once'),
@@ -118,8 +118,8 @@ describe('a poller', () => {
     await poller.stop();
   });
 
-  it('is not started beside another that polls its file, and is once that has stopped', async () => {
-    const options = own();
+  it('refuses to start while another poller polls its file, and starts once that has stopped', async () => {
+    const options = withNewFile();
     const message = `another poller is already polling "${options.file.path}"`;
     const [first, second, third] = [new Poller(options), new Poller(options), new Poller(options)];
     first.start();
@@ -131,9 +131,9 @@ describe('a poller', () => {
     await second.stop();
   });
 
-  it('tells that its file was closed', async () => {
+  it('reports that its file was closed', async () => {
     const events: PollerEvent[] = [];
-    const options = own({ onEvent: (event) => events.push(event) });
+    const options = withNewFile({ onEvent: (event) => events.push(event) });
     options.file.close();
     const poller = new Poller(options);
     poller.start();
@@ -161,11 +161,11 @@ describe('failed()', () => {
       'failed(): found nothing as blame, expected release or machine',
     ],
     [{}, 'failed(): found nothing as blame, expected release or machine'],
-  ])('number %# is refused, and says nothing of the action', async (said, message) => {
+  ])('refuses report %#, and records nothing about the action', async (report, message) => {
     const { clock, poller, state, events, deliveries } = machine({ acknowledgeWithinMs: HOUR });
     await clock.pass(MINUTE);
     const [lidar, arm] = deliveries;
-    await expect(lidar?.failed(said as never)).rejects.toThrow(new TypeError(message));
+    await expect(lidar?.failed(report as never)).rejects.toThrow(new TypeError(message));
     await arm?.done();
     await clock.pass(HOUR);
     await poller.stop();
@@ -178,19 +178,19 @@ describe('failed()', () => {
     [new Error('no points'), 'Error: no points'],
     [undefined, 'undefined'],
     ['a\nb', String.raw`a\u{a}b`],
-  ])('takes %o for a reason', async (reason, noted) => {
+  ])('accepts %o as a reason', async (reason, recorded) => {
     const { clock, poller, state, deliveries } = machine();
     await clock.pass(MINUTE);
     await deliveries[0]?.failed({ ...FAILURE, reason } as never);
     await poller.stop();
-    expect(state.memory().quarantine[0]?.reason).toBe(noted);
+    expect(state.memory().quarantine[0]?.reason).toBe(recorded);
   });
 });
 
-describe('a configuration that is not there in ten seconds', () => {
-  it('is told, once, and the one before goes on', async () => {
+describe('a configuration that is not available within ten seconds', () => {
+  it('is reported once, and the last one stays in force', async () => {
     const times: [number, string][] = [];
-    let isThere = true;
+    let isAvailable = true;
     let newest = 1;
     const registry = promptRegistry(() => newest);
     const { clock, poller, deliveries } = racer(track(), {
@@ -198,7 +198,7 @@ describe('a configuration that is not there in ten seconds', () => {
       deployed: '1.0.0',
       random: () => 0.5,
       configuration: async () => {
-        if (!isThere) await new Promise(() => undefined);
+        if (!isAvailable) await new Promise(() => undefined);
         return await Promise.resolve(CONFIGURATIONS.lidar);
       },
       onEvent: (event) => {
@@ -209,9 +209,9 @@ describe('a configuration that is not there in ten seconds', () => {
     });
     await clock.pass(MINUTE);
     await deliveries[0]?.done();
-    [isThere, newest] = [false, 2];
+    [isAvailable, newest] = [false, 2];
     await clock.pass(5 * MINUTE);
-    isThere = true;
+    isAvailable = true;
     await clock.pass(2 * MINUTE);
     await poller.stop();
     expect(deliveries.map(({ action }) => action.to)).toEqual(['1.0.1', '1.0.2']);
