@@ -13,8 +13,8 @@ const LIDAR = {
 const noModule: PollerOptions['deployedVersion'] = ({ kind }) =>
   kind === 'module' ? null : undefined;
 
-describe('[T57] an agent that starts five times in ten minutes', () => {
-  it('reports and does nothing, until the first of them is ten minutes ago', async () => {
+describe('[T57] an agent that starts', () => {
+  it('five times in ten minutes commits nothing until the first start is ten minutes ago', async () => {
     const machine = await day({ ...LIDAR, random: () => 0.5, takesUp: 'later' });
     for (let start = 2; start <= 5; start++) {
       await machine.pass(SECOND);
@@ -32,7 +32,7 @@ describe('[T57] an agent that starts five times in ten minutes', () => {
     expect((await next).value).toMatchObject({ times: 1 });
   });
 
-  it('but not one that starts four times', async () => {
+  it('four times in ten minutes acts as usual', async () => {
     const machine = await day(LIDAR);
     for (let start = 2; start <= 4; start++) await machine.restart();
     await machine.pass(MINUTE);
@@ -40,8 +40,8 @@ describe('[T57] an agent that starts five times in ten minutes', () => {
   });
 });
 
-describe('what runs', () => {
-  it('[T53] is asked where the memory is blank, and one round only looks', async () => {
+describe('a deployed version', () => {
+  it('[T53] is requested from the agent if the memory is blank, and one round is observe-only', async () => {
     const { deployed: _, ...blank } = LIDAR;
     const asked: string[] = [];
     const machine = await day({
@@ -62,7 +62,7 @@ describe('what runs', () => {
     expect(asked.filter((name) => name === 'acme_lidar')).toHaveLength(1);
   });
 
-  it('[T53] and nothing is done before something was seen, however many rounds began', async () => {
+  it('[T53] leads to no action before the first plan was observed, however many rounds began', async () => {
     const asked = ['acme:lidar', 'acme:arm'].map((id) => entry(id, '1.2.*'));
     const machine = await day({
       machine: { modules: asked },
@@ -82,7 +82,7 @@ describe('what runs', () => {
     expect(machine.story()).toContain('01:02:25 committed install acme_arm none → 1.2.4');
   });
 
-  it('is not asked before a registry has answered, when nothing can be decided', async () => {
+  it('is not requested before a registry has answered', async () => {
     const { deployed: _, ...blank } = LIDAR;
     const asked: string[] = [];
     const machine = await day({
@@ -95,10 +95,10 @@ describe('what runs', () => {
   });
 
   it.each<[string, () => unknown]>([
-    ['nothing', () => undefined],
-    ['what is no text', () => 7],
+    ['undefined', () => undefined],
+    ['a number', () => 7],
     ['nothing in time', async () => await new Promise(() => undefined)],
-  ])('is left alone where the agent says %s (D14)', async (_, deployedVersion) => {
+  ])('is unknown, and not replaced, if the agent returns %s (D14)', async (_, deployedVersion) => {
     const { deployed: __, ...blank } = LIDAR;
     const machine = await day({ ...blank, deployedVersion });
     await machine.pass(5 * MINUTE);
@@ -106,7 +106,7 @@ describe('what runs', () => {
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'stuck' });
   });
 
-  it('is nothing where the agent says so, and is installed (D14)', async () => {
+  it('is missing if the agent returns null, and the module is installed (D14)', async () => {
     const { deployed: _, ...blank } = LIDAR;
     const machine = await day({ ...blank, deployedVersion: () => null });
     await machine.pass(3 * MINUTE);
@@ -115,7 +115,7 @@ describe('what runs', () => {
     ]);
   });
 
-  it('is asked of a module that is added, and of one that takes the place of another', async () => {
+  it('is requested for an added module, and for one that replaces another under its name', async () => {
     const machine = await day({ ...LIDAR, deployedVersion: noModule });
     machine.publish('acme:arm', '2.5.0');
     await machine.pass(MINUTE);
@@ -124,7 +124,7 @@ describe('what runs', () => {
     machine.configure({ machine: { modules: added } });
     await machine.pass(MINUTE);
     machine.configure({ machine: { modules: [entry('acme:arm', '2.*', 'acme_lidar')] } });
-    // Five minutes after what was called so restarted last.
+    // Five minutes after the last restart under that name.
     for (const delivery of machine.deliveries) await delivery.done();
     await machine.pass(5 * MINUTE);
     expect(machine.story()).toEqual([
@@ -138,8 +138,8 @@ describe('what runs', () => {
   });
 });
 
-describe('an operator', () => {
-  it('goes back, past the window, and stays there until a newer release appears', async () => {
+describe('a rollback by an operator', () => {
+  it('ignores the window, and lasts until a newer release appears', async () => {
     const closed = { maintenance: [{ start: '0 5 * * *', duration: '1h', time_zone: 'UTC' }] };
     const versions = ['1.2.2', '1.2.3', '1.2.4'].map((text) => ({ version: text }));
     const machine = await day({ ...LIDAR, releases: { 'acme:lidar': versions } });

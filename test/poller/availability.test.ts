@@ -5,28 +5,32 @@ import type { RegistryErrorKind } from '../../src/registry/registry-error.ts';
 import { moduleId } from '../support/ask.ts';
 import { readingOf } from '../support/racing.ts';
 
-/** What a registry gives for the lidar and the arm; nothing for one that it was not asked for. */
-type Given = readonly ['list' | 'stale' | RegistryErrorKind, ('list' | RegistryErrorKind)?];
+/** What a registry returns for the lidar, and for the arm if that was requested. */
+type Answer = readonly ['list' | 'stale' | RegistryErrorKind, ('list' | RegistryErrorKind)?];
 
-function resultOf(given: 'list' | 'stale' | RegistryErrorKind): ListResult {
+function resultOf(answer: 'list' | 'stale' | RegistryErrorKind): ListResult {
   const list = readingOf(1);
-  if (given === 'list' || !list.ok) return list;
-  if (given !== 'stale') return { ok: false, error: new RegistryError(given, given) };
+  if (answer === 'list' || !list.ok) return list;
+  if (answer !== 'stale') return { ok: false, error: new RegistryError(answer, answer) };
   const stale = new RegistryError('registry-unreachable', 'down');
   return { ok: true, value: { ...list.value, stale } };
 }
 
-it.each<[string, Given[], string[]]>([
-  ['as long as all is well nothing', [['list', 'list']], []],
+it.each<[string, Answer[], string[]]>([
+  ['nothing while all lists are available', [['list', 'list']], []],
   [
     'an outage once, and its end',
     [['registry-busy'], ['registry-busy'], ['list']],
     ['0 registry-unavailable', '2 registry-available'],
   ],
-  ['an outage while saved lists decide', [['stale', 'registry-busy']], ['0 registry-unavailable']],
-  ['no outage where modules are unknown', [['unknown-module']], ['0 list-unavailable acme:lidar']],
   [
-    'a list that is not there once, and that it is back',
+    'an outage while saved lists are used',
+    [['stale', 'registry-busy']],
+    ['0 registry-unavailable'],
+  ],
+  ['an unknown module, but no outage', [['unknown-module']], ['0 list-unavailable acme:lidar']],
+  [
+    'a missing list once, and its return',
     [
       ['list', 'unknown-module'],
       ['list', 'unknown-module'],
@@ -35,7 +39,7 @@ it.each<[string, Given[], string[]]>([
     ['0 list-unavailable acme:arm', '2 list-available acme:arm'],
   ],
   [
-    'nothing of lists during an outage',
+    'no single list during an outage',
     [
       ['list', 'unknown-module'],
       ['registry-busy', 'registry-busy'],
@@ -44,7 +48,7 @@ it.each<[string, Given[], string[]]>([
     ['0 list-unavailable acme:arm', '1 registry-unavailable', '2 registry-available'],
   ],
   [
-    'a list again, of a module that was left out meanwhile',
+    'a missing list again after a round without its module',
     [['list', 'unknown-module'], ['list'], ['list', 'unknown-module']],
     ['0 list-unavailable acme:arm', '2 list-unavailable acme:arm'],
   ],

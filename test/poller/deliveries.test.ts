@@ -15,7 +15,7 @@ const BOTH = {
 } as const satisfies DayOptions;
 
 describe('[T61] a consumer', () => {
-  it('that does not acknowledge keeps nobody waiting, and gets the action again in time', async () => {
+  it('that does not acknowledge delays no other action, and gets the action again after the deadline', async () => {
     const machine = await day({ ...BOTH, acknowledgeWithinMs: 20 * MINUTE });
     await machine.pass(25 * MINUTE);
     expect(machine.story()).toEqual([
@@ -30,7 +30,7 @@ describe('[T61] a consumer', () => {
     expect([ids[2], ids[3]]).toEqual([ids[0], ids[1]]);
   });
 
-  it('acknowledges once: whatever it says after that is told once, and changes nothing', async () => {
+  it('acknowledges once: later acknowledgements are reported once, and change nothing', async () => {
     const machine = await day(LIDAR);
     await machine.pass(MINUTE);
     const [delivery] = machine.deliveries;
@@ -47,7 +47,7 @@ describe('[T61] a consumer', () => {
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'up-to-date', target: '1.2.4' });
   });
 
-  it('whose machine failed gets the same action again, later and later', async () => {
+  it('that blames the machine gets the same action again, with a growing back-off', async () => {
     const machine = await day(LIDAR);
     await machine.pass(MINUTE);
     const failure = { reason: 'the disk is full', running: '1.2.3', blame: 'machine' } as const;
@@ -68,7 +68,7 @@ describe('[T61] a consumer', () => {
     ]);
   });
 
-  it('that says nobody knows what runs is left alone until somebody does', async () => {
+  it('that does not know the deployed version gets no action until it is known', async () => {
     const machine = await day(LIDAR);
     await machine.pass(MINUTE);
     await machine.deliveries
@@ -80,12 +80,12 @@ describe('[T61] a consumer', () => {
   });
 });
 
-describe('[T18] a configuration that changes while an action is under way', () => {
+describe('[T18] a configuration that changes during an action', () => {
   it.each([
     ['pins another version', { modules: [entry('acme:lidar', '1.2.2')] }],
     ['removes the module', { modules: [] }],
     ['names another module', { modules: [entry('acme:other', '1.*', 'acme_lidar')] }],
-  ])('and %s lets it finish, and delivers it to nobody else', async (_, changed) => {
+  ])('and %s lets the action finish, and does not deliver it again', async (_, changed) => {
     const releases = {
       'acme:other': [{ version: '1.0.0' }],
       'acme:lidar': ['1.2.2', '1.2.3', '1.2.4'].map((version) => ({ version })),
@@ -98,11 +98,11 @@ describe('[T18] a configuration that changes while an action is under way', () =
     await machine.restart();
     await machine.pass(2 * MINUTE);
     expect(machine.story()).toEqual(['01:13:33 withdrawn acme_lidar 1.2.3 → 1.2.4']);
-    // Whether it was carried out is not known, but to the agent.
+    // Only the agent knows whether it was executed.
     expect(machine.state.memory().of(LIDAR_TARGET).deployed).toMatchObject({ kind: 'unknown' });
   });
 
-  it('and is narrowed below what runs moves down, flagged as a downgrade', async () => {
+  it('to a constraint below the deployed version leads to an action that is flagged as a downgrade', async () => {
     const machine = await day({
       ...LIDAR,
       deployed: { acme_lidar: '1.2.4' },
@@ -120,7 +120,7 @@ describe('[T18] a configuration that changes while an action is under way', () =
     );
   });
 
-  it('and cannot be read goes on as it was, and is told once', async () => {
+  it('and cannot be read is reported once, and the last one stays in force', async () => {
     const machine = await day(LIDAR);
     machine.configure({ machine: { modules: 'none' } });
     await machine.pass(5 * MINUTE);

@@ -4,11 +4,11 @@ import { day, MINUTE, SECOND, targetNamed } from '../support/day.ts';
 import { component, entry } from '../support/planned.ts';
 import { delivered, inHand, MAPPER, ROVER, saying } from '../support/rover.ts';
 
-describe('[T62] what waits is taken up as soon as what it waits for', () => {
+describe('[T62] an action is delivered as soon as the action that it waits for', () => {
   it('is superseded', async () => {
     const machine = await day(ROVER);
     await machine.pass(MINUTE);
-    const outcome = { reason: 'no room', running: '1.0.0', blame: 'machine' } as const;
+    const outcome = { reason: 'no space', running: '1.0.0', blame: 'machine' } as const;
     await inHand(machine, 'acme_lidar').failed(outcome);
     const [map, , arm] = ROVER.machine.modules;
     const modules = [map, entry('acme:lidar', '1.0.0'), arm];
@@ -27,7 +27,7 @@ describe('[T62] what waits is taken up as soon as what it waits for', () => {
     const policy = { modules: { acme_lidar: { maintenance } } };
     const machine = await day({ ...ROVER, policy, takesUp: 'later' });
     await machine.pass(MINUTE);
-    // The clock jumps, and nothing woke up to see it.
+    // The clock jumps without waking anything.
     machine.clock.set(Date.parse('2026-11-21T01:10:00Z'));
     void machine.poller.deliveries().next();
     await machine.pass(29 * SECOND);
@@ -39,7 +39,7 @@ describe('[T62] what waits is taken up as soon as what it waits for', () => {
     ]);
   });
 
-  it('is withdrawn, and the agent says what runs', async () => {
+  it('is withdrawn, and the agent reports the deployed version', async () => {
     const machine = await day({ ...ROVER, deployedVersion: saying('acme_lidar', '1.0.0') });
     await machine.pass(MINUTE);
     machine.registry.catalogue.yank(moduleId('acme:lidar'), '1.1.0', 'stops the motor');
@@ -53,8 +53,8 @@ describe('[T62] what waits is taken up as soon as what it waits for', () => {
   });
 });
 
-describe('[T62] whenever it was committed, what is needed comes first', () => {
-  it('as a newer release that takes the place of the one before', async () => {
+describe('[T62] the action of a needed module is delivered first', () => {
+  it('even if a newer release replaced it', async () => {
     const machine = await day({ ...ROVER, takesUp: 'later' });
     await machine.pass(MINUTE);
     machine.publish('acme:lidar', '1.2.0');
@@ -74,7 +74,7 @@ describe('[T62] whenever it was committed, what is needed comes first', () => {
     void second;
   });
 
-  it('and while the agent was asked whether maintenance is allowed', async () => {
+  it('even if it was committed while the agent was asked about maintenance', async () => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const answers: (boolean | Promise<boolean>)[] = [true, promise];
     const isMaintenanceAllowed = (): unknown => answers.shift() ?? true;
@@ -92,7 +92,7 @@ describe('[T62] whenever it was committed, what is needed comes first', () => {
     ]);
   });
 
-  it('and what waits takes none of the time that an agent needs to allow maintenance', async () => {
+  it('and the agent is not asked about maintenance for the waiting action', async () => {
     const machine = await day({
       ...ROVER,
       deployed: { ...ROVER.deployed, acme_arm: '1.0.0' },
@@ -110,7 +110,7 @@ describe('[T62] whenever it was committed, what is needed comes first', () => {
 });
 
 describe('[T62] after a restart', () => {
-  it('what may be half done comes again, after what it needs', async () => {
+  it('an action that may be half done is delivered again, after the action that it needs', async () => {
     const machine = await day(MAPPER);
     await machine.pass(MINUTE);
     machine.publish('acme:lidar', '1.2.0');
@@ -127,7 +127,7 @@ describe('[T62] after a restart', () => {
     ]);
   });
 
-  it('or is withdrawn at once where it is not wanted any more', async () => {
+  it('an action that is no longer wanted is withdrawn at once', async () => {
     const machine = await day(MAPPER);
     await machine.pass(MINUTE);
     machine.publish('acme:lidar', '1.2.0');
@@ -143,7 +143,7 @@ describe('[T62] after a restart', () => {
   });
 });
 
-/** Modules that need each other, by components of their own. */
+/** Modules that need each other, each through a separate component. */
 const TWO = [
   component('a', 'acme:map:x', 'b'),
   component('b', 'acme:lidar:x'),
@@ -159,29 +159,29 @@ const THREE = [
   component('f', 'acme:map:y'),
 ];
 
-describe('[T62] modules that need each other come in the order of the plan', () => {
+describe('[T62] modules that need each other are updated in the order of the plan', () => {
   it.each<[string, readonly object[], string | null, readonly string[]]>([
     ['two upgrades', TWO, '1.0.0', ['map arm', 'lidar']],
     ['two first installs', TWO, null, ['map arm', 'lidar']],
     ['three upgrades', THREE, '1.0.0', ['map lidar', 'arm']],
     ['three first installs', THREE, null, ['map lidar', 'arm']],
-  ])('%s', async (_, components, running, names) => {
+  ])('%s', async (_, components, deployed, names) => {
     const machine = await day({
       ...ROVER,
       machine: { ...ROVER.machine, components },
-      deployed: { acme_map: running, acme_lidar: running, acme_arm: running },
+      deployed: { acme_map: deployed, acme_lidar: deployed, acme_arm: deployed },
     });
-    const taken = (): string =>
+    const deliveredNames = (): string =>
       machine.deliveries.map(({ action }) => action.target.name.slice('acme_'.length)).join(' ');
     await machine.pass(MINUTE);
-    const before = taken();
+    const before = deliveredNames();
     const [first] = machine.deliveries.splice(0);
     await first?.done();
     await machine.pass(0);
-    expect([before, taken()]).toEqual(names);
+    expect([before, deliveredNames()]).toEqual(names);
   });
 
-  it('where nothing runs of one, too, once it has a release', async () => {
+  it('even if one is not deployed, once it has a release', async () => {
     const machine = await day({
       ...ROVER,
       machine: { ...ROVER.machine, components: TWO },
@@ -195,7 +195,7 @@ describe('[T62] modules that need each other come in the order of the plan', () 
     expect([before, delivered(machine)]).toEqual([[], ['01:12:33 acme_map 1.0.0 → 1.1.0']]);
   });
 
-  it('where one has two entries, by the first of them', async () => {
+  it('and a module with two entries by the first of them', async () => {
     const modules = [...ROVER.machine.modules, entry('acme:map', '1.*', 'spare')];
     const machine = await day({
       ...ROVER,
@@ -215,16 +215,16 @@ describe('[T62] modules that need each other come in the order of the plan', () 
     ]);
   });
 
-  it('but none is restarted beside one of which nobody knows what runs since it was touched', async () => {
+  it('but none is restarted while a failed action leaves the version of another unknown', async () => {
     const machine = await day({ ...MAPPER, machine: { ...ROVER.machine, components: TWO } });
     await machine.pass(MINUTE);
-    const noRoom = { reason: 'no room', running: '1.0.0', blame: 'machine' } as const;
-    await inHand(machine, 'acme_map').failed(noRoom);
+    const noSpace = { reason: 'no space', running: '1.0.0', blame: 'machine' } as const;
+    await inHand(machine, 'acme_map').failed(noSpace);
     const rolledBack = { from: version('1.1.0'), to: version('1.0.0') };
     machine.state.rollBack(targetNamed('acme_lidar'), rolledBack, machine.clock.now());
     machine.poller.look();
     await machine.pass(0);
-    await inHand(machine, 'acme_lidar').failed({ ...noRoom, running: undefined });
+    await inHand(machine, 'acme_lidar').failed({ ...noSpace, running: undefined });
     machine.story();
     await machine.pass(10 * MINUTE);
     expect(machine.story()).toEqual([]);

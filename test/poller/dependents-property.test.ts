@@ -18,11 +18,11 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 const RUNS = { numRuns: Number(process.env['MODREG_RUNS'] ?? 100) };
 
-/** The modules of a machine, and what a part of the server is of. */
+/** The modules of a machine, and the owners of its components: a module or the server. */
 const MODULES = ['m0', 'm1', 'm2', 'm3'] as const;
 const OWNERS = [...MODULES, 'server'] as const;
 
-/** A component: whose it is, and the places of those that it depends on, all of them before it. */
+/** A component: its owner, and the places of the earlier components that it depends on. */
 interface Part {
   readonly owner: (typeof OWNERS)[number];
   readonly on: readonly number[];
@@ -39,15 +39,15 @@ const PARTS: fc.Arbitrary<readonly Part[]> = fc
     }),
   );
 
-/** What an agent says of an action. */
+/** What an agent reports about an action. */
 const OUTCOMES = {
   done: undefined,
-  'old one runs': { running: 'old', blame: 'release' },
-  'new one runs': { running: 'new', blame: 'release' },
-  'nothing runs': { running: 'nothing', blame: 'release' },
-  'nobody knows': { running: 'unknown', blame: 'release' },
+  'the old version is deployed': { running: 'old', blame: 'release' },
+  'the new version is deployed': { running: 'new', blame: 'release' },
+  'nothing is deployed': { running: 'nothing', blame: 'release' },
+  'the version is unknown': { running: 'unknown', blame: 'release' },
   'the machine failed': { running: 'old', blame: 'machine' },
-  'the machine failed, and nobody knows': { running: 'unknown', blame: 'machine' },
+  'the machine failed, and the version is unknown': { running: 'unknown', blame: 'machine' },
 } as const;
 
 type Step =
@@ -58,7 +58,7 @@ type Step =
       readonly which: number;
       readonly outcome: keyof typeof OUTCOMES;
     }
-  | { readonly kind: 'know'; readonly isKnowing: boolean }
+  | { readonly kind: 'answer'; readonly isAnswering: boolean }
   | { readonly kind: 'restart' };
 
 const ACKNOWLEDGE = fc.record({
@@ -75,13 +75,13 @@ const STEPS: fc.Arbitrary<readonly Step[]> = fc.array(
     fc.record({ kind: fc.constant('publish'), which: fc.nat(3) }),
     ACKNOWLEDGE,
     ACKNOWLEDGE,
-    fc.record({ kind: fc.constant('know'), isKnowing: fc.boolean() }),
+    fc.record({ kind: fc.constant('answer'), isAnswering: fc.boolean() }),
     fc.constant({ kind: 'restart' }),
   ),
   { maxLength: 25 },
 );
 
-/** The modules that components of `module` depend on, found the long way. */
+/** The modules that components of `module` depend on, found without the code under test. */
 function neededBy(module: string, parts: readonly Part[]): Set<string> {
   const owners = (place: number): string[] => [
     parts[place]?.owner ?? '',
@@ -91,7 +91,7 @@ function neededBy(module: string, parts: readonly Part[]): Set<string> {
   return new Set(all.filter((owner) => owner !== module && owner !== 'server'));
 }
 
-/** Whether `from` needs `to`, or what needs it, and so on: over no more steps than there are modules. */
+/** Whether `from` needs `to`, directly or through other modules, in at most as many steps as there are modules. */
 function leads(from: string, to: string, parts: readonly Part[], steps = 4): boolean {
   const needed = neededBy(from, parts);
   return (
@@ -99,35 +99,36 @@ function leads(from: string, to: string, parts: readonly Part[], steps = 4): boo
   );
 }
 
-/** What is known of a machine from outside, and whatever was delivered against the rule. */
+/** What an observer of a machine knows, and the deliveries that break the rule. */
 function judge(parts: readonly Part[]) {
-  const told = new Map<string, string | null | undefined>();
+  const known = new Map<string, string | null | undefined>();
   const failed = new Set<string>();
   const open = new Map<string, CommittedAction>();
-  const mistakes: string[] = [];
+  const violations: string[] = [];
   const against = (other: string, { id, target }: CommittedAction): string | undefined => {
     const isCircle = leads(other, target.name, parts);
     const ids = [...open].filter(([, action]) => action.target.name === other).map(([its]) => its);
     const all = [...open.keys()];
     if (ids.some((its) => !isCircle || all.indexOf(its) < all.indexOf(id))) return 'is open';
-    if (!told.has(other)) return undefined;
-    const runs = told.get(other);
-    if (runs === undefined) return 'is unknown';
-    if (runs === null) return isCircle && ids.length > 0 ? undefined : 'is not there';
-    return failed.has(`${other} ${runs}`) ? 'failed' : undefined;
+    if (!known.has(other)) return undefined;
+    const deployed = known.get(other);
+    if (deployed === undefined) return 'is unknown';
+    if (deployed === null) return isCircle && ids.length > 0 ? undefined : 'is missing';
+    return failed.has(`${other} ${deployed}`) ? 'failed' : undefined;
   };
   return {
-    told,
-    mistakes,
+    known,
+    violations,
     onEvent(event: PollerEvent): void {
-      if (event.kind === 'callback-error') mistakes.push(String(event.error));
+      if (event.kind === 'callback-error') violations.push(String(event.error));
       if (event.kind === 'committed') open.set(event.action.id, event.action);
       if (event.kind === 'superseded' || event.kind === 'withdrawn') open.delete(event.action.id);
-      if (event.kind === 'withdrawn') told.set(event.action.target.name, undefined);
+      if (event.kind === 'withdrawn') known.set(event.action.target.name, undefined);
       if (event.kind === 'delivered' && event.action.direction !== 'rollback') {
         for (const other of neededBy(event.action.target.name, parts)) {
           const why = against(other, event.action);
-          if (why !== undefined) mistakes.push(`${event.action.target.name}, and ${other} ${why}`);
+          if (why !== undefined)
+            violations.push(`${event.action.target.name}, and ${other} ${why}`);
         }
       }
       if (event.kind !== 'acknowledged') return;
@@ -135,7 +136,7 @@ function judge(parts: readonly Part[]) {
       const action = open.get(id);
       if (!action) return;
       const { target, to } = action;
-      told.set(target.name, outcome.kind === 'done' ? to : outcome.running);
+      known.set(target.name, outcome.kind === 'done' ? to : outcome.running);
       if (outcome.kind === 'done' || outcome.blame === 'release') open.delete(id);
       if (outcome.kind === 'failed' && outcome.blame === 'release')
         failed.add(`${target.name} ${to}`);
@@ -159,7 +160,7 @@ function configurationOf(parts: readonly Part[]): Configuration {
   return { machine: machine.value, policy: policy.value };
 }
 
-/** A machine that begins with nothing of some of its modules, and 1.0.0 of the others. */
+/** A machine that begins with some modules missing, and 1.0.0 of the others. */
 function life(on: Track, parts: readonly Part[], missing: readonly boolean[]) {
   const clock = virtualClock();
   const state = on.begin(clock);
@@ -169,7 +170,7 @@ function life(on: Track, parts: readonly Part[], missing: readonly boolean[]) {
   const truth = new Map<string, string | null>(
     MODULES.map((name, place) => [name, missing[place] === true ? null : '1.0.0']),
   );
-  let isKnowing = true;
+  let isAnswering = true;
   let deliveries: Delivery[] = [];
   const registry: PollableRegistry = {
     ...promptRegistry(() => 0),
@@ -186,8 +187,8 @@ function life(on: Track, parts: readonly Part[], missing: readonly boolean[]) {
       platform: 'linux/arm64',
       intervalMs: 10 * MINUTE,
       deployedVersion({ kind, name }: ActionTarget) {
-        if (kind === 'subsystem' || !isKnowing) return undefined;
-        judged.told.set(name, truth.get(name));
+        if (kind === 'subsystem' || !isAnswering) return undefined;
+        judged.known.set(name, truth.get(name));
         return truth.get(name);
       },
       onEvent: (event) => judged.onEvent(event),
@@ -204,20 +205,20 @@ function life(on: Track, parts: readonly Part[], missing: readonly boolean[]) {
     const [delivery] = deliveries.splice(which, 1);
     if (!delivery) return;
     const { target, from = null, to } = delivery.action;
-    const said = OUTCOMES[outcome];
-    if (!said) {
+    const report = OUTCOMES[outcome];
+    if (!report) {
       truth.set(target.name, to);
       await delivery.done();
       return;
     }
-    const runs = { old: from, new: to, nothing: null, unknown: undefined }[said.running];
-    truth.set(target.name, runs === undefined ? from : runs);
-    await delivery.failed({ reason: 'no', running: runs, blame: said.blame });
+    const deployed = { old: from, new: to, nothing: null, unknown: undefined }[report.running];
+    truth.set(target.name, deployed === undefined ? from : deployed);
+    await delivery.failed({ reason: 'no', running: deployed, blame: report.blame });
   };
   const step = async (one: Step): Promise<void> => {
     if (one.kind === 'pass') await clock.pass(one.ms);
     else if (one.kind === 'acknowledge') await acknowledge(one.which, one.outcome);
-    else if (one.kind === 'know') ({ isKnowing } = one);
+    else if (one.kind === 'answer') ({ isAnswering } = one);
     else if (one.kind === 'publish') {
       const id = `acme:${MODULES[one.which] ?? ''}`;
       newest.set(id, (newest.get(id) ?? 0) + 1);
@@ -238,7 +239,7 @@ function life(on: Track, parts: readonly Part[], missing: readonly boolean[]) {
   };
 }
 
-it('[T62] whatever fails, nothing is delivered into what is broken, and all is delivered in the end', async () => {
+it('[T62] whatever fails, no module is updated before those that it needs work, and all are updated in the end', async () => {
   const on = track();
   const missing = fc.array(fc.boolean(), { minLength: 4, maxLength: 4 });
   await fc.assert(
@@ -246,7 +247,7 @@ it('[T62] whatever fails, nothing is delivered into what is broken, and all is d
       const machine = life(on, parts, without);
       await machine.step({ kind: 'pass', ms: 10 * MINUTE });
       for (const step of steps) await machine.step(step);
-      await machine.step({ kind: 'know', isKnowing: true });
+      await machine.step({ kind: 'answer', isAnswering: true });
       for (let which = 0; which < MODULES.length; which++) {
         await machine.step({ kind: 'publish', which });
       }
@@ -257,9 +258,11 @@ it('[T62] whatever fails, nothing is delivered into what is broken, and all is d
         }
       }
       await machine.stop();
-      const runs = MODULES.map((name) => running(machine.state, moduleNamed(name)).split(' ')[0]);
-      expect(machine.judged.mistakes).toEqual([]);
-      expect(runs).toEqual(machine.newest());
+      const deployed = MODULES.map(
+        (name) => running(machine.state, moduleNamed(name)).split(' ')[0],
+      );
+      expect(machine.judged.violations).toEqual([]);
+      expect(deployed).toEqual(machine.newest());
       expect(machine.state.memory().open).toEqual([]);
     }),
     RUNS,

@@ -8,12 +8,12 @@ import { promptRegistry } from '../support/racing.ts';
 import { delivered, FLOOR, inHand, MAPPER, ROVER, saying, SCANNER } from '../support/rover.ts';
 
 const FAILED = { reason: 'no points for 30 s', running: '1.1.0', blame: 'release' } as const;
-/** Another entry of the lidar's module, with nothing to choose. */
+/** Another entry of the lidar's module, whose constraint no release matches. */
 const SPARE = entry('acme:lidar', '7.*', 'spare');
 const MAP_AT_ONCE = ['01:02:33 acme_map 1.0.0 → 1.1.0'];
 
 describe('[T62] a module that needs another', () => {
-  it('waits until that is done, is taken up in that second, and keeps nobody else waiting', async () => {
+  it('waits until that is done, is delivered in that second, and delays no other module', async () => {
     const machine = await day({ ...ROVER, deployed: { ...ROVER.deployed, acme_arm: '1.0.0' } });
     await machine.pass(5 * MINUTE);
     await inHand(machine, 'acme_lidar').done();
@@ -30,9 +30,9 @@ describe('[T62] a module that needs another', () => {
   });
 
   it.each<[string, readonly object[], readonly string[]]>([
-    ['what it depends on', [SCANNER, FLOOR], ['acme_lidar']],
+    ['the module that it depends on', [SCANNER, FLOOR], ['acme_lidar']],
     [
-      'what that depends on, part of the server or not',
+      'a module that it depends on indirectly, also through the server',
       [
         SCANNER,
         component('base', 'wheeled', 'scanner'),
@@ -42,7 +42,7 @@ describe('[T62] a module that needs another', () => {
       ['acme_lidar'],
     ],
     [
-      'nothing that only another component of what it depends on has to do with',
+      'no module that only another component of its dependency needs',
       [
         SCANNER,
         component('gripper', 'acme:arm:x', 'scanner'),
@@ -52,12 +52,12 @@ describe('[T62] a module that needs another', () => {
       ['acme_map', 'acme_lidar'],
     ],
     [
-      'nothing that depends on it',
+      'no module that depends on it',
       [component('scanner', 'acme:lidar:vlp16', 'floor'), component('floor', 'acme:map:grid')],
       ['acme_map'],
     ],
     [
-      'nothing of its own',
+      'none of its own components',
       [component('a', 'acme:map:x', 'b'), component('b', 'acme:map:x')],
       ['acme_map', 'acme_lidar'],
     ],
@@ -67,7 +67,7 @@ describe('[T62] a module that needs another', () => {
     expect(delivered(machine)).toEqual(names.map((name) => `01:02:33 ${name} 1.0.0 → 1.1.0`));
   });
 
-  it('tells the operator what it waits for, as long as it does', async () => {
+  it('names the module that it waits for in its reason, while it waits', async () => {
     const machine = await day(ROVER);
     await machine.pass(MINUTE);
     const [before] = machine.state.decisions();
@@ -80,7 +80,7 @@ describe('[T62] a module that needs another', () => {
     ]);
   });
 
-  it('says nothing of what is in hand when what it needs is delivered after it', async () => {
+  it('names no module in its reason if it was delivered before the one that it needs', async () => {
     const machine = await day(MAPPER);
     await machine.pass(MINUTE);
     machine.publish('acme:lidar', '1.2.0');
@@ -91,30 +91,34 @@ describe('[T62] a module that needs another', () => {
   });
 });
 
-describe('[T62] where a module fails, what needs it is not restarted before it works', () => {
+describe('[T62] a module that needs a failed one is not restarted before that works:', () => {
   it.each<[string, Omit<FailureReport, 'reason'>, readonly string[]]>([
     [
-      'what ran before runs',
+      'the previous version is deployed',
       { running: '1.0.0', blame: 'release' },
       ['01:03:03 acme_map 1.0.0 → 1.1.0'],
     ],
     [
-      'it runs all the same, until it is rolled back',
+      'the new version is deployed until it is rolled back',
       { running: '1.1.0', blame: 'release' },
       ['01:03:03 rollback acme_lidar 1.1.0 → 1.0.0', '01:13:03 acme_map 1.0.0 → 1.1.0'],
     ],
     [
-      'nothing runs, until something does',
+      'nothing is deployed until an install',
       { running: null, blame: 'release' },
       ['01:07:33 install acme_lidar none → 1.0.0', '01:13:03 acme_map 1.0.0 → 1.1.0'],
     ],
-    ['nobody knows what runs', { running: undefined, blame: 'release' }, []],
+    ['the deployed version is unknown', { running: undefined, blame: 'release' }, []],
     [
-      'the machine failed, until it comes again and is done',
+      'the machine failed, until the action is delivered again and done',
       { running: '1.0.0', blame: 'machine' },
       ['01:03:48 acme_lidar 1.0.0 → 1.1.0 again (2)', '01:13:03 acme_map 1.0.0 → 1.1.0'],
     ],
-    ['the machine failed, and nobody knows', { running: undefined, blame: 'machine' }, []],
+    [
+      'the machine failed, and the deployed version is unknown',
+      { running: undefined, blame: 'machine' },
+      [],
+    ],
   ])('%s', async (_, failure, deliveries) => {
     const machine = await day(ROVER);
     await machine.pass(MINUTE);
@@ -128,7 +132,7 @@ describe('[T62] where a module fails, what needs it is not restarted before it w
     expect(delivered(machine)).toEqual(deliveries);
   });
 
-  it('which nobody knows, until the agent does', async () => {
+  it('the deployed version is unknown until the agent reports it', async () => {
     let isKnown = false;
     const deployedVersion = (): unknown => (isKnown ? '1.0.0' : undefined);
     const machine = await day({ ...ROVER, deployedVersion });
@@ -142,7 +146,7 @@ describe('[T62] where a module fails, what needs it is not restarted before it w
     expect(delivered(machine)).toEqual(['02:03:03 acme_map 1.0.0 → 1.1.0']);
   });
 
-  it('and cannot go back, until its quarantine ends', async () => {
+  it('it cannot be rolled back, until its quarantine ends', async () => {
     const machine = await day({
       ...ROVER,
       policy: { quarantine: '1h' },
@@ -158,7 +162,7 @@ describe('[T62] where a module fails, what needs it is not restarted before it w
     expect(delivered(machine)).toEqual(['02:04:03 acme_map 1.0.0 → 1.1.0']);
   });
 
-  it('and cannot go back, until what it runs has another digest', async () => {
+  it('it cannot be rolled back, until its deployed version has another digest', async () => {
     let digest = 'sha256:aa';
     const readAll: PollableRegistry['readAll'] = async (ids) => {
       const records = [{ version: '1.1.0', artifacts: [{ platform: 'any', digest }] }];
@@ -183,7 +187,7 @@ describe('[T62] where a module fails, what needs it is not restarted before it w
 describe('[T62] a module that another needs, and that', () => {
   it.each<[string, Partial<DayOptions>, readonly string[]]>([
     [
-      'never was there and has no release, keeps that waiting',
+      'was never deployed and has no release, keeps that waiting',
       {
         deployed: { acme_map: '1.0.0', acme_lidar: null },
         releases: { ...ROVER.releases, 'acme:lidar': [] },
@@ -191,7 +195,7 @@ describe('[T62] a module that another needs, and that', () => {
       [],
     ],
     [
-      'is there twice, once without anything that runs, does too',
+      'has a second entry with nothing deployed, does too',
       {
         machine: { ...ROVER.machine, modules: [...ROVER.machine.modules, SPARE] },
         deployed: { acme_map: '1.0.0', acme_lidar: '1.1.0' },
@@ -199,9 +203,9 @@ describe('[T62] a module that another needs, and that', () => {
       },
       [],
     ],
-    ['nobody ever touched or told of, does not', { deployed: { acme_map: '1.0.0' } }, MAP_AT_ONCE],
+    ['was never updated or reported, does not', { deployed: { acme_map: '1.0.0' } }, MAP_AT_ONCE],
     [
-      'runs what is no version, does not',
+      'has a deployed text that is not a version, does not',
       { deployed: { ...ROVER.deployed, acme_lidar: 'a build of mine' } },
       MAP_AT_ONCE,
     ],
@@ -211,7 +215,7 @@ describe('[T62] a module that another needs, and that', () => {
     expect(delivered(machine).filter((line) => line.includes('acme_map'))).toEqual(deliveries);
   });
 
-  it('is on the machine only since nobody knew what runs, does not', async () => {
+  it('became a local module after its version was unknown, does not', async () => {
     const machine = await day({ ...ROVER });
     await machine.pass(MINUTE);
     await inHand(machine, 'acme_lidar').failed({ ...FAILED, running: undefined });
@@ -228,8 +232,8 @@ describe('[T62] a module that another needs, and that', () => {
   });
 });
 
-describe('[T62] a rollback waits for nothing', () => {
-  it('that it needs', async () => {
+describe('[T62] a rollback', () => {
+  it('does not wait for a module that it needs', async () => {
     const machine = await day(MAPPER);
     await machine.pass(MINUTE);
     machine.publish('acme:lidar', '1.2.0');

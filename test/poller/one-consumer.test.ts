@@ -14,7 +14,7 @@ function lidar(takesUp: 'at once' | 'later'): Racer {
   });
 }
 
-it('[T61] of two consumers that ask at once, one gets the action', async () => {
+it('[T61] one of two consumers that ask at the same time gets the action', async () => {
   const { clock, poller, events } = lidar('later');
   await clock.pass(0);
   const taken = [poller.deliveries().next(), poller.deliveries().next()];
@@ -25,7 +25,7 @@ it('[T61] of two consumers that ask at once, one gets the action', async () => {
   expect(events.map(({ kind }) => kind)).toEqual(['committed', 'delivered']);
 });
 
-it('[T50] a restart of yesterday stays one of yesterday where the clock is set back to then', async () => {
+it("[T50] yesterday's restart does not count as today's after the clock is set back to yesterday", async () => {
   const machine = await day({
     machine: { modules: [entry('acme:lidar', '1.2.*')] },
     policy: { restart_ceiling: 2 },
@@ -48,10 +48,10 @@ it('[T50] a restart of yesterday stays one of yesterday where the clock is set b
   expect(machine.deliveries.map(({ action }) => action.to)).toEqual(['1.2.4', '1.2.5', '1.2.6']);
 });
 
-it('[T50] what the machine failed is not put off for years where the clock is set back', async () => {
+it('[T50] an action that the machine failed is not delayed by years after the clock is set back', async () => {
   const { clock, poller, deliveries } = lidar('at once');
   await clock.pass(0);
-  await deliveries[0]?.failed({ reason: 'no room', running: '1.0.0', blame: 'machine' });
+  await deliveries[0]?.failed({ reason: 'no space', running: '1.0.0', blame: 'machine' });
   clock.set(clock.now() - 10 * 365 * 24 * HOUR);
   await clock.pass(2 * MINUTE);
   await poller.stop();

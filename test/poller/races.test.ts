@@ -27,7 +27,7 @@ const ACKNOWLEDGEMENTS: Readonly<Record<string, (delivery: Delivery) => Promise<
   release: async (delivery) =>
     await delivery.failed({ reason: 'no points', running: '1.0.0', blame: 'release' }),
   machine: async (delivery) =>
-    await delivery.failed({ reason: 'no room', running: '1.0.0', blame: 'machine' }),
+    await delivery.failed({ reason: 'no space', running: '1.0.0', blame: 'machine' }),
 };
 
 type Step =
@@ -64,7 +64,7 @@ function stepsWith(...acknowledgements: readonly string[]): fc.Arbitrary<Step[]>
   return fc.array(step, { maxLength: 20 });
 }
 
-/** A race that went on for some steps. */
+/** A race after its steps. */
 interface Race extends Racer {
   readonly registries: readonly [RacingRegistry, RacingRegistry];
   /** The most open actions that one target had. */
@@ -115,7 +115,7 @@ function openActions(state: Racer['state']): readonly unknown[][] {
   return [...Map.groupBy(state.memory().open, ({ action }) => action.target.name).values()];
 }
 
-/** The ids that events of a kind are of. */
+/** The ids of the actions that events of a kind are about. */
 function idsOf(events: readonly PollerEvent[], kind: PollerEvent['kind']): string[] {
   return events.flatMap((event) => {
     if (event.kind !== kind) return [];
@@ -123,8 +123,8 @@ function idsOf(events: readonly PollerEvent[], kind: PollerEvent['kind']): strin
   });
 }
 
-describe('[T59] two registries, of which one', () => {
-  it('hangs: what the other has is decided on, and so is what it has next', async () => {
+describe('[T59] if one of two registries', () => {
+  it('hangs, each new release of the other is delivered', async () => {
     let newest = 1;
     const registries = [promptRegistry(() => newest), HANGING] as const;
     const { clock, poller, deliveries } = racer(track(), { registries, deployed: '1.0.0' });
@@ -136,7 +136,7 @@ describe('[T59] two registries, of which one', () => {
     expect(deliveries.map(({ action }) => action.to)).toEqual(['1.0.1', '1.0.2']);
   });
 
-  it('rejects: the other is not asked again before it answers, and its answer counts', async () => {
+  it('rejects, the other is not polled again before it answers, and its answer counts', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let asked = 0;
     const slow: PollableRegistry = {
@@ -147,7 +147,7 @@ describe('[T59] two registries, of which one', () => {
         return new Map(ids.map((id) => [id, readingOf(patch)]));
       },
     };
-    const error = new RegistryError('registry-unreachable', 'nobody is there');
+    const error = new RegistryError('registry-unreachable', 'no connection');
     const rejecting: PollableRegistry = {
       ...HANGING,
       readAll: async () => await Promise.reject(error),
@@ -164,7 +164,7 @@ describe('[T59] two registries, of which one', () => {
   });
 });
 
-it('[T59] a registry that a configuration leaves out and takes in again is asked once at a time', async () => {
+it('[T59] a registry that the configuration removes and adds again has one poll at a time', async () => {
   const open = new Set<AbortSignal | undefined>();
   const hanging: PollableRegistry = {
     ...HANGING,
@@ -205,7 +205,7 @@ describe('[T60] a registry that answers after', () => {
     };
     const registries = [slow, promptRegistry(() => 1)] as const;
     const { clock, poller, state } = racer(track(), { registries, deployed: '1.0.0' });
-    // The second question is asked after 54 s.
+    // The second poll begins after 54 s.
     await clock.pass(54 * SECOND + 10 * MINUTE + 2);
     await poller.stop();
     expect([state.decisions()[0]?.latest, state.poller().round?.trouble]).toEqual([
@@ -220,8 +220,8 @@ const HANGING: PollableRegistry = {
   readAll: async () => await new Promise(() => undefined),
 };
 
-describe('[T59] [T60] [T61] whatever comes late, twice or never', () => {
-  it('a registry is asked one question at a time', async () => {
+describe('[T59] [T60] [T61] with late, repeated and missing answers', () => {
+  it('a registry has one poll at a time', async () => {
     const on = track();
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), RACE, async (scheduler, plan) => {
@@ -233,9 +233,9 @@ describe('[T59] [T60] [T61] whatever comes late, twice or never', () => {
     );
   });
 
-  it('the newest answer that came in time decides', async () => {
+  it('the newest answer in time is used', async () => {
     const on = track();
-    // A release that failed here is not the latest any more.
+    // A release that failed on the machine is no longer the latest.
     const blameless = fc.tuple(ANSWERS, ANSWERS, stepsWith('done', 'twice', 'machine'));
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), blameless, async (scheduler, plan) => {
@@ -248,7 +248,7 @@ describe('[T59] [T60] [T61] whatever comes late, twice or never', () => {
     );
   });
 
-  it('an action has an id of its own, keeps it, and ends with its acknowledgement', async () => {
+  it('an action has a unique id, keeps it, and ends with its acknowledgement', async () => {
     const on = track();
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), RACE, async (scheduler, plan) => {
@@ -271,7 +271,7 @@ describe('[T59] [T60] [T61] whatever comes late, twice or never', () => {
     );
   });
 
-  it('what was published last runs in the end', async () => {
+  it('the last published release is deployed in the end', async () => {
     const on = track();
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), RACE, async (scheduler, plan) => {

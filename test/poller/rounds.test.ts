@@ -22,7 +22,7 @@ async function roundsOf(machine: Day, ms: number): Promise<number[]> {
 }
 
 describe('rounds', () => {
-  it('come each interval, first after a part of it', async () => {
+  it('begin after a part of an interval, and then come each interval', async () => {
     const machine = await day(LIDAR);
     expect(await roundsOf(machine, 4 * MINUTE)).toEqual([30, 90, 150, 210]);
   });
@@ -30,15 +30,15 @@ describe('rounds', () => {
   it.each([
     ['fast_start', { agent: { 'platform-server': { attributes: { fast_start: true } } } }, {}],
     ['PLATFORM_AGENT_FAST_START=1', {}, { PLATFORM_AGENT_FAST_START: '1' }],
-  ])('with %s all but the first (D28)', async (_, agent, environment) => {
+  ])('skip the first one with %s (D28)', async (_, agent, environment) => {
     const machine = await day({ ...LIDAR, machine: { ...LIDAR.machine, ...agent }, environment });
     expect(await roundsOf(machine, 4 * MINUTE)).toEqual([90, 150, 210]);
   });
 
-  it('[T20] are further and further apart where the registry fails, and then as ever', async () => {
+  it('[T20] back off while the registry fails, and then come each interval again', async () => {
     const machine = await day(LIDAR);
     machine.registry.break(failTimes(3, 403));
-    // 1.5 times a minute, two, and four.
+    // After 1.5 times one, two and four minutes.
     expect(await roundsOf(machine, 14 * MINUTE)).toEqual([30, 120, 300, 660, 720, 780, 840]);
     expect(machine.story()).toEqual([
       '01:02:33 registry unavailable: registry-refused, again in 90 s',
@@ -48,14 +48,14 @@ describe('rounds', () => {
     ]);
   });
 
-  it('[T22] wait for as long as the registry asks, where that is longer', async () => {
+  it('[T22] wait for a Retry-After that is longer', async () => {
     const machine = await day(LIDAR);
     machine.registry.break(retryAfter(1800), retryAfter(1800), retryAfter(1800));
     const [first, second] = await roundsOf(machine, HOUR);
     expect([first, second]).toEqual([30, 30 + 1800]);
   });
 
-  it('and deadlines come where chance makes fractions of milliseconds', async () => {
+  it('and deadlines come on time if chance results in fractions of milliseconds', async () => {
     const machine = await day({ ...LIDAR, random: () => 1 / 3, acknowledgeWithinMs: 100_000 / 3 });
     await machine.pass(10 * MINUTE);
     const asked = machine.registry.requests.filter((request) => request.includes('changes'));
@@ -64,7 +64,7 @@ describe('rounds', () => {
     expect(machine.deliveries).toHaveLength(18);
   });
 
-  it('[T50] one round makes up for days in which the machine was suspended', async () => {
+  it('[T50] come once after days in which the machine was suspended', async () => {
     const machine = await day(LIDAR);
     await machine.pass(MINUTE);
     machine.story();
@@ -79,22 +79,22 @@ describe('rounds', () => {
     ['ten years back', -10 * 365 * 24 * HOUR],
     ['to 1970', -Date.parse('2026-11-21T01:00:00Z')],
     ['back an hour', -HOUR],
-  ])('[T50] go on when the clock is set %s', async (_, ms) => {
+  ])('[T50] continue when the clock is set %s', async (_, ms) => {
     const machine = await day(LIDAR);
     await machine.pass(MINUTE);
     await machine.deliveries.shift()?.done();
     machine.clock.set(machine.clock.now() + ms);
     machine.publish('acme:lidar', '1.2.5');
     expect(await roundsOf(machine, 3 * MINUTE)).toEqual([30, 90, 150]);
-    // Whatever the clock says, five minutes pass between two restarts. (I15)
+    // Whatever the clock shows, five minutes pass between two restarts (I15).
     expect(machine.deliveries).toEqual([]);
     await machine.pass(3 * MINUTE);
     expect(machine.deliveries[0]?.action.to).toBe('1.2.5');
   });
 });
 
-describe('what a round brings', () => {
-  it('[T21] a module that the registry does not know any more stays, and that is told once', async () => {
+describe('after a round', () => {
+  it('[T21] a module that the registry no longer knows stays, and that is reported once', async () => {
     const machine = await day({ ...LIDAR, deployed: { acme_lidar: '1.2.4' } });
     await machine.pass(MINUTE);
     machine.registry.break(failTimes(Infinity, 404));
@@ -108,7 +108,7 @@ describe('what a round brings', () => {
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'up-to-date' });
   });
 
-  it('[T23] a sign-in page is no list, and the saved one decides', async () => {
+  it('[T23] a sign-in page is not a list, and the saved list is used', async () => {
     const machine = await day(LIDAR);
     await machine.pass(MINUTE);
     await machine.deliveries.shift()?.done();
@@ -117,7 +117,7 @@ describe('what a round brings', () => {
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'up-to-date', target: '1.2.4' });
   });
 
-  it('a list that grew too old decides nothing any more, nor undoes what was decided (D21)', async () => {
+  it('a list that is too old is not used, but an open action stays (D21)', async () => {
     const policy = { max_index_age: '2h' };
     const machine = await day({ ...LIDAR, policy, takesUp: 'later' });
     await machine.pass(MINUTE);

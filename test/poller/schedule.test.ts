@@ -28,17 +28,17 @@ describe('the time until the next round', () => {
     [MINUTE, 1000, 0, 5 * MINUTE],
     [MINUTE, 1000, 1, 10 * MINUTE],
     [5 * MINUTE, 1, 1, 10 * MINUTE],
-    // Whoever asks seldom anyway asks no more often, and no more seldom.
+    // A long interval needs no back-off.
     [6 * MINUTE, 3, 0.5, 6 * MINUTE],
     [60 * MINUTE, 9, 1, 66 * MINUTE],
   ])(
-    'of an interval of %i ms after %i failures at %d is %i ms',
+    'for an interval of %i ms after %i failures, with the random number %d, is %i ms',
     (interval, failures, random, ms) => {
       expect(untilNextRound(interval, failures, random)).toBeCloseTo(ms, 5);
     },
   );
 
-  it('is never under five seconds, nor above ten minutes where the interval is not', () => {
+  it('is at least five seconds, and at most ten minutes for intervals up to five minutes', () => {
     const cases = fc.tuple(fc.integer({ min: 5000, max: 5 * MINUTE }), fc.nat(2000), chance());
     fc.assert(
       fc.property(cases, ([interval, failures, random]) => {
@@ -50,7 +50,7 @@ describe('the time until the next round', () => {
     );
   });
 
-  it('is spread over as much as it is long, from the first failure on', () => {
+  it('is spread over a range as long as its minimum after a failure', () => {
     const cases = fc.tuple(fc.integer({ min: 1, max: 2000 }), chance(), chance());
     fc.assert(
       fc.property(cases, ([failures, a, b]) => {
@@ -68,38 +68,45 @@ describe('the first round of machines that start together', () => {
     [0, 0],
     [0.25, 15_000],
     [0.9, 54_000],
-  ])('is anywhere in the interval: at %d after %i ms', (random, ms) => {
+  ])('is anywhere in the interval: with the random number %d after %i ms', (random, ms) => {
     expect(firstPhase(MINUTE, random)).toBe(ms);
   });
 
   it.each([
-    // Without the second rounds of others, and with nearly all of them.
+    // Before the second rounds of other machines begin, and once nearly all have begun.
     [0.9 + 1e-9, 54_000],
     [0.975, MINUTE],
     [1, 66_000],
-  ])('is the less likely the more second ones there are: at %d after %i ms', (random, ms) => {
-    expect(firstPhase(MINUTE, random)).toBeCloseTo(ms, 2);
-  });
+  ])(
+    'becomes less likely as second rounds begin: with the random number %d after %i ms',
+    (random, ms) => {
+      expect(firstPhase(MINUTE, random)).toBeCloseTo(ms, 2);
+    },
+  );
 });
 
 describe('[T66] the time between a round and the next', () => {
   it.each<[string, Partial<EndedRound>, number]>([
-    ['of a quiet registry is that of the interval', {}, 60_000],
-    ['after a failure grows', { failures: 1 }, 90_000],
-    ['is as long as a registry asks for, where that is longer', { retryAfterMs: 120_000 }, 120_000],
-    ['is whole intervals, where one asks for less', { retryAfterMs: 60_001 }, 120_000],
-    ['has nothing of what one asks for that is shorter', { retryAfterMs: 59_999 }, 60_000],
-    ['is up to the planned round, where a change had this one sooner', { earlyMs: 7000 }, 7000],
-    ['is up to the one after it, where that is at once', { earlyMs: 499 }, 60_499],
-    ['is up to the one after it, where that is past', { earlyMs: -1 }, 59_999],
+    ['is the interval', {}, 60_000],
+    ['grows after a failure', { failures: 1 }, 90_000],
+    ['is a Retry-After that is longer', { retryAfterMs: 120_000 }, 120_000],
+    ['is rounded up to whole intervals for a Retry-After', { retryAfterMs: 60_001 }, 120_000],
+    ['ignores a Retry-After that is shorter', { retryAfterMs: 59_999 }, 60_000],
+    ['ends at the planned round if a change triggered this one', { earlyMs: 7000 }, 7000],
+    ['ends at the round after the planned one if that is too early', { earlyMs: 499 }, 60_499],
+    ['ends at the round after the planned one if that has passed', { earlyMs: -1 }, 59_999],
     [
-      'is up to the first planned one that a registry does not mind, of which a part is busy',
+      'ends at the first planned round after the Retry-After of a partly busy registry',
       { retryAfterMs: 8000, earlyMs: 7000 },
       67_000,
     ],
-    ['after a failure grows, woken or not', { failures: 2, earlyMs: 7000 }, 180_000],
     [
-      'is whole intervals from the planned round where a registry asks for more',
+      'grows after a failure even if a change triggered the round',
+      { failures: 2, earlyMs: 7000 },
+      180_000,
+    ],
+    [
+      'is whole intervals after the planned round for a Retry-After that is longer',
       { failures: 1, retryAfterMs: 100_000, earlyMs: 7000 },
       127_000,
     ],
@@ -113,12 +120,15 @@ describe('[T66] the time between a round and the next', () => {
     [0.25, 183_000],
     [0.75, 183_000],
     [1, 186_000],
-  ])('is not shorter than a registry asks for: three minutes are at %d %i ms', (random, ms) => {
-    const round = { failures: 1, retryAfterMs: 3 * MINUTE, earlyMs: undefined };
-    expect(untilRoundAfter(round, MINUTE, random)).toBeCloseTo(ms, 5);
-  });
+  ])(
+    'is not shorter than a Retry-After of three minutes: with the random number %d it is %i ms',
+    (random, ms) => {
+      const round = { failures: 1, retryAfterMs: 3 * MINUTE, earlyMs: undefined };
+      expect(untilRoundAfter(round, MINUTE, random)).toBeCloseTo(ms, 5);
+    },
+  );
 
-  it('is long enough for the registry, and an interval longer at most', () => {
+  it('is at least the Retry-After, and at most an interval longer', () => {
     const cases = fc.record({
       failures: fc.nat(9),
       retryAfterMs: fc.nat(60 * MINUTE),
@@ -144,7 +154,7 @@ it.each([
   [5, 0, 5 * MINUTE],
   [500, 1, 10 * MINUTE],
 ])(
-  'an action that the machine failed %i times comes again, at %d after %i ms',
+  'an action that the machine failed %i times is delivered again, with the random number %d after %i ms',
   (failures, random, ms) => {
     expect(untilRedelivery(failures, random)).toBe(ms);
   },

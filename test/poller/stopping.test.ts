@@ -16,7 +16,7 @@ import {
 
 const RUNS = { numRuns: Number(process.env['MODREG_RUNS'] ?? 200) };
 
-/** What the agent and the registries may leave unanswered, from which question on. */
+/** From which call on each callback and the registry do not answer. */
 const HANGS = fc.record({
   configuration: fc.constantFrom(0, 1, 2, Infinity),
   registry: fc.constantFrom(0, 1, Infinity),
@@ -31,7 +31,7 @@ const WAYS = fc.record({
   microtasks: fc.nat(30),
 });
 
-/** Answers at once as often as it is said, and then not until `over` is. */
+/** Answers the first `times` calls at once, and the others once `over` resolves. */
 function answering<T>(times: number, over: Promise<void>, answer: () => T): () => Promise<T> {
   let asked = 0;
   return async () => {
@@ -45,7 +45,7 @@ async function microtasks(count: number): Promise<void> {
 }
 
 describe('[T59] stop()', () => {
-  it('resolves whatever hangs, and but for acknowledgements nothing happens after it', async () => {
+  it('resolves whatever hangs, and nothing happens after it except acknowledgements', async () => {
     const on = track();
     await fc.assert(
       fc.asyncProperty(WAYS, async ({ hangs, isBlank, passes, ...way }) => {
@@ -75,7 +75,7 @@ describe('[T59] stop()', () => {
         await clock.pass(HOUR);
         await consumed;
         expect([outcome, events.slice(before), on.writes()]).toEqual(['stopped', [], written]);
-        // After half an hour an action is delivered once more, and acknowledged once all the same.
+        // An action may have been delivered again after half an hour, but is acknowledged once.
         const last = new Map(deliveries.map((delivery) => [delivery.action.id, delivery]));
         for (const delivery of last.values()) await delivery.done();
         expect(events.slice(before).map(({ kind }) => kind)).toEqual(
@@ -87,12 +87,12 @@ describe('[T59] stop()', () => {
   });
 
   it.each([0, 3, 6, 12, 24])(
-    'ends an iterator that looks through what is open, after %i steps of it',
+    'ends an iterator that checks the open actions, after %i microtasks',
     async (ticks) => {
       const names = Array.from({ length: 10 }, (_, place) => `m${place}`);
       const registry: PollableRegistry = {
         ...promptRegistry(() => 1),
-        // Of the last one alone there is a list: the others wait for theirs.
+        // Only the last module has a list; the others wait for theirs.
         readAll: async (ids) =>
           await Promise.resolve(
             new Map(ids.map((id) => [id, readingOf(id === 'acme:m9' ? 1 : 'no list')])),
@@ -122,7 +122,7 @@ describe('[T59] stop()', () => {
   );
 
   it.each(Array.from({ length: 16 }, (_, ticks) => ticks))(
-    'counts before the answer of the agent, %i steps after that: it neither commits nor delivers',
+    '%i microtasks after the answer of the agent prevents a commit and a delivery',
     async (ticks) => {
       const registry = promptRegistry(() => 1);
       const happened: string[] = [];
@@ -154,7 +154,7 @@ describe('[T59] stop()', () => {
     },
   );
 
-  it('ends the questions to a registry that is asked for one list at a time', async () => {
+  it('ends a poll of a registry that is asked for one list at a time', async () => {
     const { promise, resolve } = Promise.withResolvers<ReleaseList>();
     const asked: string[] = [];
     const registry: PollableRegistry = {

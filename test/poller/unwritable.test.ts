@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { MINUTE } from '../support/day.ts';
 import { promptRegistry, racer, track } from '../support/racing.ts';
 
-it('[T52] nobody gets an action whose delivery cannot be noted, until it can', async () => {
+it('[T52] an action is not delivered until its delivery can be written', async () => {
   const registry = promptRegistry(() => 1);
   const on = track();
   const { clock, poller, events } = racer(on, {
@@ -23,7 +23,7 @@ it('[T52] nobody gets an action whose delivery cannot be noted, until it can', a
   expect((await next).value).toMatchObject({ action: { to: '1.0.1' }, times: 1 });
 });
 
-it('[T52] an acknowledgement waits for the disk, and nothing is delivered again meanwhile', async () => {
+it('[T52] an acknowledgement waits for the disk, and its action is not delivered again', async () => {
   const registry = promptRegistry(() => 1);
   const on = track();
   const { clock, poller, events, deliveries } = racer(on, {
@@ -35,14 +35,14 @@ it('[T52] an acknowledgement waits for the disk, and nothing is delivered again 
   on.file.database.exec('PRAGMA query_only = ON');
   for (const delivery of deliveries) await delivery.done();
   await clock.pass(30 * MINUTE);
-  const told = events.map(({ kind }) => kind);
-  // Room for nothing but deliveries: what was acknowledged is not delivered again.
+  const reported = events.map(({ kind }) => kind);
+  // Once the disk can be written again, an acknowledged action is not delivered again.
   on.file.database.exec('PRAGMA query_only = OFF');
   const again = poller.deliveries().next();
   await clock.pass(2 * MINUTE);
   await poller.stop();
-  expect(told.slice(4)).toEqual(['state-unavailable']);
-  expect(events.slice(told.length).map(({ kind }) => kind)).toEqual([
+  expect(reported.slice(4)).toEqual(['state-unavailable']);
+  expect(events.slice(reported.length).map(({ kind }) => kind)).toEqual([
     'acknowledged',
     'acknowledged',
     'state-available',
