@@ -146,7 +146,7 @@ describe('[T62] a module that needs a failed one is not restarted before that wo
     expect(delivered(machine)).toEqual(['02:03:03 acme_map 1.0.0 → 1.1.0']);
   });
 
-  it('it cannot be rolled back, until its quarantine ends', async () => {
+  it('the module cannot be rolled back, until its quarantine ends', async () => {
     const machine = await day({
       ...ROVER,
       policy: { quarantine: '1h' },
@@ -162,7 +162,7 @@ describe('[T62] a module that needs a failed one is not restarted before that wo
     expect(delivered(machine)).toEqual(['02:04:03 acme_map 1.0.0 → 1.1.0']);
   });
 
-  it('it cannot be rolled back, until its deployed version has another digest', async () => {
+  it('the module cannot be rolled back, until its deployed version has another digest', async () => {
     let digest = 'sha256:aa';
     const readAll: PollableRegistry['readAll'] = async (ids) => {
       const records = [{ version: '1.1.0', artifacts: [{ platform: 'any', digest }] }];

@@ -16,7 +16,7 @@ function newPath(): string {
   return `${temporaryFolder()}/machine.db`;
 }
 
-/** Claims in a process of its own, which has reported 1.0.0 by then; its number, and how to kill it. */
+/** Claims the file in another process, which has reported 1.0.0 by then. Returns its pid, and how to kill it. */
 async function claimElsewhere(
   path: string,
 ): Promise<{ pid: number | undefined; kill: () => Promise<void> }> {
@@ -37,7 +37,7 @@ function refusal(path: string, by: string): [string, string] {
 }
 
 describe('[T58] a second poller', () => {
-  it('is refused while another process polls, and not once that is killed', async () => {
+  it('is refused while another process polls, and accepted once that is killed', async () => {
     const path = newPath();
     const { pid, kill } = await claimElsewhere(path);
     expect(caught(() => openForPoller(path))).toEqual(refusal(path, `process ${pid}`));
@@ -50,7 +50,7 @@ describe('[T58] a second poller', () => {
     ]);
   });
 
-  it('is refused in the same process, and not once the first has closed the file', () => {
+  it('is refused in the same process, and accepted once the first has closed the file', () => {
     const first = claimed();
     const { path } = first;
     const second = (): unknown => openForPoller(path);
@@ -63,12 +63,12 @@ describe('[T58] a second poller', () => {
     expect(running(claimed(path).state)).toBe('1.0.0 after nothing');
   });
 
-  it('is refused though nobody keeps more of the first than its memory', async () => {
+  it('is refused even if nothing but the state of the first is referenced', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const path = newPath();
     const { state } = openForPoller(path);
-    // What a function had in hand is let go of once it is over.
+    // The values of a function are released once it has ended.
     await setImmediate();
     collectGarbage();
     const second = (): unknown => openForPoller(path).close();
@@ -77,10 +77,10 @@ describe('[T58] a second poller', () => {
   });
 
   it.each<[string, (path: string) => string]>([
-    ['has a link', (path) => `${path}-link`],
-    ['is in a folder that has a link', (path) => path.replace('machine.db', 'link/machine.db')],
-    ['has a longer name', (path) => path.replace('machine.db', './machine.db')],
-  ])('is refused where the file %s', (_, other) => {
+    ['is named by a link', (path) => `${path}-link`],
+    ['is named by a link to its folder', (path) => path.replace('machine.db', 'link/machine.db')],
+    ['is named by a longer path', (path) => path.replace('machine.db', './machine.db')],
+  ])('is refused if the file %s', (_, other) => {
     const { path } = claimed();
     symlinkSync(path, `${path}-link`);
     symlinkSync('.', path.replace('machine.db', 'link'));
@@ -89,27 +89,27 @@ describe('[T58] a second poller', () => {
   });
 
   it.each<[string, (path: string) => void]>([
-    ['the file is gone', (path) => rmSync(path)],
+    ['the file is removed', (path) => rmSync(path)],
     [
-      'the file does not say',
+      'the file does not contain the pid',
       (path) => {
         const file = openMachineFile(path);
         file.sql.run('UPDATE poller SET pid = NULL');
         file.close();
       },
     ],
-  ])('is refused though %s', (_, make) => {
+  ])('is refused even if %s', (_, make) => {
     const { path } = claimed();
     make(path);
     expect(caught(() => openForPoller(path))).toEqual(refusal(path, 'another process'));
   });
 
-  it('may poll with another file beside it', () => {
+  it('is accepted for another file in the folder', () => {
     const { path } = claimed();
     expect(claimed(path.replace('machine.db', 'other.db')).setAside).toBeUndefined();
   });
 
-  it('is no command that reads and writes for a moment', () => {
+  it('is refused, but a command may read and write the file', () => {
     const { path, state } = claimed();
     const file = openMachineFile(path);
     machineStateIn(file).report(LIDAR, '1.0.0', 1);
@@ -118,7 +118,7 @@ describe('[T58] a second poller', () => {
   });
 });
 
-it('a lock that cannot be taken is another matter', () => {
+it('a lock file that cannot be opened is not reported as a lock', () => {
   const path = newPath();
   mkdirSync(`${path}-poller`);
   expect(caught(() => openForPoller(path))).toEqual([
@@ -127,7 +127,7 @@ it('a lock that cannot be taken is another matter', () => {
   ]);
 });
 
-it('after a claim that fails, the file is free', () => {
+it('a failed claim does not lock the file', () => {
   const path = newPath();
   const other = new DatabaseSync(path);
   other.exec('CREATE TABLE theirs (a)');
@@ -138,7 +138,7 @@ it('after a claim that fails, the file is free', () => {
   expect(claimed(path).state.memory().isBlank).toBe(true);
 });
 
-it('[T65] nobody else can read what a machine remembers', () => {
+it("[T65] only its owner can read a machine's file", () => {
   const folder = `${temporaryFolder()}/platform`;
   const file = claimed(`${folder}/machine.db`);
   file.state.report(LIDAR, '1.0.0', 1);

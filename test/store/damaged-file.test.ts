@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/folder.ts';
 
 const PAGE = 4096;
 
-/** The path of a file that remembers 1.0.0 and an open action, and that nobody has open. */
+/** The path of a closed file with 1.0.0 deployed and an open action. */
 function remembered(): string {
   const file = claimed();
   file.state.report(LIDAR, '1.0.0', 1);
@@ -25,7 +25,7 @@ function remembered(): string {
   return file.path;
 }
 
-/** Writes what `change` makes of the file's bytes, and gives them back. */
+/** Replaces the bytes of a file with the result of `change`, and returns them. */
 function rewrite(path: string, change: (bytes: Buffer) => Uint8Array): Buffer {
   const bytes = Buffer.from(change(readFileSync(path)));
   writeFileSync(path, bytes);
@@ -41,7 +41,7 @@ function flipped(bytes: Buffer, place: number): Buffer {
   return bytes;
 }
 
-/** What a poller finds: what runs and how many actions are open, and whether it can write that. */
+/** What a poller finds: the deployed version, and how many actions are open. Throws if it cannot write. */
 function found(path: string): string {
   const file = claimed(path);
   const { state } = file;
@@ -56,28 +56,28 @@ function found(path: string): string {
 const OLD = '1.0.0 after nothing, 1 open';
 
 const MUTATIONS: readonly [string, string, (bytes: Buffer, path: string) => Uint8Array][] = [
-  ['no SQLite file', 'file is not a database', (bytes) => Buffer.alloc(bytes.length, 'garbage!')],
+  ['garbage', 'file is not a database', (bytes) => Buffer.alloc(bytes.length, 'garbage!')],
   ['one line', 'file is not a database', () => Buffer.from('garbage\n')],
-  ['no beginning', 'file is not a database', (bytes) => filled(bytes, 0, 0)],
+  ['a first page of zeros', 'file is not a database', (bytes) => filled(bytes, 0, 0)],
   [
-    'half of it',
+    'half of the file',
     'database disk image is malformed',
     (bytes) => bytes.subarray(0, bytes.length / 2),
   ],
-  ['its first page', 'database disk image is malformed', (bytes) => bytes.subarray(0, PAGE)],
-  ['its first bytes', 'database disk image is malformed', (bytes) => bytes.subarray(0, 99)],
+  ['only its first page', 'database disk image is malformed', (bytes) => bytes.subarray(0, PAGE)],
+  ['only its first bytes', 'database disk image is malformed', (bytes) => bytes.subarray(0, 99)],
   [
     'an overwritten page',
     '*** in database main ***\\u{a}Tree 8 page 8: btreeInitPage() returns error code 11',
     (bytes) => filled(bytes, 7 * PAGE, 0xff),
   ],
   [
-    'a page that was never written',
+    'a page of zeros',
     '*** in database main ***\\u{a}Tree 8 page 8: btreeInitPage() returns error code 11',
     (bytes) => filled(bytes, 7 * PAGE, 0),
   ],
   [
-    'an index that says otherwise than its table',
+    'an index that contradicts its table',
     'row 1 missing from index open_actions',
     (bytes) => flipped(bytes, bytes.toString('latin1').search(/modulelidar(?!acme)/)),
   ],
@@ -93,7 +93,7 @@ const MUTATIONS: readonly [string, string, (bytes: Buffer, path: string) => Uint
   ],
 ];
 
-describe('[T53] a file that cannot be used is set aside as it is, and a blank one begins', () => {
+describe('[T53] a file that cannot be used is set aside unchanged, and a blank one is created', () => {
   it.each(MUTATIONS)('%s', (_, because, change) => {
     const path = remembered();
     const bytes = rewrite(path, (whole) => change(whole, path));
@@ -109,7 +109,7 @@ describe('[T53] a file that cannot be used is set aside as it is, and a blank on
     state.report(LIDAR, '2.0.0', 9);
     file.close();
     expect(readFileSync(aside).equals(bytes)).toBe(true);
-    // What SQLite makes to look at a file goes with it.
+    // The files that SQLite creates to check a file are set aside with it.
     const left = readdirSync(path.replace('machine.db', '')).filter(
       (name) => !/-(wal|shm)$/.test(name),
     );
@@ -118,7 +118,7 @@ describe('[T53] a file that cannot be used is set aside as it is, and a blank on
     expect([running(again.state), again.setAside]).toEqual(['2.0.0 after nothing', undefined]);
   });
 
-  it('each under a number of its own', () => {
+  it('each with a separate number', () => {
     const path = remembered();
     for (const number of [1, 2, 3]) {
       rewrite(path, () => Buffer.from(`garbage ${number}`));
@@ -133,7 +133,7 @@ describe('[T53] a file that cannot be used is set aside as it is, and a blank on
   it.each([
     ['garbage', (bytes: Buffer) => bytes.fill('garbage!')],
     ['an overwritten page', (bytes: Buffer) => filled(bytes, 7 * PAGE, 0xff)],
-  ])('with what was in its log: %s', (_, change) => {
+  ])('with its write-ahead log: %s', (_, change) => {
     const { state, path } = claimed(remembered());
     state.report(LIDAR, '1.1.0', 2);
     const copy = `${temporaryFolder()}/machine.db`;
@@ -147,29 +147,29 @@ describe('[T53] a file that cannot be used is set aside as it is, and a blank on
   });
 });
 
-describe('[T53] whatever became of a file, it remembers what it did, or nothing', () => {
+describe('[T53] a damaged file contains the old memory, or is replaced by a blank one', () => {
   it.each<[string, string, (bytes: Buffer, path: string) => Uint8Array]>([
-    ['nothing happened to it', OLD, (bytes) => bytes],
-    ['no bytes are left', 'blank', () => Buffer.of()],
-    ['a bit of what SQLite does not use was flipped', OLD, (bytes) => flipped(bytes, 75)],
-    ['it is marked as one that is not written', 'blank', (bytes) => flipped(bytes, 18)],
+    ['no damage', OLD, (bytes) => bytes],
+    ['no bytes', 'blank', () => Buffer.of()],
+    ['a flipped bit that SQLite does not use', OLD, (bytes) => flipped(bytes, 75)],
+    ['a header that does not permit writing', 'blank', (bytes) => flipped(bytes, 18)],
     [
-      'a bit of an action was flipped',
+      'a flipped bit in an action',
       'blank',
       (bytes) => flipped(bytes, bytes.indexOf('{"kind":"restart-and-upgrade"')),
     ],
     [
-      'a bit of the name of a part of an action was flipped',
+      'a flipped bit in a field name of an action',
       'blank',
       (bytes) => flipped(bytes, bytes.indexOf('"target"') + 1),
     ],
     [
-      'a bit of the module of an action was flipped',
+      'a flipped bit in the module of an action',
       'blank',
       (bytes) => flipped(bytes, bytes.indexOf('acme:lidar"}') + 4),
     ],
     [
-      'a bit of the name of a column was flipped',
+      'a flipped bit in the name of a column',
       'blank',
       (bytes) => flipped(bytes, bytes.indexOf('not_before')),
     ],
@@ -179,7 +179,7 @@ describe('[T53] whatever became of a file, it remembers what it did, or nothing'
     expect(found(path)).toBe(expected);
   });
 
-  it('its end is missing', () => {
+  it('a missing end', () => {
     const path = remembered();
     const whole = readFileSync(path);
     const lengths = Array.from(
@@ -193,7 +193,7 @@ describe('[T53] whatever became of a file, it remembers what it did, or nothing'
     expect(outcomes).toEqual(lengths.map(() => 'blank'));
   });
 
-  it('any page is another', () => {
+  it('any overwritten page', () => {
     const path = remembered();
     const whole = readFileSync(path);
     const places = Array.from({ length: whole.length / PAGE }, (_, page) => page * PAGE);
@@ -204,7 +204,7 @@ describe('[T53] whatever became of a file, it remembers what it did, or nothing'
     expect(outcomes).toEqual(places.map(() => 'blank'));
   });
 
-  it('the end of its log is missing', () => {
+  it('a missing end of its write-ahead log', () => {
     const { state, path } = claimed(remembered());
     for (const version of ['1.1.0', '1.2.0', '1.3.0']) state.report(LIDAR, version, 2);
     const folder = temporaryFolder();
@@ -224,7 +224,7 @@ describe('[T53] whatever became of a file, it remembers what it did, or nothing'
     ]);
   });
 
-  it('only its log is left', () => {
+  it('a write-ahead log without its file', () => {
     const { state, path } = claimed(remembered());
     state.report(LIDAR, '1.1.0', 2);
     const copy = `${temporaryFolder()}/machine.db`;
@@ -233,16 +233,16 @@ describe('[T53] whatever became of a file, it remembers what it did, or nothing'
   });
 });
 
-it('[T53] what the file contradicts is an error about the file', () => {
+it('[T53] a write that contradicts the file is reported as damage', () => {
   const { state, database, path } = claimed();
-  // No check of SQLite finds more in such an index than its table has.
+  // The checks of SQLite find no damage in such an index.
   database.exec('DROP INDEX open_actions; CREATE UNIQUE INDEX open_actions ON actions (kind)');
   commitOne(state);
   const message = `"${path}": UNIQUE constraint failed: actions.kind`;
   expect(caught(() => commitOne(state, { target: ARM }))).toEqual(['damaged', message]);
 });
 
-describe('what belongs to somebody else is left alone', () => {
+describe('what modreg did not create stays unchanged', () => {
   it('a file of another program', () => {
     const path = `${temporaryFolder()}/machine.db`;
     const database = new DatabaseSync(path);
@@ -256,7 +256,7 @@ describe('what belongs to somebody else is left alone', () => {
       'machine.db',
       'machine.db-poller',
     ]);
-    // Nor is the name kept from whoever comes once it is gone.
+    // Once the file is removed, the path can be used.
     rmSync(path);
     expect(found(path)).toBe('blank');
   });

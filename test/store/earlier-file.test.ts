@@ -6,7 +6,7 @@ import { AGENT, ARM, claimed, LIDAR, moduleNamed, upgrade } from '../support/cla
 
 const CAMERA = moduleNamed('camera');
 const URL = 'https://a.example/agent';
-const SENTENCE = 'as the machine said it';
+const SENTENCE = 'the reason as a sentence';
 
 const failed = { kind: 'failure', version: '1.2.0', text: SENTENCE } as const;
 

@@ -6,14 +6,14 @@ import { machineStateIn, type MachineState } from '../../src/store/machine-state
 import { ARM, caught, claimed, commitOne, LIDAR, running, upgrade } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-/** A machine's file that there is no more room for, until there is. */
+/** A machine's file that cannot grow until there is more space. */
 interface Full {
   readonly path: string;
   readonly state: MachineState;
-  readonly makeRoom: () => void;
+  readonly makeSpace: () => void;
 }
 
-/** Remembers 1.0.0 and an open action, in a new file in the folder if one is given. */
+/** A new file with 1.0.0 deployed and an open action; in `folder` if that is given. */
 function remembered(folder?: string): ClaimedFile {
   const file = folder === undefined ? claimed() : claimed(`${folder}/machine.db`);
   file.state.report(LIDAR, '1.0.0', 1);
@@ -24,10 +24,10 @@ function remembered(folder?: string): ClaimedFile {
 function unableToGrow(): Full {
   const { path, state, sql } = remembered();
   sql.get('PRAGMA max_page_count = 1');
-  return { path, state, makeRoom: () => void sql.get('PRAGMA max_page_count = 1000') };
+  return { path, state, makeSpace: () => void sql.get('PRAGMA max_page_count = 1000') };
 }
 
-/** On a small disk of its own; undefined where this process may not mount one. */
+/** On a separate small disk; undefined if this process may not mount one. */
 function onSmallDisk(): Full | undefined {
   const disk = `${temporaryFolder()}/disk`;
   mkdirSync(disk);
@@ -36,7 +36,7 @@ function onSmallDisk(): Full | undefined {
   onTestFinished(() => void spawnSync('umount', ['--lazy', disk]));
   const { path, state } = remembered(disk);
   fill(`${disk}/filling`);
-  return { path, state, makeRoom: () => rmSync(`${disk}/filling`) };
+  return { path, state, makeSpace: () => rmSync(`${disk}/filling`) };
 }
 
 function fill(path: string): void {
@@ -49,22 +49,22 @@ function fill(path: string): void {
   }
 }
 
-/** What runs, and how many actions are open. */
+/** The deployed version, and how many actions are open. */
 function seen(state: MachineState): [string, number] {
   return [running(state), state.memory().open.length];
 }
 
-/** Whatever an action says, it does not fit. */
+/** Text that does not fit. */
 const LONG = 'x'.repeat(20_000);
 
-describe('[T52] without room, what was remembered still is, and all goes on once there is some', () => {
+describe('[T52] without space the memory stays as it was, and writes succeed once there is space', () => {
   it.for<[string, () => Full | undefined]>([
     ['in a file that may not grow', unableToGrow],
     ['on a full disk', onSmallDisk],
   ])('%s', ([, make], { skip }) => {
     const made = make();
-    if (!made) return skip('only who may mount has a small disk');
-    const { path, state, makeRoom } = made;
+    if (!made) return skip('this process may not mount a small disk');
+    const { path, state, makeSpace } = made;
     const report = (): void => state.report(LIDAR, `1.1.0-${LONG}`, 2);
     const commit = (): unknown =>
       state.commit([upgrade({ target: ARM, reason: { kind: 'pin-url', text: LONG } })], [], 2);
@@ -75,7 +75,7 @@ describe('[T52] without room, what was remembered still is, and all goes on once
     const other = openMachineFile(path);
     expect(seen(machineStateIn(other))).toEqual(['1.0.0 after nothing', 1]);
     other.close();
-    makeRoom();
+    makeSpace();
     report();
     commit();
     expect(seen(state)).toEqual([`1.1.0-${LONG} after 1.0.0`, 2]);

@@ -10,7 +10,7 @@ const RELEASE: Failed = { kind: 'failed', blame: 'release', reason: 'it is hot',
 const MACHINE: Failed = { ...RELEASE, blame: 'machine', reason: 'no power' };
 const TERMS = { at: 7, quarantineUntil: 100, retryAt: 50 };
 
-/** A machine that ran 1.0.0, and whose upgrade to 1.1.0 was delivered and withdrawn. */
+/** A machine that had 1.0.0, and whose upgrade to 1.1.0 was delivered and withdrawn. */
 function withdrawn(): { state: MachineState; action: CommittedAction } {
   const { state } = claimed();
   state.report(LIDAR, '1.0.0', 1);
@@ -24,7 +24,7 @@ function quarantined(state: MachineState): string[] {
   return state.memory().quarantine.map(({ version }) => version);
 }
 
-it('what is withdrawn is over, and nobody knows what runs', () => {
+it('a withdrawn action is closed, and its deployed version is unknown', () => {
   const { state, action } = withdrawn();
   expect([running(state), state.memory().open]).toEqual(['unknown after nothing', []]);
   expect(
@@ -37,7 +37,7 @@ it('what is withdrawn is over, and nobody knows what runs', () => {
   expect(commitOne(state).to).toBe('1.1.0');
 });
 
-it('what is over is not withdrawn any more', () => {
+it('an acknowledged action cannot be withdrawn', () => {
   const { state } = claimed();
   const action = commitOne(state);
   state.deliver(action.id, 5);
@@ -46,49 +46,49 @@ it('what is over is not withdrawn any more', () => {
   expect(running(state)).toBe('1.1.0 after nothing');
 });
 
-describe('a late acknowledgement of what was withdrawn', () => {
+describe('a late acknowledgement of a withdrawn action', () => {
   const rows: [string, ActionOutcome, string, string[]][] = [
     ['done', DONE, '1.1.0 after 1.0.0', []],
-    ['failed by the release', RELEASE, '1.0.0 after nothing', ['1.1.0']],
+    ['failed because of the release', RELEASE, '1.0.0 after nothing', ['1.1.0']],
     [
-      'failed, and the new one runs',
+      'failed, and the new version is deployed',
       { ...RELEASE, running: '1.1.0' },
       '1.1.0 after 1.0.0',
       ['1.1.0'],
     ],
-    ['failed by the machine', MACHINE, '1.0.0 after nothing', []],
+    ['failed because of the machine', MACHINE, '1.0.0 after nothing', []],
     [
-      'failed by the machine, and nobody knows',
+      'failed because of the machine, and the version is unknown',
       { ...MACHINE, running: undefined },
       'unknown after nothing',
       [],
     ],
   ];
 
-  it.each(rows)('says what runs, once: %s', (_, outcome, runs, failed) => {
+  it.each(rows)('sets the deployed version, once: %s', (_, outcome, deployed, failed) => {
     const { state, action } = withdrawn();
     expect(state.acknowledge(action.id, outcome, TERMS)).toEqual(upgrade());
     const after = [running(state), quarantined(state), state.memory().open];
-    expect(after).toEqual([runs, failed, []]);
+    expect(after).toEqual([deployed, failed, []]);
     expect(state.deliver(action.id, 60)).toBe(false);
     expect(state.acknowledge(action.id, { ...RELEASE, running: '3.0.0' }, TERMS)).toBeUndefined();
     expect([running(state), quarantined(state), state.memory().open]).toEqual(after);
   });
 
-  it.each(rows)('is none where somebody else said so since: %s', (_, outcome) => {
+  it.each(rows)('is ignored if the deployed version was reported since: %s', (_, outcome) => {
     const { state, action } = withdrawn();
     state.report(LIDAR, '1.2.0', 6);
     expect(state.acknowledge(action.id, outcome, TERMS)).toBeUndefined();
     expect([running(state), quarantined(state)]).toEqual(['1.2.0 after 1.0.0', []]);
   });
 
-  it('that blames the machine says that there was no restart', () => {
+  it('that blames the machine removes the restart', () => {
     const { state, action } = withdrawn();
     state.acknowledge(action.id, MACHINE, TERMS);
     expect(state.memory().of(LIDAR).restarts).toEqual([]);
   });
 
-  it('is understood though somebody who saw it open supersedes it', () => {
+  it('is accepted even if a commit with an earlier memory supersedes the action', () => {
     const { state } = claimed();
     const action = commitOne(state);
     state.deliver(action.id, 5);
@@ -101,9 +101,9 @@ describe('a late acknowledgement of what was withdrawn', () => {
   it.each([
     [999, '1.1.0 after 1.0.0'],
     [1000, 'unknown after nothing'],
-  ])('is understood until a thousand came after, and after %i: %s', (others, runs) => {
+  ])('is accepted until a thousand actions follow: after %i, %s', (others, deployed) => {
     const { state, database } = claimed();
-    // A thousand times the disk would take its time.
+    // A thousand commits that wait for the disk would take too long.
     database.exec('PRAGMA synchronous = OFF');
     const arm = commitOne(state, { target: ARM });
     state.report(LIDAR, '1.0.0', 1);
@@ -115,8 +115,8 @@ describe('a late acknowledgement of what was withdrawn', () => {
       state.commit([upgrade()], waiting, 7);
     }
     state.acknowledge(action.id, DONE, TERMS);
-    expect(running(state)).toBe(runs);
-    // What is open is kept however old it is.
+    expect(running(state)).toBe(deployed);
+    // An open action is kept however old it is.
     expect(state.deliver(arm.id, 8)).toBe(true);
   });
 });

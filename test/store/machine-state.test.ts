@@ -25,33 +25,33 @@ function quarantined(state: MachineState): string[] {
   return state.memory().quarantine.map((entry) => `${entry.moduleId} ${entry.version}`);
 }
 
-describe('what runs, and what ran before', () => {
+describe('the deployed version and the previous one', () => {
   it.each<[string, (string | null | undefined)[], string]>([
     ['nothing was reported', [], 'unknown after nothing'],
     ['a version', ['1.0.0'], '1.0.0 after nothing'],
     ['an address', ['https://a.example/x'], 'https://a.example/x after nothing'],
     ['text that is neither', ['the new one'], 'the new one after nothing'],
-    ['nothing runs', [null], 'none after nothing'],
-    ['nobody knows', [undefined], 'unknown after nothing'],
+    ['nothing deployed', [null], 'none after nothing'],
+    ['unknown', [undefined], 'unknown after nothing'],
     ['a first version', [null, '1.0.0'], '1.0.0 after nothing'],
     ['a second version', ['1.0.0', '1.1.0'], '1.1.0 after 1.0.0'],
     ['a third version', ['1.0.0', '1.1.0', '1.2.0'], '1.2.0 after 1.1.0'],
-    ['the same again', ['1.0.0', '1.1.0', '1.1.0'], '1.1.0 after 1.0.0'],
-    ['the one before', ['1.0.0', '1.1.0', '1.0.0'], '1.0.0 after 1.1.0'],
-    ['what followed an address', ['https://a.example/x', '1.0.0'], '1.0.0 after nothing'],
-    ['nothing any more', ['1.0.0', null], 'none after 1.0.0'],
-    ['one again after nothing', ['1.0.0', null, '1.1.0'], '1.1.0 after 1.0.0'],
-    ['not known any more', ['1.0.0', '1.1.0', undefined], 'unknown after 1.0.0'],
-    ['known again', ['1.0.0', '1.1.0', undefined, '1.1.0'], '1.1.0 after 1.0.0'],
-    ['another one after not known', ['1.0.0', undefined, '1.1.0'], '1.1.0 after 1.0.0'],
-    ['nothing after not known', ['1.0.0', undefined, null], 'none after 1.0.0'],
+    ['the same version again', ['1.0.0', '1.1.0', '1.1.0'], '1.1.0 after 1.0.0'],
+    ['the previous version again', ['1.0.0', '1.1.0', '1.0.0'], '1.0.0 after 1.1.0'],
+    ['a version after an address', ['https://a.example/x', '1.0.0'], '1.0.0 after nothing'],
+    ['nothing after a version', ['1.0.0', null], 'none after 1.0.0'],
+    ['a version after nothing', ['1.0.0', null, '1.1.0'], '1.1.0 after 1.0.0'],
+    ['unknown after a version', ['1.0.0', '1.1.0', undefined], 'unknown after 1.0.0'],
+    ['the same version after unknown', ['1.0.0', '1.1.0', undefined, '1.1.0'], '1.1.0 after 1.0.0'],
+    ['another version after unknown', ['1.0.0', undefined, '1.1.0'], '1.1.0 after 1.0.0'],
+    ['nothing after unknown', ['1.0.0', undefined, null], 'none after 1.0.0'],
   ])('%s', (_, reported, expected) => {
     const { state, path } = claimed();
     for (const [at, one] of reported.entries()) state.report(LIDAR, one, at);
     expect([running(state), running(elsewhere(path))]).toEqual([expected, expected]);
   });
 
-  it('of another module under the same name says nothing', () => {
+  it('are not those of another module under the same name', () => {
     const { state } = claimed();
     const other = moduleNamed('lidar', 'other:lidar');
     state.report(LIDAR, '1.0.0', 1);
@@ -67,7 +67,7 @@ describe('what runs, and what ran before', () => {
     expect(running(state)).toBe('1.2.0 after nothing');
   });
 
-  it('of a module entry that is named like a subsystem is its own', () => {
+  it('of a module entry are not those of a subsystem with the same name', () => {
     const { state } = claimed();
     const entry = moduleNamed('platform-agent');
     state.report(AGENT, '1.0.0', 1);
@@ -85,7 +85,7 @@ describe('what runs, and what ran before', () => {
     ]);
   });
 
-  it.each([null, '1.0.0'])('is blank until something is reported: %s', (reported) => {
+  it.each([null, '1.0.0'])('are blank until something is reported: %s', (reported) => {
     const { state } = claimed();
     expect(state.memory().isBlank).toBe(true);
     state.report(LIDAR, reported, 1);
@@ -93,12 +93,12 @@ describe('what runs, and what ran before', () => {
   });
 });
 
-describe('what another process writes', () => {
+describe('the memory', () => {
   it.each<[string, (state: MachineState) => unknown, (state: MachineState) => unknown, unknown]>([
     ['a report', (state) => state.report(LIDAR, '1.0.0', 1), running, '1.0.0 after nothing'],
     ['a start', (state) => state.start(5), (state) => state.memory().starts, [5]],
     ['an action', commitOne, (state) => state.memory().open.length, 1],
-  ])('is seen: %s', (_, write, seen, expected) => {
+  ])('contains what another process writes: %s', (_, write, seen, expected) => {
     const { state, path } = claimed();
     const other = elsewhere(path);
     expect([running(state), running(other)]).toEqual([
@@ -109,7 +109,7 @@ describe('what another process writes', () => {
     expect([seen(state), seen(other)]).toEqual([expected, expected]);
   });
 
-  it('and nothing is read again where nobody wrote', () => {
+  it('is read again only after a write', () => {
     const { state } = claimed();
     const before = state.memory();
     expect(state.memory()).toBe(before);
@@ -120,13 +120,13 @@ describe('what another process writes', () => {
 
 describe('rolling back', () => {
   it.each<[string, (string | null | undefined)[], boolean]>([
-    ['what runs', ['1.0.0', '1.1.0'], true],
-    ['what ran before', ['1.1.0', '1.0.0'], false],
-    ['another build of what runs', ['1.1.0+b'], false],
+    ['the deployed version', ['1.0.0', '1.1.0'], true],
+    ['the previous version', ['1.1.0', '1.0.0'], false],
+    ['another build of the deployed version', ['1.1.0+b'], false],
     ['an address', ['https://a.example/x'], false],
-    ['where nothing runs', ['1.1.0', null], false],
-    ['where nobody knows what runs', ['1.1.0', undefined], false],
-    ['where nothing was reported', [], false],
+    ['if nothing is deployed', ['1.1.0', null], false],
+    ['if the deployed version is unknown', ['1.1.0', undefined], false],
+    ['if nothing was reported', [], false],
   ])('%s, %j: %s', (_, reported, isDone) => {
     const { state } = claimed();
     for (const one of reported) state.report(LIDAR, one, 1);
@@ -154,7 +154,7 @@ describe('rolling back', () => {
     expect(running(state)).toBe('1.1.0 after nothing');
   });
 
-  it('takes the place of an earlier quarantine, and ends with it', () => {
+  it('replaces an earlier quarantine and its end', () => {
     const { state } = claimed();
     const { id } = commitOne(state);
     state.deliver(id, 1);
@@ -216,7 +216,7 @@ describe('the log of a poller', () => {
   const arm: LoggedDecision = { ...lidar, name: 'arm' };
   const ROUND = { at: 5, trouble: undefined };
 
-  it('has what was decided last, in that order', () => {
+  it('contains the last decisions, in their order', () => {
     const { state, path } = claimed();
     state.log([lidar, bare, arm], ROUND);
     const other = elsewhere(path);
@@ -228,7 +228,7 @@ describe('the log of a poller', () => {
     expect(other.decisions()).toEqual([]);
   });
 
-  it('is written anew only where it is another', () => {
+  it('writes only the decisions that changed', () => {
     const { state, sql } = claimed();
     const written = () => Number(sql.get('SELECT total_changes() AS changes')?.['changes']);
     const counts = [[lidar, arm], [lidar, arm], [lidar, { ...arm, until: 101 }], [arm]].map(
@@ -238,7 +238,7 @@ describe('the log of a poller', () => {
         return written() - before;
       },
     );
-    // One is the round.
+    // One write is the round.
     expect(counts).toEqual([3, 1, 2, 3]);
   });
 
@@ -257,7 +257,7 @@ describe('the log of a poller', () => {
   });
 });
 
-it('knows nothing of a file before a poller claimed it', () => {
+it('a file that no poller has claimed yet is blank, and can be written', () => {
   const file = openMachineFile(claimed().path.replace('machine.db', 'other.db'));
   onTestFinished(() => file.close());
   const state = machineStateIn(file);

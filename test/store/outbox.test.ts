@@ -12,7 +12,7 @@ const RELEASE: Failed = { kind: 'failed', blame: 'release', reason: 'it is hot',
 const MACHINE: Failed = { ...RELEASE, blame: 'machine', reason: 'no power' };
 const TERMS = { at: 7, quarantineUntil: 100, retryAt: 50 };
 
-/** `[waiting, 1 delivery]` of each open action. */
+/** `lidar waiting, 0 delivered, 0 failed, not before 0` for each open action. */
 function open(state: MachineState): string[] {
   return state.memory().open.map(({ action, state: is, deliveries, failures, notBefore }) => {
     const { name } = action.target;
@@ -31,7 +31,7 @@ function only(state: MachineState): OpenAction[] {
   return state.memory().open.slice(0, 1);
 }
 
-/** A machine that ran 1.0.0 and was handed the upgrade to 1.1.0, and the id of that. */
+/** A machine that had 1.0.0, and the id of its delivered upgrade to 1.1.0. */
 function delivered(more: Partial<NewAction> = {}): { state: MachineState; id: string } {
   const { state } = claimed();
   state.report(more.target ?? LIDAR, '1.0.0', 1);
@@ -40,8 +40,8 @@ function delivered(more: Partial<NewAction> = {}): { state: MachineState; id: st
   return { state, id };
 }
 
-describe('what is committed', () => {
-  it('waits, with an id that no other action has', () => {
+describe('a committed action', () => {
+  it('waits, with a unique id', () => {
     const { state, sql } = claimed();
     const committed = state.commit([upgrade({ target: ARM }), upgrade()], [], 1);
     const ids = committed.map(({ id }) => id);
@@ -68,7 +68,7 @@ describe('what is committed', () => {
     expect(state.memory().open).toEqual(before);
   });
 
-  it('takes the place of what is superseded', () => {
+  it('replaces the superseded action', () => {
     const { state } = claimed();
     const old = commitOne(state);
     const arm = commitOne(state, { target: ARM });
@@ -80,7 +80,7 @@ describe('what is committed', () => {
     ]);
   });
 
-  it('is superseded by nothing too, and not at all where the commit throws', () => {
+  it('can be superseded without a replacement, and is not if the commit throws', () => {
     const { state } = claimed();
     commitOne(state);
     const twice = () => state.commit([upgrade(), upgrade()], only(state), 2);
@@ -91,8 +91,8 @@ describe('what is committed', () => {
   });
 });
 
-describe('what is delivered', () => {
-  it('is in the hands of a consumer, and so again', () => {
+describe('a delivered action', () => {
+  it('is marked as delivered, and can be delivered again', () => {
     const { state } = claimed();
     const { id } = commitOne(state);
     expect(state.deliver(id, 5)).toBe(true);
@@ -101,7 +101,7 @@ describe('what is delivered', () => {
     expect(open(state)).toEqual(['lidar delivered, 2 delivered, 0 failed, not before 0']);
   });
 
-  it('counts as a restart of its target and of no other', () => {
+  it('counts as a restart of its target, and of no other', () => {
     const { state, id } = delivered();
     const arm = commitOne(state, { target: ARM });
     expect([restarts(state), restarts(state, ARM)]).toEqual([[{ action: id, at: 5 }], []]);
@@ -112,13 +112,13 @@ describe('what is delivered', () => {
     ]);
   });
 
-  it('[I15] is one restart, which was when it was delivered last', () => {
+  it('[I15] is one restart, at the time of its last delivery', () => {
     const { state, id } = delivered();
     state.deliver(id, 9);
     expect(restarts(state).map(({ at }) => at)).toEqual([9]);
   });
 
-  it('counts for as long as a policy looks back', () => {
+  it('is one of the 1440 restarts of its target that are kept', () => {
     const { state, sql } = claimed();
     sql.run(`
       WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 1440)
@@ -130,10 +130,12 @@ describe('what is delivered', () => {
     expect(restarts(state, ARM).map(({ at }) => at)).toEqual([7]);
     expect(sql.get("SELECT at FROM restarts WHERE kind = 'subsystem'")).toEqual({ at: 8 });
   });
+});
 
+describe('delivering and acknowledging', () => {
   it.each<[string, (state: MachineState, id: string) => string]>([
     [
-      'superseded',
+      'a superseded action',
       (state) => {
         const other = state.commit([{ ...upgrade(), target: ARM }], [], 6);
         state.commit([], state.memory().open, 7);
@@ -141,7 +143,7 @@ describe('what is delivered', () => {
       },
     ],
     [
-      'withdrawn',
+      'a withdrawn action',
       (state, id) => {
         for (const { action } of only(state)) state.withdraw(action, 6);
         state.report(LIDAR, '1.0.0', 7);
@@ -149,27 +151,27 @@ describe('what is delivered', () => {
       },
     ],
     [
-      'done',
+      'a done action',
       (state, id) => {
         state.acknowledge(id, DONE, TERMS);
         return id;
       },
     ],
     [
-      'failed',
+      'a failed action',
       (state, id) => {
         state.acknowledge(id, RELEASE, TERMS);
         return id;
       },
     ],
-    ['never committed', (_, id) => id.replace(/1$/, '2')],
-    ['of another file', (_, id) => `${'0'.repeat(12)}${id.slice(12)}`],
-    ['an id with a zero before', (_, id) => id.replace('-1', '-01')],
-    ['an id with something after', (_, id) => `${id}x`],
-    ['an id with another number after', (_, id) => `${id}-1`],
-    ['a number only', () => '1'],
-    ['empty', () => ''],
-  ])('was open: not what is %s', (_, made) => {
+    ['an action that was never committed', (_, id) => id.replace(/1$/, '2')],
+    ['an action of another file', (_, id) => `${'0'.repeat(12)}${id.slice(12)}`],
+    ['an id with a leading zero', (_, id) => id.replace('-1', '-01')],
+    ['an id with a suffix', (_, id) => `${id}x`],
+    ['an id with a second number', (_, id) => `${id}-1`],
+    ['a number without a file', () => '1'],
+    ['an empty id', () => ''],
+  ])('is refused for %s', (_, made) => {
     const { state, id } = delivered();
     const asked = made(state, id);
     const before = [open(state), restarts(state), running(state)];
@@ -179,34 +181,34 @@ describe('what is delivered', () => {
   });
 });
 
-describe('what is acknowledged', () => {
+describe('an acknowledgement', () => {
   it.each<[string, ActionOutcome, string]>([
     ['done', DONE, '1.1.0 after 1.0.0'],
-    ['failed, and the old one runs', RELEASE, '1.0.0 after nothing'],
-    ['failed, and the new one runs', { ...RELEASE, running: '1.1.0' }, '1.1.0 after 1.0.0'],
-    ['failed, and another one runs', { ...RELEASE, running: '0.9.0' }, '0.9.0 after 1.0.0'],
-    ['failed, and nothing runs', { ...RELEASE, running: null }, 'none after 1.0.0'],
-    ['failed, and nobody knows', { ...RELEASE, running: undefined }, 'unknown after nothing'],
-    ['not possible, and the old one runs', MACHINE, '1.0.0 after nothing'],
-    ['not possible, and nothing runs', { ...MACHINE, running: null }, 'none after 1.0.0'],
-  ])('says what runs: %s', (_, outcome, expected) => {
+    ['failed, old version deployed', RELEASE, '1.0.0 after nothing'],
+    ['failed, new version deployed', { ...RELEASE, running: '1.1.0' }, '1.1.0 after 1.0.0'],
+    ['failed, another version deployed', { ...RELEASE, running: '0.9.0' }, '0.9.0 after 1.0.0'],
+    ['failed, nothing deployed', { ...RELEASE, running: null }, 'none after 1.0.0'],
+    ['failed, version unknown', { ...RELEASE, running: undefined }, 'unknown after nothing'],
+    ['machine failed, old version deployed', MACHINE, '1.0.0 after nothing'],
+    ['machine failed, nothing deployed', { ...MACHINE, running: null }, 'none after 1.0.0'],
+  ])('sets the deployed version: %s', (_, outcome, expected) => {
     const { state, id } = delivered();
     expect(state.acknowledge(id, outcome, TERMS)).toEqual(upgrade());
     expect(running(state)).toBe(expected);
-    // The second word on it is none.
+    // A second acknowledgement is ignored.
     const second = { ...RELEASE, running: '3.0.0' };
     expect(state.acknowledge(id, second, TERMS)).toBeUndefined();
     expect(running(state)).toBe(expected);
   });
 
-  it('was delivered', () => {
+  it('is refused for an action that was not delivered', () => {
     const { state } = claimed();
     const { id } = commitOne(state);
     expect(state.acknowledge(id, DONE, TERMS)).toBeUndefined();
     expect([running(state), open(state).length]).toEqual(['unknown after nothing', 1]);
   });
 
-  it('as done is over, and was a restart', () => {
+  it('of a done action closes it, and keeps its restart', () => {
     const { state, id } = delivered();
     state.acknowledge(id, DONE, TERMS);
     expect([open(state), restarts(state), state.memory().quarantine]).toEqual([
@@ -230,7 +232,7 @@ describe('what is acknowledged', () => {
       { digest: 'sha256:aa', until: 100, moduleId: moduleId('platform:agent') },
     ],
   ])(
-    'as failed by the release is over, and the release in quarantine: %o',
+    'that blames the release closes the action, and puts the release into quarantine: %o',
     (more, terms, entry) => {
       const { state, id } = delivered(more);
       state.acknowledge(id, RELEASE, terms);
@@ -247,7 +249,7 @@ describe('what is acknowledged', () => {
     },
   );
 
-  it('as failed again begins the term of the quarantine anew', () => {
+  it('of a second failure begins the term of the quarantine again', () => {
     const { state, id } = delivered();
     state.acknowledge(id, RELEASE, TERMS);
     const again = commitOne(state);
@@ -258,13 +260,13 @@ describe('what is acknowledged', () => {
     ]);
   });
 
-  it('as failed, of an address, puts nothing into quarantine', () => {
+  it('of a failed `pin_url` puts nothing into quarantine', () => {
     const { state, id } = delivered({ to: 'https://a.example/x' });
     state.acknowledge(id, RELEASE, TERMS);
     expect([state.memory().quarantine, open(state)]).toEqual([[], []]);
   });
 
-  it('as failed by the machine waits for another time, and was no restart', () => {
+  it('that blames the machine delays the action, and removes its restart', () => {
     const { state, id } = delivered();
     const arm = commitOne(state, { target: ARM });
     state.deliver(arm.id, 6);

@@ -31,12 +31,12 @@ function open(path = `${temporaryFolder()}/machine.db`): MachineFile {
   return file;
 }
 
-/** The digest of the list that is saved of a module. */
+/** The digest of a module's saved list. */
 function digestOf(saved: SavedLists, id: ModuleId): string | undefined {
   return saved.read(HERE, id)?.digest;
 }
 
-it('gives back what was saved, after a restart too', () => {
+it('returns the lists that were saved, after a restart too', () => {
   const path = `${temporaryFolder()}/machine.db`;
   const bare = list({ etag: undefined, generation: undefined, sequence: undefined, lost: [] });
   savedListsIn(open(path)).save(HERE, LIDAR, list());
@@ -56,7 +56,7 @@ it('keeps registries and modules apart', () => {
   ]);
 });
 
-it('replaces a list by another, of whatever generation, and that shows', () => {
+it('replaces a list with one of any generation, and changes its stamp', () => {
   const saved = savedListsIn(open());
   saved.save(HERE, LIDAR, list());
   const before = saved.stamp(HERE, LIDAR);
@@ -68,7 +68,7 @@ it('replaces a list by another, of whatever generation, and that shows', () => {
   expect(saved.stamp(HERE, LIDAR)).not.toBe(before);
 });
 
-it('notes for many at once that they are still the list', () => {
+it('confirms many lists at once', () => {
   const saved = savedListsIn(open());
   saved.save(HERE, LIDAR, list());
   saved.save(HERE, ARM, list());
@@ -76,7 +76,7 @@ it('notes for many at once that they are still the list', () => {
   const lists = [LIDAR, ARM].map((id): [ModuleId, SavedList] => [id, confirmed]);
   saved.confirm(HERE, new Map(lists));
   expect([saved.read(HERE, LIDAR), saved.read(HERE, ARM)]).toEqual([confirmed, confirmed]);
-  // Of a list that is another by now nothing is known.
+  // A confirmation of a list that has another digest by now is ignored.
   saved.confirm(HERE, new Map([[LIDAR, list({ digest: 'd2', confirmedAt: 3000 })]]));
   expect(saved.read(HERE, LIDAR)).toEqual(confirmed);
 });
@@ -84,17 +84,17 @@ it('notes for many at once that they are still the list', () => {
 it.each([
   ['[T60] a lower generation', list({ generation: 0, digest: 'd2' }), 'd1'],
   ['the same generation', list({ digest: 'd2' }), 'd2'],
-  ['a higher one', list({ generation: 2, digest: 'd2' }), 'd2'],
-  ['one of a format without generations', list({ generation: undefined, digest: 'd2' }), 'd1'],
-])('a list of %s', (_, next, digest) => {
+  ['a higher generation', list({ generation: 2, digest: 'd2' }), 'd2'],
+  ['a format without generations', list({ generation: undefined, digest: 'd2' }), 'd1'],
+])('saves a list of %s unless the saved one is newer', (_, next, digest) => {
   const saved = savedListsIn(open());
   saved.save(HERE, LIDAR, list());
   saved.save(HERE, LIDAR, next);
   expect(digestOf(saved, LIDAR)).toBe(digest);
 });
 
-describe('[T68] what is saved is bounded', () => {
-  it('by bytes: those that were confirmed longest ago go', () => {
+describe('[T68] saved lists are limited', () => {
+  it('by bytes: the lists that were confirmed longest ago are removed', () => {
     const file = open();
     const saved = savedListsIn(file);
     saved.save(HERE, LIDAR, list({ confirmedAt: 2 }));
@@ -121,7 +121,7 @@ describe('[T68] what is saved is bounded', () => {
     expect(count).toEqual({ count: 20_000, least: 2 });
   });
 
-  it('but what is saved is kept, though the clock was set back', () => {
+  it('but a new list is kept, even if the clock was set back', () => {
     const file = open();
     const saved = savedListsIn(file);
     saved.save(HERE, ARM, list({ confirmedAt: 2 }));
@@ -140,7 +140,7 @@ function caught(work: () => unknown): unknown {
   }
 }
 
-describe('where lists cannot be saved or read, the error says why', () => {
+describe('if lists cannot be saved or read, the error names the cause', () => {
   it('[T52] a full disk', () => {
     const file = open();
     file.sql.get('PRAGMA max_page_count = 4');
@@ -165,7 +165,7 @@ describe('where lists cannot be saved or read, the error says why', () => {
     '{"records":[{"version":"1.0.0","yanked":true}],"dropped":[],"lost":[]}',
     '{"records":[],"dropped":[7],"lost":[]}',
     '{"records":[],"dropped":[],"lost":[{"version":"1.0.0","platform":"any"}]}',
-  ])('a list that was damaged: %s', (content) => {
+  ])('a damaged list: %s', (content) => {
     const file = open();
     const saved = savedListsIn(file);
     saved.save(HERE, LIDAR, list());
@@ -186,9 +186,9 @@ describe('where lists cannot be saved or read, the error says why', () => {
     ]);
   });
 
-  it('no SQLite file', () => {
+  it('a file that is not a SQLite file', () => {
     const path = `${temporaryFolder()}/machine.db`;
-    writeFileSync(path, 'no SQLite file, and long enough to be looked at'.repeat(100));
+    writeFileSync(path, 'not a SQLite file, but long enough to be checked'.repeat(100));
     expect(() => openMachineFile(path)).toThrow(`"${path}": file is not a database`);
   });
 });
