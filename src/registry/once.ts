@@ -1,5 +1,12 @@
-/** Runs `work` at the first call. Every call gets the same result. */
+/** Runs `work` at the first call, and again at the first call after a failure. Other calls share its result. */
 export function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
-  return async () => await (result ??= work());
+  return async () => {
+    try {
+      return await (result ??= work());
+    } catch (error) {
+      result = undefined;
+      throw error;
+    }
+  };
 }

@@ -268,6 +268,18 @@ describe('saved lists', () => {
   });
 });
 
+it('a list can be read after saved lists could not be opened once', async () => {
+  let attempts = 0;
+  const { registryFor } = openRegistries({
+    fetch: network().fetch,
+    saved: async () =>
+      await (attempts++ === 0 ? Promise.reject(new Error('no disk')) : Promise.resolve(undefined)),
+  });
+  const registry = registryFor({ registry: HTTPS });
+  await expect(registry.read(LIDAR)).rejects.toThrow('no disk');
+  expect((await registry.read(LIDAR)).source).toBe('network');
+});
+
 it('`awaitChange` reports a change of a registry with a feed, and returns undefined for a path', async () => {
   const loopback = await loopbackRegistry();
   published(loopback, 'acme:lidar', '1.2.3');
