@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { decodeReleaseDocument } from '../../src/registry/formats/release-document.ts';
+import { checkDocument } from '../../src/config/index.ts';
+import { moduleId } from '../support/ask.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { ROOT } from '../support/modreg.ts';
+import { blocksOf, pageAt, PAGES, type Page } from '../support/pages.ts';
+
+/** What a command prints to stdout, and then to stderr. */
+function run(command: string, args: readonly string[]): string {
+  const options = {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] },
+    timeout: 20_000,
+  } as const;
+  const { stdout, stderr } = spawnSync(command, args, options);
+  return stdout + stderr;
+}
+
+/** These take minutes, install, or run this test. */
+const NOT_RUN = /^(npm ci$|npm test|npm run |MODREG_\w+=\S+ npm )/;
+
+function commandsOf(page: Page): (readonly [command: string, printed: string])[] {
+  return blocksOf(page)
+    .filter(({ language }) => language === 'console')
+    .flatMap(({ content }) => content.split(/^\$ /m).slice(1))
+    .map((session) => session.replace(/^npm ci && /, ''))
+    .map((session) => {
+      const end = session.indexOf('\n');
+      return [session.slice(0, end), session.slice(end + 1).replace(/\n+$/, '')] as const;
+    })
+    .filter(([command]) => !NOT_RUN.test(command));
+}
+
+function programsOf(page: Page): (readonly [program: string, printed: string | undefined])[] {
+  const blocks = blocksOf(page);
+  return blocks.flatMap(({ language, content }, place) => {
+    const next = blocks[place + 1];
+    return language === 'ts' ? [[content, next?.language === 'text' ? next.content : '']] : [];
+  });
+}
+
+const COMMANDS = PAGES.flatMap((page) =>
+  commandsOf(page).map(([command, printed]) => [page.path, command, printed] as const),
+);
+const PROGRAMS = PAGES.flatMap((page) =>
+  programsOf(page).map(
+    ([program, printed], place) => [page.path, place + 1, program, printed] as const,
+  ),
+);
+
+it.each(COMMANDS)('%s: $ %s', (_page, command, printed) => {
+  expect(run('sh', ['-c', command]).trimEnd()).toBe(printed);
+});
+
+it.each(PROGRAMS)('%s: program %i prints what the page says', (_page, _place, program, printed) => {
+  const node = join(ROOT, 'node_modules/.bin/node');
+  // Its files are made elsewhere; its packages are found here.
+  const inside = `process.chdir('${temporaryFolder()}');\n${program}`;
+  expect(run(node, ['--input-type=module-typescript', '-e', inside])).toBe(printed);
+});
+
+it('finds commands and programs', () => {
+  expect(COMMANDS.length).toBeGreaterThan(10);
+  expect(PROGRAMS.length).toBeGreaterThan(3);
+});
+
+it('shows examples/agent.ts, which compiles', () => {
+  const programs = programsOf(pageAt('docs/embedding.md')).map(([program]) => program);
+  expect(programs).toContain(readFileSync(join(ROOT, 'examples/agent.ts'), 'utf8'));
+  expect(run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'examples'])).toBe('');
+});
+
+const DOCUMENTS = PAGES.flatMap((page) =>
+  blocksOf(page)
+    .filter(({ language }) => language === 'json')
+    .map(({ content }, place) => [page.path, place + 1, content] as const),
+);
+
+/** What is wrong with a release list, a machine config or an update policy. */
+function problemsOf(content: string): readonly unknown[] {
+  const document = Object(JSON.parse(content));
+  if ('releases' in document) {
+    return decodeReleaseDocument(document, moduleId(document.module_id)).dropped;
+  }
+  return checkDocument(content, Array.isArray(document.modules) ? 'machine' : 'policy').problems;
+}
+
+it.each(DOCUMENTS)('%s: nothing is wrong with JSON block %i', (_page, _place, content) => {
+  expect(problemsOf(content)).toEqual([]);
+});

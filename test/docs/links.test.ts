@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, it } from 'vitest';
+import { ROOT } from '../support/modreg.ts';
+import { PAGES, type Page } from '../support/pages.ts';
+
+/** A page without its code. */
+function prose({ text }: Page): string {
+  return text
+    .replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
+    .replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()]/g, ''));
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchors(page: Page): string[] {
+  const headings = page.text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/^#+ (.*)$/gm);
+  return Array.from(headings, ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-'),
+  );
+}
+
+function targetsOf(page: Page): string[] {
+  const inline = prose(page).matchAll(/\]\(([^)\s]+)\)/g);
+  const references = page.text.matchAll(/^\[.+\]: (\S+)$/gm);
+  return [...inline, ...references].map(([, target = '']) => target);
+}
+
+const LINKS = PAGES.flatMap((page) =>
+  targetsOf(page)
+    .filter((target) => !/^https?:/.test(target))
+    .map((target): [string, string] => [page.path, target]),
+);
+
+/** The page or file that a link leads to, and its anchor. */
+function destination(from: string, target: string): { path: string; anchor: string | undefined } {
+  const [path = '', anchor] = target.split('#');
+  return { path: path === '' ? from : normalize(join(dirname(from), path)), anchor };
+}
+
+it('leads to files that exist', () => {
+  const broken = LINKS.filter(
+    ([from, target]) => !existsSync(join(ROOT, destination(from, target).path)),
+  );
+  expect(broken).toEqual([]);
+});
+
+it('leads to headings that exist', () => {
+  const broken = LINKS.filter(([from, target]) => {
+    const { path, anchor } = destination(from, target);
+    const page = PAGES.find((one) => one.path === path);
+    return anchor !== undefined && !(page && anchors(page).includes(anchor));
+  });
+  expect(broken).toEqual([]);
+});
+
+it('reaches each page from README', () => {
+  const reached = new Set(['README.md']);
+  for (const from of reached) {
+    for (const [page, target] of LINKS) {
+      const to = destination(page, target).path;
+      if (page === from && to.endsWith('.md')) reached.add(to);
+    }
+  }
+  const unreached = PAGES.map(({ path }) => path).filter((path) => !reached.has(path));
+  expect(unreached).toEqual([]);
+});
+
+it('uses each reference that a page defines', () => {
+  const unused = PAGES.flatMap((page) =>
+    Array.from(page.text.matchAll(/^(\[.+\]): \S+$/gm), ([, label = '']) => label)
+      .filter((label) => page.text.split(label).length < 3)
+      .map((label) => `${page.path}: ${label}`),
+  );
+  expect(unused).toEqual([]);
+});

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import {
+  DEFAULT_POLICY,
+  jsonSchemaOf,
+  readUpdatePolicy,
+  termsFor,
+} from '../../src/config/index.ts';
+import {
+  codesOf,
+  EXIT_CODES,
+  EXIT_MEANINGS,
+  printedCode,
+  type ErrorKind,
+} from '../../src/cli/codes.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { ROOT } from '../support/modreg.ts';
+import { blocksOf, pageAt, tableRows } from '../support/pages.ts';
+
+const POLICY = pageAt('docs/policy-and-documents.md');
+const COMMAND_LINE = pageAt('docs/command-line.md');
+
+it('the example of an update policy is examples/policy.json', () => {
+  const example = readFileSync(join(ROOT, 'examples/policy.json'), 'utf8');
+  expect(blocksOf(POLICY).map(({ content }) => content)).toContain(example);
+  const policy = readUpdatePolicy(example);
+  expect(policy.ok && termsFor(policy.value, 'acme_lidar').minimumAge.ms).toBe(14 * 86_400_000);
+});
+
+it('the table of the update policy has each field and its default', () => {
+  const fields = Object.keys(Object(jsonSchemaOf('policy')['properties']));
+  const rows = tableRows(POLICY).map((row) => row.map((cell) => cell.replaceAll('`', '')));
+  const table = rows.filter(([field = '']) => fields.includes(field));
+  expect(table.map(([field, absent]) => [field, absent])).toEqual([
+    ['registry', ''],
+    ['allow_http', 'none'],
+    ['minimum_release_age', '0s'],
+    ['unknown_release_age', 'refuse'],
+    ['maintenance', 'at all times'],
+    ['allow_downgrade', 'true'],
+    ['quarantine', 'until-lifted'],
+    ['restart_cooldown', '5m'],
+    ['restart_ceiling', '12'],
+    ['max_index_age', '7d'],
+    ['env_allow', 'none'],
+    ['modules', 'none'],
+  ]);
+  expect(table.map(([field]) => field)).toEqual(fields.filter((name) => name !== '$schema'));
+  expect(DEFAULT_POLICY).toEqual({
+    terms: {
+      registry: undefined,
+      allowHttp: [],
+      minimumAge: { ms: 0, unknown: 'refuse' },
+      window: undefined,
+      allowDowngrade: true,
+      quarantineMs: undefined,
+      restartCooldownMs: 300_000,
+      restartCeiling: 12,
+      maxIndexAgeMs: 604_800_000,
+      envAllow: [],
+    },
+    modules: new Map(),
+  });
+});
+
+it('the table of exit codes is that of the code', () => {
+  const rows = tableRows(COMMAND_LINE);
+  const table = rows
+    .filter(([exit = '', , codes = '']) => /^\d+$/.test(exit) && /^(`[A-Z_]+`|$)/.test(codes))
+    .map(([exit, meaning, codes = '']) => [Number(exit), meaning, codes.replaceAll('`', '')]);
+  expect(table).toEqual(
+    Array.from(EXIT_MEANINGS, ([exit, meaning]) => [exit, meaning, codesOf(exit).join(', ')]),
+  );
+});
+
+it('each error code has a meaning', () => {
+  const [, section = ''] = COMMAND_LINE.text.split('\n## Error codes\n');
+  const rows = tableRows({ path: '', text: section.split('\n## ')[0] ?? '' });
+  const codes = rows.flatMap(([cell = '']) => cell.match(/[A-Z]+(?:_[A-Z]+)*(?=`)/g) ?? []);
+  const kinds = Object.keys(EXIT_CODES) as ErrorKind[];
+  const known = kinds.filter((kind) => kind !== 'node-too-old').map(printedCode);
+  expect(codes.toSorted()).toEqual(known.toSorted());
+});
+
+async function help(...path: string[]): Promise<string[]> {
+  const { answer } = await runCommandLine([...path, '--help'], {
+    environment: {},
+    platform: 'linux/arm64',
+    isTerminal: false,
+    clock: () => 0,
+    print: () => undefined,
+    note: () => undefined,
+    untilStdoutCloses: async () => undefined,
+    untilSignal: async () => await Promise.resolve('SIGTERM'),
+  });
+  const lines = answer.filter((line) => /^ {2}(-|[a-z]+( |$))/.test(line));
+  const commands = lines.slice(answer.includes('Commands:') ? 0 : lines.length);
+  const names = commands.flatMap((line) => /^ {2}(?!help|modreg)([a-z]+)/.exec(line)?.[1] ?? []);
+  const inner = await Promise.all(names.map(async (name) => await help(...path, name)));
+  const options = lines.flatMap((line) => /^ {2}(?:-\w, )?(--[a-z-]+)/.exec(line)?.[1] ?? []);
+  return [
+    ...(names.length === 0 ? [['modreg', ...path].join(' ')] : []),
+    ...options,
+    ...inner.flat(),
+  ];
+}
+
+it('the command line has a row for each command and each option', async () => {
+  const text = tableRows(COMMAND_LINE).flatMap(([cell = '']) => cell.match(/`[^`]+`/g) ?? []);
+  const rows = text.map((code) => code.slice(1, -1));
+  const found = new Set(await help());
+  expect(found.size).toBeGreaterThan(45);
+  const missing = [...found].filter((one) => !rows.some((row) => `${row} `.startsWith(`${one} `)));
+  expect(missing).toEqual([]);
+});
