@@ -9,13 +9,13 @@ import {
   anyText,
   fields,
   flag,
-  forEditors,
+  editorFields,
   oneOf,
-  reads,
-  readsText,
+  parsed,
+  parsedText,
   type Schema,
 } from './fields/fields.ts';
-import type { Judged, CheckContext } from './judged.ts';
+import type { Checked, CheckContext } from './check-context.ts';
 import { VERSION_PATTERN } from './module-entry.ts';
 import { agentOutline } from './cross-checks/outline.ts';
 import { pinFindings } from './cross-checks/pins.ts';
@@ -25,8 +25,8 @@ import { permissionFindings } from './cross-checks/secret-file.ts';
 import { systemConfigurationAttributes } from './system-configuration.ts';
 import { unknownFields } from './unknown-fields.ts';
 
-/** An exact version; the empty text, which is the default, pins nothing. */
-const pinVersion: Schema<Version | undefined> = reads<Version | undefined>(
+/** An exact version; undefined for empty text, the default, which pins nothing. */
+const pinVersion: Schema<Version | undefined> = parsed<Version | undefined>(
   (value) => {
     if (value === '') return { ok: true, value: undefined };
     const version = parseVersion(value);
@@ -35,8 +35,8 @@ const pinVersion: Schema<Version | undefined> = reads<Version | undefined>(
   { type: 'string', maxLength: 256, pattern: `^(?:${VERSION_PATTERN})?$` },
 );
 
-/** An address; the empty text, which is the default, pins nothing. */
-const pinUrl: Schema<string | undefined> = readsText<string | undefined>(
+/** A web address; undefined for empty text, the default, which pins nothing. */
+const pinUrl: Schema<string | undefined> = parsedText<string | undefined>(
   'an address as text',
   (text) => {
     if (text === '') return { ok: true, value: undefined };
@@ -106,10 +106,10 @@ const systemConfiguration: Schema<AgentConfiguration['systemConfiguration']> = v
   })),
 );
 
-/** The agent's own configuration, where every option may be absent. (Agent configuration) */
+/** An agent configuration. Every option is optional. (Agent configuration) */
 export const agentConfiguration: Schema<AgentConfiguration> = v.pipe(
   fields({
-    ...forEditors,
+    ...editorFields,
     'platform-agent': v.optional(platformAgent, {}),
     'platform-server': v.optional(platformServer, {}),
     'agent-provisioning': v.optional(provisioning, {}),
@@ -123,11 +123,11 @@ export const agentConfiguration: Schema<AgentConfiguration> = v.pipe(
   })),
 );
 
-/** Reads an agent configuration that is a document of its own. */
-export function judgeAgent(
+/** Reads and checks a document that is an agent configuration, not part of a machine config. */
+export function checkAgent(
   value: unknown,
   { policy = DEFAULT_POLICY, mode }: CheckContext,
-): Judged<AgentConfiguration> {
+): Checked<AgentConfiguration> {
   const { output, findings } = applySchema(agentConfiguration, value);
   const outline = v.parse(agentOutline, value);
   return {

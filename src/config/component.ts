@@ -6,12 +6,12 @@ import { fakeBoardAttributes, type FakeBoardAttributes } from './fake-board.ts';
 import { badValue, type Fault } from './fault.ts';
 import {
   anyObject,
-  asWritten,
+  untransformed,
   choice,
   fields,
   listOf,
-  readsText,
-  someText,
+  parsedText,
+  nonEmptyText,
   type Schema,
 } from './fields/fields.ts';
 import { name } from './fields/name.ts';
@@ -20,25 +20,25 @@ const PART = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
 const BUILT_IN = new RegExp(`^${PART}$`);
 const TRIPLET = new RegExp(`^(${PART}:${PART}):(${PART})$`);
 
-/** `<namespace>:<module_name>:<model_name>`, or the one word of a model that is part of the server. */
-const model: Schema<Model> = readsText('a model', readModel, {
+/** `<namespace>:<module_name>:<model_name>`, or one word for a model that is built into the server. */
+const model: Schema<Model> = parsedText('a model', readModel, {
   pattern: `^${PART}(?::${PART}:${PART})?$`,
 });
 
 const entries = {
   name,
   model,
-  type: someText('the subtype of an API, as in sensor'),
-  namespace: someText('the namespace of an API, as in rdk'),
+  type: nonEmptyText('the subtype of an API, such as sensor'),
+  namespace: nonEmptyText('the namespace of an API, such as rdk'),
   depends_on: v.optional(listOf(name, 'a list of component names'), []),
 };
 
-/** A resource entry. The attributes of a fake board are checked, and kept as written. (Modular resource entry) */
+/** A resource entry. A fake board's attributes are checked but not transformed. (Modular resource entry) */
 export const component: Schema<Component> = v.pipe(
   choice(
     { model: 'fake', type: 'board' },
     {
-      matching: fields({ ...entries, attributes: asWritten(fakeBoardAttributes) }),
+      matching: fields({ ...entries, attributes: untransformed(fakeBoardAttributes) }),
       otherwise: fields({ ...entries, attributes: v.optional(anyObject, {}) }),
     },
   ),
@@ -65,7 +65,7 @@ export function fakeBoardOf(entry: Component): FakeBoardAttributes | undefined {
   return v.parse(fakeBoardAttributes, entry.attributes);
 }
 
-/** Whether `text` names a model. */
+/** Whether `text` has the syntax of a model. */
 export function isModel(text: string): boolean {
   return TRIPLET.test(text) || BUILT_IN.test(text);
 }
@@ -73,10 +73,10 @@ export function isModel(text: string): boolean {
 function readModel(text: string): Result<Model, Fault> {
   const [, moduleId, last] = TRIPLET.exec(text) ?? [];
   if (moduleId !== undefined && last !== undefined) {
-    // The triplet's first two parts are a module id by the pattern.
+    // TRIPLET accepts only a module id as the first two parts.
     return { ok: true, value: { kind: 'modular', moduleId: moduleId as ModuleId, name: last } };
   }
   if (BUILT_IN.test(text)) return { ok: true, value: { kind: 'built-in', name: text } };
-  const expected = '<namespace>:<module_name>:<model_name>, or one word for a model of the server';
+  const expected = '<namespace>:<module_name>:<model_name>, or one word for a built-in model';
   return { ok: false, error: badValue(`${quote(text)} is not a model, expected ${expected}`) };
 }

@@ -1,16 +1,19 @@
 import * as v from 'valibot';
 import { readDeployed, type Deployed } from '../core/index.ts';
 import { badType } from './fault.ts';
-import { mapOf, reads, type Schema } from './fields/fields.ts';
+import { mapOf, parsed, type Schema } from './fields/fields.ts';
 import { name } from './fields/name.ts';
-import type { Judged } from './judged.ts';
+import type { Checked } from './check-context.ts';
 import { applySchema } from './schema-findings.ts';
 
-const reported: Schema<Deployed> = reads<Deployed>(
+const reported: Schema<Deployed> = parsed<Deployed>(
   (value) =>
     typeof value === 'string' || value === null
       ? { ok: true, value: readDeployed(value) }
-      : { ok: false, error: badType(value, 'a version as text, or null for what is not deployed') },
+      : {
+          ok: false,
+          error: badType(value, 'a version as text, or null for an entry that is not deployed'),
+        },
   { type: ['string', 'null'] },
 );
 
@@ -19,8 +22,8 @@ const deployedReport: Schema<ReadonlyMap<string, Deployed>> = v.pipe(
   v.transform((report) => new Map(Object.entries(report))),
 );
 
-/** Reads what was reported to run, by the name of the module entry or the subsystem. */
-export function judgeDeployed(value: unknown): Judged<ReadonlyMap<string, Deployed>> {
+/** Reads the reported deployed versions, keyed by the name of the module entry or subsystem. */
+export function checkDeployed(value: unknown): Checked<ReadonlyMap<string, Deployed>> {
   const { output, findings } = applySchema(deployedReport, value);
   return { output, findings, modules: output?.size ?? 0 };
 }

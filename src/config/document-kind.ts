@@ -18,7 +18,7 @@ const POLICY_FIELDS = [
   'env_allow',
 ];
 
-/** What a document is, by its top-level fields: a machine config, unless it looks like another. */
+/** The kind that a document's top-level fields suggest; `machine` when they suggest none. */
 export function kindOf(value: unknown): DocumentKind {
   if (typeof value !== 'object' || value === null) return 'machine';
   const has = (fields: readonly string[]): boolean =>

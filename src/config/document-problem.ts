@@ -8,73 +8,73 @@ export type DocumentProblem = {
   readonly column: number;
   /** What was found and what was expected: one line, escaped, without secrets. */
   readonly message: string;
-  /** The most similar value that is allowed; undefined without one. */
+  /** The most similar value that is allowed; undefined when no value is similar. */
   readonly suggestion: string | undefined;
-  /** What to do next; undefined where the message says it. */
+  /** What to do next; undefined when the message already says it. */
   readonly hint: string | undefined;
 } & (
   | {
       readonly severity: 'error';
-      /** What makes the document unusable. */
+      /** Why the document cannot be used. */
       readonly kind:
         /** It is not UTF-8, or not JSON. Comments are allowed; trailing commas are not. */
         | 'bad-json'
         /** More than 4 MiB, 100,000 values, or 64 levels. */
         | 'too-large'
-        /** An object has a key twice. */
+        /** An object contains the same key twice. */
         | 'duplicate-key'
-        /** An object has a key that JavaScript gives a meaning, such as `__proto__`. */
+        /** An object contains a key with a special meaning in JavaScript, such as `__proto__`. */
         | 'forbidden-key'
-        /** A required field is absent. */
+        /** A required field is missing. */
         | 'missing'
-        /** A value has another JSON type than the field. */
+        /** A value's JSON type is not the one that the field requires. */
         | 'bad-type'
-        /** A value has the right JSON type, and the field does not allow it. */
+        /** A value has the right JSON type, but the field does not allow it. */
         | 'bad-value'
-        /** A number is below the least or above the largest one allowed. */
+        /** A number is below the minimum or above the maximum. */
         | 'out-of-range'
-        /** A module's `version` is no version constraint, or is absent. */
+        /** A module's `version` is missing or is not a version constraint. */
         | 'bad-constraint'
-        /** A `pin_version` is no version. */
+        /** A `pin_version` is not a version. */
         | 'bad-version'
-        /** A `module_id` is no module id. */
+        /** A `module_id` is not a module id. */
         | 'bad-module-id'
-        /** An address cannot be used: its syntax, or plain `http:` to a host that `allow_http` does not list. */
+        /** An address has wrong syntax, or is plain `http:` to a host that `allow_http` does not list. */
         | 'bad-address'
-        /** Two components, modules, or pins of a board have one name. */
+        /** Two components, modules, or pins of one board have the same name. */
         | 'duplicate-name'
-        /** A component depends on a component, or its model on a module, that the document does not contain. */
+        /** A component depends on a component, or uses a model of a module, that the document does not contain. */
         | 'unknown-reference'
-        /** Components depend on each other in a circle. */
+        /** Components depend on each other in a cycle. */
         | 'cycle'
-        /** A model names a module that has no entry, and an entry with a similar id exists. */
+        /** A model names a module that has no entry, but an entry with a similar id exists. */
         | 'model-mismatch'
         /** A module's `env` reads a variable that is not set. */
         | 'unset-variable'
-        /** A module's `env` reads a secret of the agent that `env_allow` does not list. */
+        /** A module's `env` reads an agent secret that `env_allow` does not list. */
         | 'forbidden-variable'
-        /** The document contains a password, and others than the file's owner can read the file. */
+        /** The document contains a password, and users other than the file's owner can access the file. */
         | 'permissions';
     }
   | {
       readonly severity: 'warning';
-      /** What is allowed and probably a mistake. */
+      /** What is allowed but probably a mistake. */
       readonly kind:
-        /** A field that nothing reads. */
+        /** A field that is not part of the document's format. It is ignored. */
         | 'unknown-field'
-        /** A `pin_version` beside a `pin_url`, which takes precedence. */
+        /** A `pin_version` that has no effect, because `pin_url` is also set and takes precedence. */
         | 'shadowed-pin'
-        /** Two entries have one `module_id`. Each is resolved by itself, and they may get different releases. */
+        /** Two entries have the same `module_id`. Each is resolved separately, so they may get different releases. */
         | 'conflicting-constraints'
-        /** A module that no component uses. */
+        /** No component uses a model of this module. */
         | 'unused-module'
-        /** A local module without a `version`, which modreg does not read. */
+        /** A local module has no `version`. modreg ignores the version of a local module. */
         | 'missing-version';
     }
 );
 
-/** What makes a document unusable. */
+/** Why a document cannot be used. */
 export type DocumentErrorKind = Extract<DocumentProblem, { severity: 'error' }>['kind'];
 
-/** What is allowed in a document and is probably a mistake. */
+/** What is allowed in a document but is probably a mistake. */
 export type DocumentWarningKind = Extract<DocumentProblem, { severity: 'warning' }>['kind'];

@@ -1,27 +1,27 @@
 import * as v from 'valibot';
-import { fields, flag, listOf, someText, wholeNumber, type Schema } from './fields/fields.ts';
+import { fields, flag, listOf, nonEmptyText, wholeNumber, type Schema } from './fields/fields.ts';
 import { name } from './fields/name.ts';
 
-/** The attributes of a fake board: a board without hardware, for tests. */
+/** The attributes of a fake board, which simulates a board without hardware. */
 export interface FakeBoardAttributes {
   /** Whether the board raises an error when the machine starts. */
   readonly failNew: boolean;
-  /** The board's analog readers; empty without any. */
+  /** The board's analog readers; empty if it has none. */
   readonly analogs: readonly {
     /** Unique among the analog readers. */
     readonly name: string;
-    /** The pin of the analog-to-digital converter, as text. */
+    /** The pin index on the analog-to-digital converter, as text. */
     readonly pin: string;
     /** The index of the chip select line, as text. */
     readonly chipSelect: string;
     /** The index of the SPI bus, as text. */
     readonly spiBus: string;
-    /** The time over which readings are averaged, in milliseconds. */
+    /** The window of the rolling average, in milliseconds. */
     readonly averageOverMs: number | undefined;
     /** Readings per second. */
     readonly samplesPerSec: number | undefined;
   }[];
-  /** The board's interrupts; empty without any. */
+  /** The board's digital interrupts; empty if it has none. */
   readonly digitalInterrupts: readonly {
     /** Unique among the interrupts. */
     readonly name: string;
@@ -35,9 +35,9 @@ const LARGEST = 2 ** 31 - 1;
 const analog: Schema<FakeBoardAttributes['analogs'][number]> = v.pipe(
   fields({
     name,
-    pin: someText('the number of a pin as text'),
-    chip_select: someText('the index of a chip select as text'),
-    spi_bus: someText('the index of an SPI bus as text'),
+    pin: nonEmptyText('the number of a pin as text'),
+    chip_select: nonEmptyText('the index of a chip select as text'),
+    spi_bus: nonEmptyText('the index of an SPI bus as text'),
     average_over_ms: v.optional(wholeNumber(0, LARGEST)),
     samples_per_sec: v.optional(wholeNumber(0, LARGEST)),
   }),
@@ -53,7 +53,7 @@ const analog: Schema<FakeBoardAttributes['analogs'][number]> = v.pipe(
 
 const digitalInterrupt: Schema<FakeBoardAttributes['digitalInterrupts'][number]> = fields({
   name,
-  pin: someText('the number of a GPIO pin as text'),
+  pin: nonEmptyText('the number of a GPIO pin as text'),
 });
 
 export const fakeBoardAttributes: Schema<FakeBoardAttributes> = v.pipe(

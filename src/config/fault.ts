@@ -2,23 +2,23 @@ import type { ParseError } from '../core/index.ts';
 import type { Path } from '../core/text/json-pointer.ts';
 import type { DocumentErrorKind, DocumentWarningKind } from './document-problem.ts';
 
-/** Why a value is not what its field holds. */
+/** Why a field does not accept its value. */
 export interface Fault {
   readonly kind: DocumentErrorKind;
   readonly message: string;
   readonly suggestion?: string | undefined;
 }
 
-/** Something found at a place of a document. What takes time is made when it is wanted. */
+/** An error or warning at a path of a document. Expensive parts are computed on demand. */
 export interface Finding {
   readonly kind: DocumentErrorKind | DocumentWarningKind;
   readonly path: Path;
-  /** Which end of the field is meant; the value, unless it is said. */
+  /** Whether `path` means the field's key or its value; the value by default. */
   readonly end?: 'key' | 'value';
-  /** Whether the name of the field is not to be shown: it may be a secret on the wrong side. */
+  /** Whether the field's name is hidden, because a secret may have been entered as the key. */
   readonly isNameHidden?: boolean;
   readonly message: string;
-  /** Another place that belongs to it, by the same end. */
+  /** The path of a related place, which uses the same `end`. */
   readonly also?: Path;
   readonly suggest?: () => string | undefined;
   readonly hint?: string | undefined;
@@ -32,7 +32,7 @@ export function badValue(message: string, suggestion?: string): Fault {
   return { kind: 'bad-value', message, suggestion };
 }
 
-/** What the parsers of the core found, without the caret that a command line would show. */
+/** A core parser's error as a fault, with the position as a number instead of a caret. */
 export function parseFault(
   error: ParseError<'bad-constraint' | 'bad-version' | 'bad-module-id'>,
 ): Fault {
@@ -42,7 +42,7 @@ export function parseFault(
   return { kind, message: `${message}: expected ${expected}${place}` };
 }
 
-/** What `value` is, and nothing of what it holds: it may be a secret in the wrong place. */
+/** The JSON type of `value`. Never shows its content, which may be a secret in the wrong field. */
 function typeName(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';

@@ -1,7 +1,7 @@
-/** The bits of a file's mode that let others than its owner in. */
+/** The mode bits that grant access to the group and to all other users. */
 const OTHERS = 0o077;
 
-/** The mode of a file that others than its owner may use, as `chmod` has it; undefined where they may not. */
+/** `mode` in the octal notation of `chmod`, such as `0644`; undefined if only the owner has access. */
 export function modeOpenToOthers(mode: number): string | undefined {
   return (mode & OTHERS) === 0 ? undefined : (mode & 0o777).toString(8).padStart(4, '0');
 }

@@ -18,7 +18,7 @@ export type { DocumentKind } from './document-kind.ts';
 export type { DocumentProblem } from './document-problem.ts';
 export type { JsonSchema } from './fields/fields.ts';
 export { jsonSchemaOf } from './json-schema.ts';
-export type { CheckContext } from './judged.ts';
+export type { CheckContext } from './check-context.ts';
 export { moduleEnvironment } from './module-environment.ts';
 export { mergeProvisioning } from './provisioning.ts';
 export {

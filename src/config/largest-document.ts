@@ -1,2 +1,2 @@
-/** The largest document that is read, in bytes, or in UTF-16 units where it is text. */
+/** The size limit of a document: bytes of a `Uint8Array`, UTF-16 units of a string. */
 export const LARGEST_DOCUMENT: number = 4 * 1024 * 1024;

@@ -4,8 +4,8 @@ import { DEFAULT_POLICY } from '../core/machine/update-policy.ts';
 import { agentConfiguration } from './agent.ts';
 import { component } from './component.ts';
 import { dependencyFindings } from './cross-checks/dependencies.ts';
-import { fields, forEditors, listOf, type Schema } from './fields/fields.ts';
-import type { Judged, CheckContext } from './judged.ts';
+import { fields, editorFields, listOf, type Schema } from './fields/fields.ts';
+import type { Checked, CheckContext } from './check-context.ts';
 import { modelFindings } from './cross-checks/models.ts';
 import { moduleEntry } from './module-entry.ts';
 import { variableFindings } from './cross-checks/module-variables.ts';
@@ -19,7 +19,7 @@ import { unknownFields } from './unknown-fields.ts';
 /** A machine config. (What the service does) */
 export const machine: Schema<Machine> = v.pipe(
   fields({
-    ...forEditors,
+    ...editorFields,
     components: v.optional(listOf(component, 'a list of components'), []),
     modules: v.optional(listOf(moduleEntry, 'a list of modules'), []),
     agent: v.optional(agentConfiguration, {}),
@@ -27,11 +27,11 @@ export const machine: Schema<Machine> = v.pipe(
   v.transform(({ components, modules, agent }) => ({ components, modules, agent })),
 );
 
-/** Reads a machine config, and what its parts say of each other. */
-export function judgeMachine(value: unknown, surroundings: CheckContext): Judged<Machine> {
+/** Reads a machine config, and checks the references between its parts. */
+export function checkMachine(value: unknown, context: CheckContext): Checked<Machine> {
   const { output, findings } = applySchema(machine, value);
   const outline = v.parse(machineOutline, value);
-  const { policy = DEFAULT_POLICY, environment, mode } = surroundings;
+  const { policy = DEFAULT_POLICY, environment, mode } = context;
   return {
     output,
     findings: [

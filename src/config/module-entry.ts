@@ -3,17 +3,17 @@ import { parseConstraint, parseModuleId, type Constraint, type ModuleId } from '
 import type { ModuleEntry } from '../core/machine/machine.ts';
 import { environmentTemplate, variableName } from './fields/environment-reference.ts';
 import { parseFault } from './fault.ts';
-import { choice, fields, mapOf, oneOf, reads, type Schema } from './fields/fields.ts';
+import { choice, fields, mapOf, oneOf, parsed, type Schema } from './fields/fields.ts';
 import { name } from './fields/name.ts';
 
 const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
 const NUMBER = '(?:0|[1-9]\\d*)';
 const IDENTIFIERS = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
 const PRERELEASE = `(?:${NUMBER}|\\d*[A-Za-z-][0-9A-Za-z-]*)`;
-/** SemVer 2.0.0, but for the bound of its numbers. */
+/** SemVer 2.0.0, without the upper limit of its numbers. */
 export const VERSION_PATTERN: string = `${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${PRERELEASE}(?:\\.${PRERELEASE})*)?(?:\\+${IDENTIFIERS})?`;
 
-const moduleId: Schema<ModuleId> = reads(
+const moduleId: Schema<ModuleId> = parsed(
   (value) => {
     const id = parseModuleId(value);
     return id.ok ? id : { ok: false, error: parseFault(id.error) };
@@ -21,7 +21,7 @@ const moduleId: Schema<ModuleId> = reads(
   { type: 'string', pattern: `^${HALF}:${HALF}$` },
 );
 
-const constraint: Schema<Constraint> = reads(
+const constraint: Schema<Constraint> = parsed(
   (value) => {
     const read = parseConstraint(value);
     return read.ok ? read : { ok: false, error: parseFault(read.error) };
@@ -40,7 +40,7 @@ const entries = {
   env: v.optional(mapOf(variableName, environmentTemplate), {}),
 };
 
-/** A module of the registry, or one that is on the machine only, whose version says nothing. (Module entry) */
+/** A registry module, or a local module, whose `version` is ignored. (Module entry) */
 export const moduleEntry: Schema<ModuleEntry> = choice(
   { type: 'local' },
   {

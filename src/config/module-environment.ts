@@ -9,10 +9,10 @@ import { quote } from '../core/text/quote.ts';
 /**
  * The environment variables of a module: `PLATFORM_HOME`, `PLATFORM_MODULE_ROOT` (not for a local module),
  * `PLATFORM_MODULE_DATA` and `PLATFORM_MODULE_ID`, then the entry's `env`, which overrides them. Each
- * `${environment.NAME}` is replaced once, by the exact value of the agent's variable.
+ * `${environment.NAME}` is replaced by the exact value of the agent's variable, which is not expanded again.
  *
- * The error lists every variable that is unset or forbidden. Throws a RangeError where `machineId` is not one
- * segment of a path.
+ * The error lists every variable that is unset or forbidden. Throws a RangeError if `machineId` is not a single
+ * path segment.
  *
  * @example
  * ```ts
@@ -34,13 +34,13 @@ import { quote } from '../core/text/quote.ts';
 export function moduleEnvironment(
   entry: ModuleEntry,
   context: {
-    /** The agent's own variables. `PLATFORM_HOME`, or `HOME` without it, must be set. */
+    /** The agent's own variables. `PLATFORM_HOME` or `HOME` must be set. */
     readonly environment: Readonly<Record<string, string | undefined>>;
-    /** The machine's id, one segment of a path: not empty, without a slash, and neither `.` nor `..`. */
+    /** The machine's id, a single path segment: not empty, without a slash, and neither `.` nor `..`. */
     readonly machineId: string;
     /** The folder that the module is installed in; undefined for a local module. */
     readonly moduleRoot: string | undefined;
-    /** The agent's secret variables that this module may read: `envAllow` of the policy's terms. */
+    /** The agent's secret variables that this module may read: `envAllow` of the module's policy terms. */
     readonly envAllow: readonly string[];
   },
 ): Result<
@@ -74,7 +74,7 @@ export function moduleEnvironment(
   return { ok: true, value: { ...defaults, ...Object.fromEntries(own) } };
 }
 
-/** A variable that keeps a module from getting its environment. */
+/** A variable that prevents the environment from being built. */
 type EnvironmentError = Extract<
   ReturnType<typeof moduleEnvironment>,
   { ok: false }
@@ -86,7 +86,7 @@ function defaultVariables(
   { name, moduleId, type }: ModuleEntry,
   { environment, machineId, moduleRoot }: ModuleContext,
 ): Record<string, string> | undefined {
-  if (!isName(machineId)) throw new RangeError(`${quote(machineId)} is no segment of a path`);
+  if (!isName(machineId)) throw new RangeError(`${quote(machineId)} is not a single path segment`);
   const home = platformHome(environment);
   if (home === undefined) return undefined;
   const hasRoot = type === 'registry' && moduleRoot !== undefined;

@@ -1,4 +1,7 @@
-/** The root of the server's configuration: `$PLATFORM_HOME`, else `$HOME/.platform`. (Module entry) */
+/**
+ * The root of the server's configuration: `$PLATFORM_HOME`, else `$HOME/.platform`; undefined when neither is set.
+ * (Module entry)
+ */
 export function platformHome(
   environment: Readonly<Record<string, string | undefined>>,
 ): string | undefined {

@@ -11,7 +11,7 @@ import {
   flag,
   listOf,
   oneOf,
-  someText,
+  nonEmptyText,
   wholeNumber,
   type Schema,
 } from './fields/fields.ts';
@@ -21,7 +21,7 @@ const secretText: Schema<Secret> = v.pipe(anyText, v.transform(secret));
 const network: Schema<Network> = v.pipe(
   fields({
     type: v.optional(oneOf(['wifi']), 'wifi'),
-    ssid: someText('the SSID of a network'),
+    ssid: nonEmptyText('the SSID of a network'),
     psk: v.optional(secretText),
     priority: v.optional(wholeNumber(-999, 999), 0),
   }),
@@ -48,8 +48,8 @@ export const provisioningAttributes: Schema<ProvisioningAttributes> = v.pipe(
 );
 
 /**
- * The provisioning attributes in force: each attribute of the machine's configuration overrides the
- * manufacturer's. `networks` is empty where neither has the attribute.
+ * The effective provisioning attributes: each attribute that the machine's configuration sets overrides the
+ * manufacturer's. `networks` is empty when neither sets it.
  *
  * @example
  * ```ts

@@ -1,41 +1,41 @@
 import type { Deployed } from '../core/index.ts';
 import type { AgentConfiguration, Machine } from '../core/machine/machine.ts';
 import type { UpdatePolicy } from '../core/machine/update-policy.ts';
-import { judgeAgent } from './agent.ts';
-import { judgeDeployed } from './deployed-report.ts';
+import { checkAgent } from './agent.ts';
+import { checkDeployed } from './deployed-report.ts';
 import { kindOf, type DocumentKind } from './document-kind.ts';
 import { readJson, type JsonDocument, type Located } from './text/json-document.ts';
-import type { Judged, CheckContext } from './judged.ts';
+import type { Checked, CheckContext } from './check-context.ts';
 import { LARGEST_DOCUMENT } from './largest-document.ts';
-import { judgeMachine } from './machine.ts';
+import { checkMachine } from './machine.ts';
 import { reportOf, type CheckResult, type Report } from './report.ts';
-import { judgePolicy } from './update-policy.ts';
+import { checkPolicy } from './update-policy.ts';
 import { decode } from './text/utf8.ts';
 
-/** What a document contains, or that it has errors; in both cases its errors and warnings. */
+/** The value of a document if it has no errors, and its errors and warnings. */
 export type DocumentResult<T> = Pick<CheckResult, 'problems' | 'errors' | 'warnings'> &
   (
     | {
         readonly ok: true;
-        /** What the document contains. It may have warnings. */
+        /** The value of the document, which may have warnings. */
         readonly value: T;
       }
     | { readonly ok: false }
   );
 
-/** What each kind of document is read to. */
-interface Documents {
+/** The type of value that each kind of document contains. */
+interface DocumentValues {
   machine: Machine;
   agent: AgentConfiguration;
   policy: UpdatePolicy;
 }
 
-type Judge<T> = (value: unknown, surroundings: CheckContext) => Judged<T>;
+type Check<T> = (value: unknown, context: CheckContext) => Checked<T>;
 
-const JUDGES: { readonly [Kind in DocumentKind]: Judge<Documents[Kind]> } = {
-  machine: judgeMachine,
-  agent: judgeAgentDocument,
-  policy: judgePolicy,
+const CHECKS: { readonly [Kind in DocumentKind]: Check<DocumentValues[Kind]> } = {
+  machine: checkMachine,
+  agent: checkAgentDocument,
+  policy: checkPolicy,
 };
 
 /**
@@ -55,14 +55,14 @@ const JUDGES: { readonly [Kind in DocumentKind]: Judge<Documents[Kind]> } = {
  */
 export function readMachine(
   source: string | Uint8Array,
-  surroundings: CheckContext = {},
+  context: CheckContext = {},
 ): DocumentResult<Machine> {
-  return readAs(JUDGES.machine, source, surroundings);
+  return readAs(CHECKS.machine, source, context);
 }
 
 /**
- * Reads an agent configuration: a document whose keys are the subsystems, or a machine config, of which it
- * returns the `agent`. Never throws.
+ * Reads an agent configuration: a document whose keys are the subsystems, or a machine config, whose `agent` it
+ * returns. Never throws.
  *
  * @example
  * ```ts
@@ -74,14 +74,14 @@ export function readMachine(
  */
 export function readAgentConfiguration(
   source: string | Uint8Array,
-  surroundings: CheckContext = {},
+  context: CheckContext = {},
 ): DocumentResult<AgentConfiguration> {
-  return readAs(JUDGES.agent, source, surroundings);
+  return readAs(CHECKS.agent, source, context);
 }
 
 /**
  * Reads an update policy. Terms that it does not set have the values of `DEFAULT_POLICY`; terms under
- * `modules` override the policy's own. Never throws.
+ * `modules` override the general ones for one module. Never throws.
  *
  * @example
  * ```ts
@@ -93,12 +93,12 @@ export function readAgentConfiguration(
  * ```
  */
 export function readUpdatePolicy(source: string | Uint8Array): DocumentResult<UpdatePolicy> {
-  return readAs(JUDGES.policy, source, {});
+  return readAs(CHECKS.policy, source, {});
 }
 
 /**
- * Reads a report of deployed versions: a JSON object from the names of module entries and subsystems to a
- * version, or to null for an entry that is not deployed. The deployed version of an absent name is unknown.
+ * Reads a report of deployed versions: a JSON object that maps names of module entries and subsystems to
+ * versions, or to null for an entry that is not deployed. If a name is missing, its deployed version is unknown.
  * Never throws.
  *
  * @example
@@ -112,11 +112,11 @@ export function readUpdatePolicy(source: string | Uint8Array): DocumentResult<Up
 export function readDeployedReport(
   source: string | Uint8Array,
 ): DocumentResult<ReadonlyMap<string, Deployed>> {
-  return readAs(judgeDeployed, source, {});
+  return readAs(checkDeployed, source, {});
 }
 
 /**
- * Validates a document of the kind `as`; undefined chooses the kind that its top-level fields suggest. Never
+ * Validates a document of the kind `as`, or by default of the kind that its top-level fields suggest. Never
  * throws.
  *
  * @example
@@ -130,41 +130,34 @@ export function readDeployedReport(
 export function checkDocument(
   source: string | Uint8Array,
   as: DocumentKind | undefined,
-  surroundings: CheckContext = {},
+  context: CheckContext = {},
 ): CheckResult {
   const opened = open(source);
   const kind = as ?? kindOf(opened.document.value);
-  const { problems, errors, warnings, modules } = judge<unknown>(
-    JUDGES[kind],
-    opened,
-    surroundings,
-  );
+  const { problems, errors, warnings, modules } = check<unknown>(CHECKS[kind], opened, context);
   return { kind, problems, errors, warnings, modules };
 }
 
 function readAs<T>(
-  judgeValue: Judge<T>,
+  checkValue: Check<T>,
   source: string | Uint8Array,
-  surroundings: CheckContext,
+  context: CheckContext,
 ): DocumentResult<T> {
-  const { problems, errors, warnings, output } = judge(judgeValue, open(source), surroundings);
+  const { problems, errors, warnings, output } = check(checkValue, open(source), context);
   const report = { problems, errors, warnings };
   return output === undefined || errors > 0
     ? { ok: false, ...report }
     : { ok: true, value: output, ...report };
 }
 
-function judgeAgentDocument(
-  value: unknown,
-  surroundings: CheckContext,
-): Judged<AgentConfiguration> {
+function checkAgentDocument(value: unknown, context: CheckContext): Checked<AgentConfiguration> {
   const isMachine = typeof value === 'object' && value !== null && Object.hasOwn(value, 'agent');
-  if (!isMachine) return judgeAgent(value, surroundings);
-  const { output, ...rest } = judgeMachine(value, surroundings);
+  if (!isMachine) return checkAgent(value, context);
+  const { output, ...rest } = checkMachine(value, context);
   return { ...rest, output: output?.agent };
 }
 
-/** A document as far as its bytes are text and its text is JSON. */
+/** A decoded and parsed document, as far as it could be read. */
 interface Opened {
   readonly text: string;
   readonly document: JsonDocument;
@@ -172,7 +165,7 @@ interface Opened {
 
 function open(source: string | Uint8Array): Opened {
   if (source.length > LARGEST_DOCUMENT) {
-    const message = `more than ${LARGEST_DOCUMENT} bytes, and no more are read`;
+    const message = `larger than the limit of ${LARGEST_DOCUMENT} bytes`;
     return unreadable('', { kind: 'too-large', path: [], message, offset: 0 });
   }
   const text = decode(source);
@@ -187,16 +180,16 @@ function unreadable(text: string, finding: Located): Opened {
   };
 }
 
-function judge<T>(
-  judgeValue: Judge<T>,
+function check<T>(
+  checkValue: Check<T>,
   { text, document }: Opened,
-  surroundings: CheckContext,
-): Report & Judged<T> {
-  const nothing: Judged<T> = { output: undefined, findings: [], modules: 0 };
-  const judged = document.isWhole ? judgeValue(document.value, surroundings) : nothing;
-  const findings = judged.findings.map((finding) => ({
+  context: CheckContext,
+): Report & Checked<T> {
+  const nothing: Checked<T> = { output: undefined, findings: [], modules: 0 };
+  const checked = document.isWhole ? checkValue(document.value, context) : nothing;
+  const findings = checked.findings.map((finding) => ({
     ...finding,
     offset: document.offsetOf(finding.path, finding.end ?? 'value'),
   }));
-  return { ...judged, ...reportOf(text, [...document.findings, ...findings], document.offsetOf) };
+  return { ...checked, ...reportOf(text, [...document.findings, ...findings], document.offsetOf) };
 }

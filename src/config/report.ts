@@ -8,15 +8,15 @@ import type { DocumentKind } from './document-kind.ts';
 import type { JsonDocument, Located } from './text/json-document.ts';
 import { positionIn } from './text/position.ts';
 
-/** The errors and warnings of a document, and what kind of document it is. */
+/** The kind of a document, and its errors and warnings. */
 export interface CheckResult {
-  /** At most 50, in the order of the document. Where there are more, errors take precedence over warnings. */
+  /** At most 50, in document order. If there are more, warnings are omitted before errors. */
   readonly problems: readonly DocumentProblem[];
   /** The number of errors, including those that `problems` omits. */
   readonly errors: number;
   /** The number of warnings, including those that `problems` omits. */
   readonly warnings: number;
-  /** The kind that was asked for, or else the one that the document's fields suggest. */
+  /** The requested kind, or else the kind that the document's fields suggest. */
   readonly kind: DocumentKind;
   /** How many module entries the document has. */
   readonly modules: number;
@@ -25,7 +25,7 @@ export interface CheckResult {
 /** The errors and warnings of a document. */
 export type Report = Pick<CheckResult, 'problems' | 'errors' | 'warnings'>;
 
-/** A person reads no more than these at once. */
+/** A longer report is not useful to a person. */
 const MOST_PROBLEMS = 50;
 
 const WARNINGS: Readonly<Record<DocumentWarningKind, true>> = {
@@ -36,7 +36,7 @@ const WARNINGS: Readonly<Record<DocumentWarningKind, true>> = {
   'missing-version': true,
 };
 
-/** Puts `findings` into words, each with its line and column in `text`. */
+/** Reports `findings`, each with its line and column in `text`. */
 export function reportOf(
   text: string,
   findings: readonly Located[],
@@ -48,11 +48,11 @@ export function reportOf(
   const problems = [...errors, ...warnings]
     .slice(0, MOST_PROBLEMS)
     .toSorted((a, b) => a.offset - b.offset)
-    .map((finding) => inWords(text, finding, offsetOf));
+    .map((finding) => problemAt(text, finding, offsetOf));
   return { problems, errors: errors.length, warnings: warnings.length };
 }
 
-function inWords(
+function problemAt(
   text: string,
   { kind, path, end = 'value', isNameHidden, message, offset, also, suggest, hint }: Located,
   offsetOf: JsonDocument['offsetOf'],

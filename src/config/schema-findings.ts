@@ -4,7 +4,7 @@ import { parseModuleId } from '../core/index.ts';
 import { faultOf, type Schema, type Suggest } from './fields/fields.ts';
 import type { Finding } from './fault.ts';
 
-/** What `schema` reads of `value`, and what it finds, once a place. */
+/** Reads `value` with `schema`. Reports at most one finding for each path. */
 export function applySchema<T>(
   schema: Schema<T>,
   value: unknown,
@@ -15,7 +15,7 @@ export function applySchema<T>(
   let last: Path | undefined;
   for (const issue of result.issues) {
     const keys = issue.path?.map(({ key }) => key as string | number) ?? [];
-    // Of a number that is neither whole nor in range, the first thing is enough.
+    // A number that is neither whole nor in range has two issues at one path: report only the first.
     if (last && last.length === keys.length && last.every((step, at) => step === keys[at]))
       continue;
     last = keys;
@@ -35,13 +35,13 @@ function findingOf(issue: v.BaseIssue<unknown>, keys: Path): Finding {
   return { kind, path: keys, end, isNameHidden: end === 'key', message, suggest };
 }
 
-/** A field that is not there has no place of its own, so what should hold it is named. */
-function missing(message: string, keys: Path, around: unknown): Finding {
+/** A missing field has no position of its own, so the finding points at the object that lacks it. */
+function missing(message: string, keys: Path, parent: unknown): Finding {
   const path = keys.slice(0, -1);
   if (keys.at(-1) !== 'version') return { kind: 'missing', path, message };
-  // Nothing is not a constraint, least of all `latest`. (Versioning, Module version types)
-  const id = parseModuleId((around as { readonly module_id?: unknown } | undefined)?.module_id);
+  // A missing version is an error and does not mean `latest`. (Versioning, Module version types)
+  const id = parseModuleId((parent as { readonly module_id?: unknown } | undefined)?.module_id);
   const command = `modreg resolve ${id.ok ? id.value : '<module_id>'} latest`;
-  const hint = `a new module is pinned to its newest release, which ${command} prints`;
+  const hint = `a new module is pinned to its newest release; ${command} prints it`;
   return { kind: 'bad-constraint', path, message, hint };
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { AgentConfiguration } from '../core/machine/machine.ts';
 import { byteSize } from './fields/byte-size.ts';
-import { fields, flag, someText, type Schema } from './fields/fields.ts';
+import { fields, flag, nonEmptyText, type Schema } from './fields/fields.ts';
 
 /** The attributes of `agent-syscfg`. (Agent configuration) */
 export const systemConfigurationAttributes: Schema<
@@ -16,9 +16,9 @@ export const systemConfigurationAttributes: Schema<
       }),
       {},
     ),
-    // The reference gives `all` and keeps silent about others, so others are not refused.
+    // The reference documents only `all`. Other values are accepted.
     upgrades: v.optional(
-      fields({ type: v.optional(someText('a kind of upgrade, as in all')) }),
+      fields({ type: v.optional(nonEmptyText('a kind of upgrade, such as all')) }),
       {},
     ),
   }),

@@ -4,14 +4,14 @@ import { nearestWord } from '../core/text/nearest-word.ts';
 import type { Finding } from './fault.ts';
 import { shapeOf, type Choice } from './fields/fields.ts';
 
-/** The fields of `value` that `schema` has no word for, in the order of the document. */
+/** The fields of `value` that `schema` does not define, in document order. */
 export function unknownFields(schema: v.GenericSchema, value: unknown): Finding[] {
   const findings: Finding[] = [];
   collect(schema, value, { path: [], findings });
   return findings;
 }
 
-/** The way to the value at hand, and what was found before it. */
+/** The path to the current value, and the findings so far. */
 interface Walk {
   readonly path: (string | number)[];
   readonly findings: Finding[];
@@ -41,7 +41,7 @@ function collect(schema: v.GenericSchema, value: unknown, walk: Walk): void {
   }
 }
 
-/** Goes on with the values at `keys` that are read by a schema. */
+/** Collects from each value at `keys` that has a schema. */
 function collectEach(
   keys: Iterable<string | number>,
   value: object,

@@ -12,16 +12,16 @@ import { variableName } from './fields/environment-reference.ts';
 import { badValue } from './fault.ts';
 import {
   fields,
-  forEditors,
+  editorFields,
   flag,
   listOf,
   mapOf,
   oneOf,
-  readsText,
+  parsedText,
   wholeNumber,
   type Schema,
 } from './fields/fields.ts';
-import type { Judged } from './judged.ts';
+import type { Checked } from './check-context.ts';
 import { maintenanceWindow } from './fields/maintenance-window.ts';
 import { compileWindows } from './window.ts';
 import { name } from './fields/name.ts';
@@ -30,11 +30,11 @@ import { exposedRegistry } from './cross-checks/pins.ts';
 import { applySchema } from './schema-findings.ts';
 import { unknownFields } from './unknown-fields.ts';
 
-/** The word for a quarantine that no time ends. */
+/** The value of `quarantine` for one that does not expire. */
 const UNTIL_LIFTED = 'until-lifted';
 const LARGEST_CEILING = 1440;
 
-const registry: Schema<string> = readsText(
+const registry: Schema<string> = parsedText(
   'the address of a registry',
   (text) => {
     const address = parseRegistryAddress(text);
@@ -45,7 +45,7 @@ const registry: Schema<string> = readsText(
   { minLength: 1 },
 );
 
-const host: Schema<string> = readsText(
+const host: Schema<string> = parsedText(
   'a host',
   (text) => {
     const url = `http://${text}/`;
@@ -53,15 +53,15 @@ const host: Schema<string> = readsText(
     return {
       ok: false,
       error: badValue(
-        'not a host, expected a name or an address, an IPv6 address in [brackets], and :port where it has one',
+        'not a host, expected a name or an IP address (IPv6 in [brackets]), followed by :port if needed',
       ),
     };
   },
   { minLength: 1 },
 );
 
-/** Milliseconds; undefined for a quarantine that no time ends. */
-const quarantine: Schema<number | undefined> = readsText<number | undefined>(
+/** Milliseconds; undefined for a quarantine that does not expire. */
+const quarantine: Schema<number | undefined> = parsedText<number | undefined>(
   `a duration or ${UNTIL_LIFTED}`,
   (text) => {
     if (text === UNTIL_LIFTED) return { ok: true, value: undefined };
@@ -88,39 +88,39 @@ const terms = {
 };
 const moduleTerms = fields(terms);
 
-/** The update policy: terms for all modules, and under `modules` those that differ for some. */
+/** The update policy: general terms, and under `modules` the terms that differ for one module. */
 export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
-  fields({ ...forEditors, ...terms, modules: v.optional(mapOf(name, moduleTerms), {}) }),
+  fields({ ...editorFields, ...terms, modules: v.optional(mapOf(name, moduleTerms), {}) }),
   v.transform(({ modules, $schema: _editors, ...all }) => {
     const general = withTerms(DEFAULT_TERMS, all);
-    const own = Object.entries(modules).map(
+    const perModule = Object.entries(modules).map(
       ([entry, differing]) => [entry, withTerms(general, differing)] as const,
     );
-    return { terms: general, modules: new Map(own) };
+    return { terms: general, modules: new Map(perModule) };
   }),
 );
 
-/** `base`, with what a part of the policy says otherwise. */
-function withTerms(base: UpdateTerms, said: v.InferOutput<typeof moduleTerms>): UpdateTerms {
+/** `base`, overridden by the terms that a part of the policy sets. */
+function withTerms(base: UpdateTerms, own: v.InferOutput<typeof moduleTerms>): UpdateTerms {
   return {
-    registry: said.registry ?? base.registry,
-    allowHttp: said.allow_http ?? base.allowHttp,
+    registry: own.registry ?? base.registry,
+    allowHttp: own.allow_http ?? base.allowHttp,
     minimumAge: {
-      ms: said.minimum_release_age ?? base.minimumAge.ms,
-      unknown: said.unknown_release_age ?? base.minimumAge.unknown,
+      ms: own.minimum_release_age ?? base.minimumAge.ms,
+      unknown: own.unknown_release_age ?? base.minimumAge.unknown,
     },
-    window: said.maintenance ? compileWindows(said.maintenance) : base.window,
-    allowDowngrade: said.allow_downgrade ?? base.allowDowngrade,
-    quarantineMs: 'quarantine' in said ? said.quarantine : base.quarantineMs,
-    restartCooldownMs: said.restart_cooldown ?? base.restartCooldownMs,
-    restartCeiling: said.restart_ceiling ?? base.restartCeiling,
-    maxIndexAgeMs: said.max_index_age ?? base.maxIndexAgeMs,
-    envAllow: said.env_allow ?? base.envAllow,
+    window: own.maintenance ? compileWindows(own.maintenance) : base.window,
+    allowDowngrade: own.allow_downgrade ?? base.allowDowngrade,
+    quarantineMs: 'quarantine' in own ? own.quarantine : base.quarantineMs,
+    restartCooldownMs: own.restart_cooldown ?? base.restartCooldownMs,
+    restartCeiling: own.restart_ceiling ?? base.restartCeiling,
+    maxIndexAgeMs: own.max_index_age ?? base.maxIndexAgeMs,
+    envAllow: own.env_allow ?? base.envAllow,
   };
 }
 
-/** Reads an update policy. */
-export function judgePolicy(value: unknown): Judged<UpdatePolicy> {
+/** Reads and checks an update policy. */
+export function checkPolicy(value: unknown): Checked<UpdatePolicy> {
   const { output, findings } = applySchema(updatePolicy, value);
   const outline = v.parse(policyOutline, value);
   const modules = Object.entries(outline.modules);
@@ -133,8 +133,8 @@ export function judgePolicy(value: unknown): Judged<UpdatePolicy> {
       ...modules.flatMap(([module, { registry: address, allow_http }]) => {
         if (address === '' && !allow_http) return [];
         const path = ['modules', module, address === '' ? 'allow_http' : 'registry'];
-        const inForce = address || outline.registry;
-        return exposedRegistry(inForce, path, allow_http ?? outline.allow_http);
+        const effective = address || outline.registry;
+        return exposedRegistry(effective, path, allow_http ?? outline.allow_http);
       }),
     ],
     modules: modules.length,

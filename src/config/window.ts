@@ -2,23 +2,22 @@ import { Cron } from 'croner';
 import type { Window } from '../core/decision/timing-policies.ts';
 import type { MaintenanceWindow } from './fields/maintenance-window.ts';
 
-/** So many openings without a gap are followed: more than a day of five minutes each. One takes 0.1 ms. */
+/** The number of consecutive openings to follow: more than a day of 5-minute ones. Each takes 0.1 ms. */
 const MOST_OPENINGS = 300;
 
 /**
- * The windows of a policy as one, which is open while any of them is; undefined without any. A window stays
- * open for its duration as time passes, whatever the clocks on the wall do meanwhile. One that begins in an
- * hour that daylight saving skips begins when the hour has been skipped, and one that begins in an hour that
- * comes twice begins once.
+ * A window that is open while any window of a policy is open; undefined if there are none. A window stays open
+ * for its duration in elapsed time, even across a daylight-saving change. A window that starts in the hour that
+ * the change skips opens right after the skipped hour. A window that starts in the repeated hour opens once.
  */
 export function compileWindows(maintenance: readonly MaintenanceWindow[]): Window | undefined {
   if (maintenance.length === 0) return undefined;
   const windows = maintenance.map(opener);
   const openings = (at: number): Opening[] => windows.flatMap((window) => window.openAt(at) ?? []);
   return {
-    openSince: remembering((at) => least(openings(at).map(({ start }) => start))),
-    nextOpening: remembering((at) => least(windows.flatMap((window) => window.next(at) ?? []))),
-    closing: remembering((at) => {
+    openSince: memoized((at) => least(openings(at).map(({ start }) => start))),
+    nextOpening: memoized((at) => least(windows.flatMap((window) => window.next(at) ?? []))),
+    closing: memoized((at) => {
       let end: number | undefined;
       let open = openings(at);
       for (let count = 0; open.length > 0; count++) {
@@ -31,15 +30,15 @@ export function compileWindows(maintenance: readonly MaintenanceWindow[]): Windo
   };
 }
 
-/** More times than one plan of a machine asks about. */
-const MOST_REMEMBERED = 1000;
+/** More times than one plan of a machine queries. */
+const MOST_CACHED = 1000;
 
-/** `answer`, which the modules of one machine ask of the same times again and again. */
-function remembering(answer: (at: number) => number | undefined): typeof answer {
+/** Memoizes `answer`: the modules of a machine query the same times repeatedly. */
+function memoized(answer: (at: number) => number | undefined): typeof answer {
   const answers = new Map<number, { readonly value: number | undefined }>();
   return (at) => {
     const known = answers.get(at) ?? { value: answer(at) };
-    if (answers.size >= MOST_REMEMBERED) answers.clear();
+    if (answers.size >= MOST_CACHED) answers.clear();
     answers.set(at, known);
     return known.value;
   };
@@ -59,7 +58,7 @@ function opener({ start: pattern, durationMs, timeZone }: MaintenanceWindow): Op
   const cron = new Cron(pattern, { timezone: timeZone, paused: true, mode: '5-part' });
   return {
     openAt(at) {
-      // A start at `at` itself counts; croner looks before it.
+      // croner excludes the given time, but a window that starts at `at` is open.
       const start = cron.previousRuns(1, new Date(at + 1))[0]?.getTime();
       if (start === undefined || at >= start + durationMs) return undefined;
       return { start, end: start + durationMs };

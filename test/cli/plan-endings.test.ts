@@ -179,7 +179,7 @@ error[BAD_VALUE]: the policy ./policy.json has 1 error
   because 1:13 BAD_TYPE /registry: found a number, expected the address of a registry
 hint: modreg check ./policy.json --as policy shows them all
 error[BAD_VALUE]: the report of deployed versions ./deployed.json has 1 error
-  because 1:15 BAD_TYPE /acme_lidar: found a number, expected a version as text, or null for what is not deployed
+  because 1:15 BAD_TYPE /acme_lidar: found a number, expected a version as text, or null for an entry that is not deployed
 `,
       },
     ],

@@ -21,18 +21,15 @@ describe('the report of what is deployed', () => {
     ['null', '1:1 bad-type : found null, expected an object'],
     [
       '{"a": 1.2}',
-      '1:7 bad-type /a: found a number, expected a version as text, or null for what is not deployed',
+      '1:7 bad-type /a: found a number, expected a version as text, or null for an entry that is not deployed',
     ],
     [
       '{"a": {}}',
-      '1:7 bad-type /a: found an object, expected a version as text, or null for what is not deployed',
+      '1:7 bad-type /a: found an object, expected a version as text, or null for an entry that is not deployed',
     ],
-    ['{"a": "1.0.0", "a": "2.0.0"}', '1:16 duplicate-key /a: this key stands twice; see 1:2'],
+    ['{"a": "1.0.0", "a": "2.0.0"}', '1:16 duplicate-key /a: this key appears twice; see 1:2'],
     ['{"__proto__": "1.0.0"}', '1:2 forbidden-key /__proto__: no field can have this name'],
-    [
-      '{"a/b": "1.0.0"}',
-      '1:2 bad-value : "a/b" is not a name: "/" at character 2 cannot be part of one',
-    ],
+    ['{"a/b": "1.0.0"}', '1:2 bad-value : "a/b" is not a name: "/" at character 2 is not allowed'],
   ])('refuses %s', (text, expected) => {
     const { problems } = readDeployedReport(text);
     expect(

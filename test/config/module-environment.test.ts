@@ -135,7 +135,7 @@ describe('the environment of a module', () => {
 
   it.each(['../x', '', 'a/b', '..'])('is for no machine with the id %j', (machineId) => {
     expect(() => moduleEnvironment(entry({}), { ...GROUND, machineId })).toThrow(
-      new RangeError(`"${machineId}" is no segment of a path`),
+      new RangeError(`"${machineId}" is not a single path segment`),
     );
   });
 

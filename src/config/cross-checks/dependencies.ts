@@ -4,16 +4,16 @@ import type { Finding } from '../fault.ts';
 import { isName } from '../fields/name.ts';
 import type { ComponentOutline, MachineOutline } from './outline.ts';
 
-/** A component on the way from a root, and which of its dependencies comes next. */
+/** A component on the stack of the depth-first walk, and the index of its next dependency. */
 interface Step {
   readonly component: number;
   next: number;
 }
 
-/** Of a longer cycle, so many names are shown at each end. */
+/** The number of names shown at each end of a long cycle. */
 const SHOWN = 5;
 
-/** `depends_on` that names nothing, itself, or a component that depends on this one. */
+/** Entries of `depends_on` that name no component or close a dependency cycle. */
 export function dependencyFindings({ components }: MachineOutline): Finding[] {
   const byName = new Map(components.map(({ name }, index) => [name, index]));
   return [...unknownNames(components, byName), ...cycles(components, byName)];
@@ -23,7 +23,7 @@ function unknownNames(
   components: readonly ComponentOutline[],
   byName: ReadonlyMap<string, number>,
 ): Finding[] {
-  // A component without a readable name may be the one.
+  // The component that is meant may be one whose name could not be read.
   if (byName.has('')) return [];
   return components.flatMap(({ depends_on }, index) =>
     depends_on.flatMap((name, place): Finding[] => {
@@ -36,7 +36,7 @@ function unknownNames(
   );
 }
 
-/** One finding for each dependency that closes a cycle, where the components are walked in order. */
+/** One finding for each dependency that closes a cycle, in a walk in document order. */
 function cycles(
   components: readonly ComponentOutline[],
   byName: ReadonlyMap<string, number>,
@@ -44,27 +44,27 @@ function cycles(
   const findings: Finding[] = [];
   const done = new Set<number>();
   for (const root of components.keys()) {
-    // Where on the way each component stands.
-    const places = new Map<number, number>();
-    const way: Step[] = [];
+    const depths = new Map<number, number>();
+    const stack: Step[] = [];
     const enter = (component: number): void => {
-      places.set(component, way.length);
-      way.push({ component, next: 0 });
+      depths.set(component, stack.length);
+      stack.push({ component, next: 0 });
     };
     if (!done.has(root)) enter(root);
-    for (let step = way.at(-1); step; step = way.at(-1)) {
+    for (let step = stack.at(-1); step; step = stack.at(-1)) {
       const place = step.next++;
       const name = components[step.component]?.depends_on[place];
       const target = name === undefined ? undefined : byName.get(name);
-      const closes = target === undefined ? undefined : places.get(target);
+      const closes = target === undefined ? undefined : depths.get(target);
       if (name === undefined) {
         done.add(step.component);
-        places.delete(step.component);
-        way.pop();
+        depths.delete(step.component);
+        stack.pop();
       } else if (closes !== undefined) {
         const path = ['components', step.component, 'depends_on', place];
-        const nameAt = (at: number): string => components[way[at]?.component ?? -1]?.name ?? '';
-        findings.push({ kind: 'cycle', path, message: describeCycle(closes, way.length, nameAt) });
+        const nameAt = (at: number): string => components[stack[at]?.component ?? -1]?.name ?? '';
+        const message = describeCycle(closes, stack.length, nameAt);
+        findings.push({ kind: 'cycle', path, message });
       } else if (target !== undefined && !done.has(target)) {
         enter(target);
       }
@@ -73,7 +73,7 @@ function cycles(
   return findings;
 }
 
-/** The names from `start` to `end`, and the first once more; of a long cycle its two ends. */
+/** The names from `start` to `end`, then the first again. The middle of a long cycle is omitted. */
 function describeCycle(start: number, end: number, nameAt: (at: number) => string): string {
   const first = excerpt(nameAt(start));
   if (end - start === 1) return `${first} depends on itself`;

@@ -5,14 +5,14 @@ import { isModel } from '../component.ts';
 import type { Finding } from '../fault.ts';
 import type { MachineOutline, ModuleOutline } from './outline.ts';
 
-/** A model of a module: the id of the module, and the model's own name. */
+/** A modular model. The groups are the module id and the module's name. */
 const TRIPLET = /^([^:]+:([^:]+)):[^:]+$/;
-/** Of so many models without a module it is looked for what may have been meant: no more are shown. */
-const COMPARED = 50;
+/** The most models for which a similar module id is searched: a report shows no more problems. */
+const MOST_COMPARED = 50;
 
 /**
- * Components whose module is missing, modules that no component uses or that stand twice, and local
- * ones that lack a version. Nothing is said to be missing where an entry cannot be read: it may be that one.
+ * Components whose module is missing, modules that no component uses, duplicate modules, and local modules
+ * without a version. If an entry cannot be read, nothing is reported as missing: it may be that entry.
  */
 export function modelFindings({ components, modules }: MachineOutline): Finding[] {
   const models = components.map(({ model }) => TRIPLET.exec(model));
@@ -32,7 +32,7 @@ function missingModules(
   models: readonly (RegExpExecArray | null)[],
   modules: readonly ModuleOutline[],
 ): Finding[] {
-  // Entries with the same module_id are interchangeable here: the last one is kept.
+  // For entries with the same module_id, the last one is used; any would do.
   const entries = new Map(modules.map(({ module_id }, index) => [module_id, index]));
   const ids = [...entries.keys()];
   if (!ids.every((id) => parseModuleId(id).ok)) return [];
@@ -43,14 +43,19 @@ function missingModules(
     if (!parseModuleId(moduleId).ok || entries.has(moduleId)) return [];
     const path: Path = ['components', index, 'model'];
     const similar =
-      byName.get(name) ?? (++compared <= COMPARED ? nearestWord(moduleId, ids) : undefined);
+      byName.get(name) ?? (++compared <= MOST_COMPARED ? nearestWord(moduleId, ids) : undefined);
     if (similar === undefined) {
       const message = `no module entry has the module_id ${moduleId}`;
       return [
-        { kind: 'unknown-reference', path, message, hint: 'add the module that has this model' },
+        {
+          kind: 'unknown-reference',
+          path,
+          message,
+          hint: 'add the module that provides this model',
+        },
       ];
     }
-    const message = `a model of ${moduleId}, and the nearest module entry is for ${similar}`;
+    const message = `no module entry has the module_id ${moduleId}; the most similar one is ${similar}`;
     const also = ['modules', entries.get(similar) ?? 0, 'module_id'];
     return [{ kind: 'model-mismatch', path, message, also }];
   });
@@ -62,7 +67,7 @@ function unusedModules(
 ): Finding[] {
   return modules.flatMap(({ module_id }, index): Finding[] => {
     if (used.has(module_id) || !parseModuleId(module_id).ok) return [];
-    const message = `no component has a model of ${module_id}`;
+    const message = `no component uses a model of ${module_id}`;
     return [{ kind: 'unused-module', path: ['modules', index], message }];
   });
 }
@@ -73,7 +78,7 @@ function sharedModules(modules: readonly ModuleOutline[]): Finding[] {
     const first = firsts.get(module_id);
     if (first === undefined) firsts.set(module_id, index);
     if (first === undefined || module_id === '') return [];
-    const message = 'another entry has this module_id, and each is resolved by itself';
+    const message = 'another entry has this module_id; each is resolved separately';
     const path: Path = ['modules', index, 'module_id'];
     return [
       { kind: 'conflicting-constraints', path, message, also: ['modules', first, 'module_id'] },
@@ -84,7 +89,7 @@ function sharedModules(modules: readonly ModuleOutline[]): Finding[] {
 function localWithoutVersion(modules: readonly ModuleOutline[]): Finding[] {
   return modules.flatMap(({ type, version }, index): Finding[] => {
     if (type !== 'local' || version !== null) return [];
-    const message = 'version is absent; what a local module has there is not looked at';
+    const message = 'version is missing; it is ignored for a local module';
     return [{ kind: 'missing-version', path: ['modules', index], message }];
   });
 }

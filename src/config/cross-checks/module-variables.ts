@@ -7,8 +7,8 @@ import type { MachineOutline } from './outline.ts';
 const AGENT_SECRETS = new Set(['PLATFORM_API_KEY_ID', 'PLATFORM_API_KEY', 'PLATFORM_PART_ID']);
 
 /**
- * Variables that a module's `env` reads and must not, or that are not set in `environment`, which is
- * undefined where nobody knows.
+ * Variables that a module's `env` reads although they are forbidden or not set. If `environment` is undefined,
+ * unset variables are not reported.
  */
 export function variableFindings(
   { modules }: MachineOutline,
@@ -21,7 +21,7 @@ export function variableFindings(
       return [...new Set(variablesIn(template))].flatMap((variable): Finding[] => {
         if (policy !== 'unreadable' && isForbidden(variable, termsFor(policy, name).envAllow)) {
           const message = `${variable} is a secret of the agent`;
-          const hint = "name it in the policy's env_allow to hand it to this module";
+          const hint = "add it to the policy's env_allow to pass it to this module";
           return [{ kind: 'forbidden-variable', path, message, hint }];
         }
         if (!environment || valueOf(variable, environment) !== undefined) return [];
@@ -31,7 +31,7 @@ export function variableFindings(
   );
 }
 
-/** Whether `variable` is a secret of the agent that a module may not have. */
+/** Whether `variable` is an agent secret that is not in `allowed`. */
 export function isForbidden(variable: string, allowed: readonly string[]): boolean {
   return AGENT_SECRETS.has(variable) && !allowed.includes(variable);
 }

@@ -3,7 +3,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import type { Finding } from '../fault.ts';
 import type { ComponentOutline, MachineOutline, Named } from './outline.ts';
 
-/** Names that stand twice: components, modules, and the pins of a fake board. */
+/** Duplicate names of components, modules, and pins of a fake board. */
 export function duplicateNames({ components, modules }: MachineOutline): Finding[] {
   return [
     ...duplicates(components, ['components'], 'component'),

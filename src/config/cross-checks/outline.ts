@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 
 /**
- * What one part of a document says of another, whatever else is wrong with it: absent and unreadable
- * texts are empty, other parts without content.
+ * The fields that the cross-checks compare, read leniently: a missing or unreadable text, list or object is
+ * empty, so that one error does not prevent the other checks.
  */
 export interface MachineOutline {
   readonly components: readonly ComponentOutline[];
@@ -53,7 +53,7 @@ export interface PolicyOutline extends TermsOutline {
   readonly modules: Readonly<Record<string, ModuleTermsOutline>>;
 }
 
-/** What a module does not say, it has from the terms for all. */
+/** A term that is undefined comes from the general terms. */
 interface ModuleTermsOutline {
   readonly registry: string;
   readonly allow_http?: readonly string[] | undefined;
@@ -106,7 +106,7 @@ export const policyOutline: v.GenericSchema<unknown, PolicyOutline> = part({
   modules: map(moduleTerms),
 });
 
-/** An object with these fields, each of which has something to fall back to. */
+/** An object with these fields. Each must have a fallback. */
 function part<Entries extends v.ObjectEntries>(
   entries: Entries,
 ): v.GenericSchema<unknown, v.InferOutput<v.ObjectSchema<Entries, undefined>>> {

@@ -5,7 +5,7 @@ import { isExposed, readWebAddress } from '../../core/text/web-address.ts';
 import type { Finding } from '../fault.ts';
 import type { AgentOutline, PinsOutline } from './outline.ts';
 
-/** Pins that nothing reads, and addresses to which plain `http:` may not go. */
+/** Pins that have no effect, and plain `http:` addresses that the policy does not allow. */
 export function pinFindings(
   agent: AgentOutline,
   path: Path,
@@ -23,11 +23,11 @@ export function pinFindings(
 
 function shadowedPin({ pin_version, pin_url }: PinsOutline, path: Path): Finding[] {
   if (pin_version === '' || pin_url === '') return [];
-  const message = 'pin_url is set too, and wins over this version';
+  const message = 'pin_url is also set, and overrides this version';
   return [{ kind: 'shadowed-pin', path: [...path, 'pin_version'], message }];
 }
 
-/** The same for the address of a registry. */
+/** A plain `http:` registry address that the policy does not allow. */
 export function exposedRegistry(
   address: string,
   path: Path,
@@ -37,7 +37,7 @@ export function exposedRegistry(
   return read.ok && 'url' in read.value ? exposed(read.value.url, path, allowHttp) : [];
 }
 
-/** Whether `address`, if it is one, goes without TLS to where it may not. */
+/** A plain `http:` address that the policy does not allow; nothing if `address` cannot be read. */
 function exposedAddress(
   address: string,
   path: Path,
@@ -50,8 +50,8 @@ function exposedAddress(
 
 function exposed(url: URL, path: Path, allowHttp: readonly string[]): Finding[] {
   if (!isExposed(url, allowHttp)) return [];
-  const message = `http: to ${url.host} is neither to this machine nor in the policy's allow_http`;
+  const message = `http: to ${url.host}, which is neither this machine nor in the policy's allow_http`;
   return [
-    { kind: 'bad-address', path, message, hint: 'use https:, or name the host in allow_http' },
+    { kind: 'bad-address', path, message, hint: 'use https:, or add the host to allow_http' },
   ];
 }

@@ -3,7 +3,7 @@ import type { Path } from '../../core/text/json-pointer.ts';
 import type { Finding } from '../fault.ts';
 import type { AgentOutline } from './outline.ts';
 
-/** A password in a file that others than its owner can read. (Authentication) */
+/** A password in a file that users other than its owner can access. (Authentication) */
 export function permissionFindings(
   agent: AgentOutline,
   path: Path,
@@ -13,8 +13,8 @@ export function permissionFindings(
   if (open === undefined) return [];
   const first = firstSecret(agent);
   if (!first) return [];
-  const message = `a secret, in a file of mode ${open} that others can read`;
-  const hint = 'chmod 600 keeps it to its owner';
+  const message = `a secret in a file with mode ${open}, which other users can access`;
+  const hint = 'chmod 600 restricts the file to its owner';
   return [{ kind: 'permissions', path: [...path, ...first], message, hint }];
 }
 

@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import { quote } from '../../core/text/quote.ts';
 import { badValue } from '../fault.ts';
-import { readsText, type Schema } from './fields.ts';
+import { parsedText, type Schema } from './fields.ts';
 
 const FIVE_PARTS = /^\S+(?: +\S+){4}$/;
 const PARTS = [
@@ -14,9 +14,9 @@ const PARTS = [
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** When a window opens: minute, hour, day of the month, month, day of the week, as cron has them. */
-export const cronStart: Schema<string> = readsText(
-  'a time that comes again, as in 0 2 * * *',
+/** When a window opens, in cron syntax: minute, hour, day of the month, month, day of the week. */
+export const cronStart: Schema<string> = parsedText(
+  'a cron time such as 0 2 * * *',
   (text) => {
     const complaint = complaintOf(text);
     if (complaint === undefined) return { ok: true, value: text };
@@ -26,10 +26,10 @@ export const cronStart: Schema<string> = readsText(
 );
 
 function complaintOf(text: string): string | undefined {
-  // A sixth part would be seconds.
-  if (!FIVE_PARTS.test(text)) return 'expected five parts, with blanks between';
+  // croner would read a sixth part as seconds.
+  if (!FIVE_PARTS.test(text)) return 'expected five parts separated by spaces';
   const parts = text.split(/ +/);
-  if (isCron(parts)) return comes(parts) ? undefined : 'it never comes';
+  if (isCron(parts)) return occurs(parts) ? undefined : 'it never occurs';
   const wrong = parts.findIndex(
     (part, at) => !isCron(PARTS.map((_, place) => (place === at ? part : '*'))),
   );
@@ -37,7 +37,7 @@ function complaintOf(text: string): string | undefined {
 }
 
 function isCron(parts: readonly string[]): boolean {
-  // To croner a question mark is the time at which the document is read.
+  // croner replaces a question mark with the current time.
   if (parts.some((part) => part.includes('?'))) return false;
   try {
     return new Cron(parts.join(' '), { paused: true, mode: '5-part' }).getPattern() !== undefined;
@@ -46,14 +46,14 @@ function isCron(parts: readonly string[]): boolean {
   }
 }
 
-/** Whether any of the months has the first of the days. The 30th of February never comes. */
-function comes([, , days = '', months = '', weekdays = '']: readonly string[]): boolean {
+/** Whether any of the months has the first of the days: 30 February never occurs. */
+function occurs([, , days = '', months = '', weekdays = '']: readonly string[]): boolean {
   if (weekdays !== '*' || !/^[\d,-]+$/.test(days)) return true;
   const first = Math.min(...days.split(/[,-]/).map(Number));
   return monthsIn(months).some((month) => (LONGEST_MONTHS[month] ?? 31) >= first);
 }
 
-/** The months that are named, from 0; of a range both ends and what lies between; else all. */
+/** The listed months, from 0, with ranges expanded; all months for any other syntax. */
 function monthsIn(part: string): number[] {
   const all = [...MONTHS.keys()];
   if (!/^[\w,-]+$/.test(part)) return all;

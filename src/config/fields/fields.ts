@@ -5,54 +5,55 @@ import { nearestWord } from '../../core/text/nearest-word.ts';
 import type { Result } from '../../core/index.ts';
 import { badType, badValue, type Fault } from '../fault.ts';
 
-/** A schema of this folder: reads JSON to `T`. */
+/** A schema that reads a JSON value as `T`. */
 export type Schema<T> = v.GenericSchema<unknown, T>;
 /** A JSON Schema (draft 7) as a JSON object. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What valibot calls an issue, as far as it is looked at. */
+/** The parts of a valibot issue that are used here. */
 interface Issue {
   readonly input: unknown;
   readonly path?: readonly { readonly origin?: string; readonly key?: unknown }[] | undefined;
 }
 
-/** What is to be read into one of two shapes, by the texts that some of its fields have. */
+/** One of two schemas, chosen by the values of the fields in `when`. */
 export interface Choice {
   readonly when: Readonly<Record<string, string>>;
   readonly matching: v.GenericSchema;
   readonly otherwise: v.GenericSchema;
 }
 
-/** A fault as a message of valibot, which has no place for more than text. */
+/** Encodes a fault as a valibot message, which can only be text. */
 function asMessage(fault: Fault): string {
   return JSON.stringify(fault);
 }
 
+/** Decodes a valibot message that `asMessage` encoded. */
 export function faultOf(message: string): Fault {
   return JSON.parse(message) as Fault;
 }
 
-/** An object with these fields. Unknown fields are not looked at. */
+/** An object with these fields. Unknown fields are ignored. */
 export function fields<Entries extends v.ObjectEntries>(
   entries: Entries,
 ): v.ObjectSchema<Entries, v.ErrorMessage<v.ObjectIssue>> {
-  return butNoList(v.object(entries, (issue: Issue) => asMessage(objectFault(issue))));
+  return rejectLists(v.object(entries, (issue: Issue) => asMessage(objectFault(issue))));
 }
 
 export function listOf<T>(item: Schema<T>, expected: string): Schema<T[]> {
   return v.array(item, expecting(expected));
 }
 
-/** An object whose keys are names, each with such a value. */
+/** An object whose keys match `key` and whose values match `value`. */
 export function mapOf<T>(key: Schema<string>, value: Schema<T>): Schema<Record<string, T>> {
   const keys = key as v.GenericSchema<string, string>;
-  return butNoList(v.record(keys, value, expecting('an object')));
+  return rejectLists(v.record(keys, value, expecting('an object')));
 }
 
 export const anyText: Schema<string> = v.string(expecting('text'));
 
-/** What an editor reads of a document: where its JSON Schema is. */
-export const forEditors: { readonly $schema: v.OptionalSchema<Schema<string>, undefined> } = {
+/** The `$schema` field, which editors read to find the JSON Schema of a document. */
+export const editorFields: { readonly $schema: v.OptionalSchema<Schema<string>, undefined> } = {
   $schema: v.optional(anyText),
 };
 
@@ -62,8 +63,8 @@ export const anyObject: Schema<Readonly<Record<string, unknown>>> = mapOf(
   v.unknown(),
 );
 
-/** Checks a value by `schema`, and leaves it as it is. */
-export function asWritten(schema: v.GenericSchema): Schema<Readonly<Record<string, unknown>>> {
+/** Checks a value with `schema`, and returns it unchanged. */
+export function untransformed(schema: v.GenericSchema): Schema<Readonly<Record<string, unknown>>> {
   return {
     ...schema,
     '~run': (dataset, config) => {
@@ -82,7 +83,7 @@ export function flag(): Schema<boolean> {
 }
 
 /** Text that is not empty. */
-export function someText(expected: string): Schema<string> {
+export function nonEmptyText(expected: string): Schema<string> {
   return v.pipe(
     v.string(expecting(expected)),
     v.nonEmpty(asMessage(badValue(`the text is empty, expected ${expected}`))),
@@ -115,8 +116,8 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Schema
   );
 }
 
-/** What `read` makes of a value; `jsonSchema` says as much of it as JSON Schema can. */
-export function reads<T>(
+/** A value parsed by `read`. `jsonSchema` describes it as far as JSON Schema can. */
+export function parsed<T>(
   read: (value: unknown) => Result<T, Fault>,
   jsonSchema: JsonSchema,
 ): Schema<T> {
@@ -124,10 +125,10 @@ export function reads<T>(
 }
 
 /**
- * The same for a value that has to be text. `suggest` finds the nearest thing that would do, where that
- * takes time.
+ * Text parsed by `read`. `jsonSchema` describes it as far as JSON Schema can. `suggest` finds the most similar
+ * accepted text; it runs only when the problem is reported, because it may be slow.
  */
-export function readsText<T>(
+export function parsedText<T>(
   expected: string,
   read: (value: string) => Result<T, Fault>,
   jsonSchema: JsonSchema,
@@ -136,17 +137,17 @@ export function readsText<T>(
   return v.pipe(v.string(expecting(expected)), v.metadata(jsonSchema), reading(read, suggest));
 }
 
-/** What a text may have been meant as. */
+/** The most similar accepted text; undefined when none is similar. */
 export type Suggest = (text: string) => string | undefined;
 
-/** valibot's `rawTransform` without its closures, which cost a quarter of the time of a large document. */
+/** valibot's `rawTransform` without its closures, which take a quarter of the time for a large document. */
 function reading<In, Out>(
   read: (value: In) => Result<Out, Fault>,
   suggest?: Suggest,
 ): v.RawTransformAction<In, Out> {
   const action: v.RawTransformAction<In, Out> & { readonly requirement: Suggest | undefined } = {
     ...v.rawTransform<In, Out>(({ NEVER }) => NEVER),
-    // valibot hands this on with every issue.
+    // valibot copies `requirement` to every issue.
     requirement: suggest,
     '~run': (dataset, config) => {
       const result = read(dataset.value);
@@ -162,8 +163,8 @@ function reading<In, Out>(
 }
 
 /**
- * Reads an object whose fields are as `when` says by `matching`, and any other by `otherwise`, so that a
- * mistake in the fields that decide hides no mistake in the others.
+ * Reads an object whose fields match `when` with `matching`, and any other with `otherwise`. An error in the
+ * fields of `when` does not hide errors in other fields.
  */
 export function choice<A, B>(
   when: Choice['when'],
@@ -182,14 +183,14 @@ export function choice<A, B>(
   return schema;
 }
 
-/** The shape by which `value` is to be read. */
+/** The schema that applies to `value`. */
 export function shapeOf({ when, matching, otherwise }: Choice, value: unknown): v.GenericSchema {
   for (const key in when) if (fieldOf(value, key) !== when[key]) return otherwise;
   return matching;
 }
 
-/** `schema`, which takes a list for an object, without that. */
-function butNoList<S extends v.GenericSchema>(schema: S): S {
+/** `schema` without accepting lists, which valibot treats as objects. */
+function rejectLists<S extends v.GenericSchema>(schema: S): S {
   return {
     ...schema,
     '~run': (dataset, config) => {

@@ -1,18 +1,18 @@
 import { quote } from '../../core/text/quote.ts';
 import { badValue } from '../fault.ts';
-import { readsText, type Schema } from './fields.ts';
+import { parsedText, type Schema } from './fields.ts';
 
 const LONGEST_NAME = 255;
-// Control and format characters, separators of lines, halves of surrogate pairs, and the slash: a name
-// is shown to people, and a module's is a folder under `module-data`.
+// Control and format characters, line and paragraph separators, lone surrogates, and the slash: names are shown
+// to people, and a module's name is a folder under `module-data`.
 const ILLEGAL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}/]/u;
 
-// The same for JSON Schema, as far as patterns there can say it.
+// The same rules, as far as JSON Schema patterns can express them.
 const PART = '[^\\u0000-\\u001f\\u007f/]';
 const VISIBLE = '[^\\u0000-\\u001f\\u007f/ ]';
 
-/** The name of a component, a module, a pin. */
-export const name: Schema<string> = readsText(
+/** The name of a component, a module or a pin. */
+export const name: Schema<string> = parsedText(
   'a name',
   (text) => {
     const complaint = complaintOf(text);
@@ -26,19 +26,18 @@ export const name: Schema<string> = readsText(
   },
 );
 
-/** Whether `text` can be the name of anything. */
+/** Whether `text` is allowed as a name. */
 export function isName(text: string): boolean {
   return complaintOf(text) === undefined;
 }
 
 function complaintOf(text: string): string | undefined {
   if (text === '') return 'it is empty';
-  if (text === '.' || text === '..') return 'in a path it stands for another folder';
-  if (text.trim() !== text) return 'it begins or ends with a blank';
+  if (text === '.' || text === '..') return 'in a path it means another folder';
+  if (text.trim() !== text) return 'it begins or ends with white space';
   const illegal = ILLEGAL.exec(text);
-  if (illegal)
-    return `${quote(illegal[0])} at character ${illegal.index + 1} cannot be part of one`;
-  // No character has more than three bytes a unit.
+  if (illegal) return `${quote(illegal[0])} at character ${illegal.index + 1} is not allowed`;
+  // UTF-8 needs at most three bytes for each UTF-16 unit.
   if (text.length <= LONGEST_NAME / 3) return undefined;
   const bytes = new TextEncoder().encode(text).length;
   return bytes > LONGEST_NAME

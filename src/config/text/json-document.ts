@@ -4,72 +4,72 @@ import { quote } from '../../core/text/quote.ts';
 import type { Finding } from '../fault.ts';
 import { describeSyntaxError } from './syntax-error.ts';
 
-/** A finding, and the UTF-16 index in the text where it stands. */
+/** A finding, and its UTF-16 offset in the text. */
 export type Located = Finding & { readonly offset: number };
 
-/** A JSON document as values, each of which can be found again in the text. */
+/** The value of a JSON document, with the position of each part in the text. */
 export interface JsonDocument {
   readonly value: unknown;
-  /** What is wrong with the text itself. */
+  /** Errors of the JSON itself, such as duplicate keys. */
   readonly findings: readonly Located[];
-  /** Whether all of the text was read, so that `value` can be judged. */
+  /** Whether all of the text was read, so that `value` can be checked. */
   readonly isWhole: boolean;
-  /** Where the value at `path` begins, or its key, or else what is nearest above it. */
+  /** The offset of the value at `path` or of its key; if there is none, of the nearest enclosing value. */
   readonly offsetOf: (path: Path, end: 'key' | 'value') => number;
 }
 
 const DEEPEST = 64;
 const MOST_VALUES = 100_000;
-/** Names that reach the prototype of an object. */
+/** Keys that give access to an object's prototype. */
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** By key or index, where key and value begin. */
+/** The offsets of key and value, by key or index. */
 type Offsets = Map<string | number, { readonly key: number; readonly value: number }>;
 
-/** What one pass over a text has found so far. */
-interface DocumentResult {
+/** The state of one pass over a text. */
+interface Pass {
   readonly text: string;
   readonly root: { value: unknown; offset: number };
   readonly findings: Located[];
-  /** Of each container, where its keys and values begin; undefined in a pass that does not ask. */
+  /** The offsets of each container's keys and values; undefined in a pass that does not record them. */
   readonly offsets: WeakMap<object, Offsets> | undefined;
-  /** The containers around the next value, the innermost last. */
+  /** The containers parent the next value, the innermost last. */
   readonly open: Open[];
   values: number;
-  /** Where the last token begins, when it is a comma. */
+  /** The offset of the last token if it is a comma. */
   comma: number | undefined;
 }
 
 interface Open {
   readonly container: Record<string, unknown> | unknown[];
   readonly offsets: Offsets | undefined;
-  /** The key whose value comes next; undefined when that value is passed over. */
+  /** The key of the next value; undefined when that value is ignored. */
   key: { readonly name: string; readonly offset: number } | undefined;
 }
 
-/** Thrown out of the visitor, which cannot be told to stop. */
+/** Thrown to end the visit, which jsonc-parser cannot stop otherwise. */
 class Stop extends Error {}
 
 /**
- * Reads JSON with comments. Keys that stand twice or are forbidden, and commas after the last element,
- * are found one by one; any other mistake ends the reading, since what follows would be a guess.
+ * Reads JSON with comments. Duplicate keys, forbidden keys and trailing commas are all reported. Any other error
+ * ends the reading, because the structure of the rest would be a guess.
  */
 export function readJson(text: string): JsonDocument {
-  const reading = newReading(text, undefined);
-  const isWhole = visitAll(reading);
-  // Offsets cost as much as values, and most documents have nothing to point at.
-  let places: ReturnType<typeof placesIn> | undefined;
+  const pass = newPass(text, undefined);
+  const isWhole = visitAll(pass);
+  // Recording offsets takes as long as reading, and most documents have no problem to locate.
+  let recorded: ReturnType<typeof recordOffsets> | undefined;
   const offsetOf: JsonDocument['offsetOf'] = (path, end) => {
-    places ??= placesIn(text);
-    return places(path, end);
+    recorded ??= recordOffsets(text);
+    return recorded(path, end);
   };
-  return { value: reading.root.value, findings: reading.findings, isWhole, offsetOf };
+  return { value: pass.root.value, findings: pass.findings, isWhole, offsetOf };
 }
 
-/** Reads `text` once more, for where things stand. */
-function placesIn(text: string): JsonDocument['offsetOf'] {
+/** Reads `text` again, to record offsets. */
+function recordOffsets(text: string): JsonDocument['offsetOf'] {
   const offsets = new WeakMap<object, Offsets>();
-  const { root, ...rest } = newReading(text, offsets);
+  const { root, ...rest } = newPass(text, offsets);
   visitAll({ root, ...rest });
   return (path, end) => {
     let { value, offset } = root;
@@ -83,27 +83,27 @@ function placesIn(text: string): JsonDocument['offsetOf'] {
   };
 }
 
-function newReading(text: string, offsets: DocumentResult['offsets']): DocumentResult {
+function newPass(text: string, offsets: Pass['offsets']): Pass {
   const root = { value: undefined, offset: 0 };
   return { text, root, findings: [], offsets, open: [], values: 0, comma: undefined };
 }
 
-/** Whether all of the text could be read. */
-function visitAll(reading: DocumentResult): boolean {
+/** Visits the text; returns whether all of it could be read. */
+function visitAll(pass: Pass): boolean {
   const visitor: JSONVisitor = {
-    onObjectBegin: (offset) => open(reading, {}, offset),
-    onArrayBegin: (offset) => open(reading, [], offset),
-    onObjectEnd: (offset) => close(reading, offset),
-    onArrayEnd: (offset) => close(reading, offset),
-    onObjectProperty: (name, offset, ...rest) => enter(reading, { name, offset }, rest[3]),
-    onLiteralValue: (value, offset) => place(reading, value, offset),
+    onObjectBegin: (offset) => open(pass, {}, offset),
+    onArrayBegin: (offset) => open(pass, [], offset),
+    onObjectEnd: (offset) => close(pass, offset),
+    onArrayEnd: (offset) => close(pass, offset),
+    onObjectProperty: (name, offset, ...rest) => startProperty(pass, { name, offset }, rest[3]),
+    onLiteralValue: (value, offset) => addValue(pass, value, offset),
     onSeparator: (character, offset) => {
-      if (character === ',') reading.comma = offset;
+      if (character === ',') pass.comma = offset;
     },
-    onError: (code, offset) => stop(reading, 'bad-json', describeSyntaxError(code), offset),
+    onError: (code, offset) => stop(pass, 'bad-json', describeSyntaxError(code), offset),
   };
   try {
-    visit(reading.text, visitor, { allowTrailingComma: true });
+    visit(pass.text, visitor, { allowTrailingComma: true });
     return true;
   } catch (error) {
     if (error instanceof Stop) return false;
@@ -111,71 +111,66 @@ function visitAll(reading: DocumentResult): boolean {
   }
 }
 
-function open(reading: DocumentResult, container: Open['container'], offset: number): void {
-  place(reading, container, offset);
-  if (reading.open.length === DEEPEST) {
-    stop(reading, 'too-large', `nested more than ${DEEPEST} deep`, offset);
+function open(pass: Pass, container: Open['container'], offset: number): void {
+  addValue(pass, container, offset);
+  if (pass.open.length === DEEPEST) {
+    stop(pass, 'too-large', `nested more than ${DEEPEST} levels deep`, offset);
   }
-  const offsets: Offsets | undefined = reading.offsets && new Map();
-  if (offsets) reading.offsets?.set(container, offsets);
-  reading.open.push({ container, offsets, key: undefined });
+  const offsets: Offsets | undefined = pass.offsets && new Map();
+  if (offsets) pass.offsets?.set(container, offsets);
+  pass.open.push({ container, offsets, key: undefined });
 }
 
-function close(reading: DocumentResult, offset: number): void {
-  const closing = reading.text[offset];
-  if (reading.comma !== undefined && closing !== undefined) {
-    const message = `a comma before ${quote(closing)}`;
-    reading.findings.push({ kind: 'bad-json', path: [], message, offset: reading.comma });
+function close(pass: Pass, offset: number): void {
+  const closing = pass.text[offset];
+  if (pass.comma !== undefined && closing !== undefined) {
+    const message = `trailing comma before ${quote(closing)}`;
+    pass.findings.push({ kind: 'bad-json', path: [], message, offset: pass.comma });
   }
-  reading.comma = undefined;
-  reading.open.pop();
+  pass.comma = undefined;
+  pass.open.pop();
 }
 
-/** Notes the key of the next value, or why that value is passed over. */
-function enter(reading: DocumentResult, key: NonNullable<Open['key']>, path: () => JSONPath): void {
-  reading.comma = undefined;
-  const around = reading.open.at(-1);
-  if (!around) return;
+/** Records the key of the next value, or reports why that value is ignored. */
+function startProperty(pass: Pass, key: NonNullable<Open['key']>, path: () => JSONPath): void {
+  pass.comma = undefined;
+  const parent = pass.open.at(-1);
+  if (!parent) return;
   const isForbidden = FORBIDDEN_KEYS.has(key.name);
-  const isDuplicate = Object.hasOwn(around.container, key.name);
-  around.key = isForbidden || isDuplicate ? undefined : key;
-  if (around.key) return;
+  const isDuplicate = Object.hasOwn(parent.container, key.name);
+  parent.key = isForbidden || isDuplicate ? undefined : key;
+  if (parent.key) return;
   const at = { path: [...path(), key.name], end: 'key', offset: key.offset } as const;
   if (isForbidden) {
     const message = 'no field can have this name';
-    reading.findings.push({ ...at, kind: 'forbidden-key', message });
+    pass.findings.push({ ...at, kind: 'forbidden-key', message });
   } else {
-    const message = 'this key stands twice';
-    reading.findings.push({ ...at, kind: 'duplicate-key', message, also: at.path });
+    const message = 'this key appears twice';
+    pass.findings.push({ ...at, kind: 'duplicate-key', message, also: at.path });
   }
 }
 
-/** Puts a value where it belongs. */
-function place(reading: DocumentResult, value: unknown, offset: number): void {
-  reading.comma = undefined;
-  reading.values++;
-  if (reading.values > MOST_VALUES) {
-    stop(reading, 'too-large', `more than ${MOST_VALUES} values`, offset);
+/** Adds a value to its container. */
+function addValue(pass: Pass, value: unknown, offset: number): void {
+  pass.comma = undefined;
+  pass.values++;
+  if (pass.values > MOST_VALUES) {
+    stop(pass, 'too-large', `more than ${MOST_VALUES} values`, offset);
   }
-  const around = reading.open.at(-1);
-  if (!around) {
-    reading.root.value = value;
-    reading.root.offset = offset;
-  } else if (Array.isArray(around.container)) {
-    around.offsets?.set(around.container.length, { key: offset, value: offset });
-    around.container.push(value);
-  } else if (around.key) {
-    around.offsets?.set(around.key.name, { key: around.key.offset, value: offset });
-    around.container[around.key.name] = value;
+  const parent = pass.open.at(-1);
+  if (!parent) {
+    pass.root.value = value;
+    pass.root.offset = offset;
+  } else if (Array.isArray(parent.container)) {
+    parent.offsets?.set(parent.container.length, { key: offset, value: offset });
+    parent.container.push(value);
+  } else if (parent.key) {
+    parent.offsets?.set(parent.key.name, { key: parent.key.offset, value: offset });
+    parent.container[parent.key.name] = value;
   }
 }
 
-function stop(
-  reading: DocumentResult,
-  kind: 'bad-json' | 'too-large',
-  message: string,
-  offset: number,
-): never {
-  reading.findings.push({ kind, path: [], message, offset });
+function stop(pass: Pass, kind: 'bad-json' | 'too-large', message: string, offset: number): never {
+  pass.findings.push({ kind, path: [], message, offset });
   throw new Stop();
 }

@@ -1,10 +1,10 @@
-/** A place in a text, as editors count: lines from 1, columns from 1 in UTF-16 units. */
+/** A position in a text, as editors count: lines from 1, columns from 1 in UTF-16 units. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Where the character at `offset` stands. Lines end with LF, CR or both. */
+/** The position of the character at `offset`. Lines end with LF, CR or CRLF. */
 export function positionIn(text: string, offset: number): Position {
   const before = text.slice(0, offset);
   const start = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1;

@@ -2,7 +2,7 @@ import { printParseErrorCode, type ParseErrorCode } from 'jsonc-parser';
 
 type ErrorName = Exclude<ReturnType<typeof printParseErrorCode>, '<unknown ParseErrorCode>'>;
 
-/** What was expected where reading stopped. Nothing of the text: it may be a secret. */
+/** What was expected where reading stopped. Never quotes the text, which may contain a secret. */
 const EXPECTED: Readonly<Record<ErrorName, string>> = {
   InvalidSymbol:
     'not JSON: expected text in double quotes, a number, true, false, null, {…} or […]',
@@ -20,9 +20,9 @@ const EXPECTED: Readonly<Record<ErrorName, string>> = {
   UnexpectedEndOfNumber: 'expected a digit after this part of a number',
   InvalidUnicode: 'the text that begins here lacks four hexadecimal digits after "\\u"',
   InvalidEscapeCharacter:
-    'the text that begins here has a backslash before none of " \\ / b f n r t u',
+    'the text that begins here has a backslash that is not followed by one of " \\ / b f n r t u',
   InvalidCharacter:
-    'the text that begins here holds a control character, which JSON writes with a backslash, as in \\t',
+    'the text that begins here contains a control character, which JSON writes with a backslash, such as \\t',
 };
 
 export function describeSyntaxError(code: ParseErrorCode): string {

@@ -2,13 +2,13 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import type { Result } from '../../core/index.ts';
 import type { Located } from './json-document.ts';
 
-/** A text of which so much can be read, and why not more. */
+/** Text that could not be decoded completely, and the reason. */
 export interface Undecodable {
   readonly text: string;
   readonly finding: Located;
 }
 
-/** The text of a document, which begins without a byte order mark. */
+/** Decodes a document, which must be UTF-8 without a byte order mark. */
 export function decode(source: string | Uint8Array): Result<string, Undecodable> {
   const mark = markOf(typeof source === 'string' ? Buffer.from(source.slice(0, 2)) : source);
   if (mark !== undefined) {
@@ -23,7 +23,7 @@ function decodeBytes(bytes: Uint8Array): Result<string, Undecodable> {
   if (isUtf8(bytes)) return { ok: true, value: text };
   const encoded = new TextEncoder().encode(text);
   const first = bytes.findIndex((byte, place) => byte !== encoded[place]);
-  // Up to here the bytes are what the text says.
+  // Up to here the text encodes to the same bytes.
   const legal = new TextDecoder('utf-8', { ignoreBOM: true }).decode(encoded.subarray(0, first));
   const offset = legal.replace(/\ufffd$/, '').length;
   return { ok: false, error: { text, finding: badJson('bytes that are not UTF-8', offset) } };
@@ -35,8 +35,8 @@ function badJson(message: string, offset: number): Located {
 
 function markOf([first, second, third]: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'a byte order mark';
-  if (first === 0xff && second === 0xfe) return 'a byte order mark of UTF-16';
-  if (first === 0xfe && second === 0xff) return 'a byte order mark of UTF-16';
-  if (first === 0 || second === 0) return 'a NUL byte, as UTF-16 has them';
+  if (first === 0xff && second === 0xfe) return 'a UTF-16 byte order mark';
+  if (first === 0xfe && second === 0xff) return 'a UTF-16 byte order mark';
+  if (first === 0 || second === 0) return 'a NUL byte, which suggests UTF-16';
   return undefined;
 }

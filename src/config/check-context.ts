@@ -4,8 +4,8 @@ import type { Finding } from './fault.ts';
 /** What a document is validated against, besides its own rules. */
 export interface CheckContext {
   /**
-   * The policy whose `allow_http` and `env_allow` apply; `DEFAULT_POLICY` without one. With `'unreadable'`, for
-   * a policy that exists and has errors, nothing that a policy could allow is reported.
+   * The policy whose `allow_http` and `env_allow` apply; `DEFAULT_POLICY` by default. Pass `'unreadable'` for a
+   * policy that exists but has errors: then nothing that a policy could allow is reported.
    */
   readonly policy?: UpdatePolicy | 'unreadable' | undefined;
   /** The variables that a module's `env` may read; without it, unset variables are not reported. */
@@ -14,11 +14,11 @@ export interface CheckContext {
   readonly mode?: number | undefined;
 }
 
-/** What the values of a document come to. */
-export interface Judged<T> {
-  /** Undefined when the schema does not allow the document. */
+/** The result of checking the values of a document. */
+export interface Checked<T> {
+  /** The value of the document; undefined when its schema does not allow it. */
   readonly output: T | undefined;
   readonly findings: readonly Finding[];
-  /** How many module entries were looked at. */
+  /** The number of module entries in the document. */
   readonly modules: number;
 }
