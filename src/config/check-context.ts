@@ -1,7 +1,7 @@
 import type { UpdatePolicy } from '../core/machine/update-policy.ts';
 import type { Finding } from './fault.ts';
 
-/** What a document is validated against, besides its own rules. */
+/** What a check considers besides the document itself. */
 export interface CheckContext {
   /**
    * The policy whose `allow_http` and `env_allow` apply; `DEFAULT_POLICY` by default. Pass `'unreadable'` for a

@@ -7,7 +7,7 @@ import type { ServeOptions } from './registry-options.ts';
 import { addReadRoutes } from './read-routes.ts';
 import { addWriteRoutes } from './write-routes.ts';
 
-/** What may be done where. */
+/** The methods that each address allows. */
 const METHODS = [
   ['/v1/modules', 'GET'],
   [MODULE, 'GET'],
@@ -18,8 +18,8 @@ const METHODS = [
 ] as const;
 
 /**
- * The registry's HTTP API as a Hono app: `app.fetch` answers a `Request` with a `Response`, on any server or
- * on none. `GET /v1/openapi.json` describes it. Requests that change something need a bearer token of
+ * The registry's HTTP API as a Hono app: `app.fetch` answers a `Request` with a `Response`, with or without a
+ * server. `GET /v1/openapi.json` describes it. Requests that change something need a bearer token of
  * `catalogue`. `feed` must watch the same catalogue.
  */
 export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: ServeOptions): Hono {
@@ -32,9 +32,9 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: Ser
   for (const [path, allow] of METHODS) {
     app.all(path, () => problem('method-not-allowed', `allowed: ${allow}`, { headers: { allow } }));
   }
-  app.notFound(() => problem('unknown-address', 'GET /v1/openapi.json says what there is'));
+  app.notFound(() => problem('unknown-address', 'GET /v1/openapi.json lists the addresses'));
   app.onError((error, c) => {
-    // Who hung up makes reading fail, and gets no answer.
+    // A client that hung up makes reading fail, which is not an error of the registry.
     if (!c.req.raw.signal.aborted) options.log?.({ kind: 'failed', error });
     return problemOf(error);
   });

@@ -20,8 +20,8 @@ const KINDS: Readonly<Record<DatabaseErrorKind, RegistryErrorKind>> = {
 };
 
 /**
- * The lists of the catalogue in the file at `path`, read without a server. Each read opens the file and closes it
- * again. `clock` tells when a list was read, in milliseconds since the epoch.
+ * A registry that reads release lists from the catalogue file at `path`, without a server. Each read opens and
+ * closes the file. `clock` returns the time in milliseconds since the epoch; it dates each list.
  */
 export function catalogueRegistry(path: string, clock: () => number): Registry {
   return {

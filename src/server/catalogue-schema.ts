@@ -1,6 +1,6 @@
 import type { Layout } from '../sqlite/database.ts';
 
-/** The catalogue's tables. A migration is never changed, only followed by another. */
+/** The catalogue's tables. Never edit a migration: append a new one. */
 export const SCHEMA: Layout = {
   // "mreg"
   applicationId: 0x6d726567,

@@ -17,13 +17,13 @@ type ModuleRow = { readonly id: number; readonly generation: number };
 type CachedDocument = ModuleDocument & { readonly generation: number };
 
 const BUSY_TIMEOUT_MS = 5000;
-/** Bytes of documents that are kept ready. */
+/** The size of the document cache, in bytes. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
 /**
  * The releases and tokens of a registry in one SQLite file, which several processes may share. When a method
- * returns, its change is on the disk. The constructor and each method throw a DatabaseError where the file
- * cannot be used.
+ * returns, its change is on the disk. The constructor and each method throw a DatabaseError if the file cannot
+ * be used.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 export class Catalogue {
   readonly #path: string;
   readonly #database: DatabaseSync;
-  /** The file that was opened, whatever is at its path by now. */
+  /** Identifies the opened file, because its path may point to another file later. */
   readonly #inode: number | undefined;
   readonly #sql: Statements;
   readonly #documents: LRUCache<string, CachedDocument> = new LRUCache({
@@ -51,8 +51,8 @@ export class Catalogue {
   });
 
   /**
-   * Opens the file at `path`, which must exist unless the mode is `create`; `read` also accepts one that cannot be
-   * written. A method waits `patienceMs` milliseconds for another process that writes, and blocks this process.
+   * Opens the file at `path`, which must exist unless the mode is `create`; `read` also accepts a file that cannot
+   * be written. A method waits up to `patienceMs` milliseconds for a lock of another process, and blocks meanwhile.
    */
   constructor(
     path: string,
@@ -73,36 +73,36 @@ export class Catalogue {
   }
 
   /**
-   * Publishes a release. Its publish time is `now`, in milliseconds since the epoch, unless it states one. A
-   * published version never changes: other content is refused, and the same content changes nothing.
+   * Publishes a release. Its publish time is `now`, in milliseconds since the epoch, unless it has one. A published
+   * version never changes: different content is refused, and the same content changes nothing.
    */
   publish(moduleId: ModuleId, release: PublishedRelease, now: number): PublishResult {
     const [publication] = this.publishAll(moduleId, [release], now);
     return publication ?? 'unchanged';
   }
 
-  /** Publishes releases in their order: all, or none where one exists with other content. One result each. */
+  /** Publishes releases in order: all of them, or none if one exists with different content. One result for each. */
   publishAll(
     moduleId: ModuleId,
     releases: readonly PublishedRelease[],
     now: number,
   ): readonly PublishResult[] {
     return this.#change(() => {
-      const fates = releases.map((release) => this.#fateOf(moduleId, release));
-      if (fates.includes('other-content')) return fates;
+      const results = releases.map((release) => this.#resultOf(moduleId, release));
+      if (results.includes('other-content')) return results;
       for (const [place, release] of releases.entries()) {
-        // A list may name a version twice.
-        const fate = this.#fateOf(moduleId, release);
-        if (fate === 'published') this.#add(moduleId, release, now);
-        else fates[place] = fate;
+        // Checked again, because the list may contain a version twice.
+        const result = this.#resultOf(moduleId, release);
+        if (result === 'published') this.#add(moduleId, release, now);
+        else results[place] = result;
         const isYanked = this.#yankAsPublished(moduleId, release);
-        if (isYanked && fate === 'unchanged') fates[place] = 'yanked';
+        if (isYanked && result === 'unchanged') results[place] = 'yanked';
       }
-      return fates;
+      return results;
     });
   }
 
-  /** A list of another registry may say that a release is yanked there. It never takes a yank back. */
+  /** Yanks a release that is published as yanked, such as one imported from another registry. Never unyanks. */
   #yankAsPublished(moduleId: ModuleId, { version, yanked }: PublishedRelease): boolean {
     const module = this.#module(moduleId);
     const before = module && this.#release(module, version);
@@ -112,8 +112,8 @@ export class Catalogue {
     return true;
   }
 
-  /** What publishing `release` would come to. */
-  #fateOf(moduleId: ModuleId, release: PublishedRelease): PublishResult {
+  /** The result that publishing `release` would have. */
+  #resultOf(moduleId: ModuleId, release: PublishedRelease): PublishResult {
     const module = this.#module(moduleId);
     const before = module && this.#release(module, release.version);
     if (!before) return 'published';
@@ -135,7 +135,7 @@ export class Catalogue {
     this.#touch(id);
   }
 
-  /** Yanks a release for `reason`, which may be empty; null takes a yank back. `version` is as published. */
+  /** Yanks a release for `reason`, which may be empty; null unyanks it. `version` must be exactly as published. */
   yank(moduleId: ModuleId, version: string, reason: string | null): YankResult {
     return this.#change(() => {
       const module = this.#module(moduleId);
@@ -149,7 +149,7 @@ export class Catalogue {
     });
   }
 
-  /** @internal The document that the registry serves for a module; undefined where nothing was ever published for it. */
+  /** @internal The document that the registry serves for a module; undefined if the module has no releases. */
   document(moduleId: ModuleId): ModuleDocument | undefined {
     const known = this.#documents.get(moduleId);
     if (known && known.generation === this.#module(moduleId)?.generation) return known;
@@ -202,11 +202,11 @@ export class Catalogue {
 
   /** @internal The sequence number of the last change; 0 for a new catalogue. */
   sequence(): number {
-    this.#checkPlace();
+    this.#checkFile();
     return Number(this.#sql.get('SELECT sequence FROM catalogue')?.['sequence']);
   }
 
-  /** Creates a bearer token that may publish and yank. The catalogue stores only its hash, with the time `now`. */
+  /** Creates a bearer token that may publish and yank. The catalogue stores only its hash and the time `now`. */
   createToken(now: number): string {
     const token = `modreg_${randomBytes(32).toString('base64url')}`;
     this.#change(() => {
@@ -246,7 +246,7 @@ export class Catalogue {
     return Number(added.lastInsertRowid);
   }
 
-  /** Notes that a module changed. */
+  /** Records that a module changed. */
   #touch(id: number): void {
     this.#sql.run('UPDATE catalogue SET sequence = sequence + 1');
     this.#sql.run(
@@ -271,22 +271,19 @@ export class Catalogue {
     return translated(this.#path, () => snapshot(this.#database, work));
   }
 
-  /** A change of a file that was moved or restored would be on the disk, and nobody would find it. */
-  #checkPlace(): void {
+  /** Throws if another file is at the path: a change to the opened file would then be lost. */
+  #checkFile(): void {
     if (inodeOf(this.#path) === this.#inode) return;
-    throw new DatabaseError(
-      'missing',
-      `${quote(this.#path)}: another file, or none, is in its place`,
-    );
+    throw new DatabaseError('missing', `${quote(this.#path)}: the file was replaced or removed`);
   }
 
   #change<T>(work: () => T): T {
-    this.#checkPlace();
+    this.#checkFile();
     return translated(this.#path, () => transaction(this.#database, work));
   }
 }
 
-/** Ids are written as those of a ModuleId, and nowhere else. */
+/** Only #addModule writes ids, and each is a ModuleId. */
 function moduleIdIn(row: Row): ModuleId {
   return String(row['id']) as ModuleId;
 }

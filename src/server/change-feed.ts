@@ -5,23 +5,23 @@ import type { Catalogue } from './catalogue.ts';
 /** Long polling over a catalogue: callers wait for its next change. */
 export interface ChangeFeed {
   /**
-   * Resolves with the changes after the number `sequence`: immediately where there are some, or where the
-   * catalogue's own number is lower (it is another catalogue); else at the next change, after `ms`
+   * Resolves with the changes after the number `sequence`: immediately if there are any, or if the catalogue's
+   * own number is lower, which means that it is a different catalogue; else at the next change, after `ms`
    * milliseconds, or when `signal` aborts. Rejects with a DatabaseError.
    */
   wait(sequence: number, ms: number, signal: AbortSignal): Promise<Changes>;
-  /** Checks for changes now. Call it after a change made in this process, which is otherwise found in 200 ms. */
+  /** Checks for changes now. Call it after a change in this process, which is otherwise found within 200 ms. */
   look(): void;
   /** Resolves all waits with the changes so far, and stops the timer. Later waits resolve immediately. */
   close(): void;
 }
 
-/** How often changes of other processes are looked for. */
+/** How often to check for changes by other processes. */
 const LOOK_MS = 200;
 
 /**
- * Watches `catalogue` until it is closed; a timer keeps the process alive meanwhile. Throws a DatabaseError
- * where the catalogue cannot be read.
+ * Watches `catalogue` until the feed is closed; a timer keeps the process alive until then. Throws a
+ * DatabaseError if the catalogue cannot be read.
  */
 export function changeFeed(catalogue: Catalogue): ChangeFeed {
   const waiting = new Set<() => void>();
@@ -46,7 +46,7 @@ export function changeFeed(catalogue: Catalogue): ChangeFeed {
       const changes = catalogue.changes(sequence);
       const isNews = changes.modules.length > 0 || changes.sequence < sequence;
       if (isNews || ms <= 0 || !isOpen || signal.aborted) return changes;
-      // Others may wait for what this one knows already.
+      // This caller may know a change that earlier callers still wait for.
       look();
       await sleepUntil(waiting, ms, signal);
       return catalogue.changes(sequence);
@@ -59,7 +59,7 @@ export function changeFeed(catalogue: Catalogue): ChangeFeed {
   };
 }
 
-/** Until somebody calls what this adds to `waiting`, `ms` are over, or `signal` is aborted. */
+/** Resolves when the function that this adds to `waiting` is called, after `ms`, or when `signal` aborts. */
 async function sleepUntil(
   waiting: Set<() => void>,
   ms: number,
@@ -74,7 +74,7 @@ async function sleepUntil(
   waiting.delete(resolve);
 }
 
-/** Undefined while the file cannot be read: the next look may see more. */
+/** Undefined while the file cannot be read: the next check may succeed. */
 function sequenceOf(catalogue: Catalogue): number | undefined {
   try {
     return catalogue.sequence();

@@ -10,20 +10,20 @@ export interface ModuleDocument {
   readonly etag: string;
 }
 
-/** A release as the catalogue keeps it. */
-interface KeptRelease {
+/** A release as the catalogue stores it. */
+interface StoredRelease {
   readonly version: string;
   readonly publishedAt: number;
-  /** An object as JSON, with everything that its author said. */
+  /** A JSON object with the fields that the author published. */
   readonly content: string;
   readonly yanked: string | null;
 }
 
-/** The document of a module, and the digest of its bytes as its entity tag. */
+/** The document of a module. Its entity tag is a digest of its bytes. */
 export function makeDocument(
   moduleId: ModuleId,
   generation: number,
-  releases: readonly KeptRelease[],
+  releases: readonly StoredRelease[],
 ): ModuleDocument {
   const head = JSON.stringify({ module_id: moduleId, generation, count: releases.length });
   const list = releases.map(releaseAsJson).join(',');
@@ -32,8 +32,8 @@ export function makeDocument(
   return { bytes, etag: `"${digest}"` };
 }
 
-function releaseAsJson({ version, publishedAt, content, yanked }: KeptRelease): string {
+function releaseAsJson({ version, publishedAt, content, yanked }: StoredRelease): string {
   const head = JSON.stringify({ version, published_at: formatTime(publishedAt) });
-  // All three are objects with something in them.
+  // Joins three JSON objects, none of which is empty.
   return `${head.slice(0, -1)},${content.slice(1, -1)},${JSON.stringify({ yanked }).slice(1)}`;
 }

@@ -2,12 +2,12 @@ import type { Context } from 'hono';
 import { parseModuleId, type ModuleId } from '../core/index.ts';
 import { problem } from './problem.ts';
 
-/** Addresses of a module, of its releases, and of the mark that keeps one from being chosen. */
+/** The addresses of a module, of its releases, and of a release's yank. */
 export const MODULE = '/v1/modules/:namespace/:name';
 export const RELEASES = '/v1/modules/:namespace/:name/releases';
 export const YANK = '/v1/modules/:namespace/:name/releases/:version/yank';
 
-/** What `answer` says of the module that the address names. */
+/** The response of `answer` for the module in the address, or a problem if its id is wrong. */
 export function withModule(c: Context, answer: (moduleId: ModuleId) => Response): Response {
   const moduleId = parseModuleId(`${c.req.param('namespace')}:${c.req.param('name')}`);
   return moduleId.ok ? answer(moduleId.value) : problem('bad-request', moduleId.error.message);

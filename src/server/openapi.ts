@@ -3,7 +3,7 @@ const json = (schema: object, description: string): object => ({
   content: { 'application/json': { schema } },
 });
 const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
-const refusal = (description: string): object => ({
+const problem = (description: string): object => ({
   description,
   content: { 'application/problem+json': { schema: ref('Problem') } },
 });
@@ -27,22 +27,24 @@ const TEXT_OR_NULL = { type: ['string', 'null'] };
 
 const MODULE = [
   path('namespace', "An organization's name or UUID"),
-  path('name', 'A module of it'),
+  path('name', 'A module of that namespace'),
 ];
 const VERSION = [...MODULE, path('version', 'SemVer 2.0.0, exactly as published')];
-const FAILED = {
-  500: refusal('The registry failed; nothing was changed'),
-  503: refusal('The catalogue is held by another process; Retry-After says when to come again'),
-  507: refusal('The disk is full or read-only; nothing was changed'),
+const FAILURES = {
+  500: problem('The registry had an internal error. Nothing was changed.'),
+  503: problem(
+    'The catalogue is locked by another process. Retry after the seconds in Retry-After.',
+  ),
+  507: problem('The disk is full or read-only. Nothing was changed.'),
 };
-const CHANGED = {
-  ...FAILED,
-  400: refusal('The address or the body cannot be read'),
-  401: refusal('No token, or none of this registry'),
-  404: refusal('There is no such module or version'),
-  413: refusal('The body is larger than 1 MiB'),
-  415: refusal('The body is not application/json'),
-  422: refusal('The body is JSON, and not what is needed here'),
+const WRITE_ERRORS = {
+  ...FAILURES,
+  400: problem('The address or the body cannot be read'),
+  401: problem('The token is missing, or this registry did not create it'),
+  404: problem('There is no such module or version'),
+  413: problem('The body is larger than 1 MiB'),
+  415: problem('The body is not application/json'),
+  422: problem('The body is JSON, but does not match the schema'),
 };
 
 const artifact = {
@@ -53,7 +55,7 @@ const artifact = {
     platform: { type: 'string', examples: ['linux/arm64', 'any'] },
     url: { type: 'string' },
     digest: { type: 'string', pattern: '^sha(256:[0-9a-f]{64}|512:[0-9a-f]{128})$' },
-    size: { type: 'integer', minimum: 0, description: 'Bytes' },
+    size: { type: 'integer', minimum: 0, description: 'The size of the file in bytes' },
   },
 };
 
@@ -70,10 +72,10 @@ const schemas = {
       artifacts: {
         type: 'array',
         items: ref('Artifact'),
-        description: 'Absent: no platform is excluded. Empty: all are',
+        description: 'If absent, the release runs on every platform. If empty, it runs on none.',
       },
       deprecated: TEXT_OR_NULL,
-      yanked: { ...TEXT_OR_NULL, description: 'The reason; empty when none was given' },
+      yanked: { ...TEXT_OR_NULL, description: 'The reason, which may be empty. Null: not yanked.' },
     },
   },
   NewRelease: {
@@ -82,10 +84,18 @@ const schemas = {
     additionalProperties: false,
     properties: {
       version: { type: 'string' },
-      published_at: { type: 'string', format: 'date-time', description: 'Without it, now' },
+      published_at: {
+        type: 'string',
+        format: 'date-time',
+        description: 'The default is the time of the request',
+      },
       artifacts: { type: 'array', maxItems: 5, items: ref('Artifact') },
       deprecated: { ...TEXT_OR_NULL, maxLength: 1000 },
-      yanked: { ...TEXT_OR_NULL, maxLength: 1000, description: 'A reason publishes it yanked' },
+      yanked: {
+        ...TEXT_OR_NULL,
+        maxLength: 1000,
+        description: 'The reason, to publish the release as yanked',
+      },
     },
   },
   Module: {
@@ -97,9 +107,9 @@ const schemas = {
       generation: {
         type: 'integer',
         minimum: 1,
-        description: 'Grows with each change of the module',
+        description: 'Increases with each change to the module',
       },
-      count: { type: 'integer', minimum: 1, description: 'How many releases there are' },
+      count: { type: 'integer', minimum: 1, description: 'The number of releases' },
       releases: { type: 'array', items: ref('Release') },
     },
   },
@@ -114,12 +124,16 @@ const schemas = {
     required: ['sequence', 'modules', 'spread_ms'],
     additionalProperties: false,
     properties: {
-      sequence: { type: 'integer', minimum: 0, description: 'To be named as after next time' },
+      sequence: {
+        type: 'integer',
+        minimum: 0,
+        description: 'The value of after for the next request',
+      },
       modules: { type: 'array', items: ref('ModuleId') },
       spread_ms: {
         type: 'integer',
         minimum: 0,
-        description: 'Wait a random time up to this before asking for the modules',
+        description: 'Wait a random time up to this, in milliseconds, before fetching the modules',
       },
     },
   },
@@ -149,12 +163,16 @@ const schemas = {
       title: { type: 'string' },
       status: { type: 'integer' },
       detail: { type: 'string' },
-      errors: { type: 'array', items: { type: 'string' }, description: 'Each fault of the body' },
+      errors: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'The errors in the body, at most 50',
+      },
     },
   },
 };
 
-/** The registry's protocol, as `GET /v1/openapi.json` tells it. */
+/** The OpenAPI description of the registry's protocol, served at `GET /v1/openapi.json`. */
 export const OPENAPI: object = {
   openapi: '3.1.0',
   info: { title: 'modreg registry', version: '1' },
@@ -163,7 +181,7 @@ export const OPENAPI: object = {
       get: {
         summary: 'The ids of all modules',
         parameters: [query('namespace', 'Only those of this namespace', { type: 'string' })],
-        responses: { ...FAILED, 200: json(ref('Modules'), 'In the order of their names') },
+        responses: { ...FAILURES, 200: json(ref('Modules'), 'The ids, sorted') },
       },
     },
     '/v1/modules/{namespace}/{name}': {
@@ -171,35 +189,41 @@ export const OPENAPI: object = {
         summary: 'The releases of a module',
         parameters: MODULE,
         responses: {
-          ...FAILED,
-          200: json(ref('Module'), 'With a strong ETag'),
-          304: { description: 'If-None-Match names the document as it is' },
-          400: refusal('The address holds no module id'),
-          404: refusal('There is no such module'),
+          ...FAILURES,
+          200: json(ref('Module'), 'The release list, with a strong ETag'),
+          304: { description: 'The release list still has the ETag in If-None-Match' },
+          400: problem('The address does not contain a module id'),
+          404: problem('There is no such module'),
         },
       },
     },
     '/v1/changes': {
       get: {
         summary:
-          'The modules that changed after a sequence; waits for a change where there is none',
+          'The modules that changed after a sequence number. Waits for a change if there is none yet.',
         parameters: [
-          query('after', 'The sequence of an earlier answer', { type: 'integer', minimum: 0 }),
-          query('wait', 'Seconds; more than 60 count as 60', { type: 'number', minimum: 0 }),
+          query('after', 'The sequence of an earlier response; 0 by default', {
+            type: 'integer',
+            minimum: 0,
+          }),
+          query('wait', 'How long to wait for a change, in seconds; 0 by default, at most 60', {
+            type: 'number',
+            minimum: 0,
+          }),
         ],
         responses: {
-          ...FAILED,
+          ...FAILURES,
           200: json(
             ref('Changes'),
-            'A sequence below after: the catalogue is another, ask for everything',
+            'The changes. If sequence is less than after, the catalogue was replaced: fetch all modules again.',
           ),
-          400: refusal('after or wait is no number'),
+          400: problem('after or wait is not a number'),
         },
       },
     },
     '/v1/modules/{namespace}/{name}/releases': {
       post: {
-        summary: 'Publishes a release, which never changes afterwards',
+        summary: 'Publishes a release. A published release never changes.',
         security: [{ token: [] }],
         parameters: MODULE,
         requestBody: {
@@ -207,16 +231,16 @@ export const OPENAPI: object = {
           content: { 'application/json': { schema: ref('NewRelease') } },
         },
         responses: {
-          ...CHANGED,
-          200: json(ref('Published'), 'It was published before with the same content'),
-          201: json(ref('Published'), 'It is published, and on the disk'),
-          409: refusal('It is published with other content'),
+          ...WRITE_ERRORS,
+          200: json(ref('Published'), 'The release was already published with the same content'),
+          201: json(ref('Published'), 'The release is published and stored on disk'),
+          409: problem('The version is already published with different content or publish time'),
         },
       },
     },
     '/v1/modules/{namespace}/{name}/releases/{version}/yank': {
       put: {
-        summary: 'Yanks a release: it stays, and no machine chooses it any more',
+        summary: 'Yanks a release. It stays in the list, but machines no longer choose it.',
         security: [{ token: [] }],
         parameters: VERSION,
         requestBody: {
@@ -231,13 +255,13 @@ export const OPENAPI: object = {
             },
           },
         },
-        responses: { ...CHANGED, 200: json(ref('Yanked'), 'It is yanked') },
+        responses: { ...WRITE_ERRORS, 200: json(ref('Yanked'), 'The release is yanked') },
       },
       delete: {
-        summary: 'Takes a yank back',
+        summary: 'Unyanks a release',
         security: [{ token: [] }],
         parameters: VERSION,
-        responses: { ...CHANGED, 200: json(ref('Yanked'), 'It is not yanked') },
+        responses: { ...WRITE_ERRORS, 200: json(ref('Yanked'), 'The release is not yanked') },
       },
     },
     '/v1/openapi.json': {

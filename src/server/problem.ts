@@ -1,6 +1,6 @@
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
 
-/** What can be wrong with a request, or with the registry. */
+/** The problem types of the HTTP API. */
 export type ProblemKind =
   | 'bad-request'
   | 'bad-release'
@@ -18,21 +18,21 @@ export type ProblemKind =
 
 const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: string]>> = {
   'bad-request': [400, 'The request cannot be read'],
-  'bad-release': [422, 'The body is not what is needed here'],
-  unauthorized: [401, 'A token is needed that this registry has made'],
+  'bad-release': [422, 'The body has errors'],
+  unauthorized: [401, 'A token that this registry created is required'],
   'unknown-address': [404, 'There is nothing at this address'],
   'unknown-module': [404, 'There is no such module'],
   'unknown-version': [404, 'The module has no such version'],
-  'method-not-allowed': [405, 'Nothing can be done so here'],
-  'already-published': [409, 'The version is published with other content'],
+  'method-not-allowed': [405, 'The address does not support this method'],
+  'already-published': [409, 'The version is already published with different content'],
   'too-large': [413, 'The body is too large'],
   'not-json': [415, 'The body is not application/json'],
-  internal: [500, 'The registry failed'],
-  locked: [503, 'The catalogue is held by another process'],
+  internal: [500, 'The registry had an internal error'],
+  locked: [503, 'The catalogue is locked by another process'],
   'storage-full': [507, 'The catalogue cannot be written'],
 };
 
-const OF_DATABASE: Readonly<Record<DatabaseErrorKind, ProblemKind>> = {
+const DATABASE_PROBLEMS: Readonly<Record<DatabaseErrorKind, ProblemKind>> = {
   missing: 'internal',
   damaged: 'internal',
   unreadable: 'internal',
@@ -41,7 +41,7 @@ const OF_DATABASE: Readonly<Record<DatabaseErrorKind, ProblemKind>> = {
   unwritable: 'storage-full',
 };
 
-/** An answer that says what is wrong, as RFC 9457 has it. `detail` is for a person. */
+/** A problem response (RFC 9457). `detail` is written for a person. */
 export function problem(
   kind: ProblemKind,
   detail: string,
@@ -55,10 +55,10 @@ export function problem(
   });
 }
 
-/** The answer to a request during which `error` was thrown. Of the file system it tells nothing. */
+/** The response to a request during which `error` was thrown. Reveals nothing about the file system. */
 export function problemOf(error: unknown): Response {
   if (!(error instanceof DatabaseError)) return problem('internal', 'nothing was changed');
-  const kind = OF_DATABASE[error.kind];
+  const kind = DATABASE_PROBLEMS[error.kind];
   const headers: Record<string, string> = kind === 'locked' ? { 'retry-after': '1' } : {};
   return problem(kind, 'nothing was changed', { headers });
 }

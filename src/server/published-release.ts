@@ -10,32 +10,38 @@ import { readWebAddress } from '../core/text/web-address.ts';
 export interface PublishedRelease {
   /** SemVer 2.0.0, build metadata included. */
   readonly version: string;
-  /** Milliseconds since the epoch; undefined for the time of publishing. */
+  /** Milliseconds since the epoch; undefined to use the time of publishing. */
   readonly publishedAt: number | undefined;
-  /** One for each platform. Undefined: the release runs on every platform. Empty: it runs on none. */
+  /** At most one for each platform. Undefined: the release runs on every platform. Empty: it runs on none. */
   readonly artifacts:
     | readonly {
-        /** `linux/arm64`, or with `any`: `any`, `linux/any`, `any/arm64`. */
+        /** A platform such as `linux/arm64`, or a wildcard: `any`, `linux/any`, `any/amd64`, `any/arm64`. */
         readonly platform: string;
         /** The http: or https: address of the file. */
         readonly url: string;
-        /** `sha256:` and 64, or `sha512:` and 128, lower-case hexadecimal digits. */
+        /** `sha256:` and 64, or `sha512:` and 128, lowercase hexadecimal digits. */
         readonly digest: string;
-        /** The length of the file, in bytes; undefined where the author does not state it. */
+        /** The size of the file in bytes; undefined if the author does not state it. */
         readonly size: number | undefined;
       }[]
     | undefined;
-  /** Why the release should no longer be used; undefined for one that is not deprecated. */
+  /** Why the release should no longer be used; undefined if it is not deprecated. */
   readonly deprecated: string | undefined;
-  /** Why the release is yanked from the start, `''` without a reason; undefined for one that is not. */
+  /** Why the release is yanked, `''` without a reason; undefined if it is not published as yanked. */
   readonly yanked: string | undefined;
 }
 
 /** One escaped line for each error: a JSON Pointer, what was found, what was expected. */
 export type ReleaseErrors = readonly string[];
 
-/** What an artifact can be for: a platform, or all that a half of one leaves open. */
-const PUBLISHABLE: readonly string[] = [...PLATFORMS, 'any', 'linux/any', 'any/amd64', 'any/arm64'];
+/** The values of an artifact's `platform`: platforms, and wildcards for one or both of their parts. */
+const ARTIFACT_PLATFORMS: readonly string[] = [
+  ...PLATFORMS,
+  'any',
+  'linux/any',
+  'any/amd64',
+  'any/arm64',
+];
 const LONGEST_TEXT = 1000;
 
 const shortText = v.pipe(
@@ -44,15 +50,15 @@ const shortText = v.pipe(
     (text) => Array.from(text).length <= LONGEST_TEXT,
     `longer than ${LONGEST_TEXT} characters`,
   ),
-  v.check((text) => text.isWellFormed(), 'holds half a character'),
+  v.check((text) => text.isWellFormed(), 'contains half a surrogate pair'),
 );
 
 const artifact = v.strictObject(
   {
     platform: read((text) => {
       const platform = canonicalPlatform(text);
-      if (PUBLISHABLE.includes(platform)) return { ok: true, value: platform };
-      return { ok: false, error: `${quote(text)} is not one of ${PUBLISHABLE.join(', ')}` };
+      if (ARTIFACT_PLATFORMS.includes(platform)) return { ok: true, value: platform };
+      return { ok: false, error: `${quote(text)} is not one of ${ARTIFACT_PLATFORMS.join(', ')}` };
     }),
     url: read((text) => {
       const url = readWebAddress(text);
@@ -96,7 +102,7 @@ const release = v.strictObject(
         v.check(
           (artifacts) =>
             new Set(artifacts.map(({ platform }) => platform)).size === artifacts.length,
-          'two artifacts for one platform',
+          'two artifacts for the same platform',
         ),
       ),
     ),
@@ -119,7 +125,7 @@ const release = v.strictObject(
  * ```
  */
 export function readRelease(json: unknown): Result<PublishedRelease, readonly string[]> {
-  // valibot takes a list for an object.
+  // valibot accepts a list as an object.
   const result = v.safeParse(release, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
   const { version, published_at, artifacts, deprecated, yanked } = result.output;
@@ -140,7 +146,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
   };
 }
 
-/** The reason for which a release is yanked, from JSON. */
+/** Validates the body of a yank request, and returns its reason. */
 export function readReason(json: unknown): Result<string, ReleaseErrors> {
   const body = v.strictObject({ reason: v.optional(shortText, '') }, shape('a reason', 'reason'));
   const result = v.safeParse(body, Array.isArray(json) ? null : json);
@@ -148,7 +154,7 @@ export function readReason(json: unknown): Result<string, ReleaseErrors> {
   return { ok: true, value: result.output.reason };
 }
 
-/** What makes two publications of one version the same, as text: everything but when it was. */
+/** The content of a release as text. Two publications of a version with the same content are equal. */
 export function contentOf({ artifacts, deprecated }: PublishedRelease): string {
   const inOrder = artifacts?.toSorted((a, b) => (a.platform < b.platform ? -1 : 1));
   return JSON.stringify({
@@ -169,11 +175,11 @@ function read<T>(grammar: (text: string) => Result<T, string>): v.GenericSchema<
   );
 }
 
-/** What is wrong with the fields of an object. */
+/** The message for a missing or unknown field, or for a value that is not an object. */
 function shape(noun: string, fields: string): (issue: v.BaseIssue<unknown>) => string {
   return ({ path, expected }) => {
     if (path && expected === 'never') return `unknown field; ${noun} has ${fields}`;
-    return path ? 'required' : `not ${noun}, which has ${fields}`;
+    return path ? 'required' : `expected an object: ${noun} has ${fields}`;
   };
 }
 

@@ -10,7 +10,7 @@ import { problem } from './problem.ts';
 
 const LONGEST_WAIT_S = 60;
 
-/** What everybody may ask. */
+/** Adds the routes that need no token. */
 export function addReadRoutes(
   app: Hono,
   catalogue: Catalogue,
@@ -38,7 +38,7 @@ function documentAnswer(
   return new Response(bytes, { headers: { ...headers, 'content-type': 'application/json' } });
 }
 
-/** Whether a client names the document that it has. */
+/** Whether the client already has the document with this entity tag. */
 function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined || ifNoneMatch === etag) return ifNoneMatch === etag;
   return ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
@@ -53,9 +53,13 @@ async function changesAnswer(
   const after = Number(afterText);
   const wait = Number(waitText);
   if (!/^\d+$/.test(afterText) || !Number.isSafeInteger(after)) {
-    return problem('bad-request', 'after is the sequence of an earlier answer, a whole number');
+    return problem(
+      'bad-request',
+      'after must be the sequence of an earlier response, a whole number',
+    );
   }
-  if (!/^\d+(\.\d+)?$/.test(waitText)) return problem('bad-request', 'wait is a number of seconds');
+  if (!/^\d+(\.\d+)?$/.test(waitText))
+    return problem('bad-request', 'wait must be a number of seconds');
   const ms = Math.min(wait, LONGEST_WAIT_S) * 1000;
   const { sequence, modules } = await feed.wait(after, ms, c.req.raw.signal);
   return c.json({ sequence, modules, spread_ms: spreadMs });

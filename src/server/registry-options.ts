@@ -1,17 +1,17 @@
 import type { ModuleId } from '../core/index.ts';
 
-/** What the HTTP API needs besides its catalogue. */
+/** Options of the HTTP API. */
 export interface ServeOptions {
-  /** The time in milliseconds since the epoch: `Date.now`. Releases without a publish time get it. */
+  /** Returns the time in milliseconds since the epoch, such as `Date.now`: the default publish time. */
   readonly clock: () => number;
-  /** Clients wait for a random time up to this before they fetch a change, in milliseconds. */
+  /** Clients wait a random time up to this before they fetch a change, in milliseconds. */
   readonly spreadMs: number;
   /** Called after each change, and for each error that ended a request. It must not throw. */
   readonly log?:
     | ((
         event:
           | {
-              /** What was done to the release. */
+              /** What happened to the release. */
               readonly kind: 'published' | 'yanked' | 'unyanked';
               /** The module of the release. */
               readonly moduleId: ModuleId;
@@ -20,12 +20,12 @@ export interface ServeOptions {
             }
           | {
               readonly kind: 'failed';
-              /** What was thrown, a DatabaseError for instance. Its client got no details. */
+              /** The thrown error, such as a DatabaseError. The client received no details. */
               readonly error: unknown;
             },
       ) => void)
     | undefined;
 }
 
-/** A change of the catalogue by a request, or an error that ended a request. */
+/** A change to the catalogue by a request, or an error that ended a request. */
 export type RegistryEvent = Parameters<NonNullable<ServeOptions['log']>>[0];

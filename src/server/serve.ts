@@ -10,21 +10,21 @@ import type { ServeOptions } from './registry-options.ts';
 export interface RunningRegistry {
   /** `http://127.0.0.1:4873`, with the actual port. */
   readonly address: string;
-  /** Ends long polls, gives responses in progress five seconds, and closes the catalogue. */
+  /** Ends long polls, waits up to five seconds for responses in progress, and closes the catalogue. */
   close(): Promise<void>;
 }
 
-/** A client has so long for its headers, for a whole request, and between two signs of life. */
+/** Limits for a client: to send the headers, to send the whole request, and between two packets. */
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
-const SILENCE_MS = 120_000;
+const IDLE_MS = 120_000;
 const CLOSING_MS = 5000;
-/** How often it is looked who took longer; Node's own half a minute would double every limit. */
+/** How often to enforce the limits. Node's default of 30 s would add up to 30 s to each of them. */
 const CHECK_MS = 1000;
 
 /**
- * Serves a catalogue over plain HTTP; TLS is left to a proxy. Port 0 takes any free port. Rejects with Node's
- * error where the address cannot be used (`EADDRINUSE`), and with a DatabaseError where the catalogue cannot.
+ * Serves a catalogue over plain HTTP; use a proxy for TLS. Port 0 selects any free port. Rejects with Node's error
+ * if the address cannot be used (`EADDRINUSE`), and with a DatabaseError if the catalogue cannot.
  *
  * @example
  * ```ts
@@ -57,16 +57,16 @@ export async function serveRegistry(
     },
   }) as Server;
   const { all, busy } = watchSockets(server);
-  server.setTimeout(SILENCE_MS);
+  server.setTimeout(IDLE_MS);
   try {
     await listening(server, host, port);
   } catch (error) {
     feed.close();
     throw error;
   }
-  const { family, address, port: found } = server.address() as AddressInfo;
+  const { family, address, port: actualPort } = server.address() as AddressInfo;
   return {
-    address: `http://${family === 'IPv6' ? `[${address}]` : address}:${found}`,
+    address: `http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`,
     close: async () => {
       feed.close();
       await closed(server, busy, all);
@@ -83,7 +83,7 @@ async function listening(server: Server, host: string, port: number): Promise<vo
   server.off('error', reject);
 }
 
-/** Connections that owe no answer end at once, the others with their answer, and all in the end. */
+/** Ends idle connections now, busy ones after their response, and all of them after CLOSING_MS. */
 async function closed(
   server: Server,
   busy: ReadonlySet<Socket>,
@@ -102,7 +102,7 @@ async function closed(
   clearTimeout(deadline);
 }
 
-/** The connections of a server, and those that owe an answer. */
+/** The connections of a server, and those that wait for a response. */
 function watchSockets(server: Server): { readonly all: Set<Socket>; readonly busy: Set<Socket> } {
   const all = new Set<Socket>();
   const busy = new Set<Socket>();

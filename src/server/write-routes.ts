@@ -15,11 +15,11 @@ import {
 const LARGEST_BODY = 1024 * 1024;
 
 const UNREADABLE = {
-  'too-large': ['too-large', `at most ${LARGEST_BODY} bytes are read`],
+  'too-large': ['too-large', `the body may have at most ${LARGEST_BODY} bytes`],
   'not-utf-8': ['bad-request', 'the body is not UTF-8'],
 } as const;
 
-/** What takes a token. `changed` is told of each change. */
+/** Adds the routes that need a token. `changed` is called after each change. */
 export function addWriteRoutes(
   app: Hono,
   catalogue: Catalogue,
@@ -50,10 +50,10 @@ function publishAnswer(
   return withModule(c, (moduleId) => {
     const result = catalogue.publish(moduleId, release, now);
     if (result === 'other-content') {
-      const next = 'it stays as it is; yank it and publish another version';
+      const next = 'it cannot change; yank it and publish another version';
       return problem(
         'already-published',
-        `${moduleId} ${version} is published with other content, or at another time: ${next}`,
+        `${moduleId} ${version} is already published with different content or publish time: ${next}`,
       );
     }
     if (result !== 'unchanged') changed({ kind: result, moduleId, version });
@@ -90,11 +90,14 @@ function yankAnswer(
 function authorized(c: Context, catalogue: Catalogue): Response | undefined {
   const [, token] = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
   if (token !== undefined && catalogue.isToken(token)) return undefined;
-  const found = token === undefined ? 'no bearer token came along' : 'nobody made this token here';
+  const found =
+    token === undefined
+      ? 'the request has no bearer token'
+      : 'this registry did not create the token';
   return problem('unauthorized', found, { headers: { 'www-authenticate': 'Bearer' } });
 }
 
-/** What `read` makes of the body; `absent` stands for an empty one. */
+/** The body as `read` validates it. If the body is empty, `absent` is used instead. */
 async function jsonBody<T>(
   c: Context,
   read: (json: unknown) => Result<T, ReleaseErrors>,
@@ -102,13 +105,16 @@ async function jsonBody<T>(
 ): Promise<Result<T, Response>> {
   const body = await readBody(c.req.raw, LARGEST_BODY);
   if (!body.ok) {
-    const [kind, detail] = UNREADABLE[body.because];
+    const [kind, detail] = UNREADABLE[body.reason];
     return { ok: false, error: problem(kind, detail) };
   }
   const { text } = body;
-  if (text === '' && absent !== undefined) return refusing(read(absent));
+  if (text === '' && absent !== undefined) return orProblem(read(absent));
   if (!/^application\/json\s*(;|$)/i.test(c.req.header('content-type') ?? '')) {
-    return { ok: false, error: problem('not-json', 'send it with content-type: application/json') };
+    return {
+      ok: false,
+      error: problem('not-json', 'send the body with content-type: application/json'),
+    };
   }
   let json: unknown;
   try {
@@ -117,10 +123,10 @@ async function jsonBody<T>(
     if (!(error instanceof SyntaxError)) throw error;
     return { ok: false, error: problem('bad-request', 'the body is not JSON') };
   }
-  return refusing(read(json));
+  return orProblem(read(json));
 }
 
-function refusing<T>(read: Result<T, ReleaseErrors>): Result<T, Response> {
+function orProblem<T>(read: Result<T, ReleaseErrors>): Result<T, Response> {
   if (read.ok) return read;
   const [first = ''] = read.error;
   return { ok: false, error: problem('bad-release', first, { errors: read.error.slice(0, 50) }) };

@@ -1,7 +1,7 @@
 import { excerpt, quote } from '../core/text/quote.ts';
 
 /**
- * A SQLite file cannot be used. The message is one escaped line: the file, and what was found.
+ * A SQLite file cannot be used. The message is one escaped line: the file and the problem.
  *
  * @example
  * ```ts
@@ -18,9 +18,9 @@ import { excerpt, quote } from '../core/text/quote.ts';
  */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
-  /** The kind of error, for a program. */
+  /** The kind of error, for programs. */
   readonly kind:
-    /** There is no file, or another file has taken its place. */
+    /** The file does not exist, was replaced while it was open, or does not have the current schema yet. */
     | 'missing'
     /** It is not a SQLite file, or is incomplete. */
     | 'damaged'
@@ -28,7 +28,7 @@ export class DatabaseError extends Error {
     | 'unreadable'
     /** A later version of modreg wrote it. */
     | 'later-schema'
-    /** Another process kept it locked for longer than the wait. */
+    /** Another process kept it locked for longer than the timeout. */
     | 'locked'
     /** It cannot be written: the disk is full, or it is read-only. */
     | 'unwritable';
@@ -43,22 +43,22 @@ export class DatabaseError extends Error {
 /** The kind of a DatabaseError. */
 export type DatabaseErrorKind = DatabaseError['kind'];
 
-/** SQLite's primary result codes, as far as they tell one trouble from another. */
+/** SQLite's primary result codes that modreg distinguishes. */
 const KINDS: ReadonlyMap<number, DatabaseErrorKind> = new Map([
-  [1, 'unreadable'], // SQLITE_ERROR: a table is not there
+  [1, 'unreadable'], // SQLITE_ERROR: a table is missing
   [5, 'locked'], // SQLITE_BUSY
   [6, 'locked'], // SQLITE_LOCKED
-  [7, 'unreadable'], // SQLITE_NOMEM: a damaged record asks for more than there is
+  [7, 'unreadable'], // SQLITE_NOMEM: a damaged record claims more memory than is available
   [8, 'unwritable'], // SQLITE_READONLY
   [10, 'unwritable'], // SQLITE_IOERR
   [11, 'damaged'], // SQLITE_CORRUPT
   [13, 'unwritable'], // SQLITE_FULL
   [14, 'unreadable'], // SQLITE_CANTOPEN
-  [19, 'damaged'], // SQLITE_CONSTRAINT: an index holds what its table does not
+  [19, 'damaged'], // SQLITE_CONSTRAINT: an index contains a row that its table does not
   [26, 'damaged'], // SQLITE_NOTADB
 ]);
 
-/** What the file system says where SQLite's file should be. */
+/** Error codes of the file system when SQLite's file cannot be created. */
 const FILE_SYSTEM: ReadonlySet<string> = new Set([
   'ENOENT',
   'ENOTDIR',
@@ -70,12 +70,12 @@ const FILE_SYSTEM: ReadonlySet<string> = new Set([
   'ENOSPC',
 ]);
 
-/** What Node says of a number in the file that JavaScript has none for: nothing of ours writes one. */
-const BEYOND_NUMBERS = 'ERR_OUT_OF_RANGE';
-/** What Node says once a database is closed. */
+/** Node's code for an integer beyond JavaScript's range. modreg never writes one. */
+const NUMBER_TOO_LARGE = 'ERR_OUT_OF_RANGE';
+/** Node's code for the use of a closed database. */
 const CLOSED = 'ERR_INVALID_STATE';
 
-/** `error`, which SQLite or the file system threw, as a `DatabaseError`; anything else as it is. */
+/** Converts an error of SQLite or the file system to a `DatabaseError`; returns any other error unchanged. */
 export function asDatabaseError(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;
   const { code = '', errcode } = error as { readonly code?: string; readonly errcode?: number };
@@ -84,13 +84,13 @@ export function asDatabaseError(error: unknown, file: string): unknown {
   if (code === CLOSED) {
     return new DatabaseError('unreadable', `${quote(file)}: it was closed`, error);
   }
-  if (code === BEYOND_NUMBERS) {
+  if (code === NUMBER_TOO_LARGE) {
     return new DatabaseError(
       'damaged',
-      `${quote(file)}: a number in it is too large to be read`,
+      `${quote(file)}: it contains a number that is too large to read`,
       error,
     );
   }
   if (!FILE_SYSTEM.has(code)) return error;
-  return new DatabaseError('unwritable', `${quote(file)}: it cannot be made (${code})`, error);
+  return new DatabaseError('unwritable', `${quote(file)}: it cannot be created (${code})`, error);
 }

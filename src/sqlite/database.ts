@@ -5,22 +5,22 @@ import { pathToFileURL } from 'node:url';
 import { quote } from '../core/text/quote.ts';
 import { asDatabaseError, DatabaseError } from './database-error.ts';
 
-/** What makes a file one of a program's own, and brings it up to date. */
+/** The type of a program's SQLite files, and its schema. */
 export interface Layout {
-  /** SQLite's `application_id`: a file with another one belongs to another program. */
+  /** SQLite's `application_id`: a file with a different one belongs to another program. */
   readonly applicationId: number;
-  /** SQL that leads from each version of the schema to the next, beginning with an empty file. */
+  /** SQL that upgrades each version of the schema to the next, starting from an empty file. */
   readonly migrations: readonly string[];
 }
 
 /** How a file is opened. */
 export interface Opening {
   /**
-   * `create` makes the file, and the folder around it, where there is none; `read` is content with a file
-   * and a folder that cannot be written.
+   * `create` creates the file and its folder if they do not exist; `read` also accepts a file or a folder that
+   * cannot be written.
    */
   readonly mode: 'create' | 'write' | 'read';
-  /** How long a statement waits for another process to let go of the file, in milliseconds. */
+  /** How long a statement waits for another process to release the file, in milliseconds. */
   readonly patienceMs: number;
 }
 
@@ -38,18 +38,21 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
       makeFolder(dirname(resolve(path)));
       accessSync(dirname(resolve(path)), constants.W_OK);
     }
-    // As a path it begins with a slash, and is no name that means something to SQLite.
+    // SQLite gives some names a special meaning, such as `:memory:`. A file URL has none.
     const file = pathToFileURL(path);
-    const isFixed = !isNew && isReadOnly(path);
-    if (isFixed && opening.mode !== 'read') {
-      throw new DatabaseError('unwritable', `${quote(path)}: it, or its folder, cannot be written`);
+    const readOnly = !isNew && isReadOnly(path);
+    if (readOnly && opening.mode !== 'read') {
+      throw new DatabaseError(
+        'unwritable',
+        `${quote(path)}: the file or its folder cannot be written`,
+      );
     }
-    // An immutable file is read without its log: only where there is none does that lose nothing.
-    if (isFixed && !existsSync(`${path}-wal`)) file.searchParams.set('immutable', '1');
-    const database = new DatabaseSync(file, { timeout: opening.patienceMs, readOnly: isFixed });
+    // SQLite ignores the write-ahead log of an immutable file, so the file must not have one.
+    if (readOnly && !existsSync(`${path}-wal`)) file.searchParams.set('immutable', '1');
+    const database = new DatabaseSync(file, { timeout: opening.patienceMs, readOnly });
     try {
       if (isNew) chmodSync(path, 0o600);
-      prepare(database, path, { ...layout, isFixed, mode: opening.mode });
+      prepare(database, path, { ...layout, readOnly, mode: opening.mode });
       return database;
     } catch (error) {
       database.close();
@@ -58,18 +61,18 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
   });
 }
 
-/** What SQLite finds wrong with the file at `path`, or `ok`. Nothing is written, not even its own log into it. */
+/** The first error that SQLite finds in the file at `path`, or `ok`. Writes nothing, not even a checkpoint. */
 export function integrityOf(path: string): string {
   const database = new DatabaseSync(pathToFileURL(path), { readOnly: true });
   try {
-    // Beside what the quick one finds: an index that says otherwise than its table.
+    // Unlike quick_check, this also compares each index with its table.
     return String(database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
   } finally {
     database.close();
   }
 }
 
-/** One folder and not those around it: some file systems make Node try for ever. */
+/** Creates one folder, not its parents: on some file systems, a recursive mkdir in Node never ends. */
 export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -78,7 +81,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Whether neither the file nor what SQLite puts beside it can be written. */
+/** Whether the file or its folder, where SQLite creates its log, cannot be written. */
 function isReadOnly(path: string): boolean {
   try {
     accessSync(path, constants.W_OK);
@@ -89,7 +92,7 @@ function isReadOnly(path: string): boolean {
   }
 }
 
-/** Runs `work`, and throws what SQLite throws in it as a `DatabaseError` that names `path`. */
+/** Runs `work`; converts errors of SQLite to a `DatabaseError` that names `path`. */
 export function translated<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -98,12 +101,12 @@ export function translated<T>(path: string, work: () => T): T {
   }
 }
 
-/** Runs `work` on one state of the file, whatever other processes write meanwhile. */
+/** Runs `work` on a snapshot of the file, unaffected by writes of other processes. */
 export function snapshot<T>(database: DatabaseSync, work: () => T): T {
   return within(database, 'BEGIN', work);
 }
 
-/** Runs `work` as one transaction, which begins as a writer so that it never has to start again. */
+/** Runs `work` as one write transaction. It takes the write lock first, so `work` never has to be retried. */
 export function transaction<T>(database: DatabaseSync, work: () => T): T {
   return within(database, 'BEGIN IMMEDIATE', work);
 }
@@ -115,7 +118,7 @@ function within<T>(database: DatabaseSync, begin: string, work: () => T): T {
     database.exec('COMMIT');
     return result;
   } catch (error) {
-    // A full disk rolls back by itself.
+    // SQLite rolls back automatically when the disk is full.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
@@ -127,25 +130,29 @@ function prepare(
   {
     applicationId,
     migrations,
-    isFixed,
+    readOnly,
     mode,
-  }: Layout & Pick<Opening, 'mode'> & { readonly isFixed: boolean },
+  }: Layout & Pick<Opening, 'mode'> & { readonly readOnly: boolean },
 ): void {
   const version = ownVersion(database, path, { applicationId, migrations });
-  if (isFixed) {
+  if (readOnly) {
     if (version === migrations.length) return;
-    throw new DatabaseError('unwritable', `${quote(path)}: it is read-only, and needs an update`);
+    throw new DatabaseError(
+      'unwritable',
+      `${quote(path)}: it is read-only, and its schema needs an upgrade`,
+    );
   }
   if (mode === 'read' && version < migrations.length) {
-    const found = version === 0 ? 'there is nothing in it yet' : `its schema is ${version}`;
-    const expected =
-      version === 0 ? '' : `, and whoever writes it brings it to ${migrations.length}`;
-    throw new DatabaseError('missing', `${quote(path)}: ${found}${expected}`);
+    const found =
+      version === 0
+        ? 'it is empty'
+        : `its schema is ${version}; the next process that writes to it upgrades it to ${migrations.length}`;
+    throw new DatabaseError('missing', `${quote(path)}: ${found}`);
   }
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
   if (version === migrations.length) return;
   transaction(database, () => {
-    // Another process may have been faster.
+    // Another process may have upgraded the schema in the meantime.
     const from = pragma(database, 'user_version');
     for (const migration of migrations.slice(from)) database.exec(migration);
     database.exec(`PRAGMA application_id = ${applicationId}`);
@@ -153,17 +160,17 @@ function prepare(
   });
 }
 
-/** The version of the schema. Throws unless the file is empty or one of ours, and not from the future. */
+/** The version of the schema; 0 for an empty file. Throws if the file is not modreg's or its schema is newer. */
 function ownVersion(database: DatabaseSync, path: string, layout: Layout): number {
   const owner = pragma(database, 'application_id');
   const version = pragma(database, 'user_version');
   const isEmpty = pragma(database, 'schema_version') === 0 && version === 0;
   if (isEmpty) return 0;
   if (owner !== layout.applicationId) {
-    throw new DatabaseError('unreadable', `${quote(path)}: a SQLite file of another program`);
+    throw new DatabaseError('unreadable', `${quote(path)}: it is a SQLite file of another program`);
   }
   if (version > layout.migrations.length) {
-    const known = `this modreg knows schemas up to ${layout.migrations.length}`;
+    const known = `this modreg reads schemas up to ${layout.migrations.length}`;
     throw new DatabaseError(
       'later-schema',
       `${quote(path)}: its schema is ${version}, and ${known}`,

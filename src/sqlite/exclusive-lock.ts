@@ -4,13 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { makeFolder, translated } from './database.ts';
 
-/** A database that nobody refers to is closed, and its lock is gone. */
+/** Keeps lock databases referenced: garbage collection would close them and release their locks. */
 const HELD = new Set<DatabaseSync>();
 
 /**
- * Holds the empty file at `path`, which is made where there is none, until the function that is given back is
- * called. The system lets go of it when the process ends, however it ends: no lock is ever stale. Throws a
- * DatabaseError, `locked` where another process, or this one, still holds it after `patienceMs`.
+ * Locks the empty file at `path`, which is created if it does not exist, until the returned function is called.
+ * The operating system releases the lock when the process ends, even after a crash, so no lock is ever stale.
+ * Throws a DatabaseError: `locked` if another process, or this one, still holds the lock after `patienceMs`.
  */
 export function holdExclusively(path: string, patienceMs: number): () => void {
   return translated(path, () => {
@@ -19,7 +19,7 @@ export function holdExclusively(path: string, patienceMs: number): () => void {
     const database = new DatabaseSync(pathToFileURL(path), { timeout: patienceMs });
     try {
       if (isNew) chmodSync(path, 0o600);
-      // Nothing is written: the lock is all that is wanted, and a full disk has room for it.
+      // Only the lock is needed. Nothing is written, so this works even on a full disk.
       database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
     } catch (error) {
       database.close();

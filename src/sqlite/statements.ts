@@ -4,17 +4,17 @@ import { translated } from './database.ts';
 type Value = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, Value>>;
 
-/** Statements by their SQL, each prepared once. They throw a `DatabaseError` where the file cannot be used. */
+/** Runs SQL; each statement is prepared once. Every method throws a `DatabaseError` if the file cannot be used. */
 export interface Statements {
-  /** Of the file. */
+  /** The path of the file. */
   readonly path: string;
-  /** The first row; undefined without any. */
+  /** The first row; undefined if there is none. */
   readonly get: (sql: string, ...values: readonly Value[]) => Row | undefined;
   readonly all: (sql: string, ...values: readonly Value[]) => readonly Row[];
   readonly run: (sql: string, ...values: readonly Value[]) => ReturnType<StatementSync['run']>;
 }
 
-/** The statements of a database, whose file is at `path`. */
+/** Statements on `database`, whose file is at `path`. */
 export function statementsOf(database: DatabaseSync, path: string): Statements {
   const prepared = new Map<string, StatementSync>();
   const prepare = (sql: string): StatementSync => {

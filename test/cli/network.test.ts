@@ -250,7 +250,7 @@ describe('[D22] modreg accept', () => {
       'with a home that cannot be created',
       ['--registry', 'https://registry.invalid'],
       { PLATFORM_HOME: '/dev/null/home' },
-      ['error[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be made (ENOTDIR)\n', 70],
+      ['error[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be created (ENOTDIR)\n', 70],
     ],
   ])('%s', async (_, args, environment, [stderr, exit]) => {
     const ended = await runModreg(['accept', 'acme:lidar', ...args], environment);
@@ -263,7 +263,7 @@ describe('a machine.db that cannot be used does not prevent an answer', () => {
     [
       'its folder cannot be created',
       () => '/dev/null/home',
-      'warning[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be made (ENOTDIR)\n',
+      'warning[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be created (ENOTDIR)\n',
     ],
     [
       'it is not a database',

@@ -51,7 +51,7 @@ describe('a machine.db that cannot be used is reported and not changed', () => {
     ],
     [
       'an empty file',
-      `there is nothing in it yet\nhint: ${WHERE}`,
+      `it is empty\nhint: ${WHERE}`,
       [['status'], LIST],
       () => temporaryFolder({ 'machine.db': '' }),
     ],
@@ -63,13 +63,13 @@ describe('a machine.db that cannot be used is reported and not changed', () => {
     ],
     [
       'a file of another program',
-      'a SQLite file of another program',
+      'it is a SQLite file of another program',
       [['status'], ROLLBACK],
       () => homeWhere('PRAGMA application_id = 7'),
     ],
     [
       'a file of a later version',
-      'its schema is 99, and this modreg knows schemas up to 3',
+      'its schema is 99, and this modreg reads schemas up to 3',
       [['status'], LIFT],
       () => homeWhere('PRAGMA user_version = 99'),
     ],
@@ -87,7 +87,7 @@ describe('a machine.db that cannot be used is reported and not changed', () => {
     ],
     [
       'a number that is too large for JavaScript',
-      'a number in it is too large to be read',
+      'it contains a number that is too large to read',
       [['status'], LIST, ROLLBACK],
       () => homeWhere('INSERT INTO starts (at) VALUES (9223372036854775807)'),
     ],

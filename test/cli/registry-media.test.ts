@@ -15,7 +15,7 @@ describe("the registry's file on a separate file system", () => {
       `./bin/modreg registry publish acme:lidar 1.0.1 --db ${folder}/mount/registry.db 2>&1; echo "exit $?"`,
     ];
     expect(sh(`unshare -rm sh -c '${steps.join(' && ')}'`)).toBe(
-      `acme:lidar: 1 published, 0 unchanged\nacme:lidar  1 release\n1.0.0\nerror[STATE_WRITE]: "${folder}/mount/registry.db": it, or its folder, cannot be written\nexit 70\n`,
+      `acme:lidar: 1 published, 0 unchanged\nacme:lidar  1 release\n1.0.0\nerror[STATE_WRITE]: "${folder}/mount/registry.db": the file or its folder cannot be written\nexit 70\n`,
     );
   });
 

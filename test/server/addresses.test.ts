@@ -49,7 +49,7 @@ it('an accident is told to the log, and not to the client', async () => {
   const answer = await registry.ask('GET', '/v1/modules/acme/lidar');
   expect(answer.json).toEqual({
     type: 'urn:modreg:internal',
-    title: 'The registry failed',
+    title: 'The registry had an internal error',
     status: 500,
     detail: 'nothing was changed',
   });

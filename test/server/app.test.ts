@@ -94,7 +94,7 @@ describe('publishing', () => {
       'a list',
       { body: [] },
       422,
-      'not a release, which has version, published_at, artifacts, deprecated and yanked',
+      'expected an object: a release has version, published_at, artifacts, deprecated and yanked',
     ],
     ['no version', { body: {} }, 422, '/version: required'],
     [
@@ -156,7 +156,7 @@ describe('publishing', () => {
       '/artifacts/0/url: not an address: user info before the host x.y: credentials do not belong here',
     ],
     [
-      'two artifacts for one platform',
+      'two artifacts for the same platform',
       {
         body: {
           version: '1.0.0',
@@ -166,13 +166,13 @@ describe('publishing', () => {
         },
       },
       422,
-      '/artifacts: two artifacts for one platform',
+      '/artifacts: two artifacts for the same platform',
     ],
     [
       'half a character',
       { body: '{"version":"1.0.0","deprecated":"\\ud800"}' },
       422,
-      '/deprecated: holds half a character',
+      '/deprecated: contains half a surrogate pair',
     ],
     [
       'a negative size',
@@ -185,26 +185,26 @@ describe('publishing', () => {
       422,
       '/artifacts/0/size: expected a number of bytes',
     ],
-    ['too large a body', { body: ' '.repeat(1_048_577) }, 413, 'at most 1048576 bytes are read'],
+    ['too large a body', { body: ' '.repeat(1_048_577) }, 413, 'the body may have at most 1048576 bytes'],
     ['a deep body', { body: '['.repeat(100_000) }, 400, 'the body is not JSON'],
     [
       'another type',
       { body: '{}', headers: { 'content-type': 'text/plain' } },
       415,
-      'send it with content-type: application/json',
+      'send the body with content-type: application/json',
     ],
-    ['no token', { body: {}, headers: { authorization: '' } }, 401, 'no bearer token came along'],
+    ['no token', { body: {}, headers: { authorization: '' } }, 401, 'the request has no bearer token'],
     [
       'another scheme',
       { body: {}, headers: { authorization: 'Basic x' } },
       401,
-      'no bearer token came along',
+      'the request has no bearer token',
     ],
     [
       'another token',
       { body: {}, headers: { authorization: 'Bearer modreg_x' } },
       401,
-      'nobody made this token here',
+      'this registry did not create the token',
     ],
   ])('refuses %s', async (_what, request, status, detail) => {
     const registry = testRegistry();

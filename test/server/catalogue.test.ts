@@ -86,7 +86,7 @@ describe('a catalogue', () => {
   it('acknowledges nothing once another file is in its place', () => {
     const { path, catalogue } = newCatalogue();
     renameSync(path, `${path}.old`);
-    const message = `"${path}": another file, or none, is in its place`;
+    const message = `"${path}": the file was replaced or removed`;
     const publish = (): unknown => catalogue.publish(LIDAR, release('1.0.0'), 1);
     expect(publish).toThrow(expect.objectContaining({ kind: 'missing', message }));
     new Catalogue(path, { mode: 'create' }).close();
@@ -149,13 +149,13 @@ describe('a file that is no catalogue', () => {
       'a database of another program',
       (path) => new DatabaseSync(path).exec('CREATE TABLE theirs (x)'),
       'unreadable',
-      'a SQLite file of another program',
+      'it is a SQLite file of another program',
     ],
     [
       'a database of another program without tables',
       (path) => new DatabaseSync(path).exec('PRAGMA user_version = 1'),
       'unreadable',
-      'a SQLite file of another program',
+      'it is a SQLite file of another program',
     ],
     [
       'a catalogue whose version was lost',
@@ -173,7 +173,7 @@ describe('a file that is no catalogue', () => {
         new DatabaseSync(path).exec('PRAGMA user_version = 99');
       },
       'later-schema',
-      'its schema is 99, and this modreg knows schemas up to 1',
+      'its schema is 99, and this modreg reads schemas up to 1',
     ],
     ['a folder', () => undefined, 'unreadable', 'unable to open database file'],
   ])('but %s', (what, make, kind, message) => {
@@ -190,7 +190,7 @@ it.each([
   ['/nowhere/at/all/registry.db', 'ENOENT'],
   [`/tmp/${'n'.repeat(300)}/registry.db`, 'ENAMETOOLONG'],
 ])('%s cannot be made', (path, code) => {
-  const message = `${quote(path)}: it cannot be made (${code})`;
+  const message = `${quote(path)}: it cannot be created (${code})`;
   const open = (): Catalogue => new Catalogue(path, { mode: 'create' });
   expect(open).toThrow(expect.objectContaining({ kind: 'unwritable', message }));
 });

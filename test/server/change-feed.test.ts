@@ -97,13 +97,13 @@ describe('the change feed', () => {
   });
 
   it.each([
-    ['?after=-1', 'after is the sequence of an earlier answer, a whole number'],
-    ['?after=1.5', 'after is the sequence of an earlier answer, a whole number'],
-    ['?after=1e30', 'after is the sequence of an earlier answer, a whole number'],
-    ['?after=x', 'after is the sequence of an earlier answer, a whole number'],
-    ['?wait=-1', 'wait is a number of seconds'],
-    ['?wait=soon', 'wait is a number of seconds'],
-    ['?wait=NaN', 'wait is a number of seconds'],
+    ['?after=-1', 'after must be the sequence of an earlier response, a whole number'],
+    ['?after=1.5', 'after must be the sequence of an earlier response, a whole number'],
+    ['?after=1e30', 'after must be the sequence of an earlier response, a whole number'],
+    ['?after=x', 'after must be the sequence of an earlier response, a whole number'],
+    ['?wait=-1', 'wait must be a number of seconds'],
+    ['?wait=soon', 'wait must be a number of seconds'],
+    ['?wait=NaN', 'wait must be a number of seconds'],
   ])('%s is refused', async (query, detail) => {
     const { status, json } = await testRegistry().ask('GET', `/v1/changes${query}`);
     expect([status, Object(json).detail]).toEqual([400, detail]);

@@ -70,7 +70,7 @@ describe('a served registry', () => {
 
   it('reads no body that is too large, or is not text', async () => {
     const registry = await served();
-    const tooLarge = [413, 'at most 1048576 bytes are read'];
+    const tooLarge = [413, 'the body may have at most 1048576 bytes'];
     expect(await send(registry, 'POST', '', ' '.repeat(1_048_577))).toEqual(tooLarge);
     const parts = Array.from({ length: 20 }, () => ' '.repeat(65_536));
     expect(await send(registry, 'POST', '', chunked(...parts))).toEqual(tooLarge);

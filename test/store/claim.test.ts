@@ -132,7 +132,7 @@ it('a failed claim does not lock the file', () => {
   const other = new DatabaseSync(path);
   other.exec('CREATE TABLE theirs (a)');
   other.close();
-  const refused = ['unreadable', `"${path}": a SQLite file of another program`];
+  const refused = ['unreadable', `"${path}": it is a SQLite file of another program`];
   expect(caught(() => openForPoller(path))).toEqual(refused);
   rmSync(path);
   expect(claimed(path).state.memory().isBlank).toBe(true);

@@ -83,7 +83,7 @@ const MUTATIONS: readonly [string, string, (bytes: Buffer, path: string) => Uint
   ],
   [
     'a later schema',
-    'its schema is 99, and this modreg knows schemas up to 3',
+    'its schema is 99, and this modreg reads schemas up to 3',
     (_, path) => {
       const database = new DatabaseSync(path);
       database.exec('PRAGMA user_version = 99');
@@ -249,7 +249,7 @@ describe('what modreg did not create stays unchanged', () => {
     database.exec('PRAGMA application_id = 5; CREATE TABLE theirs (id); PRAGMA user_version = 99');
     database.close();
     const bytes = readFileSync(path);
-    const message = `"${path}": a SQLite file of another program`;
+    const message = `"${path}": it is a SQLite file of another program`;
     expect(caught(() => openForPoller(path))).toEqual(['unreadable', message]);
     expect(readFileSync(path).equals(bytes)).toBe(true);
     expect(readdirSync(path.replace('machine.db', ''))).toEqual([
