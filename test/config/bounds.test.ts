@@ -16,7 +16,7 @@ function deep(depth: number): string {
   return `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 }
 
-describe('what a document is, it shows', () => {
+describe('the kind of a document is detected from its fields', () => {
   it.each<[string, object]>([
     ['machine', {}],
     ['machine', { components: [] }],
@@ -33,13 +33,13 @@ describe('what a document is, it shows', () => {
     ...Object.keys(Object(jsonSchemaOf('policy')['properties']))
       .filter((field) => field !== 'modules' && field !== '$schema')
       .map((field): [string, object] => ['policy', { [field]: null }]),
-  ])('a %s: %j', (kind, document) => {
+  ])('as %s: %j', (kind, document) => {
     expect(checkDocument(JSON.stringify(document), undefined).kind).toBe(kind);
   });
 });
 
 describe('a document at its bounds', () => {
-  it('may have 4 MiB, 100,000 values, and a depth of 64', () => {
+  it('may have 4 MiB, 100,000 values and 64 levels, and no more', () => {
     const largest = ' '.repeat(4 * 1024 * 1024 - 2);
     expect(readMachine(`{}${largest}`).ok).toBe(true);
     expect(readMachine(`{}${largest} `).problems.map(({ kind }) => kind)).toEqual(['too-large']);
@@ -49,14 +49,14 @@ describe('a document at its bounds', () => {
     expect(readMachine(deep(65)).ok).toBe(false);
   });
 
-  it('counts lines however they end', () => {
+  it('counts lines that end with LF, CR or CRLF', () => {
     const { problems } = readMachine('{\r\n"a":1,\r"b":1,\n\r"c":1}');
     expect(problems.map(({ line, column }) => `${line}:${column}`)).toEqual(['2:1', '3:1', '5:1']);
   });
 });
 
 describe('plain http', () => {
-  it('goes where the policy lets it', () => {
+  it('is allowed to a host in allow_http', () => {
     const { problems } = readAgentConfiguration(
       '{"platform-agent":{"pin_url":"http://a.example/x"}}',
       { policy: value(readUpdatePolicy('{"allow_http":["a.example"]}')) },
@@ -76,7 +76,7 @@ describe('plain http', () => {
       '{"registry":"http://a.example","allow_http":["a.example"],"modules":{"m":{"allow_http":[]},"n":{}}}',
       ['/modules/m/allow_http'],
     ],
-  ])('of a module of a policy, too: %s', (text, paths) => {
+  ])('is checked for each module of a policy: %s', (text, paths) => {
     expect(readUpdatePolicy(text).problems.map(({ path }) => path)).toEqual(paths);
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { readDeployedReport } from '../../src/config/index.ts';
 
-describe('the report of what is deployed', () => {
+describe('a report of deployed versions', () => {
   it.each([
     ['{}', {}],
     ['{"acme_lidar": "1.2.3"}', { acme_lidar: 'version' }],
     ['{"acme_lidar": null}', { acme_lidar: 'none' }],
     ['{"acme_lidar": "reload-1", "own": ""}', { acme_lidar: 'other', own: 'other' }],
     ['{"platform-server": "https://b.example/x"}', { 'platform-server': 'url' }],
-    ['{"toString": "1.2.3"} // and what stands beside it', { toString: 'version' }],
-  ])('%s', (text, kinds) => {
+    ['{"toString": "1.2.3"} // and a comment', { toString: 'version' }],
+  ])('reads %s', (text, kinds) => {
     const read = readDeployedReport(text);
     const found = read.ok ? [...read.value].map(([name, { kind }]) => [name, kind]) : read.problems;
     expect(found).toEqual(Object.entries(kinds));

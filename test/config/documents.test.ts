@@ -8,7 +8,7 @@ import {
   type Fixture,
 } from '../support/documents.ts';
 
-/** The rows of what can go wrong, by the beginning of the name of a document. */
+/** The fault rows, by a pattern for the names of their documents. */
 const ROWS: readonly (readonly [row: string, name: RegExp])[] = [
   ['T1', /^bad-constraint--is-/],
   ['T2', /^bad-constraint--placeholder-/],
@@ -32,7 +32,7 @@ const ROWS: readonly (readonly [row: string, name: RegExp])[] = [
 
 const BAD = badDocuments();
 
-function titled<F extends Fixture>(documents: readonly F[]): [string, F][] {
+function withTitles<F extends Fixture>(documents: readonly F[]): [string, F][] {
   return documents.map((document) => {
     const [row] = ROWS.find(([, name]) => name.test(document.name)) ?? [];
     return [`${row === undefined ? '' : `[${row}] `}${document.kind}/${document.name}`, document];
@@ -40,25 +40,30 @@ function titled<F extends Fixture>(documents: readonly F[]): [string, F][] {
 }
 
 describe.each(DOCUMENT_KINDS)('a bad %s', (kind) => {
-  it.each(titled(BAD.filter((document) => document.kind === kind)))('%s', (_title, document) => {
-    const checked = checkFixture(document);
-    const lines = document.expected.map((line) => line.replace(/^(?=\d+:\d+ )/, 'file.json:'));
-    expect(printed(checked, 'file.json')).toBe(lines.join('\n') + '\n');
-    // Each has one fault, which its name begins with.
-    expect(checked.problems.map((problem) => problem.kind)).toEqual([document.name.split('--')[0]]);
-  });
+  it.each(withTitles(BAD.filter((document) => document.kind === kind)))(
+    '%s',
+    (_title, document) => {
+      const checked = checkFixture(document);
+      const lines = document.expected.map((line) => line.replace(/^(?=\d+:\d+ )/, 'file.json:'));
+      expect(printed(checked, 'file.json')).toBe(lines.join('\n') + '\n');
+      // Each document has one fault, and its name begins with the kind.
+      expect(checked.problems.map((problem) => problem.kind)).toEqual([
+        document.name.split('--')[0],
+      ]);
+    },
+  );
 });
 
-it.each(titled(goodDocuments()))('nothing is wrong with %s', (_title, document) => {
+it.each(withTitles(goodDocuments()))('finds no problem in %s', (_title, document) => {
   expect(checkFixture(document)).toMatchObject({ problems: [], errors: 0, warnings: 0 });
 });
 
-it('covers each row', () => {
-  const titles = titled(BAD).map(([title]) => title);
+it('has a document for each row', () => {
+  const titles = withTitles(BAD).map(([title]) => title);
   expect(ROWS.filter(([row]) => !titles.some((title) => title.startsWith(`[${row}]`)))).toEqual([]);
 });
 
-it('covers each code three times, and has 250 documents', () => {
+it('has at least three documents for each code, and 250 in all', () => {
   const codes = BAD.map(({ name }) => name.split('--')[0]);
   const rare = [...new Set(codes)].filter((code) => codes.filter((one) => one === code).length < 3);
   expect(rare).toEqual([]);

@@ -9,6 +9,6 @@ it.each([
   [0o100604, '0604'],
   [0o100601, '0601'],
   [0o100007, '0007'],
-])('[T65] of mode %i others may use it: %s', (mode, open) => {
+])('[T65] mode %i is reported as open to others: %s', (mode, open) => {
   expect(modeOpenToOthers(mode)).toBe(open);
 });

@@ -5,22 +5,22 @@ import { jsonSchemaOf } from '../../src/config/index.ts';
 import { readJson } from '../../src/config/text/json-document.ts';
 import { badDocuments, goodDocuments } from '../support/documents.ts';
 
-/** What JSON Schema can say of a document: whether single values are right. */
+/** The faults that JSON Schema can express: those of single values. */
 const EXPRESSIBLE =
   /^(missing|bad-type|bad-value|out-of-range|bad-constraint|bad-version|bad-module-id|bad-address)--/;
 
-/** What stands in single values, and JSON Schema (draft 7) cannot say. */
+/** The faults of single values that JSON Schema (draft 7) cannot express. */
 const BEYOND: readonly RegExp[] = [
-  // Bounds of numbers inside a text, and of UTF-8 bytes.
+  // Limits of numbers inside a text, and of UTF-8 bytes.
   /^bad-constraint--above-2-to-the-53/,
   /^bad-value--(component-name-of-256-bytes|system-max-use-beyond-[-\w]+)/,
   /^bad-value--minimum-release-age-of-eleven-years/,
-  // Unicode categories, which patterns of draft 7 have only where the validator turns them on.
+  // Unicode categories, which draft 7 patterns support only in some validators.
   /^bad-value--component-name-with-an-override/,
-  // Time zones, and what cron makes of five parts.
+  // Time zones, and the meaning of the five parts of a cron time.
   /^bad-value--time-zone-(is-misspelled|is-a-path)/,
   /^bad-value--window-start-(minute-|hour-|day-|month-|weekday-|on-the-|with-a-question|with-letters)/,
-  // Addresses and hosts, beyond their beginning.
+  // Addresses and hosts, after their first characters.
   /^bad-address--pin-url-(address-of|link-local|metadata|plain-http|port-)/,
   /^bad-address--registry-(?!is-empty)/,
   /^bad-value--allow-http-(is-an-address|is-a-star|is-ipv6|with-user-info)/,
@@ -33,13 +33,16 @@ describe.each(DOCUMENT_KINDS)('the schema of a %s', (kind) => {
   const bad = badDocuments().filter((document) => document.kind === kind);
   const parsed = bad.filter(({ name }) => !/^(bad-json|too-large)--/.test(name));
 
-  it.each(parsed.map(({ name, bytes }) => [name, bytes] as const))('judges %s', (name, bytes) => {
-    const { value } = readJson(bytes.toString());
-    const isJudged = EXPRESSIBLE.test(name) && !BEYOND.some((pattern) => pattern.test(name));
-    expect(validate(value)).toBe(!isJudged);
-  });
+  it.each(parsed.map(({ name, bytes }) => [name, bytes] as const))(
+    'refuses %s if it can express the fault',
+    (name, bytes) => {
+      const { value } = readJson(bytes.toString());
+      const isExpressible = EXPRESSIBLE.test(name) && !BEYOND.some((pattern) => pattern.test(name));
+      expect(validate(value)).toBe(!isExpressible);
+    },
+  );
 
-  it('allows what is good', () => {
+  it('allows every good document', () => {
     const good = goodDocuments().filter((document) => document.kind === kind);
     const refused = good.filter(({ bytes }) => !validate(readJson(bytes.toString()).value));
     expect(refused.map(({ name }) => name)).toEqual([]);

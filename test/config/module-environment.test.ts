@@ -12,7 +12,7 @@ import { RUNS } from '../support/runs.ts';
 function entry(fields: object): ModuleEntry {
   const document = { type: 'registry', name: 'acme_lidar', module_id: 'acme:lidar', ...fields };
   const modules = [{ version: '1.*', ...document }];
-  // The document may be written for a policy that is not in force any more.
+  // The document may have been checked with an older policy than moduleEnvironment gets.
   const env_allow = ['PLATFORM_API_KEY', 'PLATFORM_PART_ID'];
   const policy = value(readUpdatePolicy(JSON.stringify({ env_allow })));
   const [read] = value(readMachine(JSON.stringify({ modules }), { policy })).modules;
@@ -22,7 +22,7 @@ function entry(fields: object): ModuleEntry {
 
 type ModuleContext = Parameters<typeof moduleEnvironment>[1];
 
-const GROUND: ModuleContext = {
+const CONTEXT: ModuleContext = {
   environment: {
     HOME: '/home/robot',
     EMPTY: '',
@@ -36,7 +36,7 @@ const GROUND: ModuleContext = {
 
 describe('the environment of a module', () => {
   it('has the default variables', () => {
-    expect(moduleEnvironment(entry({}), GROUND)).toEqual({
+    expect(moduleEnvironment(entry({}), CONTEXT)).toEqual({
       ok: true,
       value: {
         PLATFORM_HOME: '/home/robot/.platform',
@@ -47,8 +47,8 @@ describe('the environment of a module', () => {
     });
   });
 
-  it('of a local module has no root', () => {
-    expect(moduleEnvironment(entry({ type: 'local' }), GROUND)).toEqual({
+  it('has no PLATFORM_MODULE_ROOT for a local module', () => {
+    expect(moduleEnvironment(entry({ type: 'local' }), CONTEXT)).toEqual({
       ok: true,
       value: {
         PLATFORM_HOME: '/home/robot/.platform',
@@ -60,7 +60,7 @@ describe('the environment of a module', () => {
 
   it.each<[string, Partial<ModuleContext>, object, Readonly<Record<string, string>>]>([
     [
-      'PLATFORM_HOME, where it is set, wins over HOME',
+      'PLATFORM_HOME takes precedence over HOME',
       { environment: { HOME: '/root', PLATFORM_HOME: '/srv/platform' } },
       {},
       {
@@ -75,38 +75,43 @@ describe('the environment of a module', () => {
       { PLATFORM_HOME: '/srv', PLATFORM_MODULE_DATA: '/srv/module-data/rover-7/acme_lidar/' },
     ],
     [
-      'an empty PLATFORM_HOME is none',
+      'an empty PLATFORM_HOME is ignored',
       { environment: { HOME: '/root', PLATFORM_HOME: '' } },
       {},
       { PLATFORM_HOME: '/root/.platform' },
     ],
     [
-      'a local module has the root that its env sets',
+      'the env of a local module may set PLATFORM_MODULE_ROOT',
       {},
       { type: 'local', env: { PLATFORM_MODULE_ROOT: '${environment.HOME}/dev' } },
       { PLATFORM_MODULE_ROOT: '/home/robot/dev' },
     ],
     [
-      'the env of an entry wins',
+      'the env of an entry overrides the defaults',
       {},
       { env: { PLATFORM_MODULE_DATA: '/data', MODE: 'field' } },
       { PLATFORM_MODULE_DATA: '/data', MODE: 'field' },
     ],
-    ['what is set and empty is empty', {}, { env: { A: '[${environment.EMPTY}]' } }, { A: '[]' }],
     [
-      'a secret that the policy allows is handed over',
+      'a variable that is set to empty text is empty',
+      {},
+      { env: { A: '[${environment.EMPTY}]' } },
+      { A: '[]' },
+    ],
+    [
+      'a secret that the policy allows is passed to the module',
       { envAllow: ['PLATFORM_API_KEY'] },
       { env: { KEY: '${environment.PLATFORM_API_KEY}' } },
       { KEY: 'key' },
     ],
-  ])('%s', (_what, ground, fields, expected) => {
-    const environment = moduleEnvironment(entry(fields), { ...GROUND, ...ground });
+  ])('%s', (_title, context, fields, expected) => {
+    const environment = moduleEnvironment(entry(fields), { ...CONTEXT, ...context });
     expect(environment).toMatchObject({ ok: true, value: expected });
   });
 
   it.each<[string, Partial<ModuleContext>, object, readonly object[]]>([
     [
-      '[T15] variables that are not set, all of them',
+      '[T15] variables that are not set, and reports all of them',
       {},
       { env: { A: '${environment.NOPE}', B: '${environment.HOME}${environment.__proto__}' } },
       [
@@ -115,31 +120,31 @@ describe('the environment of a module', () => {
       ],
     ],
     [
-      '[T16] secrets of the agent',
+      '[T16] agent secrets that the policy does not allow',
       { envAllow: ['PLATFORM_API_KEY'] },
       { env: { A: '${environment.PLATFORM_API_KEY}', B: '${environment.PLATFORM_PART_ID}' } },
       [{ kind: 'forbidden-variable', variable: 'PLATFORM_PART_ID', reader: 'B' }],
     ],
     [
-      'no home at all',
+      'a missing HOME and PLATFORM_HOME',
       { environment: {} },
       {},
       [{ kind: 'unset-variable', variable: 'HOME', reader: 'PLATFORM_HOME' }],
     ],
-  ])('does not come about for %s', (_what, ground, fields, error) => {
-    expect(moduleEnvironment(entry(fields), { ...GROUND, ...ground })).toEqual({
+  ])('is refused for %s', (_title, context, fields, error) => {
+    expect(moduleEnvironment(entry(fields), { ...CONTEXT, ...context })).toEqual({
       ok: false,
       error,
     });
   });
 
-  it.each(['../x', '', 'a/b', '..'])('is for no machine with the id %j', (machineId) => {
-    expect(() => moduleEnvironment(entry({}), { ...GROUND, machineId })).toThrow(
+  it.each(['../x', '', 'a/b', '..'])('throws for the machine id %j', (machineId) => {
+    expect(() => moduleEnvironment(entry({}), { ...CONTEXT, machineId })).toThrow(
       new RangeError(`"${machineId}" is not a single path segment`),
     );
   });
 
-  it('[T15] has the exact bytes of each variable, once', () => {
+  it('[T15] contains the exact bytes of each variable, expanded once', () => {
     const bytes = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('$&', '$$', '$1', "$'", '${environment.A}', '${environment.B}', '\\', '\n'),
@@ -150,8 +155,8 @@ describe('the environment of a module', () => {
         const fields = {
           env: { OUT: `${text}\${environment.A}${text}\${environment.B}\${environment.A}` },
         };
-        const ground = { ...GROUND, environment: { HOME: '/', A: a, B: b } };
-        const environment = moduleEnvironment(entry(fields), ground);
+        const context = { ...CONTEXT, environment: { HOME: '/', A: a, B: b } };
+        const environment = moduleEnvironment(entry(fields), context);
         expect(environment.ok && environment.value['OUT']).toBe([text, a, text, b, a].join(''));
       }),
       { numRuns: RUNS.numRuns / 10 },

@@ -20,7 +20,7 @@ function agent(document: object): ReturnType<typeof readAgentConfiguration> {
 }
 
 describe('a machine config', () => {
-  it('is read to domain types', () => {
+  it('is read as domain types', () => {
     const machine = value(readMachine(readFileSync(join(GOOD, 'machine/full.json'))));
     expect(machine.components[0]).toEqual({
       name: 'front-lidar',
@@ -36,7 +36,7 @@ describe('a machine config', () => {
         type: 'registry',
         name: 'acme_lidar',
         moduleId: 'acme:lidar',
-        // Made once, and a constraint from here on.
+        // The version is parsed to a constraint here, once.
         constraint: { kind: 'minor', major: 1, minor: 2 },
         env: { LOG_LEVEL: 'info', DATA: '${environment.HOME}/lidar' },
       },
@@ -78,7 +78,7 @@ describe('a machine config', () => {
     ]);
   });
 
-  it('accepts any version of a local module, and forgets it', () => {
+  it('accepts any version of a local module, and ignores it', () => {
     const machine = value(readMachine(readFileSync(join(GOOD, 'machine/local-modules.json'))));
     expect(machine.modules).toEqual(
       [0, 1, 2, 3].map((at) => ({
@@ -90,7 +90,7 @@ describe('a machine config', () => {
     );
   });
 
-  it('keeps the attributes of a fake board as written, and reads them', () => {
+  it('keeps the attributes of a fake board unchanged, and reads them on request', () => {
     const { components } = value(readMachine(readFileSync(join(GOOD, 'machine/full.json'))));
     const board = components.find(({ type }) => type === 'board');
     expect(board?.attributes['fail_new']).toBe(false);
@@ -111,13 +111,13 @@ describe('a machine config', () => {
     expect(components.filter((component) => fakeBoardOf(component) === undefined)).toHaveLength(2);
   });
 
-  it('[T6] is no value while there is any error, so the one before it stays in force', () => {
+  it('[T6] has no value if it has an error, so that the previous one stays in use', () => {
     const reading = readMachine('{"components": [], }');
     expect(reading).toMatchObject({ ok: false, errors: 1 });
     expect(reading).not.toHaveProperty('value');
   });
 
-  it('[T7] pollutes nothing, and takes names of Object for names', () => {
+  it('[T7] reports forbidden keys, and pollutes no prototype', () => {
     const text =
       '{"components":[{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}]}';
     expect(readMachine(text)).toMatchObject({ ok: false, errors: 7 });
@@ -150,7 +150,7 @@ describe('an agent configuration', () => {
     });
   });
 
-  it('is read as a whole', () => {
+  it('is read with all its fields', () => {
     const read = value(readAgentConfiguration(readFileSync(join(GOOD, 'agent/full.json'))));
     const { hotspotPassword, networks = [] } = read.provisioning.attributes;
     expect(hotspotPassword?.reveal()).toBe('<HOTSPOT_PASSWORD>');
@@ -167,7 +167,7 @@ describe('an agent configuration', () => {
     expect(read.platformServer).toMatchObject({ releaseChannel: 'latest', fastStart: true });
   });
 
-  it('[T13] has pins as versions and addresses', () => {
+  it('[T13] reads pins as versions and addresses', () => {
     const read = value(readAgentConfiguration(readFileSync(join(GOOD, 'agent/pins.json'))));
     expect(read.platformAgent.pinVersion?.text).toBe('0.9.1-rc.2+a');
     expect(read.platformServer.pinUrl).toBe('https://192.168.1.5:8443/server?arch=arm64');
@@ -207,17 +207,17 @@ describe('an agent configuration', () => {
     [{ networks: [] }, { networks: [{ ssid: 'm' }] }, [undefined, undefined, []]],
     [{ networks: [{ ssid: 'o' }] }, { networks: [{ ssid: 'm' }] }, [undefined, undefined, ['o']]],
     [{ roaming_mode: true }, { networks: [{ ssid: 'm' }] }, [undefined, true, ['m']]],
-  ])('with %j overrides a manufacturer with %j, attribute by attribute', (own, theirs, inForce) => {
+  ])('with %j overrides a manufacturer with %j, for each attribute', (own, theirs, expected) => {
     const machine = value(agent({ 'agent-provisioning': { attributes: own } }));
     const manufacturer = value(agent({ 'agent-provisioning': { attributes: theirs } }));
     const { hotspotPassword, roamingMode, networks } = mergeProvisioning(machine, manufacturer);
     const ssids = networks.map(({ ssid }) => ssid);
-    expect([hotspotPassword?.reveal(), roamingMode, ssids]).toEqual(inForce);
+    expect([hotspotPassword?.reveal(), roamingMode, ssids]).toEqual(expected);
   });
 });
 
 describe('an agent configuration inside a machine config', () => {
-  it('is found there, and the rest of the document is judged too', () => {
+  it('is read from it, and the rest of the document is checked too', () => {
     const platformServer = { disable_subsystem: true };
     const document = { agent: { 'platform-server': platformServer }, modules: [] };
     expect(value(agent(document)).platformServer.disableSubsystem).toBe(true);
@@ -225,7 +225,7 @@ describe('an agent configuration inside a machine config', () => {
   });
 });
 
-it('[T6] a text begins without a byte order mark', () => {
+it('[T6] refuses a text with a byte order mark', () => {
   expect(readMachine('\ufeff{}').problems).toEqual([
     {
       severity: 'error',
@@ -240,13 +240,13 @@ it('[T6] a text begins without a byte order mark', () => {
   ]);
 });
 
-it('the path of a problem is a JSON Pointer, whatever the names', () => {
+it('the path of a problem is a JSON Pointer, even for names with special characters', () => {
   const { problems } = readMachine(JSON.stringify({ 'a/b~\u001b': 1 }));
   expect(problems.map(({ path }) => path)).toEqual(['/a~1b~0\u001b']);
 });
 
 describe('an update policy', () => {
-  it('is read as a whole', () => {
+  it('is read with all its fields', () => {
     const policy = value(readUpdatePolicy(readFileSync(join(GOOD, 'policy/full.json'))));
     const terms = {
       registry: 'https://registry.example/v1',
@@ -276,8 +276,8 @@ describe('an update policy', () => {
   });
 });
 
-describe('of very many problems', () => {
-  it('fifty are told, errors before warnings, in the order of the document', () => {
+describe('a document with many problems', () => {
+  it('has fifty of them reported, errors before warnings, in document order', () => {
     const warnings = Array.from({ length: 60 }, (_, at) => `"unknown${at}": 1`);
     const text = `{${warnings.join()}, "components": ${JSON.stringify(Array.from({ length: 30 }, () => 1))}}`;
     const reading = readMachine(text);

@@ -6,7 +6,7 @@ import { readJson } from '../../src/config/text/json-document.ts';
 import { checkFixture, badDocuments, goodDocuments } from '../support/documents.ts';
 import { ROOT } from '../support/modreg.ts';
 
-/** Every field of the reference, by document and table; `*` stands for an index. */
+/** Every field of the reference, by document and table; `*` means any index. */
 const FIELDS = JSON.parse(
   readFileSync(join(ROOT, 'test/fixtures/reference-fields.json'), 'utf8'),
 ) as Record<DocumentKind, Record<string, string[]>>;
@@ -22,7 +22,7 @@ const GOOD = goodDocuments().map(({ kind, bytes }) => ({
 }));
 const BAD = badDocuments().map((document) => ({
   kind: document.kind,
-  // What lacks a field is found where the field should be.
+  // A missing field is reported at its parent.
   paths: checkFixture(document)
     .problems.filter(({ severity }) => severity === 'error')
     .map(({ path, message }) => {
@@ -44,7 +44,7 @@ function pathsIn(value: unknown, path = ''): string[] {
   return [path, ...inner];
 }
 
-/** The paths of all fields that a JSON Schema names. */
+/** The paths of all fields that a JSON Schema defines. */
 function pathsOf(schema: unknown, path = ''): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const part = schema as Record<string, unknown>;
@@ -60,7 +60,7 @@ function pathsOf(schema: unknown, path = ''): string[] {
 }
 
 describe.each(CASES)('%s, %s: %s', (kind, _table, field) => {
-  it('has a schema', () => {
+  it('is in the JSON Schema', () => {
     expect(pathsOf(jsonSchemaOf(kind))).toContain(field);
   });
 
@@ -75,11 +75,11 @@ describe.each(CASES)('%s, %s: %s', (kind, _table, field) => {
   });
 });
 
-it('no schema has a field that is not listed', () => {
+it('no JSON Schema has a field that the reference does not list', () => {
   for (const [kind, tables] of Object.entries(FIELDS)) {
     const listed = new Set(Object.values(tables).flat());
     const fields = pathsOf(jsonSchemaOf(kind as DocumentKind));
-    // Lists and maps are listed by the fields of what they hold; the agent's fields by its own document.
+    // Lists and maps are listed by the fields of their elements; the agent's fields by its own document.
     const unlisted = fields.filter((field) => {
       const isEntry = field === '' || field.endsWith('/*');
       const isForEditors = field.endsWith('/$schema');

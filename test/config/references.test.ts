@@ -20,20 +20,20 @@ function registryModule(fields: object): object {
   return { type: 'registry', name: 'm', module_id: 'acme:lidar', version: '1.*', ...fields };
 }
 
-/** Any JSON without keys that are faults of their own. */
+/** Any JSON value without forbidden keys, which are faults themselves. */
 const json = fc
   .jsonValue()
   .filter((value) => !/"(__proto__|constructor|prototype)":/.test(JSON.stringify(value)));
 
-describe('what cannot be read hides nothing else, and accuses nothing', () => {
+describe('an unreadable value hides no other fault, and causes no false one', () => {
   it.each<[string, object, readonly string[]]>([
     [
-      'a component without a name may be the one that another depends on',
+      'a dependency may mean the component whose name is unreadable',
       { components: [component('a', { depends_on: ['b'] }), component('b', { name: 5 })] },
       ['bad-type'],
     ],
     [
-      'a module without an id may be the one of a model',
+      'a model may belong to the module whose id is unreadable',
       {
         components: [component('a', { model: 'acme:lidar:x' })],
         modules: [registryModule({ module_id: 'acme/lidar' })],
@@ -41,12 +41,12 @@ describe('what cannot be read hides nothing else, and accuses nothing', () => {
       ['bad-module-id'],
     ],
     [
-      'a component without a model may use the module',
+      'a module may be used by the component whose model is unreadable',
       { components: [component('a', { model: null })], modules: [registryModule({})] },
       ['bad-type'],
     ],
     [
-      'a module without a type is read as one of the registry',
+      'a module with an unknown type is checked as a registry module',
       {
         components: [component('a', { model: 'acme:lidar:x' })],
         modules: [registryModule({ type: 'regstry', version: '1.x', env: { A: 1 } })],
@@ -54,17 +54,17 @@ describe('what cannot be read hides nothing else, and accuses nothing', () => {
       ['bad-value', 'bad-constraint', 'bad-type'],
     ],
     [
-      'a model of a misspelled module uses no other',
+      'a misspelled module is reported once, not also as unused',
       { components: [component('a', { model: 'acme:lider:x' })], modules: [registryModule({})] },
       ['model-mismatch'],
     ],
     [
-      'a model that is none may be of any module',
+      'a model with wrong syntax may belong to any module',
       { components: [component('a', { model: 'acme:lidar' })], modules: [registryModule({})] },
       ['bad-value'],
     ],
     [
-      'a variable that is read twice is told once',
+      'a variable that is read twice is reported once',
       {
         components: [component('a', { model: 'acme:lidar:x' })],
         modules: [
@@ -76,12 +76,12 @@ describe('what cannot be read hides nothing else, and accuses nothing', () => {
       ['forbidden-variable'],
     ],
     [
-      'a name that is none is not looked for',
+      'a dependency that is not a name is not looked up',
       { components: [component('a', { depends_on: ['x/y'] })] },
       ['bad-value'],
     ],
     [
-      'references are judged beside values that are wrong',
+      'references are checked even if other values are wrong',
       {
         components: [component('a', { depends_on: ['b'], type: 7 })],
         modules: [registryModule({ version: '^1' })],
@@ -93,13 +93,13 @@ describe('what cannot be read hides nothing else, and accuses nothing', () => {
       { modules: [registryModule({ env: ['A=1'], name: null })], components: 'none' },
       ['unused-module', 'bad-type', 'bad-type', 'bad-type'],
     ],
-  ])('%s', (_what, document, kinds) => {
+  ])('%s', (_title, document, kinds) => {
     expect(kindsOf(document).toSorted()).toEqual(kinds.toSorted());
   });
 });
 
 describe('[T9] names', () => {
-  it('that stand more than once are found at each place but the first', () => {
+  it('that are duplicates are reported at each place except the first', () => {
     const problems = problemsOf({ components: [component('a'), component('a'), component('a')] });
     expect(problems.map(({ path, message }) => `${path} ${message}`)).toEqual([
       '/components/1/name another component is named a; see 1:24',
@@ -107,13 +107,13 @@ describe('[T9] names', () => {
     ]);
   });
 
-  it('differ by case, and a component may be called like a module', () => {
+  it('are case-sensitive, and a component may have the name of a module', () => {
     const components = [component('m', { model: 'acme:lidar:x' }), component('M')];
     expect(kindsOf({ components, modules: [registryModule({})] })).toEqual([]);
   });
 });
 
-/** Whether a walk of as many steps as there are components is possible. */
+/** Whether the graph has a cycle: a walk with as many steps as there are components exists. */
 function hasCycle(edges: readonly (readonly number[])[]): boolean {
   let ends = new Set(edges.keys());
   for (const _ of edges) ends = new Set([...ends].flatMap((end) => edges[end] ?? []));
@@ -130,7 +130,7 @@ describe('[T11] dependencies', () => {
       }),
     );
 
-  it('make a cycle in the report where they make one, and the cycle is real', () => {
+  it('are reported as a cycle if and only if they form one, and each reported cycle exists', () => {
     fc.assert(
       fc.property(graph, (edges) => {
         const components = edges.map((targets, at) =>
@@ -168,7 +168,7 @@ describe('a module', () => {
     fc.constantFrom('latest', 'latest-with-prerelease', 'acme:lidar', '1.2.*', '1.2.3', ''),
   );
 
-  it('[T1][T3] has the version that is a constraint, and no other', () => {
+  it('[T1][T3] accepts a version if and only if it is a constraint', () => {
     fc.assert(
       fc.property(anything, (version) => {
         const kinds = kindsOf({
@@ -181,7 +181,7 @@ describe('a module', () => {
     );
   });
 
-  it('[T10] has the module id that is one, and no other', () => {
+  it('[T10] accepts a module_id if and only if it is a module id', () => {
     fc.assert(
       fc.property(anything, (id) => {
         const kinds = kindsOf({ modules: [registryModule({ module_id: id })] });
@@ -192,7 +192,7 @@ describe('a module', () => {
   });
 });
 
-it('[T12] a priority is a whole number from -999 to 999, and nothing else', () => {
+it('[T12] accepts a priority if and only if it is a whole number from -999 to 999', () => {
   const values = fc.oneof(
     fc.integer({ min: -1100, max: 1100 }),
     fc.double({ noNaN: true, noDefaultInfinity: true }),

@@ -25,9 +25,9 @@ function withEnv(env: unknown): object {
   return { modules: [{ type: 'registry', name: 'm', module_id: 'acme:m', version: '1.x', env }] };
 }
 
-/** Documents with a secret somewhere: in its place, in a wrong place, or beside a mistake. */
+/** Documents that contain a secret: in the right place, in a wrong place, or near an error. */
 const DOCUMENTS: readonly [DocumentKind, secret: string, text: string][] = [
-  ...secretly('agent', [
+  ...withSecret('agent', [
     (secret) => network({ psk: secret }),
     (secret) => network({ psk: secret, priority: 'high' }),
     (secret) => network({ psk: [secret] }),
@@ -50,7 +50,7 @@ const DOCUMENTS: readonly [DocumentKind, secret: string, text: string][] = [
     (secret) => ({ 'platform-server': { pin_url: `http://files.example/${secret}` } }),
     (secret) => ({ 'platform-server': { attributes: secret, disable_subsystem: secret } }),
   ]),
-  ...secretly('machine', [
+  ...withSecret('machine', [
     (secret) => ({ agent: provisioning({ hotspot_password: secret, networks: 1 }) }),
     (secret) => ({ agent: network({ psk: secret, priority: 1000 }) }),
     (secret) => withEnv({ TOKEN: secret }),
@@ -65,20 +65,26 @@ const DOCUMENTS: readonly [DocumentKind, secret: string, text: string][] = [
     (secret) => ({ components: [{ name: 'a', attributes: { api_key: secret } }] }),
     (secret) => ({ components: [{ name: 'a', attributes: secret }] }),
   ]),
-  ...secretly('policy', [
+  ...withSecret('policy', [
     (secret) => ({ registry: `https://${secret}@registry.example/v1` }),
     (secret) => ({ registry: `npm:https://registry.example/?token=${secret} ` }),
     (secret) => ({ allow_http: [`me:${secret}@host`] }),
     (secret) => ({ env_allow: [`PLATFORM_API_KEY=${secret}`] }),
   ]),
-  ...torn((secret) => `{"agent-provisioning": {"attributes": {"hotspot_password": "${secret}}}}`),
-  ...torn((secret) => `{"agent-provisioning": {"attributes": {"hotspot_password": ${secret}}}}`),
-  ...torn((secret) => `{"agent-provisioning": {"attributes": {"psk": "a", "psk": "${secret}"}}}`),
-  ...torn((secret) => `{"agent-provisioning": {"attributes": {"psk": "${secret}",}}}`),
-  ...torn((secret) => secret),
+  ...malformed(
+    (secret) => `{"agent-provisioning": {"attributes": {"hotspot_password": "${secret}}}}`,
+  ),
+  ...malformed(
+    (secret) => `{"agent-provisioning": {"attributes": {"hotspot_password": ${secret}}}}`,
+  ),
+  ...malformed(
+    (secret) => `{"agent-provisioning": {"attributes": {"psk": "a", "psk": "${secret}"}}}`,
+  ),
+  ...malformed((secret) => `{"agent-provisioning": {"attributes": {"psk": "${secret}",}}}`),
+  ...malformed((secret) => secret),
 ];
 
-function secretly(
+function withSecret(
   kind: DocumentKind,
   documents: readonly ((secret: string) => object)[],
 ): [DocumentKind, string, string][] {
@@ -88,8 +94,8 @@ function secretly(
   });
 }
 
-/** A text that is no JSON, with a secret in it. */
-function torn(text: (secret: string) => string): [DocumentKind, string, string][] {
+/** A text that is not valid JSON and contains a secret. */
+function malformed(text: (secret: string) => string): [DocumentKind, string, string][] {
   const secret = canary().replaceAll('"', "'");
   return [['agent', secret, text(secret)]];
 }
@@ -101,16 +107,16 @@ it.each([
   [0o100640, ['permissions']],
   [0o100604, ['permissions']],
   [0o100622, ['permissions']],
-])('[T65] in a file of mode %o: %j', (mode, kinds) => {
-  const [, , text] = secretly('agent', [(secret) => network({ psk: secret })])[0] ?? ['', '', ''];
+])('[T65] a secret in a file with mode %o is reported as %j', (mode, kinds) => {
+  const [, , text] = withSecret('agent', [(secret) => network({ psk: secret })])[0] ?? ['', '', ''];
   const { problems } = readAgentConfiguration(text, { mode });
   expect(problems.map(({ kind }) => kind)).toEqual(kinds);
 });
 
-describe('[T64] a secret is in no output', () => {
+describe('[T64] a secret appears in no output', () => {
   it.each(DOCUMENTS)('of a checked %s %#', (kind, secret, text) => {
-    const surroundings = { environment: {}, mode: 0o644 };
-    const checked = checkDocument(text, kind, surroundings);
+    const context = { environment: {}, mode: 0o644 };
+    const checked = checkDocument(text, kind, context);
     const outputs = [
       printed(checked, 'document.json'),
       checkedAsJson(checked, [{ path: 'document.json', report: checked }]),
@@ -120,7 +126,7 @@ describe('[T64] a secret is in no output', () => {
     expect(formsOf(secret).filter((form) => outputs.includes(form))).toEqual([]);
   });
 
-  it('of a machine that was read', () => {
+  it('of a machine config without errors', () => {
     const [hotspot, psk] = [canary(), canary()];
     const attributes = { hotspot_password: hotspot, networks: [{ ssid: 'yard', psk }] };
     const agent = { 'agent-provisioning': { attributes } };
@@ -135,7 +141,7 @@ describe('[T64] a secret is in no output', () => {
     }
   });
 
-  it('of an environment that cannot be made', () => {
+  it('of a module environment that is refused', () => {
     const secret = canary();
     const machine = readMachine(JSON.stringify(withEnv({ A: '${environment.PLATFORM_API_KEY}' })), {
       policy: allowing('PLATFORM_API_KEY'),
@@ -159,7 +165,7 @@ describe('[T64] a secret is in no output', () => {
     expect(formsOf(secret).filter((form) => inspect(made).includes(form))).toEqual([]);
   });
 
-  it('is planted in 40 places and more', () => {
+  it('is tested in at least 40 places', () => {
     expect(new Set(DOCUMENTS.map(([, secret]) => secret)).size).toBeGreaterThanOrEqual(40);
   });
 });

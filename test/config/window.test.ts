@@ -8,7 +8,7 @@ import { formatTime } from '../../src/core/text/rfc3339.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** `0 2 * * * for 2 h`, on the clocks of `timeZone`. */
+/** Parses `0 2 * * * for 2`, a start and a duration in hours. */
 function window(text: string, timeZone = 'Europe/Berlin'): MaintenanceWindow {
   const [start = '', hours] = text.split(' for ');
   return { start, durationMs: Number.parseFloat(hours ?? '') * HOUR, timeZone };
@@ -25,7 +25,7 @@ function state(made: Window | undefined, time: string): string {
 const DAILY = 'open from 2026-11-21T01:00:00Z to 2026-11-21T03:00:00Z';
 
 describe('a maintenance window', () => {
-  it('is undefined where there is none, which allows at all times', () => {
+  it('is undefined without any window, which allows actions at all times', () => {
     expect(compileWindows([])).toBeUndefined();
   });
 
@@ -51,7 +51,7 @@ describe('a maintenance window', () => {
     expect(state(compileWindows([window(text)]), time)).toBe(expected);
   });
 
-  it('has the hours of its own zone', () => {
+  it('starts in its own time zone', () => {
     const made = compileWindows([window('0 2 * * * for 1', 'America/New_York')]);
     expect(state(made, '2026-11-21T00:00:00Z')).toBe('closed until 2026-11-21T07:00:00Z');
   });
@@ -64,13 +64,33 @@ describe('[T51] daylight saving', () => {
   const twice = 'open from 2026-10-25T00:30:00Z to 2026-10-25T01:30:00Z';
   const later = 'closed until 2026-03-29T01:00:00Z';
   it.each([
-    ['forward: open for its duration', '0 1 * * * for 2', '2026-03-29T01:30:00Z', forward],
-    ['forward: from the hour that is skipped', '30 2 * * * for 1', '2026-03-29T01:00:00Z', skipped],
-    ['forward: next when it is skipped', '30 2 * * * for 1', '2026-03-28T12:00:00Z', later],
-    ['back: open for its duration', '30 1 * * * for 2', '2026-10-25T01:15:00Z', back],
-    ['back: from the hour that comes twice', '30 2 * * * for 1', '2026-10-25T00:30:00Z', twice],
     [
-      'back: not a second time',
+      'clocks go forward: open for its duration',
+      '0 1 * * * for 2',
+      '2026-03-29T01:30:00Z',
+      forward,
+    ],
+    [
+      'clocks go forward: a start in the skipped hour opens after it',
+      '30 2 * * * for 1',
+      '2026-03-29T01:00:00Z',
+      skipped,
+    ],
+    [
+      'clocks go forward: the next opening is after the skipped hour',
+      '30 2 * * * for 1',
+      '2026-03-28T12:00:00Z',
+      later,
+    ],
+    ['clocks go back: open for its duration', '30 1 * * * for 2', '2026-10-25T01:15:00Z', back],
+    [
+      'clocks go back: a start in the repeated hour opens the first time',
+      '30 2 * * * for 1',
+      '2026-10-25T00:30:00Z',
+      twice,
+    ],
+    [
+      'clocks go back: a start in the repeated hour opens only once',
       '30 2 * * * for 0.25',
       '2026-10-25T01:30:00Z',
       'closed until 2026-10-26T01:30:00Z',
@@ -91,12 +111,12 @@ describe('several windows', () => {
     ['2026-11-21T03:30:00Z', 'open from 2026-11-21T02:00:00Z to 2026-11-21T06:00:00Z'],
     ['2026-11-21T06:00:00Z', 'closed until 2026-11-21T08:00:00Z'],
     ['2026-11-21T09:00:00Z', 'closed until 2026-11-22T02:00:00Z'],
-  ])('are one at %s: what overlaps or follows without a gap stays open', (time, expected) => {
+  ])('at %s, windows that overlap or follow without a gap are one', (time, expected) => {
     expect(state(compileWindows(windows), time)).toBe(expected);
     expect(state(compileWindows(windows.toReversed()), time)).toBe(expected);
   });
 
-  it('that follow each other for a day close after it', () => {
+  it('that follow each other for most of a day close after the last one', () => {
     const made = compileWindows([
       { start: '*/5 2-20 * * *', durationMs: 5 * MINUTE, timeZone: 'UTC' },
     ]);
@@ -105,7 +125,7 @@ describe('several windows', () => {
     );
   });
 
-  it('that follow each other on and on do not close', () => {
+  it('that follow each other without end do not close', () => {
     expect(state(compileWindows([window('0 2 * * * for 24', 'UTC')]), '2026-11-21T12:00:00Z')).toBe(
       'open from 2026-11-21T02:00:00Z to the end of time',
     );
@@ -115,7 +135,7 @@ describe('several windows', () => {
 const ZONES = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'UTC'];
 const CHANGES = ['2026-03-29', '2026-10-25', '2026-04-04', '2026-11-01', '2026-07-01'];
 
-/** What a clock on the wall shows: `SUN 2 30`. */
+/** The local time as a clock shows it: `SUN 2 30`. */
 function wall(timeZone: string): (time: number) => string {
   const clock = new Intl.DateTimeFormat('en', {
     timeZone,
@@ -131,7 +151,7 @@ function wall(timeZone: string): (time: number) => string {
   };
 }
 
-/** Whether a clock that shows `before` and a minute later `after` jumps over `start`, in minutes of the day. */
+/** Whether a clock that shows `before` and, a minute later, `after` skips `start`, in minutes of the day. */
 function skips(before: string, after: string, start: number): boolean {
   const [[day, from], [nextDay, to]] = [minuteOfDay(before), minuteOfDay(after)];
   return day === nextDay && from < start && start < to;
@@ -142,45 +162,41 @@ function minuteOfDay(shown: string): [day: string, minute: number] {
   return [day, Number(hour) * 60 + Number(minute)];
 }
 
-describe(
-  'a window, against clocks that are looked at minute by minute',
-  { timeout: 60_000 },
-  () => {
-    const cases = fc.record({
-      timeZone: fc.constantFrom(...ZONES),
-      day: fc.constantFrom(...CHANGES),
-      hour: fc.nat({ max: 23 }),
-      minute: fc.constantFrom(0, 15, 30, 45),
-      weekday: fc.constantFrom('*', 'SUN', 'SAT'),
-      minutes: fc.integer({ min: 1, max: 600 }),
-      offset: fc.nat({ max: 1440 }),
-    });
+describe('a window, compared with a local clock read every minute', { timeout: 60_000 }, () => {
+  const cases = fc.record({
+    timeZone: fc.constantFrom(...ZONES),
+    day: fc.constantFrom(...CHANGES),
+    hour: fc.nat({ max: 23 }),
+    minute: fc.constantFrom(0, 15, 30, 45),
+    weekday: fc.constantFrom('*', 'SUN', 'SAT'),
+    minutes: fc.integer({ min: 1, max: 600 }),
+    offset: fc.nat({ max: 1440 }),
+  });
 
-    it('opens at the first minute that shows its start, and stays open as long as it says', () => {
-      const property = fc.property(cases, (one) => {
-        const { timeZone, day, hour, minute, weekday, minutes, offset } = one;
-        const start = `${minute} ${hour} * * ${weekday}`;
-        const made = compileWindows([{ start, durationMs: minutes * MINUTE, timeZone }]);
-        const time = Date.parse(`${day}T00:00:00Z`) + (offset - 720) * MINUTE;
-        const shows = wall(timeZone);
-        const isStart = (at: number): boolean => {
-          return (
-            shows(at).replace(/^\w+/, (name) => (weekday === '*' ? '*' : name)) ===
-            `${weekday} ${hour} ${minute}`
-          );
-        };
-        const around = Array.from({ length: 2880 }, (_, place) => time + (place - 1440) * MINUTE);
-        // What a wall shows twice counts once; a start that it skips is left to the tables.
-        const starts = around
-          .filter(isStart)
-          .filter((at, place, all) => at - (all[place - 1] ?? 0) > 2 * HOUR);
-        fc.pre(!around.some((at) => skips(shows(at), shows(at + MINUTE), hour * 60 + minute)));
-        const open = starts.findLast((at) => at <= time && time < at + minutes * MINUTE);
-        const next = open === undefined ? starts.find((at) => at > time) : undefined;
-        expect(made?.openSince(time)).toBe(open);
-        expect(next === undefined || made?.nextOpening(time) === next).toBe(true);
-      });
-      fc.assert(property, { numRuns: 60 });
+  it('opens at the first minute that shows its start, and stays open for its duration', () => {
+    const property = fc.property(cases, (one) => {
+      const { timeZone, day, hour, minute, weekday, minutes, offset } = one;
+      const start = `${minute} ${hour} * * ${weekday}`;
+      const made = compileWindows([{ start, durationMs: minutes * MINUTE, timeZone }]);
+      const time = Date.parse(`${day}T00:00:00Z`) + (offset - 720) * MINUTE;
+      const shows = wall(timeZone);
+      const isStart = (at: number): boolean => {
+        return (
+          shows(at).replace(/^\w+/, (name) => (weekday === '*' ? '*' : name)) ===
+          `${weekday} ${hour} ${minute}`
+        );
+      };
+      const around = Array.from({ length: 2880 }, (_, place) => time + (place - 1440) * MINUTE);
+      // A time shown twice counts once. A skipped start is tested by the tables above.
+      const starts = around
+        .filter(isStart)
+        .filter((at, place, all) => at - (all[place - 1] ?? 0) > 2 * HOUR);
+      fc.pre(!around.some((at) => skips(shows(at), shows(at + MINUTE), hour * 60 + minute)));
+      const open = starts.findLast((at) => at <= time && time < at + minutes * MINUTE);
+      const next = open === undefined ? starts.find((at) => at > time) : undefined;
+      expect(made?.openSince(time)).toBe(open);
+      expect(next === undefined || made?.nextOpening(time) === next).toBe(true);
     });
-  },
-);
+    fc.assert(property, { numRuns: 60 });
+  });
+});

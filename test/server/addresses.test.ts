@@ -37,13 +37,13 @@ describe('an address', () => {
     expect((await registry.ask('GET', address)).json).toEqual({ modules });
   });
 
-  it('tells what there is', async () => {
+  it('serves the OpenAPI description', async () => {
     const { json } = await testRegistry().ask('GET', '/v1/openapi.json');
     expect(json).toMatchObject({ openapi: '3.1.0', info: { title: 'modreg registry' } });
   });
 });
 
-it('an accident is told to the log, and not to the client', async () => {
+it('reports an internal error to the log, and not to the client', async () => {
   const registry = testRegistry();
   new DatabaseSync(registry.path).exec('DROP TABLE releases; DROP TABLE modules');
   const answer = await registry.ask('GET', '/v1/modules/acme/lidar');

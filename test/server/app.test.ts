@@ -3,10 +3,11 @@ import { testRegistry, type TestRequest } from '../support/registry.ts';
 
 const RELEASES = '/v1/modules/acme/lidar/releases';
 const LIDAR = '/v1/modules/acme/lidar';
+const NO_TOKEN = 'the request has no bearer token';
 const DIGEST = `sha256:${'ab'.repeat(32)}`;
 
 describe('publishing', () => {
-  it('makes a release list', async () => {
+  it('adds the release to the release list', async () => {
     const registry = testRegistry();
     const artifact = {
       platform: 'linux/aarch64',
@@ -45,14 +46,14 @@ describe('publishing', () => {
   });
 
   it.each<[string, object, number]>([
-    ['the same', {}, 200],
-    ['the same, with its time', { published_at: '2026-11-21T02:02:03+01:00' }, 200],
-    ['the same, as the registry serves it', { yanked: null, deprecated: null }, 200],
-    ['another time', { published_at: '2026-11-21T01:02:04Z' }, 409],
-    ['a reason to leave it', { deprecated: 'old' }, 409],
-    ['no artifacts at all', { artifacts: [] }, 409],
-    ['another build', { version: '1.0.0+b' }, 201],
-  ])('again with %s', async (_what, fields, status) => {
+    ['the same content', {}, 200],
+    ['the same content and publish time', { published_at: '2026-11-21T02:02:03+01:00' }, 200],
+    ['the same content, as the registry serves it', { yanked: null, deprecated: null }, 200],
+    ['another publish time', { published_at: '2026-11-21T01:02:04Z' }, 409],
+    ['a deprecation', { deprecated: 'old' }, 409],
+    ['an empty list of artifacts', { artifacts: [] }, 409],
+    ['other build metadata', { version: '1.0.0+b' }, 201],
+  ])('the same version again with %s', async (_title, fields, status) => {
     const registry = testRegistry();
     await registry.ask('POST', RELEASES, { body: { version: '1.0.0' } });
     const before = (await registry.ask('GET', LIDAR)).text;
@@ -63,7 +64,7 @@ describe('publishing', () => {
     expect(isSame).toBe(status !== 201);
   });
 
-  it('reads a body of a mebibyte, a scheme in any case, and a thousand characters of any size', async () => {
+  it('accepts 1 MiB of body, a lowercase scheme, and 1000 characters outside the basic plane', async () => {
     const registry = testRegistry();
     const json = JSON.stringify({ version: '1.0.0', deprecated: '\u{1f916}'.repeat(1000) });
     const body = json + ' '.repeat(1_048_576 - Buffer.byteLength(json));
@@ -71,13 +72,13 @@ describe('publishing', () => {
     expect((await registry.ask('POST', RELEASES, { body, headers })).status).toBe(201);
   });
 
-  it('tells fifty faults at most', async () => {
+  it('reports at most fifty errors', async () => {
     const body = { version: '1.0.0', artifacts: Array.from({ length: 60 }, () => 0) };
     const { json } = await testRegistry().ask('POST', RELEASES, { body });
     expect(Object(json).errors).toHaveLength(50);
   });
 
-  it('takes the order of artifacts for nothing', async () => {
+  it('ignores the order of artifacts', async () => {
     const registry = testRegistry();
     const artifacts = ['linux/arm64', 'any'].map((platform) => {
       return { platform, url: 'https://m.example/x', digest: DIGEST };
@@ -98,7 +99,7 @@ describe('publishing', () => {
     ],
     ['no version', { body: {} }, 422, '/version: required'],
     [
-      'a version that is none',
+      'text that is not a version',
       { body: { version: '1.2' } },
       422,
       '/version: "1.2" is not a version',
@@ -117,13 +118,13 @@ describe('publishing', () => {
       '/artefacts: unknown field; a release has version, published_at, artifacts, deprecated and yanked',
     ],
     [
-      'no time',
+      'text that is not a time',
       { body: { version: '1.0.0', published_at: 'now' } },
       422,
       '/published_at: "now" is not a time',
     ],
     [
-      'another platform',
+      'an unknown platform',
       {
         body: {
           version: '1.0.0',
@@ -169,7 +170,7 @@ describe('publishing', () => {
       '/artifacts: two artifacts for the same platform',
     ],
     [
-      'half a character',
+      'half a surrogate pair',
       { body: '{"version":"1.0.0","deprecated":"\\ud800"}' },
       422,
       '/deprecated: contains half a surrogate pair',
@@ -185,28 +186,28 @@ describe('publishing', () => {
       422,
       '/artifacts/0/size: expected a number of bytes',
     ],
-    ['too large a body', { body: ' '.repeat(1_048_577) }, 413, 'the body may have at most 1048576 bytes'],
-    ['a deep body', { body: '['.repeat(100_000) }, 400, 'the body is not JSON'],
     [
-      'another type',
+      'a body that is too large',
+      { body: ' '.repeat(1_048_577) },
+      413,
+      'the body may have at most 1048576 bytes',
+    ],
+    ['a deeply nested body', { body: '['.repeat(100_000) }, 400, 'the body is not JSON'],
+    [
+      'another content type',
       { body: '{}', headers: { 'content-type': 'text/plain' } },
       415,
       'send the body with content-type: application/json',
     ],
-    ['no token', { body: {}, headers: { authorization: '' } }, 401, 'the request has no bearer token'],
+    ['no token', { body: {}, headers: { authorization: '' } }, 401, NO_TOKEN],
+    ['another scheme', { body: {}, headers: { authorization: 'Basic x' } }, 401, NO_TOKEN],
     [
-      'another scheme',
-      { body: {}, headers: { authorization: 'Basic x' } },
-      401,
-      'the request has no bearer token',
-    ],
-    [
-      'another token',
+      'an unknown token',
       { body: {}, headers: { authorization: 'Bearer modreg_x' } },
       401,
       'this registry did not create the token',
     ],
-  ])('refuses %s', async (_what, request, status, detail) => {
+  ])('refuses %s', async (_title, request, status, detail) => {
     const registry = testRegistry();
     const answer = await registry.ask('POST', RELEASES, request);
     expect([answer.status, Object(answer.json).detail]).toEqual([status, detail]);
@@ -215,7 +216,7 @@ describe('publishing', () => {
 });
 
 describe('yanking', () => {
-  it('keeps the reason, is taken back, and changes nothing twice', async () => {
+  it('stores the reason, can be reverted, and changes nothing when repeated', async () => {
     const registry = testRegistry();
     await registry.ask('POST', RELEASES, { body: { version: '1.0.0-rc.1+b' } });
     const yank = `${RELEASES}/1.0.0-rc.1+b/yank`;
@@ -246,7 +247,7 @@ describe('yanking', () => {
     ['/v1/modules/acme/arm/releases/1.0.0/yank', 404, 'nothing was ever published for acme:arm'],
     [`${RELEASES}/latest/yank`, 400, '"latest" is not a version'],
     ['/v1/modules/a..b/arm/releases/1.0.0/yank', 400, '"a..b:arm" is not a module id'],
-  ])('of %s is refused', async (address, status, detail) => {
+  ])('refuses %s', async (address, status, detail) => {
     const registry = testRegistry();
     await registry.ask('POST', RELEASES, { body: { version: '1.0.0' } });
     for (const method of ['PUT', 'DELETE']) {
@@ -262,7 +263,7 @@ describe('yanking', () => {
 });
 
 describe('a release list', () => {
-  it('is not sent to a client that has it', async () => {
+  it('is not sent to a client that already has it', async () => {
     const registry = testRegistry();
     await registry.ask('POST', RELEASES, { body: { version: '1.0.0' } });
     const { headers } = await registry.ask('GET', LIDAR);
@@ -279,7 +280,7 @@ describe('a release list', () => {
     expect(after.status).toBe(200);
   });
 
-  it('has one tag again when it has the same bytes, and never otherwise', async () => {
+  it('has a different entity tag for each generation', async () => {
     const registry = testRegistry();
     await registry.ask('POST', RELEASES, { body: { version: '1.0.0' } });
     const tags = new Map<string, string>();

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { ROOT } from '../support/modreg.ts';
 
 const LIDAR = moduleId('acme:lidar');
-/** Runs killed in the middle; more by an environment variable. */
+/** The number of processes to kill while they publish. */
 const KILLS = Number(process.env['MODREG_KILLS'] ?? 5);
 
 function release(version: string, fields: object = {}): PublishedRelease {
@@ -30,14 +30,14 @@ function textOf(catalogue: Catalogue): string {
 }
 
 describe('a catalogue', () => {
-  it('is a file and a folder that nobody else can read', () => {
+  it('is a file in a folder that only the owner can access', () => {
     const { path, catalogue } = newCatalogue();
     catalogue.close();
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
   });
 
-  it('publishes many releases, or none', () => {
+  it('publishes all releases of a list, or none', () => {
     const { catalogue } = newCatalogue();
     const many = [release('1.0.0'), release('1.0.1'), release('1.0.0')];
     expect(catalogue.publishAll(LIDAR, many, 1)).toEqual(['published', 'published', 'unchanged']);
@@ -48,23 +48,23 @@ describe('a catalogue', () => {
     catalogue.close();
   });
 
-  it('is the same to all who opened it', () => {
+  it('shows the same content to every process that opened it', () => {
     const { path, catalogue } = newCatalogue();
-    const beside = new Catalogue(path);
+    const other = new Catalogue(path);
     catalogue.publish(LIDAR, release('1.0.0'), 1);
-    expect(textOf(beside)).toBe(textOf(catalogue));
-    beside.yank(LIDAR, '1.0.0', 'why');
+    expect(textOf(other)).toBe(textOf(catalogue));
+    other.yank(LIDAR, '1.0.0', 'why');
     expect(textOf(catalogue)).toContain('"yanked":"why"');
     expect(catalogue.summaries()).toEqual([{ moduleId: 'acme:lidar', generation: 2, count: 1 }]);
-    beside.close();
+    other.close();
     catalogue.close();
   });
 
-  it('takes the yanks of a list over, and never takes one back', () => {
+  it('yanks releases that a list publishes as yanked, and never unyanks one', () => {
     const { catalogue } = newCatalogue();
     const publish = (fields: object): unknown => {
-      const fates = catalogue.publishAll(LIDAR, [release('1.0.0', fields)], 1);
-      return [fates[0], /"yanked":(.*?)\}/.exec(textOf(catalogue))?.[1], catalogue.sequence()];
+      const results = catalogue.publishAll(LIDAR, [release('1.0.0', fields)], 1);
+      return [results[0], /"yanked":(.*?)\}/.exec(textOf(catalogue))?.[1], catalogue.sequence()];
     };
     expect(publish({ yanked: 'burns' })).toEqual(['published', '"burns"', 2]);
     expect(publish({ yanked: 'stops' })).toEqual(['unchanged', '"burns"', 2]);
@@ -74,7 +74,7 @@ describe('a catalogue', () => {
     catalogue.close();
   });
 
-  it('may have any name', () => {
+  it('may have any file name', () => {
     const folder = temporaryFolder();
     for (const name of [':memory:', 'file:x?mode=memory', 'a b%20#?.db', '-']) {
       const path = join(folder, name);
@@ -83,7 +83,7 @@ describe('a catalogue', () => {
     }
   });
 
-  it('acknowledges nothing once another file is in its place', () => {
+  it('refuses changes after the file was replaced or removed', () => {
     const { path, catalogue } = newCatalogue();
     renameSync(path, `${path}.old`);
     const message = `"${path}": the file was replaced or removed`;
@@ -94,14 +94,14 @@ describe('a catalogue', () => {
     catalogue.close();
   });
 
-  it('closes twice', () => {
+  it('may be closed twice', () => {
     const { catalogue } = newCatalogue();
     catalogue.close();
     catalogue.close();
     expect(() => catalogue.createToken(0)).toThrow('registry.db": it was closed');
   });
 
-  it('keeps the hash of a token, and not the token', () => {
+  it('stores the hash of a token, and not the token', () => {
     const { path, catalogue } = newCatalogue();
     const token = catalogue.createToken(0);
     expect([catalogue.isToken(token), catalogue.isToken(`${token}x`)]).toEqual([true, false]);
@@ -111,12 +111,12 @@ describe('a catalogue', () => {
   });
 });
 
-it('a record that asks for more memory than there is', () => {
+it('reports a damaged record that claims more memory than is available', () => {
   const { path, catalogue } = newCatalogue();
   catalogue.publish(LIDAR, release('1.0.0'), 1);
   catalogue.close();
   const bytes = readFileSync(path);
-  // The end of the page of modules, where they are.
+  // The end of the page that stores the modules.
   writeFileSync(path, bytes.fill(0xff, 3.5 * 4096, 4 * 4096));
   const damaged = new Catalogue(path);
   const message = `"${path}": out of memory`;
@@ -126,11 +126,11 @@ it('a record that asks for more memory than there is', () => {
   damaged.close();
 });
 
-describe('a file that is no catalogue', () => {
+describe('a catalogue cannot be opened', () => {
   it.each<[string, (path: string) => void, string, string]>([
-    ['nothing', () => undefined, 'missing', 'there is no such file'],
+    ['a missing file', () => undefined, 'missing', 'there is no such file'],
     [
-      'text',
+      'a text file',
       (path) => writeFileSync(path, 'not a database, and long enough to be looked at'),
       'damaged',
       'file is not a database',
@@ -158,7 +158,7 @@ describe('a file that is no catalogue', () => {
       'it is a SQLite file of another program',
     ],
     [
-      'a catalogue whose version was lost',
+      'a catalogue without a schema version',
       (path) => {
         new Catalogue(path, { mode: 'create' }).close();
         new DatabaseSync(path).exec('PRAGMA user_version = 0');
@@ -167,7 +167,7 @@ describe('a file that is no catalogue', () => {
       'its schema has no version',
     ],
     [
-      'a catalogue from the future',
+      'a catalogue with a later schema',
       (path) => {
         new Catalogue(path, { mode: 'create' }).close();
         new DatabaseSync(path).exec('PRAGMA user_version = 99');
@@ -176,7 +176,7 @@ describe('a file that is no catalogue', () => {
       'its schema is 99, and this modreg reads schemas up to 1',
     ],
     ['a folder', () => undefined, 'unreadable', 'unable to open database file'],
-  ])('but %s', (what, make, kind, message) => {
+  ])('from %s', (what, make, kind, message) => {
     const folder = temporaryFolder();
     const path = what === 'a folder' ? folder : join(folder, 'registry.db');
     make(path);
@@ -189,24 +189,24 @@ it.each([
   ['/proc/nowhere/registry.db', 'ENOENT'],
   ['/nowhere/at/all/registry.db', 'ENOENT'],
   [`/tmp/${'n'.repeat(300)}/registry.db`, 'ENAMETOOLONG'],
-])('%s cannot be made', (path, code) => {
+])('%s cannot be created', (path, code) => {
   const message = `${quote(path)}: it cannot be created (${code})`;
   const open = (): Catalogue => new Catalogue(path, { mode: 'create' });
   expect(open).toThrow(expect.objectContaining({ kind: 'unwritable', message }));
 });
 
-/** Publishes in a process of its own until it is killed; the versions that it acknowledged. */
+/** Publishes in a separate process until it is killed; resolves with the versions that it acknowledged. */
 async function publishUntilKilled(path: string, ms: number): Promise<string[]> {
   const script = join(ROOT, 'test/support/publish-forever.ts');
   const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
   let acknowledged = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    // The time runs from the first publication on, however long a start takes.
+    // The time starts with the first publication, because starting a process takes varying time.
     if (acknowledged === '') setTimeout(() => child.kill('SIGKILL'), ms);
     acknowledged += text;
   });
   await once(child, 'close');
-  // Of the last line, only a part may have come.
+  // The last line may be incomplete.
   return acknowledged.split('\n').slice(0, -1);
 }
 

@@ -13,16 +13,16 @@ async function changes(registry: TestRegistry, query: string): Promise<unknown> 
   return (await registry.ask('GET', `/v1/changes${query}`)).json;
 }
 
-/** Publishes as another process does: by a connection of its own. */
-function publishBeside(registry: TestRegistry, id: string, version: string): void {
-  const beside = new Catalogue(registry.path);
+/** Publishes through a separate connection, as another process would. */
+function publishElsewhere(registry: TestRegistry, id: string, version: string): void {
+  const other = new Catalogue(registry.path);
   const release = readRelease({ version });
-  if (release.ok) beside.publish(moduleId(id), release.value, 0);
-  beside.close();
+  if (release.ok) other.publish(moduleId(id), release.value, 0);
+  other.close();
 }
 
 describe('the change feed', () => {
-  it('names each module once, in the order of the last changes', async () => {
+  it('lists each module once, in the order of its last change', async () => {
     const registry = testRegistry({ spreadMs: 250 });
     expect(await changes(registry, '')).toEqual({ sequence: 0, modules: [], spread_ms: 250 });
     await publish(registry, 'acme:lidar', '1.0.0');
@@ -35,7 +35,7 @@ describe('the change feed', () => {
     expect(await changes(registry, '?after=3')).toMatchObject({ sequence: 3, modules: [] });
   });
 
-  it('has no change where nothing changed', async () => {
+  it('has no change for requests that changed nothing', async () => {
     const registry = testRegistry();
     await publish(registry, 'acme:lidar', '1.0.0');
     await publish(registry, 'acme:lidar', '1.0.0');
@@ -43,7 +43,7 @@ describe('the change feed', () => {
     expect(await changes(registry, '?after=0')).toMatchObject({ sequence: 1 });
   });
 
-  it('wakes whoever waits, with what there is', async () => {
+  it('wakes every waiting client with the changes', async () => {
     const registry = testRegistry();
     const waiting = Array.from({ length: 100 }, async () => await changes(registry, '?wait=60'));
     await publish(registry, 'acme:lidar', '1.0.0');
@@ -51,21 +51,21 @@ describe('the change feed', () => {
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => woken));
   });
 
-  it('sees what another process does', async () => {
+  it('finds changes by another process', async () => {
     const registry = testRegistry();
     const waiting = changes(registry, '?wait=60');
-    publishBeside(registry, 'acme:lidar', '1.0.0');
+    publishElsewhere(registry, 'acme:lidar', '1.0.0');
     expect(await waiting).toMatchObject({ modules: ['acme:lidar'] });
   });
 
-  it('wakes those who waited before somebody who knew more came along', async () => {
+  it('wakes earlier callers when a later one already knows the change', async () => {
     const registry = testRegistry();
     const catalogue = new Catalogue(registry.path);
     const feed = changeFeed(catalogue);
     const { signal } = new AbortController();
-    // Both wait by the time that their calls return.
+    // Both calls are waiting when they return.
     const first = feed.wait(0, 10_000, signal);
-    publishBeside(registry, 'acme:lidar', '1.0.0');
+    publishElsewhere(registry, 'acme:lidar', '1.0.0');
     const second = feed.wait(1, 300, signal);
     expect(await first).toEqual({ sequence: 1, modules: ['acme:lidar'] });
     expect(await Promise.race([second, Promise.resolve('still waits')])).toBe('still waits');
@@ -74,24 +74,24 @@ describe('the change feed', () => {
     catalogue.close();
   });
 
-  it('answers at once who is ahead of it: the catalogue is another', async () => {
+  it('responds at once to a sequence above its own, which is from another catalogue', async () => {
     const registry = testRegistry();
     await publish(registry, 'acme:lidar', '1.0.0');
     expect(await changes(registry, '?after=7&wait=60')).toMatchObject({ sequence: 1, modules: [] });
   });
 
-  it('answers after the time that was asked for', async () => {
+  it('responds after the requested time', async () => {
     const registry = testRegistry();
     expect(await changes(registry, '?wait=0.05')).toMatchObject({ sequence: 0, modules: [] });
   });
 
-  it('lets go of who hung up', async () => {
+  it('stops waiting for a client that hung up', async () => {
     const registry = testRegistry();
     const hangUp = new AbortController();
     const waiting = registry.ask('GET', '/v1/changes?wait=60', { signal: hangUp.signal });
     hangUp.abort();
     expect((await waiting).json).toMatchObject({ sequence: 0 });
-    // And does not begin to wait for who hung up before.
+    // And does not start to wait for a client that hung up before.
     const late = registry.ask('GET', '/v1/changes?wait=60', { signal: hangUp.signal });
     expect((await late).json).toMatchObject({ sequence: 0 });
   });
@@ -104,7 +104,7 @@ describe('the change feed', () => {
     ['?wait=-1', 'wait must be a number of seconds'],
     ['?wait=soon', 'wait must be a number of seconds'],
     ['?wait=NaN', 'wait must be a number of seconds'],
-  ])('%s is refused', async (query, detail) => {
+  ])('refuses %s', async (query, detail) => {
     const { status, json } = await testRegistry().ask('GET', `/v1/changes${query}`);
     expect([status, Object(json).detail]).toEqual([400, detail]);
   });

@@ -41,7 +41,7 @@ async function send(
   return [response.status, detail ?? result ?? yanked];
 }
 
-/** A body that comes in chunks, so that nobody knows its length before. */
+/** A body sent in chunks, without a content-length. */
 function chunked(...parts: readonly string[]): ReadableStream {
   return new ReadableStream({
     start(controller) {
@@ -52,7 +52,7 @@ function chunked(...parts: readonly string[]): ReadableStream {
 }
 
 describe('a served registry', () => {
-  it('reads bodies with a length, in chunks, and none at all', async () => {
+  it('reads bodies with a length, in chunks, and empty ones', async () => {
     const registry = await served();
     expect(await send(registry, 'POST', '', '{"version":"1.0.0"}')).toEqual([201, 'published']);
     expect(await send(registry, 'POST', '', chunked('{"version":', '"1.0.1"}'))).toEqual([
@@ -68,7 +68,7 @@ describe('a served registry', () => {
     expect(await send(registry, 'POST', '')).toEqual([400, 'the body is not JSON']);
   });
 
-  it('reads no body that is too large, or is not text', async () => {
+  it('refuses a body that is too large or is not UTF-8', async () => {
     const registry = await served();
     const tooLarge = [413, 'the body may have at most 1048576 bytes'];
     expect(await send(registry, 'POST', '', ' '.repeat(1_048_577))).toEqual(tooLarge);
@@ -82,7 +82,7 @@ describe('a served registry', () => {
     expect(registry.events).toEqual([]);
   });
 
-  it('goes on reading while another process holds the file', async () => {
+  it('continues to read while another process locks the file', async () => {
     const registry = await served();
     await send(registry, 'POST', '', '{"version":"1.0.0"}');
     const holder = new DatabaseSync(registry.path);
@@ -101,7 +101,7 @@ describe('a served registry', () => {
     ]);
   });
 
-  it('closes while clients are connected that ask nothing, or ask slowly', async () => {
+  it('closes while idle and slow clients are connected', async () => {
     const registry = await served();
     const { port } = new URL(registry.address);
     const clients = ['', 'GET /v1/modules HTTP/1.1\r\nHost: x\r\n'].map((text) => {
@@ -115,7 +115,7 @@ describe('a served registry', () => {
     await fetch(`${registry.address}/v1/modules`);
     await registry.close();
     expect(await Promise.all(ends)).toHaveLength(2);
-    // Again it does nothing.
+    // Closing again does nothing.
     await registry.close();
     expect(() => registry.catalogue.createToken(0)).toThrow('registry.db": it was closed');
   });
