@@ -271,7 +271,7 @@ export class Catalogue {
     return translated(this.#path, () => snapshot(this.#database, work));
   }
 
-  /** Throws if another file is at the path: a change to the opened file would then be lost. */
+  /** Throws if another file, or none, is at the path: a change to the opened file would then be lost. */
   #checkFile(): void {
     if (inodeOf(this.#path) === this.#inode) return;
     throw new DatabaseError('missing', `${quote(this.#path)}: the file was replaced or removed`);

@@ -87,7 +87,7 @@ const schemas = {
       published_at: {
         type: 'string',
         format: 'date-time',
-        description: 'The default is the time of the request',
+        description: 'The time of the request by default',
       },
       artifacts: { type: 'array', maxItems: 5, items: ref('Artifact') },
       deprecated: { ...TEXT_OR_NULL, maxLength: 1000 },

@@ -154,7 +154,7 @@ export function readReason(json: unknown): Result<string, ReleaseErrors> {
   return { ok: true, value: result.output.reason };
 }
 
-/** The content of a release as text. Two publications of a version with the same content are equal. */
+/** The content of a release as text, without its version, publish time and yank: what a second publication must match. */
 export function contentOf({ artifacts, deprecated }: PublishedRelease): string {
   const inOrder = artifacts?.toSorted((a, b) => (a.platform < b.platform ? -1 : 1));
   return JSON.stringify({
