@@ -1,9 +1,9 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
-/** What was asked for cannot be done; the message says why, in one line. */
+/** A usage error, with a message of one line. */
 class UsageError extends Error {}
 
-/** The options of a tool, as `config` has them. `--help`, and whatever it does not have, ends the process. */
+/** Parses the options in `config`. `--help` prints `help` and exits with 0; an unknown option exits with 2. */
 export function optionsOf<T extends ParseArgsConfig>(
   config: T,
   help: string,
@@ -15,13 +15,13 @@ export function optionsOf<T extends ParseArgsConfig>(
   return orUsage(() => parseArgs(config));
 }
 
-/** A whole number from `least` on, or the end of the process with a line that says so. */
+/** Parses a whole number of at least `least`; any other text prints a message and exits with 2. */
 export function wholeNumber(name: string, text: string, least: number): number {
   return orUsage(() => {
     const number = text.trim() === '' ? Number.NaN : Number(text);
     if (Number.isSafeInteger(number) && number >= least) return number;
     throw new UsageError(
-      `${name} takes a whole number from ${least} on, not ${JSON.stringify(text)}`,
+      `${name} must be a whole number of at least ${least}, not ${JSON.stringify(text)}`,
     );
   });
 }

@@ -1,6 +1,6 @@
 /*
- * Removes the ids of rows, as in "(D13, I15)", from the declarations in dist: comments cite them for those who maintain
- * the code, and the documents that they cite are not for those who use the package.
+ * Removes row ids, as in "(D13, I15)", from the declarations in dist: the documents that they cite are for maintainers,
+ * not for users of the package.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,10 +3,10 @@ import { offline } from '../../mocks/faults.ts';
 import { day, HOUR, MINUTE, SECOND } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
 
-/** Between one and three at night. */
+/** From 01:00 to 03:00. */
 const AT_NIGHT = { maintenance: [{ start: '0 1 * * *', duration: '2h', time_zone: 'UTC' }] };
 
-it('[T56] a day: an upgrade at night, one that fails, the way back, and the release that mends it', async () => {
+it('[T56] a day: an upgrade in the window fails, is rolled back, and the next window installs the fix', async () => {
   const rover = await day({
     machine: { modules: [entry('acme:lidar', '1.2.*'), entry('acme:arm', '2.*')] },
     policy: AT_NIGHT,
@@ -21,7 +21,7 @@ it('[T56] a day: an upgrade at night, one that fails, the way back, and the rele
     '01:07:03 delivered acme_lidar 1.2.3 → 1.2.4',
   ]);
 
-  // Its health check fails, and the module runs all the same.
+  // The health check fails, but the module runs.
   await rover.deliveries
     .shift()
     ?.failed({ reason: 'no points for 30 s', running: '1.2.4', blame: 'release' });
@@ -35,7 +35,7 @@ it('[T56] a day: an upgrade at night, one that fails, the way back, and the rele
     '01:08:04 acknowledged done',
   ]);
 
-  // Out of the window nothing restarts; the newest is taken when it opens.
+  // Nothing restarts outside the window; the newest release is installed when it opens.
   await rover.pass(3 * HOUR);
   rover.publish('acme:lidar', '1.2.5');
   await rover.pass(HOUR);
@@ -52,7 +52,7 @@ it('[T56] a day: an upgrade at night, one that fails, the way back, and the rele
   ]);
 });
 
-it('a registry that is away for an hour: the modules keep running, and nothing is missed', async () => {
+it('a registry outage of an hour: the modules keep running, and the next release is found', async () => {
   const rover = await day({
     machine: { modules: [entry('acme:lidar', 'latest')] },
     deployed: { acme_lidar: '1.2.3' },

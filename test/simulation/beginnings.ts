@@ -1,10 +1,10 @@
 import type { Chance } from './chance.ts';
 import { newRelease, publishing, yanking } from './published.ts';
 import { simulatedRegistry, type Features, type SimulatedRegistry } from './simulated-registry.ts';
-import type { ModuleWish, TermsWish, Wish } from './wish.ts';
-import type { Habits, Mood } from './world.ts';
+import type { DesiredModule, DesiredTerms, Desired } from './desired.ts';
+import type { Settings, Conditions } from './world.ts';
 
-/** Later than any poller waits. */
+/** Longer than any poller waits for a response. */
 export const LATE_MS = 700_000;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -14,25 +14,25 @@ const DAY = 24 * HOUR;
 const ADDRESSES = ['https://one.example', 'https://two.example'] as const;
 const NAMES = ['a', 'b', 'c', 'd'] as const;
 
-/** `point` is where the process is to be killed: some are not come by without a reason. */
-export function habitsOf(chance: Chance, point: string): Habits {
-  const habits = {
+/** `point` is where the process is to be killed. Some points are reached only under special settings. */
+export function settingsOf(chance: Chance, point: string): Settings {
+  const settings = {
     intervalMs: chance.one([MINUTE, MINUTE, MINUTE, 5 * SECOND, 10 * MINUTE, 6 * HOUR]),
     acknowledgeWithinMs: chance.one([MINUTE, MINUTE, 5 * MINUTE, 30 * MINUTE]),
     asksForMaintenance: chance.is(0.3),
     isFastStart: chance.is(0.2),
   };
-  if (point.endsWith('ask for maintenance')) return { ...habits, asksForMaintenance: true };
-  if (!point.endsWith('withdraw')) return habits;
-  return { ...habits, intervalMs: MINUTE, acknowledgeWithinMs: MINUTE };
+  if (point.endsWith('ask for maintenance')) return { ...settings, asksForMaintenance: true };
+  if (!point.endsWith('withdraw')) return settings;
+  return { ...settings, intervalMs: MINUTE, acknowledgeWithinMs: MINUTE };
 }
 
-export function moodOf(chance: Chance, point: string): Mood {
-  const mood: Mood = {
-    wish: wishOf(chance),
-    configuration: 'there',
+export function conditionsOf(chance: Chance, point: string): Conditions {
+  const conditions: Conditions = {
+    desired: desiredOf(chance),
+    configuration: 'available',
     isServerBusy: false,
-    // Where nobody is asked that says nothing.
+    // Has no effect when the agent has no maintenance callback.
     maintenance: chance.one(['allowed', 'allowed', 'not allowed', 'throws', 'hangs']),
     lateMs: chance.is(0.08) ? LATE_MS : 0,
     deployedVersion: 'known',
@@ -40,19 +40,19 @@ export function moodOf(chance: Chance, point: string): Mood {
     broken: chance.one([0, 0.1, 0.4]),
     obstructed: chance.one([0, 0.1, 0.4]),
   };
-  if (point.endsWith('say failed')) return { ...mood, broken: 1 };
-  return point.endsWith('withdraw') ? { ...mood, consumer: 'forgets' } : mood;
+  if (point.endsWith('acknowledge failed')) return { ...conditions, broken: 1 };
+  return point.endsWith('withdraw') ? { ...conditions, consumer: 'forgets' } : conditions;
 }
 
-export function wishOf(chance: Chance): Wish {
+export function desiredOf(chance: Chance): Desired {
   const modules = NAMES.slice(0, chance.one([1, 1, 2, 2, 3, NAMES.length])).map(
-    (name): ModuleWish => {
+    (name): DesiredModule => {
       const moduleId = `acme:${chance.is(0.1) ? 'a' : name}`;
       return { name, moduleId, isLocal: chance.is(0.05), constraint: constraintOf(chance) };
     },
   );
   const names = modules.map(({ name }) => name);
-  // What comes later in the alphabet needs what comes earlier, so that there is no circle.
+  // A module needs only modules earlier in the alphabet, so there is no cycle.
   const own = modules.filter(({ name, moduleId }) => moduleId === `acme:${name}`);
   const needs = own.flatMap(({ name }, place) =>
     own.slice(0, place).flatMap((on) => (chance.is(0.3) ? [[name, on.name] as const] : [])),
@@ -82,7 +82,7 @@ export function constraintOf(chance: Chance): string {
   ]);
 }
 
-export function termsOf(chance: Chance): TermsWish {
+export function termsOf(chance: Chance): DesiredTerms {
   const minute = 60 * chance.below(24) + chance.one([0, 30]);
   return {
     registry: chance.one(ADDRESSES),
@@ -115,13 +115,13 @@ export const MODULES: readonly string[] = [
   'platform:server',
 ];
 
-/** A feed that is waited for all day long says little for all that it takes. */
+/** Long-polling at a longer interval costs many events and adds little coverage. */
 const LONGEST_WITH_FEED_MS = MINUTE;
 
 export function registriesOf(
   chance: Chance,
   now: number,
-  { intervalMs }: Habits,
+  { intervalMs }: Settings,
 ): SimulatedRegistry[] {
   return ADDRESSES.map((address) => {
     const features: Features = {
@@ -142,7 +142,7 @@ export function registriesOf(
   });
 }
 
-/** What runs when a machine is first seen: `null` for nothing. */
+/** The deployed version when a machine is first observed; `null` when nothing is installed. */
 export function firstRunning(chance: Chance): string | null {
   return chance.one(['1.0.0', '1.0.0', '1.0.1', '1.1.0', '0.9.0', '2.0.0-rc.1', 'reload-7', null]);
 }

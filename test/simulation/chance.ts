@@ -1,17 +1,17 @@
 import { randomFrom } from '../support/mutate.ts';
 
-/** Chance that a seed decides. */
+/** Pseudo-random choices derived from a seed. */
 export interface Chance {
-  /** From 0 to 1. */
+  /** From 0 up to, and excluding, 1. */
   readonly next: () => number;
-  /** A whole number from 0 on, below `count`. */
+  /** A whole number from 0 up to, and excluding, `count`. */
   readonly below: (count: number) => number;
   readonly is: (probability: number) => boolean;
   readonly between: (least: number, most: number) => number;
   readonly one: <T>(of: readonly T[]) => T;
 }
 
-/** `actor` has a chance of its own: what others do leaves it as it is. */
+/** Each `actor` has its own sequence, so that choices of one do not shift those of another. */
 export function chanceOf(seed: number, actor: string): Chance {
   const next = randomFrom(Array.from(actor).reduce(mix, seed | 0));
   const below = (count: number): number => Math.floor(next() * count);

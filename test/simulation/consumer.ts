@@ -2,35 +2,43 @@ import type { Delivery } from '../../src/poller/index.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { Killed } from './crash-points.ts';
 import { keyOf } from './ledger.ts';
-import type { Life, Passing } from './life.ts';
+import type { Life, Killable } from './life.ts';
 import { seenAction } from './watched-state.ts';
-import { AgentMistake, type World } from './world.ts';
+import { CallbackError, type World } from './world.ts';
 
 const LONGEST_WORK_MS = 20_000;
 
-/** Starts the poller, and takes what it delivers. */
-export function consume(world: World, life: Life, passing: Passing, chance: Chance): void {
+/** Starts the poller, and consumes its deliveries. */
+export function consume(world: World, life: Life, killable: Killable, chance: Chance): void {
   try {
     life.poller.start();
   } catch (error) {
     if (!(error instanceof Killed)) throw error;
     return;
   }
-  void taking(world, life, passing, chance);
+  void consumeDeliveries(world, life, killable, chance);
 }
 
-async function taking(world: World, life: Life, passing: Passing, chance: Chance): Promise<void> {
+async function consumeDeliveries(
+  world: World,
+  life: Life,
+  killable: Killable,
+  chance: Chance,
+): Promise<void> {
   const { complain } = world;
   for (let isOver = false; !isOver;) {
     try {
       for await (const delivery of life.poller.deliveries()) {
-        await take(world, life, { delivery, passing, chance });
+        await handle(world, life, { delivery, killable, chance });
       }
       isOver = true;
     } catch (error) {
       if (error instanceof Killed || !life.isAlive) return;
-      if (!(error instanceof AgentMistake)) {
-        complain('no mistakes', error instanceof Error ? String(error.stack) : String(error));
+      if (!(error instanceof CallbackError)) {
+        complain(
+          'no unexpected errors',
+          error instanceof Error ? String(error.stack) : String(error),
+        );
         return;
       }
       await life.clock.sleep(1000);
@@ -38,15 +46,15 @@ async function taking(world: World, life: Life, passing: Passing, chance: Chance
   }
 }
 
-/** Most carry out what they are given beside taking the next. */
-async function take(world: World, life: Life, work: Work): Promise<void> {
-  const { consumer } = world.mood;
-  work.passing('hand over', () => receive(world, work.delivery));
-  // What is broken may go on without end.
-  if (world.isBroken()) throw new Killed('it is seen to be broken');
-  if (consumer === 'throws' && work.chance.is(0.5)) throw new AgentMistake('no hands');
+/** Most consumers carry out an action while they wait for the next. */
+async function handle(world: World, life: Life, work: Work): Promise<void> {
+  const { consumer } = world.conditions;
+  work.killable('hand over', () => receive(world, work.delivery));
+  // After a violation the deliveries may never end.
+  if (world.isBroken()) throw new Killed('an invariant is broken');
+  if (consumer === 'throws' && work.chance.is(0.5)) throw new CallbackError('the consumer throws');
   const working = workOn(world, life, work);
-  if (consumer === 'stands') await working;
+  if (consumer === 'blocks') await working;
 }
 
 function receive({ disk, judge, trace }: World, { action }: Delivery): void {
@@ -60,57 +68,57 @@ function receive({ disk, judge, trace }: World, { action }: Delivery): void {
 
 interface Work {
   readonly delivery: Delivery;
-  readonly passing: Passing;
+  readonly killable: Killable;
   readonly chance: Chance;
 }
 
 async function workOn(world: World, life: Life, work: Work): Promise<void> {
-  const { mood, complain, habits } = world;
+  const { conditions, complain, settings } = world;
   const { chance } = work;
   try {
-    const isSlow = mood.consumer === 'slow' || mood.consumer === 'stands';
-    const longest = isSlow ? 2 * habits.acknowledgeWithinMs : LONGEST_WORK_MS;
+    const isSlow = conditions.consumer === 'slow' || conditions.consumer === 'blocks';
+    const longest = isSlow ? 2 * settings.acknowledgeWithinMs : LONGEST_WORK_MS;
     await life.clock.sleep(chance.between(0, longest));
-    if (mood.consumer === 'forgets' && chance.is(0.7)) return;
+    if (conditions.consumer === 'forgets' && chance.is(0.7)) return;
     await carryOut(world, work);
-    if (mood.consumer === 'babbles') await carryOut(world, work);
+    if (conditions.consumer === 'repeats') await carryOut(world, work);
   } catch (error) {
     if (error instanceof Killed || !life.isAlive) return;
-    complain('no mistakes', error instanceof Error ? String(error.stack) : String(error));
+    complain('no unexpected errors', error instanceof Error ? String(error.stack) : String(error));
   }
 }
 
-/** Once for each id, however often it is delivered. */
-async function carryOut(world: World, { delivery, passing, chance }: Work): Promise<void> {
-  const { mood, effects, running, trace } = world;
+/** Carries out each id once, however often it is delivered. */
+async function carryOut(world: World, { delivery, killable, chance }: Work): Promise<void> {
+  const { conditions, effects, running, trace } = world;
   const { action, done, failed } = delivery;
   const key = keyOf(action.target);
   const before = running.get(key) ?? null;
   const isDone = effects.has(action.id);
-  if (!isDone && chance.is(mood.obstructed)) {
-    trace.note(`${action.id} came to nothing`);
-    await passing(
-      'say failed',
+  if (!isDone && chance.is(conditions.obstructed)) {
+    trace.note(`${action.id} is obstructed`);
+    await killable(
+      'acknowledge failed',
       async () => await failed({ blame: 'machine', reason: 'no space', running: before }),
     );
     return;
   }
   const health = chanceOf(world.seed, `${action.to} ${key}`);
-  const isBroken = action.direction !== 'rollback' && health.is(mood.broken);
-  passing('carry out', () => {
+  const isBroken = action.direction !== 'rollback' && health.is(conditions.broken);
+  killable('carry out', () => {
     if (isDone) return;
     effects.set(action.id, 1);
     running.set(key, action.to);
     trace.note(`${action.id} is carried out`);
   });
   if (!isBroken) {
-    await passing('say done', async () => await done());
+    await killable('acknowledge done', async () => await done());
     return;
   }
   const now = chance.one([action.to, before, null, undefined]);
   if (now !== undefined) running.set(key, now);
-  await passing(
-    'say failed',
+  await killable(
+    'acknowledge failed',
     async () => await failed({ blame: 'release', reason: 'it crashed', running: now }),
   );
 }

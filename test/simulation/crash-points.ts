@@ -1,4 +1,4 @@
-/** What a process that was killed goes on to: nothing. */
+/** Thrown to end everything that a killed process was doing. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
@@ -8,12 +8,12 @@ type Commit =
   | ('report' | 'commit' | 'deliver' | 'withdraw' | 'acknowledge' | 'start' | 'log')
   | ('save a list' | 'confirm lists');
 
-/** A call of a port, or what an actor does within the process. */
+/** A call of a port, or a step of an actor within the process. */
 export type Call =
   | Commit
-  | ('read the memory' | 'read a list' | 'read the configuration' | 'ask what runs')
+  | ('read the memory' | 'read a list' | 'read the configuration' | 'read the deployed version')
   | ('ask for maintenance' | 'ask for a list' | 'ask for changes' | 'wait for a change')
-  | ('hand over' | 'carry out' | 'say done' | 'say failed');
+  | ('hand over' | 'carry out' | 'acknowledge done' | 'acknowledge failed');
 
 const COMMITS: readonly Commit[] = [
   ...(['report', 'commit', 'deliver', 'withdraw', 'acknowledge', 'start', 'log'] as const),
@@ -22,33 +22,38 @@ const COMMITS: readonly Commit[] = [
 
 const CALLS: readonly Call[] = [
   ...COMMITS,
-  ...(['read the memory', 'read a list', 'read the configuration', 'ask what runs'] as const),
+  ...([
+    'read the memory',
+    'read a list',
+    'read the configuration',
+    'read the deployed version',
+  ] as const),
   ...(['ask for maintenance', 'ask for a list', 'ask for changes', 'wait for a change'] as const),
-  ...(['hand over', 'carry out', 'say done', 'say failed'] as const),
+  ...(['hand over', 'carry out', 'acknowledge done', 'acknowledge failed'] as const),
 ];
 
-/** Where a process can be killed: before and after a call, and just before what it writes is committed. */
+/** Where a process can be killed: before and after each call, and just before its commit. */
 export const CRASH_POINTS: readonly string[] = [
   ...CALLS.flatMap((call) => [`before ${call}`, `after ${call}`]),
   ...COMMITS.map((call) => `within ${call}`),
 ];
 
-/** The point that a seed has its turn for. */
-export function turnOf(seed: number): string {
+/** The crash point that a seed aims at. */
+export function crashPointOf(seed: number): string {
   return CRASH_POINTS[seed % CRASH_POINTS.length] ?? '';
 }
 
-/** Kills the process where it comes by a point that was chosen. */
+/** Kills the process when it reaches the armed point. */
 export interface CrashPoints {
-  /** Has the process killed when it comes by `point`, after as many times as `passes`. */
+  /** Kills the process when it reaches `point`, after passing it `passes` times. */
   readonly arm: (point: string, passes: number) => void;
   readonly disarm: () => void;
   readonly isArmed: (point: string) => boolean;
-  /** The process comes by. Throws where it is killed here. */
+  /** Called when the process reaches `point`. Throws if the process is killed here. */
   readonly pass: (point: string) => void;
 }
 
-/** `kill` is told where the process was. */
+/** `kill` receives the point that the process reached. */
 export function crashPoints(kill: (point: string) => void): CrashPoints {
   let armed: { readonly point: string; passes: number } | undefined;
   return {

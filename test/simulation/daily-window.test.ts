@@ -11,7 +11,7 @@ const someWindows = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-it('is open when the window of the product is, and says so of the same times', () => {
+it('opens and closes at the same times as the compiled maintenance window', () => {
   const times = fc.integer({ min: 0, max: 3 * DAY });
   fc.assert(
     fc.property(someWindows, times, (windows, at) => {
@@ -21,12 +21,12 @@ it('is open when the window of the product is, and says so of the same times', (
         durationMs: minutes * MINUTE,
         timeZone: 'UTC',
       }));
-      const [ours, its] = [dailyWindow(windows), compileWindows(maintenance)];
-      expect(ours?.openSince(now) === undefined).toBe(its?.openSince(now) === undefined);
-      expect(ours?.nextOpening(now)).toBe(its?.nextOpening(now));
-      expect(ours?.closing(now)).toBe(its?.closing(now));
+      const [model, compiled] = [dailyWindow(windows), compileWindows(maintenance)];
+      expect(model?.openSince(now) === undefined).toBe(compiled?.openSince(now) === undefined);
+      expect(model?.nextOpening(now)).toBe(compiled?.nextOpening(now));
+      expect(model?.closing(now)).toBe(compiled?.closing(now));
     }),
-    // croner takes its time.
+    // croner is slow.
     { numRuns: 30 },
   );
 });

@@ -1,5 +1,5 @@
 import type { Window } from '../../src/core/index.ts';
-import type { TermsWish } from './wish.ts';
+import type { DesiredTerms } from './desired.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -11,10 +11,10 @@ interface Daily {
 }
 
 /**
- * Windows that open once each day, in UTC: `30 2 * * *`. What croner takes tenths of a millisecond for is a few
- * divisions here.
+ * Windows that open once each day, in UTC: `30 2 * * *`. A few divisions replace croner, which takes tenths of a
+ * millisecond.
  */
-export function dailyWindow(windows: TermsWish['windows']): Window | undefined {
+export function dailyWindow(windows: DesiredTerms['windows']): Window | undefined {
   if (windows.length === 0) return undefined;
   const daily = windows.map(({ minute, minutes }): Daily => {
     return { startMs: minute * MINUTE, durationMs: minutes * MINUTE };
@@ -31,7 +31,7 @@ export function dailyWindow(windows: TermsWish['windows']): Window | undefined {
       let end = at;
       for (let later = closingOnce(daily, end); later > end; later = closingOnce(daily, end)) {
         end = later;
-        // It is always open.
+        // The windows overlap without a gap.
         if (end - at > 2 * DAY) return undefined;
       }
       return end > at ? end : undefined;
@@ -43,7 +43,7 @@ function lastStart({ startMs }: Daily, at: number): number {
   return Math.floor((at - startMs) / DAY) * DAY + startMs;
 }
 
-/** When those close that are open at `at`; `at` where none is. */
+/** When the last window that is open at `at` closes; `at` if none is open. */
 function closingOnce(daily: readonly Daily[], at: number): number {
   return daily.reduce((end, one) => {
     const close = lastStart(one, at) + one.durationMs;

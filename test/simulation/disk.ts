@@ -1,32 +1,32 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { LAYOUT, machineFileIn, type MachineFile } from '../../src/store/machine-file.ts';
 
-/** The machine's file, in memory. What was committed outlives the processes that use it. */
+/** machine.db in memory. Committed data outlives the processes that use it. */
 export interface Disk {
-  /** The file as a process has it open, which `beforeCommit` is told of each commit of. */
+  /** Opens the file for a process. `beforeCommit` is called before each commit. */
   readonly open: (beforeCommit: () => void) => MachineFile;
-  /** The file as another process has it, which commits at once. */
+  /** Opens the file for another process, whose commits are never interrupted. */
   readonly elsewhere: () => MachineFile;
-  /** The file is lost, and a blank one takes its place. */
+  /** Replaces the file with a blank one. */
   readonly lose: (identity: string) => void;
-  /** From now on nothing, or a part of what is written, fits. */
+  /** From now on a commit fails whenever `refuses` returns true; undefined ends that. */
   readonly fill: (refuses: (() => boolean) | undefined) => void;
   readonly isFull: () => boolean;
-  /** Whether it ever was. */
+  /** Whether the disk was ever full. */
   readonly wasFull: () => boolean;
-  /** Rows of the file, whoever has it open. */
+  /** Rows of the file, also while a process has it open. */
   readonly rows: (sql: string) => readonly Record<string, unknown>[];
 }
 
 const NAME = 'machine.db';
 const VERSION = 'PRAGMA data_version';
 
-/** A blank one. There is one at a time. */
+/** Returns a blank disk. Only one exists at a time. */
 export function diskOf(identity: string): Disk {
   blank(identity);
   let refuses: (() => boolean) | undefined;
   let wasFull = false;
-  /** How often other processes wrote. */
+  /** Commits of other processes. */
   let foreign = 0;
   const openFor = (beforeCommit: () => void): MachineFile => {
     let isWriting = false;
@@ -46,9 +46,9 @@ export function diskOf(identity: string): Disk {
       isOpen: true,
       close: () => undefined,
     };
-    // A cast, because a machine's file calls these methods of a database and no others.
+    // A cast: a machine file calls only these methods of a database.
     const file = machineFileIn(wrapped as unknown as DatabaseSync, NAME);
-    // Of this connection, the only one, it never changes.
+    // The real value never changes, because all processes share one connection.
     const get: MachineFile['sql']['get'] = (sql, ...values) =>
       sql === VERSION ? { data_version: foreign } : file.sql.get(sql, ...values);
     return { ...file, sql: { ...file.sql, get } };
@@ -83,7 +83,7 @@ const TABLES = [
 ];
 const WIPE: string = TABLES.map((table) => `DELETE FROM ${table};`).join(' ');
 
-/** One for all files: to make the tables takes longer than to empty them. */
+/** One database for all disks: emptying the tables is faster than creating them. */
 let database: DatabaseSync | undefined;
 const statements = new Map<string, StatementSync>();
 
@@ -95,7 +95,7 @@ function blank(identity: string): void {
   }
   if (database.isTransaction) database.exec('ROLLBACK');
   database.exec(`${WIPE} UPDATE poller SET pid = NULL, round_at = NULL, trouble = NULL`);
-  // The one that SQLite draws is another each time.
+  // SQLite would draw a random identity.
   database.prepare('UPDATE identity SET file = ?').run(identity);
 }
 
@@ -106,11 +106,11 @@ function prepared(sql: string): StatementSync {
 }
 
 function open(): DatabaseSync {
-  if (!database) throw new Error('no disk was put in yet');
+  if (!database) throw new Error('no disk exists yet');
   return database;
 }
 
-/** As SQLite says it. */
+/** The error of SQLite. */
 function full(): Error {
   return Object.assign(new Error('database or disk is full'), {
     code: 'ERR_SQLITE_ERROR',

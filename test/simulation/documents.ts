@@ -7,34 +7,34 @@ import {
 } from '../../src/config/index.ts';
 import type { Configuration } from '../../src/poller/index.ts';
 import { dailyWindow } from './daily-window.ts';
-import { CANARY, type TermsWish, type Wish } from './wish.ts';
+import { CANARY, type DesiredTerms, type Desired } from './desired.ts';
 
-/** What was read of texts lately: most are those of many machines. */
+/** Documents read recently, by text: most texts recur on many machines. */
 const READ: Map<string, Machine | UpdatePolicy> = new Map();
 const MOST_READ = 5000;
-const CONFIGURATIONS = new WeakMap<Wish, Configuration>();
+const CONFIGURATIONS = new WeakMap<Desired, Configuration>();
 
-/** The documents of a wish, as the product reads them. */
-export function configurationOf(wish: Wish): Configuration {
-  const known = CONFIGURATIONS.get(wish);
+/** The documents of a desired state, as the product reads them. */
+export function configurationOf(desired: Desired): Configuration {
+  const known = CONFIGURATIONS.get(desired);
   if (known) return known;
-  const machine = read(JSON.stringify(machineDocument(wish)), readMachine);
+  const machine = read(JSON.stringify(machineDocument(desired)), readMachine);
   const policy = withDailyWindows(
-    read(JSON.stringify(policyDocument(wish)), readUpdatePolicy),
-    wish,
+    read(JSON.stringify(policyDocument(desired)), readUpdatePolicy),
+    desired,
   );
   const configuration = { machine, policy };
-  CONFIGURATIONS.set(wish, configuration);
+  CONFIGURATIONS.set(desired, configuration);
   return configuration;
 }
 
-/** The same windows, faster. */
-function withDailyWindows({ terms, modules }: UpdatePolicy, wish: Wish): UpdatePolicy {
+/** Replaces compiled windows with equal, faster ones. */
+function withDailyWindows({ terms, modules }: UpdatePolicy, desired: Desired): UpdatePolicy {
   return {
-    terms: { ...terms, window: dailyWindow(wish.terms.windows) },
+    terms: { ...terms, window: dailyWindow(desired.terms.windows) },
     modules: new Map(
       Array.from(modules, ([name, own]) => {
-        const { windows } = wish.own[name] ?? wish.terms;
+        const { windows } = desired.own[name] ?? desired.terms;
         return [name, { ...own, window: dailyWindow(windows) }];
       }),
     ),
@@ -57,7 +57,7 @@ function read<T extends Machine | UpdatePolicy>(
   return reading.value;
 }
 
-function machineDocument({ modules, needs, server, agent }: Wish): object {
+function machineDocument({ modules, needs, server, agent }: Desired): object {
   return {
     components: modules.map(({ name, moduleId }) => ({
       name: `c-${name}`,
@@ -92,12 +92,12 @@ function pinOf(pin: string | undefined): object {
   return pin === undefined ? {} : { pin_version: pin };
 }
 
-function policyDocument({ terms, own }: Wish): object {
+function policyDocument({ terms, own }: Desired): object {
   const modules = Object.entries(own).map(([name, ofOne]) => [name, termsDocument(ofOne)] as const);
   return { ...termsDocument(terms), modules: Object.fromEntries(modules) };
 }
 
-function termsDocument(terms: TermsWish): object {
+function termsDocument(terms: DesiredTerms): object {
   return {
     registry: terms.registry,
     minimum_release_age: seconds(terms.minimumAgeMs),

@@ -5,8 +5,8 @@ import type { World } from './world.ts';
 
 const MINUTE = 60_000;
 
-/** Nothing is in the way any more. */
-export function heal({ sites, disk, mood, line, points, trace, ledger }: World): void {
+/** Ends every fault: network, registries, disk, clock and callbacks work from now on. */
+export function heal({ sites, disk, conditions, line, points, trace, ledger }: World): void {
   trace.note('healed');
   for (const { registry, link } of sites) {
     registry.recover();
@@ -16,8 +16,8 @@ export function heal({ sites, disk, mood, line, points, trace, ledger }: World):
   points.disarm();
   line.drift(0);
   ledger.isServerBusy = false;
-  Object.assign(mood, {
-    configuration: 'there',
+  Object.assign(conditions, {
+    configuration: 'available',
     maintenance: 'allowed',
     deployedVersion: 'known',
     consumer: 'prompt',
@@ -30,27 +30,26 @@ export function heal({ sites, disk, mood, line, points, trace, ledger }: World):
 
 export interface Ending {
   readonly at: number;
-  looked: number;
+  checkedAt: number;
   readonly good: ReadonlyMap<string, number>;
 }
 
-/** An hour that a registry asked for, a round that never ends, and what comes after them. */
+/** The hour that a registry may ask clients to wait, plus a round that never ends and its retries. */
 const LONGEST_SILENCE_MS = 60 * MINUTE + 25 * MINUTE;
 const LONGEST_SETTLING_MS = 50 * MINUTE;
 
-/** Within two rounds that succeed everything is as it is wanted, but for what somebody has in hand. (L1) */
+/** After two successful rounds every module runs the desired version, except for delivered actions. (L1) */
 export function isSettled(world: World, ending: Ending): boolean {
-  const { line, ledger, habits, complain } = world;
+  const { line, ledger, settings, complain } = world;
   const now = line.elapsed();
-  // To look once in a while is enough.
-  if (now - ending.looked < Math.min(habits.intervalMs, MINUTE)) return false;
-  ending.looked = now;
+  if (now - ending.checkedAt < Math.min(settings.intervalMs, MINUTE)) return false;
+  ending.checkedAt = now;
   const waiting = awaited(world).filter(
     (address) => (ledger.goodPolls.get(address) ?? 0) < (ending.good.get(address) ?? 0) + 2,
   );
   if (waiting.length > 0) {
-    if (now - ending.at > LONGEST_SILENCE_MS + 4 * habits.intervalMs) {
-      complain('L1', `${waiting.join(', ')} was not polled twice with success since it is back`);
+    if (now - ending.at > LONGEST_SILENCE_MS + 4 * settings.intervalMs) {
+      complain('L1', `${waiting.join(', ')} was not polled successfully twice since it recovered`);
     }
     return false;
   }
@@ -61,29 +60,32 @@ export function isSettled(world: World, ending: Ending): boolean {
     now - ending.at >
     LONGEST_SILENCE_MS +
       LONGEST_SETTLING_MS +
-      4 * habits.intervalMs +
-      2 * habits.acknowledgeWithinMs
+      4 * settings.intervalMs +
+      2 * settings.acknowledgeWithinMs
   ) {
     complain(first.invariant, first.found);
   }
   return false;
 }
 
-/** The registries that lists are needed of. */
-function awaited({ mood, ledger }: World): string[] {
-  const { wish } = mood;
-  const targets = targetsOf(wish).filter((target) => {
-    if (wish.server.isDisabled && target.name !== 'platform-agent') return false;
+/** The addresses of the registries that are needed. */
+function awaited({ conditions, ledger }: World): string[] {
+  const { desired } = conditions;
+  const targets = targetsOf(desired).filter((target) => {
+    if (desired.server.isDisabled && target.name !== 'platform-agent') return false;
     return target.kind === 'module' || ledger.known.get(keyOf(target))?.running !== undefined;
   });
-  return [...new Set(targets.map(({ name }) => termsOf(wish, name).registry))];
+  return [...new Set(targets.map(({ name }) => termsOf(desired, name).registry))];
 }
 
-function truth({ sites, mood, line, ledger }: World, target: Target): ListInForce | undefined {
-  const { registry: address } = termsOf(mood.wish, target.name);
+function truth(
+  { sites, conditions, line, ledger }: World,
+  target: Target,
+): ListInForce | undefined {
+  const { registry: address } = termsOf(conditions.desired, target.name);
   const site = sites.find(({ registry }) => registry.address === address);
   const list = site?.registry.truth(target.moduleId);
   if (!list || list.generation === 0) return undefined;
   const confirmedAt = line.wall();
-  return { list, trusted: trusted(ledger, address, list), confirmedAt, standsIn: false };
+  return { list, trusted: trusted(ledger, address, list), confirmedAt, isStale: false };
 }

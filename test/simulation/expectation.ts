@@ -15,14 +15,14 @@ import {
   type Target,
 } from './ledger.ts';
 import type { WireRelease } from './published.ts';
-import { PLATFORM, type TermsWish, type Wish } from './wish.ts';
+import { PLATFORM, type DesiredTerms, type Desired } from './desired.ts';
 
 export interface Moment {
   readonly elapsed: number;
   readonly wall: number;
 }
 
-/** What is decided by, besides what is remembered. */
+/** The facts of a decision that are not in the ledger. */
 export interface Case {
   readonly target: Target;
   readonly list: ListInForce | undefined;
@@ -31,13 +31,13 @@ export interface Case {
   readonly without?: string;
 }
 
-/** What a naive reading of the decision table comes to: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `ahead`, `stuck no-list`. */
+/** The result of a naive reading of the decision table: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `ahead`, `stuck no-list`. */
 export function expectation(ledger: Ledger, of: Case): string {
   const asked = questionOf(ledger, of);
   return asked ? planJudge(...asked) : 'not asked for';
 }
 
-/** Whether a release is one that may run, however many newer ones there are. */
+/** Whether `version` is eligible, even if newer eligible releases exist. */
 export function mayRun(ledger: Ledger, of: Case, version: string): boolean {
   const asked = questionOf(ledger, of);
   if (!asked) return false;
@@ -46,15 +46,15 @@ export function mayRun(ledger: Ledger, of: Case, version: string): boolean {
   return chosen === version || isOlder;
 }
 
-export function constraintOf(wish: Wish, target: Target): string | undefined {
+export function constraintOf(desired: Desired, target: Target): string | undefined {
   if (target.kind === 'module') {
-    return wish.modules.find(
+    return desired.modules.find(
       ({ name, moduleId, isLocal }) =>
         name === target.name && moduleId === target.moduleId && !isLocal,
     )?.constraint;
   }
   const { pin, channel } =
-    target.name === SERVER.name ? wish.server : { ...wish.agent, channel: 'stable' };
+    target.name === SERVER.name ? desired.server : { ...desired.agent, channel: 'stable' };
   return pin ?? (channel === 'latest' ? 'latest-with-prerelease' : 'latest');
 }
 
@@ -62,12 +62,12 @@ function questionOf(
   ledger: Ledger,
   { target, list, moment, without }: Case,
 ): [JudgedMachine, JudgedModule] | undefined {
-  const { wish } = ledger;
-  const constraint = wish && constraintOf(wish, target);
-  if (!wish || constraint === undefined) return undefined;
-  const terms = termsOf(wish, target.name);
+  const { desired } = ledger;
+  const constraint = desired && constraintOf(desired, target);
+  if (!desired || constraint === undefined) return undefined;
+  const terms = termsOf(desired, target.name);
   const { running, previous } = knownOf(ledger, target);
-  const isDisabled = wish.server.isDisabled && target.name !== 'platform-agent';
+  const isDisabled = desired.server.isDisabled && target.name !== 'platform-agent';
   const isAllowed = ledger.allowedAt === moment.elapsed;
   const machine = {
     now: moment.wall,
@@ -84,7 +84,7 @@ function questionOf(
       previous,
       deployed: running,
       list: list?.trusted.map(entryOf),
-      confirmedAt: list?.standsIn === true ? list.confirmedAt : undefined,
+      confirmedAt: list?.isStale === true ? list.confirmedAt : undefined,
       quarantine: quarantineOf(ledger, target, list?.list.releases ?? [], constraint),
       restarts: restartsOf(ledger, target, moment, without),
       terms: judgedTerms(terms, moment.wall),
@@ -115,7 +115,7 @@ function quarantineOf(
     if (of !== target.moduleId) continue;
     const artifacts = releases.find((release) => release.version === version)?.artifacts;
     const files = artifacts?.filter(({ platform }) => platform === PLATFORM) ?? [];
-    // Another file under this version did not fail yet.
+    // A different file under the same version has not failed.
     const isOther = digest !== undefined && files.length > 0 && files[0]?.digest !== digest;
     if (!isOther) judged.push({ version, until });
     if (backTo === undefined || isPin) continue;
@@ -124,7 +124,7 @@ function quarantineOf(
         release.version !== running &&
         semver.compareBuild(release.version, backTo) > 0 &&
         semver.compareBuild(release.version, version) < 0;
-      // What an operator passed over does not end with a term, and does not go where it runs.
+      // Releases that an operator rolled back past stay refused without a time limit, unless deployed.
       if (isBetween) judged.push({ version: release.version, until: undefined });
     }
   }
@@ -134,7 +134,7 @@ function quarantineOf(
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
-function judgedTerms(terms: TermsWish, now: number): JudgedModule['terms'] {
+function judgedTerms(terms: DesiredTerms, now: number): JudgedModule['terms'] {
   const { windows, restMs, ceiling, maxIndexAgeMs, allowDowngrade } = terms;
   const midnight = Math.floor(now / DAY) * DAY;
   const openings = [-1, 0, 1].flatMap((day) =>

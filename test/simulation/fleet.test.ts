@@ -12,19 +12,19 @@ import { retrying } from '../../src/registry/retry.ts';
 import { randomFrom } from '../support/mutate.ts';
 import { CONFIGURATIONS, racer, track, type Track } from '../support/racing.ts';
 import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts';
-import { failureOf, fleetRow, isWithin, live, SCENARIOS, type World } from './fleet.ts';
+import { failureOf, fleetRow, isWithin, playMachine, SCENARIOS, type World } from './fleet.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-describe('[T66] no second has more than one and a half times the rounds of an even spread', () => {
+describe('[T66] no second has more than 1.5 times the rounds of an even spread', () => {
   it.each(SCENARIOS)('$scenario', (scenario) => {
     const { mostPerSecond, allowed } = fleetRow(scenario, 1);
     expect(mostPerSecond).toBeLessThanOrEqual(allowed);
   });
 });
 
-/** When a machine began rounds, and sent requests of them, to a part of a millisecond. */
+/** When a machine began rounds and sent their requests, in fractions of a millisecond. */
 interface Times {
   readonly rounds: number[];
   readonly requests: number[];
@@ -32,7 +32,7 @@ interface Times {
 
 function modelled(world: World, seed: number): Times {
   const times: Times = { rounds: [], requests: [] };
-  live(world, randomFrom(seed), {
+  playMachine(world, randomFrom(seed), {
     round: (at) => times.rounds.push(rounded(at)),
     request: (at) => times.requests.push(rounded(at)),
   });
@@ -49,7 +49,7 @@ function listOf(generation: number): FetchedList {
   return { records, dropped: [], generation, ...bytes };
 }
 
-/** A registry in `world`, at the other end of the product's own retrying. */
+/** A registry in `world`, behind the retries of the product. */
 function remoteIn(
   { outage, change }: World,
   clock: VirtualClock,
@@ -76,8 +76,8 @@ function remoteIn(
       if (waitMs === 0) await ask(round);
       else if (sequence() === after) {
         const untilChange = change ? change.at - clock.monotonic() : Infinity;
-        const isToCome = untilChange > 0 && untilChange <= waitMs;
-        await clock.sleep(isToCome ? untilChange : waitMs, round.signal);
+        const isExpected = untilChange > 0 && untilChange <= waitMs;
+        await clock.sleep(isExpected ? untilChange : waitMs, round.signal);
       }
       const modules = new Set(sequence() > after ? ['acme:lidar'] : []);
       return { sequence: sequence(), modules, spreadMs: change?.spreadMs ?? 0 };
@@ -85,7 +85,7 @@ function remoteIn(
   };
 }
 
-/** The same of a poller, from its start to the end of the world. */
+/** The times of a real poller, from its start to `world.endsAt`. */
 async function polled(on: Track, world: World, seed: number): Promise<Times> {
   const times: Times = { rounds: [], requests: [] };
   const clock = virtualClock();
@@ -121,23 +121,26 @@ const SILENCE = { ...OUTAGE, failsAfterMs: DEFAULT_LIMITS.answerMs };
 const CHANGE = { at: 2.5 * MINUTE, spreadMs: SECOND };
 const SHORT = { intervalMs: 5 * SECOND, endsAt: 4 * MINUTE };
 
-describe('the rounds and requests of the model are those of pollers', () => {
+describe('the model makes the same rounds and requests as a poller', () => {
   it.each<[string, Partial<World>]>([
-    ['of a registry that answers', {}],
-    ['of one that does not, for some minutes', { outage: SILENCE }],
-    ['of one that is busy', { outage: OUTAGE }],
-    ['of one that asks for a minute', { outage: { ...OUTAGE, retryAfter: MINUTE } }],
-    ['of one that asks for three', { outage: { ...OUTAGE, retryAfter: 3 * MINUTE } }],
-    ['of one that tells when it is back', { outage: { ...OUTAGE, retryAfter: 'its end' } }],
-    ['of one that tells of a change', { change: { ...CHANGE, spreadMs: 4 * MINUTE } }],
-    ['of one that tells of a change at once', { change: { ...CHANGE, spreadMs: 0 } }],
-    ['of one that fails then', { change: CHANGE, outage: { ...OUTAGE, from: CHANGE.at + 1 } }],
+    ['registry available', {}],
+    ['registry silent for some minutes', { outage: SILENCE }],
+    ['registry busy', { outage: OUTAGE }],
+    ['busy, Retry-After of one minute', { outage: { ...OUTAGE, retryAfter: MINUTE } }],
+    ['busy, Retry-After of three minutes', { outage: { ...OUTAGE, retryAfter: 3 * MINUTE } }],
+    ['busy, Retry-After until it recovers', { outage: { ...OUTAGE, retryAfter: 'its end' } }],
+    ['feed announces a change', { change: { ...CHANGE, spreadMs: 4 * MINUTE } }],
+    ['feed announces a change without spread', { change: { ...CHANGE, spreadMs: 0 } }],
+    ['busy after the change', { change: CHANGE, outage: { ...OUTAGE, from: CHANGE.at + 1 } }],
     [
-      'of one that fails then, and tells when it is back',
+      'busy after the change, Retry-After until it recovers',
       { change: CHANGE, outage: { ...OUTAGE, from: CHANGE.at + 1, retryAfter: 'its end' } },
     ],
-    ['every five seconds', { ...SHORT, outage: { ...OUTAGE, until: 3 * MINUTE }, change: CHANGE }],
-    ['every six minutes', { intervalMs: 6 * MINUTE, outage: OUTAGE }],
+    [
+      'interval of five seconds',
+      { ...SHORT, outage: { ...OUTAGE, until: 3 * MINUTE }, change: CHANGE },
+    ],
+    ['interval of six minutes', { intervalMs: 6 * MINUTE, outage: OUTAGE }],
   ])('%s', async (_, more) => {
     const on = track();
     const world = { ...WORLD, ...more };

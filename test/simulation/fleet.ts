@@ -2,43 +2,43 @@ import { FEED_REST_MS, firstPhase, untilRoundAfter } from '../../src/poller/sche
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { randomFrom } from '../support/mutate.ts';
 
-/** What machines meet. Times are milliseconds of a clock that never goes back. */
+/** The environment of the machines. Times are milliseconds of a monotonic clock. */
 export interface World {
   readonly intervalMs: number;
   readonly bootedAt: number;
   readonly endsAt: number;
   readonly outage?: Outage | undefined;
   readonly change?: Change | undefined;
-  /** When all ask that were suspended, instead of a part of the interval after they booted. */
+  /** When all machines resume from suspension and poll at once. By default each polls within an interval of booting. */
   readonly resumedAt?: number | undefined;
 }
 
-/** A time in which a registry is asked in vain. */
+/** A time in which every request fails. */
 export interface Outage {
   readonly from: number;
   readonly until: number;
-  /** How long a request takes that comes to nothing. */
+  /** How long a failing request takes. */
   readonly failsAfterMs: number;
-  /** What it asks for then: so many milliseconds, or to come back when it ends. */
+  /** The Retry-After of its responses: milliseconds, or the time until the outage ends. */
   readonly retryAfter?: number | 'its end' | undefined;
 }
 
-/** A change of the one list that each machine needs, of which a feed tells all who wait. */
+/** A change of the one list that each machine needs, announced by the feed to all waiting machines. */
 interface Change {
   readonly at: number;
   readonly spreadMs: number;
 }
 
-/** Told when a machine begins a round, and when it sends the first request of one, or repeats it. */
-export interface Told {
+/** Called when a machine begins a round, and when it sends or repeats the first request of a round. */
+export interface Recorder {
   readonly round: (at: number) => void;
   readonly request: (at: number) => void;
 }
 
 const NO_CHANGE: Change = { at: Infinity, spreadMs: 0 };
 
-/** The rounds of one machine, by the product's own schedule. */
-export function live(world: World, random: () => number, told: Told): void {
+/** Plays the rounds of one machine on the schedule of the product. */
+export function playMachine(world: World, random: () => number, recorder: Recorder): void {
   const { intervalMs, bootedAt, endsAt, change = NO_CHANGE, resumedAt } = world;
   let failures = 0;
   let news = change;
@@ -47,8 +47,8 @@ export function live(world: World, random: () => number, told: Told): void {
     plannedAt: undefined,
   };
   while (next.at < endsAt) {
-    told.round(next.at);
-    const { endedAt, failure } = ask(world, next.at, random, told);
+    recorder.round(next.at);
+    const { endedAt, failure } = ask(world, next.at, random, recorder);
     failures = failure ? failures + 1 : 0;
     const { retryAfterMs = 0 } = failure ?? {};
     const earlyMs = next.plannedAt === undefined ? undefined : next.plannedAt - endedAt;
@@ -59,7 +59,7 @@ export function live(world: World, random: () => number, told: Told): void {
   }
 }
 
-/** When a round begins, and when it would have begun if a change had not had it sooner. */
+/** When a round begins, and when it would have begun without a change; undefined if no change moved it. */
 interface Next {
   readonly at: number;
   readonly plannedAt: number | undefined;
@@ -71,7 +71,7 @@ interface Rest {
   readonly intervalMs: number;
 }
 
-/** What is slept is whole milliseconds, and an interval at most; whoever hears of `news` is woken within one sleep. */
+/** A sleep lasts whole milliseconds, and one interval at most; a change ends it early. */
 function nextAfter(
   { endedAt, dueAt, intervalMs }: Rest,
   { at: newsAt, spreadMs }: Change,
@@ -81,10 +81,10 @@ function nextAfter(
   for (;;) {
     const wakesAt = at + Math.min(Math.floor(dueAt - at), intervalMs);
     if (wakesAt <= at) return { at, plannedAt: undefined };
-    const toldAt = Math.max(at, newsAt);
-    if (toldAt < wakesAt) {
-      const least = Math.max(toldAt, endedAt + FEED_REST_MS);
-      const wokenAt = Math.max(least, toldAt + random() * spreadMs);
+    const hearsAt = Math.max(at, newsAt);
+    if (hearsAt < wakesAt) {
+      const least = Math.max(hearsAt, endedAt + FEED_REST_MS);
+      const wokenAt = Math.max(least, hearsAt + random() * spreadMs);
       if (wokenAt < wakesAt) return { at: wokenAt, plannedAt: dueAt };
     }
     at = wakesAt;
@@ -104,11 +104,11 @@ interface Answer {
 const MOST_ATTEMPTS = 3;
 const FIRST_DELAY_MS = 500;
 
-/** What comes of a round: the first request that fails three times ends it. */
-function ask(world: World, beganAt: number, random: () => number, told: Told): Answer {
+/** Plays one round. A request that fails three times ends it. */
+function ask(world: World, beganAt: number, random: () => number, recorder: Recorder): Answer {
   let now = beganAt;
   for (let attempt = 1; ; attempt++) {
-    told.request(now);
+    recorder.request(now);
     const { outage } = world;
     if (!outage || !isWithin(outage, now)) return { endedAt: now, failure: undefined };
     now += outage.failsAfterMs;
@@ -125,21 +125,21 @@ export function isWithin({ from, until }: Outage, at: number): boolean {
   return at >= from && at < until;
 }
 
-/** What a registry says that fails at `at`. */
+/** The response of a registry that fails at `at`. */
 export function failureOf({ until, retryAfter }: Outage, at: number): Failure {
   if (retryAfter !== 'its end') return { retryAfterMs: retryAfter };
-  // A date is that of a whole second, and what is past counts as in a second.
+  // HTTP dates have whole seconds, and a date in the past counts as one second.
   return { retryAfterMs: Math.max(1000, until - at) };
 }
 
-/** A fleet, and what it goes through. */
+/** A fleet and its environment. */
 export interface Scenario {
   readonly scenario: string;
   readonly machines: number;
-  /** So many fleets, each by itself; one unless given. */
+  /** Number of independent fleets; one by default. */
   readonly fleets?: number;
   readonly world: World;
-  /** What comes before is not judged. */
+  /** Earlier seconds are not judged. */
   readonly judgedFrom?: number;
 }
 
@@ -152,18 +152,18 @@ function hour(intervalMs: number, more: Partial<World> = {}): World {
   return { intervalMs, bootedAt: 0, endsAt: 60 * MINUTE, ...more };
 }
 
-/** Of ten minutes; a request that is not answered takes all of its time. */
+/** An outage of ten minutes. */
 function outageOf(failsAfterMs: number): Outage {
   return { from: BEGIN, until: BEGIN + 10 * MINUTE, failsAfterMs };
 }
 
 const SILENT: Outage = outageOf(DEFAULT_LIMITS.answerMs);
 const BUSY: Outage = outageOf(20);
-/** It fails under those whom it woke. */
+/** An outage that begins when the change wakes all machines. */
 const OVERRUN: Outage = { ...BUSY, from: BEGIN + 1, until: BEGIN + 3 * MINUTE };
 
 /**
- * Machines of an interval that are as many a second: of few, chance alone has half as many again ask in some second.
+ * Fleets with at least 167 rounds a second on average. In smaller fleets chance alone exceeds 1.5 times the average.
  */
 const FLEETS: readonly (readonly [string, number, number])[] = [
   ['5 s', 5 * SECOND, 2000],
@@ -171,16 +171,16 @@ const FLEETS: readonly (readonly [string, number, number])[] = [
   ['10 min', 10 * MINUTE, 100_000],
 ];
 
-/** What a change is spread over that wakes a whole fleet, in intervals: the rounds that come anyway come beside. */
+/** The spread of a change that wakes a whole fleet, in intervals. Regular rounds come on top. */
 const SPREAD = 6;
 
 export const SCENARIOS: readonly Scenario[] = [
   ...FLEETS.flatMap(([interval, intervalMs, machines]): Scenario[] =>
     Object.entries({
       'booted together': {},
-      'nobody answers for ten minutes': { outage: SILENT },
-      'all are answered 503 for ten minutes': { outage: BUSY },
-      'all are woken by a change, spread over six intervals': {
+      'no response for ten minutes': { outage: SILENT },
+      '503 for ten minutes': { outage: BUSY },
+      'woken by a change, spread over six intervals': {
         change: { at: BEGIN, spreadMs: SPREAD * intervalMs },
       },
     }).map(([what, more]) => {
@@ -194,29 +194,29 @@ export const SCENARIOS: readonly Scenario[] = [
     world: { ...hour(MINUTE), endsAt: 3 * MINUTE },
   },
   {
-    scenario: 'all are answered 503 for ten minutes, and asked to come in a minute',
+    scenario: '503 for ten minutes, with a Retry-After of one minute',
     machines: 10_000,
     world: hour(MINUTE, { outage: { ...BUSY, retryAfter: MINUTE } }),
   },
   {
-    scenario: 'all are answered 503 for ten minutes, and asked to come when they end',
+    scenario: '503 for ten minutes, with a Retry-After until their end',
     machines: 10_000,
     world: hour(MINUTE, { outage: { ...BUSY, retryAfter: 'its end' } }),
   },
   {
-    scenario: 'all are woken within a second: from then on',
+    scenario: 'woken by a change within a second: from then on',
     machines: 10_000,
     world: hour(MINUTE, { change: { at: BEGIN, spreadMs: SECOND } }),
     judgedFrom: BEGIN + SECOND,
   },
   {
-    scenario: 'all are woken within a second by a registry that fails then: from then on',
+    scenario: 'woken within a second by a registry that then fails: from then on',
     machines: 10_000,
     world: hour(MINUTE, { change: { at: BEGIN, spreadMs: SECOND }, outage: OVERRUN }),
     judgedFrom: BEGIN + SECOND,
   },
   {
-    scenario: 'all ask at once that were suspended together: after three quarters of an hour',
+    scenario: 'suspended together, resumed at once: after 45 minutes',
     machines: 10_000,
     world: hour(MINUTE, { resumedAt: 0 }),
     judgedFrom: 45 * MINUTE,
@@ -227,14 +227,14 @@ export const SCENARIOS: readonly Scenario[] = [
 export interface FleetRow {
   readonly scenario: string;
   readonly machines: number;
-  /** Rounds that began in it. */
+  /** Rounds that begin in the worst second. */
   readonly mostPerSecond: number;
   readonly allowed: number;
-  /** Requests of rounds, repeated ones included, in the second that has most of them. */
+  /** Requests, including retries, in the second with the most requests. */
   readonly mostRequests: number;
 }
 
-/** Of the machines that would ask in a second if they were spread evenly. (T66) */
+/** No second has more than this multiple of the rounds of an even spread. (T66) */
 const ALLOWED = 1.5;
 
 export function fleetRow(scenario: Scenario, seed: number): FleetRow {
@@ -244,9 +244,9 @@ export function fleetRow(scenario: Scenario, seed: number): FleetRow {
   for (let fleet = 0; fleet < fleets; fleet++) {
     const rounds = new Uint32Array(Math.ceil(world.endsAt / SECOND));
     const requests = new Uint32Array(rounds.length);
-    const told = { round: counterIn(rounds), request: counterIn(requests) };
+    const recorder = { round: counterIn(rounds), request: counterIn(requests) };
     for (let machine = 0; machine < machines; machine++) {
-      live(world, randomFrom(random() * 2 ** 32), told);
+      playMachine(world, randomFrom(random() * 2 ** 32), recorder);
     }
     const from = Math.ceil(judgedFrom / SECOND);
     worst.rounds = Math.max(worst.rounds, ...rounds.subarray(from));
@@ -261,12 +261,12 @@ export function fleetRow(scenario: Scenario, seed: number): FleetRow {
   };
 }
 
-/** All scenarios, each with its worst second. */
+/** The worst second of each scenario. */
 export function fleetRows(seed: number): FleetRow[] {
   return SCENARIOS.map((scenario) => fleetRow(scenario, seed));
 }
 
-/** Counts times by their second, up to the end of `seconds`. */
+/** Returns a function that increments the second of a time in `seconds`. */
 function counterIn(seconds: Uint32Array): (at: number) => void {
   return (at) => {
     const second = Math.floor(at / SECOND);

@@ -1,28 +1,28 @@
-import { constraintOf, LATE_MS, MODULES, termsOf, wishOf } from './beginnings.ts';
+import { constraintOf, LATE_MS, MODULES, termsOf, desiredOf } from './beginnings.ts';
 import type { Chance } from './chance.ts';
-import { CRASH_POINTS, turnOf } from './crash-points.ts';
+import { CRASH_POINTS, crashPointOf } from './crash-points.ts';
 import { clearLink } from './network.ts';
 import { accept, lift, rollBack } from './operator.ts';
 import { newRelease, publishing, replacing, yanking } from './published.ts';
 import { MANNERS } from './simulated-registry.ts';
-import type { ModuleWish, Wish } from './wish.ts';
-import type { Mood, Site, World } from './world.ts';
+import type { DesiredModule, Desired } from './desired.ts';
+import type { Conditions, Site, World } from './world.ts';
 
-/** What happens to a machine from outside. */
+/** An external event in the life of a machine. */
 export interface Incident {
   readonly at: number;
-  /** One of the table below. */
+  /** A key of `KINDS`. */
   readonly kind: string;
 }
 
-/** What an incident may do beyond the world: end the process that runs. */
-export interface Power {
+/** How an incident ends the running process. */
+export interface ProcessControl {
   readonly kill: (why: string) => void;
-  readonly losesDisk: () => void;
+  readonly loseDisk: () => void;
   readonly restart: () => void;
 }
 
-type Effect = (world: World, chance: Chance, power: Power) => string | undefined;
+type Effect = (world: World, chance: Chance, control: ProcessControl) => string | undefined;
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -58,7 +58,7 @@ const KINDS: Readonly<Record<string, Effect>> = {
   },
   miscount: (world, chance) => {
     const { registry } = chance.one(world.sites);
-    // Few would be made good by real ones, which nobody could tell from those that never were.
+    // A small number would soon be matched by real changes.
     const by = chance.one([0, 1000]);
     registry.miscount(by);
     return `${registry.address} by ${by}`;
@@ -83,7 +83,7 @@ const KINDS: Readonly<Record<string, Effect>> = {
     const by = chance.one([-MINUTE, MINUTE, -DAY, 3 * DAY, -10 * YEAR, 10 * YEAR]);
     const now = chance.is(0.1) ? 0 : Math.max(0, line.wall() + by);
     line.setWall(now);
-    // What had ended may begin again.
+    // Windows, quarantines and ages that had ended may apply again.
     ledger.novelty++;
     return `to ${new Date(now).toISOString()}`;
   },
@@ -95,55 +95,55 @@ const KINDS: Readonly<Record<string, Effect>> = {
   'fill the disk': ({ disk }, chance) => {
     const share = chance.one([1, 1, 0.5]);
     disk.fill(() => chance.is(share));
-    return `for ${share} of what is written`;
+    return `for ${share} of all commits`;
   },
   'empty the disk': ({ disk }) => {
     disk.fill(undefined);
-    return 'has room again';
+    return 'has space again';
   },
   kill: (_world, _chance, { kill }) => {
     kill('from outside');
     return 'from outside';
   },
   'kill at a point': ({ points, seed }, chance) => {
-    const point = chance.is(0.8) ? turnOf(seed) : chance.one(CRASH_POINTS);
+    const point = chance.is(0.8) ? crashPointOf(seed) : chance.one(CRASH_POINTS);
     const passes = chance.one([0, 0, 0, 1]);
     points.arm(point, passes);
     return `${point}, after ${passes} times`;
   },
-  'lose the disk': (_world, _chance, { kill, losesDisk }) => {
+  'lose the disk': (_world, _chance, { kill, loseDisk }) => {
     kill('with its disk');
-    losesDisk();
-    return 'another is put in';
+    loseDisk();
+    return 'a blank one replaces it';
   },
   restart: (_world, _chance, { restart }) => {
     restart();
-    return 'in good order';
+    return 'gracefully';
   },
-  'wish another version': (world, chance) =>
-    wishing(world, (wish) => {
-      const place = chance.below(wish.modules.length);
+  'change a constraint': (world, chance) =>
+    changeDesired(world, (desired) => {
+      const place = chance.below(desired.modules.length);
       const constraint = constraintOf(chance);
       return {
-        ...wish,
-        modules: wish.modules.map((module, at): ModuleWish =>
+        ...desired,
+        modules: desired.modules.map((module, at): DesiredModule =>
           at === place ? { ...module, constraint } : module,
         ),
       };
     }),
-  'wish another machine': (world, chance) => wishing(world, () => wishOf(chance)),
-  'wish less': (world, chance) =>
-    wishing(world, (wish) => {
-      const place = chance.below(wish.modules.length + 1);
-      const modules = wish.modules.filter((_, at) => at !== place);
+  'change everything': (world, chance) => changeDesired(world, () => desiredOf(chance)),
+  'remove a module': (world, chance) =>
+    changeDesired(world, (desired) => {
+      const place = chance.below(desired.modules.length + 1);
+      const modules = desired.modules.filter((_, at) => at !== place);
       const isThere = (name: string): boolean => modules.some((module) => module.name === name);
-      return { ...wish, modules, needs: wish.needs.filter((pair) => pair.every(isThere)) };
+      return { ...desired, modules, needs: desired.needs.filter((pair) => pair.every(isThere)) };
     }),
-  'wish other terms': (world, chance) =>
-    wishing(world, (wish) => ({ ...wish, terms: termsOf(chance) })),
-  'wish another server': (world, chance) =>
-    wishing(world, (wish) => ({
-      ...wish,
+  'change the terms': (world, chance) =>
+    changeDesired(world, (desired) => ({ ...desired, terms: termsOf(chance) })),
+  'change the subsystems': (world, chance) =>
+    changeDesired(world, (desired) => ({
+      ...desired,
       server: {
         channel: chance.one(['stable', 'latest']),
         pin: chance.is(0.3) ? '1.0.1' : undefined,
@@ -151,27 +151,27 @@ const KINDS: Readonly<Record<string, Effect>> = {
       },
       agent: { pin: chance.is(0.3) ? '1.0.1' : undefined },
     })),
-  'change the mood': ({ mood }, chance) => {
-    const moods: (() => Partial<Mood>)[] = [
-      () => ({ configuration: chance.one(['there', 'throws', 'hangs']) }),
+  'change the conditions': ({ conditions }, chance) => {
+    const changes: (() => Partial<Conditions>)[] = [
+      () => ({ configuration: chance.one(['available', 'throws', 'hangs']) }),
       () => ({
         maintenance: chance.one(['allowed', 'not allowed', 'junk', 'throws', 'hangs', 'nothing']),
       }),
       () => ({ deployedVersion: chance.one(['known', 'unknown', 'throws', 'hangs']) }),
       () => ({
-        consumer: chance.one(['prompt', 'slow', 'forgets', 'stands', 'throws', 'babbles']),
+        consumer: chance.one(['prompt', 'slow', 'forgets', 'blocks', 'throws', 'repeats']),
       }),
       () => ({ broken: chance.one([0, 0.3, 1]), obstructed: chance.one([0, 0.3, 1]) }),
       () => ({ lateMs: chance.one([0, 5000, LATE_MS]) }),
     ];
-    const change = chance.one(moods)();
-    Object.assign(mood, change);
+    const change = chance.one(changes)();
+    Object.assign(conditions, change);
     return JSON.stringify(change);
   },
-  'work on the config': (world, chance) => {
-    world.mood.isServerBusy = chance.is(0.6);
-    world.ledger.isServerBusy = world.mood.isServerBusy;
-    return world.mood.isServerBusy ? 'begins' : 'ends';
+  'process the config': (world, chance) => {
+    world.conditions.isServerBusy = chance.is(0.6);
+    world.ledger.isServerBusy = world.conditions.isServerBusy;
+    return world.conditions.isServerBusy ? 'begins' : 'ends';
   },
   lift,
   'roll back': rollBack,
@@ -189,24 +189,24 @@ const OFTEN = [
   'heal',
   'behave',
   'empty the disk',
-  'wish another version',
-  'wish another machine',
-  'wish less',
+  'change a constraint',
+  'change everything',
+  'remove a module',
   'miscount',
 ];
 
 const DRAWN = [...Object.keys(KINDS), ...OFTEN];
 
-/** What has an action withdrawn that somebody has in hand. */
-const TAKING_BACK = [
+/** Incidents that lead to the withdrawal of a delivered action. */
+const WITHDRAWING = [
   'publish',
-  'wish another version',
-  'wish another version',
-  'wish less',
+  'change a constraint',
+  'change a constraint',
+  'remove a module',
   'yank',
 ];
 
-/** So many incidents, each some time after the one before. The first is that the process is to be killed at `point`. */
+/** `count` incidents at increasing times. The first one arms a crash point. */
 export function incidentsOf(
   chance: Chance,
   count: number,
@@ -214,24 +214,24 @@ export function incidentsOf(
   point: string,
 ): Incident[] {
   let at = 0;
-  // It takes some that lead there.
-  const isSeldom = point.endsWith('withdraw');
-  const leading = isSeldom ? TAKING_BACK : DRAWN;
-  return Array.from({ length: isSeldom ? 3 * count : count }, (_, number) => {
+  // A withdrawal needs several incidents that lead to it.
+  const isRare = point.endsWith('withdraw');
+  const leading = isRare ? WITHDRAWING : DRAWN;
+  return Array.from({ length: isRare ? 3 * count : count }, (_, number) => {
     at += chance.between(0, 2 * apartMs);
     const kind = chance.one(chance.is(0.9) ? leading : DRAWN);
     return { at, kind: number === 0 ? 'kill at a point' : kind };
   });
 }
 
-/** Has it happen. What came of it, or undefined where nothing did. */
+/** Plays an incident. Returns a description of its effect, or undefined when it had none. */
 export function happen(
   world: World,
   { kind }: Incident,
   chance: Chance,
-  power: Power,
+  control: ProcessControl,
 ): string | undefined {
-  return KINDS[kind]?.(world, chance, power);
+  return KINDS[kind]?.(world, chance, control);
 }
 
 function withLink({ sites }: World, chance: Chance, change: (link: Site['link']) => void): string {
@@ -240,7 +240,9 @@ function withLink({ sites }: World, chance: Chance, change: (link: Site['link'])
   return `${registry.address} ${JSON.stringify(link)}`;
 }
 
-function wishing({ mood }: World, change: (wish: Wish) => Wish): string {
-  mood.wish = change(mood.wish);
-  return mood.wish.modules.map(({ name, constraint }) => `${name} ${constraint}`).join(', ');
+function changeDesired({ conditions }: World, change: (desired: Desired) => Desired): string {
+  conditions.desired = change(conditions.desired);
+  return conditions.desired.modules
+    .map(({ name, constraint }) => `${name} ${constraint}`)
+    .join(', ');
 }

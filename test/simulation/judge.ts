@@ -1,4 +1,4 @@
-import { describe, type Court, type Violation } from './court.ts';
+import { describe, type JudgeContext, type Violation } from './judge-context.ts';
 import { judgeAgain, judgeDecision, judgeEnd, judgeMove } from './decision-invariants.ts';
 import {
   keyOf,
@@ -10,22 +10,22 @@ import {
   type SeenAction,
   type Target,
 } from './ledger.ts';
-import { restraint } from './restraint.ts';
+import { gateReason } from './action-gate.ts';
 import { judgeNeeds } from './needs.ts';
 import { judgeOmissions } from './omissions.ts';
 import { unsettledIn } from './settling.ts';
 
-/** What a machine does, held against the invariants as it is seen. */
+/** Compares each observed step of a machine with the invariants. */
 export interface Judge {
   readonly committed: (actions: readonly SeenAction[], superseded: readonly string[]) => void;
   readonly delivered: (id: string) => void;
   /** `recorded` is the state of its record on the disk. */
   readonly handedOver: (action: SeenAction, recorded: unknown) => void;
   readonly withdrawn: (id: string) => void;
-  /** A plan was made, and what came of it is committed. */
+  /** A plan was made, and its actions are committed. */
   readonly planned: () => void;
   readonly acknowledged: (id: string, outcome: SeenOutcome) => void;
-  /** What is not as it is wanted, where `truth` is what the registries have. */
+  /** Differences from the desired state, given `truth`, the lists that the registries have. */
   readonly unsettled: (truth: (target: Target) => ListInForce | undefined) => Violation[];
 }
 
@@ -33,27 +33,27 @@ interface SeenOutcome {
   readonly isDone: boolean;
   readonly running: string | null | undefined;
   readonly blame: 'release' | 'machine' | undefined;
-  /** When a quarantine ends that comes of it. */
+  /** When the resulting quarantine ends. */
   readonly until: number | undefined;
 }
 
 const LEAST_RETRY_MS = 30_000 - 2;
 
-export function judgeOf(court: Court): Judge {
-  const { ledger, complain } = court;
+export function judgeOf(context: JudgeContext): Judge {
+  const { ledger, complain } = context;
   return {
     committed(actions, superseded) {
-      judgeRestraint(court);
+      judgeGate(context);
       for (const id of superseded) {
         const open = ledger.open.get(id);
         const isFree = open?.state === 'waiting';
         if (!isFree) complain('I8', `${id} was superseded in the state ${open?.state}`);
-        if (open) judgeEnd(court, open);
+        if (open) judgeEnd(context, open);
         ledger.open.delete(id);
       }
-      for (const action of actions) commit(court, action);
+      for (const action of actions) commit(context, action);
     },
-    delivered: (id) => deliver(court, id),
+    delivered: (id) => deliver(context, id),
     handedOver(action, recorded) {
       const committed = ledger.committed.get(action.id);
       const was = committed && describe(committed);
@@ -66,26 +66,26 @@ export function judgeOf(court: Court): Judge {
     withdrawn(id) {
       const open = ledger.open.get(id);
       if (!open) return;
-      const isHad = open.state === 'delivered';
-      if (!isHad) complain('I8', `${describe(open)} was withdrawn before it was delivered`);
-      judgeEnd(court, open);
+      const isDelivered = open.state === 'delivered';
+      if (!isDelivered) complain('I8', `${describe(open)} was withdrawn before it was delivered`);
+      judgeEnd(context, open);
       ledger.open.delete(id);
       noteRunning(ledger, open.target, undefined);
     },
-    planned: () => judgeOmissions(court),
-    acknowledged: (id, outcome) => acknowledge(court, id, outcome),
-    unsettled: (truth) => unsettledIn(court, truth),
+    planned: () => judgeOmissions(context),
+    acknowledged: (id, outcome) => acknowledge(context, id, outcome),
+    unsettled: (truth) => unsettledIn(context, truth),
   };
 }
 
-/** Nothing is done in the first look of a blank memory, nor by an agent that crashes again and again. */
-function judgeRestraint(court: Court): void {
-  const why = restraint(court);
-  if (why) court.complain(...why);
+/** No action is taken in the first plan of a blank memory, nor during a crash loop. (T53, T57) */
+function judgeGate(context: JudgeContext): void {
+  const reason = gateReason(context);
+  if (reason) context.complain(...reason);
 }
 
-function commit(court: Court, action: SeenAction): void {
-  const { ledger, complain } = court;
+function commit(context: JudgeContext, action: SeenAction): void {
+  const { ledger, complain } = context;
   const { id, target } = action;
   const isTaken = ledger.committed.has(id);
   if (isTaken) complain('I8', `${id} was given to a second decision`);
@@ -93,37 +93,40 @@ function commit(court: Court, action: SeenAction): void {
     if (keyOf(other.target) !== keyOf(target)) continue;
     complain('I6', `${describe(action)} beside ${describe(other)}`);
   }
-  judgeDecision(court, action);
-  judgeMove(court, action);
+  judgeDecision(context, action);
+  judgeMove(context, action);
   ledger.committed.set(id, action);
   ledger.open.set(id, { ...action, state: 'waiting' });
 }
 
-function deliver(court: Court, id: string): void {
-  const { ledger, moment, complain } = court;
-  judgeRestraint(court);
+function deliver(context: JudgeContext, id: string): void {
+  const { ledger, moment, complain } = context;
+  judgeGate(context);
   const open = ledger.open.get(id);
   if (!open) {
     complain('I8', `${id} was delivered and is not open`);
     return;
   }
-  judgeNeeds(court, open);
-  judgePatience(court, open);
-  if (open.state === 'delivered') judgeAgain(court, open);
-  else judgeDecision(court, open);
+  judgeNeeds(context, open);
+  judgePatience(context, open);
+  if (open.state === 'delivered') judgeAgain(context, open);
+  else judgeDecision(context, open);
   open.state = 'delivered';
   const restart = { id, ...moment(), life: ledger.life };
-  ledger.restarts.set(keyOf(open.target), [...otherRestarts(court, open), restart]);
+  ledger.restarts.set(keyOf(open.target), [...otherRestarts(context, open), restart]);
 }
 
-function otherRestarts({ ledger }: Court, { id, target }: SeenAction): readonly OneRestart[] {
+function otherRestarts(
+  { ledger }: JudgeContext,
+  { id, target }: SeenAction,
+): readonly OneRestart[] {
   return (ledger.restarts.get(keyOf(target)) ?? []).filter((restart) => restart.id !== id);
 }
 
-type OneRestart = NonNullable<ReturnType<Court['ledger']['restarts']['get']>>[number];
+type OneRestart = NonNullable<ReturnType<JudgeContext['ledger']['restarts']['get']>>[number];
 
-function acknowledge(court: Court, id: string, outcome: SeenOutcome): void {
-  const { ledger, moment, complain } = court;
+function acknowledge(context: JudgeContext, id: string, outcome: SeenOutcome): void {
+  const { ledger, moment, complain } = context;
   const { isDone, running, blame, until } = outcome;
   const action = ledger.committed.get(id);
   if (!action) {
@@ -131,29 +134,29 @@ function acknowledge(court: Court, id: string, outcome: SeenOutcome): void {
     return;
   }
   const open: OpenAction | undefined = ledger.open.get(id);
-  // What was withdrawn is late, and still says what runs.
+  // A late acknowledgement of a withdrawn action still reports the deployed version.
   if (!open && knownOf(ledger, action.target).running !== undefined) return;
   const { target, to, digest } = action;
   noteRunning(ledger, target, isDone ? to : running);
   if (!isDone) ledger.novelty++;
-  if (blame === 'release') judgeTerm(court, action, until);
+  if (blame === 'release') judgeTerm(context, action, until);
   if (blame === 'release') {
     const { moduleId } = target;
     ledger.quarantine.set(`${moduleId} ${to}`, { moduleId, version: to, digest, until });
   }
-  if (blame === 'machine') ledger.restarts.set(keyOf(target), [...otherRestarts(court, action)]);
+  if (blame === 'machine') ledger.restarts.set(keyOf(target), [...otherRestarts(context, action)]);
   if (open && blame === 'machine') Object.assign(open, { state: 'waiting', failedAt: moment() });
   else ledger.open.delete(id);
 }
 
-/** A quarantine ends when the policy has it. What waited for room on the disk was judged by an earlier one. (D13) */
+/** A quarantine lasts as long as the policy states. One delayed by a full disk may follow an earlier policy. (D13) */
 function judgeTerm(
-  { ledger, moment, complain, isDelayed }: Court,
+  { ledger, moment, complain, isDelayed }: JudgeContext,
   action: SeenAction,
   until: number | undefined,
 ): void {
-  if (!ledger.wish || isDelayed()) return;
-  const { quarantineMs } = termsOf(ledger.wish, action.target.name);
+  if (!ledger.desired || isDelayed()) return;
+  const { quarantineMs } = termsOf(ledger.desired, action.target.name);
   const expected = quarantineMs === undefined ? undefined : moment().wall + quarantineMs;
   if (until === expected) return;
   complain(
@@ -162,9 +165,9 @@ function judgeTerm(
   );
 }
 
-/** What somebody has in hand is theirs for a time, and what the machine failed waits. (T61) */
+/** A delivered action is not repeated before its deadline, and one that the machine failed waits. (T61) */
 function judgePatience(
-  { ledger, moment, complain, acknowledgeWithinMs }: Court,
+  { ledger, moment, complain, acknowledgeWithinMs }: JudgeContext,
   open: OpenAction,
 ): void {
   const { elapsed, wall } = moment();
@@ -174,11 +177,11 @@ function judgePatience(
     complain('T61', `${describe(open)} is delivered again after ${since} ms`);
   }
   const { failedAt } = open;
-  // Only where the clock on the wall was left alone.
+  // The back-off follows the wall clock, so a changed clock says nothing.
   const isSteady = failedAt && Math.abs(wall - failedAt.wall - (elapsed - failedAt.elapsed)) < 2;
   if (open.state !== 'waiting' || !isSteady || elapsed - failedAt.elapsed >= LEAST_RETRY_MS) return;
   complain(
     'T61',
-    `${describe(open)} comes again ${elapsed - failedAt.elapsed} ms after the machine failed it`,
+    `${describe(open)} is delivered ${elapsed - failedAt.elapsed} ms after the machine failed it`,
   );
 }

@@ -1,8 +1,8 @@
 import type { WireList, WireRelease } from './published.ts';
-import type { TermsWish, Wish } from './wish.ts';
+import type { DesiredTerms, Desired } from './desired.ts';
 
 /*
- * What an onlooker knows of a machine, written down as it is seen at the ports: it shares no code with the product.
+ * The state of a machine as observed at its ports. It shares no code with the product.
  */
 
 export interface Target {
@@ -26,11 +26,11 @@ export interface OpenAction extends SeenAction {
   failedAt?: { readonly elapsed: number; readonly wall: number };
 }
 
-/** What runs, as the machine's file should have it: `null` for nothing, undefined where nobody knows. */
+/** The state of a target that machine.db should contain. `running`: `null` when not installed, undefined when unknown. */
 export interface ModuleState {
   moduleId: string;
   running: string | null | undefined;
-  /** What ran last, where nobody knows what runs now. */
+  /** The last known deployed version. */
   last: string | undefined;
   previous: string | undefined;
 }
@@ -39,7 +39,7 @@ interface SeenRestart {
   readonly id: string;
   readonly elapsed: number;
   readonly wall: number;
-  /** The number of the process. */
+  /** The number of the process that delivered it. */
   readonly life: number;
 }
 
@@ -48,63 +48,63 @@ interface SeenQuarantine {
   readonly version: string;
   readonly digest: string | undefined;
   readonly until: number | undefined;
-  /** Where an operator went back from it: to what. */
+  /** The version that an operator rolled back to. */
   readonly backTo?: string | undefined;
 }
 
-/** A list that decides. */
+/** A list that decisions rest on. */
 export interface ListInForce {
   readonly list: WireList;
-  /** Its releases, by what was known of their files when it came. */
+  /** Its releases, without the files of those whose files changed. */
   readonly trusted: readonly WireRelease[];
   readonly confirmedAt: number;
-  /** A saved one, that stands in for the registry's. */
-  readonly standsIn: boolean;
+  /** Whether this is a saved list, used because the registry gave none. */
+  readonly isStale: boolean;
 }
 
 interface Poll {
   requests: number;
   retries: number;
-  /** How often in a row each path was asked for in vain. */
+  /** Consecutive failures of each path. */
   readonly failures: Map<string, number>;
 }
 
 export interface Ledger {
-  wish: Wish | undefined;
-  /** When the agent was last told of another. */
-  wishedAt: number;
+  desired: Desired | undefined;
+  /** When the agent first read `desired`. */
+  desiredSince: number;
   life: number;
-  /** Of this process: whether its memory was blank, and whether it decided before, and did nothing. */
+  /** Whether the memory was blank when this process started, and whether it has planned since. */
   isBlank: boolean;
-  hasLooked: boolean;
+  hasPlanned: boolean;
   isServerBusy: boolean;
-  /** When the agent said that maintenance is allowed; undefined where nobody is asked. */
+  /** When the agent last allowed maintenance. */
   allowedAt: number | undefined;
   asksForMaintenance: boolean;
   readonly known: Map<string, ModuleState>;
   readonly open: Map<string, OpenAction>;
-  /** All that were ever committed, by id. */
+  /** Every committed action, by id. */
   readonly committed: Map<string, SeenAction>;
   readonly restarts: Map<string, SeenRestart[]>;
   readonly quarantine: Map<string, SeenQuarantine>;
   starts: number[];
-  /** How many were made. */
+  /** Number of plans made. */
   plans: number;
-  /** By the address of a registry and a module. */
+  /** By registry address and module id. */
   readonly lists: Map<
     string,
     { readonly at: number; now: ListInForce | undefined; readonly before: ListInForce | undefined }
   >;
-  /** The last list that was taken for true, and what is on the disk of it. */
-  readonly taken: Map<string, { list: WireList; digest: string; isOnDisk: boolean }>;
+  /** The last accepted list, by registry address and module id. */
+  readonly accepted: Map<string, { list: WireList; digest: string; isOnDisk: boolean }>;
   /** The first digest of each file, by registry, module, version and platform. */
   readonly firstDigests: Map<string, { readonly digest: string; isOnDisk: boolean }>;
   readonly polls: Map<string, Poll>;
-  /** Rounds in which a registry gave all lists, by its address. */
+  /** Number of rounds in which every list was read, by registry address. */
   readonly goodPolls: Map<string, number>;
-  /** When a registry said anything, by the wall clock. */
-  readonly heardAt: Map<string, Set<number>>;
-  /** Counts what may be a reason to go back to what ran before. */
+  /** When a registry answered, on the wall clock. */
+  readonly answeredAt: Map<string, Set<number>>;
+  /** Counts the events that are a reason to return to a previous version. */
   novelty: number;
   readonly moves: Map<
     string,
@@ -114,11 +114,11 @@ export interface Ledger {
 
 export function blankLedger(): Ledger {
   return {
-    wish: undefined,
-    wishedAt: 0,
+    desired: undefined,
+    desiredSince: 0,
     life: 0,
     isBlank: true,
-    hasLooked: false,
+    hasPlanned: false,
     isServerBusy: false,
     allowedAt: undefined,
     asksForMaintenance: false,
@@ -131,11 +131,11 @@ export function blankLedger(): Ledger {
     restarts: new Map(),
     quarantine: new Map(),
     lists: new Map(),
-    taken: new Map(),
+    accepted: new Map(),
     firstDigests: new Map(),
     polls: new Map(),
     goodPolls: new Map(),
-    heardAt: new Map(),
+    answeredAt: new Map(),
     moves: new Map(),
   };
 }
@@ -144,8 +144,8 @@ export function keyOf({ kind, name }: Pick<Target, 'kind' | 'name'>): string {
   return `${kind} ${name}`;
 }
 
-export function termsOf(wish: Wish, name: string): TermsWish {
-  return wish.own[name] ?? wish.terms;
+export function termsOf(desired: Desired, name: string): DesiredTerms {
+  return desired.own[name] ?? desired.terms;
 }
 
 const AGENT: Target = { kind: 'subsystem', name: 'platform-agent', moduleId: 'platform:agent' };
@@ -155,10 +155,10 @@ export const SERVER: Target = {
   moduleId: 'platform:server',
 };
 
-/** All that is decided on. */
-export function targetsOf(wish: Wish | undefined): Target[] {
-  if (!wish) return [];
-  const modules = wish.modules.filter(({ isLocal }) => !isLocal);
+/** The targets that a plan decides on. */
+export function targetsOf(desired: Desired | undefined): Target[] {
+  if (!desired) return [];
+  const modules = desired.modules.filter(({ isLocal }) => !isLocal);
   return [
     ...modules.map(({ name, moduleId }): Target => ({ kind: 'module', name, moduleId })),
     AGENT,
@@ -166,14 +166,14 @@ export function targetsOf(wish: Wish | undefined): Target[] {
   ];
 }
 
-/** What is known to run of a target; of another module under its name, nothing. */
+/** The known state of a target. The state of a different module under the same name does not count. */
 export function knownOf({ known }: Ledger, target: Target): ModuleState {
   const one = known.get(keyOf(target));
   if (one?.moduleId === target.moduleId) return one;
   return { moduleId: target.moduleId, running: undefined, last: undefined, previous: undefined };
 }
 
-/** Notes what runs. What ran before that is what another text stood for. */
+/** Records the deployed version. The previous version changes only when the text does. */
 export function noteRunning(
   ledger: Ledger,
   target: Target,
@@ -190,7 +190,7 @@ export function noteRunning(
   });
 }
 
-/** When what was delivered for a target was, as a machine can know it: by the clock that it had. */
+/** The delivery times of a target, on the wall clock as the machine knows it. */
 export function restartsOf(
   { restarts, life }: Ledger,
   target: Target,

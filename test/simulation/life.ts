@@ -17,7 +17,7 @@ import { networkTo } from './network.ts';
 import { watchedLists, watchedRegistry } from './watched-registry.ts';
 import { watchedState } from './watched-state.ts';
 import { clockOf } from './timeline.ts';
-import { AgentMistake, type Site, type World } from './world.ts';
+import { CallbackError, type Site, type World } from './world.ts';
 
 /** A process of the machine's agent, from its start to its end. */
 export interface Life {
@@ -31,25 +31,25 @@ export interface Life {
   call: Call | undefined;
 }
 
-/** What a call comes to, unless the process is killed before, within or after it. */
-export type Passing = <T>(call: Call, work: () => T) => T;
+/** Runs `work` and returns its result, unless the process is killed before, within or after the call. */
+export type Killable = <T>(call: Call, work: () => T) => T;
 
-const LAST_EVENT = 'callback-error';
+const CALLBACK_ERROR = 'callback-error';
 
-/** A process that is about to start. `number` is that of the start. */
+/** Creates a process that has not started yet. `number` counts the processes of the machine. */
 export function begin(world: World, number: number): Life {
-  const { line, points, disk, ledger, habits, complain } = world;
+  const { line, points, disk, ledger, settings, complain } = world;
   const chance = chanceOf(world.seed, `life ${number}`);
   const isAlive = (): boolean => life.isAlive;
   const clock = clockOf(line, isAlive);
-  const passing: Passing = (call, work) => {
+  const killable: Killable = (call, work) => {
     if (!life.isAlive) throw new Killed(call);
     points.pass(`before ${call}`);
     const outer = life.call;
     life.call = call;
     const done = work();
     life.call = outer;
-    // Whoever would have waited for it may be killed now.
+    // The caller may be killed now, and then does not handle a rejection.
     if (done instanceof Promise) done.catch(() => undefined);
     points.pass(`after ${call}`);
     return done;
@@ -58,17 +58,17 @@ export function begin(world: World, number: number): Life {
     if (!life.isAlive) throw new Killed('dead');
     if (life.call) points.pass(`within ${life.call}`);
   });
-  const state = watchedState(machineStateIn(file), world, passing);
+  const state = watchedState(machineStateIn(file), world, killable);
   ledger.life = number;
-  ledger.hasLooked = false;
+  ledger.hasPlanned = false;
   ledger.isBlank = ledger.known.size === 0;
   ledger.polls.clear();
   ledger.lists.clear();
-  const saved = watchedLists(savedListsIn(file), world, passing);
+  const saved = watchedLists(savedListsIn(file), world, killable);
   const registries = new Map(
     world.sites.map((site) => [
       site.registry.address,
-      registryAt(site, { world, passing, clock, chance, saved, isAlive }),
+      registryAt(site, { world, killable, clock, chance, saved, isAlive }),
     ]),
   );
   const poller = new Poller({
@@ -76,18 +76,19 @@ export function begin(world: World, number: number): Life {
     clock,
     platform: 'linux/arm64',
     random: chance.next,
-    intervalMs: habits.intervalMs,
-    acknowledgeWithinMs: habits.acknowledgeWithinMs,
-    environment: habits.isFastStart ? { PLATFORM_AGENT_FAST_START: '1' } : {},
+    intervalMs: settings.intervalMs,
+    acknowledgeWithinMs: settings.acknowledgeWithinMs,
+    environment: settings.isFastStart ? { PLATFORM_AGENT_FAST_START: '1' } : {},
     registryFor: ({ registry = '' }) => registries.get(registry) as PollableRegistry,
-    configuration: () => passing('read the configuration', () => readConfiguration(world)),
-    deployedVersion: (target) => passing('ask what runs', () => deployedVersion(world, target)),
-    isServerBusy: () => world.mood.isServerBusy,
-    ...(habits.asksForMaintenance
-      ? { isMaintenanceAllowed: () => passing('ask for maintenance', () => maintenance(world)) }
+    configuration: () => killable('read the configuration', () => readConfiguration(world)),
+    deployedVersion: (target) =>
+      killable('read the deployed version', () => deployedVersion(world, target)),
+    isServerBusy: () => world.conditions.isServerBusy,
+    ...(settings.asksForMaintenance
+      ? { isMaintenanceAllowed: () => killable('ask for maintenance', () => maintenance(world)) }
       : {}),
     onEvent: (event) => {
-      if (life.isAlive) told(event, complain, world);
+      if (life.isAlive) judgeEvent(event, complain, world);
     },
   });
   const life: Life = {
@@ -96,22 +97,22 @@ export function begin(world: World, number: number): Life {
     poller,
     isAlive: true,
     call: undefined,
-    start: () => consume(world, life, passing, chance),
+    start: () => consume(world, life, killable, chance),
   };
   return life;
 }
 
-interface Ground {
+interface ProcessContext {
   readonly world: World;
-  readonly passing: Passing;
+  readonly killable: Killable;
   readonly clock: Clock;
   readonly chance: ReturnType<typeof chanceOf>;
   readonly saved: ReturnType<typeof watchedLists>;
   readonly isAlive: () => boolean;
 }
 
-function registryAt({ registry, link }: Site, ground: Ground): PollableRegistry {
-  const { world, passing, clock, chance, saved, isAlive } = ground;
+function registryAt({ registry, link }: Site, context: ProcessContext): PollableRegistry {
+  const { world, killable, clock, chance, saved, isAlive } = context;
   const { line, trace, ledger } = world;
   const { address } = registry;
   const exchange = networkTo(registry, link, {
@@ -121,8 +122,8 @@ function registryAt({ registry, link }: Site, ground: Ground): PollableRegistry 
     note: trace.note,
     onAnswer: (status) => {
       if (status !== 200 && status !== 304) return;
-      const heard = ledger.heardAt.get(address) ?? new Set();
-      ledger.heardAt.set(address, heard.add(line.wall()));
+      const heard = ledger.answeredAt.get(address) ?? new Set();
+      ledger.answeredAt.set(address, heard.add(line.wall()));
     },
   });
   const connection = connect(address, {
@@ -136,8 +137,8 @@ function registryAt({ registry, link }: Site, ground: Ground): PollableRegistry 
         inquiry.waitMs === undefined || inquiry.waitMs === 0
           ? 'ask for changes'
           : 'wait for a change';
-      return await passing(isFeed ? asking : 'ask for a list', () => {
-        trace.note(`${address} is asked ${inquiry.url.pathname}`);
+      return await killable(isFeed ? asking : 'ask for a list', () => {
+        trace.note(`request to ${address}${inquiry.url.pathname}`);
         return counted(world, address, inquiry, exchange(inquiry, surroundings));
       });
     },
@@ -147,7 +148,7 @@ function registryAt({ registry, link }: Site, ground: Ground): PollableRegistry 
   return watchedRegistry(address, cached, world, { clock, isAlive });
 }
 
-/** What is asked once more is counted: no more than three times, and no more than a tenth of all. (R1) */
+/** Limits retries: three requests in a row for a path, and a tenth of all requests. (R1) */
 async function counted(
   { ledger, complain }: World,
   address: string,
@@ -159,10 +160,9 @@ async function counted(
   poll.requests++;
   const failures = poll.failures.get(pathname) ?? 0;
   if (failures > 0) poll.retries++;
-  if (failures >= 3)
-    complain('R1', `${address} is asked ${pathname} ${failures + 1} times in a row`);
+  if (failures >= 3) complain('R1', `${failures + 1} requests in a row to ${address}${pathname}`);
   if (poll.retries > Math.max(3, Math.floor((poll.requests - poll.retries) / 10))) {
-    complain('R1', `${poll.retries} of ${poll.requests} requests are repeated ones`);
+    complain('R1', `${poll.retries} of ${poll.requests} requests are retries`);
   }
   poll.failures.set(pathname, failures + 1);
   const { status } = await reply;
@@ -170,27 +170,36 @@ async function counted(
   return await reply;
 }
 
-function readConfiguration({ mood, ledger, habits, line }: World): Configuration | Promise<never> {
-  if (mood.configuration === 'throws') throw new AgentMistake('the configuration is locked');
-  if (mood.configuration === 'hangs') return new Promise<never>(() => undefined);
-  if (ledger.wish !== mood.wish) {
+function readConfiguration({
+  conditions,
+  ledger,
+  settings,
+  line,
+}: World): Configuration | Promise<never> {
+  if (conditions.configuration === 'throws') throw new CallbackError('the configuration is locked');
+  if (conditions.configuration === 'hangs') return new Promise<never>(() => undefined);
+  if (ledger.desired !== conditions.desired) {
     ledger.novelty++;
-    ledger.wishedAt = line.elapsed();
+    ledger.desiredSince = line.elapsed();
   }
-  ledger.wish = mood.wish;
-  ledger.asksForMaintenance = habits.asksForMaintenance;
-  return configurationOf(mood.wish);
+  ledger.desired = conditions.desired;
+  ledger.asksForMaintenance = settings.asksForMaintenance;
+  return configurationOf(conditions.desired);
 }
 
-function deployedVersion({ mood, running }: World, target: Pick<Target, 'kind' | 'name'>): unknown {
-  if (mood.deployedVersion === 'throws') throw new AgentMistake('nobody knows');
-  if (mood.deployedVersion === 'hangs') return new Promise(() => undefined);
-  // What was never there does not run.
-  return mood.deployedVersion === 'known' ? (running.get(keyOf(target)) ?? null) : undefined;
+function deployedVersion(
+  { conditions, running }: World,
+  target: Pick<Target, 'kind' | 'name'>,
+): unknown {
+  if (conditions.deployedVersion === 'throws')
+    throw new CallbackError('the deployed version cannot be read');
+  if (conditions.deployedVersion === 'hangs') return new Promise(() => undefined);
+  // A target without an entry was never installed.
+  return conditions.deployedVersion === 'known' ? (running.get(keyOf(target)) ?? null) : undefined;
 }
 
-function maintenance({ mood, ledger, line }: World): unknown {
-  switch (mood.maintenance) {
+function maintenance({ conditions, ledger, line }: World): unknown {
+  switch (conditions.maintenance) {
     case 'allowed':
       ledger.allowedAt = line.elapsed();
       return true;
@@ -199,7 +208,7 @@ function maintenance({ mood, ledger, line }: World): unknown {
     case 'junk':
       return 'yes';
     case 'throws':
-      throw new AgentMistake('the operator is out');
+      throw new CallbackError('the operator cannot be asked');
     case 'hangs':
       return new Promise(() => undefined);
     case 'nothing':
@@ -207,11 +216,11 @@ function maintenance({ mood, ledger, line }: World): unknown {
   }
 }
 
-/** A mistake that is not the agent's is the product's. */
-function told(event: PollerEvent, complain: World['complain'], { disk }: World): void {
-  if (event.kind === LAST_EVENT && !(event.error instanceof AgentMistake)) {
+/** A callback error that the simulated agent did not raise is a defect of the product. */
+function judgeEvent(event: PollerEvent, complain: World['complain'], { disk }: World): void {
+  if (event.kind === CALLBACK_ERROR && !(event.error instanceof CallbackError)) {
     complain(
-      'no mistakes',
+      'no unexpected errors',
       event.error instanceof Error ? String(event.error.stack) : String(event.error),
     );
   }

@@ -1,21 +1,24 @@
 import { keyOf, knownOf, targetsOf, type Ledger, type OpenAction, type Target } from './ledger.ts';
-import { describe, type Court } from './court.ts';
-import type { Wish } from './wish.ts';
+import { describe, type JudgeContext } from './judge-context.ts';
+import type { Desired } from './desired.ts';
 
-/** What a module needs is not in somebody's hands meanwhile. (T62) */
-export function judgeNeeds({ ledger: { wish, open }, complain }: Court, action: OpenAction): void {
-  if (!wish || action.direction === 'rollback') return;
-  const needed = neededBy(wish, action.target);
+/** No action of a module is delivered while one of its dependencies has a delivered action. (T62) */
+export function judgeNeeds(
+  { ledger: { desired, open }, complain }: JudgeContext,
+  action: OpenAction,
+): void {
+  if (!desired || action.direction === 'rollback') return;
+  const needed = neededBy(desired, action.target);
   for (const other of open.values()) {
     if (other.state !== 'delivered' || !needed.has(other.target.moduleId)) continue;
     complain('T62', `${describe(action)} while ${describe(other)} is not acknowledged`);
   }
 }
 
-/** Whether something that a module needs does not run, or is about to be another. (T62) */
+/** Whether a dependency of a module is not installed, failed, or has an open action. (T62) */
 export function isWaiting(ledger: Ledger, target: Target): boolean {
-  const needed = ledger.wish ? neededBy(ledger.wish, target) : new Set();
-  return targetsOf(ledger.wish).some((other) => {
+  const needed = ledger.desired ? neededBy(ledger.desired, target) : new Set();
+  return targetsOf(ledger.desired).some((other) => {
     if (!needed.has(other.moduleId)) return false;
     const { running } = knownOf(ledger, other);
     const isOpen = [...ledger.open.values()].some((open) => keyOf(open.target) === keyOf(other));
@@ -24,8 +27,8 @@ export function isWaiting(ledger: Ledger, target: Target): boolean {
   });
 }
 
-/** The modules that a module needs, directly or through others; none where they need it as well. */
-function neededBy({ modules, needs }: Wish, { kind, moduleId }: Target): ReadonlySet<string> {
+/** The direct and transitive dependencies of a module; empty if they form a cycle with it. */
+function neededBy({ modules, needs }: Desired, { kind, moduleId }: Target): ReadonlySet<string> {
   const idOf = (name: string): string | undefined =>
     modules.find((module) => module.name === name)?.moduleId;
   const needed = new Set<string>();

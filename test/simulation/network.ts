@@ -6,14 +6,14 @@ import { digestOf } from './published.ts';
 import type { Answer, SimulatedRegistry } from './simulated-registry.ts';
 import type { Timeline } from './timeline.ts';
 
-/** What lies between a machine and a registry. */
+/** The network between a machine and a registry. */
 export interface Link {
   isCut: boolean;
-  /** The share of messages that are lost, each way. */
+  /** The share of messages lost in each direction. */
   loss: number;
-  /** The longest that a message takes, in milliseconds. */
+  /** The longest delay of a message, in milliseconds. */
   delayMs: number;
-  /** The share of answers that are not what was answered: cut short, or another's. */
+  /** The share of responses that are truncated, or replaced by a captive portal. */
   noise: number;
 }
 
@@ -21,33 +21,33 @@ export function clearLink(): Link {
   return { isCut: false, loss: 0, delayMs: 50, noise: 0 };
 }
 
-interface Surroundings {
+interface NetworkOptions {
   readonly line: Timeline;
   readonly chance: Chance;
   readonly isAlive: () => boolean;
-  /** Told of each message that arrives somewhere. */
+  /** Called for each message that arrives. */
   readonly note: (what: string) => void;
-  /** Told of what a registry says that reaches the machine. */
+  /** Called for each response that reaches the machine. */
   readonly onAnswer: (status: number) => void;
 }
 
-/** As the product's limits have it. (limits.ts) */
+/** The response deadline of the product (limits.ts). */
 const ANSWER_MS = 10_000;
 const PORTAL = '<html>please pay for your drink first</html>';
 
-/** How the requests of one process to `registry` are answered. */
+/** Carries the requests of one process to `registry`, and its responses back. */
 export function networkTo(
   registry: SimulatedRegistry,
   link: Link,
-  { line, chance, isAlive, note, onAnswer }: Surroundings,
+  { line, chance, isAlive, note, onAnswer }: NetworkOptions,
 ): typeof exchange {
   return async (inquiry, { signal }) => {
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     const { waitMs = 0 } = inquiry;
-    const callOffs: (() => void)[] = [];
+    const cancels: (() => void)[] = [];
     const later = (ms: number, happen: () => void): void => {
-      callOffs.push(
+      cancels.push(
         line.after(ms, () => {
           if (isAlive()) happen();
         }),
@@ -55,7 +55,7 @@ export function networkTo(
     };
     const end = (): void => {
       signal?.removeEventListener('abort', onAbort);
-      for (const callOff of callOffs) callOff();
+      for (const cancel of cancels) cancel();
     };
     const fail = (kind: 'registry-unreachable' | 'registry-timeout', why: string): void => {
       end();
@@ -73,8 +73,10 @@ export function networkTo(
       later(chance.between(0, link.delayMs), () => {
         end();
         if (!reply) {
-          note(`${registry.address} broke off`);
-          reject(new RegistryError('registry-unreachable', `${registry.address} broke off`));
+          note(`${registry.address} closed the connection`);
+          reject(
+            new RegistryError('registry-unreachable', `${registry.address} closed the connection`),
+          );
           return;
         }
         note(`${registry.address} ${reply.status} ${reply.body.digest}`);
@@ -84,12 +86,13 @@ export function networkTo(
     };
     const arrive = (): void => {
       const answer = answerTo(inquiry, registry);
-      note(`${registry.address} has the question`);
+      note(`${registry.address} receives the request`);
       if (answer) answered(answer);
-      else callOffs.push(registry.onChange(() => later(0, arrive)));
+      else cancels.push(registry.onChange(() => later(0, arrive)));
     };
-    later(ANSWER_MS + waitMs, () => fail('registry-timeout', 'began no answer in time'));
-    if (link.isCut && chance.is(0.5)) later(1, () => fail('registry-unreachable', 'is not there'));
+    later(ANSWER_MS + waitMs, () => fail('registry-timeout', 'sent no response in time'));
+    if (link.isCut && chance.is(0.5))
+      later(1, () => fail('registry-unreachable', 'cannot be reached'));
     else if (!link.isCut && !chance.is(link.loss)) {
       later(chance.between(0, link.delayMs), arrive);
       if (waitMs > 0) later(waitMs, () => answered(lastAnswerTo(inquiry, registry)));
@@ -114,7 +117,7 @@ function lastAnswerTo(inquiry: RegistryRequest, registry: SimulatedRegistry): An
   return answerTo({ ...inquiry, waitMs: 0 }, registry) ?? nothing;
 }
 
-/** What arrives of an answer; undefined where the connection breaks meanwhile. */
+/** The response as it arrives; undefined when the connection breaks. */
 function overTheWire(answer: Answer, { noise }: Link, chance: Chance): Reply | undefined {
   let { status, text } = answer;
   if (chance.is(noise)) {

@@ -10,12 +10,12 @@ import type { Chance } from './chance.ts';
 import { keyOf, knownOf, SERVER, targetsOf, type Target } from './ledger.ts';
 import { clearLink, networkTo } from './network.ts';
 import { clockOf } from './timeline.ts';
-import { accepted } from './watched-registry.ts';
+import { acceptedByOperator } from './watched-registry.ts';
 import type { World } from './world.ts';
 
 /*
- * What an operator does from the command line, as a process beside the poller's. What came of it, or undefined where
- * nothing did.
+ * Commands of an operator, in a process beside the poller's. Each returns a description of its effect, or undefined when it
+ * had none.
  */
 
 export function lift(world: World, chance: Chance): string | undefined {
@@ -31,7 +31,7 @@ export function lift(world: World, chance: Chance): string | undefined {
 
 export function rollBack(world: World, chance: Chance): string | undefined {
   const { disk, ledger, line } = world;
-  const versions = targetsOf(ledger.wish).filter(
+  const versions = targetsOf(ledger.desired).filter(
     (target) => parseVersion(knownOf(ledger, target).running).ok,
   );
   if (disk.isFull() || versions.length === 0) return undefined;
@@ -58,7 +58,7 @@ function actionTarget({
   return { kind, name: name === SERVER.name ? 'platform-server' : 'platform-agent' };
 }
 
-/** An operator takes a list as it is now, over a network of their own. (D22) */
+/** An operator accepts the current list of a module over a fault-free network. (D22) */
 export function accept(world: World, chance: Chance): string | undefined {
   const { disk, line } = world;
   if (disk.isFull()) return undefined;
@@ -66,7 +66,7 @@ export function accept(world: World, chance: Chance): string | undefined {
   const moduleId = chance.one(MODULES) as ModuleId;
   const { address } = registry;
   const clock = clockOf(line, () => true);
-  const surroundings = {
+  const options = {
     line,
     chance,
     isAlive: () => true,
@@ -78,7 +78,7 @@ export function accept(world: World, chance: Chance): string | undefined {
     clock,
     random: chance.next,
     onRetry: () => undefined,
-    exchange: networkTo(registry, { ...clearLink(), delayMs: 0 }, surroundings),
+    exchange: networkTo(registry, { ...clearLink(), delayMs: 0 }, options),
   });
   const remote = { ...modregRegistry(new URL(`${address}/`), connection), address, from: address };
   const file = savedListsIn(disk.elsewhere());
@@ -87,7 +87,7 @@ export function accept(world: World, chance: Chance): string | undefined {
     replace: (...[where, id, list]: Parameters<typeof file.replace>) => {
       if (disk.isFull()) return;
       file.replace(where, id, list);
-      accepted(world, where, id, list);
+      acceptedByOperator(world, where, id, list);
     },
   };
   acceptList(moduleId, remote, { saved, clock }).catch(() => undefined);

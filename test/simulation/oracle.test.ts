@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../support/modreg.ts';
 
-/** What `file` and all that it loads load, packages by their names. What is imported as a type is not. */
+/** The files and packages that `file` loads, directly and transitively. Type imports do not count. */
 function loadedBy(file: string, loaded: Set<string> = new Set()): ReadonlySet<string> {
   if (loaded.has(file)) return loaded;
   loaded.add(file);
@@ -16,7 +16,7 @@ function loadedBy(file: string, loaded: Set<string> = new Set()): ReadonlySet<st
   return loaded;
 }
 
-it('the oracle loads nothing of what it judges', () => {
+it('the oracle imports nothing from src', () => {
   const loaded = [...loadedBy('test/simulation/judge.ts')];
   expect(loaded.filter((file) => !file.startsWith('test/'))).toEqual(['semver']);
   expect(loaded).toContain('test/support/plan-judge.ts');

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Chance } from './chance.ts';
-import { PLATFORM } from './wish.ts';
+import { PLATFORM } from './desired.ts';
 
-/** A release as the wire has it. */
+/** A release in the wire format. */
 export interface WireRelease {
   readonly version: string;
   readonly published_at?: string;
@@ -15,7 +15,7 @@ interface WireArtifact {
   readonly digest: string;
 }
 
-/** A list as the wire has it. */
+/** A release list in the wire format. */
 export interface WireList {
   readonly module_id: string;
   readonly generation: number;
@@ -26,7 +26,7 @@ export interface WireList {
 const OTHER_PLATFORM = 'linux/amd64';
 const MOST_RELEASES = 10;
 
-/** A release that is newer, older, or strange beside those that are there. */
+/** A release with a version next to one of `releases`, or an unusual one. */
 export function newRelease(
   releases: readonly WireRelease[],
   chance: Chance,
@@ -75,19 +75,19 @@ function newVersion(releases: readonly WireRelease[], chance: Chance): string {
   ]);
 }
 
-/** The releases after something was done to them. */
+/** Changes the releases of a module. Returns its argument when it changes nothing. */
 export type Revision = (releases: readonly WireRelease[]) => readonly WireRelease[];
 
 export function publishing(release: WireRelease): Revision {
   return (releases) => {
     const others = releases.filter(({ version }) => version !== release.version);
-    // What is published stays as it is.
+    // A published release is immutable.
     if (others.length < releases.length) return releases;
     return [...others, release].slice(-MOST_RELEASES);
   };
 }
 
-/** Takes a release back, or takes that back. */
+/** Yanks a random release, or unyanks it. */
 export function yanking(chance: Chance): Revision {
   return (releases) => {
     if (releases.length === 0) return releases;
@@ -100,7 +100,7 @@ export function yanking(chance: Chance): Revision {
   };
 }
 
-/** Puts other files in the place of those of a release, which nobody honest does. */
+/** Replaces the files of a published release, which an honest registry never does. */
 export function replacing(chance: Chance): Revision {
   return (releases) => {
     const place = chance.below(Math.max(1, releases.length));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sealGlobals } from './sealed-globals.ts';
 
-/** What `touch` comes to while the globals are sealed. */
+/** What `touch` returns, or its error as text, while the globals are sealed. */
 function sealed(touch: () => unknown): unknown {
   const unseal = sealGlobals(() => 1234);
   try {
@@ -21,22 +21,22 @@ describe('a simulated machine', () => {
     ['setInterval', () => setInterval(() => undefined, 1)],
     ['setImmediate', () => setImmediate(() => undefined)],
     ['fetch', () => fetch('http://127.0.0.1:1/')],
-  ])('is not given %s', (name, touch) => {
-    const why = 'what a seed decides would depend on the world';
+  ])('cannot use %s', (name, touch) => {
+    const why = 'the play would not depend on its seed alone';
     expect(sealed(touch)).toBe(`Error: ${name} was used: ${why}`);
   });
 
   it.each<[string, () => unknown, unknown]>([
-    ['the time of no moment', () => new Date().getTime(), Number.NaN],
-    ['the time of a moment', () => new Date(7).getTime(), 7],
-    ['dates that are dates', () => new Date(7) instanceof Date, true],
-    ['what a text says', () => Date.parse('1970-01-01T00:00:01Z'), 1000],
-    ['its own time for measuring', () => performance.now(), 1234],
-  ])('is given %s', (_, touch, expected) => {
+    ['NaN as the current date', () => new Date().getTime(), Number.NaN],
+    ['the date of a given time', () => new Date(7).getTime(), 7],
+    ['dates that are instances of Date', () => new Date(7) instanceof Date, true],
+    ['Date.parse', () => Date.parse('1970-01-01T00:00:01Z'), 1000],
+    ['virtual time from performance.now', () => performance.now(), 1234],
+  ])('gets %s', (_, touch, expected) => {
     expect(sealed(touch)).toBe(expected);
   });
 
-  it('leaves the world as it was', () => {
+  it('restores the globals', () => {
     const before = [Date, Math.random, setTimeout, setInterval, setImmediate, fetch];
     sealed(() => 1);
     expect([Date, Math.random, setTimeout, setInterval, setImmediate, fetch]).toEqual(before);

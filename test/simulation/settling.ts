@@ -1,22 +1,24 @@
-import { describe, type Court, type Violation } from './court.ts';
+import { describe, type JudgeContext, type Violation } from './judge-context.ts';
 import { DUE } from './decision-invariants.ts';
 import { expectation } from './expectation.ts';
 import { keyOf, knownOf, targetsOf, type ListInForce, type Target } from './ledger.ts';
 import { isWaiting } from './needs.ts';
 
-/** What is due, and what is open and should not be, although everything is there that it takes. (L1, I8) */
+/** Actions that are due but not open, and open actions that should have ended, when nothing prevents either. (L1, I8) */
 export function unsettledIn(
-  court: Court,
+  context: JudgeContext,
   truth: (target: Target) => ListInForce | undefined,
 ): Violation[] {
-  // Whoever is asked allows it.
-  const ledger = { ...court.ledger, asksForMaintenance: false };
-  const moment = court.moment();
-  const due = targetsOf(ledger.wish).flatMap((target) => {
+  // The agent allows maintenance by now.
+  const ledger = { ...context.ledger, asksForMaintenance: false };
+  const moment = context.moment();
+  const due = targetsOf(ledger.desired).flatMap((target) => {
     const word = expectation(ledger, { target, list: truth(target), moment });
     if (!DUE.test(word) || isWaiting(ledger, target)) return [];
     const { running } = knownOf(ledger, target);
-    return [{ invariant: 'L1', found: `${keyOf(target)} runs ${running}, and ${word} is due` }];
+    return [
+      { invariant: 'L1', found: `${keyOf(target)} has ${running} deployed, and ${word} is due` },
+    ];
   });
   const left = [...ledger.open.values()].flatMap((open) => {
     const { target, id, state } = open;

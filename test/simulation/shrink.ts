@@ -1,11 +1,11 @@
 import { simulate, type Outcome, type Play } from './simulate.ts';
 
-/** More replays than a person waits for. */
+/** Bounds the time that a person waits. */
 const MOST_REPLAYS = 150;
 
 /**
- * A play with as few of its incidents as break the same invariant: halves, quarters and single ones are left
- * out as long as that stays so.
+ * Removes incidents in halves, quarters and finally one by one, as long as the play still breaks the same invariant.
+ * Returns the shortest play found.
  */
 export async function shrink(play: Play, { incidents, violation }: Outcome): Promise<Outcome> {
   let only = play.only ?? incidents.map((_, number) => number);
@@ -27,7 +27,7 @@ export async function shrink(play: Play, { incidents, violation }: Outcome): Pro
   return least;
 }
 
-/** Of the same invariant, and the same module or subsystem. */
+/** Whether both break the same invariant for the same module or subsystem. */
 function isAlike(a: Outcome['violation'], b: Outcome['violation']): boolean {
   return a?.invariant === b?.invariant && targetIn(a?.found) === targetIn(b?.found);
 }
@@ -36,7 +36,7 @@ function targetIn(text = ''): string | undefined {
   return /(module|subsystem) \S+/.exec(text)?.[0];
 }
 
-/** The numbers of the incidents of a play that was shrunk. */
+/** The numbers of the incidents that a play recorded. */
 export function numbersIn({ lines }: Pick<Outcome, 'lines'>): number[] {
   return lines.flatMap((line) => {
     const [, number] = / s {2}\((\d+)\) /.exec(line) ?? [];

@@ -1,9 +1,9 @@
-import { firstRunning, habitsOf, moodOf, registriesOf } from './beginnings.ts';
+import { firstRunning, settingsOf, conditionsOf, registriesOf } from './beginnings.ts';
 import { chanceOf, type Chance } from './chance.ts';
-import { crashPoints, turnOf } from './crash-points.ts';
+import { crashPoints, crashPointOf } from './crash-points.ts';
 import { diskOf } from './disk.ts';
-import { happen, incidentsOf, type Incident, type Power } from './incidents.ts';
-import type { Violation } from './court.ts';
+import { happen, incidentsOf, type Incident, type ProcessControl } from './incidents.ts';
+import type { Violation } from './judge-context.ts';
 import { heal, isSettled } from './ending.ts';
 import { judgeOf } from './judge.ts';
 import { blankLedger, keyOf, noteRunning, targetsOf } from './ledger.ts';
@@ -20,9 +20,9 @@ import type { World } from './world.ts';
 
 export interface Play {
   readonly seed: number;
-  /** How many incidents there are: 25 unless given. */
+  /** Number of incidents; 25 by default. */
   readonly incidents?: number | undefined;
-  /** Only those of these numbers. */
+  /** The numbers of the incidents to play; all by default. */
   readonly only?: readonly number[] | undefined;
   readonly keepsLines?: boolean | undefined;
 }
@@ -31,33 +31,33 @@ export interface Outcome {
   readonly seed: number;
   readonly events: number;
   readonly hash: string;
-  /** How long the machine was watched, in milliseconds of its own. */
+  /** How long the machine lived, in milliseconds of the virtual clock. */
   readonly elapsed: number;
   readonly violation: Violation | undefined;
   readonly crashes: readonly string[];
   readonly incidents: readonly Incident[];
   readonly lines: readonly string[];
-  /** What the machine's file says of each target at the end. */
+  /** The last logged decision of each target. */
   readonly decisions: readonly string[];
 }
 
 const INCIDENTS = 25;
 const MINUTE = 60_000;
 const LONGEST_STOP_MS = 5000;
-/** More wakings at one moment than any machine needs. */
+/** More timers than any machine needs at one moment. */
 const MOST_AT_ONCE = 20_000;
-/** More timers than a machine needs. (R3) */
+/** More pending timers than a machine needs. (R3) */
 const MOST_TIMERS = 400;
 
 const nextTick = process.nextTick.bind(process);
 
-/** Plays one seed from the beginning to the end. */
+/** Plays one seed until the machine is settled, or an invariant is broken. */
 export async function simulate(play: Play): Promise<Outcome> {
   const stage = stageOf(play);
   const { world } = stage;
   const unseal = sealGlobals(world.line.elapsed);
   const { stackTraceLimit } = Error;
-  // To say where an error was made takes longer than all that comes of most.
+  // Stack traces cost more than most plays.
   if (!play.keepsLines) Error.stackTraceLimit = 0;
   try {
     stage.boot();
@@ -95,20 +95,20 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
   };
   const points = crashPoints((point) => {
     crashes.push(point);
-    power.kill(point);
+    control.kill(point);
   });
   const moment = (): { elapsed: number; wall: number } => ({
     elapsed: line.elapsed(),
     wall: line.wall(),
   });
-  const habits = habitsOf(chance, turnOf(seed));
-  const sites = registriesOf(chance, line.wall(), habits).map((registry) => ({
+  const settings = settingsOf(chance, crashPointOf(seed));
+  const sites = registriesOf(chance, line.wall(), settings).map((registry) => ({
     registry,
     link: clearLink(),
   }));
   const disk = diskOf(`s${seed}x0`);
-  const { acknowledgeWithinMs } = habits;
-  const isDelayed = (): boolean => disk.wasFull() || ledger.wishedAt === line.elapsed();
+  const { acknowledgeWithinMs } = settings;
+  const isDelayed = (): boolean => disk.wasFull() || ledger.desiredSince === line.elapsed();
   const world: World = {
     isBroken: () => violation !== undefined,
     seed,
@@ -120,8 +120,8 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
     complain,
     disk,
     judge: judgeOf({ ledger, moment, complain, isDelayed, acknowledgeWithinMs }),
-    habits,
-    mood: moodOf(chance, turnOf(seed)),
+    settings,
+    conditions: conditionsOf(chance, crashPointOf(seed)),
     running: new Map(),
     effects: new Map(),
   };
@@ -136,7 +136,7 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
     begun.push(life);
     life.start();
   };
-  const power: Power = {
+  const control: ProcessControl = {
     kill(why) {
       if (!life?.isAlive) return;
       life.isAlive = false;
@@ -145,18 +145,18 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
       line.after(0, () => checkDisk(world));
       line.after(isHealed ? 1000 : chance.one([0, 1000, 10_000, 5 * MINUTE]), boot);
     },
-    losesDisk() {
+    loseDisk() {
       world.disk.lose(`s${seed}x${lives}`);
       for (const map of [ledger.known, ledger.open, ledger.restarts, ledger.quarantine])
         map.clear();
-      for (const map of [ledger.taken, ledger.firstDigests, ledger.moves]) map.clear();
+      for (const map of [ledger.accepted, ledger.firstDigests, ledger.moves]) map.clear();
       ledger.starts = [];
     },
     restart() {
       const ending = life;
       if (!ending?.isAlive) return;
       void stop(ending, world, () => {
-        if (ending === life) power.kill('at its end');
+        if (ending === life) control.kill('after it stopped');
       });
     },
   };
@@ -164,23 +164,23 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
   const incidents = incidentsOf(
     chanceOf(seed, 'incidents'),
     count,
-    habits.intervalMs * chance.one([0.2, 0.5, 1, 1, 3]),
-    turnOf(seed),
+    settings.intervalMs * chance.one([0.2, 0.5, 1, 1, 3]),
+    crashPointOf(seed),
   );
   for (const [number, incident] of incidents.entries()) {
     if (only && !only.includes(number)) continue;
     line.after(incident.at, () => {
-      const came = happen(world, incident, chanceOf(seed, `incident ${number}`), power);
-      if (came !== undefined) trace.note(`(${number}) ${incident.kind}: ${came}`);
+      const effect = happen(world, incident, chanceOf(seed, `incident ${number}`), control);
+      if (effect !== undefined) trace.note(`(${number}) ${incident.kind}: ${effect}`);
     });
   }
   const last = incidents.at(-1)?.at ?? 0;
-  const ending = { at: 0, looked: 0, good: new Map<string, number>() };
+  const ending = { at: 0, checkedAt: 0, good: new Map<string, number>() };
   return {
     world,
     boot,
     run: async (isEnd) => await run(world, () => violation !== undefined || isEnd()),
-    isOver: () => line.elapsed() > last + world.habits.intervalMs,
+    isOver: () => line.elapsed() > last + world.settings.intervalMs,
     heal() {
       isHealed = true;
       heal(world);
@@ -204,11 +204,11 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
   };
 }
 
-/** What runs at first, and what of it the machine's file knows. */
-function install({ running, mood, disk, ledger, line }: World, chance: Chance): void {
+/** Chooses the versions that are deployed at first, and records some of them in machine.db. */
+function install({ running, conditions, disk, ledger, line }: World, chance: Chance): void {
   const state = machineStateIn(disk.elsewhere());
   const isKnown = chance.is(0.8);
-  for (const target of targetsOf(mood.wish)) {
+  for (const target of targetsOf(conditions.desired)) {
     const text = firstRunning(chance);
     running.set(keyOf(target), text);
     if (!isKnown || chance.is(0.2)) continue;
@@ -235,18 +235,18 @@ async function run({ line, complain }: World, isEnd: () => boolean): Promise<voi
   let at = line.elapsed();
   let wakings = 0;
   while (!isEnd() && line.step()) {
-    // Comes once every promise that is settled has been followed up.
+    // Resolves after the reactions of every settled promise have run.
     await new Promise<void>((resolve) => {
       nextTick(resolve);
     });
     wakings = line.elapsed() === at ? wakings + 1 : 0;
     at = line.elapsed();
-    if (wakings > MOST_AT_ONCE) complain('R3', `the clock stands still at ${at} ms`);
+    if (wakings > MOST_AT_ONCE) complain('R3', `more than ${MOST_AT_ONCE} timers fire at ${at} ms`);
     if (line.size() > MOST_TIMERS) complain('R3', `${line.size()} timers`);
   }
 }
 
-/** Node keeps signals that somebody listens to, and all that they know, until they are aborted. */
+/** Stops the poller: Node keeps a signal with listeners, and all that it references, until the signal is aborted. */
 function end(life: Life): void {
   life.isAlive = false;
   life.poller.stop().catch(() => undefined);

@@ -3,23 +3,23 @@ import { digestOf, listOf, type Revision, type WireList, type WireRelease } from
 
 /** How a registry behaves. */
 export type Manner =
-  /** It gives its lists as they are. */
+  /** Returns its current lists. */
   | 'honest'
-  /** It gives its lists as they were when this began. */
+  /** Returns its lists as they were when this began. */
   | 'frozen'
-  /** It gives earlier lists, under their generations. */
+  /** Returns earlier lists with their generations. */
   | 'rolled-back'
-  /** It gives other lists under the generation of the last ones. */
+  /** Returns different lists under the current generation. */
   | 'two-faced'
-  /** It gives fewer releases than it says. */
+  /** Returns fewer releases than its count states. */
   | 'truncating'
-  /** It answers with what no registry answers. */
+  /** Returns responses that are not release lists. */
   | 'junk'
-  /** It asks to come again later. */
+  /** Returns 429 or 5xx with a Retry-After header. */
   | 'busy'
-  /** It does not let anybody in. */
+  /** Returns 401 or 403. */
   | 'refusing'
-  /** It has never heard of the module. */
+  /** Returns 404 for every module. */
   | 'forgetful';
 
 export const MANNERS: readonly Manner[] = [
@@ -27,7 +27,7 @@ export const MANNERS: readonly Manner[] = [
   ...(['junk', 'busy', 'refusing', 'forgetful'] as const),
 ];
 
-/** What a registry answers. */
+/** The response of a registry. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export interface Answer {
 }
 
 export interface Features {
-  /** Whether it has a feed of changes; `long` holds a question until there is one. */
+  /** Whether it has a feed of changes; with `long`, a request waits for a change. */
   readonly feed: 'none' | 'short' | 'long';
   readonly etags: 'none' | 'good' | 'one for all';
   readonly spreadMs: number;
@@ -45,19 +45,19 @@ export interface SimulatedRegistry {
   readonly address: string;
   readonly features: Features;
   readonly list: (moduleId: string, etag: string | undefined) => Answer;
-  /** Undefined where it is waited for a change. */
+  /** Undefined when the request waits for a change. */
   readonly changes: (after: number, isPatient: boolean) => Answer | undefined;
-  /** Calls `wake` once with the next change. What is returned calls that off. */
+  /** Calls `wake` at the next change. The returned function cancels that. */
   readonly onChange: (wake: () => void) => () => void;
   readonly revise: (moduleId: string, revision: Revision) => boolean;
   readonly behave: (manner: Manner) => void;
-  /** Counts so many changes from now on that never were, and does not know any more which modules changed. */
+  /** Adds `by` to the sequence of the feed, which then no longer names changed modules. */
   readonly miscount: (by: number) => void;
-  /** The list as it is, whatever is answered. */
+  /** The current list, independent of the manner. */
   readonly truth: (moduleId: string) => WireList;
-  /** Honest again; what it gave another list of under the last generation has a new one. */
+  /** Becomes honest, and gives each list that it lied about a new generation. */
   readonly recover: () => void;
-  /** What a whole list that was answered says, by the digest of the answer. */
+  /** Each list sent in full, by the digest of its response body. */
   readonly sent: ReadonlyMap<string, WireList>;
 }
 
@@ -87,11 +87,11 @@ export function simulatedRegistry(
   const sent = new Map<string, WireList>();
   const changed: string[] = [];
   const waiting = new Set<() => void>();
-  /** Modules of which it said what was not so. */
+  /** Modules with a false response. */
   const lied = new Set<string>();
   let manner: Manner = 'honest';
   let frozen = { lists: new Map<string, WireList>(), sequence: 0 };
-  /** What a registry that counts wrongly adds. */
+  /** Added to the sequence of the feed. */
   let inflation = 0;
   let sequence = 0;
 
@@ -152,10 +152,10 @@ export function simulatedRegistry(
       const text = JSON.stringify(list);
       const tag = features.etags === 'good' ? `"${digestOf(text).slice(0, 16)}"` : '"same"';
       const headers = features.etags === 'none' ? JSON_TYPE : { ...JSON_TYPE, etag: tag };
-      // One tag for all lists is that of each, and not of what it was sent with.
-      const isTelling = features.etags === 'good' || (manner !== 'honest' && chance.is(0.5));
+      // One tag for all lists matches each request, whatever list the client has.
+      const allows304 = features.etags === 'good' || (manner !== 'honest' && chance.is(0.5));
       if (isLie(manner) || (etag === tag && features.etags !== 'good')) lied.add(moduleId);
-      if (etag === tag && isTelling) return { status: 304, headers, text: '' };
+      if (etag === tag && allows304) return { status: 304, headers, text: '' };
       sent.set(digestOf(text), list);
       return { status: 200, headers, text };
     },
@@ -164,8 +164,8 @@ export function simulatedRegistry(
       const refused = refusal();
       if (refused) return refused;
       const now = (manner === 'frozen' ? frozen.sequence : sequence) + inflation;
-      const isLost = inflation > 0 || after >= now;
-      const modules = isLost ? [] : [...new Set(changed.slice(after, now))];
+      const isUnknown = inflation > 0 || after >= now;
+      const modules = isUnknown ? [] : [...new Set(changed.slice(after, now))];
       if (isPatient && features.feed === 'long' && after === now) return undefined;
       const body = { sequence: now, modules, spread_ms: features.spreadMs };
       return { status: 200, headers: JSON_TYPE, text: JSON.stringify(body) };
@@ -191,18 +191,17 @@ export function simulatedRegistry(
     recover() {
       manner = 'honest';
       inflation = 0;
-      // What nobody was told a lie of stays as it is.
       for (const moduleId of lied) put(moduleId, truth(moduleId).releases);
     },
   };
 }
 
-/** What a client may take for the list, and keep. */
+/** Whether a client may accept and save what is returned. */
 function isLie(manner: Manner): boolean {
   return manner === 'two-faced' || manner === 'rolled-back';
 }
 
-/** The same without one of its releases, and counted. */
+/** The list without one of its releases, with a matching count. */
 function fewer({ releases }: WireList, chance: Chance): Pick<WireList, 'releases' | 'count'> {
   const place = chance.below(Math.max(1, releases.length));
   const rest = releases.filter((_, at) => at !== place);

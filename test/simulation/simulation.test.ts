@@ -10,11 +10,11 @@ interface Played {
   readonly lines: readonly string[];
 }
 
-/** What `npm run simulate -- ...args` does in a folder. */
+/** Runs `npm run simulate -- ...args` in `folder`. */
 async function simulate(folder: string, ...args: readonly string[]): Promise<Played> {
   return await new Promise((resolve) => {
     const tool = join(folder, 'tools/simulate/run.ts');
-    // As `npm run simulate` has it: a quarter faster.
+    // The flags of the npm script: a quarter faster.
     const flags = ['--max-semi-space-size=64', '--always-sparkplug'];
     execFile(
       process.execPath,
@@ -28,11 +28,11 @@ async function simulate(folder: string, ...args: readonly string[]): Promise<Pla
   });
 }
 
-/** A tenth of them twice: each goes one way. */
+/** Every tenth seed is played twice, to show that plays are deterministic. */
 const SEEDS = ['--seeds', '1000', '--incidents', '5', '--twice', '10'];
 
 it(
-  '[I1 to I15, L1, T18 to T62] 1,000 seeds break no invariant, and each goes one way',
+  '[I1 to I15, L1, T18 to T62] 1,000 seeds break no invariant, and replays are identical',
   { timeout: 100_000 },
   async ({ annotate }) => {
     const { code, lines } = await simulate(ROOT, ...SEEDS, '--json');
@@ -40,13 +40,13 @@ it(
     const figures = JSON.parse(lines.at(-1) ?? '') as Record<string, unknown>;
     await annotate(JSON.stringify(figures), 'figures');
     expect(figures['events']).toBeGreaterThanOrEqual(200_000);
-    // Killed before, within and after each call of a port.
+    // Every crash point was reached.
     expect(figures).toMatchObject({ seeds: 1000, points: 51, missed: [] });
   },
 );
 
 it(
-  'a broken invariant is told with the shortest way to it, and a command that goes there',
+  'a broken invariant is reported with the shortest play that breaks it, and a command to replay it',
   { timeout: 60_000 },
   async () => {
     const copy = temporaryFolder();
@@ -63,7 +63,7 @@ it(
     expect(code).toBe(1);
     const [verdict = '', length = '', command = ''] = lines;
     expect(verdict).toMatch(/^seed \d+ breaks I\d/);
-    expect(length).toMatch(/^\d+ of its 25 incidents are enough\. To see it again:$/);
+    expect(length).toMatch(/^\d+ of its 25 incidents are enough\. To replay them:$/);
     const [, args = ''] =
       /^ {4}npm run simulate -- (--seed \d+ --only [\d,none]+)$/.exec(command) ?? [];
     const again = await simulate(copy, ...args.split(' '));

@@ -1,29 +1,29 @@
 import type { Clock } from '../../src/registry/index.ts';
 import type { Chance } from './chance.ts';
 
-/** Something that happens at a moment. */
+/** A scheduled event. */
 interface Moment {
   readonly at: number;
-  /** Decides between moments of one time. */
+  /** The tie-break between events of the same time. */
   readonly order: number;
   readonly happen: () => void;
   isOff: boolean;
 }
 
-/** All that is going to happen, and what the clocks say meanwhile. */
+/** The scheduled events, and the virtual clocks. */
 export interface Timeline {
-  /** Milliseconds that passed, beginning above 0. */
+  /** The monotonic clock, in milliseconds; it starts above 0. */
   readonly elapsed: () => number;
-  /** What the wall clock says, in milliseconds since the epoch. */
+  /** The wall clock, in milliseconds since the epoch. */
   readonly wall: () => number;
-  /** Has `happen` called once `ms` have passed. What is returned calls that off. */
+  /** Calls `happen` after `ms` milliseconds. The returned function cancels that. */
   readonly after: (ms: number, happen: () => void) => () => void;
-  /** Lets the next thing happen; false where nothing is going to. */
+  /** Plays the next event; false when none is scheduled. */
   readonly step: () => boolean;
   readonly setWall: (now: number) => void;
-  /** Lets the wall clock run faster from now on, by this share. */
+  /** Makes the wall clock run faster by this share of real time. */
   readonly drift: (rate: number) => void;
-  /** How many things are going to happen. */
+  /** Number of scheduled events. */
   readonly size: () => number;
 }
 
@@ -41,7 +41,7 @@ export function timeline(chance: Chance): Timeline {
     elapsed: () => elapsed,
     size: () => heap.length,
     after(ms, happen) {
-      if (Number.isNaN(ms)) throw new RangeError('asked to wait for no number of milliseconds');
+      if (Number.isNaN(ms)) throw new RangeError('a wait of NaN milliseconds was requested');
       const moment = { at: elapsed + Math.max(0, ms), order: chance.next(), happen, isOff: false };
       push(heap, moment);
       return () => {
@@ -67,7 +67,7 @@ export function timeline(chance: Chance): Timeline {
   };
 }
 
-/** The clock of a process. Once it is dead, nothing wakes it. */
+/** The clock of a process. After the process dies, its sleeps never end. */
 export function clockOf(line: Timeline, isAlive: () => boolean): Clock {
   return {
     now: line.wall,

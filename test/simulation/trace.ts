@@ -1,8 +1,8 @@
 import type { Timeline } from './timeline.ts';
 
-/** What happened, as a number that another course of events would not have, and as lines where they are kept. */
+/** The course of events, as a hash and, if lines are kept, as text. */
 export interface Trace {
-  /** An event: an action of a port or an actor that changed something. */
+  /** Records an event: a step of a port or an actor that changed something. */
   readonly note: (what: string) => void;
   readonly count: () => number;
   readonly hash: () => string;

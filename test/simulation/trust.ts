@@ -3,10 +3,7 @@ import type { WireList, WireRelease } from './published.ts';
 
 const PLATFORMS = ['linux/arm64', 'linux/amd64'];
 
-/**
- * The releases of a list that the registry at `address` gave, by what was seen of it so far: those of which a file is another
- * than it was at first have no file for anybody. (I2)
- */
+/** The releases of a list. A release with a file that differs from the first one seen has no usable file. (I2) */
 export function trusted(
   { firstDigests }: Ledger,
   address: string,
@@ -17,7 +14,7 @@ export function trusted(
     const isTrusted = PLATFORMS.every((platform) => {
       const first = firstDigests.get(`${address} ${module_id} ${version} ${platform}`)?.digest;
       const now = artifacts?.find((file) => file.platform === platform);
-      // A file that is not there any more beside another is nobody's.
+      // A platform without a file is ignored if the release lists files.
       if (first === undefined || (artifacts && !now)) return true;
       return now?.digest === first;
     });

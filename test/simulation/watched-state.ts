@@ -4,31 +4,31 @@ import { Killed } from './crash-points.ts';
 import type { CommittedAction } from '../../src/store/index.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { noteRunning, type SeenAction, type Target } from './ledger.ts';
-import type { Passing } from './life.ts';
-import { CANARY } from './wish.ts';
+import type { Killable } from './life.ts';
+import { CANARY } from './desired.ts';
 import type { World } from './world.ts';
 
-/** What runs, and what is open, is left as it is by these. */
+/** Calls that change neither deployed versions nor actions. */
 const UNCHECKED = new Set(['log', 'start']);
 
-/** `state`, with each change of it seen by the judge, and each call a place to be killed. */
-export function watchedState(state: MachineState, world: World, passing: Passing): MachineState {
+/** Wraps `state` so that the judge sees each change, and the process can be killed at each call. */
+export function watchedState(state: MachineState, world: World, killable: Killable): MachineState {
   const { ledger, judge, trace } = world;
-  const writing = <T>(call: Parameters<Passing>[0], work: () => T, seen: (done: T) => void): T => {
-    const told = (): T => {
+  const writing = <T>(call: Parameters<Killable>[0], work: () => T, seen: (done: T) => void): T => {
+    const observed = (): T => {
       const done = work();
       trace.note(call);
       seen(done);
       return done;
     };
-    const done = whole(call, told, world, passing);
-    // Once the judge has seen all of the moment.
+    const done = atomically(call, observed, world, killable);
+    // Checked after the judge has seen every change of this moment.
     if (!UNCHECKED.has(call)) world.line.after(0, () => checkDisk(world));
     return done;
   };
   return {
     ...state,
-    memory: () => passing('read the memory', () => state.memory()),
+    memory: () => killable('read the memory', () => state.memory()),
     start: (at) => {
       writing(
         'start',
@@ -50,7 +50,7 @@ export function watchedState(state: MachineState, world: World, passing: Passing
         'commit',
         () => state.commit(actions, superseded, at),
         (committed) => {
-          for (const action of committed) keepsSecrets(action, world);
+          for (const action of committed) judgeSecrets(action, world);
           judge.committed(
             committed.map(seenAction),
             superseded.map(({ action: { id } }) => id),
@@ -87,34 +87,39 @@ export function watchedState(state: MachineState, world: World, passing: Passing
         },
       ),
     log: (decisions, round) => {
-      keepsSecrets(decisions, world);
+      judgeSecrets(decisions, world);
       try {
         writing(
           'log',
           () => state.log(decisions, round),
           () => {
-            // What does not fit on the disk is decided later.
+            // On a full disk the actions are committed later.
             if (!world.disk.isFull()) judge.planned();
           },
         );
       } finally {
-        ledger.hasLooked = true;
+        ledger.hasPlanned = true;
       }
     },
   };
 }
 
-/** A call that is killed within its commit leaves the file as it was. (I9) */
-function whole<T>(call: Parameters<Passing>[0], work: () => T, world: World, passing: Passing): T {
+/** A call that is killed within its commit leaves the file unchanged. (I9) */
+function atomically<T>(
+  call: Parameters<Killable>[0],
+  work: () => T,
+  world: World,
+  killable: Killable,
+): T {
   const { points, complain } = world;
-  if (!points.isArmed(`within ${call}`)) return passing(call, work);
+  if (!points.isArmed(`within ${call}`)) return killable(call, work);
   const before = dump(world);
   try {
-    return passing(call, work);
+    return killable(call, work);
   } catch (error) {
     const isSame = dump(world) === before;
     if (error instanceof Killed && error.message === `within ${call}` && !isSame) {
-      complain('I9', `killed within ${call}, the file is neither as before nor as after it`);
+      complain('I9', `killed within the commit of ${call}, the file changed all the same`);
     }
     throw error;
   }
@@ -126,16 +131,16 @@ function dump({ disk }: World): string {
   return JSON.stringify(TABLES.map((table) => disk.rows(`SELECT * FROM ${table}`)));
 }
 
-/** Holds the rows of the file against what was seen at its ports. */
+/** Compares the rows of the file with the ledger. */
 export function checkDisk({ disk, ledger, complain }: World): void {
   for (const row of disk.rows('SELECT * FROM deployed')) {
     const { kind, name, is_known, text, previous } = row;
     const known = ledger.known.get(`${String(kind)} ${String(name)}`);
     const running = is_known === 1 ? text : undefined;
     if (!known || known.running !== running || (known.previous ?? null) !== previous) {
-      const told = `${String(known?.running)} after ${String(known?.previous)}`;
+      const expected = `${String(known?.running)} after ${String(known?.previous)}`;
       const found = `${String(running)} after ${String(previous)}`;
-      complain('I11', `${String(name)} runs ${found} by the file, and ${told} as it was told`);
+      complain('I11', `the file has ${String(name)} at ${found}, the ledger ${expected}`);
     }
   }
   const rows = disk.rows(
@@ -149,16 +154,16 @@ export function checkDisk({ disk, ledger, complain }: World): void {
     if (!isSame)
       complain(
         'D13',
-        `in quarantine by the file: ${String(version)} ${String(digest)} until ${String(until)}`,
+        `a quarantine not in the ledger: ${String(version)} ${String(digest)} until ${String(until)}`,
       );
   }
   if (found.toSorted().join() !== open.toSorted().join()) {
-    complain('I8', `open by the file: ${found.join()}; as it was seen: ${open.join()}`);
+    complain('I8', `open in the file: ${found.join()}; in the ledger: ${open.join()}`);
   }
 }
 
-function keepsSecrets(said: unknown, { complain }: World): void {
-  if (JSON.stringify(said).includes(CANARY))
+function judgeSecrets(written: unknown, { complain }: World): void {
+  if (JSON.stringify(written).includes(CANARY))
     complain('I14', 'a secret of a module is in an action or a decision');
 }
 

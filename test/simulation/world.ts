@@ -6,9 +6,9 @@ import type { Link } from './network.ts';
 import type { SimulatedRegistry } from './simulated-registry.ts';
 import type { Timeline } from './timeline.ts';
 import type { Trace } from './trace.ts';
-import type { Wish } from './wish.ts';
+import type { Desired } from './desired.ts';
 
-/** What a machine's process is given, and what stays when it is gone. */
+/** The environment of a machine's processes, and the state that outlives them. */
 export interface World {
   readonly seed: number;
   readonly line: Timeline;
@@ -20,11 +20,11 @@ export interface World {
   readonly judge: Judge;
   readonly complain: (invariant: string, found: string) => void;
   readonly isBroken: () => boolean;
-  readonly habits: Habits;
-  readonly mood: Mood;
-  /** What truly runs, by the key of the target. */
+  readonly settings: Settings;
+  readonly conditions: Conditions;
+  /** The version that is really deployed, by the key of the target. */
   readonly running: Map<string, string | null>;
-  /** What was carried out, and how often, by the id of the action. */
+  /** How often each action was carried out, by its id. */
   readonly effects: Map<string, number>;
 }
 
@@ -33,32 +33,32 @@ export interface Site {
   readonly link: Link;
 }
 
-/** What does not change while a seed is played. */
-export interface Habits {
+/** The settings that stay fixed during a play. */
+export interface Settings {
   readonly intervalMs: number;
   readonly acknowledgeWithinMs: number;
-  /** Whether the agent is asked for maintenance. */
+  /** Whether the agent has a maintenance callback. */
   readonly asksForMaintenance: boolean;
   readonly isFastStart: boolean;
 }
 
-/** How people and programs behave at the moment. */
-export interface Mood {
-  wish: Wish;
-  /** What reading the configuration comes to. */
-  configuration: 'there' | 'throws' | 'hangs';
+/** The current behavior of operators, agent and consumer; incidents change it. */
+export interface Conditions {
+  desired: Desired;
+  /** The result of reading the configuration. */
+  configuration: 'available' | 'throws' | 'hangs';
   maintenance: 'allowed' | 'not allowed' | 'junk' | 'throws' | 'hangs' | 'nothing';
   isServerBusy: boolean;
   deployedVersion: 'known' | 'unknown' | 'throws' | 'hangs';
-  consumer: 'prompt' | 'slow' | 'forgets' | 'stands' | 'throws' | 'babbles';
-  /** The share of releases that do not work here, and of actions that the machine fails. */
+  consumer: 'prompt' | 'slow' | 'forgets' | 'blocks' | 'throws' | 'repeats';
+  /** The share of releases that fail on this machine, and of actions that fail because of the machine. */
   broken: number;
   obstructed: number;
-  /** How long the registries' answers are kept from the poller, whether or not it still waits. */
+  /** How long the lists are kept from the poller, even if it no longer waits. */
   lateMs: number;
 }
 
-/** How an agent fails that is used to it. */
-export class AgentMistake extends Error {
-  override readonly name = 'AgentMistake';
+/** An error that a callback of the simulated agent throws on purpose. */
+export class CallbackError extends Error {
+  override readonly name = 'CallbackError';
 }

@@ -1,4 +1,4 @@
-/* Tries foreign bytes on everything that reads some: `npm run fuzz -- --help`. */
+/* Feeds mutated and random input to every reader: `npm run fuzz -- --help`. */
 import { removeFolders } from '../../test/fuzz/scratch.ts';
 import { fuzz, shares, TARGETS } from '../../test/fuzz/targets.ts';
 import { startWatchdog } from '../../test/fuzz/watchdog.ts';
@@ -6,11 +6,11 @@ import { optionsOf, wholeNumber } from '../options.ts';
 
 const DEFAULT_COUNT = 200_000;
 
-const HELP = `Tries foreign bytes on everything that reads some.
-  [count] [seed]           200000 inputs of a random seed unless given
+const HELP = `Feeds mutated and random input to every reader.
+  [count] [seed]           number of inputs (default 200000), and seed (default random)
   --count N --seed S       the same
-  --target list            one of its targets alone
-  --path 12:3              with a target and a seed: just the input that is there`;
+  --target list            run this target only
+  --path 12:3              with a target and a seed: run only the input at this path`;
 
 const { values, positionals } = optionsOf(
   {
@@ -32,7 +32,7 @@ const trials =
   values.target === undefined ? [...shares(count)] : chosen.map((one) => [one, count] as const);
 if (trials.length === 0) {
   const names = TARGETS.map(({ name }) => name).join(', ');
-  throw new Error(`there is no target ${values.target}, but there are ${names}`);
+  throw new Error(`target ${values.target} does not exist; the targets are ${names}`);
 }
 
 const watchdog = startWatchdog();
@@ -51,7 +51,7 @@ for (const [target, inputs] of trials) {
   process.exitCode = 1;
 }
 say(
-  `${process.exitCode === 1 ? 'not all were taken' : 'all were taken'}, ${secondsSince(began)} s`,
+  `${process.exitCode === 1 ? 'some targets failed' : 'all targets passed'}, ${secondsSince(began)} s`,
 );
 await watchdog.stop();
 

@@ -1,7 +1,7 @@
 /*
- * Plants one mistake after the other in a copy of the sources, and has it judged: those of plants.json by the tests of
- * their folder, those of garden.json by the simulator. Each must be caught. `--of-the-day N` plants N of either, chosen
- * by the date; `--garden` plants those of the simulator alone, `--in PATH` those whose file's path begins with PATH.
+ * Plants each mistake in a copy of the sources and checks that it is caught: those of plants.json by the tests of their
+ * folder, those of garden.json by the simulator. `--of-the-day N` plants N of each file, chosen by the date; `--garden`
+ * plants only those of garden.json, `--in PATH` only those in files whose path begins with PATH.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,20 +12,20 @@ import { parseArgs } from 'node:util';
 interface Plant {
   readonly mistake: string;
   readonly file: string;
-  /** Stands in the file exactly once. */
+  /** Occurs in the file exactly once. */
   readonly from: string;
   readonly to: string;
-  /** Who has to find it: the tests of its folder unless given. */
+  /** What must catch it: the tests of its folder by default. */
   readonly by?: 'simulator' | 'fleet';
 }
 
 const ROOT = join(import.meta.dirname, '../..');
 const DAY = 86_400_000;
-/** Cases of each property; a mistake that matters shows in fewer. */
+/** Cases of each property: enough to show a mistake that matters. */
 const RUNS = '1000';
-/** What is slow is no mistake: many more cases run here at once than in the tests. */
+/** A slow test does not count as a failure: many more cases run here at once than usual. */
 const TEST_TIMEOUT = '--testTimeout=120000';
-/** Neither is one that fails once: some measure time and memory, beside all others. */
+/** Nor does one failure: some tests measure time and memory while others run. */
 const RETRY = '--retry=2';
 
 const NOTHING: Plant = {
@@ -35,7 +35,7 @@ const NOTHING: Plant = {
   to: 'export type Result',
 };
 
-/** `caught`, or what is wrong. */
+/** A text that begins with `caught`, `MISSED` or `STALE`. */
 function verdictOn({ file, from, to, by }: Plant): string {
   const copy = mkdtempSync(join(tmpdir(), 'modreg-plant-'));
   try {
@@ -45,7 +45,7 @@ function verdictOn({ file, from, to, by }: Plant): string {
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
     const path = join(copy, file);
     const parts = readFileSync(path, 'utf8').split(from);
-    if (parts.length !== 2) return `STALE: its text stands ${parts.length - 1} times in ${file}`;
+    if (parts.length !== 2) return `STALE: its text occurs ${parts.length - 1} times in ${file}`;
     writeFileSync(path, parts.join(to));
     if (by === 'simulator') return simulated(copy) ?? 'MISSED: no invariant breaks';
     const tests = by === 'fleet' ? ['test/simulation/fleet.test.ts'] : testsOf(file);
@@ -55,11 +55,11 @@ function verdictOn({ file, from, to, by }: Plant): string {
   }
 }
 
-/** What a mistake may take until it is found. */
+/** The simulator must find a mistake within these limits. */
 const MOST_EVENTS = '200000';
 const MOST_MS = 60_000;
 
-/** What the simulator finds broken in `folder`, and after how many events. */
+/** The invariant that the simulator finds broken in `folder`, and after how many events; undefined if none. */
 function simulated(folder: string): string | undefined {
   const args = ['tools/simulate/run.ts', '--brief', '--events', MOST_EVENTS];
   const { stdout, status, error } = spawnSync(process.execPath, args, {
@@ -101,7 +101,7 @@ function failingTest(folder: string, tests: readonly string[]): string | undefin
     '--reporter=json',
     `--outputFile=${report}`,
   ];
-  // The copy has no command line to ask a service with.
+  // The copy has no built command line, which tests against services need.
   const services = { MODREG_DOCKER_REGISTRY: undefined, MODREG_REQUIRE_SERVICES: undefined };
   const env = { ...process.env, ...services, MODREG_RUNS: RUNS };
   spawnSync(process.execPath, args, { cwd: folder, env, timeout: 300_000 });
@@ -133,22 +133,22 @@ function chosenPlants(): Plant[] {
     },
   });
   const garden = plantsIn('garden.json');
-  const beds = (values.garden ? [garden] : [plantsIn('plants.json'), garden]).map((all) =>
+  const lists = (values.garden ? [garden] : [plantsIn('plants.json'), garden]).map((all) =>
     all.filter(({ file }) => file.startsWith(values.in)),
   );
-  const said = values['of-the-day'];
-  if (said !== undefined && !(Number(said) >= 1)) {
-    throw new Error(`--of-the-day takes a number from 1, not ${said}`);
+  const count = values['of-the-day'];
+  if (count !== undefined && !(Number(count) >= 1)) {
+    throw new Error(`--of-the-day must be a number of at least 1, not ${count}`);
   }
-  return beds.flatMap((all) => (said === undefined ? all : ofTheDay(all, Number(said))));
+  return lists.flatMap((all) => (count === undefined ? all : ofTheDay(all, Number(count))));
 }
 
-/** What is wrong without any mistake; or every plant would seem to be caught. */
+/** Throws if anything fails without a mistake: every plant would then seem to be caught. */
 function baseline(plants: readonly Plant[]): void {
   const kinds = new Set(plants.map(({ by }) => by));
   for (const by of kinds) {
     const verdict = verdictOn(by === undefined ? NOTHING : { ...NOTHING, by });
-    if (!verdict.startsWith('MISSED')) throw new Error(`without any mistake: ${verdict}`);
+    if (!verdict.startsWith('MISSED')) throw new Error(`without a mistake: ${verdict}`);
   }
 }
 
@@ -161,5 +161,5 @@ for (const plant of plants) {
   if (!verdict.startsWith('caught')) missed++;
   console.log(`${plant.mistake}\n    ${verdict}`);
 }
-console.log(missed === 0 ? 'every mistake was caught' : `${missed} not caught`);
+console.log(missed === 0 ? 'every mistake was caught' : `${missed} mistakes were not caught`);
 process.exitCode = missed === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-/* Plays seeds of test/simulation, and says what they break: `npm run simulate -- --help`. */
+/* Plays seeds of test/simulation, and prints the invariants that they break: `npm run simulate -- --help`. */
 import { scheduler } from 'node:timers/promises';
 import { CRASH_POINTS } from '../../test/simulation/crash-points.ts';
 import { fleetRows } from '../../test/simulation/fleet.ts';
@@ -6,20 +6,20 @@ import { numbersIn, shrink } from '../../test/simulation/shrink.ts';
 import { simulate, type Outcome, type Play } from '../../test/simulation/simulate.ts';
 import { optionsOf, wholeNumber } from '../options.ts';
 
-const TOLD_LINES = 40;
+const LAST_LINES = 40;
 const INCIDENT = / s {2}\(\d+\) /;
-const TOLD_EVENTS = 1_000_000;
+const PROGRESS_EVENTS = 1_000_000;
 
-const HELP = `Plays machines from seeds until there were so many events, and says what was broken.
-  --events N     how many: 200000 unless given
-  --seed S       the first seed: 1 unless given
-  --seeds N      so many seeds instead, however many events they have
-  --incidents N  how many incidents a seed has: 25 unless given
-  --twice N      plays each Nth seed twice, and compares
-  --only 3,17    plays one seed with these of its incidents (or none), and prints what happened
-  --brief        does not look for the fewest incidents that break the same
-  --json         prints figures for a program
-  --fleet        counts what 10,000 machines ask in each second of an hour instead`;
+const HELP = `Plays machines from seeds, and prints the first broken invariant.
+  --events N     number of events to play (default 200000)
+  --seed S       first seed (default 1)
+  --seeds N      number of seeds to play, instead of --events
+  --incidents N  incidents of each seed (default 25)
+  --twice N      play every Nth seed twice, and compare the two plays
+  --only 3,17    play one seed with these incidents only (or "none"), and print its trace
+  --brief        do not search for the fewest incidents that break the invariant
+  --json         print the figures as JSON
+  --fleet        instead, count the rounds of a fleet in each second of an hour`;
 
 const { values } = optionsOf(
   {
@@ -48,10 +48,10 @@ function numberOf(name: 'events' | 'seeds' | 'incidents' | 'twice'): number | un
 const firstSeed = wholeNumber('--seed', values.seed, 0);
 const incidents = numberOf('incidents');
 const twice = numberOf('twice');
-/** Events that were played a second time. */
+/** Events of second plays. */
 const counted = { events: 0 };
 
-/** What is wrong with a play, if anything is; else its outcome is counted. */
+/** Plays a seed. `trouble` is the violation, or the difference between two plays. */
 async function played(play: Play): Promise<{ outcome: Outcome; trouble?: string }> {
   const outcome = await simulate(play);
   if (outcome.violation) {
@@ -59,7 +59,7 @@ async function played(play: Play): Promise<{ outcome: Outcome; trouble?: string 
     const verdict = `seed ${play.seed} breaks ${invariant}: ${found}`;
     return {
       outcome,
-      trouble: values.brief ? verdict : `${verdict}\n${await told(play, outcome)}`,
+      trouble: values.brief ? verdict : `${verdict}\n${await reproduction(play, outcome)}`,
     };
   }
   if (twice === undefined || play.seed % twice !== 0) return { outcome };
@@ -68,22 +68,22 @@ async function played(play: Play): Promise<{ outcome: Outcome; trouble?: string 
   if (hash === outcome.hash) return { outcome };
   return {
     outcome,
-    trouble: `seed ${play.seed} is played in two ways: ${outcome.hash}, then ${hash}`,
+    trouble: `two plays of seed ${play.seed} differ: hash ${outcome.hash}, then ${hash}`,
   };
 }
 
-/** The shortest course of events that breaks the same, and how to see it again. */
-async function told(play: Play, outcome: Outcome): Promise<string> {
+/** The shortest play that breaks the same invariant, and the command that replays it. */
+async function reproduction(play: Play, outcome: Outcome): Promise<string> {
   const least = await shrink(play, outcome);
   const numbers = numbersIn(least);
   const length = play.incidents === undefined ? '' : ` --incidents ${play.incidents}`;
   return [
-    `${numbers.length} of its ${outcome.incidents.length} incidents are enough. To see it again:`,
+    `${numbers.length} of its ${outcome.incidents.length} incidents are enough. To replay them:`,
     `    npm run simulate -- --seed ${play.seed}${length} --only ${numbers.join(',') || 'none'}`,
     ...least.lines.filter((line) => INCIDENT.test(line)),
-    `                what it does in the end:`,
-    ...least.lines.slice(-TOLD_LINES),
-    ...least.decisions.map((text) => `the machine says of ${text}`),
+    `                its last ${LAST_LINES} events:`,
+    ...least.lines.slice(-LAST_LINES),
+    ...least.decisions.map((text) => `last decision for ${text}`),
   ].join('\n');
 }
 
@@ -94,13 +94,13 @@ async function replay(text: string): Promise<boolean> {
   const unknown = only.filter((number) => number >= outcome.incidents.length);
   if (unknown.length > 0) {
     console.log(
-      `it has ${outcome.incidents.length} incidents, and no number ${unknown.join(', ')}`,
+      `seed ${firstSeed} has incidents 0 to ${outcome.incidents.length - 1}, not ${unknown.join(', ')}`,
     );
     return false;
   }
   const { violation } = outcome;
   console.log(
-    violation ? `breaks ${violation.invariant}: ${violation.found}` : 'nothing is broken',
+    violation ? `breaks ${violation.invariant}: ${violation.found}` : 'breaks no invariant',
   );
   return !violation;
 }
@@ -108,13 +108,13 @@ async function replay(text: string): Promise<boolean> {
 interface Figures {
   readonly seeds: number;
   readonly events: number;
-  /** In the life of machines. */
+  /** Virtual days of all machines. */
   readonly days: number;
   readonly crashes: number;
-  /** Places where a process can be killed, and those of them where none was. */
+  /** Number of crash points, and the ones that were never reached. */
   readonly points: number;
   readonly missed: readonly string[];
-  /** Of the processor. */
+  /** CPU time. */
   readonly seconds: number;
   readonly eventsPerSecond: number;
 }
@@ -128,15 +128,16 @@ async function playAll(): Promise<boolean> {
   const isEnd = (): boolean => (seeds === undefined ? events >= most : seed - first >= seeds);
   for (; trouble === undefined && !isEnd(); seed++) {
     const play = await played({ seed, incidents });
-    // What is forgotten is tidied up in a turn of its own.
+    // Objects of a play are finalized in a separate event-loop turn.
     await scheduler.yield();
     trouble = play.trouble;
     const before = events;
     events += play.outcome.events;
     elapsed += play.outcome.elapsed;
     for (const point of play.outcome.crashes) crashes.set(point, (crashes.get(point) ?? 0) + 1);
-    const isTold = Math.floor(before / TOLD_EVENTS) < Math.floor(events / TOLD_EVENTS);
-    if (isTold && !values.json) console.log(`${events} events, seeds ${first} to ${seed}`);
+    const isProgressDue =
+      Math.floor(before / PROGRESS_EVENTS) < Math.floor(events / PROGRESS_EVENTS);
+    if (isProgressDue && !values.json) console.log(`${events} events, seeds ${first} to ${seed}`);
   }
   if (trouble !== undefined) console.log(trouble);
   const { user, system } = process.cpuUsage(began);
@@ -159,8 +160,8 @@ function linesOf(figures: Figures): string {
   const { seeds, events, days, crashes, points, missed, seconds, eventsPerSecond } = figures;
   const never = missed.length > 0 ? `; never: ${missed.join(', ')}` : '';
   return [
-    `${seeds} seeds, ${events} events in ${days} days of machines, ${seconds} s of CPU: ${eventsPerSecond} a second`,
-    `killed ${crashes} times, at ${points - missed.length} of ${points} points${never}`,
+    `${seeds} seeds, ${events} events in ${days} machine days, ${seconds} s of CPU time: ${eventsPerSecond} events a second`,
+    `killed ${crashes} times, at ${points - missed.length} of ${points} crash points${never}`,
   ].join('\n');
 }
 

@@ -8,33 +8,36 @@ import {
   type Target,
 } from './ledger.ts';
 
-/** What a verdict is made by. */
-export interface Court {
+/** The state that the judge compares an observation with. */
+export interface JudgeContext {
   readonly ledger: Ledger;
   readonly moment: () => Moment;
   readonly complain: Complain;
-  /** Whether what is said now may have been said earlier, and waited for room on the disk. */
+  /** Whether an outcome recorded now may have occurred earlier and waited for disk space. */
   readonly isDelayed: () => boolean;
   readonly acknowledgeWithinMs: number;
 }
 
-/** A broken invariant, and how. */
+/** A broken invariant, and the observation that breaks it. */
 export interface Violation {
   readonly invariant: string;
   readonly found: string;
 }
 
-/** Says what is broken; the first word counts. */
+/** Records a violation. Only the first one of a play is kept. */
 type Complain = (invariant: string, found: string) => void;
 
 export function describe({ target, from, to, direction, id }: SeenAction): string {
   return `${id} ${direction} ${keyOf(target)} ${from ?? 'none'} → ${to}`;
 }
 
-/** What may have been decided by: at the moment when a list comes, also by the one before. */
-export function listsFor({ ledger, moment }: Court, target: Target): (ListInForce | undefined)[] {
-  if (!ledger.wish) return [undefined];
-  const { registry } = termsOf(ledger.wish, target.name);
+/** The lists that a decision may rest on: at the moment when a list arrives, also the one before it. */
+export function listsFor(
+  { ledger, moment }: JudgeContext,
+  target: Target,
+): (ListInForce | undefined)[] {
+  if (!ledger.desired) return [undefined];
+  const { registry } = termsOf(ledger.desired, target.name);
   const lists = ledger.lists.get(`${registry} ${target.moduleId}`);
   return lists?.at === moment().elapsed ? [lists.now, lists.before] : [lists?.now];
 }

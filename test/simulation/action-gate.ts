@@ -1,0 +1,16 @@
+import type { JudgeContext } from './judge-context.ts';
+
+const STARTS_WITHIN_MS = 600_000;
+const MOST_STARTS = 5;
+
+/** The row that forbids every action now, and why; undefined when actions are allowed. */
+export function gateReason({
+  ledger,
+  moment,
+}: JudgeContext): [row: string, why: string] | undefined {
+  const { wall } = moment();
+  const recent = ledger.starts.filter((at) => Math.abs(wall - at) < STARTS_WITHIN_MS);
+  if (recent.length >= MOST_STARTS) return ['T57', `${recent.length} starts within ten minutes`];
+  if (!ledger.isBlank || ledger.hasPlanned) return undefined;
+  return ['T53', 'the memory was blank, and it acts in its first plan'];
+}

@@ -1,0 +1,43 @@
+/** The machine config and update policy that operators want, as plain data. Times are milliseconds. */
+export interface Desired {
+  readonly modules: readonly DesiredModule[];
+  /** The module entries that depend on another entry. */
+  readonly needs: readonly (readonly [name: string, on: string])[];
+  readonly server: DesiredSubsystem & { readonly isDisabled: boolean };
+  readonly agent: Omit<DesiredSubsystem, 'channel'>;
+  readonly terms: DesiredTerms;
+  /** The terms of single modules, by name. */
+  readonly own: Readonly<Record<string, DesiredTerms>>;
+}
+
+export interface DesiredModule {
+  readonly name: string;
+  readonly moduleId: string;
+  readonly constraint: string;
+  readonly isLocal: boolean;
+}
+
+interface DesiredSubsystem {
+  readonly channel: 'stable' | 'latest';
+  readonly pin: string | undefined;
+}
+
+export interface DesiredTerms {
+  readonly registry: string;
+  readonly minimumAgeMs: number;
+  readonly unknownAge: 'refuse' | 'allow';
+  /** Daily windows in UTC, from `minute` of the day; empty for always open. */
+  readonly windows: readonly { readonly minute: number; readonly minutes: number }[];
+  readonly allowDowngrade: boolean;
+  /** Undefined for a quarantine without a time limit. */
+  readonly quarantineMs: number | undefined;
+  readonly restMs: number;
+  readonly ceiling: number;
+  readonly maxIndexAgeMs: number;
+}
+
+/** The platform of every simulated machine. */
+export const PLATFORM = 'linux/arm64';
+
+/** A secret in the environment of modules, which must never leave the process. (I14) */
+export const CANARY = 'canary-9f1c0b';
