@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { applied, near, textEdits, type TextEdit } from './text.ts';
 
-/** Command lines as people type them, where `home/registry.db` and the documents are. */
+/** Valid command lines, to be run in the folder with `home/registry.db` and the documents. */
 const LINES: readonly string[] = [
   'resolve acme:lidar 1.2.*',
   'resolve acme:lidar latest --explain',
@@ -44,7 +44,7 @@ const LINES: readonly string[] = [
 
 const WORDS = [...new Set(LINES.flatMap((line) => line.split(' ')))];
 
-/** One thing that happens to a command line. Places are taken modulo its length. */
+/** One change of a command line. Positions are taken modulo its length. */
 type ArgumentEdit =
   | { readonly kind: 'drop' | 'double'; readonly at: number }
   | { readonly kind: 'put' | 'replace'; readonly at: number; readonly text: string }
@@ -53,7 +53,7 @@ type ArgumentEdit =
   | { readonly kind: 'path'; readonly at: number; readonly path: string }
   | { readonly kind: 'alter'; readonly at: number; readonly edit: TextEdit };
 
-/** What a path may lead to that nobody meant. */
+/** Unusual paths. */
 const PATHS: readonly string[] = [
   '',
   '.',
@@ -105,7 +105,7 @@ const edits: fc.Arbitrary<ArgumentEdit> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('join'), at }) },
 );
 
-/** Real command lines, with up to two changes. None names what is outside of the folder that it runs in. */
+/** Valid command lines with up to two changes. None names a path outside of the working directory. */
 export const commandLines: fc.Arbitrary<readonly string[]> = fc
   .tuple(fc.constantFrom(...LINES), fc.array(edits, { maxLength: 2 }))
   .map(([line, list]) => list.reduce(changed, line === '' ? [] : line.split(' ')).map(inFolder));
@@ -140,13 +140,13 @@ function changed(argv: readonly string[], edit: ArgumentEdit): readonly string[]
   }
 }
 
-/** Whether a path stands there, or what could be one. */
+/** Whether the argument at `place` is, or may be, a path. */
 function isPath(argv: readonly string[], place: number): boolean {
   const options = ['--db', '--registry', '--policy', '--deployed', '--file', 'check', 'plan'];
   return options.includes(argv[place - 1] ?? '');
 }
 
-/** `argument` as a system can hand it over, without a way out of the folder. */
+/** `argument` without NUL, which no system can pass, and without a way out of the folder. */
 function inFolder(argument: string): string {
   const plain = argument.replaceAll('\0', '').replaceAll('..', '.');
   return plain.replace(/(^|=)\/+/g, '$1');

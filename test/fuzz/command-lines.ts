@@ -14,9 +14,9 @@ import { isOneLine, target, type Target } from './target.ts';
 
 interface CommandInput {
   readonly argv: readonly string[];
-  /** Whether a person sees what is printed. */
+  /** Whether the output goes to a terminal. */
   readonly isTerminal: boolean;
-  /** Of a file that is not what it was: which, and how it was changed. */
+  /** The index of the damaged file, and the seed of the damage. */
   readonly damaged: { readonly file: number; readonly seed: number } | undefined;
 }
 
@@ -52,7 +52,7 @@ function wrongOutcome({ argv, isTerminal }: CommandInput, printed: Printed): str
   return odd === undefined ? undefined : `printed ${JSON.stringify(odd)}`;
 }
 
-/** What `modreg` prints and how it ends, without a process of its own. */
+/** Runs `modreg` within this process, and returns its output and exit code. */
 async function printedBy({ argv, isTerminal }: CommandInput): Promise<Printed> {
   const out = { stdout: '', stderr: '' };
   const stream = (name: keyof typeof out): object => ({
@@ -72,18 +72,18 @@ async function printedBy({ argv, isTerminal }: CommandInput): Promise<Printed> {
     exitCode: undefined as number | undefined,
     stdout: stream('stdout'),
     stderr: stream('stderr'),
-    // Whatever would wait for a signal gets it at once.
+    // Code that waits for a signal gets one at once.
     once: (_: string, listener: (signal: string) => void) =>
       queueMicrotask(() => listener('SIGTERM')),
   };
-  // A cast, because `run` uses these members of a process and no others.
+  // A cast: `run` uses only these members of a process.
   await run(typed as unknown as NodeJS.Process);
   return { ...out, exit: typed.exitCode };
 }
 
 const RELEASES = ['1.2.3', '1.2.9', '1.2.10-rc.1', '2.0.0'].map((version) => ({ version }));
 
-/** What a registry answers of whatever it is asked. */
+/** The response of a registry to any request. */
 function answerTo({ url }: Request): Response {
   const { pathname, hostname } = new URL(url);
   const [, version, ...rest] = pathname.split('/').map((part) => safely(part));
@@ -116,7 +116,7 @@ function safely(part: string): string {
 
 const ROVER = `${ROOT}examples/rover/`;
 
-/** The files that commands are given, by their paths. */
+/** The files that commands read, by path. */
 const FILES: readonly (readonly [path: string, make: () => Uint8Array])[] = [
   ['machine.json', () => readFileSync(`${ROVER}machine.json`)],
   ['policy.json', () => readFileSync(`${ROOT}examples/policy.json`)],
@@ -135,7 +135,7 @@ function listOf(module: string): Buffer {
 
 let files: readonly (readonly [path: string, bytes: Uint8Array])[] | undefined;
 
-/** A folder as somebody may have it who types commands. */
+/** Creates the working directory of a command, with one damaged file if `damaged` is given. */
 function furnished(damaged: CommandInput['damaged']): string {
   files ??= FILES.map(([path, make]) => [path, make()]);
   const folder = emptyFolder('typed/at/home');
@@ -150,7 +150,7 @@ function furnished(damaged: CommandInput['damaged']): string {
   return folder;
 }
 
-/** A document that says something else, or a file of SQLite with some other bytes. */
+/** Mutates a document, or overwrites some bytes of a SQLite file. */
 function damage(path: string, bytes: Buffer, seed: number): Buffer {
   const random = randomFrom(seed);
   if (!path.endsWith('.db')) return mutate(bytes, random);

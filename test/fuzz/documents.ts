@@ -28,23 +28,23 @@ import {
 import { mutate, randomFrom } from '../support/mutate.ts';
 import { notOneLine, target, type Target } from './target.ts';
 
-/** A line of `modreg check`: nothing in it can move a cursor. */
+/** A line of `modreg check`, without control characters. */
 const LINE =
   /^(x:\d+:\d+ +(error|warning)\[[A-Z_]+\] +[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]{1,300}|x: … and \d+ more|[\w ,]+; [\w ]+ read( as an? [\w ]+)?|no problems; read as an? [\w ]+|[\w ,]+; read as an? [\w ]+)$/u;
 
 type Mutant = Omit<Fixture, 'kind'> & { readonly kind: DocumentKind | 'deployed' };
 
-/** Changes of the bytes of JSON, or of what they say. */
+/** Changes of the bytes or the values of a JSON document. */
 export const changes: fc.Arbitrary<(bytes: Buffer) => Buffer> = fc
   .noBias(fc.nat())
   .map((seed) => (bytes) => mutate(bytes, randomFrom(seed)));
 
-/** Something that is stored or sent. */
+/** Content that is stored or sent. */
 export interface Bytes {
   readonly bytes: Buffer;
 }
 
-/** What is left of one of `documents` after up to three changes. */
+/** One of `documents` after up to three changes. */
 export function mutants<Document extends Bytes>(
   documents: readonly Document[],
   change: typeof changes = changes,
@@ -71,7 +71,7 @@ function judgeDocument({ bytes, kind }: Mutant): string | undefined {
   const odd = checked.problems.find(({ kind: found, severity }) => {
     return severity === 'error' && !Object.hasOwn(EXIT_CODES, found);
   });
-  return odd ? `has an error of the kind ${odd.kind}` : JUDGES[kind](bytes);
+  return odd ? `an error has the unknown kind ${odd.kind}` : JUDGES[kind](bytes);
 }
 
 const JUDGES: Readonly<Record<DocumentKind, (bytes: Buffer) => string | undefined>> = {
@@ -81,17 +81,22 @@ const JUDGES: Readonly<Record<DocumentKind, (bytes: Buffer) => string | undefine
 };
 
 function used<T>(reading: DocumentResult<T>, use: (value: T) => void): string | undefined {
-  if (reading.ok !== (reading.errors === 0)) return 'has a value beside errors, or neither';
+  if (reading.ok !== (reading.errors === 0)) return 'returned a value with errors, or neither';
   if (reading.ok) use(reading.value);
   return undefined;
 }
 
-/** What is made of a document that is accepted throws nothing either. */
+/** Nothing derived from an accepted document throws. */
 function useMachine({ agent, components, modules }: Machine): void {
   useAgent(agent);
   for (const component of components) fakeBoardOf(component);
-  const ground = { environment: ENVIRONMENT, machineId: 'robot', moduleRoot: '/opt', envAllow: [] };
-  for (const entry of modules) moduleEnvironment(entry, ground);
+  const context = {
+    environment: ENVIRONMENT,
+    machineId: 'robot',
+    moduleRoot: '/opt',
+    envAllow: [],
+  };
+  for (const entry of modules) moduleEnvironment(entry, context);
 }
 
 function useAgent(agent: AgentConfiguration): void {
@@ -104,8 +109,8 @@ function usePolicy(policy: UpdatePolicy): void {
 
 function judgeReport(reading: DocumentResult<ReadonlyMap<string, Deployed>>): string | undefined {
   const { problems } = reading;
-  const told = problems.flatMap(({ message, suggestion, hint }) => [message, suggestion, hint]);
-  return used(reading, (report) => [...report.values()]) ?? notOneLine(told);
+  const texts = problems.flatMap(({ message, suggestion, hint }) => [message, suggestion, hint]);
+  return used(reading, (report) => [...report.values()]) ?? notOneLine(texts);
 }
 
 const REPORTS = [

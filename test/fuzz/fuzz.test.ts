@@ -17,12 +17,12 @@ afterAll(async () => {
   removeFolders();
 });
 
-describe('foreign bytes neither crash, nor hang, nor throw what is not ours', () => {
+describe('arbitrary input neither crashes nor hangs a reader, and throws no unexpected error', () => {
   it.each(trials)('%s', async (_, target, count) => {
     expect(await fuzz(target, { seed: SEED, count }, watchdog)).toBeUndefined();
   });
 
-  it(`those are ${COUNT} inputs`, () => {
+  it(`the targets get ${COUNT} inputs together`, () => {
     expect(trials.reduce((sum, [, , count]) => sum + count, 0)).toBe(COUNT);
   });
 });

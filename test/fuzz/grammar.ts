@@ -17,7 +17,7 @@ import { nameOf, namespaceOf } from '../../src/core/releases/module-id.ts';
 import { comparePrecedence } from '../../src/core/version/version-order.ts';
 import { constraintTexts, versionTexts } from '../support/arbitrary.ts';
 import { notOneLine, target, type Target } from './target.ts';
-import { near, orNoText } from './text.ts';
+import { near, orNonText } from './text.ts';
 
 const TOKENS = [
   '.*',
@@ -49,12 +49,12 @@ const TOKENS = [
 const LONGEST = 256;
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
-// As semver.org gives it.
+// The pattern of semver.org.
 const SEMVER =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/;
 const BRANCH = /^(0|[1-9]\d*)\.(?:(0|[1-9]\d*)\.)?\*$/;
 
-/** The numbers with which `text` matches `grammar`, where it is one of ours. */
+/** Whether `text` matches `grammar`, is not too long, and has no number above 2^53 - 1. */
 function isLegal(text: unknown, grammar: RegExp): boolean {
   if (typeof text !== 'string' || text.length > LONGEST) return false;
   const [whole, ...numbers] = grammar.exec(text) ?? [];
@@ -63,16 +63,17 @@ function isLegal(text: unknown, grammar: RegExp): boolean {
   return [major, minor, patch].every((digits) => BigInt(digits) <= LARGEST);
 }
 
-/** What is wrong with an error about `input`, besides that there is one. */
+/** What is wrong with the details of an error about `input`. */
 function wrongError(
   input: unknown,
   { kind, text, position, expected, suggestion, message }: ParseError<ParseErrorKind>,
   wanted: ParseErrorKind,
 ): string | undefined {
-  if (kind !== wanted) return `is of the kind ${kind}`;
-  if (typeof input === 'string' && text !== input) return `is about ${JSON.stringify(text)}`;
+  if (kind !== wanted) return `the error has the kind ${kind}, not ${wanted}`;
+  if (typeof input === 'string' && text !== input)
+    return `the error quotes ${JSON.stringify(text)}`;
   const isPlace = Number.isInteger(position) && position >= 0 && position <= text.length;
-  if (!isPlace) return `stops at ${position} of ${text.length}`;
+  if (!isPlace) return `the error has the position ${position} of ${text.length}`;
   return notOneLine([message, expected, suggestion]);
 }
 
@@ -100,7 +101,8 @@ function judgeConstraint(text: unknown): string | undefined {
   const wrong = wrongVerdict(read, isWord || isLegal(text, BRANCH) || isLegal(text, SEMVER), text);
   if (wrong !== undefined) return wrong;
   if (!read.ok) return wrongConstraintError(text, read.error);
-  if (formatConstraint(read.value) !== text) return `is written ${formatConstraint(read.value)}`;
+  if (formatConstraint(read.value) !== text)
+    return `is formatted as ${formatConstraint(read.value)}`;
   for (const version of SAMPLES) mismatch(read.value, version);
   return undefined;
 }
@@ -111,11 +113,11 @@ function wrongConstraintError(
 ): string | undefined {
   const { position, expected, suggestion } = error;
   if (suggestion !== undefined && !parseConstraint(suggestion).ok) return `suggests ${suggestion}`;
-  // T5: how long it is comes before what it says.
+  // The length of a constraint is checked before its content (T5).
   const isLong = typeof text === 'string' && text.length > LONGEST;
   const length = `at most ${LONGEST} characters, not ${isLong ? text.length : 0}`;
   if (isLong && (expected !== length || position !== LONGEST || suggestion !== undefined)) {
-    return `says of ${text.length} characters: expected ${expected}, at ${position}`;
+    return `the error for ${text.length} characters expects ${expected}, at ${position}`;
   }
   return wrongError(text, error, 'bad-constraint');
 }
@@ -131,11 +133,11 @@ function judgeVersions(texts: readonly unknown[]): string | undefined {
   return wrongOrder(versionsIn(texts));
 }
 
-/** What another reader of versions has otherwise. */
+/** What the semver package parses differently. */
 function wrongVersion(version: Version, text: unknown): string | undefined {
   const { major, minor, patch, prerelease, build } = version;
   const theirs = semver.parse(version.text);
-  if (version.text !== text || !theirs) return `${version.text} is none to semver`;
+  if (version.text !== text || !theirs) return `${version.text} is no version to semver`;
   const parts = [major, minor, patch, prerelease, build].join(' ');
   const others = [
     theirs.major,
@@ -156,15 +158,15 @@ function wrongOrder(versions: readonly Version[]): string | undefined {
         return `no order between ${names}`;
       }
       if ((order === 0) !== (a.text === b.text)) return `${order} between ${names}`;
-      // Beyond 2^53 the other one compares numbers as texts.
+      // Beyond 2^53 semver compares numbers as text.
       const isExact = !/\d{16}/.test(names);
       if (isExact && Math.sign(comparePrecedence(a, b)) !== semver.compare(a.text, b.text)) {
-        return `another precedence between ${names}`;
+        return `semver has a different precedence between ${names}`;
       }
       const isBroken = versions.some((c) => {
         return order <= 0 && compareVersions(b, c) <= 0 && compareVersions(a, c) > 0;
       });
-      if (isBroken) return `a circle through ${names}`;
+      if (isBroken) return `the order is not transitive for ${names}`;
     }
   }
   return undefined;
@@ -179,7 +181,7 @@ function judgeModuleId(text: unknown): string | undefined {
   if (wrong !== undefined) return wrong;
   if (!read.ok) return wrongError(text, read.error, 'bad-module-id');
   const whole = `${namespaceOf(read.value)}:${nameOf(read.value)}`;
-  return whole === text ? undefined : `is taken apart to ${whole}`;
+  return whole === text ? undefined : `is split into ${whole}`;
 }
 
 const PLATFORM = /^(linux\/)(amd64|x86_64|x64|arm64|aarch64)$/;
@@ -205,28 +207,28 @@ export const GRAMMAR: readonly Target[] = [
     name: 'constraint',
     faults: 'T1 T2 T3 T4 T5',
     perMille: 150,
-    inputs: orNoText(near(constraintTexts, TOKENS)),
+    inputs: orNonText(near(constraintTexts, TOKENS)),
     judge: judgeConstraint,
   }),
   target({
     name: 'version',
     faults: 'T29',
     perMille: 120,
-    inputs: fc.array(orNoText(near(versionTexts, TOKENS)), { minLength: 1, maxLength: 3 }),
+    inputs: fc.array(orNonText(near(versionTexts, TOKENS)), { minLength: 1, maxLength: 3 }),
     judge: judgeVersions,
   }),
   target({
     name: 'module-id',
     faults: 'T10',
     perMille: 60,
-    inputs: orNoText(near(moduleIds, [':', '::', '-', '_', 'acme', 'n'.repeat(64)])),
+    inputs: orNonText(near(moduleIds, [':', '::', '-', '_', 'acme', 'n'.repeat(64)])),
     judge: judgeModuleId,
   }),
   target({
     name: 'platform',
     faults: 'T32',
     perMille: 20,
-    inputs: orNoText(near(platforms, ['linux', 'any', '/', 'darwin', 'x64', 'arm'])),
+    inputs: orNonText(near(platforms, ['linux', 'any', '/', 'darwin', 'x64', 'arm'])),
     judge: judgePlatform,
   }),
 ];

@@ -1,7 +1,7 @@
-/** A value that a cell of a SQLite table may hold. */
+/** A value of a SQLite cell. */
 export type Junk = string | number | bigint | null;
 
-/** Values that no column of a machine's file expects. */
+/** Values that no column of machine.db expects. */
 export const JUNK: readonly Junk[] = [
   null,
   0,

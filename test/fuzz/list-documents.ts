@@ -7,10 +7,10 @@ import { ROOT } from '../support/modreg.ts';
 import { changes, mutants } from './documents.ts';
 import { near } from './text.ts';
 
-/** A list in one of the formats. */
+/** A release list in one of the formats. */
 export interface ListDocument {
   readonly format: 'modreg' | 'npm' | 'oci';
-  /** Whose list it is. */
+  /** The module of the list. */
   readonly module: ModuleId;
   readonly bytes: Buffer;
 }
@@ -34,7 +34,7 @@ export const RELEASES: readonly object[] = [
   { version: 'reload-20250701' },
 ];
 
-/** As they are published: our own format, packuments of npm with a few of their versions, and tags. */
+/** Published lists: the native format, npm packuments with a few of their versions, and OCI tags. */
 export const LISTS: readonly ListDocument[] = [
   document('modreg', {
     module_id: LIDAR,
@@ -65,10 +65,10 @@ function packument(name: string, module = `npm:${name}`): ListDocument {
   return { ...list, module: moduleId(module) };
 }
 
-/** Stands for a number that JSON can hold, and JavaScript cannot. */
+/** Placeholder for a number that JSON can express but JavaScript cannot. */
 const BEYOND = '1e999';
 
-/** Fields of the formats, and what may stand there. */
+/** Fields of the formats, and unusual values of each. */
 const FIELDS: Readonly<Record<string, readonly unknown[]>> = {
   version: ['1.2.3', '1.2.3', '01.2.3', '', 7, null, ['1.2.3'], { length: 1 }, '9'.repeat(300)],
   published_at: ['2026-02-30T00:00:00Z', 'soon', 1.7e12, '9999-12-31T23:59:59Z', '', {}],
@@ -109,7 +109,7 @@ function fieldsOf([key, values]: readonly [string, readonly unknown[]]): [string
   return values.map((value) => [key, value]);
 }
 
-/** Puts a field of a format into one of the objects of a document, or an entry twice into its list. */
+/** Sets a field in one of the objects of a document. */
 const fieldChanges: typeof changes = fc
   .tuple(fc.noBias(fc.nat()), junk, fc.boolean())
   .map(([at, [key, value], isKnown]) => (bytes: Buffer) => {
@@ -136,7 +136,7 @@ function objectsIn(json: unknown): object[] {
   return Array.isArray(json) ? inner : [json, ...inner];
 }
 
-/** Changes of the bytes of a list, or of its fields. */
+/** Changes of the bytes or the fields of a list. */
 export const listChanges: typeof changes = fc.oneof(
   { weight: 2, arbitrary: fieldChanges },
   { weight: 1, arbitrary: changes },

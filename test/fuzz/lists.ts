@@ -33,7 +33,7 @@ const DECODERS: Readonly<Record<ListDocument['format'], (json: unknown) => Decod
   oci: (json) => (isJsonObject(json) ? [decodeOciTags(json, 'acme/lidar')] : []),
 };
 
-/** What `work` gives; of an error of ours, that it is told in lines. */
+/** The result of `work`, or what is wrong with the RegistryError that it throws. */
 function orRegistryError<T>(work: () => T): { value: T } | { wrong: string | undefined } {
   try {
     return { value: work() };
@@ -45,7 +45,7 @@ function orRegistryError<T>(work: () => T): { value: T } | { wrong: string | und
 
 export function wrongRegistryError(error: RegistryError): string | undefined {
   const { message, hint, suggestion, retryAfterMs = 1000 } = error;
-  if (retryAfterMs < 1000 || retryAfterMs > 3_600_000) return `comes back after ${retryAfterMs} ms`;
+  if (retryAfterMs < 1000 || retryAfterMs > 3_600_000) return `retries after ${retryAfterMs} ms`;
   return notOneLine([message, hint, suggestion]);
 }
 
@@ -62,7 +62,7 @@ function judgeList({ format, bytes }: ListDocument): string | undefined {
 function wrongDigest({ records }: DecodedList): string | undefined {
   const digests = records.flatMap(({ artifacts = [] }) => artifacts.map(({ digest }) => digest));
   const odd = digests.find((digest = 'sha1:0') => !/^sha(1|256|512):[0-9a-f]+$/.test(digest));
-  return odd === undefined ? undefined : `has the digest ${odd}`;
+  return odd === undefined ? undefined : `accepted the digest ${odd}`;
 }
 
 const ELIGIBILITIES: readonly Eligibility[] = [
@@ -82,11 +82,13 @@ const CONSTRAINTS = ['1.2.3', '1.2.*', '1.*', 'latest', 'latest-with-prerelease'
 );
 const KNOWN = decodeReleaseDocument({ releases: RELEASES }, LIDAR).records;
 
-/** What is wrong with a list that was accepted, or with what comes of it. */
+/** What is wrong with an accepted list, or with decisions and texts that result from it. */
 export function wrongList({ records, dropped, generation = 0 }: DecodedList): string | undefined {
   const odd = records.find((record) => !isRecord(record));
-  if (odd) return `has the record ${JSON.stringify(odd)}`;
-  if (!Number.isSafeInteger(generation) || generation < 0) return `has generation ${generation}`;
+  if (odd) return `accepted the record ${JSON.stringify(odd)}`;
+  if (!Number.isSafeInteger(generation) || generation < 0) {
+    return `accepted generation ${generation}`;
+  }
   const lost = lostDigests({ records: KNOWN, lost: [] }, records);
   const eligibilities = ELIGIBILITIES.concat({
     now: 0,
@@ -98,7 +100,7 @@ export function wrongList({ records, dropped, generation = 0 }: DecodedList): st
       const resolution = resolve(constraint, index, eligibility);
       const chosen = resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
       const branch = text.replace(/^latest.*|\*$/, '');
-      if (chosen?.startsWith(branch) === false) return `${text} takes ${chosen}`;
+      if (chosen?.startsWith(branch) === false) return `${text} chooses ${chosen}`;
       const wrong = notOneLine(explain(resolution));
       if (wrong !== undefined) return wrong;
     }
@@ -121,15 +123,15 @@ function isRecord({ version, publishedAt, artifacts, yanked, deprecated }: Relea
 
 type JsonInput = readonly [list: ListDocument, cuts: readonly number[]];
 
-/** Measures and parses JSON in one piece, and measures it in others. */
+/** Measures JSON in one piece and in several, and parses it. */
 function judgeJson([{ bytes }, cuts]: JsonInput): string | undefined {
   const places = cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b);
   const parts = [0, ...places].map((from, at) => bytes.subarray(from, places[at]));
   const [whole, inParts] = [measured([bytes]), measured(parts)];
-  if (whole !== inParts) return `whole ${whole}, in parts ${inParts}`;
+  if (whole !== inParts) return `measured as ${whole} in one piece, as ${inParts} in parts`;
   const json = orRegistryError(() => parseJsonBytes(bytes));
   const isCut = whole === 'cut short';
-  if ('value' in json) return isCut ? 'is JSON, and is measured to be cut short' : undefined;
+  if ('value' in json) return isCut ? 'is JSON, but was measured as cut short' : undefined;
   return json.wrong;
 }
 

@@ -13,7 +13,7 @@ import { isOneLine, target, type Target } from './target.ts';
 
 let template: StoreBytes | undefined;
 
-/** The file of an embedded registry, with a module, a yank and a token in it. */
+/** A registry.db that contains a module, a yank and a token. */
 export function registryTemplate(): StoreBytes {
   template ??= makeTemplate();
   return template;
@@ -44,7 +44,7 @@ async function judgeFile(edits: readonly StoreEdit[]): Promise<string | undefine
   return (await read(path)) ?? served(path);
 }
 
-/** What a command makes of it. */
+/** What is wrong when a command reads the file. */
 async function read(path: string): Promise<string | undefined> {
   try {
     const list = await catalogueRegistry(path, () => 0).read(LIDAR);
@@ -55,7 +55,7 @@ async function read(path: string): Promise<string | undefined> {
   }
 }
 
-/** What a server does with it. */
+/** What is wrong when a server uses the file. */
 function served(path: string): string | undefined {
   let wrong: string | undefined;
   const trying = <T>(work: () => T): T | undefined => {
@@ -63,7 +63,7 @@ function served(path: string): string | undefined {
       return work();
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
-      if (!isOneLine(error.message)) wrong ??= `said ${JSON.stringify(error.message)}`;
+      if (!isOneLine(error.message)) wrong ??= `printed ${JSON.stringify(error.message)}`;
       return undefined;
     }
   };

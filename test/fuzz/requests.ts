@@ -12,8 +12,8 @@ import { emptyFolder } from './scratch.ts';
 import { target, type Target } from './target.ts';
 import { near } from './text.ts';
 
-/** What somebody asks of an embedded registry. */
-interface Asked {
+/** The parts of a request to an embedded registry. */
+interface RequestInput {
   readonly address: readonly [method: string, path: string];
   readonly type: string;
   readonly known: string;
@@ -22,15 +22,15 @@ interface Asked {
 }
 
 const ORIGIN = 'http://registry.test';
-const ACCIDENT = 500;
+const INTERNAL_ERROR = 500;
 
-async function judgeRequest(asked: Asked): Promise<string | undefined> {
+async function judgeRequest(input: RequestInput): Promise<string | undefined> {
   const path = `${emptyFolder('serving')}/registry.db`;
   writeFileSync(path, registryTemplate().main);
   const catalogue = new Catalogue(path);
   try {
-    const token = asked.isAllowed ? catalogue.createToken(1) : 'modreg_x';
-    const request = requestOf(asked, token);
+    const token = input.isAllowed ? catalogue.createToken(1) : 'modreg_x';
+    const request = requestOf(input, token);
     if (!request) return undefined;
     return (await wrongAnswer(catalogue, request)) ?? wrongDocument(catalogue);
   } finally {
@@ -38,9 +38,9 @@ async function judgeRequest(asked: Asked): Promise<string | undefined> {
   }
 }
 
-/** Undefined for what no HTTP client could send. */
+/** Undefined for a request that no HTTP client could send. */
 function requestOf(
-  { address: [method, path], type, known, body, isAllowed }: Asked,
+  { address: [method, path], type, known, body, isAllowed }: RequestInput,
   token: string,
 ): Request | undefined {
   const headers = {
@@ -59,32 +59,34 @@ function requestOf(
 
 async function wrongAnswer(catalogue: Catalogue, request: Request): Promise<string | undefined> {
   const feed = changeFeed(catalogue);
-  // Nobody is kept waiting for a change.
+  // A closed feed answers at once.
   feed.close();
-  let accident: unknown;
+  let crash: unknown;
   const app = registryApp(catalogue, feed, {
     clock: () => Date.parse('2026-11-21T01:02:03Z'),
     spreadMs: 0,
     log: (event) => {
-      if (event.kind === 'failed') accident = event.error;
+      if (event.kind === 'failed') crash = event.error;
     },
   });
   const response = await app.fetch(request);
   const text = await response.text();
-  if (accident instanceof Error) throw accident;
-  if (response.status >= ACCIDENT) return `answers ${response.status}: ${text}`;
+  if (crash instanceof Error) throw crash;
+  if (response.status >= INTERNAL_ERROR) return `answers ${response.status}: ${text}`;
   if (text !== '') JSON.parse(text);
   return undefined;
 }
 
-/** What is published can be read again, all of it. */
+/** Everything that is published can be read again. */
 function wrongDocument(catalogue: Catalogue): string | undefined {
   const document = catalogue.document(LIDAR);
-  if (!document) return 'forgot a module';
+  if (!document) return 'a module is missing';
   const json = JSON.parse(Buffer.from(document.bytes).toString()) as object;
   const list = decodeModuleDocument({ ...json }, LIDAR);
   const [dropped] = list.dropped;
-  return dropped === undefined ? wrongList(list) : `publishes what ${dropped}`;
+  return dropped === undefined
+    ? wrongList(list)
+    : `publishes a release that readers drop: ${dropped}`;
 }
 
 const BODIES: readonly Bytes[] = [
@@ -140,7 +142,7 @@ const addresses: fc.Arbitrary<readonly [method: string, path: string]> = fc.oneo
 );
 
 export const REQUESTS: readonly Target[] = [
-  target<Asked>({
+  target<RequestInput>({
     name: 'request',
     faults: 'T34 T35',
     perMille: 20,
@@ -158,6 +160,6 @@ export const REQUESTS: readonly Target[] = [
       { noNullPrototype: true },
     ),
     judge: judgeRequest,
-    show: ({ body, ...asked }) => `${fc.stringify(asked)}\n${body.bytes.toString('latin1')}`,
+    show: ({ body, ...rest }) => `${fc.stringify(rest)}\n${body.bytes.toString('latin1')}`,
   }),
 ];

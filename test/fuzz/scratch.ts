@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where the system has one, a folder in memory: what a disk promises is not what is tried. */
+/** A folder in memory if the system has one: durability is not under test. */
 const PLACE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 let folder: string | undefined;
 
-/** An empty folder of this process, by its name among others; what was in it is gone. */
+/** Creates an empty folder for this process. An earlier folder of the same name is removed. */
 export function emptyFolder(name: string): string {
   folder ??= mkdtempSync(join(PLACE, 'modreg-fuzz-'));
   const path = join(folder, name);
@@ -16,7 +16,7 @@ export function emptyFolder(name: string): string {
   return path;
 }
 
-/** Removes all of them. */
+/** Removes every folder of this process. */
 export function removeFolders(): void {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   folder = undefined;

@@ -8,7 +8,7 @@ import type { StoreBytes } from './store-template.ts';
 
 type Half = keyof StoreBytes;
 
-/** One thing that happens to a file. Places are taken modulo what there is. */
+/** One change of a SQLite file. Positions are taken modulo the size. */
 export type StoreEdit =
   | { readonly kind: 'flip'; readonly half: Half; readonly at: number; readonly bit: number }
   | { readonly kind: 'put'; readonly half: Half; readonly at: number; readonly bytes: string }
@@ -32,7 +32,7 @@ export type StoreEdit =
 const PAGE = 4096;
 const HEADER = 100;
 
-/** Of one length each, so that the file stays whole. */
+/** Replacements of equal length, so that the file keeps its layout. */
 const WORDS: readonly (readonly [string, string])[] = [
   ['STRICT', '      '],
   ['NOT NULL', '        '],
@@ -141,7 +141,7 @@ export const storeEdits: fc.Arbitrary<StoreEdit> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...SQL).map((sql) => ({ kind: 'sql' as const, sql })) },
 );
 
-/** What is left of `file`. */
+/** `file` after `edit`. */
 export function edited(file: StoreBytes, edit: StoreEdit): StoreBytes {
   switch (edit.kind) {
     case 'flip':
@@ -205,7 +205,7 @@ function withPages(
   return copy;
 }
 
-/** Changes what the file says; as it is, where SQLite refuses that. */
+/** Changes the content of the file. Returns it unchanged if SQLite refuses. */
 function throughSqlite(
   file: StoreBytes,
   edit: StoreEdit & { readonly kind: 'cell' | 'json' | 'sql' },
@@ -222,7 +222,7 @@ function throughSqlite(
       database.close();
     }
   } catch {
-    // It was damaged before, or a constraint is in the way.
+    // The file is already damaged, or a constraint forbids the change.
     return file;
   }
   const main = readFileSync(path);
@@ -250,7 +250,7 @@ function run(
   database.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${column} IS ${nth}`).run(value);
 }
 
-/** `table.column` of each. */
+/** Every column, as `table.column`. */
 function columnsOf(database: DatabaseSync): string[] {
   const rows = database.prepare(
     "SELECT m.name || '.' || c.name AS path FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'",

@@ -36,11 +36,11 @@ interface StoreInput {
 function judgeStore({ template, edits }: StoreInput): string | undefined {
   const templates = storeTemplates();
   const whole = templates[template % templates.length];
-  if (!whole) throw new Error('there is no template');
+  if (!whole) throw new Error('no template exists');
   const bytes = edits.reduce(edited, whole);
   const home = emptyFolder('store');
   write(home, bytes);
-  look(home);
+  runCommands(home);
   return polled(`${home}/machine.db`);
 }
 
@@ -49,8 +49,8 @@ function write(home: string, { main, log }: StoreBytes): void {
   if (log.length > 0) writeFileSync(`${home}/machine.db-wal`, log);
 }
 
-/** Commands look at the file as it is. */
-function look(home: string): void {
+/** Runs commands that read the file without a poller. */
+function runCommands(home: string): void {
   const world: World = {
     environment: { PLATFORM_HOME: home },
     platform: 'linux/x64',
@@ -69,7 +69,7 @@ function look(home: string): void {
   rollbackCommand('acme_lidar', {}, world);
 }
 
-/** What a poller finds in the file, and whether it can go on with it. */
+/** What is wrong when a poller reads and writes the file. */
 function polled(path: string): string | undefined {
   let wrong: string | undefined;
   const trying = <T>(work: () => T): T | undefined => {
@@ -78,7 +78,7 @@ function polled(path: string): string | undefined {
     } catch (error) {
       const isOurs = error instanceof DatabaseError || error instanceof SavedListsError;
       if (!isOurs) throw error;
-      if (!isOneLine(error.message)) wrong ??= `said ${JSON.stringify(error.message)}`;
+      if (!isOneLine(error.message)) wrong ??= `printed ${JSON.stringify(error.message)}`;
       return undefined;
     }
   };
@@ -86,7 +86,9 @@ function polled(path: string): string | undefined {
   if (!file) return wrong;
   try {
     return (
-      (file.setAside && !existsSync(file.setAside.path) ? 'nothing was set aside' : undefined) ??
+      (file.setAside && !existsSync(file.setAside.path)
+        ? 'the file that was set aside is missing'
+        : undefined) ??
       read(file, trying) ??
       written(file, trying) ??
       wrong
@@ -101,16 +103,17 @@ type Trying = <T>(work: () => T) => T | undefined;
 function read(file: ClaimedFile, trying: Trying): string | undefined {
   const { state, setAside } = file;
   const memory = trying(() => state.memory());
-  if (setAside && memory?.isBlank === false) return 'remembers what was set aside';
+  if (setAside && memory?.isBlank === false)
+    return 'still knows the content of the file that was set aside';
   const remembered = TARGETS.map((one) => memory?.of(one));
   trying(() => state.decisions());
   trying(() => state.poller());
   const odd = memory?.open.find(({ action: { id, target: of, to, restart } }) => {
     return [id, of.name, to, restart.of].some((text) => typeof text !== 'string');
   });
-  if (odd) return `has the open action ${JSON.stringify(odd)}`;
+  if (odd) return `accepted the open action ${JSON.stringify(odd)}`;
   const times = remembered.flatMap((one) => one?.restarts.map(({ at }) => at) ?? []);
-  if (times.some(Number.isNaN)) return 'has a restart at no time';
+  if (times.some(Number.isNaN)) return 'accepted a restart without a time';
   const saved = savedListsIn(file);
   trying(() => saved.version());
   for (const address of ADDRESSES) {
@@ -131,7 +134,7 @@ const OUTCOMES: readonly ActionOutcome[] = [
   { kind: 'failed', reason: 'no disk', running: undefined, blame: 'machine' },
 ];
 
-/** What a poller writes, whatever it found. */
+/** Writes everything that a poller writes. */
 function written(file: ClaimedFile, trying: Trying): undefined {
   const { state } = file;
   trying(() => state.start(10));

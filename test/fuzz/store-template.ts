@@ -10,7 +10,7 @@ import { moduleId, version } from '../support/ask.ts';
 import { LISTS } from './list-documents.ts';
 import { emptyFolder } from './scratch.ts';
 
-/** The bytes of a machine's file, and of what SQLite has not yet moved there. */
+/** The bytes of machine.db and of its write-ahead log. */
 export interface StoreBytes {
   readonly main: Buffer;
   readonly log: Buffer;
@@ -62,7 +62,7 @@ export function decisionOn(target: ActionTarget): LoggedDecision {
 
 let templates: readonly StoreBytes[] | undefined;
 
-/** Two files of one machine: one that was closed, and one as a crash would leave it. */
+/** Three states of one machine.db: closed with lists, as a crash would leave it, and closed without lists. */
 export function storeTemplates(): readonly StoreBytes[] {
   templates ??= makeTemplates();
   return templates;
@@ -71,7 +71,7 @@ export function storeTemplates(): readonly StoreBytes[] {
 function makeTemplates(): StoreBytes[] {
   const path = `${emptyFolder('template')}/machine.db`;
   const first = openForPoller(path);
-  live(first.state);
+  fill(first.state);
   first.close();
   const closed = bytesAt(path);
   const second = openForPoller(path);
@@ -108,8 +108,8 @@ function listAt(place: number): ReturnType<typeof decodeNpmPackument> {
     : decodeNpmPackument({ ...json });
 }
 
-/** A life of a machine, with something in every table. */
-function live(state: MachineState): void {
+/** Writes rows to every table except the saved lists. */
+function fill(state: MachineState): void {
   state.start(1);
   const running = ['1.0.0', '2.4.0', null, 'https://x.example/agent', undefined];
   for (const [place, target] of TARGETS.entries()) state.report(target, running[place], 1);

@@ -1,47 +1,47 @@
 import fc from 'fast-check';
 
-/** Something of ours that reads foreign bytes. */
+/** A reader of untrusted input. */
 export interface Target {
   readonly name: string;
-  /** The rows of faults that are tried here: `T1 T2`. */
+  /** The fault rows that the target covers: `T1 T2`. */
   readonly faults: string;
-  /** How many of a thousand inputs are for it. */
+  /** Its share of a thousand inputs. */
   readonly perMille: number;
-  /** Tries inputs; what went wrong with the first that fails, as small as it can be made. */
+  /** Tries inputs. Returns the first failure, shrunk as far as possible. */
   attempt(trial: Trial): Promise<Failure | undefined>;
 }
 
-/** Which inputs are tried. */
+/** Selects the inputs to try. */
 export interface Trial {
-  /** Decides all inputs. */
+  /** Determines every input. */
   readonly seed: number;
   readonly count: number;
-  /** Of one input among those of the seed, which alone is tried then. */
+  /** The path of one input of the seed; only that one is then tried. */
   readonly path?: string | undefined;
-  /** Told before each input. */
+  /** Called before each input. */
   readonly onInput?: (() => void) | undefined;
 }
 
 interface Failure {
-  /** What happened. */
+  /** What went wrong. */
   readonly found: string;
   readonly input: string;
-  /** Repeats it. */
+  /** The `Trial.path` that repeats it. */
   readonly path: string;
 }
 
-/** What makes inputs and judges them. */
+/** Generates inputs and judges how they are read. */
 export interface Subject<Input> extends Pick<Target, 'name' | 'faults' | 'perMille'> {
   readonly inputs: fc.Arbitrary<Input>;
-  /** What is wrong with how `input` was taken, or undefined. What it throws is wrong. */
+  /** What went wrong when `input` was read, or undefined. Any exception is a failure. */
   readonly judge: (input: Input) => string | undefined | Promise<string | undefined>;
-  /** `input` for a person. */
+  /** `input` as text for people. */
   readonly show?: (input: Input) => string;
 }
 
-/** No input as small as these takes longer, by far. */
+/** Far more than any of these small inputs needs. */
 const LONGEST_MS = 2000;
-/** A failure that is slow to repeat is made smaller for no longer. */
+/** Shrinking stops after this time. */
 const SHRINKING_MS = 20_000;
 const LONGEST_SHOWN = 4000;
 
@@ -72,7 +72,9 @@ export function target<Input>(subject: Subject<Input>): Target {
       const { counterexample, counterexamplePath, errorInstance } = details;
       return {
         found: errorInstance instanceof Error ? errorInstance.message : String(errorInstance),
-        input: counterexample ? show(counterexample[0]).slice(0, LONGEST_SHOWN) : 'none was made',
+        input: counterexample
+          ? show(counterexample[0]).slice(0, LONGEST_SHOWN)
+          : 'no input was generated',
         path: counterexamplePath ?? '',
       };
     },
@@ -105,7 +107,7 @@ async function verdict<Input>(
 
 const OWN_KEYS = new Set(Reflect.ownKeys(Object.prototype));
 
-/** What every object has that none should; it has it no longer. */
+/** Removes properties that were added to Object.prototype, and returns their names. */
 function cleanedPrototype(): string[] {
   const keys = Reflect.ownKeys(Object.prototype);
   if (keys.length === OWN_KEYS.size) return [];
@@ -114,15 +116,15 @@ function cleanedPrototype(): string[] {
   return added.map(String);
 }
 
-/** Nothing in it can move a cursor or forge a line. */
+/** Whether `text` contains no character that can move a cursor or forge a line. */
 export function isOneLine(text: string): boolean {
   return !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text);
 }
 
-/** The first of `texts` that is no escaped line, for a verdict; undefined where all are. */
+/** Reports the first of `texts` that is not one escaped line; undefined if all are. */
 export function notOneLine(texts: Iterable<string | undefined>): string | undefined {
   for (const text of texts) {
-    if (text !== undefined && !isOneLine(text)) return `said ${JSON.stringify(text)}`;
+    if (text !== undefined && !isOneLine(text)) return `printed ${JSON.stringify(text)}`;
   }
   return undefined;
 }

@@ -10,7 +10,7 @@ import { TERMS } from './terms.ts';
 import type { Watchdog } from './watchdog.ts';
 import { WIRE } from './wire.ts';
 
-/** Everything that reads foreign bytes. */
+/** Every reader of untrusted input. */
 export const TARGETS: readonly Target[] = [
   ...GRAMMAR,
   ...TERMS,
@@ -23,7 +23,7 @@ export const TARGETS: readonly Target[] = [
   ...COMMANDS,
 ];
 
-/** How many of `count` inputs each target gets. Together they are `count`. */
+/** The number of inputs of each target; the sum is `count`. */
 export function shares(count: number): ReadonlyMap<Target, number> {
   let perMille = 0;
   return new Map(
@@ -35,7 +35,7 @@ export function shares(count: number): ReadonlyMap<Target, number> {
   );
 }
 
-/** Tries inputs; how the first that fails does, and what repeats just that one. */
+/** Tries inputs. Returns the first failure with the command that repeats it, or undefined. */
 export async function fuzz(
   target: Target,
   trial: Trial,
@@ -43,9 +43,9 @@ export async function fuzz(
 ): Promise<string | undefined> {
   const { name } = target;
   const again = `npm run fuzz -- --target ${name} --seed ${trial.seed} --path`;
-  watchdog.watch(`${name} hangs\nagain: ${again}`);
+  watchdog.watch(`${name} hangs\nrepeat: ${again}`);
   const failure = await target.attempt({ ...trial, onInput: () => watchdog.beat() });
   if (!failure) return undefined;
   const { found, input, path } = failure;
-  return `${name}: ${found}\ninput: ${input}\nagain: ${again} ${path}`;
+  return `${name}: ${found}\ninput: ${input}\nrepeat: ${again} ${path}`;
 }

@@ -12,7 +12,7 @@ import { httpRegistry } from '../../src/registry/http-registry.ts';
 import { printed } from '../support/documents.ts';
 import { checkDocument } from '../../src/config/read-document.ts';
 import { notOneLine, target, type Target } from './target.ts';
-import { near, noTexts, orNoText } from './text.ts';
+import { near, nonTexts, orNonText } from './text.ts';
 
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 3660 * DAY_MS;
@@ -26,7 +26,7 @@ function judgeDuration(text: string): string | undefined {
   if (!read.ok) return ms > LONGEST_MS ? notOneLine([read.error]) : 'refused';
   if (read.value !== ms || ms > LONGEST_MS) return `read as ${read.value} ms`;
   const words = describeDuration(read.value);
-  return /^\d+ (d|h|min|s)( \d+ (h|min|s))?$/.test(words) ? undefined : `is called ${words}`;
+  return /^\d+ (d|h|min|s)( \d+ (h|min|s))?$/.test(words) ? undefined : `is described as ${words}`;
 }
 
 const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
@@ -37,22 +37,22 @@ function judgeTime(text: unknown): string | undefined {
   if (typeof text !== 'string' || !RFC3339.test(text)) return `accepted ${String(text)}`;
   if (!Number.isInteger(read.value) || !isTime(read.value)) return `read as ${read.value}`;
   const shown = formatTime(read.value);
-  // Beyond the years that four digits name, a time has no text that is read.
+  // A year beyond four digits has no RFC 3339 text.
   if (/^[+-]/.test(shown)) return undefined;
   const again = parseTime(shown);
-  return again.ok && again.value === read.value ? undefined : `is shown as ${shown}`;
+  return again.ok && again.value === read.value ? undefined : `is formatted as ${shown}`;
 }
 
-/** What stands before the @ of an address: it is repeated nowhere. */
+/** The credentials of an address, which no output may repeat. */
 const USER = 'hunter2';
 
-/** Whether `words` repeat what stands before an @ in `text`, and nowhere else. */
-function tellsUser(text: unknown, words: string): boolean {
+/** Whether `words` repeat the credentials of `text`. */
+function leaksUser(text: unknown, words: string): boolean {
   if (typeof text !== 'string' || !words.includes(USER)) return false;
   return text.includes(`${USER}@`) && text.split(USER).length === 2;
 }
 
-/** Where no machine is sent, in the spellings that stay when an address was read. */
+/** Addresses that no request may go to, in their normalized spellings. */
 const FORBIDDEN = new BlockList();
 for (const [network, bits] of [
   ['169.254.0.0', 16],
@@ -81,16 +81,16 @@ function isForbidden(hostname: string): boolean {
 function judgeAddress(text: string): string | undefined {
   const read = parseRegistryAddress(text);
   if (!read.ok) {
-    return tellsUser(text, read.error) ? `said ${read.error}` : notOneLine([read.error]);
+    return leaksUser(text, read.error) ? `printed ${read.error}` : notOneLine([read.error]);
   }
   if (!('url' in read.value)) {
-    return /\p{Cc}|:\/\//u.test(read.value.path) ? `takes it for ${read.value.kind}` : undefined;
+    return /\p{Cc}|:\/\//u.test(read.value.path) ? `is read as ${read.value.kind}` : undefined;
   }
   const { url } = read.value;
   if (!/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
-    return `reads ${url.href}`;
+    return `accepts ${url.href}`;
   }
-  if (isForbidden(url.hostname)) return `goes to ${url.hostname}`;
+  if (isForbidden(url.hostname)) return `accepts the host ${url.hostname}`;
   isExposed(url, ['registry.example', 'registry.example:4870', '[::1]', '%', '']);
   const registry = httpRegistry(read.value);
   return registry.ok
@@ -102,14 +102,14 @@ function judgeDeployed(reported: unknown): string | undefined {
   readMaintenanceAnswer(reported);
   const deployed = readDeployed(reported);
   const isText = !['none', 'unknown'].includes(deployed.kind);
-  if (isText !== (typeof reported === 'string')) return `is ${deployed.kind}`;
+  if (isText !== (typeof reported === 'string')) return `is read as ${deployed.kind}`;
   const words = reportedText(deployed) ?? '';
-  return tellsUser(reported, words) ? `said ${words}` : notOneLine([words]);
+  return leaksUser(reported, words) ? `printed ${words}` : notOneLine([words]);
 }
 
 const INSTANTS = [Date.parse('2026-03-29T00:59:59Z'), 8e15];
 
-/** The windows of a policy: each part of one is text, which goes to others. */
+/** The maintenance windows of a policy. croner parses each start. */
 function judgeWindow(
   parts: readonly [start: string, duration: string, zone: string],
 ): string | undefined {
@@ -121,12 +121,12 @@ function judgeWindow(
     return notOneLine(lines) ?? (policy.errors > 0 ? undefined : 'refused without an error');
   }
   const window = policy.value.terms.window;
-  if (!window) return 'there is no window';
+  if (!window) return 'no window was read';
   for (const at of INSTANTS) {
     const [since, next] = [window.openSince(at), window.nextOpening(at)];
     const end = window.closing(at);
     if (since !== undefined && !(since <= at)) return `open at ${at} since ${since}`;
-    if (next !== undefined && !(next > at)) return `opens after ${at} at ${next}`;
+    if (next !== undefined && !(next > at)) return `the next opening after ${at} is ${next}`;
     if (end !== undefined && !(end > at)) return `open at ${at} until ${end}`;
   }
   return undefined;
@@ -232,7 +232,7 @@ export const TERMS: readonly Target[] = [
     name: 'time',
     faults: 'T22',
     perMille: 50,
-    inputs: orNoText(near(times, ['T', 'Z', ':60', '.', '24', '00', '-', '+14:00', '+', '12345'])),
+    inputs: orNonText(near(times, ['T', 'Z', ':60', '.', '24', '00', '-', '+14:00', '+', '12345'])),
     judge: judgeTime,
   }),
   target({
@@ -248,7 +248,7 @@ export const TERMS: readonly Target[] = [
     perMille: 20,
     inputs: fc.oneof(
       { weight: 20, arbitrary: near(reports, ADDRESS_TOKENS) },
-      { weight: 1, arbitrary: noTexts },
+      { weight: 1, arbitrary: nonTexts },
     ),
     judge: judgeDeployed,
   }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What is trouble in most texts: controls, escapes, other alphabets, names that objects have. */
+/** Text that often causes trouble: control characters, escapes, other alphabets, property names of objects. */
 const TROUBLE: readonly string[] = [
   '\0',
   '\n',
@@ -81,14 +81,14 @@ const TROUBLE: readonly string[] = [
   'undefined',
 ];
 
-/** What is put into a text in place of a part of it. Places are taken modulo its length. */
+/** Replaces `dropped` characters of a text with `put`. Positions are taken modulo its length. */
 export interface TextEdit {
   readonly at: number;
   readonly dropped: number;
   readonly put: string;
 }
 
-/** Texts near `legal` ones: what they are made of is moved, dropped, doubled, and mixed with `tokens` and trouble. */
+/** Legal texts, and edited ones in which parts are dropped, repeated, or mixed with `tokens` and trouble. */
 export function near(
   legal: fc.Arbitrary<string>,
   tokens: readonly string[] = [],
@@ -133,14 +133,14 @@ export function applied(text: string, { at, dropped, put }: TextEdit): string {
   return text.slice(0, place) + put + text.slice(place + dropped);
 }
 
-/** What is no text, of every type that there is. */
-export const noTexts: fc.Arbitrary<unknown> = fc.oneof(
+/** Values that are not strings, of every type. */
+export const nonTexts: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, undefined, Number.NaN, -0, 1.2, true, 10n, Symbol('x'), () => ''),
   fc.anything({ maxDepth: 1, withBigInt: true, withNullPrototype: true }),
   fc.constant({ toString: (): string => '1.2.3', length: 5 }),
 );
 
-/** `texts`, and now and then what is none. */
-export function orNoText(texts: fc.Arbitrary<string>): fc.Arbitrary<unknown> {
-  return fc.oneof({ weight: 30, arbitrary: texts }, { weight: 1, arbitrary: noTexts });
+/** `texts`, and occasionally a value that is not a string. */
+export function orNonText(texts: fc.Arbitrary<string>): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 30, arbitrary: texts }, { weight: 1, arbitrary: nonTexts });
 }

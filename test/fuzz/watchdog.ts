@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 
-/** Ends the process where one input never comes back: nothing in it could say so any more. */
+/** Kills the process when an input hangs, which the hanging thread cannot report itself. */
 export interface Watchdog {
-  /** Inputs begin to be tried; `warning` and the place of the one that hangs are said of it. */
+  /** Called before the first input of a target. `warning` and the index of a hanging input are printed. */
   watch(warning: string): void;
-  /** An input is tried. */
+  /** Called before each input. */
   beat(): void;
-  /** The last warning, for the input that is tried now. */
+  /** The current warning, with the index of the current input. */
   warning(): string;
   stop(): Promise<void>;
 }
@@ -15,17 +15,17 @@ export function startWatchdog(): Watchdog {
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const worker = new Worker(new URL('watchdog-worker.ts', import.meta.url), { workerData: beats });
   worker.unref();
-  let said = '';
+  let current = '';
   return {
     watch(warning) {
-      said = warning;
+      current = warning;
       Atomics.store(beats, 0, 0);
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker takes no target origin
       worker.postMessage(warning);
     },
     beat: () => Atomics.add(beats, 0, 1),
-    // Places begin at 0.
-    warning: () => `${said} ${Atomics.load(beats, 0) - 1}`,
+    // Indexes begin at 0.
+    warning: () => `${current} ${Atomics.load(beats, 0) - 1}`,
     stop: async () => {
       await worker.terminate();
     },

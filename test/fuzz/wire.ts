@@ -20,7 +20,7 @@ const NOW = Date.parse('2026-11-21T01:02:03Z');
 const HERE = new URL('https://registry.example/v1/modules/acme/lidar');
 const WHERE = 'the registry https://registry.example';
 
-/** The headers that are read, and what honest registries put there. */
+/** The headers that clients read, with values of honest registries. */
 const HEADERS = {
   'content-type': ['application/json', 'application/json; charset=utf-8', 'application/hal+json'],
   'content-length': ['420', '0', '99999999999'],
@@ -79,7 +79,7 @@ const TOKENS = [
   '<'.repeat(100),
 ];
 
-/** No server sends more: Node takes 16 KiB of headers. */
+/** Node accepts at most 16 KiB of headers. */
 const LONGEST = 16_384;
 
 const headers: fc.Arbitrary<Header> = fc
@@ -89,7 +89,7 @@ const headers: fc.Arbitrary<Header> = fc
     return value.map((text): Header => [name, text.slice(0, LONGEST)]);
   });
 
-/** `undefined` where some value cannot stand in a header. */
+/** Undefined if some value is not legal in a header. */
 function headersOf(list: readonly Header[]): Headers | undefined {
   try {
     return new Headers(list.map(([name, value]) => [name, value]));
@@ -99,7 +99,7 @@ function headersOf(list: readonly Header[]): Headers | undefined {
   }
 }
 
-/** Gives one header to whatever reads it. */
+/** Passes one header to its reader. */
 async function judgeHeader(header: Header): Promise<string | undefined> {
   const read = headersOf([header]);
   if (!read) return undefined;
@@ -148,11 +148,11 @@ async function wrongEtag(read: Headers): Promise<string | undefined> {
   const reply = { status: 200, headers: read, body };
   const none = { records: [], dropped: [] };
   const { etag } = await fetchedList(reply, WHERE, () => atOnce(() => none));
-  // What is kept is sent back, and goes through as it came.
+  // A saved ETag is sent back unchanged.
   if (etag === undefined) return undefined;
   return new Headers({ 'if-none-match': etag }).get('if-none-match') === etag && etag.length < 210
     ? notOneLine([etag])
-    : `is kept as ${etag}`;
+    : `is saved as ${etag}`;
 }
 
 const DOCUMENT = Buffer.from('{"releases":[]}');
@@ -173,13 +173,13 @@ async function wrongBody(read: Headers): Promise<string | undefined> {
   }
 }
 
-/** An answer of a registry, and what was asked. */
+/** A response of a registry, and the request that it answers. */
 interface Answer {
   readonly document: ListDocument;
   readonly asked: 'list' | 'changes' | 'modules';
   readonly status: number;
   readonly headers: readonly Header[];
-  /** Where the body is cut into parts. */
+  /** The position at which the body is split in two. */
   readonly cut: number;
 }
 
@@ -197,13 +197,13 @@ function document(json: unknown): ListDocument {
   return { format: 'modreg', module: moduleId('acme:lidar'), bytes };
 }
 
-/** A whole answer, through everything that reads one. */
+/** Passes a whole response through every reader. */
 async function judgeAnswer(answer: Answer): Promise<string | undefined> {
   const fetched = globalThis.fetch;
   let requests = 0;
   globalThis.fetch = async () => {
     await Promise.resolve();
-    // A next page always leads to another.
+    // The first pages keep their Link header, so that it leads to another page.
     return responseOf(answer, ++requests < 4);
   };
   try {
