@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { ROOT } from './support/modreg.ts';
 
 /**
- * Who may import whom, besides the folder itself: folders and files of `src`, packages, and parts of Node. A folder
- * without a line is part of the one around it.
+ * What the files of a folder may import besides the folder itself: folders and files of `src`, packages and Node
+ * modules. A folder that is not listed is part of its parent.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'core/text': ['fastest-levenshtein'],
@@ -78,8 +78,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What the core and the poller must not touch: they are given the world. */
-const WORLD =
+/** What the core and the poller must not use: they receive clock, randomness and requests as arguments. */
+const ENVIRONMENT =
   /\b(Date\.now|new Date\(\)|Math\.random|performance\.|setTimeout|setInterval|fetch\(|process\b|globalThis)/;
 
 const SRC = join(ROOT, 'src');
@@ -87,12 +87,12 @@ const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((fi
   file.endsWith('.ts'),
 );
 
-/** The text of a file without its doc comments: their examples are programs of others. */
+/** The text of a file without doc comments, whose examples import the package. */
 function source(file: string): string {
   return readFileSync(join(SRC, file), 'utf8').replace(/^ *\/\*\*[^]*?\*\/$/gm, '');
 }
 
-/** What `file` imports: paths below `src`, or the names of packages. */
+/** The imports of `file`: paths below `src`, or names of packages. */
 function importsOf(file: string): string[] {
   const specifiers = source(file).matchAll(
     /(?:^|\n)(?:import|export)[^'"]*?from '([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/g,
@@ -103,44 +103,44 @@ function importsOf(file: string): string[] {
   );
 }
 
-/** The innermost folder around `path` that has a line. */
+/** The innermost listed folder that contains `path`. */
 function folderOf(path: string): string {
   const folder = dirname(path);
   return folder === '.' || Object.hasOwn(ALLOWED, folder) ? folder : folderOf(folder);
 }
 
-/** Whether `path` is `allowed`, or in it. */
+/** Whether `path` is `allowed`, or below it. */
 function isIn(path: string, allowed: string): boolean {
   return path === allowed || path.startsWith(`${allowed}/`);
 }
 
-/** What the files of each folder import from elsewhere. */
+/** The imports of all files of each folder. */
 const IMPORTS = Map.groupBy(
   FILES.flatMap((file) => importsOf(file).map((path) => ({ folder: folderOf(file), file, path }))),
   ({ folder }) => folder,
 );
 
-it.each(FILES)('%s imports what its folder may', (file) => {
+it.each(FILES)('%s imports only what its folder allows', (file) => {
   const folder = folderOf(file);
   const allowed = [folder, ...(ALLOWED[folder] ?? [])];
   expect(importsOf(file).filter((path) => !allowed.some((one) => isIn(path, one)))).toEqual([]);
 });
 
-it.each(Object.entries(ALLOWED))('%s imports all that it may', (folder, allowed) => {
+it.each(Object.entries(ALLOWED))('%s uses every import that it allows', (folder, allowed) => {
   const imports = IMPORTS.get(folder) ?? [];
   expect(allowed.filter((one) => !imports.some(({ path }) => isIn(path, one)))).toEqual([]);
 });
 
-it('every folder has its line', () => {
+it('every top-level folder is listed', () => {
   const folders = new Set(FILES.map((file) => file.split('/')[0] ?? ''));
   expect([...folders].filter((folder) => !Object.hasOwn(ALLOWED, folder))).toEqual([]);
 });
 
-it('imports make no cycle, those of types included', () => {
+it('imports, including type imports, have no cycle', () => {
   const graph = new Map(
     FILES.map((file) => [file, importsOf(file).filter((path) => path.endsWith('.ts'))]),
   );
-  // Whatever imports nothing that is left can go; a cycle stays.
+  // Removes files without remaining imports until only cycles are left.
   for (let size = -1; size !== graph.size;) {
     size = graph.size;
     for (const [file, imports] of graph) {
@@ -150,24 +150,25 @@ it('imports make no cycle, those of types included', () => {
   expect([...graph.keys()]).toEqual([]);
 });
 
-const GIVEN_THE_WORLD = FILES.filter((file) => /^(core|poller)\//.test(file));
+const PURE = FILES.filter((file) => /^(core|poller)\//.test(file));
 
-it.each(GIVEN_THE_WORLD)('%s does not touch the world', (file) => {
+it.each(PURE)('%s reads no clock, randomness, network or process state itself', (file) => {
   const code = source(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
-  expect(WORLD.exec(code)).toBeNull();
+  expect(ENVIRONMENT.exec(code)).toBeNull();
 });
 
 it.each(FILES.filter((file) => !file.startsWith('cli/')))(
-  '%s leaves the process to the command line',
+  '%s uses neither the console nor arguments, environment or exit of the process',
   (file) => {
     expect(/\bprocess\.(argv|env|stdout|stderr|exit)|\bconsole\./.exec(source(file))).toBeNull();
   },
 );
 
-it('no file is called by what it is not', () => {
-  const says = /^(utils?|helpers?|common|misc|manager|service|handler|shared|lib|types|index)\.ts$/;
-  const nameless = FILES.filter((file) => says.test(file.split('/').at(-1) ?? ''));
-  expect(nameless).toEqual([
+it('no file has a generic name, except the entry points', () => {
+  const generic =
+    /^(utils?|helpers?|common|misc|manager|service|handler|shared|lib|types|index)\.ts$/;
+  const found = FILES.filter((file) => generic.test(file.split('/').at(-1) ?? ''));
+  expect(found).toEqual([
     'config/index.ts',
     'core/index.ts',
     'poller/index.ts',
@@ -177,7 +178,7 @@ it('no file is called by what it is not', () => {
   ]);
 });
 
-it('nothing but fastest-levenshtein is loaded with the core', () => {
+it('the core imports no package except fastest-levenshtein', () => {
   const packages = FILES.filter((file) => file.startsWith('core/')).flatMap(importsOf);
   expect(new Set(packages.filter((path) => !path.endsWith('.ts')))).toEqual(
     new Set(['fastest-levenshtein']),
@@ -185,7 +186,7 @@ it('nothing but fastest-levenshtein is loaded with the core', () => {
 });
 
 it.each(FILES.filter((file) => file.startsWith('core/explanation/')))(
-  '%s renders what a decision found, and evaluates nothing again',
+  '%s renders a decision without evaluating anything again',
   (file) => {
     const evaluating = /\/(decide|failure|recovery|without-release|quarantine|eligibility)\.ts$/;
     expect(importsOf(file).filter((path) => evaluating.test(path))).toEqual([]);

@@ -14,27 +14,27 @@ import {
 import { temporaryFolder } from './support/folder.ts';
 import { ROOT } from './support/modreg.ts';
 
-/** The entry points whose declarations are held to what follows, by their keys in package.json's `exports`. */
+/** The entry points under test, by their keys in `exports` of package.json. */
 const ENTRIES = ['.', './config', './registry', './store', './poller', './server'];
 
-/** What a reader of the declarations is expected to take in, over all entry points. */
+/** The limit for all entry points together. */
 const MOST_EXPORTS = 130;
 
 const PUBLISHED = entryPoints(ROOT);
-const HELD = ENTRIES.map((key): [string, EntryPoint] => {
+const TESTED = ENTRIES.map((key): [string, EntryPoint] => {
   const entry = PUBLISHED.get(key);
   if (!entry) throw new Error(`package.json exports no declarations as ${key}`);
   return [key, entry];
 });
 
-it('finds what a reader would miss', () => {
+it('finds missing documentation, missing exports and row ids', () => {
   const root = temporaryFolder({
     'package.json': '{ "exports": { ".": { "types": "./index.d.ts" }, "./package.json": "./x" } }',
     'index.d.ts': "export { ask, type Answer, Box } from './ask.ts';\n",
     'ask.d.ts': [
       "import type { Hidden } from './hidden.ts';",
       'export declare function ask<T>(hidden: Hidden<T>, way: { fast: boolean }): Promise<Answer>;',
-      '/** As D13 has it. */',
+      '/** Follows D13. */',
       'export type Answer =',
       "  | { kind: 'yes'; why: { /** Words. */ text: string; from: number } }",
       "  | { kind: 'no' };",
@@ -58,11 +58,11 @@ it('finds what a reader would miss', () => {
   expect(withoutExample(exports)).toEqual(['ask']);
   expect(exports.flatMap(examplesOf)).toEqual(['new Box();\n', ' new Box(); ']);
   expect(unexportedMentions(exports, entries.values())).toEqual(['Hidden, mentioned by ask']);
-  expect(rowIds(files, root)).toEqual(['ask.d.ts:3 /** As D13 has it. */']);
+  expect(rowIds(files, root)).toEqual(['ask.d.ts:3 /** Follows D13. */']);
 });
 
-describe.each(HELD)('%s', (key, { exports, files }) => {
-  it('documents what it exports', () => {
+describe.each(TESTED)('%s', (key, { exports, files }) => {
+  it('documents each export', () => {
     expect(undocumented(exports)).toEqual([]);
   });
 
@@ -74,7 +74,7 @@ describe.each(HELD)('%s', (key, { exports, files }) => {
     expect(withoutExample(exports)).toEqual([]);
   });
 
-  it('mentions no type that no entry exports', () => {
+  it('mentions only types that some entry exports', () => {
     expect(unexportedMentions(exports, PUBLISHED.values())).toEqual([]);
   });
 
@@ -84,18 +84,18 @@ describe.each(HELD)('%s', (key, { exports, files }) => {
     expect(exports.map(({ name }) => name).filter((name) => taken.has(name))).toEqual([]);
   });
 
-  it('holds no ids of rows in its declarations', () => {
+  it('has no row ids in its declarations', () => {
     expect(rowIds(files, ROOT)).toEqual([]);
   });
 });
 
 it(`has at most ${MOST_EXPORTS} exports in all`, () => {
-  const count = HELD.reduce((sum, [, { exports }]) => sum + exports.length, 0);
+  const count = TESTED.reduce((sum, [, { exports }]) => sum + exports.length, 0);
   expect(count).toBeLessThanOrEqual(MOST_EXPORTS);
 });
 
-it('every example compiles for a program that depends on the package', () => {
-  const programs = HELD.flatMap(([, { exports }]) =>
+it('every example compiles in a project that depends on the package', () => {
+  const programs = TESTED.flatMap(([, { exports }]) =>
     exports.flatMap((exported) =>
       examplesOf(exported).map((program, place): [string, string] => [
         `${exported.name}-${place + 1}.ts`,

@@ -13,6 +13,6 @@ const PLANTS = ['plants.json', 'garden.json'].flatMap(
   (file) => JSON.parse(readFileSync(join(ROOT, 'tools/plants', file), 'utf8')) as Plant[],
 );
 
-it.each(PLANTS)('the text that "$mistake" replaces occurs once in $file', ({ file, from }) => {
+it.each(PLANTS)('the text replaced by "$mistake" occurs once in $file', ({ file, from }) => {
   expect(readFileSync(join(ROOT, file), 'utf8').split(from).length - 1).toBe(1);
 });

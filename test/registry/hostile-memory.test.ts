@@ -5,7 +5,7 @@ import { FLOODS } from '../support/wire.ts';
 /** The faults that need the most memory; `npm run bench:network` measures all of them. */
 const WORST = [
   '[T36] a gzip bomb',
-  '[T37] as many texts as are read',
+  '[T37] the maximum number of strings',
   '[T37] an endless body in chunks',
   '[T37] an endless body without a length',
   '[T37] a header without end',

@@ -64,8 +64,8 @@ describe('refuses without a retry a response that would exhaust the memory', () 
       '[T37] 2 MiB of []': TOKENS,
       '[T37] a million numbers': TOKENS,
       '[T37] brackets a million deep': `${LARGE}: it is nested more than 256 levels deep`,
-      '[T37] as many objects as are read': `${NOT_A_REGISTRY}: found a list, expected an object`,
-      '[T37] as many texts as are read': `${NOT_A_REGISTRY}: found a list, expected an object`,
+      '[T37] the maximum number of objects': `${NOT_A_REGISTRY}: found a list, expected an object`,
+      '[T37] the maximum number of strings': `${NOT_A_REGISTRY}: found a list, expected an object`,
       '[T37] an endless body in chunks': BYTES,
       '[T37] an endless body without a length': BYTES,
       '[T37] an endless body of tokens': TOKENS,
@@ -86,7 +86,7 @@ describe('stops a response that takes too long', () => {
   it.each(
     rows(STALLS, {
       '[T38] a byte at a time': 'stale, registry-timeout: the registry @ is too slow',
-      '[T38] fast enough, and without end':
+      '[T38] fast enough, but endless':
         'stale, registry-timeout: the registry @ did not finish its response within 0.9 s',
       '[T39] silence': SILENT,
       '[T39] silence after the status': SILENT,
@@ -126,10 +126,10 @@ describe('tries a broken connection three times', () => {
       '[T40] an end in the body': HUNG_UP,
       '[T40] an end in a chunk': HUNG_UP,
       '[T40] an end before the last chunk': HUNG_UP,
-      '[T40] a chunk of no size': NO_HTTP,
+      '[T40] a chunk without a size': NO_HTTP,
       '[T40] an end in the body of HTTP/1.0': BROKE_OFF,
       '[T40] an end in gzip': BROKE_OFF,
-      '[T40] a status that is none': NO_HTTP,
+      '[T40] a status that is not a number': NO_HTTP,
       '[T40] no HTTP at all': NO_HTTP,
     }),
   )('%s', async (_, fault, outcome) => {
@@ -143,7 +143,7 @@ describe('refuses a response that contradicts its header', () => {
   it.each([
     ...rows(LIES, {
       '[T37] a length that is too small': `${NO_JSON} at line 1 column 11`,
-      '[T36] gzip that is none':
+      '[T36] gzip without gzip data':
         'stale, not-a-registry: the registry @ responds with a body that does not match its content-encoding',
       'UTF-16': `${NO_JSON} at line 1 column 2`,
       'a byte order mark': `${NO_JSON}: it begins with a byte order mark`,

@@ -2,20 +2,20 @@ import { http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
-/** One answer of a registry. */
+/** One response of a registry. */
 export type Answer = (request: Request) => Response | Promise<Response>;
 
-/** What was asked, and what is answered next. */
+/** The requests of a test, and the responses to them. */
 export interface Answers {
-  /** The requests so far: the path, and what was said besides. */
+  /** The requests so far: the path, then the ETag and the authorization if given. */
   readonly requests: string[];
-  /** The answers to the next requests; the last is given again and again. */
+  /** Sets the responses to the next requests. The last one is repeated. */
   next(...answers: readonly [Answer, ...Answer[]]): void;
 }
 
 export const HOST = 'https://registry.example';
 
-/** Answers every request of the tests in a file. */
+/** Intercepts every request to `HOST` in a test file. */
 export function answers(): Answers {
   const requests: string[] = [];
   let queue: Answer[] = [];
@@ -50,7 +50,7 @@ function describe(request: Request): string {
   ].join(' ');
 }
 
-/** JSON with the headers that are given. */
+/** A JSON response. */
 export function json(body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
   return () => Response.json(body, { headers });
 }
@@ -63,7 +63,7 @@ export function text(body: string, type: string): Answer {
   return () => new Response(body, { headers: { 'content-type': type } });
 }
 
-/** A module document of our own format, with an entity tag of its generation. */
+/** A module document in the native format, with its generation as ETag. */
 export function document(
   versions: readonly (string | object)[],
   fields: Readonly<Record<string, unknown>> = {},

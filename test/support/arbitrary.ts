@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ReleaseRecord } from '../../src/core/index.ts';
 
-// Few values, so that equal numbers, duplicates and neighbours are frequent.
+// Few values, so that equal numbers, duplicates and adjacent versions are frequent.
 const numbers = fc.constantFrom('0', '1', '2', '9', '10', '11');
 const prereleases = fc
   .array(fc.constantFrom('0', '1', '2', '10', 'rc', 'rc-1', 'a', 'a-b', '0a', '-'), {
@@ -27,7 +27,7 @@ export const versionTexts: fc.Arbitrary<string> = fc
     ([major, minor, patch, prerelease, build]) => `${major}.${minor}.${patch}${prerelease}${build}`,
   );
 
-/** Legal constraints, each of the five kinds as often. */
+/** Legal constraints, with equal weight for each of the five kinds. */
 export const constraintTexts: fc.Arbitrary<string> = fc.oneof(
   versionTexts,
   fc.tuple(numbers, numbers).map(([major, minor]) => `${major}.${minor}.*`),

@@ -13,7 +13,7 @@ import {
 } from '../../src/core/index.ts';
 import { publishedText } from '../../src/core/releases/refusal.ts';
 
-/** A version or a whole entry of a list. */
+/** A version, or a whole release record. */
 export type Published = string | ReleaseRecord;
 
 export function constraint(text: string): Constraint {
@@ -44,7 +44,7 @@ export function chosen(resolution: Resolution): string | undefined {
   return resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
 }
 
-/** `1.2.9: older`, in the order in which the refusals come. */
+/** The refusals in their order, such as `1.2.9: older`. */
 export function refusals(resolution: Resolution): string[] {
   return Array.from(resolution.refused(), (refused) => {
     return `${publishedText(refused)}: ${refused.reason}`;

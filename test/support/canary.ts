@@ -1,14 +1,14 @@
 let planted = 0;
 
-/** A secret that no other one looks like, and that each way of writing text writes in its own way. */
+/** A unique secret that each text encoding changes in a recognizable way. */
 export function canary(): string {
   planted++;
   return `s3cr&t+${planted}/"pässwörd" %${planted}`;
 }
 
-/** The ways in which `secret` could stand in an output. */
+/** The encodings in which `secret` could appear in an output. */
 export function formsOf(secret: string): string[] {
-  // Of base64, what does not depend on the bytes around it.
+  // The part of the base64 text that does not depend on the surrounding bytes.
   const base64 = [0, 1, 2].map((lead) =>
     Buffer.from(`${'_'.repeat(lead)}${secret}`)
       .toString('base64')

@@ -1,4 +1,4 @@
-// Claims the machine's file that is named, reports that the lidar runs 1.0.0, and holds it until killed.
+// Claims the given machine.db, reports lidar 1.0.0 as deployed, and keeps the file claimed until killed.
 import { parseModuleId } from '../../src/core/index.ts';
 import { openForPoller } from '../../src/store/index.ts';
 
@@ -13,5 +13,5 @@ if (moduleId.ok) {
   );
 }
 process.stdout.write('claimed\n');
-// Nor longer than who started it lives.
+// Ends when the parent process ends.
 process.stdin.resume().on('end', () => file.close());

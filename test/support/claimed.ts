@@ -16,19 +16,19 @@ export const LIDAR: ActionTarget = moduleNamed('lidar');
 export const ARM: ActionTarget = moduleNamed('arm');
 export const AGENT: ActionTarget = { kind: 'subsystem', name: 'platform-agent' };
 
-/** The module entry of this name; of the module of this name, unless another is given. */
+/** The target of a module entry; its module_id is `acme:<name>` by default. */
 export function moduleNamed(name: string, id = `acme:${name}`): ActionTarget {
   return { kind: 'module', name, moduleId: moduleId(id) };
 }
 
-/** A machine's file in the hands of a poller, until the test is over. */
+/** A machine.db that is claimed by a poller until the end of the test. */
 export function claimed(path = `${temporaryFolder()}/machine.db`): ClaimedFile {
   const file = openForPoller(path);
   onTestFinished(() => file.close());
   return file;
 }
 
-/** An upgrade of the lidar from 1.0.0 to 1.1.0, but for `more`. */
+/** An upgrade of the lidar from 1.0.0 to 1.1.0, with the fields in `more` replaced. */
 export function upgrade(more: Partial<NewAction> = {}): NewAction {
   return {
     kind: 'restart-and-upgrade',
@@ -51,13 +51,13 @@ export function commitOne(state: MachineState, more: Partial<NewAction> = {}): C
   return action;
 }
 
-/** `1.1.0 after 1.0.0`: what runs, and what ran before. */
+/** The deployed and the previous version: `1.1.0 after 1.0.0`. */
 export function running(state: MachineState, target: ActionTarget = LIDAR): string {
   const { deployed, previous } = state.memory().of(target);
   return `${deployedText(deployed) ?? deployed.kind} after ${previous?.text ?? 'nothing'}`;
 }
 
-/** The kind and the message of the DatabaseError that `work` throws. */
+/** The kind and the message of the DatabaseError that `work` throws; otherwise its result or its error. */
 export function caught(work: () => unknown): unknown {
   try {
     return work();

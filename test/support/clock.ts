@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/registry/index.ts';
 
-/** A clock that a test moves: to sleep on it takes no time. */
+/** A clock that a test advances. A sleep returns at once and advances the clock. */
 export interface TestClock extends Clock {
-  /** How long was slept each time, in milliseconds. */
+  /** The length of each sleep, in milliseconds. */
   readonly sleeps: readonly number[];
   advance(ms: number): void;
 }

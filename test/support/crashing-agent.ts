@@ -1,7 +1,7 @@
 /*
- * An agent that brings acme:lidar from 1.2.3 to 1.2.9 and ends, as a process of its own. It kills itself where it
- * comes to the point; `none` is no point. What was delivered to it is in <home>/deliveries, and what it did about that
- * in <home>/effects: crashing-agent.ts <home> <registry address> <point>
+ * An agent process that upgrades acme:lidar from 1.2.3 to 1.2.9 and exits: crashing-agent.ts <home> <registry address>
+ * <point>. It kills itself at <point>; with `none` it does not. It records deliveries in <home>/deliveries and their
+ * execution in <home>/effects.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { DEFAULT_POLICY, readMachine } from '../../src/config/index.ts';
@@ -22,8 +22,8 @@ const LIDAR: ActionTarget = {
 };
 const random = (): number => 0;
 
-/** Does `work`, or dies just before or just after it. */
-function passing<T>(name: string, work: () => T): T {
+/** Runs `work`, or kills the process just before or just after it. */
+function killable<T>(name: string, work: () => T): T {
   if (point === `before ${name}`) process.kill(process.pid, 'SIGKILL');
   const done = work();
   if (point === `after ${name}`) process.kill(process.pid, 'SIGKILL');
@@ -33,11 +33,11 @@ function passing<T>(name: string, work: () => T): T {
 function crashing(state: MachineState, onLog: () => void): MachineState {
   return {
     ...state,
-    commit: (...given) => passing('commit', () => state.commit(...given)),
-    deliver: (...given) => passing('deliver', () => state.deliver(...given)),
-    acknowledge: (...given) => passing('acknowledge', () => state.acknowledge(...given)),
+    commit: (...given) => killable('commit', () => state.commit(...given)),
+    deliver: (...given) => killable('deliver', () => state.deliver(...given)),
+    acknowledge: (...given) => killable('acknowledge', () => state.acknowledge(...given)),
     log: (...given) => {
-      passing('log', () => state.log(...given));
+      killable('log', () => state.log(...given));
       onLog();
     },
   };
@@ -56,7 +56,7 @@ function isOver(memory: MachineMemory): boolean {
   return running === '1.2.9' && memory.open.length === 0;
 }
 
-/** Once for each id, however often it is delivered. */
+/** Carries out each id once, however often it is delivered. */
 function carryOut({ action: { id, to } }: Delivery): void {
   const path = `${home}/effects`;
   const done = existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -65,7 +65,7 @@ function carryOut({ action: { id, to } }: Delivery): void {
 }
 
 const file = openForPoller(`${home}/machine.db`);
-// Before the poller starts: it would only look in the first round of a blank memory.
+// Before the poller starts, because the first round of a blank memory is observe-only.
 if (file.state.memory().isBlank) file.state.report(LIDAR, '1.2.3', Date.now());
 const registry = cachedRegistry(remoteAt(address, { random }), { saved: savedListsIn(file) });
 const over = new AbortController();
@@ -88,7 +88,7 @@ poller.start();
 for await (const delivery of poller.deliveries(over.signal)) {
   const { action, times } = delivery;
   appendFileSync(`${home}/deliveries`, `${action.id} ${action.to} ${times}\n`, { flush: true });
-  passing('effect', () => carryOut(delivery));
+  killable('effect', () => carryOut(delivery));
   await delivery.done();
 }
 await poller.stop();

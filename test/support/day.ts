@@ -21,32 +21,32 @@ import { temporaryFolder } from './folder.ts';
 import { remoteAt } from './remote-at.ts';
 import { virtualClock, type VirtualClock } from './virtual-clock.ts';
 
-/** A machine on a virtual clock, as a test writes it down. */
+/** The description of a machine on a virtual clock. */
 export interface DayOptions extends Partial<Omit<PollerOptions, 'file' | 'clock'>> {
   readonly machine: object;
   readonly policy?: object;
-  /** What runs at the start, by the name of the module entry. */
+  /** The versions deployed at the start, by the name of the module entry. */
   readonly deployed?: Readonly<Record<string, string | null>>;
   readonly releases: Releases;
-  /** `later` leaves all deliveries to iterators of the test. */
+  /** `later` leaves deliveries to the iterators of the test. */
   readonly takesUp?: 'at once' | 'later';
 }
 
-/** A day in the life of a machine: its registry, its poller and its memory, and what happened so far. */
+/** A simulated day of a machine: its registry, its poller, its memory and its events. */
 export interface Day {
   readonly clock: VirtualClock;
   readonly registry: MockRegistry;
   readonly state: MachineState;
   readonly poller: Poller;
-  /** What was delivered and not looked at yet. */
+  /** Deliveries that the test has not taken from this list. */
   readonly deliveries: Delivery[];
-  /** What happened since it was last asked for: `01:03:03 committed acme_lidar 1.2.3 → 1.2.9`. */
+  /** The events since the last call: `01:03:03 committed acme_lidar 1.2.3 → 1.2.9`. */
   story(): string[];
   publish(moduleId: string, version: string): void;
-  /** Lets another machine config, or another policy, be read from the next round on. */
+  /** Replaces the machine config or the policy, from the next round on. */
   configure(documents: { readonly machine?: object; readonly policy?: object }): void;
   pass(ms: number): Promise<void>;
-  /** Ends the poller and begins another on the same file, with nobody told. */
+  /** Stops the poller and starts another one on the same file. */
   restart(): Promise<void>;
 }
 
@@ -58,30 +58,30 @@ export async function day(options: DayOptions): Promise<Day> {
   const registry = mockRegistry(options.releases);
   const server = setupServer(...registry.handlers);
   server.listen({ onUnhandledFrame: 'error' });
-  let asked = 0;
-  const clock = virtualClock(undefined, () => asked > 0);
+  let requests = 0;
+  const clock = virtualClock(undefined, () => requests > 0);
   const path = `${temporaryFolder()}/machine.db`;
   let file = openForPoller(path);
   for (const [name, running] of Object.entries(options.deployed ?? {})) {
     file.state.report(targetNamed(name), running, clock.now());
   }
   let documents = { machine: options.machine, policy: options.policy };
-  let heard: string[] = [];
+  let events: string[] = [];
   const deliveries: Delivery[] = [];
   const begin = (): Poller => {
-    // What is repeated within a round is so at once: the clock waits for rounds.
-    const atOnce = { ...clock, sleep: async () => await Promise.resolve() };
-    const remote = remoteAt(registry.address, { clock: atOnce, random: () => 0 });
+    // Retries within a round take no time, because the clock waits for rounds.
+    const instant = { ...clock, sleep: async () => await Promise.resolve() };
+    const remote = remoteAt(registry.address, { clock: instant, random: () => 0 });
     const cached = cachedRegistry(remote, { clock, saved: savedListsIn(file) });
-    // Its feed of changes would wait in real time.
+    // Without the feed of changes, which would wait in real time.
     const polled: PollableRegistry = {
       read: async (id, signal) => await cached.read(id, signal),
       readAll: async (ids, signal) => {
-        asked++;
+        requests++;
         try {
           return await cached.readAll(ids, signal);
         } finally {
-          asked--;
+          requests--;
         }
       },
     };
@@ -93,7 +93,7 @@ export async function day(options: DayOptions): Promise<Day> {
       clock,
       file,
       configuration: () => configurationOf(documents),
-      onEvent: (event) => heard.push(`${timeOf(clock)} ${lineOf(event)}`),
+      onEvent: (event) => events.push(`${timeOf(clock)} ${lineOf(event)}`),
     });
     poller.start();
     if (options.takesUp !== 'later') void consume(poller, deliveries);
@@ -117,8 +117,8 @@ export async function day(options: DayOptions): Promise<Day> {
       return poller;
     },
     story: () => {
-      const story = heard;
-      heard = [];
+      const story = events;
+      events = [];
       return story;
     },
     configure: (changed) => {
@@ -163,7 +163,7 @@ function policyOf(document: object | undefined): UpdatePolicy {
   return read.value;
 }
 
-/** `acme_lidar` is that of `acme:lidar`. */
+/** The target of a module entry or a subsystem; `acme_lidar` has the module_id `acme:lidar`. */
 export function targetNamed(name: string): ActionTarget {
   if (name === 'platform-agent' || name === 'platform-server') return { kind: 'subsystem', name };
   return { kind: 'module', name, moduleId: moduleId(name.replace('_', ':')) };

@@ -17,11 +17,11 @@ import { formatTime } from '../../src/core/text/rfc3339.ts';
 import { constraint, records, version, type Published } from './ask.ts';
 import { DAY, NOW } from './decides.ts';
 
-/** One module as tests write it down; what is absent restricts nothing. */
+/** The input of a decision about one module. An absent field restricts nothing. */
 export interface Situation {
-  /** A constraint as text, unless something else decides. */
+  /** A constraint as text, or another requirement. */
   readonly wanted: string | Requirement;
-  /** `null` when nothing is deployed, undefined when it is not known. */
+  /** `null` when nothing is deployed, undefined when unknown. */
   readonly deployed: string | null | undefined;
   readonly list?: readonly Published[] | { readonly error: { kind: string; message: string } };
   readonly stale?: { readonly confirmedAt: number; readonly message: string };
@@ -65,7 +65,7 @@ function listOf({ list = [], stale, changed = [] }: Situation): ModuleList {
   return { index: indexReleases(records(list)), changedDigests: new Map(changes), stale };
 }
 
-/** `upgrade to 1.2.9: newest patch of 1.2`; of a hold its end, of what is stuck its code. */
+/** `upgrade to 1.2.9: newest patch of 1.2`, with the end of a hold and the code of a stuck decision. */
 export function told(decision: Decision): string {
   const until =
     decision.kind === 'hold' && decision.until !== undefined
@@ -81,7 +81,7 @@ interface Case extends Situation {
   readonly warns?: readonly string[];
 }
 
-/** Each row is a test of its own, for its list in both directions. */
+/** Defines one test per row. Each list is tested in both orders. */
 export function decidesOn(rows: readonly Case[]): void {
   it.each(rows)('$case', ({ told: expected, warns = [], ...situation }) => {
     const { list = [] } = situation;
@@ -94,7 +94,7 @@ export function decidesOn(rows: readonly Case[]): void {
   });
 }
 
-/** A window that is open from the first to the second of each pair, which follow each other. */
+/** A window that is open from the first to the second time of each pair. The pairs are in ascending order. */
 export function openFrom(...openings: readonly (readonly [number, number])[]): Window {
   const openAt = (at: number) => openings.find(([start, end]) => at >= start && at < end);
   return {

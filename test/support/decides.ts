@@ -14,7 +14,7 @@ interface Case {
   readonly list: readonly Published[];
   readonly eligibility?: Eligibility;
   readonly chosen: string | undefined;
-  /** All other entries with their reasons. */
+  /** All other entries, with their reasons. */
   readonly refused: readonly string[];
 }
 
@@ -37,10 +37,7 @@ export function aged(version: string, days: number): ReleaseRecord {
   return { version, publishedAt: NOW - days * DAY };
 }
 
-/**
- * Each row is a test of its own: for its list in both directions, and for an index that is asked for the
- * first time and for one that was asked before.
- */
+/** Defines one test per row. Each list is tested in both orders, and each index with a first and a second query. */
 export function decides(rows: readonly Case[]): void {
   it.each(rows)('$case', ({ constraint: asked, list, eligibility, ...expected }) => {
     for (const order of [list, list.toReversed()]) {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseSync, visitorKeys, type Comment, type Node, type Statement } from 'oxc-parser';
 
-/** A name, and the declarations that it leads to: several for an overload. */
+/** A name and its declarations; an overload has several. */
 export interface Declared {
   readonly name: string;
   /** The `.d.ts` file that declares it. */
@@ -10,10 +10,10 @@ export interface Declared {
   readonly nodes: readonly Node[];
 }
 
-/** An entry of package.json's `exports` that has declarations. */
+/** An entry of `exports` in package.json that has declarations. */
 export interface EntryPoint {
   readonly exports: readonly Declared[];
-  /** The `.d.ts` files of its folder, and those from elsewhere that declare an export of it. */
+  /** The `.d.ts` files of its folder, and files elsewhere that declare one of its exports. */
   readonly files: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function entryPoints(root: string): ReadonlyMap<string, EntryPoint> {
   return entries;
 }
 
-/** The declaration that `name` means in `file`; undefined for a package's and for the language's own. */
+/** The declaration that `name` refers to in `file`; undefined for names of packages and of the language. */
 export function declarationOf(file: string, name: string): Declared | undefined {
   const { statements } = fileAt(file);
   const nodes = statements.filter((statement) => declaredNames(statement).includes(name));
@@ -54,7 +54,7 @@ export function declarationOf(file: string, name: string): Declared | undefined 
   return undefined;
 }
 
-/** The text of the doc comment that ends where `node` begins. */
+/** The text of the doc comment directly before `node`. */
 export function docOf(file: string, node: Node): string | undefined {
   const { text, comments } = fileAt(file);
   const doc = comments.findLast(({ end }) => end <= node.start);
@@ -63,7 +63,7 @@ export function docOf(file: string, node: Node): string | undefined {
   return doc.value.replace(/^ *\* ?/gm, '');
 }
 
-/** The name that an identifier, a key, or the beginning of a qualified name holds; empty for other nodes. */
+/** The name of an identifier, of a key, or of the first part of a qualified name; empty for other nodes. */
 export function nameOf(node: Node | null): string {
   if (node?.type === 'TSQualifiedName') return nameOf(node.left);
   if (node?.type === 'Identifier') return node.name;
@@ -72,7 +72,7 @@ export function nameOf(node: Node | null): string {
 
 /** The nodes directly below `node`. */
 export function childrenOf(node: Node): Node[] {
-  // A cast, because `visitorKeys` names the members of each type of node, and the types do not.
+  // A cast: `visitorKeys` lists the members of each node type, which the types cannot express.
   const below = node as unknown as Readonly<Record<string, Node | readonly (Node | null)[] | null>>;
   return (visitorKeys[node.type] ?? []).flatMap((key) =>
     [below[key] ?? []].flat().filter((child) => child !== null),
@@ -103,7 +103,7 @@ function fileAt(path: string): DeclarationFile {
   return file;
 }
 
-/** Where a relative import leads; undefined for a package and for a part of Node. */
+/** The file of a relative import; undefined for a package or a Node module. */
 function imported(from: string, specifier: string): string | undefined {
   if (!specifier.startsWith('.')) return undefined;
   const path = join(dirname(from), specifier.replace(/\.[jt]s$/, '.d.ts'));
@@ -115,7 +115,7 @@ function namesIn(file: string): Set<string> {
   const names = new Set<string>();
   for (const statement of fileAt(file).statements) {
     if (statement.type === 'ExportAllDeclaration') {
-      throw new Error(`${file} has an "export *", expected the names of what it exports`);
+      throw new Error(`${file} has an "export *", expected the exported names`);
     }
     if (statement.type !== 'ExportNamedDeclaration') continue;
     for (const { exported } of statement.specifiers) names.add(nameOf(exported));
@@ -124,7 +124,7 @@ function namesIn(file: string): Set<string> {
   return names;
 }
 
-/** The declaration that `file` exports as `name`, through all files that re-export it. */
+/** The declaration that `file` exports as `name`, followed through re-exports. */
 function exportOf(file: string, name: string): Declared | undefined {
   for (const statement of fileAt(file).statements) {
     if (statement.type !== 'ExportNamedDeclaration') continue;

@@ -17,7 +17,7 @@ export function undocumented(exports: readonly Declared[]): string[] {
     .map(({ name }) => name);
 }
 
-/** The public members of `exports` without a doc comment, each with the names that lead to it. */
+/** The public members of `exports` without a doc comment, each with its full path. */
 export function undocumentedMembers(exports: readonly Declared[]): string[] {
   return exports.flatMap(({ name, file, nodes }) =>
     nodes
@@ -35,7 +35,7 @@ export function withoutExample(exports: readonly Declared[]): string[] {
     .map(({ name }) => name);
 }
 
-/** The programs in the doc comments of an export and of its members. */
+/** The example programs in the doc comments of an export and of its members. */
 export function examplesOf({ file, nodes }: Declared): string[] {
   return nodes
     .flatMap((node) => [node, ...Array.from(membersIn(node, ''), (member) => member.node)])
@@ -43,7 +43,7 @@ export function examplesOf({ file, nodes }: Declared): string[] {
     .map((example) => /^```ts\n([^]*?)^```/m.exec(example)?.[1] ?? example);
 }
 
-/** The declarations that `exports` mention and that no entry exports: `Report, mentioned by CheckResult`. */
+/** The types that `exports` mention but no entry exports: `Report, mentioned by CheckResult`. */
 export function unexportedMentions(
   exports: readonly Declared[],
   entries: Iterable<EntryPoint>,
@@ -57,7 +57,7 @@ export function unexportedMentions(
   );
 }
 
-/** The lines of `files` with the id of a row of the design, such as D13. */
+/** The lines of `files` that contain a row id such as D13. */
 export function rowIds(files: readonly string[], root: string): string[] {
   return files.flatMap((file) =>
     linesOf(file).flatMap((line, place) =>
@@ -75,8 +75,8 @@ interface Member {
 }
 
 /**
- * The public members of interfaces, classes and object types in `node`. The fields of a parameter are left to
- * the function's comment. Left out is also what explains itself: see below.
+ * The public members of interfaces, classes and object types in `node`, except the fields of parameters, which the
+ * function's comment describes, and self-explanatory members.
  */
 function* membersIn(node: Node, path: string): Generator<Member> {
   const parameters: readonly Node[] = 'params' in node ? [node.params].flat() : [];
@@ -105,7 +105,7 @@ function isPrivate(node: Node): boolean {
   return 'key' in node && node.key.type === 'PrivateIdentifier';
 }
 
-/** A field with one possible value, and a constructor without parameters. */
+/** Whether the member is a field with one possible value, or a constructor without parameters. */
 function isSelfExplanatory(member: Node): boolean {
   if (member.type === 'MethodDefinition') {
     return member.kind === 'constructor' && member.value.params.length === 0;
@@ -121,7 +121,7 @@ function isCalled(node: Node): boolean {
   return inner?.type === 'TSDeclareFunction' || inner?.type === 'ClassDeclaration';
 }
 
-/** The names of types and values that `node` mentions, its own type parameters aside. */
+/** The names of types and values that `node` mentions, except its own type parameters. */
 function mentionsIn(node: Node): string[] {
   const all = [...descendantsOf(node)];
   const own = new Set(

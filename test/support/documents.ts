@@ -13,21 +13,21 @@ export interface Fixture {
   readonly bytes: Buffer;
 }
 
-/** A bad document, and what `modreg check` prints of it. */
+/** A bad document, and the output of `modreg check` for it. */
 export interface BadFixture extends Fixture {
-  /** Line by line; the path of the file is left out. */
+  /** The lines of the output, without the file path. */
   readonly expected: readonly string[];
 }
 
-/** How a bad document is written down: a good one (`base`) and what is wrong with it, or all of it. */
+/** The stored form of a bad document: a good document (`base`) with changes, or the whole document. */
 interface BadDocument {
   readonly name: string;
   readonly base?: string;
-  /** JSON Pointers, and the values that are there instead. */
+  /** New values, by JSON Pointer. */
   readonly set?: Readonly<Record<string, unknown>>;
-  /** JSON Pointers to what is left out. */
+  /** JSON Pointers to the values to remove. */
   readonly remove?: readonly string[];
-  /** A piece of the text, and what is there instead. */
+  /** A piece of the text, and its replacement. */
   readonly replace?: readonly [from: string, to: string];
   readonly encoding?: 'utf-16le' | 'utf-16be' | 'latin1';
   readonly document?: unknown;
@@ -37,7 +37,7 @@ interface BadDocument {
 
 const FOLDER = join(ROOT, 'test/fixtures/documents');
 
-/** The variables that are set where fixtures are checked. */
+/** The environment in which fixtures are checked. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = { HOME: '/home/robot' };
 
 export function goodDocuments(): Fixture[] {
@@ -99,7 +99,7 @@ export function checkFixture({ kind, name, bytes }: Fixture): CheckResult {
   return checkDocument(bytes, kind, { environment: ENVIRONMENT, mode });
 }
 
-/** What `modreg check` prints of `source`, as a file called `name`. */
+/** The output of `modreg check` for a file called `name`. */
 export function printed(checked: CheckResult, name: string): string {
   return formatChecked(checked, [{ path: name, report: checked }]).join('\n') + '\n';
 }

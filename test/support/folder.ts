@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder with `files`, by their paths in it, that is gone after the test. */
+/** Creates a folder with `files`, keyed by relative path. It is removed after the test. */
 export function temporaryFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'modreg-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 /*
- * Reads the list of a module from a registry several times, and says what came of it, after how many milliseconds,
- * and how much memory it took above idle: hostile-reader.ts <address> <times> <module>
+ * Reads the list of a module several times, and prints the outcomes, the median time and the most memory above idle:
+ * hostile-reader.ts <address> <times> <module>
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { moduleId } from './ask.ts';
@@ -32,14 +32,14 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-// What every first request loads is idle, too.
+// Idle memory includes everything that a first request loads.
 for (let run = 0; run < 20; run++) await read('wire:honest');
 const outcomes = new Set<string>();
 const durations: number[] = [];
 const peaks: number[] = [];
 for (let run = 0; run < Number(times); run++) {
   globalThis.gc?.();
-  // Sets the mark of the most memory back to what is in use.
+  // Resets VmHWM, the peak memory, to the current use.
   writeFileSync('/proc/self/clear_refs', '5');
   const idle = memory('VmRSS');
   const began = performance.now();

@@ -3,11 +3,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { BREAKS, FLOODS, HONEST, STALLS, wireServer, type WireFault } from './wire.ts';
 
-/** What came of one hostile answer in a process of its own. */
+/** The result of one hostile response, read in a separate process. */
 export interface HostileRow {
   readonly fault: string;
   readonly outcomes: readonly string[];
-  /** The median of the times until it was over, in milliseconds. */
+  /** The median time of a read, in milliseconds. */
   readonly ms: number;
   /** The most memory above idle, in MiB. */
   readonly mib: number;
@@ -21,7 +21,7 @@ export const HOSTILE: Readonly<Record<string, () => WireFault>> = {
   ...BREAKS,
 };
 
-/** Reads hostile answers `times` times, each in a process of its own, whose heap has at most 64 MiB. */
+/** Reads each hostile response `times` times, in a separate process with a heap limit of 64 MiB. */
 export async function readHostile(
   hostile: Readonly<Record<string, () => WireFault>>,
   times: number,

@@ -1,8 +1,8 @@
 import semver from 'semver';
 
 /*
- * The decision table once more, as slowly and as plainly as possible: it shares no code with the
- * product, and reads versions by semver. Digests in a quarantine are left out.
+ * A second, deliberately simple implementation of the decision table. It shares no code with the product, and parses
+ * versions with semver. It ignores digests in a quarantine.
  */
 
 interface Entry {
@@ -67,7 +67,7 @@ export function isNewer(a: string, b: string): boolean {
   return (semver.compareBuild(one, other) || (a < b ? -1 : 1)) > 0;
 }
 
-/** What semver made of texts lately: it takes longer to read them than everything else here. */
+/** Cached results of semver: parsing takes longer than everything else here. */
 const PARSED: Map<string, semver.SemVer | null> = new Map();
 const MOST_PARSED = 20_000;
 
@@ -137,10 +137,10 @@ function branchReasons(
     ];
   }
   const exact = constraint.includes('+') || texts.includes(constraint);
-  const isMeant = exact
+  const isPinned = exact
     ? text === constraint
     : text === constraint || text.startsWith(`${constraint}+`);
-  return [['other-version', !isMeant]];
+  return [['other-version', !isPinned]];
 }
 
 function fits(published: string, platform: string): boolean {

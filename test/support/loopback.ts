@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { Catalogue, serveRegistry } from '../../src/server/index.ts';
 import { temporaryFolder } from './folder.ts';
 
-/** A registry of our own at a port of this machine. */
+/** An embedded registry on a loopback port. */
 export interface Loopback {
   readonly address: string;
   readonly catalogue: Catalogue;
@@ -17,7 +17,7 @@ export async function loopbackRegistry(): Promise<Loopback> {
   return { address: running.address, catalogue };
 }
 
-/** The paths of all requests that leave this process until the test is over. */
+/** Collects the paths of all requests of this process until the end of the test. */
 export function requestsMade(): string[] {
   const paths: string[] = [];
   const note = (message: unknown): void => {

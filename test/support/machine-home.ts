@@ -6,12 +6,12 @@ import { claimed, running } from './claimed.ts';
 import { targetNamed } from './day.ts';
 import { temporaryFolder } from './folder.ts';
 
-/** A time between whole seconds would show its milliseconds. */
+/** The current time in whole seconds, because other times are printed with milliseconds. */
 export function wholeSecond(): number {
   return Math.floor(Date.now() / 1000) * 1000;
 }
 
-/** The home of a machine whose poller did `work`, and ended. */
+/** The home of a machine after `work` on its state. */
 export function homeAfter(work: (state: MachineState) => void): string {
   const home = temporaryFolder();
   const file = openForPoller(`${home}/machine.db`);
@@ -20,13 +20,13 @@ export function homeAfter(work: (state: MachineState) => void): string {
   return home;
 }
 
-/** The home of a machine that is polled until the test is over, and the memory of its poller. */
+/** The home of a machine whose file is claimed until the end of the test, and its state. */
 export function polledHome(): { readonly home: string; readonly state: MachineState } {
   const home = temporaryFolder();
   return { home, state: claimed(`${home}/machine.db`).state };
 }
 
-/** A decision as a poller logs it, on the module or the subsystem of this name. */
+/** A logged decision on the module entry or the subsystem `name`. */
 export function logged(name: string, more: Partial<LoggedDecision> = {}): LoggedDecision {
   const isSubsystem = name === 'platform-agent' || name === 'platform-server';
   return {
@@ -43,14 +43,14 @@ export function logged(name: string, more: Partial<LoggedDecision> = {}): Logged
   };
 }
 
-/** What the file says of a home: what runs of a module and what ran before, and what is in quarantine. */
+/** The deployed and the previous version of a module in machine.db, followed by the quarantine. */
 export function rememberedIn(home: string, name = 'acme_lidar'): string[] {
   const file = openMachineFile(`${home}/machine.db`, { mode: 'read' });
   try {
     const state = machineStateIn(file);
     const entries = state.memory().quarantine.map(({ moduleId, version, rolledBack }) => {
-      const whither = rolledBack ? ` rolled back to ${rolledBack.to?.text ?? 'nothing'}` : '';
-      return `${moduleId} ${version}${whither}`;
+      const rollback = rolledBack ? ` rolled back to ${rolledBack.to?.text ?? 'nothing'}` : '';
+      return `${moduleId} ${version}${rollback}`;
     });
     return [running(state, targetNamed(name)), ...entries];
   } finally {
@@ -58,7 +58,7 @@ export function rememberedIn(home: string, name = 'acme_lidar'): string[] {
   }
 }
 
-/** Each file of a folder, to the byte; but for what readers of a SQLite file tell each other. */
+/** The bytes of each file in a folder, except SQLite's shared memory, which readers change. */
 export function contentsOf(folder: string): Record<string, string> {
   const files = readdirSync(folder, { withFileTypes: true }).filter((file) => file.isFile());
   const names = files.map(({ name }) => name).filter((name) => !name.endsWith('-shm'));

@@ -72,7 +72,7 @@ function oneIn<T>(count: number, values: fc.Arbitrary<T>): fc.Arbitrary<T | unde
   return fc.oneof(absent, { weight: 1, arbitrary: values });
 }
 
-/** Close together, so that most lists have something for most constraints. */
+/** Few distinct versions, so that most constraints match something in most lists. */
 const versionsNearby = fc
   .record({
     major: fc.constantFrom(1, 1, 2),
@@ -85,7 +85,7 @@ const versionsNearby = fc
     return `${major}.${minor}.${patch}${prerelease}${build}`;
   });
 
-/** Mostly releases without anything against them; and a few of the strange ones of other tests. */
+/** Mostly eligible releases, and a few of the unusual ones of other tests. */
 const records: fc.Arbitrary<ReleaseRecord> = fc.oneof(
   {
     weight: 9,
@@ -98,7 +98,7 @@ const records: fc.Arbitrary<ReleaseRecord> = fc.oneof(
   },
   {
     weight: 1,
-    // Their times are long past.
+    // Their publish times are near 1970.
     arbitrary: releaseRecords,
   },
 );
@@ -112,7 +112,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
     kind: fc.constantFrom('any', 'patch', 'minor', 'major', 'latest'),
     places: fc.tuple(fc.nat(9), fc.nat(9), fc.nat(9), fc.nat(9)),
     other: versionsNearby,
-    runs: fc.constantFrom(...USUALLY, ...USUALLY, 'any', 'none', 'none', 'unknown', 'junk'),
+    deployedKind: fc.constantFrom(...USUALLY, ...USUALLY, 'any', 'none', 'none', 'unknown', 'junk'),
     confirmedAt: oneIn(4, around(-60, 0)),
     failed: fc.array(fc.record({ place: fc.nat(9), until: maybe(around(-5, 60)) }), {
       maxLength: 3,
@@ -131,8 +131,9 @@ const modules: fc.Arbitrary<RandomModule> = fc
       .map(({ version }) => version)
       .filter((text) => parseVersion(text).ok);
     const at = (place: number): string => versions[place % Math.max(versions.length, 1)] ?? other;
-    const runs = { none: null, unknown: undefined, junk: 'reload-1', any: other } as const;
-    const deployed = random.runs === 'one of the list' ? at(places[0]) : runs[random.runs];
+    const texts = { none: null, unknown: undefined, junk: 'reload-1', any: other } as const;
+    const { deployedKind } = random;
+    const deployed = deployedKind === 'one of the list' ? at(places[0]) : texts[deployedKind];
     const quarantine = failed.map(({ place, until }) => ({ version: at(place), until }));
     if (random.isFailed && typeof deployed === 'string')
       quarantine.push({ version: deployed, until: undefined });
@@ -156,7 +157,7 @@ function constraintAbout(text: string, kind: string): string | undefined {
 
 const rarely = oneIn(20, fc.constant(true)).map((value) => value ?? false);
 
-/** Machines of one to three modules. Half of what decides is about the versions of their lists. */
+/** Machines with one to three modules. Most versions and constraints come from their lists. */
 export const machines: fc.Arbitrary<RandomMachine> = fc.record({
   now: fc.constant(NOW),
   platform: fc.constantFrom('linux/amd64' as const, 'linux/arm64' as const),
@@ -170,7 +171,7 @@ export const machines: fc.Arbitrary<RandomMachine> = fc.record({
 const MANAGED = agentOf({});
 const DISABLED = agentOf({ 'platform-server': { disable_subsystem: true } });
 
-/** What the product plans. */
+/** The plan of the product. */
 export function planOf({ modules: all, isDisabled, isAsOf, ...machine }: RandomMachine): Plan {
   const entries = all.map((module, place): ModuleEntry => {
     const id = moduleId(`acme:m${place}`);
@@ -223,7 +224,7 @@ function knownOf({ list, confirmedAt, deployed, previous, ...module }: RandomMod
   };
 }
 
-/** Of each module what is planned: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `ahead`, `stuck no-match`. */
+/** The decision on each module: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `ahead`, `stuck no-match`. */
 export function answersOf({ modules: planned }: Plan): string[] {
   return planned.map(({ decision }) => answerOf(decision));
 }

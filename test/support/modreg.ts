@@ -12,7 +12,7 @@ interface Ended {
   readonly exit: number | null;
 }
 
-/** Runs `bin/modreg` as a process of its own, with nothing in its environment but `environment`. */
+/** Runs `bin/modreg` with no environment variables except PATH and `environment`. */
 export function modreg(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -26,7 +26,7 @@ export function modreg(
   return { stdout, stderr, exit: status };
 }
 
-/** The same without keeping this process from answering it. */
+/** Like `modreg`, but asynchronous, so that this process can answer its requests. */
 export async function runModreg(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},

@@ -1,6 +1,6 @@
 import { readJson } from '../../src/config/text/json-document.ts';
 
-/** Random numbers from 0 to 1 that a seed decides (mulberry32). */
+/** A generator of random numbers from 0 to 1, determined by the seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -13,7 +13,7 @@ export function randomFrom(seed: number): () => number {
 
 type Random = () => number;
 
-/** Values that are wrong almost anywhere, or right where nobody expects them. */
+/** Values that are wrong in most fields, or unexpected but legal. */
 const VALUES: readonly unknown[] = [
   null,
   true,
@@ -85,7 +85,7 @@ const TOKENS: readonly string[] = [
   '${environment.',
 ];
 
-/** A document near `bytes`, which is one of a few kinds of wrong. */
+/** Returns `bytes` with one to three mutations. */
 export function mutate(bytes: Buffer, random: Random): Buffer {
   let mutant: Buffer = bytes;
   for (let rounds = 1 + Math.floor(random() * 3); rounds > 0; rounds--) {
@@ -112,7 +112,7 @@ function mutateBytes(bytes: Buffer, random: Random): Buffer {
   return Buffer.concat([bytes.subarray(0, at), pick(between, random), bytes.subarray(kept)]);
 }
 
-/** Another value, another key, or one less, somewhere inside. */
+/** Changes a value, adds a key, or removes one, at a random depth. */
 function mutateValue(bytes: Buffer, random: Random): Buffer {
   const root = { document: readJson(bytes.toString()).value };
   let around: Record<string, unknown> = root;

@@ -7,18 +7,18 @@ import type { Plan } from '../../src/core/index.ts';
 import { actionsOf } from '../../src/core/plan/reconcile.ts';
 import { entry, known, plan } from './planned.ts';
 
-/** An open action that was never delivered, but for `more`. */
+/** An open action that was never delivered, with the fields in `more` replaced. */
 export function waiting(action: NewAction, more: Partial<OpenAction> = {}): OpenAction {
   const committed: CommittedAction = { ...action, id: `of-${action.target.name}` };
   return { action: committed, state: 'waiting', notBefore: 0, deliveries: 0, failures: 0, ...more };
 }
 
-/** An open action that a consumer has. */
+/** An open action that was delivered once. */
 export function delivered(action: NewAction): OpenAction {
   return waiting(action, { state: 'delivered', deliveries: 1 });
 }
 
-/** A plan of a machine with 1.0.0 of a lidar, of which these versions are published. */
+/** The plan of a machine with one lidar, 1.0.0 by default, and these published versions. */
 export function lidarPlan(
   constraint: string,
   published: Parameters<typeof known>[1] | 'no list',
@@ -35,7 +35,7 @@ export function lidarPlan(
   );
 }
 
-/** What a plan wants to be committed. */
+/** The actions of a plan, ready to be committed. */
 export function wantedBy({ restarts }: Plan): NewAction[] {
   return restarts.flatMap(actionsOf);
 }

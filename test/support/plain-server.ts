@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A web server at a port of this machine that answers as a test tells it. */
+/** A web server on a loopback port, with responses from the test. */
 export interface PlainServer {
   readonly address: string;
-  /** The path of each request, and what it was authorized by. */
+  /** The path of each request, followed by its authorization header if present. */
   readonly requests: string[];
-  /** Hangs up, and answers nobody any more. */
+  /** Closes every connection and stops listening. */
   close(): void;
 }
 
@@ -32,7 +32,7 @@ export async function plainServer(
   return { address: `http://127.0.0.1:${port}`, requests, close };
 }
 
-/** Sends JSON. */
+/** Sends `body` as JSON. */
 export function send(response: ServerResponse, body: unknown): void {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
 }

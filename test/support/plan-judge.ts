@@ -2,8 +2,8 @@ import semver from 'semver';
 import { isNewer, judge, parsed } from './judge.ts';
 
 /*
- * The rows of the decision table that decide about a machine, once more, as slowly and as plainly as
- * possible: it shares no code with the product, and reads versions by semver.
+ * A second, deliberately simple implementation of the decision-table rows for a deployed module. It shares no code with
+ * the product, and parses versions with semver.
  */
 
 interface Entry {
@@ -16,12 +16,12 @@ interface Entry {
 
 export interface JudgedModule {
   readonly constraint: string;
-  /** `null` when nothing is deployed, undefined when it is not known. */
+  /** `null` when nothing is deployed, undefined when unknown. */
   readonly deployed: string | null | undefined;
   readonly previous: string | undefined;
   /** Undefined without a list. */
   readonly list: readonly Entry[] | undefined;
-  /** Of a saved list that stands in. */
+  /** Set if the list is a saved one, used because the registry gave none. */
   readonly confirmedAt: number | undefined;
   readonly quarantine: readonly { readonly version: string; readonly until?: number | undefined }[];
   readonly restarts: readonly number[];
@@ -31,7 +31,7 @@ export interface JudgedModule {
 export interface JudgedTerms {
   readonly minimumAge: { readonly ms: number; readonly unknown: 'refuse' | 'allow' };
   readonly allowDowngrade: boolean;
-  /** When it is open; undefined for at all times. */
+  /** The times at which the window is open; undefined for always. */
   readonly openings: readonly (readonly [number, number])[] | undefined;
   readonly restMs: number;
   readonly ceiling: number;
@@ -55,7 +55,7 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
   if (machine.isDisabled) return 'disabled';
   if (deployed === undefined) return 'stuck deployed-unknown';
   if (list === undefined) return 'stuck no-list';
-  // A time far ahead is that of a clock that was wrong.
+  // A time far in the future was recorded by a wrong clock.
   const age = confirmedAt === undefined ? 0 : Math.abs(machine.now - confirmedAt);
   const isTooOld = age > terms.maxIndexAgeMs;
   if (isTooOld) return 'stuck list-stale';
@@ -67,7 +67,7 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
   );
   const isIn = isVersion && isInBranch(module.constraint, deployed);
   if (isVersion && isFailed) {
-    // It ran here, so its age does not count.
+    // An age limit does not apply to a version that has already run here.
     const mayRun = refused.filter(({ reason }) =>
       ['older', 'too-young', 'unknown-age'].includes(reason),
     );
@@ -85,7 +85,7 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
   return due(machine, module, isLower ? 'upgrade' : 'downgrade', chosen);
 }
 
-/** What an independent reading of the table chooses and refuses. */
+/** The chosen and the refused releases of a module. */
 export function verdictOn(
   { now, platform, isAsOf }: JudgedMachine,
   { constraint, list = [], quarantine, terms: { minimumAge } }: JudgedModule,
@@ -105,12 +105,12 @@ function nothingEligible(
   isIn: boolean,
 ): string {
   if (!isPin(constraint)) return isIn ? 'ahead' : 'stuck no-match';
-  const meant = refused.filter(
+  const pinned = refused.filter(
     ({ text, reason }) =>
       reason !== 'other-version' && isStrict(text) && isInBranch(constraint, text),
   );
-  const exact = meant.find(({ text }) => text === constraint);
-  const [newest] = meant.toSorted((a, b) => (isNewer(a.text, b.text) ? -1 : 1));
+  const exact = pinned.find(({ text }) => text === constraint);
+  const [newest] = pinned.toSorted((a, b) => (isNewer(a.text, b.text) ? -1 : 1));
   const pin = exact ?? newest;
   if (!pin) return isIn ? 'up-to-date' : 'stuck pin-not-published';
   return isIn ? 'ahead' : `stuck ${pin.reason}`;
@@ -121,7 +121,7 @@ function due(machine: JudgedMachine, module: JudgedModule, direction: string, to
   const { now } = machine;
   const isOpen = terms.openings?.some(([start, end]) => start <= now && now < end) ?? true;
   const isAllowed = machine.answer === undefined || machine.answer === 'allowed';
-  // What lies further ahead than the term is that of a clock that was wrong.
+  // A time more than a day ahead was recorded by a wrong clock.
   const today = restarts.filter((at) => at > now - DAY && at <= now + DAY).length;
   const isHeld =
     (direction !== 'install' && !(isOpen && isAllowed)) ||
@@ -136,7 +136,7 @@ export function isPin(constraint: string): boolean {
   return isStrict(constraint);
 }
 
-/** Whether the numbers of the constraint allow `version`; of a pin without a build, any build of it. */
+/** Whether `version` is in the branch of the constraint. A pin without build metadata allows any build. */
 export function isInBranch(constraint: string, version: string): boolean {
   if (constraint.startsWith('latest')) return true;
   if (isPin(constraint)) {

@@ -11,12 +11,12 @@ import type { AgentConfiguration, Machine } from '../../src/core/machine/machine
 import { records, type Published } from './ask.ts';
 import { NOW } from './decides.ts';
 
-/** A component of a machine config: what model it has, and what it depends on. */
+/** A component of a machine config, with its model and its dependencies. */
 export function component(name: string, model: string, ...depends_on: string[]): object {
   return { name, model, type: 'sensor', namespace: 'rdk', depends_on };
 }
 
-/** A module entry, named after its module_id. */
+/** A module entry, named after its module_id by default. */
 export function entry(module_id: string, version: string, name?: string): object {
   return { type: 'registry', name: name ?? module_id.replace(':', '_'), module_id, version };
 }
@@ -27,7 +27,7 @@ interface MachineDocument {
   readonly agent?: object;
 }
 
-/** The machine of a document, which must be one. */
+/** The machine of a valid document. */
 function machineOf(document: MachineDocument): Machine {
   const read = readMachine(JSON.stringify(document));
   if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
@@ -38,7 +38,7 @@ export function agentOf(agent: object): AgentConfiguration {
   return machineOf({ agent }).agent;
 }
 
-/** What is known of a module: what runs, and what is published. */
+/** The state of a module: its deployed version and its published releases. */
 export function known(
   deployed: string | null | undefined,
   published: readonly Published[],
@@ -48,7 +48,7 @@ export function known(
   return { list, deployed: readDeployed(deployed), ...more };
 }
 
-/** A question about a machine that a document describes; what is absent restricts nothing. */
+/** The input of a plan for the machine in `document`. Absent fields restrict nothing. */
 export function machineQuestion(
   document: MachineDocument,
   modules: Readonly<Record<string, ModuleState>>,
@@ -70,7 +70,7 @@ export function plan(...input: Parameters<typeof machineQuestion>): Plan {
   return planMachine(machineQuestion(...input));
 }
 
-/** `modules: acme_lidar upgrade 1.2.9 | base < lidar, lidar`: each restart with what it does and what it stops. */
+/** Each restart with its actions and the components that it stops: `modules: acme_lidar upgrade 1.2.9 | base < lidar, lidar`. */
 export function restarts({ restarts: all }: Plan): string[] {
   return all.map(({ of, actions, stops }) => {
     const done = actions.map(({ target, direction, to }) => `${target.name} ${direction} ${to}`);

@@ -1,4 +1,4 @@
-// Preloaded into a process: when it ends, says on stderr the most memory that it had, in KiB.
+// Preloaded into a process: prints its peak memory in KiB to stderr when it exits.
 process.on('exit', () => {
   process.stderr.write(`memory: ${process.resourceUsage().maxRSS}\n`);
 });

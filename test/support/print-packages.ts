@@ -1,4 +1,4 @@
-// Preloaded into a process: when it ends, names on stderr the packages that it imported.
+// Preloaded into a process: prints the imported packages to stderr when it exits.
 import { registerHooks } from 'node:module';
 
 const packages = new Set<string>();

@@ -1,4 +1,4 @@
-// Publishes to the catalogue that is named, and prints each version once it is acknowledged, until killed.
+// Publishes to the given catalogue until killed, and prints each version after it is published.
 import { parseModuleId } from '../../src/core/index.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 

@@ -2,7 +2,7 @@ import { readRelease } from '../../src/server/index.ts';
 import { moduleId } from './ask.ts';
 import type { Loopback } from './loopback.ts';
 
-/** Publishes releases of a module now, one after the other. */
+/** Publishes releases of a module at the current time, in the given order. */
 export function published(
   { catalogue }: Pick<Loopback, 'catalogue'>,
   id: string,

@@ -18,32 +18,32 @@ import { temporaryFolder } from './folder.ts';
 import { entry } from './planned.ts';
 import { virtualClock, type VirtualClock } from './virtual-clock.ts';
 
-/** What a registry answers: `3` is a list whose newest release is 1.0.3. */
+/** The response of a registry: `3` is a list whose newest release is 1.0.3. */
 export type Answer = number | 'no list' | 'never' | 'rejects';
 
-/** A question to a registry, and what became of it. */
-interface Question {
+/** A request to a registry, and its state. */
+interface ReadRequest {
   readonly answer: Answer;
   readonly signal: AbortSignal | undefined;
   state: 'open' | 'in time' | 'late';
 }
 
-/** A registry whose answers come when a scheduler has them come, in whichever order. */
+/** A registry whose responses arrive in the order that a scheduler chooses. */
 export interface RacingRegistry extends PollableRegistry {
-  /** The newest release of the list that it gave last of those that came in time. */
+  /** The newest release of the last list that arrived in time. */
   newest(): string | undefined;
-  /** How often it was asked while a question that was not called off was open. */
+  /** How many requests arrived while another one was open and not aborted. */
   overlaps(): number;
-  /** From now on it answers at once. */
+  /** From now on it responds at once with `answer`. */
   calm(answer: Answer): void;
 }
 
 export function racingRegistry(scheduler: Scheduler, answers: readonly Answer[]): RacingRegistry {
-  const questions: Question[] = [];
+  const requests: ReadRequest[] = [];
   let overlaps = 0;
   let calm: Answer | undefined;
   let newest: Answer | undefined;
-  const isOpen = ({ state, signal }: Question): boolean =>
+  const isOpen = ({ state, signal }: ReadRequest): boolean =>
     state === 'open' && signal?.aborted !== true;
   return {
     newest: () => (typeof newest === 'number' ? `1.0.${newest}` : undefined),
@@ -51,26 +51,27 @@ export function racingRegistry(scheduler: Scheduler, answers: readonly Answer[])
     calm: (answer) => {
       calm = answer;
     },
-    read: async () => await Promise.reject(new Error('it is asked for all lists at once')),
+    read: async () => await Promise.reject(new Error('pollers read all lists at once')),
     async readAll(moduleIds, signal) {
-      if (questions.some(isOpen)) overlaps++;
-      const answer = calm ?? answers[questions.length % answers.length] ?? 'never';
-      const input: Question = { answer, signal, state: 'open' };
-      questions.push(input);
+      if (requests.some(isOpen)) overlaps++;
+      const answer = calm ?? answers[requests.length % answers.length] ?? 'never';
+      const input: ReadRequest = { answer, signal, state: 'open' };
+      requests.push(input);
       if (answer === 'never') await new Promise(() => undefined);
       if (calm === undefined) await scheduler.schedule(Promise.resolve(), String(answer));
       input.state = signal?.aborted === true ? 'late' : 'in time';
-      if (answer === 'rejects') throw new RegistryError('registry-unreachable', 'nobody is there');
+      if (answer === 'rejects')
+        throw new RegistryError('registry-unreachable', 'connection refused');
       if (input.state === 'in time') newest = answer;
       return new Map(moduleIds.map((moduleId) => [moduleId, readingOf(answer)]));
     },
   };
 }
 
-/** A registry that answers at once, with a list whose newest release is 1.0.`patch`. */
+/** A registry that responds at once with a list whose newest release is 1.0.`patch`. */
 export function promptRegistry(patch: () => number): PollableRegistry {
   return {
-    read: async () => await Promise.reject(new Error('it is asked for all lists at once')),
+    read: async () => await Promise.reject(new Error('pollers read all lists at once')),
     readAll: async (moduleIds) =>
       await Promise.resolve(new Map(moduleIds.map((id) => [id, readingOf(patch())]))),
   };
@@ -78,20 +79,20 @@ export function promptRegistry(patch: () => number): PollableRegistry {
 
 export function readingOf(answer: Answer): ListResult {
   if (typeof answer !== 'number') {
-    return { ok: false, error: new RegistryError('registry-busy', 'it asks to come again') };
+    return { ok: false, error: new RegistryError('registry-busy', 'too many requests') };
   }
   const records = [{ version: '1.0.0' }, { version: `1.0.${answer}` }];
   const rest = { dropped: [], source: 'network', from: 'a registry', fetchedAt: 1 } as const;
   return { ok: true, value: { ...rest, records } };
 }
 
-/** The lidar comes from one registry, the arm from another. */
+/** The lidar and the arm have different registries. */
 const POLICY = {
   restart_cooldown: '1m',
   modules: { acme_arm: { registry: 'https://arms.example' } },
 };
 
-/** Configurations that a machine may have one after another. */
+/** Configurations to switch between. */
 export const CONFIGURATIONS: Readonly<Record<'both' | 'lidar' | 'pinned' | 'none', Configuration>> =
   {
     both: configurationOf(entry('acme:lidar', '1.*'), entry('acme:arm', '1.*')),
@@ -103,7 +104,7 @@ export const CONFIGURATIONS: Readonly<Record<'both' | 'lidar' | 'pinned' | 'none
 export function configurationOf(...modules: readonly object[]): Configuration {
   const machine = readMachine(JSON.stringify({ modules }));
   const policy = readUpdatePolicy(JSON.stringify(POLICY));
-  if (!machine.ok || !policy.ok) throw new Error('the documents of a race cannot be read');
+  if (!machine.ok || !policy.ok) throw new Error('a document of the test cannot be read');
   return { machine: machine.value, policy: policy.value };
 }
 
@@ -112,11 +113,11 @@ export const TARGETS: Readonly<Record<'lidar' | 'arm', ActionTarget>> = {
   arm: moduleNamed('acme_arm', 'acme:arm'),
 };
 
-/** One machine's file for many races, each of which begins with 1.0.0 of both modules, or blank. */
+/** One machine.db for many races. `begin` empties it, and reports `deployed` for both modules if given. */
 export interface Track {
   readonly file: ClaimedFile;
   begin(clock: VirtualClock, deployed?: string): MachineState;
-  /** How many rows were written so far. */
+  /** Number of rows written so far. */
   writes(): number;
 }
 
@@ -125,7 +126,7 @@ const TABLES = ['actions', 'restarts', 'deployed', 'quarantine', 'decisions', 's
 export function track(): Track {
   const file = openForPoller(`${temporaryFolder()}/machine.db`);
   onTestFinished(() => file.close());
-  // Nothing pulls the plug in a race.
+  // No power loss in these tests.
   file.database.exec('PRAGMA synchronous = OFF');
   return {
     file,
@@ -140,23 +141,23 @@ export function track(): Track {
   };
 }
 
-/** A poller in a race, and what it did so far. */
+/** A poller in a race, with its events and deliveries so far. */
 export interface Racer {
   readonly clock: VirtualClock;
   readonly state: MachineState;
   readonly poller: Poller;
   readonly events: PollerEvent[];
   readonly deliveries: Delivery[];
-  /** Resolves once the iterator of the deliveries ended. */
+  /** Resolves when the iterator of the deliveries ends. */
   readonly consumed: Promise<void>;
 }
 
 export type RacerOptions = Partial<Omit<PollerOptions, 'clock' | 'file'>> & {
-  /** Of the lidar, and of the arm. */
+  /** The registries of the lidar and of the arm. */
   readonly registries: readonly [PollableRegistry, PollableRegistry];
   readonly clock?: VirtualClock;
   readonly deployed?: string;
-  /** `later` leaves all deliveries to iterators of the test. */
+  /** `later` leaves deliveries to the iterators of the test. */
   readonly takesUp?: 'at once' | 'later';
 };
 

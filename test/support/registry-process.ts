@@ -1,12 +1,12 @@
 import { temporaryFolder } from './folder.ts';
 import { modreg } from './modreg.ts';
 
-/** Runs `modreg registry …` on a file of its own. */
+/** Runs `modreg registry …` on the file `db`. */
 export function registry(db: string, ...args: readonly string[]): ReturnType<typeof modreg> {
   return modreg(['registry', ...args, '--db', db]);
 }
 
-/** Where a registry's file may be made. */
+/** The path of a registry.db that does not exist yet. */
 export function newFile(): string {
   return `${temporaryFolder()}/registry.db`;
 }

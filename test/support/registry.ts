@@ -7,13 +7,13 @@ import type { RegistryEvent } from '../../src/server/registry-options.ts';
 import { OPENAPI } from '../../src/server/openapi.ts';
 import { temporaryFolder } from './folder.ts';
 
-/** A registry that answers requests without a server, each answer held to the OpenAPI document. */
+/** A registry without a network server. Each response is checked against the OpenAPI document. */
 export interface TestRegistry {
   readonly catalogue: Catalogue;
   readonly path: string;
   readonly token: string;
   readonly events: readonly RegistryEvent[];
-  /** The time that the registry sees, in milliseconds since the epoch. */
+  /** The clock of the registry, in milliseconds since the epoch. */
   now: number;
   ask(method: string, path: string, request?: TestRequest): Promise<Answer>;
 }
@@ -69,7 +69,7 @@ export function testRegistry({ spreadMs = 0 }: { readonly spreadMs?: number } = 
         signal: signal ?? null,
       });
       const answer = await read(await app.fetch(request));
-      holdToOpenApi(method, address, answer);
+      checkAgainstOpenApi(method, address, answer);
       return answer;
     },
   };
@@ -87,8 +87,8 @@ async function read(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, json };
 }
 
-/** Where the document has the operation, it must have the answer: its status, its type, its shape. */
-function holdToOpenApi(method: string, address: string, answer: Answer): void {
+/** If the document has the operation, it must describe the status, content type and shape of the response. */
+function checkAgainstOpenApi(method: string, address: string, answer: Answer): void {
   const template = templateOf(address);
   const operation = template === undefined ? undefined : paths[template]?.[method.toLowerCase()];
   const type = answer.headers.get('content-type');

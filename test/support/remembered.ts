@@ -15,7 +15,7 @@ import { remoteAt } from './remote-at.ts';
 import { testClock, type TestClock } from './clock.ts';
 import { temporaryFolder } from './folder.ts';
 
-/** A registry over the network, and the file of a machine that remembers its lists. */
+/** A registry over the network, and a machine.db that saves its lists. */
 export interface Remembered {
   readonly remote: RemoteRegistry;
   readonly registry: CachedRegistry;
@@ -23,7 +23,7 @@ export interface Remembered {
   readonly file: MachineFile;
   /** The same machine after a restart. */
   readonly restarted: () => CachedRegistry;
-  /** Everything that the file says of lists, to the byte. */
+  /** All rows of saved lists in the file, as JSON. */
   readonly saved: () => string;
 }
 
@@ -53,7 +53,7 @@ export function remembered(
   };
 }
 
-/** What came of a question: the error, whether or not a saved list stood in, or the versions. */
+/** The versions of a list, or the error; `stale, …` if a saved list was used instead. */
 export async function outcomeOf(input: Promise<ReleaseList>): Promise<string> {
   try {
     const { stale, records } = await input;
@@ -65,7 +65,7 @@ export async function outcomeOf(input: Promise<ReleaseList>): Promise<string> {
   }
 }
 
-/** What is known of each module: its newest entry, and whether or why it is not the registry's word. */
+/** The newest release of each module, with the error if the list is missing or stale. */
 export function told(readings: ReadonlyMap<ModuleId, ListResult>): string[] {
   return Array.from(readings, ([id, reading]) => {
     if (!reading.ok) return `${id} ${reading.error.kind}`;

@@ -13,7 +13,7 @@ interface Rover extends DayOptions {
   readonly machine: { readonly components: readonly object[]; readonly modules: readonly object[] };
 }
 
-/** A machine whose map needs its lidar, and whose arm is up to date and has nothing to do with either. */
+/** A machine whose map depends on its lidar; the arm is up to date and independent of both. */
 export const ROVER: Rover = {
   machine: {
     components: [FLOOR, SCANNER, GRIPPER],
@@ -23,17 +23,17 @@ export const ROVER: Rover = {
   releases: { 'acme:map': TWO, 'acme:lidar': TWO, 'acme:arm': TWO },
 };
 
-/** One with which only the map is out of date. */
+/** The same machine with only the map out of date. */
 export const MAPPER: Rover = { ...ROVER, deployed: { ...ROVER.deployed, acme_lidar: '1.1.0' } };
 
-/** What was last delivered of an entry. */
+/** The last delivery for an entry. */
 export function inHand(machine: Day, name: string): Delivery {
   const delivery = machine.deliveries.findLast(({ action }) => action.target.name === name);
-  if (!delivery) throw new Error(`nothing of ${name} was delivered`);
+  if (!delivery) throw new Error(`no action of ${name} was delivered`);
   return delivery;
 }
 
-/** What was delivered since the story was last asked for: `01:02:33 acme_lidar 1.0.0 → 1.1.0`. */
+/** The deliveries since the last call of `story` or `delivered`: `01:02:33 acme_lidar 1.0.0 → 1.1.0`. */
 export function delivered(machine: Day): string[] {
   return machine
     .story()
@@ -41,7 +41,7 @@ export function delivered(machine: Day): string[] {
     .map((line) => line.replace('delivered ', ''));
 }
 
-/** What an agent answers that knows what runs of one entry. */
+/** A `deployedVersion` callback that knows the version of one entry only. */
 export function saying(
   entryName: string,
   running: string | null,

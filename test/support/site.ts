@@ -1,7 +1,7 @@
 import { temporaryFolder } from './folder.ts';
 import { modreg } from './modreg.ts';
 
-/** As of when tests plan, and for what. */
+/** The time and the platform that tests plan for. */
 export const NOON: readonly string[] = [
   '--at',
   '2026-11-21T12:00:00Z',
@@ -13,11 +13,11 @@ export interface Site {
   readonly machine: object;
   readonly deployed?: object;
   readonly policy?: object;
-  /** Versions by the name of the file: `acme/lidar`. */
+  /** Versions, by file name without extension: `acme/lidar`. */
   readonly lists?: Readonly<Record<string, readonly (string | object)[]>>;
 }
 
-/** The folder of a machine with its policy, its report, and a registry beside them. */
+/** Creates a folder with a machine config, a deployed report, a policy and a folder registry. */
 export function site({
   machine,
   deployed = {},
@@ -38,7 +38,7 @@ export function site({
   });
 }
 
-/** What `modreg plan` makes of a folder. */
+/** Runs `modreg plan` on the documents in `folder`. */
 export function planFor(folder: string, ...options: readonly string[]): ReturnType<typeof modreg> {
   const files = [`${folder}/machine.json`, '--deployed', `${folder}/deployed.json`];
   return modreg(['plan', ...files, ...NOON, ...options]);

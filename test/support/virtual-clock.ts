@@ -1,10 +1,10 @@
 import type { Clock } from '../../src/registry/index.ts';
 
-/** A clock whose time passes only when a test says so. */
+/** A clock that advances only when a test calls `pass`. */
 export interface VirtualClock extends Clock {
-  /** Lets time pass: whoever sleeps wakes up in turn, and does what it does, before it goes on. */
+  /** Advances the clock. Each sleeper wakes in order, and its reactions run before the clock continues. */
   pass(ms: number): Promise<void>;
-  /** Sets the wall clock, and no other. */
+  /** Sets the wall clock; the monotonic clock is unaffected. */
   set(now: number): void;
 }
 
@@ -16,13 +16,13 @@ interface Sleeper {
 const IDLE_TURNS = 8;
 const NOW: number = Date.parse('2026-11-21T01:02:03Z');
 
-/** `busy` tells whether something is under way that takes real time: the clock waits for it. */
+/** The clock waits while `busy` reports work that takes real time. */
 export function virtualClock(now: number = NOW, busy: () => boolean = () => false): VirtualClock {
   const sleepers = new Set<Sleeper>();
   let elapsed = 1000;
   let offset = now - elapsed;
   const turn = async (): Promise<void> => {
-    // What comes of the last of it takes some turns more.
+    // Reactions to the last event take several event-loop turns.
     for (let idle = 0; idle < IDLE_TURNS; idle = busy() ? 0 : idle + 1) {
       await new Promise<void>((resolve) => {
         setImmediate(resolve);

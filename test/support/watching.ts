@@ -4,15 +4,15 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { ROOT } from './modreg.ts';
 
-/** A `modreg watch` that goes on, and what it says. */
+/** A running `modreg watch` process. */
 export interface Watching {
   /** The next line of stdout. */
   readonly out: () => Promise<string>;
   /** The next line of stderr. */
   readonly err: () => Promise<string>;
-  /** From now on, nobody reads its stdout. */
+  /** Closes the reading end of its stdout. */
   readonly leave: () => void;
-  /** What it says from then on until it ends. */
+  /** Sends `signal` if given, and returns the remaining output and the exit code. */
   readonly end: (signal?: NodeJS.Signals) => Promise<Ended>;
 }
 
@@ -22,7 +22,7 @@ interface Ended {
   readonly exit: number | null;
 }
 
-/** Watches in a process of its own; in what it says, each time of day is `TIME`, and each duration `SOME`. */
+/** Starts `modreg watch`. In its output, `TIME` replaces each time of day, and `SOME` each duration. */
 export function watching(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -54,7 +54,7 @@ export function watching(
 
 async function next(lines: AsyncIterator<string>): Promise<string> {
   const line = await lines.next();
-  return line.done === true ? 'it ended' : timeless(line.value);
+  return line.done === true ? 'the process ended' : timeless(line.value);
 }
 
 async function restOf(lines: AsyncIterator<string>): Promise<string[]> {

@@ -1,15 +1,15 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 
-/** What a server does with a connection once a request is there, whose first line is given. */
+/** Responds to a request on a connection. `request` is the first line of the request. */
 export type WireFault = (socket: Socket, request: string) => void;
 
-/** A server below HTTP: it sends bytes, or not, and hangs up as it likes. */
+/** A TCP server that can send arbitrary bytes, stall, or close the connection. */
 export interface WireServer {
   readonly address: string;
-  /** The first line of each request, and the entity tag that it names. */
+  /** The first line of each request, and its If-None-Match header. */
   readonly requests: string[];
-  /** What is done with the requests from now on. */
+  /** Sets the response to all further requests. */
   answer(fault: WireFault): void;
   close(): Promise<void>;
 }
@@ -21,16 +21,16 @@ export async function wireServer(): Promise<WireServer> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // Who is hung up on hangs up, too.
+    // Errors of closed connections are expected.
     socket.on('error', () => undefined);
-    let asked = '';
+    let received = '';
     socket.on('data', (data) => {
-      asked += data.toString('latin1');
-      if (!asked.includes('\r\n\r\n')) return;
-      const [line = ''] = asked.split('\r\n', 1);
-      const [, etag] = /\r\nif-none-match: (.*)\r\n/i.exec(asked) ?? [];
+      received += data.toString('latin1');
+      if (!received.includes('\r\n\r\n')) return;
+      const [line = ''] = received.split('\r\n', 1);
+      const [, etag] = /\r\nif-none-match: (.*)\r\n/i.exec(received) ?? [];
       requests.push(etag === undefined ? line : `${line} ${etag}`);
-      asked = '';
+      received = '';
       current(socket, line);
     });
   });
@@ -57,7 +57,7 @@ const MIB = 1024 * 1024;
 const DOCUMENT =
   '{"module_id":"acme:lidar","generation":57,"count":1,"releases":[{"version":"1.2.3"}]}';
 
-/** A header with lines of its own, of an answer in JSON. */
+/** The head of a JSON response, with extra header lines. */
 function head(...lines: readonly string[]): string {
   return ['HTTP/1.1 200 OK', 'content-type: application/json', ...lines, '', ''].join('\r\n');
 }
@@ -70,7 +70,7 @@ function body(bytes: Uint8Array | string, ...lines: readonly string[]): WireFaul
   };
 }
 
-/** Sends `part` every `ms` until nobody listens. */
+/** Sends `part` every `ms` milliseconds until the connection closes. */
 function dripping(start: string, part: string | Uint8Array, ms: number): WireFault {
   return (socket) => {
     socket.write(start);
@@ -79,7 +79,7 @@ function dripping(start: string, part: string | Uint8Array, ms: number): WireFau
   };
 }
 
-/** Sends `part` as fast as it is taken, without end. */
+/** Sends `part` repeatedly, as fast as the client accepts it. */
 function pouring(start: string, part: Uint8Array | string): WireFault {
   return (socket) => {
     socket.write(start);
@@ -110,7 +110,7 @@ function chunk(text: string): string {
   return `${text.length.toString(16)}\r\n${text}\r\n`;
 }
 
-/** What is much when it is not compressed any more. */
+/** Spaces, which compress very well. */
 function blanks(mebibytes: number): Buffer {
   return Buffer.alloc(mebibytes * MIB, ' ');
 }
@@ -120,7 +120,7 @@ const CHUNKED = head('transfer-encoding: chunked');
 
 export const HONEST: WireFault = body(DOCUMENT, 'etag: "57"', 'connection: close');
 
-/** Answers that would fill the memory. [T36] [T37] */
+/** Responses that would exhaust the memory. [T36] [T37] */
 export const FLOODS: Readonly<Record<string, () => WireFault>> = {
   '[T36] a gzip bomb': () => body(gzipSync(blanks(300)), 'content-encoding: gzip'),
   '[T36] a deflate bomb': () => body(deflateSync(blanks(64)), 'content-encoding: deflate'),
@@ -133,8 +133,8 @@ export const FLOODS: Readonly<Record<string, () => WireFault>> = {
   '[T37] 2 MiB of []': () => body(`[${'[],'.repeat((2 * MIB) / 3)}[]]`),
   '[T37] a million numbers': () => body(`[${'1.5,'.repeat(1_000_000)}0]`),
   '[T37] brackets a million deep': () => body('['.repeat(1_000_000)),
-  '[T37] as many objects as are read': () => body(`[${'{},'.repeat(124_990)}{}]`),
-  '[T37] as many texts as are read': () =>
+  '[T37] the maximum number of objects': () => body(`[${'{},'.repeat(124_990)}{}]`),
+  '[T37] the maximum number of strings': () =>
     body(`[${Array.from({ length: 249_990 }, (_, n) => `"${n + 1e6}"`).join()}]`),
   '[T37] an endless body in chunks': () => pouring(CHUNKED, chunk('[" '.padEnd(65_536, 'x'))),
   '[T37] an endless body without a length': () => pouring(head(), ' '.repeat(65_536)),
@@ -146,10 +146,10 @@ export const FLOODS: Readonly<Record<string, () => WireFault>> = {
   '[T37] a header without end': () => pouring('HTTP/1.1 200 OK\r\n', 'x: y\r\n'.repeat(1000)),
 };
 
-/** Answers that take too long. [T38] [T39] */
+/** Responses that take too long. [T38] [T39] */
 export const STALLS: Readonly<Record<string, () => WireFault>> = {
   '[T38] a byte at a time': () => dripping(head(), ' ', 50),
-  '[T38] fast enough, and without end': () => dripping(head(), ' '.repeat(1024), 20),
+  '[T38] fast enough, but endless': () => dripping(head(), ' '.repeat(1024), 20),
   '[T39] silence': () => () => undefined,
   '[T39] silence after the status': () => sending('HTTP/1.1 200 OK\r\n'),
   '[T39] silence in the header': () => sending('HTTP/1.1 200 OK\r\ncontent-type: appl'),
@@ -159,7 +159,7 @@ export const STALLS: Readonly<Record<string, () => WireFault>> = {
   '[T39] silence in a chunk': () => sending(`${CHUNKED}64\r\n{"releases":`),
 };
 
-/** Answers that break. [T40] */
+/** Responses that break off or are not HTTP. [T40] */
 export const BREAKS: Readonly<Record<string, () => WireFault>> = {
   '[T40] a reset': () => resetting(''),
   '[T40] a reset in the header': () => resetting('HTTP/1.1 200 OK\r\n'),
@@ -169,7 +169,7 @@ export const BREAKS: Readonly<Record<string, () => WireFault>> = {
   '[T40] an end in the body': () => ending(`${head('content-length: 100')}${DOCUMENT}`),
   '[T40] an end in a chunk': () => ending(`${CHUNKED}64\r\n{"releases":`),
   '[T40] an end before the last chunk': () => ending(`${CHUNKED}${chunk(DOCUMENT)}`),
-  '[T40] a chunk of no size': () => ending(`${CHUNKED}xyz\r\n${DOCUMENT}\r\n0\r\n\r\n`),
+  '[T40] a chunk without a size': () => ending(`${CHUNKED}xyz\r\n${DOCUMENT}\r\n0\r\n\r\n`),
   '[T40] an end in the body of HTTP/1.0': () =>
     ending(`HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n{"releases":[`),
   '[T40] an end in gzip': () => {
@@ -179,15 +179,15 @@ export const BREAKS: Readonly<Record<string, () => WireFault>> = {
       socket.end(half);
     };
   },
-  '[T40] a status that is none': () => ending('HTTP/1.1 abc OK\r\n\r\n'),
+  '[T40] a status that is not a number': () => ending('HTTP/1.1 abc OK\r\n\r\n'),
   '[T40] no HTTP at all': () => ending('220 mail.example ESMTP\r\n'),
 };
 
-/** Answers that say what is not so. */
+/** Responses whose headers contradict the body. */
 export const LIES: Readonly<Record<string, () => WireFault>> = {
   '[T37] a length that is too small': () =>
     ending(`${head('content-length: 10', 'connection: close')}${DOCUMENT}`),
-  '[T36] gzip that is none': () => body(DOCUMENT, 'content-encoding: gzip'),
+  '[T36] gzip without gzip data': () => body(DOCUMENT, 'content-encoding: gzip'),
   '[T44] two lengths': () =>
     ending(`${head('content-length: 10', `content-length: ${DOCUMENT.length}`)}${DOCUMENT}`),
   'UTF-16': () => body(Buffer.from(DOCUMENT, 'utf16le')),
