@@ -1,4 +1,4 @@
-// A peer of `modreg check`: `node benchmarks/ajv-check.ts <file>` judges a machine config by its JSON Schema.
+// Compared with `modreg check`: `node benchmarks/ajv-check.ts <file>` validates a machine config with its JSON Schema.
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { jsonSchemaOf } from 'modreg/config';

@@ -16,28 +16,28 @@ export function indexOf(versions: readonly string[]): ReleaseIndex {
   return indexReleases(versions.map((version) => ({ version })));
 }
 
-/** What a floating constraint means, as text. */
-export function answer(asked: Constraint, index: ReleaseIndex): string | null {
-  const resolution = resolve(asked, index);
+/** The version that a constraint resolves to; `null` if none. */
+export function answer(wanted: Constraint, index: ReleaseIndex): string | null {
+  const resolution = resolve(wanted, index);
   return resolution.kind === 'resolved' ? resolution.release.version.text : null;
 }
 
-/** The range of semver that a floating constraint means. */
+/** The equivalent semver range of a floating constraint. */
 export function rangeOf(text: string): string {
   if (text === 'latest') return '*';
   const [major = '', minor = ''] = text.split('.');
   return minor === '*' ? `${major}.x` : `${major}.${minor}.x`;
 }
 
-/** Nothing is timed whose answer is not that of its peer. */
+/** Throws if the contenders do not choose the same version: only equal work is timed. */
 export function mustBeEqual(what: string, answers: readonly (string | null)[]): void {
   const [first] = answers;
   if (answers.some((other) => withoutBuild(other) !== withoutBuild(first ?? null))) {
-    throw new Error(`${what}: the answers differ: ${answers.join(', ')}`);
+    throw new Error(`${what}: the chosen versions differ: ${answers.join(', ')}`);
   }
 }
 
-// Among builds of one precedence a peer takes the first of the list.
+// Among builds of equal precedence, semver chooses the first of the list.
 function withoutBuild(version: string | null): string | undefined {
   return version?.split('+')[0];
 }

@@ -8,14 +8,14 @@ const TOP = 62;
 const DECADES = [10, 100, 1000, 10_000];
 const COLOURS = { modreg: '#1a7f64', semver: '#b45f06', 'npm-pick-manifest': '#7a7a8c' };
 
-/** Bars of microseconds on a logarithmic axis, one group a question. */
+/** An SVG bar chart of microseconds on a logarithmic axis, with one group of bars per row. */
 export function chartOf(rows: readonly ColdRow[], machine: string): string {
   const height = TOP + rows.length * ROW + 36;
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="12">`,
     `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
-    `<text x="12" y="20" font-size="14">A fresh list of strings to one answer, in µs on a logarithmic axis (shorter is better)</text>`,
-    `<text x="12" y="${height - 10}" fill="#555">${escape(machine)}; the shortest of 31 interleaved slices</text>`,
+    `<text x="12" y="20" font-size="14">From a new list of strings to the chosen version: µs on a logarithmic axis (shorter is better)</text>`,
+    `<text x="12" y="${height - 10}" fill="#555">${escape(machine)}; best of 31 interleaved slices</text>`,
     ...Object.entries(COLOURS).map(([name, colour], place) => {
       const x = LEFT + place * 110;
       return `<rect x="${x}" y="32" width="10" height="10" fill="${colour}"/><text x="${x + 14}" y="41">${name}</text>`;
@@ -45,7 +45,7 @@ function barOf(name: string, time: number, y: number): string {
   return `<rect x="${LEFT}" y="${y}" width="${length}" height="${BAR - 2}" fill="${colour}"/>${text}`;
 }
 
-/** From 10 µs on, one decade is as long as another. */
+/** The length of a bar: 10 µs is 0, and every decade adds the same length. */
 function lengthOf(time: number): number {
   return Math.round(Math.max(0, Math.log10(time / 10)) * 165 * 10) / 10;
 }

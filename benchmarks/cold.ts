@@ -21,7 +21,7 @@ const REAL: readonly (readonly [string, readonly string[]])[] = [
   ['types-node', ['20.11.*', '18.*', 'latest', '99.*']],
 ];
 
-/** From a fresh list of strings to the answer of one floating constraint: the real lists. */
+/** Times from a new list of strings to the chosen version of one floating constraint, for real lists. */
 export function coldRealLists(): ColdRow[] {
   return REAL.flatMap(([list, constraints]) => {
     const packument = realPackument(list);
@@ -31,14 +31,14 @@ export function coldRealLists(): ColdRow[] {
   });
 }
 
-/** The same for made lists: of any size, and such as make something expensive. */
-export function coldMadeLists(): ColdRow[] {
+/** The same for generated lists of several sizes, and for adversarial lists. */
+export function coldGeneratedLists(): ColdRow[] {
   const seeded = [1000, 10_000, 100_000, 1_000_000].map((count): [string, string[]] => [
     `seeded ${count}`,
     seededList(count).map(({ version }) => version),
   ]);
-  const made = [...seeded, ...Object.entries(adversarialLists(10_000))];
-  return made.map(([list, versions]) => coldRow(list, versions, 'latest'));
+  const generated = [...seeded, ...Object.entries(adversarialLists(10_000))];
+  return generated.map(([list, versions]) => coldRow(list, versions, 'latest'));
 }
 
 function coldRow(
@@ -52,7 +52,7 @@ function coldRow(
   const theirs = (): string | null => semver.maxSatisfying(versions, range);
   mustBeEqual(`${list} ${text}`, [ours(), theirs()]);
   const peer = packument && (() => picked(packument, range));
-  // It takes the dist-tag where the range allows it, so its answer is another question's.
+  // npm-pick-manifest prefers a dist-tag that the range allows, so its result may differ.
   const contenders = [
     { name: 'modreg', run: ours },
     { name: 'semver', run: theirs },

@@ -6,15 +6,15 @@ export interface Packument {
   readonly versions: Readonly<Record<string, object>>;
 }
 
-/** The version list of a real package, as its registry gives it. */
+/** The packument of a real npm package. */
 export function realPackument(name: string): Packument {
   const file = new URL(`../test/fixtures/registry/npm/${name}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as Packument;
 }
 
 /**
- * A list like those of registries, the same for the same seed: 25 % prereleases, 10 % with build
- * metadata, 2 % yanked, 15 % for one platform only; majors grow, and older ones get back-ports.
+ * A realistic release list, determined by the seed: 25 % prereleases, 10 % with build metadata, 2 % yanked, 15 % for one
+ * platform only; major versions grow, and older ones get back-ports.
  */
 export function seededList(count: number, seed = 1): ReleaseRecord[] {
   const random = generator(seed);
@@ -39,7 +39,7 @@ export function seededList(count: number, seed = 1): ReleaseRecord[] {
   });
 }
 
-/** Lists that make something expensive. */
+/** Lists that are expensive to parse, sort or search. */
 export function adversarialLists(count: number): Record<string, string[]> {
   const ascending = Array.from({ length: count }, (_, place) => {
     return `${Math.floor(place / 400)}.${Math.floor(place / 20) % 20}.${place % 20}`;
@@ -56,7 +56,7 @@ export function adversarialLists(count: number): Record<string, string[]> {
   };
 }
 
-/** mulberry32: numbers from 0 to 1, the same for the same seed. */
+/** A generator of numbers from 0 to 1, determined by the seed (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,6 +1,6 @@
 /*
- * Heap and external bytes per release of an index, beyond the texts of the versions: run in a process
- * of its own, with --expose-gc. Prints them as JSON.
+ * Heap and external bytes per release of an index, without the version strings. Needs a separate process and
+ * --expose-gc. Prints JSON.
  */
 import { indexReleases, type ReleaseIndex } from 'modreg';
 import { answer, constraint } from './answer.ts';
@@ -19,7 +19,7 @@ function* fresh(texts: readonly string[]): Iterable<{ version: string }> {
   for (const version of texts) yield { version };
 }
 
-// A text is one string of its own, as a parser of JSON makes it.
+// JSON.parse makes each version a separate flat string.
 const texts = JSON.parse(
   JSON.stringify(seededList(COUNT).map(({ version }) => version)),
 ) as string[];
@@ -29,13 +29,13 @@ const cold = answer(constraint('latest'), index);
 const afterCold = inUse();
 const warm = answer(constraint('latest'), index);
 const afterWarm = inUse();
-if (cold !== warm) throw new Error(`${cold} is not ${warm}`);
+if (cold !== warm) throw new Error(`the first answer is ${cold}, the second is ${warm}`);
 console.log(
   JSON.stringify({
     releases: COUNT,
     bytesAfterFirstAnswer: Math.round((afterCold - before) / COUNT),
     bytesAfterSorting: Math.round((afterWarm - before) / COUNT),
-    // Both are used after the last measurement, so that neither is collected before it.
+    // Uses both values, so that neither is collected before the last measurement.
     used: texts.length + index.published,
   }),
 );

@@ -1,4 +1,4 @@
-/* The registry of `npm run bench:network`: it prints its address, and answers from memory. */
+/* The registry of `npm run bench:network`: prints its address, and responds from memory. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -24,13 +24,13 @@ function documentOf(module: string, generation: number, count: number): string {
 }
 
 const small = documentOf('bench:small', 1, 50);
-let turn = 1;
-let large = documentOf('bench:large', turn, RELEASES);
-// Each line on stdin is answered by one, and makes the large list of the next generation.
+let generation = 1;
+let large = documentOf('bench:large', generation, RELEASES);
+// Each line on stdin increments the generation of the large list, and is acknowledged on stdout.
 process.stdin.on('data', () => {
-  turn++;
-  large = documentOf('bench:large', turn, RELEASES);
-  console.log('turned');
+  generation++;
+  large = documentOf('bench:large', generation, RELEASES);
+  console.log('done');
 });
 const server = createServer((request, response) => {
   if (request.headers['if-none-match'] === '"small"') {
@@ -38,7 +38,7 @@ const server = createServer((request, response) => {
     return;
   }
   const isSmall = request.url?.endsWith('small') ?? false;
-  const etag = isSmall ? '"small"' : `"${turn}"`;
+  const etag = isSmall ? '"small"' : `"${generation}"`;
   response
     .writeHead(200, { 'content-type': 'application/json', etag })
     .end(isSmall ? small : large);

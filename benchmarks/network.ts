@@ -1,6 +1,6 @@
 /*
- * `npm run bench:network`: what hostile answers cost, how long a large list keeps everything else waiting, and what a
- * 304 costs beside a bare call of ky.
+ * `npm run bench:network` measures the cost of hostile responses, how long a large list blocks the event loop, and the
+ * cost of a 304 compared with a plain ky request.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,8 +32,8 @@ const script = join(import.meta.dirname, 'network-server.ts');
 const server = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
 const [address] = (await once(createInterface(server.stdout), 'line')) as [string];
 
-/** Lets the next answers be of another generation. */
-async function turn(): Promise<void> {
+/** Increments the generation of the large list. */
+async function changeLargeList(): Promise<void> {
   server.stdin.write('\n');
   await once(server.stdout, 'data');
 }
@@ -52,10 +52,10 @@ function median(values: readonly number[]): number {
 }
 
 function spread(values: readonly number[]): string {
-  return `median ${median(values).toFixed(1)}, most ${Math.max(...values).toFixed(1)}`;
+  return `median ${median(values).toFixed(1)}, max ${Math.max(...values).toFixed(1)}`;
 }
 
-/** The longest time that nothing else could run while `work` did, in milliseconds. */
+/** The longest block of the event loop during `work`, in milliseconds. */
 async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
@@ -72,21 +72,21 @@ async function longestBlock(work: () => Promise<unknown>): Promise<number> {
 }
 
 async function blocks(): Promise<void> {
-  console.log('\nA list of 10,000 releases, 4.4 MB: the longest block, ms');
+  console.log('\nLongest block of the event loop by a list of 10,000 releases (4.4 MB), ms');
   const first: number[] = [];
   const changed: number[] = [];
   const saved: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     (file as WholeFile).sql.run('DELETE FROM saved_lists');
-    const asked = registry();
-    first.push(await longestBlock(async () => await asked.read(LARGE)));
-    await turn();
-    changed.push(await longestBlock(async () => await asked.read(LARGE)));
+    const client = registry();
+    first.push(await longestBlock(async () => await client.read(LARGE)));
+    await changeLargeList();
+    changed.push(await longestBlock(async () => await client.read(LARGE)));
     saved.push(await longestBlock(async () => await registry().readAll([LARGE])));
   }
-  console.log(`  first read, and saved       ${spread(first)}`);
-  console.log(`  changed, held to the last   ${spread(changed)}`);
-  console.log(`  after a restart, from disk  ${spread(saved)}`);
+  console.log(`  first read and save             ${spread(first)}`);
+  console.log(`  changed, compared with saved    ${spread(changed)}`);
+  console.log(`  read from disk after a restart  ${spread(saved)}`);
 }
 
 async function cpuOf(work: () => Promise<unknown>): Promise<number> {
@@ -97,31 +97,31 @@ async function cpuOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 async function unchanged(): Promise<void> {
-  const asked = registry();
-  await asked.read(SMALL);
+  const client = registry();
+  await client.read(SMALL);
   const url = `${address}/v1/modules/bench/small`;
   const headers = { 'if-none-match': '"small"' };
   const bare = async (): Promise<unknown> => {
     const response = await ky(url, { headers, retry: 0, throwHttpErrors: false });
     return await response.arrayBuffer();
   };
-  const ours = async (): Promise<unknown> => await asked.read(SMALL);
+  const ours = async (): Promise<unknown> => await client.read(SMALL);
   const times = { bare: [] as number[], ours: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
     times.bare.push(await cpuOf(bare));
     times.ours.push(await cpuOf(ours));
   }
   const ratio = median(times.ours) / median(times.bare);
-  console.log(`\nA 304: CPU of the client, µs a call, median of ${ROUNDS}`);
-  console.log(`  a bare call of ky  ${median(times.bare).toFixed(0)}`);
-  console.log(`  openRegistries     ${median(times.ours).toFixed(0)}   ${ratio.toFixed(2)} times`);
+  console.log(`\nA 304: CPU time of the client, µs per request, median of ${ROUNDS}`);
+  console.log(`  ky only         ${median(times.bare).toFixed(0)}`);
+  console.log(`  openRegistries  ${median(times.ours).toFixed(0)}   ${ratio.toFixed(2)} times ky`);
 }
 
 async function hostile(): Promise<void> {
   console.log(
-    `\nHostile answers, each in a process of its own with a heap of 64 MB, ${TIMES} times`,
+    `\nHostile responses, each ${TIMES} times in a separate process with a heap limit of 64 MiB`,
   );
-  console.log(`${'fault'.padEnd(42)} ${'outcome'.padEnd(22)} median ms  most MiB above idle`);
+  console.log(`${'fault'.padEnd(42)} ${'outcome'.padEnd(22)} median ms  peak MiB above idle`);
   for (const { fault, outcomes, ms, mib } of await readHostile(HOSTILE, TIMES)) {
     const figures = `${ms.toFixed(0).padStart(9)}  ${mib.toFixed(1).padStart(19)}`;
     console.log(`${fault.padEnd(42)} ${outcomes.join().padEnd(22)} ${figures}`);

@@ -23,11 +23,11 @@ export interface PlanRow {
   readonly what: string;
   /** Milliseconds. */
   readonly time: number;
-  /** How many actions the plan has. */
+  /** Number of actions in the plan. */
   readonly actions?: number;
 }
 
-/** A plan for 1,000 modules with 1,000 releases each, in three situations, and what indexing takes. */
+/** Times of a plan for 1,000 modules with 1,000 releases each in three situations, and of indexing. */
 export function planTimes(): PlanRow[] {
   const lists = Array.from({ length: MODULES }, (_, place) => seededList(RELEASES, place + 1));
   const indexing = fastest(() => lists.map(sorted));
@@ -36,9 +36,9 @@ export function planTimes(): PlanRow[] {
     '{"minimum_release_age": "7d", "maintenance": [{"start": "0 2 * * *", "duration": "2h", "time_zone": "Europe/Berlin"}]}',
   );
   const free = readUpdatePolicy('{}');
-  if (!held.ok || !free.ok) throw new Error('not a policy');
+  if (!held.ok || !free.ok) throw new Error('a policy has errors');
   const machine = machineOf();
-  const asked = (deployed: string | null, policy: PlanInput['policy']): PlanInput => ({
+  const input = (deployed: string | null, policy: PlanInput['policy']): PlanInput => ({
     machine,
     policy,
     platform: 'linux/arm64',
@@ -51,16 +51,16 @@ export function planTimes(): PlanRow[] {
     ),
     subsystems: new Map(),
   });
-  const questions = {
-    'half of the modules are due': asked('99.0.0', free.value),
-    'every module is due': asked('0.0.1', free.value),
-    'every module is held by a window, with a minimum age': asked('0.0.1', held.value),
+  const inputs = {
+    'half of the modules have an action': input('99.0.0', free.value),
+    'every module has an action': input('0.0.1', free.value),
+    'every module is held by a window, with a minimum age': input('0.0.1', held.value),
   };
   const times = fastestRuns(
-    Object.entries(questions).map(([name, input]) => ({ name, run: () => planMachine(input) })),
+    Object.entries(inputs).map(([name, one]) => ({ name, run: () => planMachine(one) })),
   );
-  const plans = Object.entries(questions).map(([what, input], place): PlanRow => {
-    const actions = planMachine(input).restarts.flatMap((restart) => restart.actions);
+  const plans = Object.entries(inputs).map(([what, one], place): PlanRow => {
+    const actions = planMachine(one).restarts.flatMap((restart) => restart.actions);
     return { what, time: (times[place] ?? Infinity) / 1000, actions: actions.length };
   });
   return [
@@ -72,7 +72,7 @@ export function planTimes(): PlanRow[] {
 
 function sorted(list: readonly ReleaseRecord[]): ReturnType<typeof indexReleases> {
   const index = indexReleases(list);
-  // It is sorted when every release of it is asked for.
+  // The index is sorted when its releases are first iterated.
   index.releases()[Symbol.iterator]().next();
   return index;
 }
@@ -96,7 +96,7 @@ function fastest(run: () => unknown): number {
   return Math.min(...times);
 }
 
-/** A component for each module, and every third depends on the one before it. */
+/** A machine with one component per module, in dependency chains of three. */
 function machineOf(): PlanInput['machine'] {
   const modules = Array.from({ length: MODULES }, (_, place) => ({
     type: 'registry',
@@ -112,6 +112,6 @@ function machineOf(): PlanInput['machine'] {
     depends_on: place % 3 === 0 ? [] : [`c${place - 1}`],
   }));
   const read = readMachine(JSON.stringify({ modules, components }));
-  if (!read.ok) throw new Error('not a machine');
+  if (!read.ok) throw new Error('the machine config has errors');
   return read.value;
 }

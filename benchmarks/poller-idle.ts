@@ -1,6 +1,6 @@
 /*
- * What a machine of 30 modules costs while nothing changes: `node --expose-gc poller-idle.ts <minutes>`. Prints rows as
- * JSON.
+ * CPU time and heap of a poller with 30 modules while nothing changes: `node --expose-gc poller-idle.ts <minutes>`.
+ * Prints rows as JSON.
  */
 import { setTimeout } from 'node:timers/promises';
 import { Poller } from 'modreg/poller';
@@ -10,7 +10,7 @@ import { heapInUse, machineOf, openSite, type Row } from './publishing.ts';
 const [, , minutes = '2'] = process.argv;
 const MODULES = 30;
 const RELEASES = 50;
-/** So that all is loaded and read once. */
+/** Enough to load all code and read every list once. */
 const WARM_UP_MS = 5000;
 const MINUTE = 60_000;
 const CORE_PERCENT = 1;
@@ -34,20 +34,20 @@ const { user, system } = process.cpuUsage(before);
 const percent = ((user + system) / 1000 / (performance.now() - begin)) * 100;
 const heapAfter = heapInUse();
 await poller.stop();
-if ((await next).done !== true) throw new Error('something was delivered');
+if ((await next).done !== true) throw new Error('an action was delivered, expected none');
 site.close();
 
 const rows: readonly Row[] = [
   {
-    measured: `CPU of ${MODULES} modules in which nothing changes, over ${minutes} min`,
+    measured: `${MODULES} unchanged modules over ${minutes} min: CPU`,
     figure: `${percent.toFixed(3)} % of a core`,
     target: `< ${CORE_PERCENT} %`,
     isMet: percent < CORE_PERCENT,
   },
   {
-    measured: 'heap of that, after a collection',
-    figure: `${heapBefore.toFixed(1)} MiB, then ${heapAfter.toFixed(1)} MiB`,
-    target: `< ${HEAP_MIB} MiB, flat`,
+    measured: `${MODULES} unchanged modules over ${minutes} min: heap after garbage collection`,
+    figure: `${heapBefore.toFixed(1)} MiB at first, ${heapAfter.toFixed(1)} MiB at the end`,
+    target: `< ${HEAP_MIB} MiB, growth < ${FLAT_MIB} MiB`,
     isMet: heapAfter < HEAP_MIB && heapAfter - heapBefore < FLAT_MIB,
   },
 ];

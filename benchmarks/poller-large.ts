@@ -1,6 +1,6 @@
 /*
- * What rounds of 1,000 modules with 1,000 releases each cost, SQLite included: `node --expose-gc poller-large.ts`, and
- * `<modules> <releases> <rounds>` for others. Profile it with `--cpu-prof`. Prints rows as JSON.
+ * CPU time of rounds with 1,000 modules of 1,000 releases each, including SQLite: `node --expose-gc poller-large.ts`;
+ * append `<modules> <releases> <rounds>` for other sizes. Profile it with `--cpu-prof`. Prints rows as JSON.
  */
 import { setTimeout } from 'node:timers/promises';
 import { Poller, type Delivery } from 'modreg/poller';
@@ -12,7 +12,7 @@ import { machineOf, median, openSite, type Row } from './publishing.ts';
 
 const [, , modules = '1000', releases = '1000', rounds = '15'] = process.argv;
 const WARM_UP = 5;
-/** A round, where chance gives 0. */
+/** The time between rounds when `random` returns 0. */
 const INTERVAL_MS = 54_000;
 const REST_MS = 500;
 const QUIET_MS = 100;
@@ -28,7 +28,7 @@ const machine = machineOf(site.file, Number(modules), {
 const counts = { readings: 0, waits: 0, changes: 0, plans: 0 };
 const cached = site.registry({
   saved: savedListsIn(site.file),
-  // Time is virtual for what is written, and real for requests.
+  // Recorded times are virtual; requests take real time.
   clock: { ...systemClock, now: () => clock.now() },
 });
 const registry: PollableRegistry = {
@@ -73,7 +73,7 @@ async function consume(): Promise<void> {
   for await (const delivery of poller.deliveries()) delivered.push(delivery);
 }
 
-/** Until `isDone`, and nothing happened for a while. */
+/** Waits until `isDone`, and nothing happens for `QUIET_MS`. */
 async function quiet(isDone: () => boolean): Promise<void> {
   for (let before = ''; ;) {
     await setTimeout(QUIET_MS);
@@ -91,7 +91,7 @@ async function cpuOf(work: () => Promise<void>): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** A round that finds nothing new, from the moment that it is due. */
+/** Runs one round that finds no change. */
 async function unchanged(): Promise<void> {
   const { waits, plans, readings } = counts;
   await clock.pass(INTERVAL_MS);
@@ -134,23 +134,23 @@ site.close();
 
 function row(what: string, ms: readonly number[], target = Infinity): Row {
   return {
-    measured: `${modules} modules of ${releases} releases: CPU of ${what}`,
-    figure: `median ${median(ms).toFixed(1)} ms, most ${Math.max(...ms).toFixed(1)} ms`,
+    measured: `${modules} modules of ${releases} releases: CPU time of ${what}`,
+    figure: `median ${median(ms).toFixed(1)} ms, max ${Math.max(...ms).toFixed(1)} ms`,
     target: target === Infinity ? '' : `< ${target} ms`,
     isMet: median(ms) < target,
   };
 }
 const resident: Row = {
-  measured: 'memory resident after that',
+  measured: `${modules} modules of ${releases} releases: resident memory after these rounds`,
   figure: `${residentMib.toFixed(0)} MiB`,
   target: '',
   isMet: true,
 };
 console.log(
   JSON.stringify([
-    row('a round in which nothing changed', times.unchanged, 50),
-    row('a round in which one module changed, with its delivery', times.changed, 100),
-    row('the acknowledgement, and the plan after it', times.acknowledged),
+    row('a round without changes', times.unchanged, 50),
+    row('a round with one changed module, including its delivery', times.changed, 100),
+    row('an acknowledgement and the plan after it', times.acknowledged),
     resident,
   ]),
 );

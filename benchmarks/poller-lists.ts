@@ -1,6 +1,6 @@
 /*
- * What new lists of 1,000 modules with 10,000 releases each keep a process from: the longest block while they are
- * sorted, and plans of them. Ten modules share a list, since memory is not what is measured. Prints rows as JSON.
+ * New lists of 1,000 modules with 10,000 releases each: the longest block of the event loop while they are sorted, and
+ * the time of a plan. Ten modules share a list, because memory is not measured. Prints rows as JSON.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
@@ -25,7 +25,7 @@ const entries = Array.from({ length: MODULES }, (_, at) => {
   return { type: 'registry', name: `m${at}`, module_id: `bench:m${at}`, version: '1.*' };
 });
 const machine = readMachine(JSON.stringify({ modules: entries }));
-if (!machine.ok) throw new Error('no machine');
+if (!machine.ok) throw new Error('the machine config has errors');
 const readings = new Map(
   machine.value.modules.map(({ moduleId }, at): [typeof moduleId, ListResult] => {
     const records = lists[at % LISTS] ?? [];
@@ -64,13 +64,13 @@ const times = Array.from({ length: PLANS }, () => {
 const [first = 0] = times;
 const rows: Row[] = [
   {
-    measured: `${MODULES} modules of ${RELEASES} releases: longest block while new lists are sorted`,
+    measured: `${MODULES} modules of ${RELEASES} releases: longest block of the event loop while new lists are sorted`,
     figure: `${blocked.toFixed(1)} ms`,
     target: `< ${MOST_BLOCKED_MS} ms`,
     isMet: blocked < MOST_BLOCKED_MS,
   },
   {
-    measured: `${MODULES} modules of ${RELEASES} releases: a plan`,
+    measured: `${MODULES} modules of ${RELEASES} releases: time of a plan`,
     figure: `first ${first.toFixed(1)} ms, median ${median(times).toFixed(1)} ms`,
     target: `< ${MOST_PLANNED_MS} ms`,
     isMet: first < MOST_PLANNED_MS,

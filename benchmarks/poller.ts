@@ -1,6 +1,6 @@
 /*
- * `npm run bench:poller`: what a poller takes of a machine, and how soon it hears of a release. Each part runs in a process
- * of its own: `-- --idle-minutes 10 --rounds 1000` has one take longer, and another shorter.
+ * `npm run bench:poller` measures the CPU time, memory and latency of a poller. Each part runs in a separate process.
+ * `-- --idle-minutes 10 --rounds 1000` changes the length of the idle part and of the soak part.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -21,10 +21,10 @@ const COMMANDS = [
   'bin/modreg compare npm:typescript --registry test/fixtures/registry',
   'bin/modreg check examples/machine.json',
 ];
-/** What checks a document of 1,000 modules; ajv, by the same JSON Schema, says less: no positions. */
+/** Commands that check a document of 1,000 modules. ajv uses the same JSON Schema, but reports no positions. */
 const LARGE_COMMANDS = ['bin/modreg check', 'node_modules/.bin/node benchmarks/ajv-check.ts'];
 
-/** CPU time of whole processes, beside a Node that does nothing: the shell's own `times`. */
+/** CPU time of whole processes, measured by `times` of the shell. The first one is a Node that does nothing. */
 export function processes(): ProcessRow[] {
   const large = largeMachine();
   const commands = [...COMMANDS, ...LARGE_COMMANDS.map((command) => `${command} ${large}`)];
@@ -34,7 +34,7 @@ export function processes(): ProcessRow[] {
   });
 }
 
-/** A machine config of 1,000 modules and 1 MiB, in a file that stays for a look. */
+/** Writes a machine config of 1,000 modules and 1 MiB. The file is kept for inspection. */
 function largeMachine(): string {
   const numbers = Array.from({ length: 1000 }, (_, at) => at);
   const versions = ['1.2.3', '1.2.*', '1.*', 'latest', 'latest-with-prerelease'];

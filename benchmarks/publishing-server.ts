@@ -1,6 +1,6 @@
 /*
  * The registry of `npm run bench:poller`: `node publishing-server.ts <file> <modules> <releases>`. Prints its address,
- * and publishes what each line of stdin says, a module and a version.
+ * and publishes a release for each line on stdin, `<module> <version>`.
  */
 import { createInterface } from 'node:readline';
 import { parseModuleId, type ModuleId } from 'modreg';
@@ -37,5 +37,5 @@ for await (const line of createInterface(process.stdin)) {
   const [module = '', version = ''] = line.split(' ');
   catalogue.publish(moduleId(module), release(version, 1), Date.now());
 }
-// Whoever started it is gone.
+// stdin has closed, so the parent process has ended.
 process.exit();

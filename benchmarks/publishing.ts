@@ -11,7 +11,7 @@ import { openRegistries, type CachedRegistry, type OpenRegistriesOptions } from 
 import { openForPoller, type ClaimedFile } from 'modreg/store';
 import type { ClaimedFile as WholeFile } from '../src/store/claim.ts';
 
-/** A figure of `npm run bench:poller`. */
+/** A result of `npm run bench:poller`. */
 export interface Row {
   readonly measured: string;
   readonly figure: string;
@@ -19,7 +19,7 @@ export interface Row {
   readonly isMet: boolean;
 }
 
-/** A registry in a process of its own, and a machine's file beside it. */
+/** A registry in a separate process, and a machine.db. */
 export interface Site {
   readonly file: ClaimedFile;
   readonly registry: (options: OpenRegistriesOptions) => CachedRegistry;
@@ -27,7 +27,7 @@ export interface Site {
   readonly close: () => void;
 }
 
-/** A registry of `bench:m0` to `bench:m<modules - 1>`, each with as many releases. */
+/** Starts a registry with `bench:m0` to `bench:m<modules - 1>`, each with `releases` releases. */
 export async function openSite(modules: number, releases: number): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'modreg-bench-'));
   const script = join(import.meta.dirname, 'publishing-server.ts');
@@ -55,7 +55,7 @@ function registryAt(address: string, options: OpenRegistriesOptions): CachedRegi
   return registry.value;
 }
 
-/** A machine that runs `version` of so many modules, by the constraint `1.*`, noted as of `at`. */
+/** A machine with `count` modules of the constraint `1.*`; `version` was reported as deployed at `at`. */
 export function machineOf(
   file: ClaimedFile,
   count: number,
@@ -74,7 +74,7 @@ export function machineOf(
     state.report({ kind: 'module', name, moduleId: parsed.value }, version, at);
   }
   const read = readMachine(JSON.stringify({ modules }));
-  if (!read.ok) throw new Error('not a machine');
+  if (!read.ok) throw new Error('the machine config has errors');
   const terms = { ...DEFAULT_POLICY.terms, restartCooldownMs: 0, restartCeiling: 1440 };
   const configured = { machine: read.value, policy: { ...DEFAULT_POLICY, terms } };
   return { file, configuration: () => configured, platform: 'linux/arm64' };
@@ -84,7 +84,7 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.trunc(values.length / 2)] ?? 0;
 }
 
-/** After a collection, in MiB. */
+/** The heap after garbage collection, in MiB. */
 export function heapInUse(): number {
   globalThis.gc?.();
   globalThis.gc?.();

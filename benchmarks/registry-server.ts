@@ -1,6 +1,6 @@
 /*
- * A process that is asked by the load generator: `node registry-server.ts <bare|registry> <file>`. Prints
- * the port, and with each line of stdin the heap in use after a collection, in MiB.
+ * A server for the load generator: `node registry-server.ts <bare|registry> <file>`. Prints its address, and for each
+ * line on stdin the heap after garbage collection, in MiB.
  */
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-/* `npm run bench:registry`: the embedded registry under load, beside a bare node:http server of the same answers. */
+/* `npm run bench:registry`: the embedded registry under load, compared with a bare node:http server of the same responses. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -65,7 +65,7 @@ async function start(kind: string, path: string): Promise<Running> {
   return { child, address, lines };
 }
 
-/** Answers a second, over so many connections for so long. */
+/** Responses per second over `CONNECTIONS` connections, measured for `SLICE_MS`. */
 async function rate(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -78,7 +78,7 @@ async function rate(
   const one = async (): Promise<void> => {
     while (performance.now() < end) {
       const found = await ask(url, headers, agent);
-      if (found !== status) throw new Error(`${url} answered ${found}`);
+      if (found !== status) throw new Error(`${url} answered ${found}, expected ${status}`);
       answers++;
     }
   };
@@ -116,27 +116,27 @@ async function compare(bare: Running, registry: Running, tag: string | undefined
     }
   }
   const [bareRate, registryRate] = rates.map(median) as [number, number];
-  const what = tag === undefined ? `${LARGE} releases` : '304';
+  const what = tag === undefined ? `200 with ${LARGE} releases` : '304';
   const share = (registryRate / bareRate).toFixed(2);
   console.log(
-    `${what}: ${bareRate.toFixed(0)}/s bare, ${registryRate.toFixed(0)}/s registry, ${share} of it`,
+    `${what}: bare server ${bareRate.toFixed(0)}/s, registry ${registryRate.toFixed(0)}/s, ratio ${share}`,
   );
 }
 
-/** How long it takes until all who wait know of a publication. */
+/** Measures the time until every long poll has received a publication. */
 async function wake(registry: Running, path: string): Promise<void> {
   const catalogue = new Catalogue(path);
   const after = catalogue.sequence();
   const agent = new Agent({ keepAlive: true, maxSockets: POLLS });
   const url = `${registry.address}/v1/changes?after=${after}&wait=60`;
   const polls = Array.from({ length: POLLS }, async () => await ask(url, {}, agent));
-  // All of them wait when a later question on a connection of its own is answered.
+  // Once a later request on a separate connection is answered, all long polls wait.
   await ask(`${registry.address}/v1/openapi.json`, {}, new Agent());
   const begin = performance.now();
   catalogue.publishAll(moduleId('bench:new'), releases(1), Date.now());
   await Promise.all(polls);
   console.log(
-    `${POLLS} long polls know of a publication by another process after ${(performance.now() - begin).toFixed(0)} ms`,
+    `${POLLS} long polls receive a publication of another process within ${(performance.now() - begin).toFixed(0)} ms`,
   );
   agent.destroy();
   catalogue.close();
@@ -150,7 +150,7 @@ const registry = await start('registry', path);
 const response = await fetch(`${registry.address}/v1/modules/bench/large`);
 const bytes = (await response.arrayBuffer()).byteLength;
 console.log(
-  `${MODULES} modules of ${RELEASES} releases; the large document has ${bytes} bytes; ${CONNECTIONS} connections`,
+  `${MODULES} modules of ${RELEASES} releases; a large document of ${bytes} bytes; ${CONNECTIONS} connections`,
 );
 await compare(bare, registry, response.headers.get('etag') ?? '');
 await compare(bare, registry, undefined);
@@ -159,7 +159,7 @@ for (let at = 1; at < 2000; at++)
   await ask(`${registry.address}/v1/modules/bench/m${at}`, {}, new Agent());
 registry.child.stdin.write('\n');
 const [heap] = (await once(registry.lines, 'line')) as [string];
-console.log(`heap after a collection: ${heap} MiB, with 2,000 documents asked for`);
+console.log(`heap after 2,000 requested documents and garbage collection: ${heap} MiB`);
 bare.child.kill();
 registry.child.kill();
 rmSync(folder, { recursive: true });

@@ -1,10 +1,10 @@
-/* `npm run bench`: prints tables, and writes the chart that README shows. */
+/* `npm run bench`: prints tables, and writes the chart cold.svg. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { chartOf } from './chart.ts';
-import { coldMadeLists, coldRealLists, type ColdRow } from './cold.ts';
+import { coldGeneratedLists, coldRealLists, type ColdRow } from './cold.ts';
 import { planTimes } from './plan.ts';
 import { processes } from './process.ts';
 import { geometricMean, SLICES } from './slices.ts';
@@ -27,28 +27,28 @@ function coldTable(rows: readonly ColdRow[]): void {
   );
   const ratios = rows.map(({ modreg, semver }) => semver / modreg);
   const mean = round(geometricMean(ratios));
-  console.log(`semver / modreg: geometric mean ${mean}, least ${round(Math.min(...ratios))}\n`);
+  console.log(`semver / modreg: geometric mean ${mean}, min ${round(Math.min(...ratios))}\n`);
 }
 
 const machine = `${cpus()[0]?.model.trim() ?? 'unknown CPU'}, Node ${process.version}`;
-console.log(`${machine}; the shortest of ${SLICES} interleaved slices each\n`);
+console.log(`${machine}; best of ${SLICES} interleaved slices\n`);
 
-console.log('Cold: a fresh list of strings to the answer of one constraint, real lists');
+console.log('Cold: from a new list of strings to the chosen version of one constraint, real lists');
 const real = coldRealLists();
 coldTable(real);
 writeFileSync(new URL('cold.svg', import.meta.url), chartOf(real, machine));
 
-console.log('Cold: made lists');
-coldTable(coldMadeLists());
+console.log('Cold: generated lists');
+coldTable(coldGeneratedLists());
 
-console.log('Warm: an index that was asked before, seeded lists');
+console.log('Warm: an index after its first use, generated lists');
 const warm = warmLists();
 console.table(
   warm.map(({ releases, constraint, fromText, parsed }) => ({
     releases,
     constraint,
     'from text µs': round(fromText),
-    'parsed before µs': round(parsed),
+    'already parsed µs': round(parsed),
   })),
 );
 
@@ -57,10 +57,10 @@ console.table(
   planTimes().map(({ what, time, actions = '' }) => ({ what, ms: round(time), actions })),
 );
 
-console.log('What parsers refuse');
+console.log('Texts that parsers refuse');
 console.table(refusedTexts().map(({ text, time }) => ({ text, µs: round(time) })));
 
-console.log('Memory of an index beyond the texts, in a process of its own');
+console.log('Memory of an index without the version strings');
 const memory = fileURLToPath(new URL('memory.ts', import.meta.url));
 const { stdout } = spawnSync(process.execPath, ['--expose-gc', memory], { encoding: 'utf8' });
 console.log(stdout);

@@ -1,10 +1,10 @@
-/** One way to do a thing. */
+/** An implementation to time. */
 export interface Contender {
   readonly name: string;
   run(): unknown;
 }
 
-/** Every contender gets so many slices, in turns, so that whatever else the machine does hits all. */
+/** Number of time slices per contender. They alternate, so that other load affects every contender. */
 export const SLICES = 31;
 const SLICE_MS = 4;
 
@@ -22,7 +22,7 @@ export function fastestRuns(contenders: readonly Contender[]): number[] {
   return fastest;
 }
 
-/** How many runs fill a slice, found while warming up. */
+/** The number of runs that fill a slice, determined during warm-up. */
 function runsIn(contender: Contender): number {
   let count = 1;
   for (;;) {

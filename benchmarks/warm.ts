@@ -13,12 +13,12 @@ import { fastestRuns, type Contender } from './slices.ts';
 export interface WarmRow {
   readonly releases: number;
   readonly constraint: string;
-  /** Microseconds: from the constraint's text, and from the constraint parsed before. */
+  /** Microseconds from the text of the constraint, and from the parsed constraint. */
   readonly fromText: number;
   readonly parsed: number;
 }
 
-/** On an index that was asked before. */
+/** Times of a resolution with an index that has been used before. */
 export function warmLists(): WarmRow[] {
   return [1000, 10_000, 100_000, 1_000_000].flatMap((count) => {
     const records = seededList(count);
@@ -28,10 +28,10 @@ export function warmLists(): WarmRow[] {
     const texts = [middle, `${major}.${minor}.*`, `${major}.*`, 'latest', 'latest-with-prerelease'];
     for (const text of texts) answer(constraint(text), index);
     return texts.map((text, kind) => {
-      const asked = constraint(text);
+      const parsedOnce = constraint(text);
       const [fromText = 0, parsed = 0] = fastestRuns([
         { name: 'from text', run: () => resolve(constraint(text), index) },
-        { name: 'parsed', run: () => resolve(asked, index) },
+        { name: 'parsed', run: () => resolve(parsedOnce, index) },
       ]);
       const name = ['X.Y.Z', 'X.Y.*', 'X.*'][kind] ?? text;
       return { releases: count, constraint: name, fromText, parsed };
@@ -39,7 +39,7 @@ export function warmLists(): WarmRow[] {
   });
 }
 
-/** How long parsers take for what they refuse, by its length: microseconds. */
+/** Microseconds that parsers take to refuse a text, by its length. */
 export function refusedTexts(): { text: string; time: number }[] {
   const shapes: Record<string, (length: number) => string> = {
     digits: (length) => '1'.repeat(length),
