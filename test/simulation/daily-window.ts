@@ -5,7 +5,7 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 
 interface Daily {
-  /** From midnight on, in UTC. */
+  /** Milliseconds after midnight UTC. */
   readonly startMs: number;
   readonly durationMs: number;
 }

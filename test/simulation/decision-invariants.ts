@@ -40,7 +40,10 @@ function judgeChoice(context: JudgeContext, action: SeenAction): void {
   );
   // `trusted` lists omit a file that differs from the first one seen for the release.
   if (digest !== undefined && !files.includes(digest)) {
-    complain('I2', `${describe(action)} with ${digest}, where ${files.join(' or ')} is known`);
+    complain(
+      'I2',
+      `${describe(action)} with ${digest}, where ${files.join(' or ') || 'no digest'} is known`,
+    );
   }
   const isDisabled = desired.server.isDisabled && target.name !== 'platform-agent';
   if (isDisabled) complain('I10', `${describe(action)} while disabled`);

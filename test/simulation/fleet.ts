@@ -100,7 +100,7 @@ interface Answer {
   readonly failure: Failure | undefined;
 }
 
-/** As in `retry.ts`. */
+/** The limits of the product (retry.ts). */
 const MOST_ATTEMPTS = 3;
 const FIRST_DELAY_MS = 500;
 

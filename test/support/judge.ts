@@ -31,7 +31,7 @@ interface Verdict {
   readonly reason: string;
 }
 
-/** The chosen text and the reason of every other entry, in no particular order. */
+/** The chosen version, and the reason against every other entry, in no particular order. */
 export function judge(
   constraint: string,
   records: readonly Entry[],

@@ -19,7 +19,7 @@ export interface JudgedModule {
   /** `null` when nothing is deployed, undefined when unknown. */
   readonly deployed: string | null | undefined;
   readonly previous: string | undefined;
-  /** Undefined without a list. */
+  /** Undefined when no list could be read. */
   readonly list: readonly Entry[] | undefined;
   /** Set if the list is a saved one, used because the registry gave none. */
   readonly confirmedAt: number | undefined;
@@ -49,7 +49,7 @@ export interface JudgedMachine {
 
 const DAY = 86_400_000;
 
-/** `upgrade 1.2.9`, `hold upgrade 1.2.9`, `ahead`, `stuck no-match`. */
+/** The expected decision: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `ahead`, `stuck no-match`. */
 export function planJudge(machine: JudgedMachine, module: JudgedModule): string {
   const { deployed, list, confirmedAt, terms } = module;
   if (machine.isDisabled) return 'disabled';
