@@ -26,6 +26,20 @@ export function wholeNumber(name: string, text: string, least: number): number {
   });
 }
 
+/** Parses the name of one of `items`; any other text prints a message and exits with 2. */
+export function oneOf<T extends { readonly name: string }>(
+  option: string,
+  text: string,
+  items: readonly T[],
+): T {
+  return orUsage(() => {
+    const item = items.find(({ name }) => name === text);
+    if (item) return item;
+    const names = items.map(({ name }) => name).join(', ');
+    throw new UsageError(`${option} must be one of ${names}, not ${JSON.stringify(text)}`);
+  });
+}
+
 const USAGE = 2;
 
 function orUsage<T>(work: () => T): T {

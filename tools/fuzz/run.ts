@@ -2,7 +2,7 @@
 import { removeFolders } from '../../test/fuzz/scratch.ts';
 import { fuzz, shares, TARGETS } from '../../test/fuzz/targets.ts';
 import { startWatchdog } from '../../test/fuzz/watchdog.ts';
-import { optionsOf, wholeNumber } from '../options.ts';
+import { oneOf, optionsOf, wholeNumber } from '../options.ts';
 
 const DEFAULT_COUNT = 200_000;
 
@@ -27,13 +27,10 @@ const { values, positionals } = optionsOf(
 const count = wholeNumber('--count', values.count ?? positionals[0] ?? `${DEFAULT_COUNT}`, 1);
 const random = Math.floor(Math.random() * 2 ** 31);
 const seed = wholeNumber('--seed', values.seed ?? positionals[1] ?? `${random}`, 0);
-const chosen = TARGETS.filter(({ name }) => name === values.target);
 const trials =
-  values.target === undefined ? [...shares(count)] : chosen.map((one) => [one, count] as const);
-if (trials.length === 0) {
-  const names = TARGETS.map(({ name }) => name).join(', ');
-  throw new Error(`target ${values.target} does not exist; the targets are ${names}`);
-}
+  values.target === undefined
+    ? [...shares(count)]
+    : [[oneOf('--target', values.target, TARGETS), count] as const];
 
 const watchdog = startWatchdog();
 process.on('uncaughtExceptionMonitor', () => say(watchdog.warning().replace('hangs', 'crashes')));

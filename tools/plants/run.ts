@@ -1,13 +1,9 @@
-/*
- * Plants each mistake in a copy of the sources and checks that it is caught: those of plants.json by the tests of their
- * folder, those of garden.json by the simulator. `--of-the-day N` plants N of each file, chosen by the date; `--garden`
- * plants only those of garden.json, `--in PATH` only those in files whose path begins with PATH.
- */
+/* Plants each mistake in a copy of the sources and checks that it is caught: `npm run plants -- --help`. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { optionsOf, wholeNumber } from '../options.ts';
 
 interface Plant {
   readonly mistake: string;
@@ -18,6 +14,12 @@ interface Plant {
   /** What must catch it: the tests of its folder by default. */
   readonly by?: 'simulator' | 'fleet';
 }
+
+const HELP = `Plants each mistake in a copy of the sources and checks that it is caught: those of plants.json by the tests of
+their folder, those of garden.json by the simulator.
+  --of-the-day N    N mistakes of each file, chosen by the date
+  --garden          only those of garden.json
+  --in src/core     only those in files whose path begins with this`;
 
 const ROOT = join(import.meta.dirname, '../..');
 const DAY = 86_400_000;
@@ -125,22 +127,23 @@ function ofTheDay(all: readonly Plant[], count: number): Plant[] {
 }
 
 function chosenPlants(): Plant[] {
-  const { values } = parseArgs({
-    options: {
-      'of-the-day': { type: 'string' },
-      garden: { type: 'boolean', default: false },
-      in: { type: 'string', default: '' },
+  const { values } = optionsOf(
+    {
+      options: {
+        'of-the-day': { type: 'string' },
+        garden: { type: 'boolean', default: false },
+        in: { type: 'string', default: '' },
+      },
     },
-  });
+    HELP,
+  );
   const garden = plantsIn('garden.json');
   const lists = (values.garden ? [garden] : [plantsIn('plants.json'), garden]).map((all) =>
     all.filter(({ file }) => file.startsWith(values.in)),
   );
-  const count = values['of-the-day'];
-  if (count !== undefined && !(Number(count) >= 1)) {
-    throw new Error(`--of-the-day must be a number of at least 1, not ${count}`);
-  }
-  return lists.flatMap((all) => (count === undefined ? all : ofTheDay(all, Number(count))));
+  const text = values['of-the-day'];
+  const count = text === undefined ? undefined : wholeNumber('--of-the-day', text, 1);
+  return lists.flatMap((all) => (count === undefined ? all : ofTheDay(all, count)));
 }
 
 /** Throws if anything fails without a mistake: every plant would then seem to be caught. */
