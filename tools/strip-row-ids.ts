@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const DIST = join(import.meta.dirname, '../dist');
-const CITATION = / ?\((?=[^()]*(?:\b[DIT]\d{1,3}\b|design, ))[^()]*\)/g;
+const CITATION = / ?\((?=[^()]*\b[DILRT]\d{1,2}\b)[^()]*\)/g;
 
 for (const file of readdirSync(DIST, { recursive: true, encoding: 'utf8' })) {
   if (!file.endsWith('.d.ts')) continue;
