@@ -17,9 +17,9 @@ it('compares the version types for a deployed version', () => {
   major                    5.*                      5.9.3                  yes
       skips 266 that 5.* does not cover, up to 7.1.0-dev.20261021.1
   latest                   latest                   7.0.2                  yes
-      skips 7.1.0-dev.20261021.1: prerelease; only latest-with-prerelease takes prereleases
-      skips 7.1.0-dev.20261009.1: prerelease; only latest-with-prerelease takes prereleases
-      skips 7.1.0-dev.20261006.1: prerelease; only latest-with-prerelease takes prereleases
+      skips 7.1.0-dev.20261021.1: prerelease; only latest-with-prerelease accepts prereleases
+      skips 7.1.0-dev.20261009.1: prerelease; only latest-with-prerelease accepts prereleases
+      skips 7.1.0-dev.20261006.1: prerelease; only latest-with-prerelease accepts prereleases
       skips 77 more
   latest-with-prerelease   latest-with-prerelease   7.1.0-dev.20261021.1   yes
 `,
@@ -47,19 +47,19 @@ it('compares the version types for a new module, and shows what is skipped on th
       skips 1.9.1: no artifact for linux/arm64; published for linux/amd64
       skips 5 that 1.9.* does not cover, up to 2.1.0-rc.1
   major                    1.*                      1.9.0   -
-      skips 1.10.0+build.17: not yet published: its time is 2025-12-02T09:00:00Z
-      skips 1.10.0+build.9: not yet published: its time is 2025-12-01T09:00:00Z
+      skips 1.10.0+build.17: not yet published: its publish time is 2025-12-02T09:00:00Z
+      skips 1.10.0+build.9: not yet published: its publish time is 2025-12-01T09:00:00Z
       skips 1.9.1: no artifact for linux/arm64; published for linux/amd64
       skips 3 that 1.* does not cover, up to 2.1.0-rc.1
   latest                   latest                   1.9.0   -
-      skips 2.1.0-rc.1: prerelease; only latest-with-prerelease takes prereleases
-      skips 2.0.1: not yet published: its time is 2026-05-04T09:00:00Z
-      skips 2.0.0: not yet published: its time is 2026-03-02T09:00:00Z
+      skips 2.1.0-rc.1: prerelease; only latest-with-prerelease accepts prereleases
+      skips 2.0.1: not yet published: its publish time is 2026-05-04T09:00:00Z
+      skips 2.0.0: not yet published: its publish time is 2026-03-02T09:00:00Z
       skips 3 more
   latest-with-prerelease   latest-with-prerelease   1.9.0   -
-      skips 2.1.0-rc.1: not yet published: its time is 2026-09-07T09:00:00Z
-      skips 2.0.1: not yet published: its time is 2026-05-04T09:00:00Z
-      skips 2.0.0: not yet published: its time is 2026-03-02T09:00:00Z
+      skips 2.1.0-rc.1: not yet published: its publish time is 2026-09-07T09:00:00Z
+      skips 2.0.1: not yet published: its publish time is 2026-05-04T09:00:00Z
+      skips 2.0.0: not yet published: its publish time is 2026-03-02T09:00:00Z
       skips 3 more
 `,
     0,

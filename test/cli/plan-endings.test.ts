@@ -80,7 +80,7 @@ error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and o
         },
         options: ['--exit-code'],
         exit: 10,
-        stderr: 'warning[DOWNGRADE]: acme:lidar: the policy allows no downgrade\n',
+        stderr: 'warning[DOWNGRADE]: acme:lidar: the policy does not allow downgrades\n',
       },
     ],
     [
@@ -112,7 +112,7 @@ warning[UNKNOWN_FIELD]: ./policy.json:1:23 /minimum_relase_age: unknown field
         site: { machine: LIDAR, deployed: { acme_lida: '1.2.3' }, lists: LISTS },
         options: ['--exit-code'],
         exit: 1,
-        stderr: `error[DEPLOYED_UNKNOWN]: acme:lidar: what is deployed is not known
+        stderr: `error[DEPLOYED_UNKNOWN]: acme:lidar: the deployed version is not known
 hint: pass --deployed <file> with JSON such as {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed
 warning[UNKNOWN_REFERENCE]: the report of deployed versions names "acme_lida", which is not a module entry or a subsystem
   did you mean acme_lidar ?

@@ -81,7 +81,7 @@ describe('plan without --deployed uses the facts in machine.db', () => {
         state.report(LIDAR, '1.2.3', 1);
         acknowledged(state, 'release');
       },
-      'acme:lidar | 1.* | 1.2.8 | 1.2.3 | 1.2.9 | rollback | 1.2.8 failed on this machine; 1.2.3 ran before it',
+      'acme:lidar | 1.* | 1.2.8 | 1.2.3 | 1.2.9 | rollback | 1.2.8 failed on this machine; 1.2.3 was deployed before it',
     ],
     [
       'the version that an operator rolled back from',
@@ -95,7 +95,7 @@ describe('plan without --deployed uses the facts in machine.db', () => {
     [
       'no fact about another module with the same entry name',
       (state) => state.report(moduleNamed('acme_lidar', 'acme:other'), '1.2.8', 1),
-      'acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | what is deployed is not known',
+      'acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | the deployed version is not known',
     ],
   ])('%s', (_, remember, row) => {
     const home = homeAfter(remember);
@@ -108,7 +108,7 @@ describe('plan without --deployed uses the facts in machine.db', () => {
     const { home, state } = polledHome();
     state.report(AGENT, '0.9.0', 1);
     expect(planned({ PLATFORM_HOME: home }).rows).toEqual([
-      'acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | what is deployed is not known',
+      'acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | the deployed version is not known',
       'platform-agent | stable | 0.9.0 | 0.9.1 | 0.9.1 | restart-and-upgrade | newest release',
     ]);
   });
@@ -150,8 +150,8 @@ describe('plan without --deployed and without a usable machine.db', () => {
     ['a file without facts', () => ({ PLATFORM_HOME: homeAfter(() => undefined) })],
   ])('%s', (_, environment) => {
     expect(planned(environment())).toEqual({
-      rows: ['acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | what is deployed is not known'],
-      stderr: `error[DEPLOYED_UNKNOWN]: acme:lidar: what is deployed is not known
+      rows: ['acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | the deployed version is not known'],
+      stderr: `error[DEPLOYED_UNKNOWN]: acme:lidar: the deployed version is not known
 hint: pass --deployed <file> with JSON such as {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed
 `,
       exit: 1,

@@ -48,11 +48,11 @@ describe('modreg plan', () => {
   acme:lidar          1.2.*        1.2.3      1.2.9    1.2.9    restart-and-upgrade   newest patch of 1.2
       stops base (depends on lidar), lidar
   acme:lidar (rear)   1.2.3        1.2.3      1.2.3    1.2.9    none                  pinned
-  acme:arm            3.*          none       -        2.0.0    stuck                 nothing may be chosen: 1 other-major
-  acme:own (own)      -            unknown    -        -        none                  local: it is on this machine only
+  acme:arm            3.*          none       -        2.0.0    stuck                 no release may be chosen: 1 other-major
+  acme:own (own)      -            unknown    -        -        none                  local module: available only on this machine
 
   SUBSYSTEM         CONSTRAINT                      DEPLOYED   TARGET                          LATEST   ACTION                WHY
-  platform-server   https://builds.example/server   1.0.0      https://builds.example/server   -        restart-and-upgrade   its pin_url is another than what runs
+  platform-server   https://builds.example/server   1.0.0      https://builds.example/server   -        restart-and-upgrade   its pin_url differs from what is deployed
       stops base, lidar, board, arm, own
 
 platform-agent: the deployed version is not known, so nothing is done.
@@ -63,7 +63,7 @@ Nothing was changed.
       stderr: `error[NO_MATCH]: no release of acme:arm matches 3.*; acme:arm is not installed
   because 3.* needs 3.0.0 ≤ version < 4.0.0, and the newest release is 2.0.0
 hint: latest means 2.0.0; latest-with-prerelease means 2.0.0
-warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is resolved by itself: acme:lidar, acme:lidar (rear)
+warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id; each is resolved separately: acme:lidar, acme:lidar (rear)
 `,
       exit: 1,
     });
@@ -151,7 +151,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id, and each is 
           decision: 'stuck',
           direction: null,
           code: 'deployed-unknown',
-          reason: 'what is deployed is not known',
+          reason: 'the deployed version is not known',
           held_by: [],
           until: null,
           latest: null,

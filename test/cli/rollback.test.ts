@@ -272,7 +272,7 @@ describe('a name that several entries have', () => {
 describe('modreg rollback promises only what a decision will do', () => {
   it.each([
     ['acme_lidar', undefined, 'disabled', 'disabled by disable_subsystem'],
-    ['acme_lidar', undefined, 'local', 'local: it is on this machine only'],
+    ['acme_lidar', undefined, 'local', 'local module: available only on this machine'],
     ['platform-agent', 'https://builds.example/agent', 'hold', 'cooling down after a restart'],
   ])(
     'refuses a target that no constraint decides: %s %s %s',

@@ -27,7 +27,7 @@ const DECISIONS = [
     target: undefined,
     latest: undefined,
     decision: 'stuck',
-    reason: 'what is deployed is not known',
+    reason: 'the deployed version is not known',
   }),
   logged('acme_cam', { decision: 'hold', reason: 'resting', until: THEN + HOUR }),
   logged('acme_own', { constraint: undefined, decision: 'local', reason: 'local' }),
@@ -92,7 +92,7 @@ crash loop: no action until ${formatTime(now + 2 * MINUTE)}, because the agent s
   MODULE              CONSTRAINT   DEPLOYED                       TARGET   LATEST   DECISION     WHY
   acme:lidar          1.2.*        1.2.3                          1.2.9    2.0.1    upgrade      newest patch of 1.2
   acme:lidar (rear)   1.*          none                           1.1.0    1.1.0    install      not deployed yet
-  acme:arm            1.*          unknown                        -        -        stuck        what is deployed is not known
+  acme:arm            1.*          unknown                        -        -        stuck        the deployed version is not known
   acme:cam            1.*          "https://builds.example/cam"   1.1.0    1.1.0    hold         resting
   acme:own            -            unknown                        1.1.0    1.1.0    local        local
   platform-agent      stable       0.9.0                          1.1.0    1.1.0    up-to-date   already the newest release of 1
@@ -159,7 +159,7 @@ In quarantine:
           target: null,
           latest: null,
           decision: 'stuck',
-          reason: 'what is deployed is not known',
+          reason: 'the deployed version is not known',
         },
         {
           ...ordinary('acme_cam', 'acme:cam'),

@@ -71,11 +71,11 @@ describe('modreg watch', () => {
     );
     expect([await out(), await out()]).toEqual([
       'TIME   acme:lidar   1.2.3 → 1.2.9   restart-and-upgrade   newest patch of 1.2',
-      'TIME   platform-server   https://builds.example/old → https://builds.example/new   restart-and-upgrade   its pin_url is another than what runs',
+      'TIME   platform-server   https://builds.example/old → https://builds.example/new   restart-and-upgrade   its pin_url differs from what is deployed',
     ]);
     expect([await err(), await err()]).toEqual([
-      'TIME   acme:arm (left)   hold of the downgrade to 1.0.0: the policy allows no downgrade',
-      'TIME   acme:cam   stuck: what is deployed is not known',
+      'TIME   acme:arm (left)   hold of the downgrade to 1.0.0: the policy does not allow downgrades',
+      'TIME   acme:cam   stuck: the deployed version is not known',
     ]);
     expect(await end('SIGINT')).toEqual({
       stdout: [],
@@ -115,12 +115,12 @@ describe('modreg watch', () => {
           digest: null,
           size: null,
         },
-        reason: 'its pin_url is another than what runs',
+        reason: 'its pin_url differs from what is deployed',
       },
     ]);
     expect([await err(), await err()]).toEqual([
-      '{"note":"acme:arm (left)   hold of the downgrade to 1.0.0: the policy allows no downgrade"}',
-      '{"note":"acme:cam   stuck: what is deployed is not known"}',
+      '{"note":"acme:arm (left)   hold of the downgrade to 1.0.0: the policy does not allow downgrades"}',
+      '{"note":"acme:cam   stuck: the deployed version is not known"}',
     ]);
     expect(await end('SIGTERM')).toEqual({ stdout: [], stderr: [], exit: 0 });
   });

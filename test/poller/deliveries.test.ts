@@ -76,7 +76,7 @@ describe('[T61] a consumer', () => {
       ?.failed({ reason: 'it burns', running: undefined, blame: 'machine' });
     await machine.pass(HOUR);
     expect(machine.deliveries).toEqual([]);
-    expect(machine.state.decisions()[0]?.reason).toBe('what is deployed is not known');
+    expect(machine.state.decisions()[0]?.reason).toBe('the deployed version is not known');
   });
 });
 

@@ -75,7 +75,7 @@ describe('[T62] a module that needs another', () => {
     await machine.pass(0);
     const [after] = machine.state.decisions();
     expect([before?.reason, after?.reason]).toEqual([
-      'newest release of 1; waits for acme_lidar, which it needs',
+      'newest release of 1; waits for acme_lidar, which it depends on',
       'newest release of 1',
     ]);
   });

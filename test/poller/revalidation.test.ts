@@ -74,24 +74,24 @@ describe('the callback that allows maintenance (D29)', () => {
     [
       'returns undefined',
       () => undefined,
-      'whether maintenance is allowed was asked, and nothing was answered',
+      'the agent gave no answer when asked whether maintenance is allowed',
     ],
     [
       'returns something else',
       () => 'yes',
-      'whether maintenance is allowed was answered by neither true nor false',
+      'the agent answered neither true nor false when asked whether maintenance is allowed',
     ],
     [
       'throws',
       () => {
         throw new Error('no connection');
       },
-      'whether maintenance is allowed could not be asked',
+      'the agent could not be asked whether maintenance is allowed',
     ],
     [
       'never answers',
       async () => await new Promise(() => undefined),
-      'whether maintenance is allowed was asked, and the answer took too long',
+      'the agent took too long to answer whether maintenance is allowed',
     ],
   ])('holds the upgrade if it %s', async (_, isMaintenanceAllowed, reason) => {
     const machine = await day({ ...LIDAR, isMaintenanceAllowed });

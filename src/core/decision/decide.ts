@@ -6,13 +6,13 @@ import { heldBy } from './timing.ts';
 import { comparePrecedence, compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 import type { Decision, DecideInput, Replacement, Verdict } from './decision.ts';
-import { failureOf, speaksAgainst } from './failure.ts';
+import { failureOf, reasonAgainst } from './failure.ts';
 import { recovery } from './recovery.ts';
 import { withoutRelease } from './without-release.ts';
 
 /**
- * Decides what to do about one module or subsystem now. Pure. Throws a RangeError where `eligibility.now` is no time.
- * (Versioning)
+ * Decides what to do about one module or subsystem now. Pure. Throws a RangeError unless `eligibility.now` is a time
+ * (Versioning).
  *
  * @example
  * ```ts
@@ -39,62 +39,64 @@ import { withoutRelease } from './without-release.ts';
  */
 export function decide(input: DecideInput): Decision {
   const { requirement, list, deployed, eligibility, quarantine } = input;
-  if (!isTime(eligibility.now)) throw new RangeError(`now is ${eligibility.now}, which is no time`);
-  const reach = (verdict: Verdict): Decision => {
+  if (!isTime(eligibility.now)) {
+    throw new RangeError(`now is ${eligibility.now}, expected milliseconds since the epoch`);
+  }
+  const withInput = (verdict: Verdict): Decision => {
     return { ...(verdict.kind === 'replace' ? scheduled(input, verdict) : verdict), input };
   };
   if (requirement.kind === 'disabled' || requirement.kind === 'local') {
-    return reach({ kind: 'keep', because: requirement.kind });
+    return withInput({ kind: 'keep', because: requirement.kind });
   }
-  if (deployed.kind === 'unknown') return reach({ kind: 'stuck', code: 'deployed-unknown' });
-  if (requirement.kind === 'pin-url') return reach(towardsAddress(deployed, requirement.url));
-  if ('error' in list) return reach({ kind: 'stuck', code: 'no-list', error: list.error });
+  if (deployed.kind === 'unknown') return withInput({ kind: 'stuck', code: 'deployed-unknown' });
+  if (requirement.kind === 'pin-url') return withInput(forPinUrl(deployed, requirement.url));
+  if ('error' in list) return withInput({ kind: 'stuck', code: 'no-list', error: list.error });
   const { index, changedDigests, stale } = list;
-  // A time far ahead is that of a clock that was wrong, and tells no age.
+  // A wrong clock wrote a time that is far in the future, so such a list counts as too old (D21).
   if (stale && !(Math.abs(eligibility.now - stale.confirmedAt) <= input.maxIndexAgeMs)) {
-    return reach({ kind: 'stuck', code: 'list-stale', stale });
+    return withInput({ kind: 'stuck', code: 'list-stale', stale });
   }
   const resolution = resolve(requirement, index, { ...eligibility, quarantine, changedDigests });
-  return reach(afterResolving(input, resolution));
+  return withInput(afterResolving(input, resolution));
 }
 
 function afterResolving(input: DecideInput, resolution: Resolution): Verdict {
   const { deployed, previous } = input;
   const { constraint } = resolution.input;
-  const running = deployed.kind === 'version' ? deployed.version : undefined;
-  const failure = running && failureOf(running, resolution.input);
+  const version = deployed.kind === 'version' ? deployed.version : undefined;
+  const failure = version && failureOf(version, resolution.input);
   if (failure) return recovery(failure, resolution, previous);
   if (deployed.kind === 'other' && constraint.kind !== 'patch') {
     return { kind: 'keep', because: 'ahead', against: undefined, resolution };
   }
-  if (resolution.kind === 'unsatisfied') return withoutRelease(resolution, running);
+  if (resolution.kind === 'unsatisfied') return withoutRelease(resolution, version);
   const { release } = resolution;
-  if (!running) {
-    // What cannot be compared is not known to be a step back.
+  if (!version) {
+    // A deployed text that is not a version cannot be compared, so its replacement counts as an upgrade.
     const direction = deployed.kind === 'none' ? 'install' : 'upgrade';
     return { kind: 'replace', direction, to: release, resolution };
   }
-  if (isCurrent(constraint, running, release.version)) {
+  if (isCurrent(constraint, version, release.version)) {
     return { kind: 'keep', because: 'up-to-date', resolution };
   }
-  const isUpgrade = compareVersions(running, release.version) < 0;
-  if (!isUpgrade && isInBranch(constraint, running)) {
-    const against = speaksAgainst(running, resolution.input, undefined);
+  const isUpgrade = compareVersions(version, release.version) < 0;
+  if (!isUpgrade && isInBranch(constraint, version)) {
+    const against = reasonAgainst(version, resolution.input, undefined);
     return { kind: 'keep', because: 'ahead', against, resolution };
   }
   const direction = isUpgrade ? 'upgrade' : 'downgrade';
   return { kind: 'replace', direction, to: release, resolution };
 }
 
-/** Builds of one version count as one, unless a pin names one of them. (D2, D3, D19) */
-function isCurrent(constraint: Constraint, running: Version, meant: Version): boolean {
+/** Builds of one version count as the same version, unless a pin names one of the builds (D2, D3, D19). */
+function isCurrent(constraint: Constraint, deployed: Version, selected: Version): boolean {
   return constraint.kind === 'patch'
-    ? mismatch(constraint, running) === undefined
-    : comparePrecedence(running, meant) === 0;
+    ? mismatch(constraint, deployed) === undefined
+    : comparePrecedence(deployed, selected) === 0;
 }
 
-/** What came from the address stays, until the configuration changes. (D27) */
-function towardsAddress(deployed: Deployed, url: string): Verdict {
+/** A download from the pinned address is kept until the configuration changes (D27). */
+function forPinUrl(deployed: Deployed, url: string): Verdict {
   if (deployed.kind === 'url' && deployed.url === url) {
     return { kind: 'keep', because: 'up-to-date' };
   }
@@ -102,7 +104,7 @@ function towardsAddress(deployed: Deployed, url: string): Verdict {
   return { kind: 'replace', direction, to: { url } };
 }
 
-/** The replacement, or what it waits for. (D18, D25) */
+/** Holds the replacement while a timing policy does, or if it is a downgrade that is not allowed (D18, D25). */
 function scheduled(input: DecideInput, replacement: Replacement): Verdict {
   const { timing, allowDowngrade, eligibility } = input;
   const { resolution } = replacement;

@@ -11,16 +11,16 @@ import type { Direction } from './timing.ts';
 import type { Version } from '../version/version.ts';
 
 /**
- * What the configuration asks for: a constraint, the content of an address, a module that is on the machine only, or
- * nothing, where `disable_subsystem` leaves it alone.
+ * What the configuration requires: a release that satisfies a constraint, a download from an address, or nothing, for a
+ * local module or a subsystem with `disable_subsystem`.
  */
 export type Requirement =
   | Constraint
   | {
       readonly kind: 'pin-url';
-      /** Where it is downloaded from, whatever its version. */
+      /** The download address. The version of the download is not checked. */
       readonly url: string;
-      /** The `pin_version` that the address takes precedence over; undefined without one. */
+      /** The `pin_version` that the address takes precedence over; undefined if none is set. */
       readonly shadowed: Version | undefined;
     }
   | { readonly kind: 'local' }
@@ -31,9 +31,9 @@ export type ModuleList =
   | {
       /** The releases. */
       readonly index: ReleaseIndex;
-      /** By the text of the version, where a digest is not the one that was seen first. */
+      /** By the text of the version: a digest that differs from the one that this machine saw first. */
       readonly changedDigests?: ReadonlyMap<string, DigestChange> | undefined;
-      /** Present where a cached list is used in place of the registry's. */
+      /** Present if a cached list is used because the registry did not answer. */
       readonly stale?: StaleList | undefined;
     }
   | {
@@ -41,85 +41,85 @@ export type ModuleList =
       readonly error: ListError;
     };
 
-/** Why a cached list is used in place of the registry's. */
+/** Why a cached list is used instead of the registry's. */
 export interface StaleList {
   /** When the registry last confirmed the list, in milliseconds since the epoch. */
   readonly confirmedAt: number;
-  /** Why it could not confirm it now, in one escaped line. */
+  /** Why the registry could not confirm it now, in one escaped line. */
   readonly message: string;
 }
 
 /** Why there is no release list. A RegistryError is one. */
 export interface ListError {
-  /** A word for programs: `registry-unreachable`. */
+  /** A code for programs: `registry-unreachable`. */
   readonly kind: string;
   /** One escaped line for a person. */
   readonly message: string;
 }
 
-/** Everything that a decision on one module or subsystem depends on. */
+/** Everything that the decision about one module or subsystem depends on. */
 export interface DecideInput {
-  /** What the configuration asks for. */
+  /** What the configuration requires. */
   readonly requirement: Requirement;
   /** The releases to choose from. */
   readonly list: ModuleList;
-  /** What is deployed now. */
+  /** The deployed version, as far as it is known. */
   readonly deployed: Deployed;
-  /** The version that was deployed before; undefined where it is not known. A rollback prefers it. */
+  /** The version that was deployed before; undefined if it is not known. A rollback prefers it. */
   readonly previous: Version | undefined;
-  /** The versions that failed on this machine, or were rolled back. */
+  /** The versions that failed on this machine or were rolled back. */
   readonly quarantine: readonly Quarantined[];
-  /** The time of the decision, and which releases the policy lets be chosen. */
+  /** The time of the decision, and which releases the policy allows. */
   readonly eligibility: Pick<Eligibility, 'now' | 'minimumAge' | 'notAfter'> & {
     /** The platform of the machine. */
     readonly platform: Platform;
   };
-  /** How long ago a cached list may have been confirmed and still be used, in milliseconds. */
+  /** A cached list is used if the registry confirmed it at most this many milliseconds ago. */
   readonly maxIndexAgeMs: number;
   /** Whether a lower version may replace a deployed one that the constraint does not accept. */
   readonly allowDowngrade: boolean;
-  /** Whether the machine may restart things now. */
+  /** What determines whether the replacement may start now. */
   readonly timing: Timing;
 }
 
 /**
- * What to do about one module or subsystem now, with the facts that led to it: keep what is deployed, replace it,
- * replace it later (`hold`), or nothing until a person or a registry acts (`stuck`).
+ * What to do about one module or subsystem now, with the facts that led to it: keep the deployed version, replace it,
+ * replace it later (`hold`), or do nothing until an operator or a registry acts (`stuck`).
  */
 export type Decision = {
-  /** What it was decided on. */
+  /** The input of the decision. */
   readonly input: DecideInput;
 } & (
   | {
       readonly kind: 'keep';
-      /** It is on the machine only, or `disable_subsystem` is set. */
+      /** The module is local, or `disable_subsystem` is set. */
       readonly because: 'local' | 'disabled';
       readonly resolution?: undefined;
     }
   | {
       readonly kind: 'keep';
       readonly because: 'up-to-date';
-      /** What the constraint selects; absent for a `pin_url`. */
+      /** The release that the constraint selects; absent for a `pin_url`. */
       readonly resolution?: Resolution;
     }
   | {
       readonly kind: 'keep';
       readonly because: 'ahead';
-      /** What speaks against the deployed version; undefined where nothing does, or it is no version. */
+      /** Why the deployed version could not be chosen again; undefined if it could, or if it is not a version. */
       readonly against: Against | undefined;
-      /** What the constraint selects. */
+      /** The release that the constraint selects. */
       readonly resolution: Resolution;
     }
   | Replacement
   | {
       readonly kind: 'hold';
-      /** What is to be done once nothing holds it. */
+      /** The replacement to make once nothing holds it. */
       readonly replacement: Replacement;
-      /** Everything that holds it. */
+      /** All reasons that hold it. */
       readonly because: readonly Hold[];
-      /** The earliest time at which nothing holds it, in milliseconds since the epoch; undefined where not known. */
+      /** The earliest time at which nothing holds it, in milliseconds since the epoch; undefined if not known. */
       readonly until: number | undefined;
-      /** What the constraint selects; undefined for a `pin_url`. */
+      /** The release that the constraint selects; undefined for a `pin_url`. */
       readonly resolution?: Resolution | undefined;
     }
   | Stuck
@@ -134,13 +134,13 @@ type WithoutInput<T> = T extends unknown ? Omit<T, 'input'> : never;
 export interface Failure {
   /** The version that failed. */
   readonly version: Version;
-  /** When the quarantine ends, in milliseconds since the epoch; undefined where no time ends it. */
+  /** When the quarantine ends, in milliseconds since the epoch; undefined if it has no time limit. */
   readonly until: number | undefined;
   /** Whether an operator rolled it back. */
   readonly isRolledBack: boolean;
 }
 
-/** What speaks against a deployed version that is kept: it is refused, or not in the list. */
+/** Why a deployed version that is kept could not be chosen again: it is refused, or it is not in the list. */
 export type Against =
   | {
       readonly kind: 'refused';
@@ -149,32 +149,32 @@ export type Against =
     }
   | {
       readonly kind: 'not-listed';
-      /** Its quarantine; undefined where it is not quarantined. */
+      /** Its quarantine; undefined if it is not quarantined. */
       readonly failure: Failure | undefined;
     };
 
-/** That a release, or the content of an address, is to replace what is deployed. */
+/** The release, or the download address, that replaces the deployed version. */
 export type Replacement = { readonly kind: 'replace' } & (
   | {
-      /** Relative to what is deployed. */
+      /** Relative to the deployed version. */
       readonly direction: Exclude<Direction, 'rollback'>;
       /** The release to deploy. */
       readonly to: Release;
-      /** What the constraint selects. */
+      /** The release that the constraint selects. */
       readonly resolution: Resolution;
     }
   | {
-      /** Back from a version that failed or that an operator rolled back. */
+      /** The deployed version failed, or an operator rolled it back. */
       readonly direction: Extract<Direction, 'rollback'>;
       /** The release to deploy. */
       readonly to: Release;
       /** Why the deployed version is replaced. */
       readonly failure: Failure;
-      /** What the constraint selects. */
+      /** The release that the constraint selects. */
       readonly resolution: Resolution;
     }
   | {
-      /** Relative to what is deployed. An address has no version, so it is never a downgrade. */
+      /** Relative to the deployed version. An address has no version, so it is never a downgrade. */
       readonly direction: 'install' | 'upgrade';
       /** The address of a `pin_url`. */
       readonly to: {
@@ -185,7 +185,7 @@ export type Replacement = { readonly kind: 'replace' } & (
     }
 );
 
-/** That nothing can be decided, or that nothing may be chosen and what is deployed is not accepted either. */
+/** Nothing can be decided, or no release may be chosen and the deployed version is not accepted either. */
 export type Stuck = { readonly kind: 'stuck' } & (
   | { readonly code: 'deployed-unknown'; readonly resolution?: undefined }
   | {
@@ -201,7 +201,7 @@ export type Stuck = { readonly kind: 'stuck' } & (
       readonly resolution?: undefined;
     }
   | {
-      /** No release may be chosen; or the pin is not in the list. */
+      /** No release may be chosen, or the pinned version is not in the list. */
       readonly code: 'no-match' | 'pin-not-published';
       /** Why each entry of the list is refused. */
       readonly resolution: Extract<Resolution, { kind: 'unsatisfied' }>;
@@ -223,7 +223,7 @@ export type Stuck = { readonly kind: 'stuck' } & (
     }
 );
 
-/** The one word for a decision: `up-to-date`, `ahead`, `local`, `disabled`, a direction, `hold` or `stuck`. */
+/** A decision in one word: `up-to-date`, `ahead`, `local`, `disabled`, a direction, `hold` or `stuck`. */
 export function wordFor(verdict: Verdict): string {
   switch (verdict.kind) {
     case 'keep':
@@ -236,13 +236,13 @@ export function wordFor(verdict: Verdict): string {
   }
 }
 
-/** What is to replace what runs, now or later. */
+/** The replacement that is made now or held; undefined if there is none. */
 export function replacementOf(verdict: Verdict): Replacement | undefined {
   if (verdict.kind === 'hold') return verdict.replacement;
   return verdict.kind === 'replace' ? verdict : undefined;
 }
 
-/** The text of what a replacement brings: its version, or its address. */
+/** The new version, or the download address. */
 export function replacementText({ to }: Replacement): string {
   return 'url' in to ? to.url : to.version.text;
 }

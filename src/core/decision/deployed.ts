@@ -2,8 +2,8 @@ import { readVersion, type Version } from '../version/version.ts';
 import { readWebAddress } from '../text/web-address.ts';
 
 /**
- * What is known of the deployed version: a version, an address that a `pin_url` was downloaded from, other text, `none`
- * where it is known that nothing is deployed, and `unknown` where nothing was reported.
+ * The deployed version, as far as it is known: a version, the address that a `pin_url` was downloaded from, or other
+ * text. `none`: it is known that nothing is deployed. `unknown`: nothing was reported.
  */
 export type Deployed =
   | {
@@ -13,20 +13,19 @@ export type Deployed =
     }
   | {
       readonly kind: 'url';
-      /** An address, which says nothing of the version. */
+      /** The address. Its version is not known. */
       readonly url: string;
     }
   | {
       readonly kind: 'other';
-      /** What was reported, and is no version. */
+      /** The reported text, which is not a version. */
       readonly text: string;
     }
   | { readonly kind: 'none' }
   | { readonly kind: 'unknown' };
 
 /**
- * Reads a report of what is deployed: a text, or `null` where nothing is. Anything else reports nothing and is
- * `unknown`. Never throws.
+ * Reads a reported version: text, or `null` if nothing is deployed. Anything else is `unknown`. Never throws.
  *
  * @example
  * ```ts
@@ -38,7 +37,7 @@ export type Deployed =
  * ```
  */
 export function readDeployed(reported: unknown): Deployed {
-  // Not reported is not the same as not deployed. (D14)
+  // A version that was not reported is unknown; only null means that nothing is deployed (D14).
   if (reported === null) return { kind: 'none' };
   if (typeof reported !== 'string') return { kind: 'unknown' };
   const version = readVersion(reported);
@@ -48,7 +47,7 @@ export function readDeployed(reported: unknown): Deployed {
     : { kind: 'other', text: reported };
 }
 
-/** What runs, as it was reported; undefined where nothing does, or nobody knows. */
+/** The deployed version as reported; undefined if nothing is deployed or it is not known. */
 export function deployedText(deployed: Deployed): string | undefined {
   switch (deployed.kind) {
     case 'version':

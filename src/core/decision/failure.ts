@@ -3,7 +3,7 @@ import { refusal, type ResolveInput } from '../releases/resolve.ts';
 import type { Version } from '../version/version.ts';
 import type { Against, Failure } from './decision.ts';
 
-/** The quarantine of the deployed version, or undefined. (D13) */
+/** The quarantine of the deployed version; undefined if it is not quarantined (D13). */
 export function failureOf(
   deployed: Version,
   { index, eligibility }: ResolveInput,
@@ -16,8 +16,8 @@ export function failureOf(
   );
 }
 
-/** What speaks against the deployed version, whose quarantine is `failure`; undefined where nothing does. */
-export function speaksAgainst(
+/** Why the deployed version could not be chosen again; undefined if it could. `failure` is its quarantine. */
+export function reasonAgainst(
   deployed: Version,
   input: ResolveInput,
   failure: Failure | undefined,

@@ -10,11 +10,11 @@ import {
   type DecideInput,
 } from './decision.ts';
 
-/** The next time at which a decision changes although nothing else happens. */
+/** The next time at which the passing of time alone changes a decision. */
 export interface NextChange {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** What happens then. `restart-counts`: a restart that a wrong clock noted in the future begins to count. */
+  /** What happens then. `restart-counts`: a restart that a wrong clock recorded in the future begins to count. */
   readonly because:
     | 'release-published'
     | 'release-of-age'
@@ -32,62 +32,62 @@ export interface NextChange {
 /** What changes a decision. */
 export type ChangeCause = NextChange['because'];
 
-/** A time at which something ends that the decision may hang on. */
-interface Turn {
+/** A time at which the decision may change. */
+interface PossibleChange {
   readonly at: number;
   readonly because: ChangeCause;
 }
 
 /**
- * The next time at which `decision` is another although nothing else happens: another word, or another
- * version. Asking at that time gives what it becomes. Undefined where no such time is known.
+ * The next time at which the passing of time alone changes the word or the version of `decision`. Deciding again at that
+ * time returns `becomes`. Undefined if no such time is known.
  */
 export function nextChange(decision: Decision): NextChange | undefined {
   const { input } = decision;
   const { now } = input.eligibility;
-  const turns = turnsOf(decision)
+  const possible = possibleChanges(decision)
     .filter(({ at }) => at > now && Number.isFinite(at))
     .toSorted((a, b) => a.at - b.at);
-  for (const { at, because } of turns) {
-    const becomes = decide(askedAt(input, at));
-    if (answerOf(becomes) !== answerOf(decision)) return { at, because, becomes };
+  for (const { at, because } of possible) {
+    const becomes = decide(inputAt(input, at));
+    if (outcomeOf(becomes) !== outcomeOf(decision)) return { at, because, becomes };
   }
   return undefined;
 }
 
-/** The same question at another time. What was asked as of a time is asked as of that one. */
-function askedAt(input: DecideInput, at: number): DecideInput {
+/** The same input at another time. A `notAfter` moves to that time as well. */
+function inputAt(input: DecideInput, at: number): DecideInput {
   const { eligibility } = input;
   const notAfter = eligibility.notAfter === undefined ? undefined : at;
   return { ...input, eligibility: { ...eligibility, now: at, notAfter } };
 }
 
-/** What is compared: how long something is held, and by what, is not. */
-function answerOf(decision: Decision): string {
+/** What is compared. The end of a hold and its reasons do not count as a change. */
+function outcomeOf(decision: Decision): string {
   const word = wordFor(decision);
   if (decision.kind === 'stuck') return `${word} ${decision.code}`;
   const replacement = replacementOf(decision);
   return replacement ? `${word} ${replacement.direction} ${replacementText(replacement)}` : word;
 }
 
-/** Of two at one time the first is told. */
-function turnsOf(decision: Decision): Turn[] {
-  return [...timingTurns(decision), ...listTurns(decision)];
+/** If two happen at the same time, the first one is reported. */
+function possibleChanges(decision: Decision): PossibleChange[] {
+  return [...timingChanges(decision), ...listChanges(decision)];
 }
 
-/** What begins when a hold ends. */
-const ENDS: Readonly<Partial<Record<Hold['reason'], ChangeCause>>> = {
+/** The change that the end of a hold is reported as; `window-opens` for all others. */
+const HOLD_ENDS: Readonly<Partial<Record<Hold['reason'], ChangeCause>>> = {
   'restart-cooldown': 'cooldown-ends',
   'restart-ceiling': 'ceiling-ends',
 };
 
-function timingTurns(decision: Decision): Turn[] {
+function timingChanges(decision: Decision): PossibleChange[] {
   const { timing, eligibility } = decision.input;
   if (decision.kind === 'hold') {
     const { until, because } = decision;
     const last = because.find((hold) => hold.until === until);
-    // What none of these ends at, a window opens at that closed meanwhile.
-    const cause = (last && ENDS[last.reason]) ?? 'window-opens';
+    // If no reason ends at `until`, the window closes before then, and opens at `until`.
+    const cause = (last && HOLD_ENDS[last.reason]) ?? 'window-opens';
     return until === undefined ? [] : [{ at: until, because: cause }];
   }
   if (decision.kind !== 'replace') return [];
@@ -100,12 +100,12 @@ function timingTurns(decision: Decision): Turn[] {
   ];
 }
 
-/** When a release may be chosen that may not be chosen now, or a list not be used that is used now. */
-function listTurns({ input, resolution }: Decision): Turn[] {
+/** When a release becomes eligible that is refused now, or the saved list becomes too old. */
+function listChanges({ input, resolution }: Decision): PossibleChange[] {
   const { list, quarantine, previous, maxIndexAgeMs } = input;
   if (!resolution || 'error' in list) return [];
   const { stale, index } = list;
-  const before = previous && index.find(previous);
+  const previousRelease = previous && index.find(previous);
   return [
     ...(stale
       ? [{ at: stale.confirmedAt + maxIndexAgeMs + 1, because: 'list-too-old' } as const]
@@ -113,16 +113,16 @@ function listTurns({ input, resolution }: Decision): Turn[] {
     ...quarantine.map(
       ({ until = Infinity }) => ({ at: until, because: 'quarantine-ends' }) as const,
     ),
-    ...newer(resolution).flatMap((release) => releaseTurns(release, input)),
-    ...(before ? releaseTurns(before, input) : []),
+    ...newerCandidates(resolution).flatMap((release) => releaseChanges(release, input)),
+    ...(previousRelease ? releaseChanges(previousRelease, input) : []),
   ];
 }
 
-/** What the constraint would rather take than what it means now. */
-function newer(resolution: Resolution): Release[] {
+/** The releases that the constraint accepts and that are newer than the one that it selects now. */
+function newerCandidates(resolution: Resolution): Release[] {
   const { constraint, index, eligibility } = resolution.input;
   const { minimumAge, notAfter } = eligibility;
-  // Time changes nothing about releases that it is not asked of.
+  // Without these two policies, the eligibility of a release does not depend on the time.
   if (!minimumAge && notAfter === undefined) return [];
   const chosen = resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
   const releases: Release[] = [];
@@ -133,7 +133,7 @@ function newer(resolution: Resolution): Release[] {
   return releases;
 }
 
-function releaseTurns({ publishedAt }: Release, { eligibility }: DecideInput): Turn[] {
+function releaseChanges({ publishedAt }: Release, { eligibility }: DecideInput): PossibleChange[] {
   const { notAfter, minimumAge } = eligibility;
   if (publishedAt === undefined) return [];
   return [

@@ -4,7 +4,7 @@ import type { Version } from '../version/version.ts';
 import type { Verdict, Failure } from './decision.ts';
 import { withoutRelease } from './without-release.ts';
 
-/** The version before the one that failed, or else the best that there is, at once: nothing holds it. (D13) */
+/** Rolls back to the version that was deployed before the failed one, or else to the newest eligible release (D13). */
 export function recovery(
   failure: Failure,
   resolution: Resolution,
@@ -13,11 +13,11 @@ export function recovery(
   const { input } = resolution;
   const { constraint, index } = input;
   const rollback = { kind: 'replace', direction: 'rollback', failure, resolution } as const;
-  const before = previous && index.find(previous);
-  const against = before && refusal(input, before)?.reason;
-  // It was deployed here: how long ago it was published says nothing against it.
-  if (before && (against === undefined || against === 'too-young' || against === 'unknown-age')) {
-    return { ...rollback, to: before };
+  const release = previous && index.find(previous);
+  const against = release && refusal(input, release)?.reason;
+  // The previous version was already deployed on this machine, so the minimum age does not apply to it.
+  if (release && (against === undefined || against === 'too-young' || against === 'unknown-age')) {
+    return { ...rollback, to: release };
   }
   if (resolution.kind === 'resolved') return { ...rollback, to: resolution.release };
   const isPinned =

@@ -1,38 +1,38 @@
-/** The maintenance windows of a policy, as one. All times are milliseconds since the epoch. */
+/** The maintenance windows of a policy, combined into one. All times are milliseconds since the epoch. */
 export interface Window {
-  /** When the window opened that is open at `at`; undefined where it is closed. */
+  /** When the window that is open at `at` opened; undefined if it is closed. */
   openSince(at: number): number | undefined;
-  /** When the window opens next after `at`, where it is closed at `at`; undefined where it never does. */
+  /** When the window that is closed at `at` opens next; undefined if it never does. */
   nextOpening(at: number): number | undefined;
-  /** When the window closes that is open at `at`; undefined where it is closed, or stays open for very long. */
+  /** When the window that is open at `at` closes; undefined if it is closed, or stays open for a very long time. */
   closing(at: number): number | undefined;
 }
 
-/** The result of asking the agent whether maintenance is allowed. Anything but `allowed` does not allow it. */
+/** The result of asking the agent whether maintenance is allowed. Only `allowed` allows it. */
 export type MaintenanceAnswer =
   'allowed' | 'not-allowed' | 'missing' | 'failed' | 'timed-out' | 'not-a-boolean';
 
 /** What determines whether a machine may restart something now. */
 export interface Timing {
-  /** The policy's maintenance windows; undefined where it has none. */
+  /** The policy's maintenance windows; undefined if it has none. */
   readonly window: Window | undefined;
-  /** Whether the agent allows maintenance; undefined where it is not asked. */
+  /** Whether the agent allows maintenance; undefined if it is not asked. */
   readonly answer: MaintenanceAnswer | undefined;
-  /** Whether the server processes changes of its config. */
+  /** Whether the server is processing config changes. */
   readonly isServerBusy: boolean;
-  /** When the target was restarted to be replaced, in milliseconds since the epoch, in any order. */
+  /** When the target was restarted for a replacement, in milliseconds since the epoch, in any order. */
   readonly restarts: readonly number[];
-  /** The least time between two restarts of the target, in milliseconds. */
+  /** The minimum time between two restarts of the target, in milliseconds. */
   readonly restartCooldownMs: number;
-  /** The most restarts of the target in 24 hours. */
+  /** The maximum number of restarts of the target in 24 hours. */
   readonly restartCeiling: number;
 }
 
-/** Why a replacement is held, and the end of that in milliseconds since the epoch, where it is known. */
+/** Why a replacement is held. `until` is when that reason ends, in milliseconds since the epoch, if it is known. */
 export type Hold =
   | {
       readonly reason: 'window-closed';
-      /** When the window opens; undefined where it never does. */
+      /** When the window opens; undefined if it never does. */
       readonly until: number | undefined;
     }
   | {
@@ -54,40 +54,40 @@ export type Hold =
       readonly restarts: number;
     }
   | {
-      /** The server processes changes; or the policy allows no lower version. */
+      /** The server is processing config changes, or the policy does not allow a lower version. */
       readonly reason: 'server-busy' | 'downgrade-not-allowed';
       readonly until?: undefined;
     };
 
-/** One reason not to replace anything at a time, in milliseconds since the epoch. */
+/** One reason to hold a replacement at `at`, in milliseconds since the epoch; undefined if it does not apply. */
 export type TimingPolicy = (timing: Timing, at: number) => Hold | undefined;
 
-/** Restarts begin while a window is open, where there is one. (Agent and server updates, rule 2) */
+/** If a maintenance window is configured, restarts begin only while it is open (Agent and server updates, rule 2). */
 export const windowClosed: TimingPolicy = ({ window }, at) => {
   if (!window || window.openSince(at) !== undefined) return undefined;
   return { reason: 'window-closed', until: window.nextOpening(at) };
 };
 
-/** Reads what was answered: only `true` allows maintenance. (D29) */
-export function readMaintenanceAnswer(answered: unknown): MaintenanceAnswer {
-  if (answered === undefined || answered === null) return 'missing';
-  if (typeof answered !== 'boolean') return 'not-a-boolean';
-  return answered ? 'allowed' : 'not-allowed';
+/** Reads the agent's answer: only `true` allows maintenance (D29). */
+export function readMaintenanceAnswer(answer: unknown): MaintenanceAnswer {
+  if (answer === undefined || answer === null) return 'missing';
+  if (typeof answer !== 'boolean') return 'not-a-boolean';
+  return answer ? 'allowed' : 'not-allowed';
 }
 
-/** Who is asked must allow it. (D29) */
+/** An agent that is asked must allow maintenance (D29). */
 export const maintenanceNotAllowed: TimingPolicy = ({ answer }) => {
   if (answer === undefined || answer === 'allowed') return undefined;
   return { reason: 'maintenance-not-allowed', answer };
 };
 
-/** Nothing restarts while the server processes changes of its config. (Agent and server updates, rule 2) */
+/** Nothing restarts while the server is processing config changes (Agent and server updates, rule 2). */
 export const serverBusy: TimingPolicy = ({ isServerBusy }) =>
   isServerBusy ? { reason: 'server-busy' } : undefined;
 
 /**
- * After a restart comes a cooldown. A restart that lies further ahead than the cooldown is long was noted by a
- * clock that was wrong, and counts for nothing. (D25, I15)
+ * A cooldown follows each restart. A restart that is recorded further in the future than the length of the cooldown is
+ * ignored: a wrong clock recorded it (D25, I15).
  */
 export const restartCooldown: TimingPolicy = ({ restarts, restartCooldownMs }, at) => {
   const until = restarts
@@ -96,18 +96,18 @@ export const restartCooldown: TimingPolicy = ({ restarts, restartCooldownMs }, a
   return at < until ? { reason: 'restart-cooldown', until } : undefined;
 };
 
-/** What the ceiling counts in, in milliseconds. */
+/** The period of the restart ceiling, in milliseconds. */
 export const DAY = 86_400_000;
 
 /**
- * So many restarts in 24 hours, and no more. One that lies more than that ahead was noted by a clock that
- * was wrong, and counts for nothing. (D25, I15)
+ * At most `restartCeiling` restarts begin in 24 hours. A restart that is recorded more than 24 hours in the future is
+ * ignored: a wrong clock recorded it (D25, I15).
  */
 export const restartCeiling: TimingPolicy = ({ restarts, restartCeiling: most }, at) => {
   const latestFirst = restarts
     .filter((restart) => restart > at - DAY && restart <= at + DAY)
     .toSorted((a, b) => b - a);
-  // Once this one is a day old, fewer than the most are left.
+  // Once this one is a day old, fewer than `most` restarts count.
   const last = latestFirst[most - 1];
   if (last === undefined) return undefined;
   return { reason: 'restart-ceiling', until: last + DAY, restarts: latestFirst.length };

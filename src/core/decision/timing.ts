@@ -9,10 +9,10 @@ import {
   type TimingPolicy,
 } from './timing-policies.ts';
 
-/** What a replacement is, relative to what is deployed. Nothing holds a rollback. */
+/** The direction of a replacement, relative to the deployed version. Nothing holds a rollback. */
 export type Direction = 'install' | 'upgrade' | 'downgrade' | 'rollback';
 
-/** Each reason that holds now, and the earliest time at which none does, where that is known. */
+/** All reasons that hold now, and the earliest time at which none does; `until` is undefined if that is not known. */
 export interface Held {
   readonly because: readonly Hold[];
   readonly until: number | undefined;
@@ -21,7 +21,7 @@ export interface Held {
 const MAINTENANCE: readonly TimingPolicy[] = [windowClosed, maintenanceNotAllowed];
 const RESTARTS: readonly TimingPolicy[] = [serverBusy, restartCooldown, restartCeiling];
 
-/** A first install stops nothing that runs, so no window holds it. (D25) */
+/** A first install stops no running component, so no window holds it (D25). */
 const HOLDING: Readonly<Record<Direction, readonly TimingPolicy[]>> = {
   install: RESTARTS,
   upgrade: [...MAINTENANCE, ...RESTARTS],
@@ -29,14 +29,14 @@ const HOLDING: Readonly<Record<Direction, readonly TimingPolicy[]>> = {
   rollback: [],
 };
 
-/** What holds a replacement back at `at`, or undefined when it is due. (D25) */
+/** What holds a replacement at `at`; undefined if it is due (D25). */
 export function heldBy(timing: Timing, direction: Direction, at: number): Held | undefined {
   const holdsAt = (time: number): Hold[] =>
     HOLDING[direction].flatMap((policy) => policy(timing, time) ?? []);
   const because = holdsAt(at);
   if (because.length === 0) return undefined;
   let until = latestEnd(because);
-  // A rest may outlast a window, and a restart that was noted ahead of the clock count by then.
+  // At `until`, the window may have closed again, and a restart that was recorded in the future may count.
   for (let round = 0; until !== undefined && round <= timing.restarts.length + 1; round++) {
     const later = holdsAt(until);
     if (later.length === 0) return { because, until };
@@ -45,7 +45,7 @@ export function heldBy(timing: Timing, direction: Direction, at: number): Held |
   return { because, until };
 }
 
-/** Undefined where an end is not known. */
+/** Undefined if one of the ends is not known. */
 function latestEnd(holds: readonly Hold[]): number | undefined {
   return holds.reduce<number | undefined>(
     (latest, { until }) =>

@@ -2,7 +2,7 @@ import type { Version } from '../version/version.ts';
 import { replacementOf, type Decision } from './decision.ts';
 
 /**
- * What a person should know of a decision. `ahead`: the deployed version is kept although the constraint does not select
+ * What an operator should know about a decision. `ahead`: the deployed version is kept although the constraint does not select
  * it. `downgrade`: all versions of a module share its data. `conflicting-constraints`: another module entry has the same
  * module id.
  */
@@ -11,28 +11,28 @@ export type Warning =
   | { readonly kind: 'downgrade' }
   | { readonly kind: 'conflicting-constraints' }
   | {
-      /** Of which release, and what about it. */
+      /** The release is yanked or deprecated. */
       readonly kind: 'deployed-yanked' | 'yanked' | 'deprecated';
       /** The deployed version or, for `yanked` and `deprecated`, the one to deploy. */
       readonly version: Version;
-      /** Why, `""` where no reason was given. */
+      /** The reason, `""` if none was given. */
       readonly because: string;
     }
   | {
       readonly kind: 'deployed-not-a-version';
-      /** What was reported. */
+      /** The reported text. */
       readonly text: string;
     }
   | {
       readonly kind: 'pin-not-published';
-      /** The pin, which is deployed and not in the list any more. */
+      /** The pinned version, which is deployed and no longer in the list. */
       readonly version: Version;
     }
   | {
       readonly kind: 'stale-list';
       /** When the registry last confirmed the cached list, in milliseconds since the epoch. */
       readonly confirmedAt: number;
-      /** Why it could not confirm it now, in one escaped line. */
+      /** Why the registry could not confirm it now, in one escaped line. */
       readonly message: string;
     }
   | {
@@ -41,9 +41,9 @@ export type Warning =
       readonly version: Version;
     };
 
-/** The warnings about one decision; `conflicting-constraints` is left to the plan. */
+/** The warnings about one decision. The plan adds `conflicting-constraints`. */
 export function decisionWarnings(decision: Decision): Warning[] {
-  // A deployed pin that is not published any more is D20, a cached list D21, a shadowed pin D27.
+  // Warned of: a deployed pin that is no longer published (D20), a cached list (D21), a shadowed pin (D27).
   const { input, resolution } = decision;
   const { requirement, list } = input;
   if (requirement.kind === 'pin-url') {
@@ -52,13 +52,13 @@ export function decisionWarnings(decision: Decision): Warning[] {
   }
   if (!resolution || 'error' in list) return [];
   return [
-    ...ofDeployed(decision),
-    ...ofReplacement(decision),
+    ...deployedWarnings(decision),
+    ...replacementWarnings(decision),
     ...(list.stale ? [{ kind: 'stale-list', ...list.stale } as const] : []),
   ];
 }
 
-function ofDeployed({ input, resolution, ...verdict }: Decision): Warning[] {
+function deployedWarnings({ input, resolution, ...verdict }: Decision): Warning[] {
   const { deployed } = input;
   const isKept = verdict.kind === 'keep';
   const warnings: Warning[] = [];
@@ -84,7 +84,7 @@ function ofDeployed({ input, resolution, ...verdict }: Decision): Warning[] {
   return warnings;
 }
 
-function ofReplacement(decision: Decision): Warning[] {
+function replacementWarnings(decision: Decision): Warning[] {
   const replacement = replacementOf(decision);
   if (!replacement || 'url' in replacement.to) return [];
   const { direction, to } = replacement;

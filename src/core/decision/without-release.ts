@@ -2,11 +2,11 @@ import type { Unsatisfied } from '../releases/resolve.ts';
 import { isInBranch } from '../version/constraint.ts';
 import type { Version } from '../version/version.ts';
 import type { Verdict, Failure } from './decision.ts';
-import { speaksAgainst } from './failure.ts';
+import { reasonAgainst } from './failure.ts';
 
 /**
- * Where the list has nothing that may be chosen: a deployed version of the branch stays. `failure` is that of the
- * deployed version, if it failed. (D20, D30)
+ * The decision if no release may be chosen: a deployed version in the branch is kept (D20, D30). `failure` is the
+ * quarantine of the deployed version.
  */
 export function withoutRelease(
   resolution: Unsatisfied,
@@ -15,14 +15,14 @@ export function withoutRelease(
 ): Verdict {
   const { input, refusedPin } = resolution;
   const { constraint } = input;
-  const isCovered = deployed !== undefined && isInBranch(constraint, deployed);
+  const isDeployedInBranch = deployed !== undefined && isInBranch(constraint, deployed);
   if (constraint.kind === 'patch' && !refusedPin) {
-    return isCovered
+    return isDeployedInBranch
       ? { kind: 'keep', because: 'up-to-date', resolution }
       : { kind: 'stuck', code: 'pin-not-published', resolution };
   }
-  if (isCovered) {
-    const against = speaksAgainst(deployed, input, failure);
+  if (isDeployedInBranch) {
+    const against = reasonAgainst(deployed, input, failure);
     return { kind: 'keep', because: 'ahead', against, resolution };
   }
   if (!refusedPin) return { kind: 'stuck', code: 'no-match', resolution };
@@ -30,6 +30,6 @@ export function withoutRelease(
     return { kind: 'stuck', code: refusedPin.reason, refused: refusedPin, resolution };
   }
   const { release, until, isRolledBack } = refusedPin;
-  const ofPin = { version: release.version, until, isRolledBack };
-  return { kind: 'stuck', code: 'quarantined', failure: ofPin, resolution };
+  const pinFailure = { version: release.version, until, isRolledBack };
+  return { kind: 'stuck', code: 'quarantined', failure: pinFailure, resolution };
 }

@@ -6,7 +6,7 @@ import { compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 import { describeBranch, describeRefused } from './words.ts';
 
-/** Why a constraint means no release, for a person: lines without indent, escaped. */
+/** Why a constraint selects no release, for people: escaped lines without indentation. */
 export interface Complaint {
   readonly kind: 'no-match' | 'pin-not-published' | RefusedPin['reason'];
   readonly message: string;
@@ -18,10 +18,10 @@ export interface Complaint {
 
 type RefusedRelease = { readonly release: Release } & Refusal;
 
-/** Of many refused releases so many are named. */
+/** The maximum number of refused releases that are named. */
 const NAMED = 3;
 
-/** Why `moduleId` has no release for the constraint, and what it has instead. (D5, D20, D30) */
+/** Why `moduleId` has no release for the constraint, and which releases it has instead (D5, D20, D30). */
 export function complaintOf(unsatisfied: Unsatisfied, moduleId: string): Complaint {
   const { input } = unsatisfied;
   const { constraint } = input;
@@ -30,15 +30,15 @@ export function complaintOf(unsatisfied: Unsatisfied, moduleId: string): Complai
       (refused): refused is RefusedRelease =>
         refused.reason !== 'not-a-version' && isInBranch(constraint, refused.release.version),
     );
-    return noMatch(input, moduleId, inBranch);
+    return noMatchComplaint(input, moduleId, inBranch);
   }
   const { refusedPin } = unsatisfied;
   return refusedPin
-    ? ofRefusedPin(input, moduleId, refusedPin)
-    : unpublishedPin(input, moduleId, constraint.version);
+    ? refusedPinComplaint(input, moduleId, refusedPin)
+    : unpublishedPinComplaint(input, moduleId, constraint.version);
 }
 
-function noMatch(
+function noMatchComplaint(
   input: ResolveInput,
   moduleId: string,
   inBranch: readonly RefusedRelease[],
@@ -56,11 +56,11 @@ function noMatch(
         ? [emptyBranch(input)]
         : [`every version that ${text} covers is refused`, ...named],
     unnamed: inBranch.length - named.length,
-    hint: meanings([{ kind: 'latest' }, { kind: 'latest-with-prerelease' }], input),
+    hint: selections([{ kind: 'latest' }, { kind: 'latest-with-prerelease' }], input),
   };
 }
 
-/** What there is instead of the branch, which is empty. */
+/** Which releases exist, although none is in the branch. */
 function emptyBranch({ constraint, index, eligibility }: ResolveInput): string {
   if (index.published === 0) return 'the list is empty';
   const [newest] = index.releases();
@@ -69,13 +69,13 @@ function emptyBranch({ constraint, index, eligibility }: ResolveInput): string {
   const found =
     latest.kind === 'resolved'
       ? `the newest release is ${latest.release.version.text}`
-      : 'latest means nothing either';
+      : 'no release matches latest either';
   return constraint.kind === 'minor' || constraint.kind === 'major'
     ? `${formatConstraint(constraint)} needs ${describeBranch(constraint)}, and ${found}`
     : found;
 }
 
-function ofRefusedPin(input: ResolveInput, moduleId: string, pinned: RefusedPin): Complaint {
+function refusedPinComplaint(input: ResolveInput, moduleId: string, pinned: RefusedPin): Complaint {
   const words = describeRefused(pinned, input.constraint);
   const subject = `${moduleId} ${pinned.release.version.text}`;
   return {
@@ -83,14 +83,14 @@ function ofRefusedPin(input: ResolveInput, moduleId: string, pinned: RefusedPin)
     message:
       pinned.reason === 'not-yet-published'
         ? `${subject} is ${words}`
-        : `${subject} is published, and refused: ${words}`,
+        : `${subject} is published but refused: ${words}`,
     because: [],
     unnamed: 0,
-    hint: meaningsAround(pinned.release.version, input),
+    hint: selectionsNear(pinned.release.version, input),
   };
 }
 
-function unpublishedPin(input: ResolveInput, moduleId: string, pin: Version): Complaint {
+function unpublishedPinComplaint(input: ResolveInput, moduleId: string, pin: Version): Complaint {
   const { notAfter = Infinity } = input.eligibility;
   const versions = [...input.index.releases()]
     .filter(({ publishedAt = -Infinity }) => publishedAt <= notAfter)
@@ -102,7 +102,7 @@ function unpublishedPin(input: ResolveInput, moduleId: string, pin: Version): Co
     message: `${moduleId} ${pin.text} is not published`,
     because: [nearestTo(lower, higher) ?? emptyBranch(input)],
     unnamed: 0,
-    hint: meaningsAround(pin, input),
+    hint: selectionsNear(pin, input),
   };
 }
 
@@ -112,12 +112,12 @@ function nearestTo(lower: Version | undefined, higher: Version | undefined): str
   return only && `the nearest published version is ${only.text}`;
 }
 
-function meaningsAround({ major, minor }: Version, input: ResolveInput): string | undefined {
-  return meanings([{ kind: 'minor', major, minor }, { kind: 'latest' }], input);
+function selectionsNear({ major, minor }: Version, input: ResolveInput): string | undefined {
+  return selections([{ kind: 'minor', major, minor }, { kind: 'latest' }], input);
 }
 
-/** What the operator could write instead: `1.2.* means 1.2.9; latest means 2.0.1`. */
-function meanings(constraints: readonly Constraint[], input: ResolveInput): string | undefined {
+/** What the operator could write instead of the constraint: `1.2.* means 1.2.9; latest means 2.0.1`. */
+function selections(constraints: readonly Constraint[], input: ResolveInput): string | undefined {
   const lines = constraints.flatMap((constraint) => {
     const resolution = resolve(constraint, input.index, input.eligibility);
     if (resolution.kind === 'unsatisfied') return [];

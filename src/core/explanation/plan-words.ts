@@ -12,36 +12,36 @@ import {
 } from './decision-words.ts';
 import { describeDeprecated, describeYanked } from './words.ts';
 
-/** What a decision comes to, in few words: `upgrade to 1.2.9`, `hold`, `up-to-date`. */
+/** A decision in a few words: `upgrade to 1.2.9`, `hold`, `up-to-date`. */
 export function summarizeDecision(decision: Decision): string {
   const replacement = replacementOf(decision);
   if (!replacement) return wordFor(decision);
   const { direction } = replacement;
-  const whole = `${direction} ${direction === 'install' ? 'of' : 'to'} ${describeTarget(replacement)}`;
-  return decision.kind === 'hold' ? `hold of the ${whole}` : whole;
+  const change = `${direction} ${direction === 'install' ? 'of' : 'to'} ${describeTarget(replacement)}`;
+  return decision.kind === 'hold' ? `hold of the ${change}` : change;
 }
 
 const CAUSES: Readonly<Record<ChangeCause, string>> = {
   'release-published': 'a release is published',
-  'release-of-age': 'a release comes of age',
+  'release-of-age': 'a release reaches the minimum age',
   'quarantine-ends': 'a quarantine ends',
   'window-opens': 'the maintenance window opens',
   'window-closes': 'the maintenance window closes',
   'cooldown-ends': 'the restart cooldown ends',
-  'ceiling-ends': 'another restart may be made',
-  'restart-counts': 'a restart counts that was noted ahead of the clock',
-  'list-too-old': 'the saved list grows too old',
+  'ceiling-ends': 'another restart is allowed',
+  'restart-counts': 'a restart that was recorded in the future begins to count',
+  'list-too-old': 'the saved list becomes too old',
 };
 
 /**
- * Says when a decision changes, to what, and why, in one line.
+ * Describes in one line when a decision changes, to what, and why.
  *
  * @example
  * ```ts
  * import { describeChange, type PlanRow } from 'modreg';
  *
  * export function next({ nextChange }: PlanRow): string {
- *   return nextChange ? describeChange(nextChange) : 'nothing changes by itself';
+ *   return nextChange ? describeChange(nextChange) : 'no change is scheduled';
  * }
  * ```
  */
@@ -50,7 +50,7 @@ export function describeChange({ at, because, becomes }: NextChange): string {
 }
 
 /**
- * Says what a warning is about, in one escaped line. `decision` is the one that it belongs to.
+ * Describes a warning in one escaped line. `decision` is the decision that it belongs to.
  *
  * @example
  * ```ts
@@ -67,25 +67,25 @@ export function describeWarning(warning: Warning, decision: Decision): string {
     case 'downgrade':
       return describeDecision(decision);
     case 'deployed-yanked':
-      return `${warning.version.text} runs, and is ${describeYanked(warning.because)}`;
+      return `the deployed version ${warning.version.text} is ${describeYanked(warning.because)}`;
     case 'yanked':
       return `${warning.version.text} is ${describeYanked(warning.because)}; a pin may still name it`;
     case 'deprecated':
       return `${warning.version.text} is ${describeDeprecated(warning.because)}`;
     case 'deployed-not-a-version':
-      return `what runs, ${quote(describeAddress(warning.text))}, is not a version`;
+      return `${quote(describeAddress(warning.text))} is deployed, but is not a version`;
     case 'pin-not-published':
-      return `${warning.version.text} runs, and is not published any more`;
+      return `${warning.version.text} is deployed, but no longer published`;
     case 'stale-list':
-      return `${warning.message}; decided by the list that was confirmed at ${formatTime(warning.confirmedAt)}`;
+      return `${warning.message}; using the saved list that was confirmed at ${formatTime(warning.confirmedAt)}`;
     case 'shadowed-pin':
-      return `pin_url wins over the pin_version ${warning.version.text}`;
+      return `pin_url takes precedence over pin_version ${warning.version.text}`;
     case 'conflicting-constraints':
-      return 'another entry has this module_id, and each is resolved by itself';
+      return 'another entry has this module_id; each is resolved separately';
   }
 }
 
-/** The constraint as written, or the address that is pinned; undefined where nothing is asked for. */
+/** The constraint as written, or the pinned address; undefined for a local module or a disabled subsystem. */
 export function requirementText(requirement: Requirement): string | undefined {
   if (requirement.kind === 'local' || requirement.kind === 'disabled') return undefined;
   return requirement.kind === 'pin-url'
@@ -93,16 +93,16 @@ export function requirementText(requirement: Requirement): string | undefined {
     : formatConstraint(requirement);
 }
 
-/** What should run: what runs where that stays, undefined where there is no answer. */
+/** The version that should be deployed: the deployed one if it is kept; undefined if nothing is decided. */
 export function targetText(decision: Decision): string | undefined {
   const replacement = replacementOf(decision);
   if (replacement) return describeTarget(replacement);
-  const isAnswered =
+  const isKept =
     decision.kind === 'keep' && requirementText(decision.input.requirement) !== undefined;
-  return isAnswered ? reportedText(decision.input.deployed) : undefined;
+  return isKept ? reportedText(decision.input.deployed) : undefined;
 }
 
-/** Until when it is held or quarantined, in milliseconds since the epoch, where that is known. */
+/** The end of the hold or quarantine, in milliseconds since the epoch; undefined if it has none or it is not known. */
 export function untilOf(decision: Decision): number | undefined {
   if (decision.kind === 'hold') return decision.until;
   const isQuarantined = decision.kind === 'stuck' && decision.code === 'quarantined';

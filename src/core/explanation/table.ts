@@ -8,18 +8,18 @@ import { describeChosen, describeRefused } from './words.ts';
 interface Row {
   readonly version: string;
   readonly words: string;
-  /** Why it stands where it does: neighbours of one kind may be counted instead of shown. */
+  /** Consecutive rows of one kind may be counted instead of shown. */
   readonly kind: 'chosen' | 'noted' | 'lower' | Refused['reason'];
 }
 
-/** Of many neighbours of one kind so many are shown, and the rest is counted. */
+/** The number of rows of a long run that are shown. The rest is counted. */
 const SHOWN = 3;
 const WIDEST_VERSION = 40;
 
 /**
- * Explains a resolution: a line for each entry of the list, newest version first and then what is no version, says
- * whether it was chosen and why. Long runs of one kind are counted, unless `all` is true; `more` is appended to a line
- * that counts. Lines are escaped and have neither colour nor indent.
+ * Explains a resolution: one line for each entry of the list says whether it was chosen, and why. Versions come first,
+ * newest first, then entries that are not versions. Long runs of one kind are counted unless `all` is true; `more` is
+ * appended to the line with the count. Lines are escaped and have neither colour nor indentation.
  *
  * @example
  * ```ts
@@ -73,7 +73,7 @@ function rowsOf(resolution: Resolution): Row[] {
   return [...higher, ...lower, ...unreadable];
 }
 
-/** For a version that a wider constraint would choose, which ones: `   ← would be chosen by 1.*`. */
+/** The wider constraints that would choose a version, by its text: `   ← would be chosen by 1.*`. */
 function notesOf({ input: { constraint, index, eligibility } }: Resolution): Map<string, string> {
   const choosers = new Map<string, string[]>();
   for (const wider of widerThan(constraint)) {

@@ -6,7 +6,7 @@ import type { DigestChange, Release } from '../releases/release.ts';
 import { formatTime } from '../text/rfc3339.ts';
 import type { Version } from '../version/version.ts';
 
-/** The rule that a constraint stands for, in one line. (Versioning, Module version types) */
+/** The rule of a constraint in one line (Versioning, Module version types). */
 export function describeConstraint(constraint: Constraint): string {
   switch (constraint.kind) {
     case 'patch': {
@@ -31,7 +31,7 @@ export function describeBranch(constraint: Constraint & { kind: 'minor' | 'major
   return `${major}.${minor}.0 ≤ version < ${major}.${minor + 1}.0`;
 }
 
-/** Why `release` is what `constraint` means, in one line. */
+/** Why `constraint` selects the release, in one line. */
 export function describeChosen(
   { version, yanked, deprecated }: Release,
   constraint: Constraint,
@@ -43,7 +43,7 @@ export function describeChosen(
   ].join('; ');
 }
 
-/** Why `refused` is not what `constraint` means, in one line. */
+/** Why `constraint` does not select `refused`, in one line. */
 export function describeRefused(refused: Refused, constraint: Constraint): string {
   switch (refused.reason) {
     case 'not-a-version':
@@ -58,7 +58,7 @@ export function describeRefused(refused: Refused, constraint: Constraint): strin
     case 'other-version':
       return `not ${formatConstraint(constraint)}`;
     case 'prerelease':
-      return 'prerelease; only latest-with-prerelease takes prereleases';
+      return 'prerelease; only latest-with-prerelease accepts prereleases';
     case 'yanked':
       return describeYanked(refused.because);
     case 'no-artifact': {
@@ -75,9 +75,9 @@ export function describeRefused(refused: Refused, constraint: Constraint): strin
     case 'too-young':
       return `too young until ${formatTime(refused.until)}`;
     case 'unknown-age':
-      return 'of unknown age, for lack of a publish time';
+      return 'unknown age: it has no publish time';
     case 'not-yet-published':
-      return `not yet published: its time is ${formatTime(refused.publishedAt)}`;
+      return `not yet published: its publish time is ${formatTime(refused.publishedAt)}`;
     case 'older':
       return `older than ${refused.than.text}`;
   }
@@ -96,12 +96,12 @@ export function describeDeprecated(because: string): string {
   return because === '' ? 'deprecated' : `deprecated: ${excerpt(because)}`;
 }
 
-/** What was expected and where, counting characters from 1. */
+/** What was expected and where. Characters are counted from 1. */
 export function describeMisfit({ position, expected }: Misfit): string {
   return `expected ${expected} at character ${position + 1}`;
 }
 
-/** What `version` is to the constraint that means it. */
+/** What `version` is to the constraint that selects it: `pinned`, `newest release`. */
 export function chosenAs(version: Version, constraint: Constraint): string {
   switch (constraint.kind) {
     case 'patch':

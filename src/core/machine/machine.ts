@@ -3,13 +3,13 @@ import type { ModuleId } from '../releases/module-id.ts';
 import type { Secret } from '../text/secret.ts';
 import type { Version } from '../version/version.ts';
 
-/** A machine config that was read: defaults are filled in, names are unique and references resolve. */
+/** A validated machine config: defaults are filled in, names are unique and references resolve. */
 export interface Machine {
-  /** In the order of the document; empty without any. */
+  /** In the order of the document; empty if there are none. */
   readonly components: readonly Component[];
-  /** In the order of the document; empty without any. */
+  /** In the order of the document; empty if there are none. */
   readonly modules: readonly ModuleEntry[];
-  /** The document's `agent`; the defaults where it has none. */
+  /** The document's `agent`; the defaults if it has none. */
   readonly agent: AgentConfiguration;
 }
 
@@ -17,19 +17,19 @@ export interface Machine {
 export interface Component {
   /** Unique among the machine's components. */
   readonly name: string;
-  /** The driver: built into the server, or one of a module's models. */
+  /** The model that implements the component. */
   readonly model: Model;
   /** The subtype of the API: `sensor`, `board`. */
   readonly type: string;
-  /** The namespace of the API: `rdk`, unless the module defines an API of its own. */
+  /** The namespace of the API: `rdk`, unless the module defines its own API. */
   readonly namespace: string;
   /** As written; only those of a fake board are validated. */
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** Names of the components that this one requires. They contain no cycle. */
+  /** Names of the components that this one requires. Dependencies have no cycle. */
   readonly dependsOn: readonly string[];
 }
 
-/** What implements a component: a model built into the server (`fake`), or one of a module (`acme:lidar:vlp16`). */
+/** The model that implements a component: built into the server (`fake`), or from a module (`acme:lidar:vlp16`). */
 export type Model =
   | {
       readonly kind: 'built-in';
@@ -40,11 +40,11 @@ export type Model =
       readonly kind: 'modular';
       /** The module that provides the model: `acme:lidar`. */
       readonly moduleId: ModuleId;
-      /** The last part of the triplet: `vlp16`. */
+      /** The last part of the model triplet: `vlp16`. */
       readonly name: string;
     };
 
-/** A module of the machine: from a registry, or a local one, whose version modreg does not manage. */
+/** A module entry: from a registry, or a local module, whose version modreg does not manage. */
 export type ModuleEntry = {
   /** The name of this instance, unique on the machine. */
   readonly name: string;
@@ -65,7 +65,7 @@ export type ModuleEntry = {
 export interface AgentConfiguration {
   /** `platform-agent`: the agent itself. */
   readonly platformAgent: {
-    /** The exact version to run; undefined for the newest of the channel. */
+    /** The exact version to deploy; undefined for the newest of the channel. */
     readonly pinVersion: Version | undefined;
     /** Where to download the binary. It takes precedence over `pinVersion`; undefined without a pin. */
     readonly pinUrl: string | undefined;
@@ -74,13 +74,13 @@ export interface AgentConfiguration {
   };
   /** `platform-server`: the server that loads the modules. */
   readonly platformServer: {
-    /** The exact version to run; undefined for the newest of the channel. */
+    /** The exact version to deploy; undefined for the newest of the channel. */
     readonly pinVersion: Version | undefined;
     /** Where to download the binary. It takes precedence over `pinVersion`; undefined without a pin. */
     readonly pinUrl: string | undefined;
-    /** Which releases an unpinned server follows. */
+    /** The channel that an unpinned server follows. */
     readonly releaseChannel: 'stable' | 'latest';
-    /** Whether the agent leaves the server alone. False by default. */
+    /** Whether the agent does not manage the server. False by default. */
     readonly disableSubsystem: boolean;
     /** Whether the server starts without waiting for the network and the first update check. False by default. */
     readonly fastStart: boolean;
@@ -89,14 +89,14 @@ export interface AgentConfiguration {
   readonly provisioning: {
     /** Whether the agent does not provision. False by default. */
     readonly disableSubsystem: boolean;
-    /** As this document has them; `mergeProvisioning` adds the manufacturer's. */
+    /** The attributes of this document. `mergeProvisioning` adds those of the manufacturer. */
     readonly attributes: ProvisioningAttributes;
   };
   /** `agent-syscfg`: settings of the operating system. */
   readonly systemConfiguration: {
-    /** Whether the agent leaves the operating system's settings alone. False by default. */
+    /** Whether the agent does not manage the operating system's settings. False by default. */
     readonly disableSubsystem: boolean;
-    /** As written: no list of channels is documented. */
+    /** As written: the reference does not list the channels. */
     readonly releaseChannel: string | undefined;
     /** Limits of the system's journal. */
     readonly logging: {
@@ -107,22 +107,22 @@ export interface AgentConfiguration {
       /** How much memory volatile logs may use, in bytes; undefined for the system's default. */
       readonly runtimeMaxUse: number | undefined;
     };
-    /** The type of unattended upgrades as written. `all` takes them from every configured source. */
+    /** The type of unattended upgrades as written. `all` allows them from every configured source. */
     readonly upgrades: string | undefined;
   };
 }
 
-/** How a machine gets on a network. Fields are undefined where the document has none. */
+/** How a machine connects to a network. A field is undefined if the document does not have it. */
 export interface ProvisioningAttributes {
   /** The password of the hotspot that the agent opens. */
   readonly hotspotPassword: Secret | undefined;
-  /** Whether the machine connects to `networks`. Without it they are ignored. */
+  /** Whether the machine connects to `networks`. If not true, they are ignored. */
   readonly roamingMode: boolean | undefined;
   /** Networks that the machine may connect to, in the order of the document. */
   readonly networks:
     | readonly {
         readonly type: 'wifi';
-        /** The network's name, not empty. */
+        /** The name of the network, never empty. */
         readonly ssid: string;
         /** The pre-shared key; undefined for an open network. */
         readonly psk: Secret | undefined;

@@ -1,12 +1,12 @@
 import type { AgentConfiguration } from './machine.ts';
 
-/** What an agent does before it starts the server. Whatever it skips then, periodic checks follow. (D28) */
+/** What an agent does before it starts the server. Periodic update checks follow in any case (D28). */
 export interface StartUp {
   readonly waitsForNetwork: boolean;
   readonly checksForUpdates: boolean;
 }
 
-/** What fast start skips at start-up: the wait and the first check, and nothing later. (Fast start mode) */
+/** Fast start skips the wait for the network and the first update check, and nothing after start-up (Fast start mode). */
 export function startUpOf(
   { platformServer }: AgentConfiguration,
   environment: Readonly<Record<string, string | undefined>>,

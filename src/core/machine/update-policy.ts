@@ -1,7 +1,7 @@
 import type { Window } from '../decision/timing-policies.ts';
 import type { Eligibility } from '../releases/eligibility-policy.ts';
 
-/** How a site wants its machines updated: terms for all modules, and for some of them by name. */
+/** How a site updates its machines: default terms, and terms for single module entries and subsystems. */
 export interface UpdatePolicy {
   /** The terms of each module entry and subsystem that `modules` does not list. */
   readonly terms: UpdateTerms;
@@ -9,28 +9,28 @@ export interface UpdatePolicy {
   readonly modules: ReadonlyMap<string, UpdateTerms>;
 }
 
-/** What a policy says of one module entry or subsystem, with defaults filled in. */
+/** The terms of one module entry or subsystem, with defaults filled in. */
 export interface UpdateTerms {
-  /** The registry's address; undefined where the policy names none. */
+  /** The registry's address; undefined if the policy names none. */
   readonly registry: string | undefined;
   /** Hosts that may be contacted without TLS, as `host` or `host:port`. Loopback addresses always may. */
   readonly allowHttp: readonly string[];
-  /** How long ago a release must have been published before a floating constraint takes it. */
+  /** The age that a release must have reached before a floating constraint selects it. */
   readonly minimumAge: NonNullable<Eligibility['minimumAge']>;
-  /** The maintenance windows, as one; undefined where restarts may begin at all times. */
+  /** The maintenance windows, combined into one; undefined if restarts may begin at any time. */
   readonly window: Window | undefined;
   /** Whether a lower version may replace a deployed one that the constraint does not accept. */
   readonly allowDowngrade: boolean;
   /**
-   * How long a version that failed is refused, in milliseconds. Undefined: until its digest changes or an
-   * operator lifts the quarantine.
+   * How long a version that failed is refused, in milliseconds. Undefined: until its digest changes or an operator lifts
+   * the quarantine.
    */
   readonly quarantineMs: number | undefined;
-  /** The shortest time between two restarts of a module, in milliseconds. */
+  /** The minimum time between two restarts of a module, in milliseconds. */
   readonly restartCooldownMs: number;
-  /** The most restarts of a module in 24 hours. */
+  /** The maximum number of restarts of a module in 24 hours. */
   readonly restartCeiling: number;
-  /** The age in milliseconds from which a saved release list no longer replaces an unreachable registry's. */
+  /** The maximum age in milliseconds of a saved release list that is used while the registry is unreachable. */
   readonly maxIndexAgeMs: number;
   /** Names of the agent's secret environment variables that a module's `env` may read. */
   readonly envAllow: readonly string[];
@@ -52,11 +52,11 @@ export const DEFAULT_TERMS: UpdateTerms = {
   envAllow: [],
 };
 
-/** The policy of a site that has none: every module updates at any time, without a minimum age. */
+/** The policy of a site without a policy document: modules update at any time, and releases need no minimum age. */
 export const DEFAULT_POLICY: UpdatePolicy = { terms: DEFAULT_TERMS, modules: new Map() };
 
 /**
- * The terms of the module entry or subsystem `name`: its own where the policy lists it, else those for all.
+ * The terms of the module entry or subsystem `name`: its own if the policy lists it, else the default terms.
  *
  * @example
  * ```ts

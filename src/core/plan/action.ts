@@ -7,28 +7,28 @@ import { formatConstraint } from '../version/constraint.ts';
 import type { Direction } from '../decision/timing.ts';
 import type { Stop } from './stops.ts';
 
-/** What the machine's agent is to do. (Versioning, rule 1) */
+/** A restart and upgrade that the machine's agent must carry out (Versioning, rule 1). */
 export interface Action {
   readonly kind: 'restart-and-upgrade';
   /** The module or the subsystem to replace. */
   readonly target: ActionTarget;
-  /** What is deployed, for people: a version, or an address without credentials; undefined where nothing is. */
+  /** The deployed version, for people, or an address without credentials; undefined if nothing is deployed. */
   readonly from: string | undefined;
-  /** A version, or the address of a `pin_url`: what is deployed once this is done. */
+  /** The version to deploy, or the address of a `pin_url`. */
   readonly to: string;
-  /** The file for the machine's platform; undefined where the registry lists none. */
+  /** The file for the machine's platform; undefined if the registry lists none. */
   readonly artifact: Artifact | undefined;
-  /** What the replacement is, relative to what is deployed. */
+  /** The direction of the replacement, relative to the deployed version. */
   readonly direction: Direction;
-  /** What stops for this action alone, in the order of stopping; a restart says what stops for all of its actions. */
+  /** The components that stop for this action alone, in stop order. A `Restart` lists those of all its actions. */
   readonly stops: readonly Stop[];
-  /** Why it is due. */
+  /** Why the action is due. */
   readonly reason: ActionReason;
   /** When it was decided, in milliseconds since the epoch. */
   readonly decidedAt: number;
 }
 
-/** Why an action is due: data for programs, and the same in words. */
+/** Why an action is due: data for programs, and text for people. */
 export type ActionReason = {
   /** The reason in one escaped line, for people. */
   readonly text: string;
@@ -48,7 +48,7 @@ export type ActionReason = {
       readonly kind: 'failure';
       /** The version that is replaced. */
       readonly version: string;
-      /** When its quarantine ends, in milliseconds since the epoch; undefined where no time ends it. */
+      /** When its quarantine ends, in milliseconds since the epoch; undefined if it has no time limit. */
       readonly until: number | undefined;
       /** Whether an operator rolled it back. */
       readonly isRolledBack: boolean;
@@ -61,7 +61,7 @@ export type ActionTarget =
       readonly kind: 'module';
       /** The name of the module entry. */
       readonly name: string;
-      /** The module whose releases it runs. */
+      /** The module whose releases are deployed. */
       readonly moduleId: ModuleId;
     }
   | {
@@ -70,7 +70,7 @@ export type ActionTarget =
       readonly name: 'platform-agent' | 'platform-server';
     };
 
-/** The action that a decision comes to; undefined where nothing is due. */
+/** The action of a decision; undefined if nothing is due. */
 export function actionOf(
   decision: Decision,
   target: ActionTarget,
@@ -91,22 +91,22 @@ export function actionOf(
   };
 }
 
-function reasonOf(due: Replacement, text: string): ActionReason {
-  if (!due.resolution) return { kind: 'pin-url', text };
-  if (due.direction !== 'rollback') {
+function reasonOf(replacement: Replacement, text: string): ActionReason {
+  if (!replacement.resolution) return { kind: 'pin-url', text };
+  if (replacement.direction !== 'rollback') {
     return {
       kind: 'constraint',
-      constraint: formatConstraint(due.resolution.input.constraint),
+      constraint: formatConstraint(replacement.resolution.input.constraint),
       text,
     };
   }
-  const { version, until, isRolledBack } = due.failure;
+  const { version, until, isRolledBack } = replacement.failure;
   return { kind: 'failure', version: version.text, until, isRolledBack, text };
 }
 
 function artifactOf({ to }: Replacement, platform: Platform): Artifact | undefined {
   if ('url' in to) return { platform, url: to.url };
   const artifacts = artifactsFor(to, platform) ?? [];
-  // One that is made for the platform, rather than one for any.
+  // A file for exactly this platform is preferred to one for any platform.
   return artifacts.find((one) => canonicalPlatform(one.platform) === platform) ?? artifacts[0];
 }

@@ -7,7 +7,7 @@ import type { OpenAction } from './committed-action.ts';
 import type { MachineMemory } from './machine-memory.ts';
 import { needsOf } from './needs.ts';
 
-/** What the state of an action's dependencies depends on. */
+/** The facts that determine whether an action has to wait. */
 export interface DependencyFacts {
   readonly machine: Machine;
   readonly memory: MachineMemory;
@@ -18,14 +18,13 @@ export interface DependencyFacts {
 }
 
 /**
- * The name of a module entry that an action has to wait for: one that its target needs, and that is about to be
- * replaced, is being replaced, or is known not to work; undefined if there is none. (T62)
+ * The name of a module entry that an action has to wait for; undefined if there is none. An action waits for a module
+ * that its target depends on, and that is about to be replaced, is being replaced, or is known not to work (T62).
  *
- * An action waits for every open action of a module that its target needs, whenever that was committed; in a cycle
- * the action that was committed first goes first, so one of them never waits. A delivered action, which may be half
- * done, waits too: as long as a dependency is stopped or broken it cannot work, its own release would be blamed, and
- * the dependency's action never waits for it. A rollback waits for nothing (I15, D13), and a subsystem needs no
- * module.
+ * An action waits for every open action of such a module, whenever it was committed. In a cycle, the action that was
+ * committed first goes first, so one of them never waits. A delivered action, which may be half done, waits too: while
+ * a dependency is stopped or broken, the new version cannot work and its release would be blamed. The action of the
+ * dependency never waits for it. A rollback waits for nothing (D13, I15), and a subsystem depends on no module.
  */
 export function blockingDependency(
   { action }: OpenAction,
@@ -65,7 +64,7 @@ interface Order {
 
 const ORDERS = new WeakMap<readonly OpenAction[], Order>();
 
-/** Computed once for a list of open actions: each of a thousand waiting actions needs it. */
+/** Computed once for each list of open actions, because every waiting action needs it. */
 function orderOf(open: readonly OpenAction[]): Order {
   const known = ORDERS.get(open);
   if (known) return known;
@@ -88,14 +87,14 @@ function isBroken(
   { memory, platform, now, listOf }: DependencyFacts,
 ): boolean {
   const { name, moduleId, type } = entry;
-  // Nothing is known of a module that only exists on the machine.
+  // The state of a local module is not known.
   if (type === 'local') return false;
   const { deployed, restarts, quarantine } = memory.of({ kind: 'module', name, moduleId });
   switch (deployed.kind) {
     case 'none':
       return later === undefined;
     case 'unknown':
-      // A module that was never replaced here is taken to work.
+      // A module that was never replaced on this machine is assumed to work.
       return later !== undefined || restarts.length > 0;
     case 'version': {
       if (quarantine.length === 0) return false;

@@ -2,33 +2,33 @@ import type { Action } from './action.ts';
 import type { Restart } from './restarts.ts';
 import type { Stop } from './stops.ts';
 
-/** An action on the disk: it is delivered until it is acknowledged, or until another one replaces it. */
+/** An action on disk. It is delivered until it is acknowledged, or until another action replaces it. */
 export interface CommittedAction extends Action {
-  /** Unique on every machine, and the same at each delivery. */
+  /** Unique across machines, and the same in each delivery. */
   readonly id: string;
-  /** The restart that it shares with other actions, as it was decided. */
+  /** The restart that it shares with other actions, as it was planned. */
   readonly restart: {
     /** What restarts: modules, or a subsystem, which restarts all modules with it. */
     readonly of: Restart['of'];
-    /** The names of everything that it replaces, in the order in which they are replaced. */
+    /** The names of everything that the restart replaces, in the order of replacement. */
     readonly targets: readonly string[];
-    /** What stops, in the order of stopping. */
+    /** The components that stop, in stop order. */
     readonly stops: readonly Stop[];
   };
 }
 
-/** An action that a plan wants to be committed. */
+/** An action that a plan contains and that is not committed yet. */
 export type NewAction = Omit<CommittedAction, 'id'>;
 
-/** An action that is not settled. */
+/** A committed action that is neither settled nor superseded. */
 export interface OpenAction {
   readonly action: CommittedAction;
-  /** `delivered`: a consumer has it, or had it when its process ended. */
+  /** `delivered`: a consumer received it, perhaps in an earlier process. */
   readonly state: 'waiting' | 'delivered';
-  /** It is not delivered before this, in milliseconds since the epoch; 0 without such a limit. */
+  /** The earliest time of the next delivery, in milliseconds since the epoch; 0 if there is no limit. */
   readonly notBefore: number;
   readonly deliveries: number;
-  /** How often the consumer blamed the machine. */
+  /** How often the consumer reported a failure with the blame `machine`. */
   readonly failures: number;
 }
 
@@ -37,12 +37,12 @@ export type ActionOutcome =
   | { readonly kind: 'done' }
   | {
       readonly kind: 'failed';
-      /** Why, for people. It is logged, and shown by `modreg status`. */
+      /** Why, for people. It is logged, and `modreg status` shows it. */
       readonly reason: string;
-      /** What is deployed now: a version, `null` where nothing is, undefined where it is not known. */
+      /** The version that is deployed now; `null` if nothing is deployed, undefined if it is not known. */
       readonly running: string | null | undefined;
       /**
-       * `release`: it does not work on this machine, and is quarantined. `machine`: it did not come to a restart, and
+       * `release`: the version does not work on this machine, and is quarantined. `machine`: no restart took place, and
        * the action is delivered again later.
        */
       readonly blame: 'release' | 'machine';

@@ -5,15 +5,15 @@ import type { ActionTarget } from './action.ts';
 import type { ModuleState } from './plan.ts';
 import { subsystemTargets, SUBSYSTEM_MODULES } from './subsystem.ts';
 
-/** What a machine should run, and the policy of its updates. */
+/** The machine config and the update policy. */
 export interface Configuration {
   /** The machine config. */
   readonly machine: Machine;
-  /** The update policy; `DEFAULT_POLICY` of `modreg/config` for a site that has none. */
+  /** The update policy; `DEFAULT_POLICY` of `modreg/config` if the site has none. */
   readonly policy: UpdatePolicy;
 }
 
-/** A release list that a decision needs, and the terms by which it is read. */
+/** A release list that a decision needs, and the terms for reading it. */
 export interface NeededList {
   readonly of: { readonly kind: 'module' | 'subsystem'; readonly name: string };
   readonly moduleId: ModuleId;
@@ -21,8 +21,8 @@ export interface NeededList {
 }
 
 /**
- * The release lists that decisions need. A registry need not have those of subsystems: they are read only if the
- * deployed version is known to `facts`.
+ * The release lists that decisions need. A registry may lack those of subsystems, so they are read only if `facts`
+ * returns a known deployed version.
  */
 export function neededLists(
   { machine, policy }: Configuration,
@@ -43,7 +43,7 @@ export function neededLists(
   return [...modules, ...subsystems];
 }
 
-/** What a plan decides on: the modules that come from a registry, and the subsystems that have versions. */
+/** The targets of a plan: the modules from a registry, and the subsystems that have versions. */
 export function targetsOf({ machine }: Configuration): ActionTarget[] {
   return [
     ...machine.modules.flatMap(({ type, name, moduleId }): ActionTarget[] =>

@@ -6,7 +6,7 @@ import type { Plan, PlanRow } from './plan.ts';
 import { SUBSYSTEM_MODULES } from './subsystem.ts';
 import { keyOf } from './target.ts';
 
-/** The last decision on a module or subsystem, as `modreg status` shows it. */
+/** The last decision about a module or subsystem, as `modreg status` shows it. */
 export interface LoggedDecision {
   readonly kind: 'module' | 'subsystem';
   readonly name: string;
@@ -19,11 +19,11 @@ export interface LoggedDecision {
   readonly decision: string;
   /** Why, in one escaped line. */
   readonly reason: string;
-  /** The end of a hold or quarantine, in milliseconds since the epoch, where that is known. */
+  /** The end of a hold or quarantine, in milliseconds since the epoch; undefined if there is none or it is not known. */
   readonly until: number | undefined;
 }
 
-/** A plan as rows of the decision log. `needs` has the dependency that a due action waits for, by target key. */
+/** A plan as rows of the decision log. `needs` contains the dependency that a due action waits for, by target key. */
 export function loggedDecisions(
   { modules, subsystems }: Plan,
   needs: ReadonlyMap<string, string | undefined>,
@@ -31,28 +31,29 @@ export function loggedDecisions(
   return [
     ...modules.map((row) => {
       const { name, moduleId } = row;
-      const { reason, ...rest } = logged(row);
+      const { reason, ...rest } = outcomeOf(row);
       const need = needs.get(keyOf({ kind: 'module', name }));
-      const waits = need === undefined ? '' : `; waits for ${excerpt(need)}, which it needs`;
-      const said = { ...rest, reason: `${reason}${waits}` };
-      return { kind: 'module', name, moduleId, ...said, ...asked(row) } as const;
+      const waits = need === undefined ? '' : `; waits for ${excerpt(need)}, which it depends on`;
+      const outcome = { ...rest, reason: `${reason}${waits}` };
+      return { kind: 'module', name, moduleId, ...outcome, ...constraintOf(row) } as const;
     }),
     ...subsystems.flatMap((row) => {
       const { target } = row;
       if (target.option === 'disable_subsystem') return [];
       const { name, option, releaseChannel } = target;
-      const constraint = option === 'release_channel' ? { constraint: releaseChannel } : asked(row);
+      const constraint =
+        option === 'release_channel' ? { constraint: releaseChannel } : constraintOf(row);
       const moduleId = SUBSYSTEM_MODULES[name];
-      return [{ kind: 'subsystem', name, moduleId, ...logged(row), ...constraint } as const];
+      return [{ kind: 'subsystem', name, moduleId, ...outcomeOf(row), ...constraint } as const];
     }),
   ];
 }
 
-function asked({ decision }: PlanRow): Pick<LoggedDecision, 'constraint'> {
+function constraintOf({ decision }: PlanRow): Pick<LoggedDecision, 'constraint'> {
   return { constraint: requirementText(decision.input.requirement) };
 }
 
-function logged({
+function outcomeOf({
   decision,
   latest,
 }: PlanRow): Omit<LoggedDecision, 'kind' | 'name' | 'moduleId' | 'constraint'> {

@@ -5,10 +5,10 @@ import type { Version } from '../version/version.ts';
 import type { ActionTarget } from './action.ts';
 import type { OpenAction } from './committed-action.ts';
 
-/** What a machine remembers of one module or subsystem. */
+/** What a machine remembers about one module or subsystem. */
 export interface Remembered {
   readonly deployed: Deployed;
-  /** The version that was deployed before that. (D13) */
+  /** The version that was deployed before `deployed`; a rollback prefers it (D13). */
   readonly previous: Version | undefined;
   readonly restarts: readonly RememberedRestart[];
   readonly quarantine: readonly Quarantined[];
@@ -21,13 +21,13 @@ export interface RememberedRestart {
   readonly at: number;
 }
 
-/** What a machine remembers at one moment. */
+/** A snapshot of what a machine remembers. */
 export interface MachineMemory {
   of(target: ActionTarget): Remembered;
   /** In the order in which they were committed. */
   readonly open: readonly OpenAction[];
   readonly quarantine: readonly QuarantineEntry[];
-  /** When its last pollers started, in milliseconds since the epoch. */
+  /** When pollers recently started on this machine, in milliseconds since the epoch. */
   readonly starts: readonly number[];
   /** Whether no deployed version was ever reported. */
   readonly isBlank: boolean;
@@ -38,6 +38,6 @@ export interface QuarantineEntry extends Quarantined {
   readonly moduleId: ModuleId;
   /** In milliseconds since the epoch. */
   readonly since: number;
-  /** What the consumer or the operator said. */
+  /** The reason that the consumer or the operator gave. */
   readonly reason: string;
 }

@@ -1,17 +1,17 @@
 import type { Component } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 
-/** What modules need of each other: one needs those whose restart would stop a component of it. */
+/** Which modules a module needs: those whose restart stops one of its components. */
 export interface Needs {
-  /** What `moduleId` needs, however far, itself left out: the nearest first, and found as it is asked for. */
+  /** All modules that `moduleId` needs through its components, except itself. The nearest comes first. Computed lazily. */
   of(moduleId: ModuleId): Iterable<ModuleId>;
-  /** Whether a module needs `other`, or needs one that does, and so on. */
+  /** Whether `moduleId` needs `other`, directly or through other modules. */
   leadTo(moduleId: ModuleId, other: ModuleId): boolean;
 }
 
 const NEEDS = new WeakMap<readonly Component[], Needs>();
 
-/** Made once for a list of components. */
+/** Computed once for each list of components. */
 export function needsOf(components: readonly Component[]): Needs {
   const known = NEEDS.get(components) ?? needsBetween(components);
   NEEDS.set(components, known);
@@ -26,7 +26,7 @@ function needsBetween(components: readonly Component[]): Needs {
   function* of(moduleId: ModuleId): Generator<ModuleId> {
     const reached = new Set(byModule.get(moduleId));
     const found = new Set([moduleId]);
-    // A set hands out what is added to it meanwhile.
+    // Iterating over a set also visits what is added during the iteration.
     for (const { model, dependsOn } of reached) {
       for (const name of dependsOn) {
         const component = byName.get(name);

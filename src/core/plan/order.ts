@@ -1,53 +1,53 @@
-/** `items`, each before those that come `after` it; those of a cycle stand together. (Kosaraju's algorithm) */
+/** `items`, each before those that come `after` it. The items of a cycle are adjacent (Kosaraju's algorithm). */
 export function inOrder<T>(items: readonly T[], after: (item: T) => readonly T[]): T[] {
   const followers = new Map(items.map((item) => [item, after(item)]));
   const pairs = [...followers].flatMap(([before, later]) =>
     later.map((item) => ({ before, item })),
   );
-  const leaders = Map.groupBy(pairs, ({ item }) => item);
+  const predecessors = Map.groupBy(pairs, ({ item }) => item);
   const places = new Map(items.map((item, place) => [item, place]));
   const placed = new Set<T>();
-  for (const root of walk(items, followers).toReversed()) {
+  for (const root of postOrder(items, followers).toReversed()) {
     if (placed.has(root)) continue;
-    // Whatever leads here and has no place yet is part of a cycle with it.
-    const circle = new Set([root]);
-    for (const item of circle) {
-      const missing = (leaders.get(item) ?? []).filter(({ before }) => !placed.has(before));
-      for (const { before } of missing) circle.add(before);
+    // An unplaced item that leads to `root` is in a cycle with it.
+    const cycle = new Set([root]);
+    for (const item of cycle) {
+      const unplaced = (predecessors.get(item) ?? []).filter(({ before }) => !placed.has(before));
+      for (const { before } of unplaced) cycle.add(before);
     }
-    const together = [...circle].toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
+    const together = [...cycle].toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
     for (const item of together) placed.add(item);
   }
   return [...placed];
 }
 
-/** An item on the way, and those after it that are still to be looked at. */
+/** An item on the current path, and its followers that are not visited yet. */
 interface Step<T> {
   readonly item: T;
   readonly left: T[];
 }
 
-/** Every item once, after all that it leads to. The last comes first, so that others keep their order. */
-function walk<T>(items: readonly T[], followers: ReadonlyMap<T, readonly T[]>): T[] {
+/** Every item once, after everything that it leads to. Starts with the last item, so that unrelated items keep their order. */
+function postOrder<T>(items: readonly T[], followers: ReadonlyMap<T, readonly T[]>): T[] {
   const seen = new Set<T>();
-  const walked: T[] = [];
+  const visited: T[] = [];
   for (const root of items.toReversed()) {
-    const way: Step<T>[] = [];
+    const path: Step<T>[] = [];
     const enter = (item: T): void => {
       if (seen.has(item)) return;
       seen.add(item);
-      way.push({ item, left: [...(followers.get(item) ?? [])] });
+      path.push({ item, left: [...(followers.get(item) ?? [])] });
     };
     enter(root);
-    for (let step = way.at(-1); step; step = way.at(-1)) {
+    for (let step = path.at(-1); step; step = path.at(-1)) {
       const next = step.left.pop();
       if (next !== undefined) {
         enter(next);
       } else {
-        walked.push(step.item);
-        way.pop();
+        visited.push(step.item);
+        path.pop();
       }
     }
   }
-  return walked;
+  return visited;
 }

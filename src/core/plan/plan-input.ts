@@ -4,10 +4,10 @@ import type { Remembered } from './machine-memory.ts';
 import type { ModuleState, Plan, PlanInput } from './plan.ts';
 import type { VersionedSubsystem } from './subsystem.ts';
 
-/** What is known now of a module or subsystem, except its release list. */
+/** What is known about a module or subsystem, except its release list. */
 export type TargetFacts = (target: ActionTarget) => Omit<ModuleState, 'list'>;
 
-/** What a plan depends on besides the configuration. */
+/** The input of a plan, except the configuration. */
 export type Circumstances = Omit<PlanInput, 'machine' | 'policy' | 'modules' | 'subsystems'> & {
   readonly knownOf: (target: ActionTarget) => ModuleState;
 };
@@ -19,11 +19,11 @@ export function planInputFor(
   only?: ActionTarget,
 ): PlanInput {
   const { policy } = configuration;
-  const isAsked = (name: string): boolean => only?.kind === 'module' && only.name === name;
+  const isSelected = (name: string): boolean => only?.kind === 'module' && only.name === name;
   const machine = only
     ? {
         ...configuration.machine,
-        modules: configuration.machine.modules.filter(({ name }) => isAsked(name)),
+        modules: configuration.machine.modules.filter(({ name }) => isSelected(name)),
       }
     : configuration.machine;
   const modules = new Map<string, ModuleState>();
@@ -35,7 +35,7 @@ export function planInputFor(
   return { ...circumstances, policy, machine, modules, subsystems };
 }
 
-/** Whether a due replacement needs the agent to allow maintenance. (D29) */
+/** Whether a replacement is due that needs the agent to allow maintenance: an upgrade or a downgrade (D29). */
 export function asksForMaintenance({ modules, subsystems }: Plan): boolean {
   return [...modules, ...subsystems].some(
     ({ decision }) =>
@@ -44,7 +44,7 @@ export function asksForMaintenance({ modules, subsystems }: Plan): boolean {
   );
 }
 
-/** What a plan needs of what is remembered. */
+/** The part of the remembered state that a plan needs. */
 export function factsOf({
   deployed,
   previous,

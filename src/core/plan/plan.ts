@@ -23,21 +23,21 @@ import { restartsFor, type Restart } from './restarts.ts';
 import { stopsOf, type Stop } from './stops.ts';
 import { subsystemTargets, type SubsystemTarget } from './subsystem.ts';
 
-/** What is known of a module or a subsystem, besides what is configured. */
+/** The state of a module or subsystem, besides its configuration. */
 export interface ModuleState {
   /** The releases of the module. */
   readonly list: ModuleList;
-  /** What is deployed now. */
+  /** The deployed version, as far as it is known. */
   readonly deployed: Deployed;
-  /** The version that was deployed before; absent where it is not known. A rollback prefers it. */
+  /** The version that was deployed before; absent if it is not known. A rollback prefers it. */
   readonly previous?: Version | undefined;
-  /** When it was restarted to be replaced, in milliseconds since the epoch, in any order. */
+  /** When it was restarted for a replacement, in milliseconds since the epoch, in any order. */
   readonly restarts?: readonly number[] | undefined;
-  /** Its versions that failed on this machine, or were rolled back. */
+  /** Its versions that failed on this machine or were rolled back. */
   readonly quarantine?: readonly Quarantined[] | undefined;
 }
 
-/** Everything that a plan depends on. The same input gives the same plan. */
+/** Everything that a plan depends on. The same input results in the same plan. */
 export interface PlanInput {
   /** The machine config. */
   readonly machine: Machine;
@@ -47,15 +47,15 @@ export interface PlanInput {
   readonly platform: Platform;
   /** The time of the plan, in milliseconds since the epoch. */
   readonly now: number;
-  /** `refuse` refuses what was published later than `now`; `allow` is the default. */
+  /** `refuse` refuses releases that were published after `now`. The default is `allow`. */
   readonly laterReleases?: 'refuse' | 'allow' | undefined;
-  /** By the name of the module entry. The deployed version of an entry without a state is not known. */
+  /** By the name of the module entry. If an entry has no state here, its deployed version is unknown. */
   readonly modules: ReadonlyMap<string, ModuleState>;
-  /** By name; likewise. */
+  /** By the name of the subsystem. If it has no state here, its deployed version is unknown. */
   readonly subsystems: ReadonlyMap<SubsystemTarget['name'], ModuleState>;
-  /** Whether the agent allows maintenance; absent where it is not asked. */
+  /** Whether the agent allows maintenance; absent if it is not asked. */
   readonly answer?: MaintenanceAnswer | undefined;
-  /** Whether the server processes changes of its config: nothing restarts meanwhile. */
+  /** Whether the server is processing config changes. Nothing restarts during that time. */
   readonly isServerBusy: boolean;
 }
 
@@ -63,23 +63,23 @@ export interface PlanInput {
 export interface Plan {
   /** In the order of the machine config. */
   readonly modules: readonly ModulePlan[];
-  /** The agent and the server, and other subsystems that are disabled. */
+  /** The agent and the server, and other subsystems if they are disabled. */
   readonly subsystems: readonly SubsystemPlan[];
-  /** All actions that are due, in the order in which they are carried out, and what stops for them. */
+  /** All due actions, in the order in which they are carried out, and the components that stop for them. */
   readonly restarts: readonly Restart[];
 }
 
-/** The decision on a module or a subsystem, and what else a person wants to know of it. */
+/** The decision about a module or a subsystem, with further facts for people. */
 export interface PlanRow {
   /** What to do, and why. */
   readonly decision: Decision;
-  /** The newest release that may be chosen, whatever the constraint; undefined without one. (Versioning, rule 2) */
+  /** The newest release that may be chosen, whatever the constraint; undefined if there is none (Versioning, rule 2). */
   readonly latest: Version | undefined;
-  /** What stops while it restarts, where it is to be replaced now or later; else empty. */
+  /** The components that stop when it restarts; empty if no replacement is due or held. */
   readonly stops: readonly Stop[];
-  /** When the decision changes by itself; undefined where no such time is known. */
+  /** When the passing of time alone changes the decision; undefined if no such time is known. */
   readonly nextChange: NextChange | undefined;
-  /** What a person should know. */
+  /** What an operator should know. */
   readonly warnings: readonly Warning[];
 }
 
@@ -93,22 +93,22 @@ export interface ModulePlan extends PlanRow {
 
 /** The row of a subsystem. */
 export interface SubsystemPlan extends PlanRow {
-  /** What the agent configuration says of it. */
+  /** The subsystem, and what the agent configuration requires of it. */
   readonly target: SubsystemTarget;
 }
 
-/** In the place of a list that nobody asked for. */
+/** Used instead of a release list that was not requested. */
 export const NOT_ASKED: ModuleList = {
-  error: { kind: 'not-asked', message: 'its release list was not asked for' },
+  error: { kind: 'not-asked', message: 'its release list was not requested' },
 };
 
-const NOTHING: ModuleState = { list: NOT_ASKED, deployed: { kind: 'unknown' } };
+const UNKNOWN_STATE: ModuleState = { list: NOT_ASKED, deployed: { kind: 'unknown' } };
 
 const LATEST = { kind: 'latest' } as const;
 
 /**
- * Plans a machine: what to do about each module and subsystem now, and what stops for that. Pure. Throws a RangeError
- * where `now` is no time. (Versioning)
+ * Plans a machine: what to do about each module and subsystem now, and which components stop. Pure. Throws a RangeError
+ * unless `now` is a time (Versioning).
  *
  * @example
  * ```ts
@@ -134,7 +134,7 @@ const LATEST = { kind: 'latest' } as const;
  */
 export function planMachine(input: PlanInput): Plan {
   const { machine, policy } = input;
-  // What is not managed is not restarted.
+  // If the server is not managed, its components are not stopped.
   const isManaged = !machine.agent.platformServer.disableSubsystem;
   const stops = stopsOf(isManaged ? machine.components : []);
   const entries = Map.groupBy(machine.modules, ({ moduleId }) => moduleId);
@@ -142,18 +142,23 @@ export function planMachine(input: PlanInput): Plan {
   const modules = machine.modules.map((entry): ModulePlan => {
     const { name, moduleId } = entry;
     const requirement = isManaged ? requirementOf(entry) : ({ kind: 'disabled' } as const);
-    const known = withoutAddress(input.modules.get(name) ?? NOTHING);
-    const one = questionOf(known, requirement, termsFor(policy, name), input);
+    const state = withUrlAsText(input.modules.get(name) ?? UNKNOWN_STATE);
+    const decideInput = decideInputFor(state, requirement, termsFor(policy, name), input);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
-    const row = rowOf(one, channel, () => stops.ofModules(new Set([moduleId])));
+    const row = rowOf(decideInput, channel, () => stops.ofModules(new Set([moduleId])));
     const isShared = (entries.get(moduleId)?.length ?? 0) > 1;
     const shared = isShared ? [{ kind: 'conflicting-constraints' } as const] : [];
     return { name, moduleId, ...row, warnings: [...row.warnings, ...shared] };
   });
   const subsystems = Array.from(subsystemTargets(machine.agent), (target): SubsystemPlan => {
-    const known = input.subsystems.get(target.name) ?? NOTHING;
-    const one = questionOf(known, target.requirement, termsFor(policy, target.name), input);
-    const row = rowOf(one, target.channel, () => stops.ofServer());
+    const state = input.subsystems.get(target.name) ?? UNKNOWN_STATE;
+    const decideInput = decideInputFor(
+      state,
+      target.requirement,
+      termsFor(policy, target.name),
+      input,
+    );
+    const row = rowOf(decideInput, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
   const actions = [
@@ -173,14 +178,14 @@ function requirementOf(entry: ModuleEntry): Requirement {
   return entry.type === 'local' ? { kind: 'local' } : entry.constraint;
 }
 
-/** A module has no `pin_url`: an address says no more of it than any other text. (D14) */
-function withoutAddress(known: ModuleState): ModuleState {
-  const { deployed } = known;
-  if (deployed.kind !== 'url') return known;
-  return { ...known, deployed: { kind: 'other', text: deployed.url } };
+/** A module has no `pin_url`, so a deployed address is text that is not a version (D14). */
+function withUrlAsText(state: ModuleState): ModuleState {
+  const { deployed } = state;
+  if (deployed.kind !== 'url') return state;
+  return { ...state, deployed: { kind: 'other', text: deployed.url } };
 }
 
-function questionOf(
+function decideInputFor(
   { list, deployed, previous, restarts = [], quarantine = [] }: ModuleState,
   requirement: Requirement,
   terms: UpdateTerms,
@@ -212,15 +217,15 @@ function questionOf(
   };
 }
 
-function rowOf(input: DecideInput, channel: Constraint, stopping: () => Stop[]): PlanRow {
+function rowOf(input: DecideInput, channel: Constraint, componentsToStop: () => Stop[]): PlanRow {
   const decision = decide(input);
   const replacement = replacementOf(decision);
-  // What is not installed yet does not run.
-  const stops = replacement !== undefined && replacement.direction !== 'install';
+  // Before a first install, no component of the target is running.
+  const isRunning = replacement !== undefined && replacement.direction !== 'install';
   return {
     decision,
     latest: latestOf(decision, channel),
-    stops: stops ? stopping() : [],
+    stops: isRunning ? componentsToStop() : [],
     nextChange: nextChange(decision),
     warnings: decisionWarnings(decision),
   };
@@ -231,10 +236,10 @@ function latestOf(decision: Decision, channel: Constraint): Version | undefined 
   if ('error' in list || requirement.kind === 'local' || requirement.kind === 'disabled')
     return undefined;
   const { index, changedDigests } = list;
-  const asked = decision.resolution?.input.eligibility;
+  const used = decision.resolution?.input.eligibility;
   const latest =
     requirement.kind === channel.kind && decision.resolution
       ? decision.resolution
-      : resolve(channel, index, asked ?? { ...eligibility, quarantine, changedDigests });
+      : resolve(channel, index, used ?? { ...eligibility, quarantine, changedDigests });
   return latest.kind === 'resolved' ? latest.release.version : undefined;
 }

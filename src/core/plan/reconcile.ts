@@ -5,16 +5,16 @@ import type { Plan } from './plan.ts';
 import type { Restart } from './restarts.ts';
 import { keyOf, moduleOf } from './target.ts';
 
-/** What a plan changes in the outbox. */
+/** The changes that a plan makes to the outbox. */
 export interface Reconciliation {
   readonly actions: readonly NewAction[];
-  /** Waiting actions that the plan does not want any more. */
+  /** Waiting actions that the plan no longer contains. */
   readonly superseded: readonly OpenAction[];
 }
 
 /**
- * Compares the actions that a plan wants with the open ones. An open action that is still wanted keeps its id, a
- * waiting one that is not is superseded, and one that a consumer has stays. (T18, T55, D25)
+ * Compares the actions of a plan with the open actions. An open action that the plan still contains keeps its id. A
+ * waiting action that it no longer contains is superseded. A delivered action is kept (D25, T18, T55).
  */
 export function reconcile(plan: Plan, open: readonly OpenAction[]): Reconciliation {
   const wanted = new Map(
@@ -35,18 +35,18 @@ export function reconcile(plan: Plan, open: readonly OpenAction[]): Reconciliati
   return { actions: [...wanted.values()], superseded };
 }
 
-/** The actions of a restart, ready to be committed. */
+/** The actions of a restart, in the form in which they are committed. */
 export function actionsOf({ of, actions, stops }: Restart): NewAction[] {
   const targets = actions.map(({ target }) => target.name);
   return actions.map((action) => Object.assign({ restart: { of, targets, stops } }, action));
 }
 
-/** Whether executing one is executing the other. */
+/** Whether carrying out one action is the same as carrying out the other. */
 export function isSame(a: NewAction, b: NewAction): boolean {
-  return essence(a) === essence(b);
+  return contentOf(a) === contentOf(b);
 }
 
-function essence({ target, from, to, direction, artifact }: NewAction): string {
+function contentOf({ target, from, to, direction, artifact }: NewAction): string {
   const moduleId = target.kind === 'module' ? target.moduleId : undefined;
   const { platform, url, digest } = artifact ?? {};
   return JSON.stringify([moduleId, from, to, direction, platform, url, digest]);
@@ -54,7 +54,7 @@ function essence({ target, from, to, direction, artifact }: NewAction): string {
 
 const UNDECIDED: ReadonlySet<string> = new Set(['no-list', 'list-stale', 'deployed-unknown']);
 
-/** Whether facts are missing for a decision. That is no reason to end an open action. (D21, I11) */
+/** Whether facts are missing for a decision. An open action is not superseded for that reason (D21, I11). */
 export function isUndecided(decision: Decision): boolean {
   return decision.kind === 'stuck' && UNDECIDED.has(decision.code);
 }
@@ -72,7 +72,7 @@ function undecidedIn({ modules, subsystems }: Plan): ReadonlySet<string> {
   return undecided;
 }
 
-/** An entry that names another module is another target, even with the same name. */
+/** A target is identified by its module as well: an entry whose `module_id` changes becomes another target. */
 function identityOf(target: ActionTarget): string {
   return `${keyOf(target)} ${moduleOf(target)}`;
 }

@@ -5,25 +5,25 @@ import type { VersionedSubsystem } from './subsystem.ts';
 
 /** Actions that share one restart: everything in `stops` stops once, all actions are carried out, everything starts. */
 export interface Restart {
-  /** What restarts: modules, or a subsystem, which restarts all modules with it. */
+  /** What restarts: modules, or a subsystem, which restarts all modules too. */
   readonly of: 'modules' | 'platform-agent' | 'platform-server';
-  /** In the order in which they are carried out: a module before those that depend on it. */
+  /** In the order in which they are carried out: a module before the modules that depend on it. */
   readonly actions: readonly Action[];
-  /** What stops, in the order of stopping. */
+  /** The components that stop, in stop order. */
   readonly stops: readonly Stop[];
 }
 
 type ModuleAction = Action & { readonly target: ActionTarget & { readonly kind: 'module' } };
 
-/** An agent that restarts takes the server with it. (Agent and server updates, rule 4) */
+/** A restart of the agent restarts the server too (Agent and server updates, rule 4). */
 const ABSORBING: readonly VersionedSubsystem[] = ['platform-agent', 'platform-server'];
 
 /**
- * The restarts that `actions` take. That of a subsystem absorbs all others, and modules of which a
- * component would stop twice share one; so does a first install, with what depends on it. (D26)
+ * The restarts that `actions` require. The restart of a subsystem absorbs all others. Modules share a restart if a
+ * component would otherwise stop twice. A first install shares the restart of the modules that depend on it (D26).
  */
 export function restartsFor(actions: readonly Action[], stops: Stops): Restart[] {
-  const affected = affectedBy(actions.filter(isOfModule), stops);
+  const affected = affectedBy(actions.filter(isModuleAction), stops);
   const modules = dependenciesFirst(affected);
   const subsystems = ABSORBING.toReversed().flatMap((name) =>
     actions.filter(({ target }) => target.kind === 'subsystem' && target.name === name),
@@ -31,23 +31,23 @@ export function restartsFor(actions: readonly Action[], stops: Stops): Restart[]
   const last = subsystems.at(-1);
   if (!last) return sharedRestarts(modules, affected, stops);
   const of = last.target.name === 'platform-agent' ? 'platform-agent' : 'platform-server';
-  const stopping = subsystems.some(isRunning) ? stops.ofServer() : stopsOfAll(modules, stops);
+  const stopping = subsystems.some(isInstalled) ? stops.ofServer() : stopsOfAll(modules, stops);
   return [{ of, actions: [...modules, ...subsystems], stops: stopping }];
 }
 
-/** What each action stops, or would if it were not the first install. */
+/** The components that each action stops, or would stop if it were not a first install. */
 type Affected = ReadonlyMap<ModuleAction, readonly Stop[]>;
 
 function affectedBy(actions: readonly ModuleAction[], stops: Stops): Affected {
   return new Map(
     actions.map((action) => [
       action,
-      isRunning(action) ? action.stops : stops.ofModules(new Set([action.target.moduleId])),
+      isInstalled(action) ? action.stops : stops.ofModules(new Set([action.target.moduleId])),
     ]),
   );
 }
 
-/** A module before those whose components depend on its own. */
+/** A module before the modules whose components depend on its components. */
 function dependenciesFirst(affected: Affected): ModuleAction[] {
   const owned = [...affected].flatMap(([action, stopping]) =>
     stopping
@@ -80,10 +80,10 @@ function sharedRestarts(
 function stopsOfAll(actions: readonly ModuleAction[], stops: Stops): readonly Stop[] {
   const [only] = actions;
   if (only && actions.length === 1) return only.stops;
-  return stops.ofModules(new Set(actions.filter(isRunning).map(({ target }) => target.moduleId)));
+  return stops.ofModules(new Set(actions.filter(isInstalled).map(({ target }) => target.moduleId)));
 }
 
-/** The group of each action: actions with a component in common are in one, and so are those of one group. */
+/** The group of each action. Actions that affect the same component are in one group, directly or through others. */
 function groupsOf(affected: Affected): ReadonlyMap<Action, ReadonlySet<Action>> {
   const groups = new Map<Action, Set<Action>>();
   const byComponent = new Map<string, Action>();
@@ -104,10 +104,10 @@ function groupsOf(affected: Affected): ReadonlyMap<Action, ReadonlySet<Action>> 
   return groups;
 }
 
-function isRunning({ direction }: Action): boolean {
+function isInstalled({ direction }: Action): boolean {
   return direction !== 'install';
 }
 
-function isOfModule(action: Action): action is ModuleAction {
+function isModuleAction(action: Action): action is ModuleAction {
   return action.target.kind === 'module';
 }

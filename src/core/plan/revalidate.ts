@@ -6,18 +6,18 @@ import type { CommittedAction, OpenAction } from './committed-action.ts';
 import type { Plan } from './plan.ts';
 import { actionsOf, isSame, isUndecided } from './reconcile.ts';
 
-/** What to do with an open action now. */
+/** What to do with an open action. */
 export type Revalidation =
   | 'deliver'
-  /** It is not the time for it, or the decision is another one, which the next plan commits. */
+  /** The action is held, or the decision changed. In that case the next plan commits another action. */
   | 'wait'
-  /** It was delivered, and must not be delivered again. */
+  /** The action was delivered and must not be delivered again. */
   | 'withdraw';
 
 /**
- * Checks an open action against a plan of its target made just now. An action that was never delivered is delivered
- * only if the plan wants exactly the same. One that was delivered may be half done: it is delivered again as long as
- * its version may still be chosen. (T18, T51, T55)
+ * Checks an open action against a new plan for its target. An action that was never delivered is delivered only if the
+ * plan contains the same action. A delivered action may be half done, so it is delivered again as long as its version
+ * may still be chosen (T18, T51, T55).
  */
 export function revalidate({ action, state }: OpenAction, plan: Plan): Revalidation {
   const due = plan.restarts.flatMap(actionsOf);
@@ -26,12 +26,12 @@ export function revalidate({ action, state }: OpenAction, plan: Plan): Revalidat
   const decision = decisionOn(action.target, plan);
   if (!decision || decision.kind === 'keep') return 'withdraw';
   if (isUndecided(decision)) return 'wait';
-  if (!isPermitted(action, decision.resolution)) return isSoon(action, decision);
+  if (!isPermitted(action, decision.resolution)) return verdictIfNotPermitted(action, decision);
   return decision.kind === 'replace' ? 'deliver' : 'wait';
 }
 
-/** A held action is still wanted. */
-function isSoon({ to }: CommittedAction, decision: Decision): Revalidation {
+/** A held action waits; any other is withdrawn. */
+function verdictIfNotPermitted({ to }: CommittedAction, decision: Decision): Revalidation {
   if (decision.kind !== 'hold') return 'withdraw';
   return replacementText(decision.replacement) === to ? 'wait' : 'withdraw';
 }
@@ -44,7 +44,7 @@ function decisionOn(target: ActionTarget, { modules, subsystems }: Plan): Decisi
   return row?.decision;
 }
 
-/** A newer release is no reason against finishing this upgrade. A rollback always needs its reason. */
+/** An upgrade may be finished although a newer release exists. A rollback is only delivered again while it is due. */
 function isPermitted(
   { to, direction }: CommittedAction,
   resolution: Resolution | undefined,

@@ -10,11 +10,11 @@ export interface Stop {
   readonly dependsOn: readonly string[];
 }
 
-/** What stops with what. Each list is in the order of stopping: a component before what it depends on. */
+/** Which components stop for a restart. A component stops before the components that it depends on. */
 export interface Stops {
-  /** With these modules: their components, and what depends on them, however far. (Modular resource entry) */
+  /** The components of these modules, and all that depend on them, directly or indirectly (Modular resource entry). */
   ofModules(moduleIds: ReadonlySet<ModuleId>): Stop[];
-  /** With the server: every component. */
+  /** Every component, because all stop with the server. */
   ofServer(): Stop[];
 }
 
@@ -35,18 +35,18 @@ export function stopsOf(components: readonly Component[]): Stops {
     ofModules(moduleIds) {
       const own = [...moduleIds].flatMap((id) => (byModule.get(id) ?? []).map(({ name }) => name));
       const stopping = new Set(own);
-      // A set hands out what is added to it meanwhile.
+      // Iterating over a set also visits what is added during the iteration.
       for (const name of stopping) {
         for (const dependent of dependents.get(name) ?? []) stopping.add(dependent.name);
       }
-      const isOwn = new Set(own);
+      const ownNames = new Set(own);
       return [...stopping]
         .toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0))
         .map((name) => {
           const dependsOn = byName.get(name)?.dependsOn ?? [];
           return {
             component: name,
-            dependsOn: isOwn.has(name) ? [] : dependsOn.filter((other) => stopping.has(other)),
+            dependsOn: ownNames.has(name) ? [] : dependsOn.filter((other) => stopping.has(other)),
           };
         });
     },

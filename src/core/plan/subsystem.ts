@@ -6,13 +6,13 @@ import type { ModuleId } from '../releases/module-id.ts';
 /** A subsystem that has versions, as the agent configuration spells it. */
 export type VersionedSubsystem = 'platform-agent' | 'platform-server';
 
-/** The channels that each may follow; the first without a word. (Agent configuration, release_channel) */
+/** The channels that each subsystem may follow. The first is the default (Agent configuration, release_channel). */
 export const RELEASE_CHANNELS: {
   readonly 'platform-agent': readonly ['stable'];
   readonly 'platform-server': readonly ['stable', 'latest'];
 } = { 'platform-agent': ['stable'], 'platform-server': ['stable', 'latest'] };
 
-/** What has to be restarted for its new version to be used. (Agent and server updates, rules 4 and 5) */
+/** The subsystems that restart before the new version of one is used (Agent and server updates, rules 4 and 5). */
 export const RESTARTED_BY_UPDATE: Readonly<
   Record<VersionedSubsystem, readonly VersionedSubsystem[]>
 > = {
@@ -20,17 +20,17 @@ export const RESTARTED_BY_UPDATE: Readonly<
   'platform-server': ['platform-server'],
 };
 
-/** The module whose release list a subsystem's versions are in. */
+/** The module whose release list contains the versions of a subsystem. */
 export const SUBSYSTEM_MODULES: Readonly<Record<VersionedSubsystem, ModuleId>> = {
   'platform-agent': 'platform:agent' as ModuleId,
   'platform-server': 'platform:server' as ModuleId,
 };
 
-/** What the agent configuration says of a subsystem. */
+/** A subsystem, and what the agent configuration requires of it. */
 export type SubsystemTarget = {
-  /** What it asks for. */
+  /** What the agent configuration requires. */
   readonly requirement: Requirement;
-  /** What the release channel stands for, whatever is pinned. */
+  /** The constraint of the release channel, whether or not the subsystem is pinned. */
   readonly channel: Constraint;
 } & (
   | {
@@ -48,15 +48,15 @@ export type SubsystemTarget = {
     }
 );
 
-/** What the channels contain is our reading: the reference names them, and no more. */
+/** The reference names the channels but does not define their content, so this mapping is an assumption. */
 const CHANNELS = {
   stable: { kind: 'latest' },
   latest: { kind: 'latest-with-prerelease' },
 } as const satisfies Readonly<Record<'stable' | 'latest', Constraint>>;
 
 /**
- * The subsystems that have versions, and those that are disabled. An address wins over a version, and a
- * version over the channel. (Agent configuration)
+ * The subsystems that have versions, and those that are disabled. `pin_url` takes precedence over `pin_version`, and
+ * `pin_version` over the channel (Agent configuration).
  */
 export function subsystemTargets(configuration: AgentConfiguration): SubsystemTarget[] {
   const { platformAgent, platformServer, provisioning, systemConfiguration } = configuration;

@@ -7,13 +7,13 @@ export function moduleOf(target: ActionTarget): ModuleId {
   return target.kind === 'module' ? target.moduleId : SUBSYSTEM_MODULES[target.name];
 }
 
-/** What identifies a target on its machine, whichever module the configuration gives it. */
+/** Identifies a target on its machine, whatever its module id. */
 export interface TargetName {
   readonly kind: ActionTarget['kind'];
   readonly name: string;
 }
 
-/** The same for the same target: a module entry may have the name of a subsystem. */
+/** A key that is unique among targets. It includes the kind, because a module entry may have the name of a subsystem. */
 export function keyOf({ kind, name }: TargetName): string {
   return `${kind} ${name}`;
 }

@@ -7,23 +7,23 @@ const DOT = 46;
 const ZERO = 48;
 
 /**
- * The newest of `records`, in any order, that `constraint` by itself accepts. One pass, which reads
- * only what could still win: the rest is told by its first characters.
+ * The newest of `records`, in any order, that `constraint` accepts; undefined if there is none. Eligibility is not
+ * considered. One pass; a version that cannot be the newest is skipped by its first characters, without parsing.
  */
 export function newestAccepted(
   records: readonly ReleaseRecord[],
   constraint: Constraint,
 ): Release | undefined {
-  const start = startOf(constraint);
+  const prefix = prefixOf(constraint);
   const { kind } = constraint;
-  const takesPrereleases = kind === 'patch' || kind === 'latest-with-prerelease';
+  const acceptsPrereleases = kind === 'patch' || kind === 'latest-with-prerelease';
   let newest: Version | undefined;
   let duplicates: ReleaseRecord[] = [];
   for (const record of records) {
     const text = record.version;
-    if (!text.startsWith(start)) continue;
+    if (!text.startsWith(prefix)) continue;
     if (newest && isLower(text, newest)) continue;
-    if (!takesPrereleases && looksLikePrerelease(text)) continue;
+    if (!acceptsPrereleases && looksLikePrerelease(text)) continue;
     const version = readVersion(text);
     if (!('text' in version) || mismatch(constraint, version)) continue;
     const order = newest ? compareVersions(version, newest) : 1;
@@ -33,8 +33,8 @@ export function newestAccepted(
   return newest && mergeRecords(newest, duplicates);
 }
 
-/** How every version begins that `constraint` accepts: numbers have no leading zeros. */
-function startOf(constraint: Constraint): string {
+/** The text with which every accepted version begins. Numbers have no leading zeros, so it is unique. */
+function prefixOf(constraint: Constraint): string {
   switch (constraint.kind) {
     case 'patch': {
       const { major, minor, patch } = constraint.version;

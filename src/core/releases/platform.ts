@@ -1,13 +1,13 @@
 import { parseError, type ParseError } from '../text/parse-error.ts';
 import type { Result } from '../text/result.ts';
 
-/** The platforms that machines run on. (Limits) */
+/** The platforms that machines run on (Limits). */
 export const PLATFORMS: readonly Platform[] = ['linux/amd64', 'linux/arm64'];
 
 /** The operating system and the CPU of a machine. */
 export type Platform = 'linux/amd64' | 'linux/arm64';
 
-// Other names of the two CPUs (decision table, D9).
+// Other names of the two CPU architectures are accepted as well (D9).
 const ARCHITECTURES = new Map([
   ['x86_64', 'amd64'],
   ['x64', 'amd64'],
@@ -16,7 +16,7 @@ const ARCHITECTURES = new Map([
 
 /**
  * Parses `linux/amd64` or `linux/arm64`; `x86_64` and `x64` mean amd64, `aarch64` means arm64. Never throws, whatever
- * it is given. (Limits)
+ * the argument (Limits).
  *
  * @example
  * ```ts
@@ -35,14 +35,14 @@ export function parsePlatform(text: unknown): Result<Platform, ParseError<'bad-p
   return { ok: false, error: parseError('bad-platform', text, misfit) };
 }
 
-/** `text` with its CPU under the name that platforms use; what is no platform stays as it is. */
+/** `text` with the canonical name of its CPU architecture. Text that is not a platform is returned unchanged. */
 export function canonicalPlatform(text: string): string {
   const slash = text.indexOf('/') + 1;
   const architecture = text.slice(slash);
   return text.slice(0, slash) + (ARCHITECTURES.get(architecture) ?? architecture);
 }
 
-/** Whether an artifact published for `published` runs on `platform`; `any` fits by halves. (D9) */
+/** Whether an artifact for `published` runs on `platform`. Each half of `published` may be `any` (D9). */
 export function fitsPlatform(published: string, platform: Platform): boolean {
   const [os, architecture, ...rest] = canonicalPlatform(published).split('/');
   const [wantedOs, wantedArchitecture] = platform.split('/');

@@ -3,11 +3,11 @@ import { compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 import type { Eligibility, Policy, Quarantined } from './eligibility-policy.ts';
 
-/** A version in quarantine is refused until its terms end, pins included. (D13) */
+/** A version in quarantine is refused until its quarantine ends, even for a pin (D13). */
 export const quarantined: Policy = ({ constraint, eligibility }, { version, artifacts }) => {
   const term =
     termInForce(version, artifacts, eligibility) ??
-    (constraint.kind === 'patch' ? undefined : passedOver(version, eligibility));
+    (constraint.kind === 'patch' ? undefined : betweenRolledBack(version, eligibility));
   return (
     term && {
       reason: 'quarantined',
@@ -17,8 +17,8 @@ export const quarantined: Policy = ({ constraint, eligibility }, { version, arti
   );
 };
 
-/** Whoever goes back from 1.2.4 to 1.2.2 does not want 1.2.3 next. */
-function passedOver(version: Version, { quarantine }: Eligibility): Quarantined | undefined {
+/** After a rollback from 1.2.4 to 1.2.2, floating constraints do not select 1.2.3 either. */
+function betweenRolledBack(version: Version, { quarantine }: Eligibility): Quarantined | undefined {
   return quarantine?.find(({ rolledBack }) => {
     if (!rolledBack?.to) return false;
     const { from, to } = rolledBack;
@@ -26,7 +26,7 @@ function passedOver(version: Version, { quarantine }: Eligibility): Quarantined 
   });
 }
 
-/** The quarantine of `version`, whose files are `artifacts` as far as they are known. (D13) */
+/** The quarantine of `version`; undefined if it has none or it ended. `artifacts` are its known files (D13). */
 export function termInForce(
   version: Version,
   artifacts: readonly Artifact[] | undefined,
@@ -37,7 +37,7 @@ export function termInForce(
   );
 }
 
-/** A digest ends a quarantine by being another; one that is not known proves nothing. */
+/** A different digest of the same kind ends a quarantine. A digest that is not known does not (D13). */
 function isInForce(
   { digest: failed, until = Infinity }: Quarantined,
   published: readonly Artifact[] | undefined,

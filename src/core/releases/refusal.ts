@@ -13,12 +13,12 @@ export type Refusal =
       readonly digests: readonly [string, string];
     }
   | {
-      /** The numbers of the constraint exclude it, or it is a prerelease and the constraint takes none. */
+      /** The numbers of the constraint exclude it, or it is a prerelease and the constraint accepts none. */
       readonly reason: 'other-major' | 'other-minor' | 'other-version' | 'prerelease';
     }
   | {
       readonly reason: 'yanked';
-      /** Why, `""` where no reason was given. */
+      /** The reason, `""` if none was given. */
       readonly because: string;
     }
   | {
@@ -31,9 +31,9 @@ export type Refusal =
   | ({ readonly reason: 'digest-changed' } & DigestChange)
   | {
       readonly reason: 'quarantined';
-      /** When the quarantine ends, in milliseconds since the epoch; undefined where no time ends it. */
+      /** When the quarantine ends, in milliseconds since the epoch; undefined if it has no time limit. */
       readonly until: number | undefined;
-      /** Whether an operator rolled it, or a version above it, back; it failed on this machine otherwise. */
+      /** Whether an operator rolled back this version or a higher one. Otherwise the version failed on this machine. */
       readonly isRolledBack: boolean;
     }
   | {
@@ -44,7 +44,7 @@ export type Refusal =
   | { readonly reason: 'unknown-age' }
   | {
       readonly reason: 'not-yet-published';
-      /** Milliseconds since the epoch. */
+      /** In milliseconds since the epoch. */
       readonly publishedAt: number;
     }
   | {
@@ -77,7 +77,7 @@ export type Refused =
       readonly release: Release;
     } & Refusal);
 
-/** What stands in the list, in the place of the version. */
+/** The version of the entry, as published. */
 export function publishedText(refused: Refused): string {
   return refused.reason === 'not-a-version' ? refused.error.text : refused.release.version.text;
 }

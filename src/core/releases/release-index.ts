@@ -8,22 +8,21 @@ import type { ParseError } from '../text/parse-error.ts';
 
 /** A release list that is queried many times. It is parsed and sorted when it is first queried. */
 export interface ReleaseIndex {
-  /** How many entries the list has, duplicates and those that are no version included. */
+  /** The number of entries in the list, including duplicates and entries that are not versions. */
   readonly published: number;
   /** Each version once, newest first. */
   releases(): Iterable<Release>;
-  /** The entries that are no version, in the order of the list. */
+  /** Why each entry that is not a version could not be parsed, in the order of the list. */
   unreadable(): readonly ParseError<'bad-version'>[];
-  /** The releases that `constraint` accepts, newest first. Nothing else is considered: not yanks, ages or platforms. */
+  /** The releases that `constraint` accepts, newest first. Yanks, ages and platforms are not considered. */
   candidates(constraint: Constraint): Iterable<Release>;
-  /** The release of this version, build metadata included; undefined where it is not published. */
+  /** The release of exactly this version, including build metadata; undefined if it is not published. */
   find(version: Version): Release | undefined;
 }
 
 /**
- * Indexes a release list, in any order. Nothing is dropped: entries with the same version are merged, and an entry that
- * is no version is kept, to be refused with its reason. The records are read when the index is queried, and must not
- * change.
+ * Indexes a release list in any order. Entries with the same version are merged. An entry that is not a version is kept,
+ * so that it can be refused with its reason. The records are read when the index is queried, and must not change.
  *
  * @example
  * ```ts
@@ -34,7 +33,7 @@ export interface ReleaseIndex {
  * ```
  */
 export function indexReleases(releases: Iterable<ReleaseRecord>): ReleaseIndex {
-  // What is no version is kept (D10), and duplicates are merged when they are read (D11).
+  // Entries that are not versions are kept (D10), and duplicates are merged when they are read (D11).
   const records = [...releases];
   let sortedReleases: SortedReleases | undefined;
   let errors: ParseError<'bad-version'>[] | undefined;
@@ -46,7 +45,7 @@ export function indexReleases(releases: Iterable<ReleaseRecord>): ReleaseIndex {
     releases: () => newestFirst(sorted().all),
     unreadable: () => (errors ??= records.flatMap(({ version }) => errorsIn(version))),
     candidates(constraint) {
-      // One pass finds the newest, which is mostly the answer; a list asked again is worth sorting.
+      // One pass finds the newest release, which is usually the answer. From the second query on, sorting pays off.
       if (!isFirst || sortedReleases) return sortedCandidates(sorted(), constraint);
       isFirst = false;
       const newest = newestAccepted(records, constraint);
@@ -76,7 +75,7 @@ function* newestFirst(releases: Ascending): Iterable<Release> {
   }
 }
 
-/** `first`, and then whatever else is in `candidates`, which are made when they are asked for. */
+/** `first`, and then the other `candidates`, which are computed only when they are read. */
 function* andThen(first: Release, candidates: () => Iterable<Release>): Iterable<Release> {
   yield first;
   for (const release of candidates()) {
@@ -84,14 +83,14 @@ function* andThen(first: Release, candidates: () => Iterable<Release>): Iterable
   }
 }
 
-/** The accepted releases stand side by side below the upper end of the branch. */
+/** In sorted order, the accepted releases are adjacent and end at the upper end of the branch. */
 function* sortedCandidates(
   { all, stable }: SortedReleases,
   constraint: Constraint,
 ): Iterable<Release> {
   const { kind } = constraint;
   const releases = kind === 'patch' || kind === 'latest-with-prerelease' ? all : stable;
-  // Nothing lies above all versions, so nothing is searched for.
+  // A branch of all versions has no upper end to search for.
   const isOpen = constraint.kind === 'latest' || constraint.kind === 'latest-with-prerelease';
   const count = isOpen
     ? releases.length
@@ -103,7 +102,7 @@ function* sortedCandidates(
   }
 }
 
-/** Whether `version` lies above the whole branch of `constraint`. */
+/** Whether `version` is higher than every version in the branch of `constraint`. */
 function isAbove(
   constraint: Constraint & { readonly kind: 'patch' | 'minor' | 'major' },
   version: Version,
@@ -123,7 +122,7 @@ function isAbove(
   }
 }
 
-/** How many of `releases` come before the first for which `isBeyond` holds. */
+/** The number of `releases` before the first one for which `isBeyond` is true. */
 function countUntil(releases: Ascending, isBeyond: (version: Version) => boolean): number {
   let low = 0;
   let high = releases.length;

@@ -4,27 +4,27 @@ import type { Version } from '../version/version.ts';
 
 /** One file of a release, as its registry lists it. */
 export interface Artifact {
-  /** `linux/arm64`; `any` may stand for a half or for the whole. */
+  /** `linux/arm64`. `any` may replace either half or the whole. */
   readonly platform: string;
-  /** Where to download it; absent where the registry does not say. */
+  /** Where to download it; absent if the registry does not say. */
   readonly url?: string | undefined;
-  /** `sha256:…`, `sha512:…` or `sha1:…`, in hexadecimal; absent where the registry does not say. */
+  /** `sha256:…`, `sha512:…` or `sha1:…`, in hexadecimal; absent if the registry does not say. */
   readonly digest?: string | undefined;
-  /** In bytes; absent where the registry does not say. */
+  /** In bytes; absent if the registry does not say. */
   readonly size?: number | undefined;
 }
 
-/** One entry of a release list as published: what the formats of all registries are decoded to. */
+/** One entry of a release list as published. The formats of all registries are decoded to this shape. */
 export interface ReleaseRecord {
-  /** The version as published. Text that is no version is kept, and refused with its reason. */
+  /** The version as published. Text that is not a version is kept, and refused with its reason. */
   readonly version: string;
-  /** Milliseconds since the epoch; absent where it is not known. */
+  /** In milliseconds since the epoch; absent if it is not known. */
   readonly publishedAt?: number | undefined;
-  /** Absent: files are not listed, and no platform is excluded. Empty: there are no files, and every platform is. */
+  /** Absent: files are not listed, so every platform is supported. Empty: there are no files, so no platform is. */
   readonly artifacts?: readonly Artifact[] | undefined;
-  /** Why the release was yanked, `""` where no reason was given; absent where it was not. */
+  /** Why the release was yanked, `""` if no reason was given; absent if it was not yanked. */
   readonly yanked?: string | undefined;
-  /** Why the release should no longer be used, `""` where no reason was given; absent where it is not deprecated. */
+  /** Why the release should no longer be used, `""` if no reason was given; absent if it is not deprecated. */
   readonly deprecated?: string | undefined;
 }
 
@@ -34,19 +34,19 @@ export interface Release extends Omit<ReleaseRecord, 'version'> {
   readonly version: Version;
 }
 
-/** A published file whose digest is not the one that this machine saw first. */
+/** A published file whose digest differs from the one that this machine saw first. */
 export interface DigestChange {
   /** The platform of the file, as published. */
   readonly platform: string;
   /** The digest that was seen first. */
   readonly first: string;
-  /** The digest in the list now; undefined where the list has none of that kind any more. */
+  /** The digest in the list now; undefined if the list no longer has a digest of that kind. */
   readonly now: string | undefined;
 }
 
 /**
- * One release out of all entries of one version: artifacts united, the earliest time, yanked and
- * deprecated if any entry says so. The order of the entries makes no difference. (D11)
+ * Merges all entries of one version into one release: all artifacts, the earliest publish time, yanked and deprecated if
+ * any entry is. The order of the entries does not matter (D11).
  */
 export function mergeRecords(version: Version, records: readonly ReleaseRecord[]): Release {
   const [first] = records;
@@ -57,13 +57,13 @@ export function mergeRecords(version: Version, records: readonly ReleaseRecord[]
   return {
     version,
     publishedAt: least(records.map(({ publishedAt }) => knownTime(publishedAt))),
-    artifacts: unite(records.flatMap(({ artifacts }) => (artifacts ? [artifacts] : []))),
+    artifacts: mergeArtifacts(records.flatMap(({ artifacts }) => (artifacts ? [artifacts] : []))),
     yanked: leastReason(records.map(({ yanked }) => yanked)),
     deprecated: leastReason(records.map(({ deprecated }) => deprecated)),
   };
 }
 
-/** The artifacts that run on `platform`; undefined when nothing is known of artifacts. (D9) */
+/** The artifacts that run on `platform`; undefined if the release does not list artifacts (D9). */
 export function artifactsFor(
   { artifacts }: Pick<Release, 'artifacts'>,
   platform: Platform,
@@ -71,7 +71,7 @@ export function artifactsFor(
   return artifacts?.filter((artifact) => fitsPlatform(artifact.platform, platform));
 }
 
-/** The two digests of one kind that a release has for one platform, or undefined. (D11) */
+/** Two different digests of one kind that a release has for one platform; undefined if there are none (D11). */
 export function conflictingDigests(
   release: Release,
 ): { platform: string; digests: [string, string] } | undefined {
@@ -88,23 +88,23 @@ export function conflictingDigests(
   return undefined;
 }
 
-/** `sha256` of `sha256:…`: digests of different kinds cannot be compared. */
+/** `sha256` for `sha256:…`. Digests of different kinds cannot be compared. */
 export function digestKind(digest: string): string {
   return digest.slice(0, digest.indexOf(':'));
 }
 
 /**
- * All different artifacts, in an order that does not depend on that of the lists. An entry without a
- * list adds nothing to the others': what one entry restricts stays restricted.
+ * All distinct artifacts, in an order that does not depend on the order of the lists. An entry without an artifact list
+ * does not lift the restriction of the other entries.
  */
-function unite(lists: readonly (readonly Artifact[])[]): Artifact[] | undefined {
+function mergeArtifacts(lists: readonly (readonly Artifact[])[]): Artifact[] | undefined {
   if (lists.length === 0) return undefined;
   const keyed = lists.flat().map((artifact): [string, Artifact] => {
     const { platform, url, digest, size } = artifact;
     return [JSON.stringify([canonicalPlatform(platform), digest, url, size, platform]), artifact];
   });
-  const different = [...new Map(keyed)].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return different.map(([, artifact]) => artifact);
+  const distinct = [...new Map(keyed)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return distinct.map(([, artifact]) => artifact);
 }
 
 function knownTime(ms: number | undefined): number | undefined {
@@ -119,7 +119,7 @@ function least<T extends number | string>(values: readonly (T | undefined)[]): T
   );
 }
 
-/** A reason that says something before one that does not. */
+/** The first reason in text order. An empty one is used only if all are empty. */
 function leastReason(reasons: readonly (string | undefined)[]): string | undefined {
   return least(reasons.filter((reason) => reason !== '')) ?? least(reasons);
 }

@@ -5,48 +5,48 @@ import type { Refusal, Refused, RefusedPin } from './refusal.ts';
 import type { ReleaseIndex } from './release-index.ts';
 import { conflictingDigests, type Release } from './release.ts';
 
-/** What a resolution was made of. */
+/** The input of a resolution. */
 export interface ResolveInput {
-  /** Which releases were asked for. */
+  /** Which releases are accepted. */
   readonly constraint: Constraint;
   /** The release list. */
   readonly index: ReleaseIndex;
-  /** Which of the releases the machine may choose. */
+  /** Which of the accepted releases the machine may choose. */
   readonly eligibility: Eligibility;
 }
 
-/** The release that a constraint selects, or that there is none; and why every other entry of the list is refused. */
+/** The release that a constraint selects, if there is one, and why every other entry of the list is refused. */
 export type Resolution =
   | {
       readonly kind: 'resolved';
-      /** What it was made of. */
+      /** The input of the resolution. */
       readonly input: ResolveInput;
       /** The newest release that may be chosen. */
       readonly release: Release;
       /**
-       * Every other entry, newest version first and then what is no version, each with the one reason that applies
-       * first. Computed when it is read.
+       * Every other entry, each with the first reason that applies. Versions come first, newest first, then entries that
+       * are not versions. Computed when it is read.
        */
       refused(): Iterable<Refused>;
     }
   | {
       readonly kind: 'unsatisfied';
-      /** What it was made of. */
+      /** The input of the resolution. */
       readonly input: ResolveInput;
-      /** The release that a pin names, where that is published and refused; undefined otherwise. */
+      /** The pinned release, if it is published but refused; undefined otherwise. */
       readonly refusedPin: RefusedPin | undefined;
-      /** Every entry, in the same order and with its one reason. Computed when it is read. */
+      /** Every entry with the first reason that applies, in the same order. Computed when it is read. */
       refused(): Iterable<Refused>;
     };
 
 /** A resolution without a release. */
 export type Unsatisfied = Extract<Resolution, { kind: 'unsatisfied' }>;
 
-const ANYTHING: Eligibility = { now: 0 };
+const NO_POLICY: Eligibility = { now: 0 };
 
 /**
- * Selects the newest release that `constraint` accepts and `eligibility` does not refuse. Pure: the same arguments give
- * the same answer, in whichever order the list was published. (Versioning, Module version types)
+ * Selects the newest release that `constraint` accepts and `eligibility` does not refuse. Pure. The order of the release
+ * list does not change the result (Versioning, Module version types).
  *
  * @example
  * ```ts
@@ -63,7 +63,7 @@ const ANYTHING: Eligibility = { now: 0 };
 export function resolve(
   constraint: Constraint,
   index: ReleaseIndex,
-  eligibility: Eligibility = ANYTHING,
+  eligibility: Eligibility = NO_POLICY,
 ): Resolution {
   const input = { constraint, index, eligibility };
   const judge: Judge = (release) => refusal(input, release);
@@ -74,20 +74,20 @@ export function resolve(
       return { kind: 'resolved', input, release, refused: () => refused(index, judge, release) };
     }
     const one = { release, ...against };
-    if (constraint.kind === 'patch' && isOfPin(one)) refusedPin ??= one;
+    if (constraint.kind === 'patch' && isRefusedPin(one)) refusedPin ??= one;
   }
   return { kind: 'unsatisfied', input, refusedPin, refused: () => refused(index, judge) };
 }
 
-/** Of several builds none is meant that the pin's own text stands beside. (D3) */
-function isOfPin(one: Refusal & { readonly release: Release }): one is RefusedPin {
+/** If the exact text of the pin is published, the pin does not mean the other builds of its version (D3). */
+function isRefusedPin(one: Refusal & { readonly release: Release }): one is RefusedPin {
   return one.reason !== 'other-version';
 }
 
-/** Why a release cannot be the answer, or undefined when it could. */
+/** Why a release cannot be chosen; undefined if it could be. */
 type Judge = (release: Release) => Refusal | undefined;
 
-/** Why `release` cannot be the answer: the first reason that applies, in the order of the decision table. */
+/** Why `release` cannot be chosen: the first reason in the order of the decision table; undefined if it could be. */
 export function refusal(input: ResolveInput, release: Release): Refusal | undefined {
   const conflict = conflictingDigests(release);
   if (conflict) return { reason: 'conflicting-digest', ...conflict };
@@ -98,7 +98,7 @@ export function refusal(input: ResolveInput, release: Release): Refusal | undefi
   return ineligible(input, release);
 }
 
-/** A pin whose exact text is published means that release and no other build of it. (D3) */
+/** A pin whose exact text is published selects that release and no other build of it (D3). */
 function isOtherBuild({ constraint, index }: ResolveInput, { version }: Release): boolean {
   if (constraint.kind !== 'patch' || version.text === constraint.version.text) return false;
   return index.find(constraint.version) !== undefined;

@@ -2,7 +2,7 @@ import { mergeRecords, type Release, type ReleaseRecord } from './release.ts';
 import { compareVersions } from '../version/version-order.ts';
 import { readVersion, type Version } from '../version/version.ts';
 
-/** Releases from the oldest to the newest, each version once. Beyond either end is undefined. */
+/** Releases from the oldest to the newest, each version once. Undefined if `at` is out of range. */
 export interface Ascending {
   readonly length: number;
   version(at: number): Version | undefined;
@@ -11,14 +11,14 @@ export interface Ascending {
 
 export interface SortedReleases {
   readonly all: Ascending;
-  /** `all` without prereleases, so that no answer has to pass over them. */
+  /** `all` without prereleases, so that a query does not have to skip them. */
   readonly stable: Ascending;
 }
 
-/** Sorts what is readable of `records`, and merges the entries of one version. (D10, D11) */
+/** Sorts the entries of `records` that are versions, and merges the entries of one version (D10, D11). */
 export function sortReleases(records: readonly ReleaseRecord[]): SortedReleases {
   const versions = records.map(({ version }) => versionIn(version));
-  // Places in `records` take 4 bytes each, where releases would take 64: those are made when asked for.
+  // An index into `records` takes 4 bytes, a release 64, so releases are created when they are read.
   const places = Uint32Array.from(versions.keys()).filter((place) => versions[place]);
   places.sort((a, b) => {
     const [left, right] = [versions[a], versions[b]];

@@ -6,31 +6,30 @@ import { resolve, type Resolution } from './resolve.ts';
 import { comparePrecedence, compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 
-/** What one version type would do. (Versioning, Module version types) */
+/** The effect of one version type (Versioning, Module version types). */
 export interface TypeOutcome {
-  /** As one would write it for the version that the types are compared for. */
+  /** The constraint of this type for the version that the types are compared for. */
   readonly constraint: Constraint;
   readonly resolution: Resolution;
-  /** Whether the module would restart now; undefined when no deployed version is known. */
+  /** Whether the module would restart now; undefined if no deployed version is known. */
   readonly restarts: boolean | undefined;
-  /** Whether what is deployed is newer than the answer, and stays for that reason. (D16, D17) */
+  /** Whether the deployed version is newer than the selected release, and is kept for that reason (D16, D17). */
   readonly isAhead: boolean;
-  /** What is newer than the answer, and refused: newest first. Computed when it is read. */
+  /** The refused releases that are newer than the selected one, newest first. Computed when it is read. */
   skipped(): Iterable<Refused>;
 }
 
 /**
- * The five version types side by side, from patch to latest with prerelease, for a module that runs
- * `deployed`; where nothing is deployed, for one that is added now. That one would be pinned to the
- * newest release, or where there is none to the newest prerelease. Undefined for a list without
- * either.
+ * The effects of the five version types, from patch to latest with prerelease, on a module whose deployed version is
+ * `deployed`. Without `deployed`, the module is added now: it would be pinned to the newest release, or to the newest
+ * prerelease if there is no release. Undefined for a list with neither.
  */
 export function compareVersionTypes(
   index: ReleaseIndex,
   eligibility: Eligibility,
   deployed?: Version,
 ): TypeOutcome[] | undefined {
-  const base = deployed ?? added(index, eligibility);
+  const base = deployed ?? versionToAdd(index, eligibility);
   if (!base) return undefined;
   const { major, minor } = base;
   const constraints: Constraint[] = [
@@ -45,7 +44,7 @@ export function compareVersionTypes(
     return {
       constraint,
       resolution,
-      // For what is newer, and never to go down within the branch. (D15 to D17)
+      // A module restarts for a newer release, and is not downgraded within the branch (D15, D16, D17).
       restarts: deployed && orderOf(resolution, deployed) > 0,
       isAhead: deployed !== undefined && orderOf(resolution, deployed) < 0,
       skipped: () => skipped(resolution),
@@ -53,14 +52,14 @@ export function compareVersionTypes(
   });
 }
 
-function added(index: ReleaseIndex, eligibility: Eligibility): Version | undefined {
+function versionToAdd(index: ReleaseIndex, eligibility: Eligibility): Version | undefined {
   const latest = resolve({ kind: 'latest' }, index, eligibility);
   if (latest.kind === 'resolved') return latest.release.version;
   const prerelease = resolve({ kind: 'latest-with-prerelease' }, index, eligibility);
   return prerelease.kind === 'resolved' ? prerelease.release.version : undefined;
 }
 
-/** Above zero when the answer is newer than `deployed`; builds of one precedence are equal. (D2) */
+/** Above zero if the selected release is newer than `deployed`. Builds of one version are equal (D2). */
 function orderOf(resolution: Resolution, deployed: Version): number {
   if (resolution.kind === 'unsatisfied') return 0;
   return comparePrecedence(resolution.release.version, deployed);

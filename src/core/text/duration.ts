@@ -8,10 +8,10 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['h', 3600 * SECOND],
   ['d', 86_400 * SECOND],
 ]);
-/** No term is meant to be longer. */
+/** Ten years: no setting needs a longer time. */
 const LONGEST = 3660 * 86_400 * SECOND;
 
-/** The milliseconds of `5m`, `12h`, `7d`, up to ten years; the error is one escaped line. */
+/** Parses `5m`, `12h` or `7d`, at most ten years, to milliseconds. The error is one escaped line. */
 export function parseDuration(text: string): Result<number, string> {
   const [, digits, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const ms = Number(digits) * (UNITS.get(unit) ?? Number.NaN);
@@ -27,7 +27,7 @@ const NAMES = [
   ['s', SECOND],
 ] as const;
 
-/** A time span in its two largest units: `3 h 12 min`, `8 d`, `0 s`. A negative one counts as none. */
+/** A time span in its two largest units: `3 h 12 min`, `8 d`, `0 s`. A negative span is described as `0 s`. */
 export function describeDuration(ms: number): string {
   const place = NAMES.findIndex(([, unit]) => ms >= unit);
   const [large, small] = place === -1 ? [] : NAMES.slice(place, place + 2);

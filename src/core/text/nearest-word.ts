@@ -3,9 +3,8 @@ import { distance } from 'fastest-levenshtein';
 const FARTHEST_TYPO = 2;
 
 /**
- * The word of `words` that is at most two typing mistakes away from `text`, the case of letters not
- * counted; the nearest first, then by its letters. Undefined where none is, or where as many mistakes as
- * letters would make one.
+ * The word in `words` that is nearest to `text`: at most two typos away, and fewer typos than `text` has letters. Case is
+ * ignored; of equally near words the first in text order is returned. Undefined if no word is near.
  */
 export function nearestWord(text: string, words: Iterable<string>): string | undefined {
   const farthest = Math.min(FARTHEST_TYPO, text.length - 1);

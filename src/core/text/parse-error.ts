@@ -1,6 +1,6 @@
 import { describeValue } from './quote.ts';
 
-/** What each kind of text is called in a message. */
+/** The names of the parsed texts in messages. */
 const NAMES = {
   'bad-version': 'version',
   'bad-constraint': 'version constraint',
@@ -15,25 +15,25 @@ export type ParseErrorKind = keyof typeof NAMES;
 export interface ParseError<Kind extends string> {
   /** Which parser rejected it: `bad-version`, `bad-constraint`, `bad-module-id`, `bad-platform` or `bad-time`. */
   readonly kind: Kind;
-  /** The input; for what was not text at all, what it was. */
+  /** The input, or its description if it was not text. */
   readonly text: string;
-  /** Where reading stopped: a UTF-16 index into `text`, its length when more was expected. */
+  /** Where parsing stopped: a UTF-16 index into `text`, or its length if more was expected. */
   readonly position: number;
   /** What the parser accepts at `position`. */
   readonly expected: string;
-  /** The nearest legal form; undefined where none is near. */
+  /** The nearest accepted text; undefined if none is near. */
   readonly suggestion: string | undefined;
   /** One line, escaped, with the input cut at 200 characters. */
   readonly message: string;
 }
 
-/** Where and why reading stopped. */
+/** Where parsing stopped, and what was expected there. */
 export interface Misfit {
   readonly position: number;
   readonly expected: string;
 }
 
-/** The error for `input` as a whole; `verdict` replaces the usual "is not a version". */
+/** The error for `input`. Its message uses `verdict` instead of "not a version" if there is one. */
 export function parseError<Kind extends ParseErrorKind>(
   kind: Kind,
   input: unknown,

@@ -1,33 +1,33 @@
 const LONGEST_QUOTE = 200;
 
-// Control and format characters (bidirectional overrides and zero-width ones among them), line and
-// paragraph separators, halves of surrogate pairs.
+// Control and format characters (including bidirectional overrides and zero-width characters), line and paragraph
+// separators, and halves of surrogate pairs.
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** `text` with every character that could move a cursor or forge a line written as `\u{1b}`. */
+/** `text` with each character that could move a cursor or forge a line replaced by an escape such as `\u{1b}`. */
 export function escapeUnprintable(text: string): string {
   return text.replace(UNPRINTABLE, (character) => `\\u{${hexadecimal(character)}}`);
 }
 
-/** `json` with the same characters written as JSON escapes, so that it still means the same. */
+/** `json` with the same characters replaced by JSON escapes, so that its value does not change. */
 export function escapeUnprintableInJson(json: string): string {
   return json.replace(UNPRINTABLE, (character) =>
     character.replace(/./gs, (unit) => `\\u${hexadecimal(unit).padStart(4, '0')}`),
   );
 }
 
-/** Foreign text for a message: escaped, at most 200 characters. */
+/** Untrusted text for a message: escaped, and cut at 200 characters. */
 export function excerpt(text: string): string {
   if (text.length <= LONGEST_QUOTE) return escapeUnprintable(text);
   return `${escapeUnprintable(text.slice(0, LONGEST_QUOTE))}…`;
 }
 
-/** Foreign text for a message, between quotation marks: escaped, at most 200 characters. */
+/** Untrusted text for a message, in quotation marks: escaped, and cut at 200 characters. */
 export function quote(text: string): string {
   return `"${excerpt(text)}"`;
 }
 
-/** What a value of JSON is, for a message: `"1.x"`, `the number 12`, `null`, `a list`. */
+/** Describes a JSON value for a message: `"1.x"`, `the number 12`, `null`, `a list`. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

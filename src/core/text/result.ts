@@ -1,12 +1,12 @@
-/** Either a value or an error, as data. Parsers and readers of documents return one and never throw. */
+/** A value or an error. Parsers and readers of documents return a `Result` and never throw. */
 export type Result<T, E> =
   | {
       readonly ok: true;
-      /** What was read. */
+      /** The result, if there is no error. */
       readonly value: T;
     }
   | {
       readonly ok: false;
-      /** Why nothing was read. */
+      /** Why there is no value. */
       readonly error: E;
     };

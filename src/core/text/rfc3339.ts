@@ -6,12 +6,12 @@ export type TimeError = ParseError<'bad-time'>;
 const DATE_TIME =
   /^(\d{4}-\d{2}-(\d{2}))T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 const LONGEST_TIME = 64;
-// The farthest that a `Date` holds, in either direction.
+// The limit of a `Date`, in either direction.
 const FARTHEST_TIME = 8.64e15;
 
 /**
- * Reads a date-time of RFC 3339, with its offset, as milliseconds since the epoch. Digits after the
- * third of a second are dropped; a leap second counts as the second before it.
+ * Parses an RFC 3339 date and time with its offset to milliseconds since the epoch. Fractions of a millisecond are
+ * dropped. A leap second counts as the second before it.
  */
 export function parseTime(text: unknown): Result<number, TimeError> {
   const ms = typeof text === 'string' && text.length <= LONGEST_TIME ? readTime(text) : Number.NaN;
@@ -23,12 +23,12 @@ export function parseTime(text: unknown): Result<number, TimeError> {
   return { ok: false, error: parseError('bad-time', text, misfit) };
 }
 
-/** `ms` since the epoch in UTC, without the fraction when it is zero. */
+/** Formats `ms` since the epoch in UTC, without a fraction if that is zero. */
 export function formatTime(ms: number): string {
   return isTime(ms) ? new Date(ms).toISOString().replace('.000Z', 'Z') : 'the end of time';
 }
 
-/** Whether a clock could show `ms` since the epoch. */
+/** Whether `ms` since the epoch is a time that a `Date` can represent. */
 export function isTime(ms: number): boolean {
   return Math.abs(ms) <= FARTHEST_TIME;
 }
@@ -36,7 +36,7 @@ export function isTime(ms: number): boolean {
 function readTime(text: string): number {
   const [, date, day] = DATE_TIME.exec(text) ?? [];
   if (date === undefined) return Number.NaN;
-  // Date.parse takes the 30th of February for the 2nd of March.
+  // Date.parse reads February 30 as March 2.
   if (Number(day) > 28 && new Date(`${date}T00:00:00Z`).getUTCDate() !== Number(day)) {
     return Number.NaN;
   }

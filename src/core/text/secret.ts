@@ -1,11 +1,11 @@
-/** A text that printing, inspecting and serializing do not show. */
+/** Text that printing, inspecting and serializing do not reveal. */
 export interface Secret {
   /** The text. */
   reveal(): string;
 }
 
 /**
- * Wraps `text`, so that logs and errors that contain it do not show it.
+ * Wraps `text`, so that logs and errors that contain the wrapper do not reveal it.
  *
  * @example
  * ```ts

@@ -1,11 +1,11 @@
 import { excerpt, quote } from './quote.ts';
 import type { Result } from './result.ts';
 
-/** What a web address is refused for: one escaped line that shows no more than scheme and host. */
+/** Why a web address is refused: one escaped line that contains at most its scheme and host. */
 export type AddressComplaint = string;
 
 const LONGEST_ADDRESS = 2048;
-/** Where clouds hand out credentials, besides the link-local networks. */
+/** Hosts at which clouds provide credentials, besides link-local addresses. */
 const METADATA_HOSTS = new Set([
   'metadata.google.internal',
   'metadata.goog',
@@ -15,16 +15,16 @@ const METADATA_HOSTS = new Set([
 ]);
 
 /**
- * Reads an `https:` or `http:` address that a machine may be sent to: without user info, and to no
- * link-local or cloud metadata address, however it is spelled. Private networks are fine.
+ * Parses an `https:` or `http:` address that a machine may contact. User info, link-local addresses and cloud metadata
+ * addresses are refused in every spelling. Addresses in private networks are accepted.
  */
 export function readWebAddress(text: string): Result<URL, AddressComplaint> {
   if (text.length > LONGEST_ADDRESS) {
     return refused(`it has ${text.length} characters, expected at most ${LONGEST_ADDRESS}`);
   }
-  // The URL parser would drop these without a word, and read what the writer did not write.
+  // The URL parser would silently drop or replace these characters.
   if (/[\s\p{Cc}\\]/u.test(text)) {
-    return refused('it holds a blank, a control character or a backslash');
+    return refused('it contains a space, a control character or a backslash');
   }
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(text) ?? [];
   if (scheme === undefined) return refused('expected https:// and a host');
@@ -32,7 +32,7 @@ export function readWebAddress(text: string): Result<URL, AddressComplaint> {
   if (!/^https?:\/\/[^/]/i.test(text)) {
     return refused(`expected a host after ${quote(`${scheme}://`)}`);
   }
-  if (!URL.canParse(text)) return refused('its host or its port is not one');
+  if (!URL.canParse(text)) return refused('its host or port cannot be parsed');
   const url = new URL(text);
   if (url.username !== '' || url.password !== '' || authorityOf(text).includes('@')) {
     return refused(
@@ -46,23 +46,23 @@ export function readWebAddress(text: string): Result<URL, AddressComplaint> {
 }
 
 /**
- * Whether what goes to `url` could be read or changed on its way: it is plain `http:`, to neither the
- * machine itself nor one of the hosts that `allowHttp` names (`host` or `host:port`).
+ * Whether others could read or change the traffic to `url`: it is `http:`, and its host is neither the machine itself nor
+ * in `allowHttp` (`host` or `host:port`).
  */
 export function isExposed(url: URL, allowHttp: readonly string[]): boolean {
-  if (url.protocol === 'https:' || isLoopback(bare(url.hostname))) return false;
+  if (url.protocol === 'https:' || isLoopback(withoutTrailingDot(url.hostname))) return false;
   return !allowHttp.some((allowed) => allows(allowed, url));
 }
 
-/** Without a port, `allowed` means them all. */
+/** Without a port, `allowed` allows all ports. */
 function allows(allowed: string, url: URL): boolean {
   const host = URL.parse(`http://${allowed}/`);
-  if (!host || bare(host.hostname) !== bare(url.hostname)) return false;
+  if (!host || withoutTrailingDot(host.hostname) !== withoutTrailingDot(url.hostname)) return false;
   return !/:\d+$/.test(allowed) || host.port === url.port;
 }
 
-/** A host without the dot that may end it. */
-function bare(hostname: string): string {
+/** `hostname` without a trailing dot. */
+function withoutTrailingDot(hostname: string): string {
   return hostname.replace(/\.$/, '');
 }
 
@@ -78,9 +78,9 @@ function isLoopback(hostname: string): boolean {
   return /^(.+\.)?localhost$|^\[::1\]$|^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** Why no machine is sent to `hostname`, which the URL parser has normalized. */
+/** Why no machine may contact `hostname`, which the URL parser has normalized; undefined if it may. */
 function forbiddenHost(hostname: string): string | undefined {
-  const host = bare(hostname);
+  const host = withoutTrailingDot(hostname);
   if (METADATA_HOSTS.has(host)) return 'a cloud metadata address';
   const ipv4 = /^\d+\.\d+\.\d+\.\d+$/.test(host) ? host.split('.').map(Number) : undefined;
   if (ipv4) return forbiddenIpv4(ipv4);
@@ -90,7 +90,7 @@ function forbiddenHost(hostname: string): string | undefined {
 function forbiddenIpv4(bytes: readonly number[]): string | undefined {
   if (bytes[0] === 169 && bytes[1] === 254) return 'a link-local address';
   if (METADATA_HOSTS.has(bytes.join('.'))) return 'a cloud metadata address';
-  return bytes[0] === 0 ? 'the address of no host' : undefined;
+  return bytes[0] === 0 ? 'not the address of a host' : undefined;
 }
 
 function forbiddenIpv6(groups: readonly number[]): string | undefined {
@@ -99,13 +99,13 @@ function forbiddenIpv6(groups: readonly number[]): string | undefined {
   if (groups.map((group) => group.toString(16)).join(':') === 'fd00:ec2:0:0:0:0:0:254') {
     return 'a cloud metadata address';
   }
-  // An IPv4 address may hide behind these: compatible, mapped, translated (SIIT, NAT64), 6to4.
+  // IPv6 addresses that contain an IPv4 address: compatible, mapped, translated (SIIT, NAT64), 6to4.
   const prefix = groups.slice(0, 6).join(':');
   const isWrapped = ['0:0:0:0:0:0', '0:0:0:0:0:65535', '0:0:0:0:65535:0'].includes(prefix);
   if (isWrapped && groups[6] !== 0) return forbiddenIpv4(bytesOf(groups.slice(6)));
   if (first === 0x64 && second === 0xff9b) return forbiddenIpv4(bytesOf(groups.slice(6)));
   if (first === 0x2002) return forbiddenIpv4(bytesOf(groups.slice(1, 3)));
-  return groups.every((group) => group === 0) ? 'the address of no host' : undefined;
+  return groups.every((group) => group === 0) ? 'not the address of a host' : undefined;
 }
 
 /** The eight groups of an IPv6 address as the URL parser writes it: hexadecimal, one `::` at most. */

@@ -4,7 +4,7 @@ import type { Result } from '../text/result.ts';
 import { isPrerelease, LONGEST_VERSION, readVersion, type Version } from './version.ts';
 import { comparePrecedence } from './version-order.ts';
 
-/** What machines ask: numbers that are short enough to be safe whatever their digits. */
+/** The usual wildcards. 15 digits never exceed 2^53 - 1, so their values need no check. */
 const WILDCARD = /^(0|[1-9]\d{0,14})\.(?:(0|[1-9]\d{0,14})\.)?\*$/;
 const PLACEHOLDER = /^x\.(y\.)?\*$|^x\.y\.z$/i;
 
@@ -12,7 +12,7 @@ const PLACEHOLDER = /^x\.(y\.)?\*$|^x\.y\.z$/i;
 export type Constraint =
   | {
       readonly kind: 'patch';
-      /** The pinned version, `X.Y.Z`. Without build metadata it stands for the builds of that version. */
+      /** The pinned version, `X.Y.Z`. Without build metadata, it also accepts the builds of that version. */
       readonly version: Version;
     }
   | {
@@ -30,13 +30,13 @@ export type Constraint =
   | { readonly kind: 'latest' }
   | { readonly kind: 'latest-with-prerelease' };
 
-/** Why a constraint's own numbers refuse a version. */
+/** Why a constraint does not accept a version, eligibility aside. */
 export type Mismatch = 'other-major' | 'other-minor' | 'other-version' | 'prerelease';
 
 /**
  * Parses `X.Y.Z` (any SemVer text), `X.Y.*`, `X.*`, `latest` or `latest-with-prerelease`, and nothing else: no
- * blanks, no operators, at most 256 characters. Never throws, whatever it is given; where an error has a
- * `suggestion`, that is the nearest constraint. (Versioning, Module version types)
+ * spaces, no operators, at most 256 characters. Never throws, whatever the argument. The `suggestion` of an
+ * error is the nearest constraint (Versioning, Module version types).
  *
  * @example
  * ```ts
@@ -77,8 +77,8 @@ export function formatConstraint(constraint: Constraint): string {
 }
 
 /**
- * Why `constraint` refuses `version`, or undefined when it accepts it. A pin without build metadata
- * accepts the builds of its version; which of them it means depends on the list (D3).
+ * Why `constraint` refuses `version`; undefined if it accepts it. A pin without build metadata accepts the builds of its
+ * version. Which of them it selects depends on the release list (D3).
  */
 export function mismatch(constraint: Constraint, version: Version): Mismatch | undefined {
   switch (constraint.kind) {
@@ -98,7 +98,7 @@ export function mismatch(constraint: Constraint, version: Version): Mismatch | u
   }
 }
 
-/** Whether the numbers of `constraint` allow `version`: a prerelease is in the branch that it leads to. */
+/** Whether the numbers of `version` are in the branch of `constraint`. Prereleases are. */
 export function isInBranch(constraint: Constraint, version: Version): boolean {
   const reason = mismatch(constraint, version);
   return reason === undefined || reason === 'prerelease';
@@ -123,7 +123,7 @@ function readConstraint(text: unknown): Constraint | Misfit {
   if (version.position === 0 && version.expected === 'a number') {
     return { position: 0, expected: 'a number, latest or latest-with-prerelease' };
   }
-  // A version stops being read at the wildcard, so the numbers before it are known to be legal.
+  // Parsing as a version stops at the wildcard, so the numbers before it are valid.
   const stop = version.position;
   const numbers = /^(\d+)\.(?:(\d+)\.)?$/.exec(text.slice(0, stop));
   if (!numbers) return version;

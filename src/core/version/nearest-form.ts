@@ -11,12 +11,12 @@ const COMPARATOR =
   /^(?<operator>\^|~>?|[<>]=?|)[v=]*(?<x>\d+|[x*])(?:\.(?<y>\d+|[x*]))?(?:\.(?<z>\d+|[x*]))?(?:\.\d+)*(?<tail>[-+a-z].*)?$/i;
 
 /**
- * What the writer of `text`, which is no constraint, may have meant: a keyword two typing mistakes
- * away, or the branch that comes nearest to a range of other tools. Not always legal itself:
- * the caller checks. Undefined where every form would be a guess.
+ * The constraint that the author of `text`, which is not a constraint, may have meant: a keyword at most two typos away,
+ * or the branch nearest to a range of another tool. The result may not be a constraint either, so the caller checks it.
+ * Undefined if every form would be a guess.
  */
 export function nearestForm(text: string): string | undefined {
-  // Of alternatives and of a span, the last is the newest as people write them.
+  // In alternatives and in a hyphen range, people write the newest version last.
   const [last = ''] = text.split(/\|\||\s-\s/).slice(-1);
   const plain = last
     .replace(OTHER_DIGITS, (digit) => String(digit.charCodeAt(0) & 15))
@@ -28,7 +28,7 @@ export function nearestForm(text: string): string | undefined {
   const { operator, x, y, z, tail = '' } = COMPARATOR.exec(plain)?.groups ?? {};
   if (x === undefined || operator?.startsWith('<') === true) return undefined;
   if (operator?.startsWith('>') === true || !isNumber(x)) return 'latest';
-  // What follows fewer than three numbers, `1.2-beta`, belongs to none of the forms.
+  // No form has a tail after fewer than three numbers, as in `1.2-beta`.
   if (tail !== '' && z === undefined && isNumber(y ?? x)) return undefined;
   const major = withoutLeadingZeros(x);
   const minor = isNumber(y) ? withoutLeadingZeros(y) : undefined;
@@ -42,7 +42,7 @@ function isNumber(part: string | undefined): part is string {
   return part !== undefined && /^\d/.test(part);
 }
 
-/** A prerelease written without its hyphen, as in `1.2.3rc1`, gets one; a lone mark is dropped. */
+/** Adds the missing hyphen of a prerelease such as `1.2.3rc1`. A lone `-` or `+` is dropped. */
 function legalTail(tail: string): string {
   if (/^[-+]?$/.test(tail)) return '';
   return /^[-+]/.test(tail) ? tail : `-${tail}`;

@@ -1,8 +1,8 @@
 import { isDigit, withoutLeadingZeros, type Version } from './version.ts';
 
 /**
- * Compares by the precedence of SemVer 2.0.0, section 11, and then by build metadata: below zero where `a` is older
- * than `b`, above zero where it is newer. A total order: zero only for equal texts.
+ * Compares by the precedence of SemVer 2.0.0, section 11, and then by build metadata. Below zero if `a` is older than
+ * `b`, above zero if it is newer. A total order: zero only for equal texts.
  *
  * @example
  * ```ts
@@ -13,11 +13,11 @@ import { isDigit, withoutLeadingZeros, type Version } from './version.ts';
  * ```
  */
 export function compareVersions(a: Version, b: Version): number {
-  // Builds of one version are ordered by their metadata. (D1, D2)
+  // Precedence decides, never the publish time (D1). Builds of one version are ordered by their metadata (D2).
   return comparePrecedence(a, b) || compareBuilds(a.build, b.build);
 }
 
-/** SemVer 2.0.0 section 11: zero for versions that differ in build metadata alone. */
+/** Compares by SemVer 2.0.0, section 11: zero for versions that differ only in build metadata. */
 export function comparePrecedence(a: Version, b: Version): number {
   return (
     a.major - b.major ||
@@ -32,16 +32,16 @@ function comparePrereleases(a: string, b: string): number {
   return compareIdentifiers(a, b);
 }
 
-// Build identifiers may have leading zeros, so `1` and `01` are equal as numbers: their text decides.
+// Build identifiers may have leading zeros. `1` and `01` are equal as numbers, so the text breaks the tie.
 function compareBuilds(a: string, b: string): number {
   if (a === '' || b === '') return Number(b === '') - Number(a === '');
   return compareIdentifiers(a, b) || compareText(a, b);
 }
 
-/** The first identifiers that differ decide; without any, the longer list is the higher. */
+/** The first identifiers that differ decide. If none differ, the longer list is higher. */
 function compareIdentifiers(a: string, b: string): number {
   if (a === b) return 0;
-  // Neighbours in a list begin alike, so nothing is split.
+  // Versions that are compared mostly begin alike, so the common part is skipped instead of split.
   const start = a.lastIndexOf('.', firstDifference(a, b) - 1) + 1;
   const left = a.slice(start, identifierEnd(a, start));
   const right = b.slice(start, identifierEnd(b, start));
@@ -65,7 +65,7 @@ function compareIdentifier(a: string, b: string): number {
   return numeric ? compareDigits(a, b) : compareText(a, b);
 }
 
-/** Numbers of any length, exactly: without leading zeros the longer one is the larger. */
+/** Compares numbers of any length exactly: without leading zeros, the one with more digits is larger. */
 function compareDigits(a: string, b: string): number {
   const left = withoutLeadingZeros(a);
   const right = withoutLeadingZeros(b);

@@ -1,11 +1,11 @@
 import { parseError, type ParseError, type Misfit } from '../text/parse-error.ts';
 import type { Result } from '../text/result.ts';
 
-/** A version as SemVer 2.0.0 defines it. `parseVersion` makes one. */
+/** A version as SemVer 2.0.0 defines it. Created by `parseVersion`. */
 export interface Version {
   /** As published: `1.2.3-rc.1+linux`. */
   readonly text: string;
-  /** A whole number, 2^53 - 1 at most, as are `minor` and `patch`. */
+  /** The first number: an integer, at most 2^53 - 1, as are `minor` and `patch`. */
   readonly major: number;
   /** The second number. */
   readonly minor: number;
@@ -17,14 +17,14 @@ export interface Version {
   readonly build: string;
 }
 
-/** The longest version or constraint that is read, in UTF-16 units. */
+/** The maximum length of a version or constraint, in UTF-16 units. */
 export const LONGEST_VERSION = 256;
 
 const [PLUS, HYPHEN, DOT, ZERO, NINE] = [43, 45, 46, 48, 57];
 
 /**
- * Parses strict SemVer 2.0.0: no `v`, no blanks, at most 256 characters, and no number above 2^53 - 1. Never
- * throws, whatever it is given.
+ * Parses strict SemVer 2.0.0: no `v`, no spaces, at most 256 characters, and no number above 2^53 - 1. Never throws,
+ * whatever the argument.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export function isPrerelease(version: Version): boolean {
   return version.prerelease !== '';
 }
 
-/** `parseVersion` without the cost of an error's words: the version, or where reading stopped. */
+/** `parseVersion` without the cost of an error message: the version, or where parsing stopped. */
 export function readVersion(text: unknown): Version | Misfit {
   if (typeof text !== 'string') return { position: 0, expected: 'text' };
   if (text.length > LONGEST_VERSION) return tooLong(text);
@@ -81,7 +81,7 @@ function tooLong(text: string): Misfit {
   return { position: LONGEST_VERSION, expected };
 }
 
-/** The end of the number that starts at `from`; `from` itself where no legal number starts. */
+/** The end of the number that starts at `from`; `from` itself if no valid number starts there. */
 function numberEnd(text: string, from: number): number {
   let end = from;
   while (isDigit(text.charCodeAt(end))) end++;
@@ -90,7 +90,7 @@ function numberEnd(text: string, from: number): number {
   return end;
 }
 
-/** Why no legal number starts at `from`. */
+/** Why no valid number starts at `from`. */
 function noNumber(text: string, from: number): Misfit {
   if (!isDigit(text.charCodeAt(from))) return { position: from, expected: 'a number' };
   const leadingZero = text.charCodeAt(from) === ZERO;
@@ -104,12 +104,12 @@ function decimal(text: string, from: number, end: number): number {
   return value;
 }
 
-/** The same number as SemVer writes it. */
+/** The same number without leading zeros, as SemVer requires. */
 export function withoutLeadingZeros(digits: string): string {
   return digits.startsWith('0') ? digits.replace(/^0+(?=\d)/, '') : digits;
 }
 
-/** The end of the dotted identifiers that `mark` introduces at `from`; `from` without that mark. */
+/** The end of the dotted identifiers that follow `mark` at `from`; `from` itself if `mark` is not there. */
 function endOfIdentifiers(text: string, from: number, mark: number): number | Misfit {
   if (text.charCodeAt(from) !== mark) return from;
   let start = from + 1;
@@ -129,7 +129,7 @@ function endOfIdentifiers(text: string, from: number, mark: number): number | Mi
   }
 }
 
-/** What may follow where reading stopped. */
+/** What may follow at the position where parsing stopped. */
 function continuation(patchEnd: number, prereleaseEnd: number, buildEnd: number): string {
   if (buildEnd > prereleaseEnd) return 'a letter, a digit, "-", "." or the end';
   if (prereleaseEnd > patchEnd) return 'a letter, a digit, "-", ".", "+" or the end';

@@ -17,28 +17,28 @@ describe('D14: what is deployed is a version, none or unknown', () => {
       deployed: undefined,
       list: LIST,
       wanted: '1.2.*',
-      told: 'stuck deployed-unknown: what is deployed is not known',
+      told: 'stuck deployed-unknown: the deployed version is not known',
     },
     {
       case: 'D14 unknown and pinned: stuck too',
       wanted: '1.2.3',
       deployed: undefined,
       list: LIST,
-      told: 'stuck deployed-unknown: what is deployed is not known',
+      told: 'stuck deployed-unknown: the deployed version is not known',
     },
     {
       case: 'D14 unknown, and no list: what is deployed comes first',
       deployed: undefined,
       wanted: '1.2.*',
       list: { error: { kind: 'unknown-module', message: 'no module acme:lidar' } },
-      told: 'stuck deployed-unknown: what is deployed is not known',
+      told: 'stuck deployed-unknown: the deployed version is not known',
     },
     {
       case: 'D14 no version: keep, with a warning',
       wanted: 'latest',
       deployed: 'reload-7',
       list: LIST,
-      told: 'ahead: "reload-7" is not a version, and only a pin replaces it',
+      told: 'ahead: "reload-7" is not a version; only a pin replaces it',
       warns: ['deployed-not-a-version'],
     },
     {
@@ -46,7 +46,7 @@ describe('D14: what is deployed is a version, none or unknown', () => {
       wanted: 'latest',
       list: LIST,
       deployed: 'acme:lidar',
-      told: 'ahead: "acme:lidar" is not a version, and only a pin replaces it',
+      told: 'ahead: "acme:lidar" is not a version; only a pin replaces it',
       warns: ['deployed-not-a-version'],
     },
     {
@@ -54,7 +54,7 @@ describe('D14: what is deployed is a version, none or unknown', () => {
       wanted: 'latest',
       list: LIST,
       deployed: 'https://user:SECRET@b.example/x?SECRET#SECRET',
-      told: 'ahead: "https://b.example/x" is not a version, and only a pin replaces it',
+      told: 'ahead: "https://b.example/x" is not a version; only a pin replaces it',
       warns: ['deployed-not-a-version'],
     },
     {
@@ -62,15 +62,15 @@ describe('D14: what is deployed is a version, none or unknown', () => {
       wanted: 'latest',
       deployed: 'ftp://b.example/x#SECRET',
       list: LIST,
-      told: 'ahead: "ftp://b.example/x" is not a version, and only a pin replaces it',
+      told: 'ahead: "ftp://b.example/x" is not a version; only a pin replaces it',
       warns: ['deployed-not-a-version'],
     },
     {
-      case: 'D14 no version, where nothing may be chosen: keep',
+      case: 'D14 no version, where no release may be chosen: keep',
       wanted: '3.*',
       list: LIST,
       deployed: 'reload-7',
-      told: 'ahead: "reload-7" is not a version, and only a pin replaces it',
+      told: 'ahead: "reload-7" is not a version; only a pin replaces it',
       warns: ['deployed-not-a-version'],
     },
     {
@@ -113,7 +113,7 @@ describe('D15: lower than resolved, in the branch', () => {
       wanted: 'latest',
       deployed: '1.9.0',
       list: LIST,
-      told: 'upgrade to 2.0.0: newest release; new major: read its notes',
+      told: 'upgrade to 2.0.0: newest release; new major: read its release notes',
     },
     {
       case: 'D15 a prerelease',
@@ -145,7 +145,7 @@ describe('D15: lower than resolved, in the branch', () => {
       wanted: '1.2.*',
       deployed: '1.2.5+b1',
       list: ['1.2.5+b2'],
-      told: 'up-to-date: already the newest patch of 1.2, of which 1.2.5+b2 is another build',
+      told: 'up-to-date: already the newest patch of 1.2; 1.2.5+b2 is another build of it',
     },
   ]);
 });
@@ -157,7 +157,7 @@ describe('D16, D17: newer than resolved, in the branch', () => {
       wanted: '1.2.*',
       deployed: '1.2.6-rc.1',
       list: LIST,
-      told: 'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; it is not in the list; it is never taken back',
+      told: 'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; it is not in the list; it is kept, not downgraded',
       warns: ['ahead'],
     },
     {
@@ -165,7 +165,7 @@ describe('D16, D17: newer than resolved, in the branch', () => {
       wanted: '1.2.*',
       deployed: '1.2.6',
       list: LIST,
-      told: 'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; it is not in the list; it is never taken back',
+      told: 'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; it is not in the list; it is kept, not downgraded',
       warns: ['ahead'],
     },
     {
@@ -173,7 +173,7 @@ describe('D16, D17: newer than resolved, in the branch', () => {
       wanted: '1.2.*',
       deployed: '1.2.6',
       list: [...LIST, { version: '1.2.6', yanked: 'hot' }],
-      told: 'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; refused: yanked: hot; it is never taken back',
+      told: 'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; refused: yanked: hot; it is kept, not downgraded',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
@@ -189,7 +189,7 @@ describe('D16, D17: newer than resolved, in the branch', () => {
       wanted: 'latest',
       deployed: '2.0.0-rc.2',
       list: ['1.8.0', '1.9.0', '2.0.0-rc.1'],
-      told: 'ahead: newer than 1.9.0, the newest release that may be chosen; it is not in the list; it is never taken back',
+      told: 'ahead: newer than 1.9.0, the newest release that may be chosen; it is not in the list; it is kept, not downgraded',
       warns: ['ahead'],
     },
     {
@@ -197,7 +197,7 @@ describe('D16, D17: newer than resolved, in the branch', () => {
       wanted: 'latest-with-prerelease',
       deployed: '3.0.0',
       list: LIST,
-      told: 'ahead: newer than 2.1.0-rc.1, the newest release or prerelease that may be chosen; it is not in the list; it is never taken back',
+      told: 'ahead: newer than 2.1.0-rc.1, the newest release or prerelease that may be chosen; it is not in the list; it is kept, not downgraded',
       warns: ['ahead'],
     },
   ]);

@@ -124,7 +124,7 @@ it.each<readonly [string, Situation, object]>([
       version: '1.2.5',
       until: UNTIL,
       isRolledBack: false,
-      text: '1.2.5 failed on this machine; 1.2.3 ran before it',
+      text: '1.2.5 failed on this machine; 1.2.3 was deployed before it',
     },
   ],
 ])('the reason of an action is data, and a sentence: %s', (_, situation, reason) => {

@@ -33,7 +33,7 @@ describe('D20: the list lacks the pin', () => {
       wanted: '1.2.4',
       deployed: '1.2.4',
       list: LIST,
-      told: 'up-to-date: pinned, and not published any more',
+      told: 'up-to-date: pinned, but no longer published',
       warns: ['pin-not-published'],
     },
     {
@@ -41,7 +41,7 @@ describe('D20: the list lacks the pin', () => {
       wanted: '1.2.4',
       list: LIST,
       deployed: '1.2.4+b1',
-      told: 'up-to-date: pinned, and not published any more',
+      told: 'up-to-date: pinned, but no longer published',
       warns: ['pin-not-published'],
     },
     {
@@ -49,7 +49,7 @@ describe('D20: the list lacks the pin', () => {
       wanted: '1.2.4',
       deployed: '1.2.4',
       list: [{ version: '1.2.5', yanked: '' }],
-      told: 'up-to-date: pinned, and not published any more',
+      told: 'up-to-date: pinned, but no longer published',
       warns: ['pin-not-published'],
     },
   ]);
@@ -94,7 +94,7 @@ describe('D21, D22: no list to be had', () => {
       deployed: '1.2.3',
       list: LIST,
       stale: { ...stale, confirmedAt: stale.confirmedAt - 1 },
-      told: 'stuck list-stale: registry unreachable; the list that is saved was confirmed at 2026-11-13T23:59:59.999Z, and at most 7 d counts',
+      told: 'stuck list-stale: registry unreachable; the saved list was confirmed at 2026-11-13T23:59:59.999Z, the limit is 7 d',
     },
     {
       case: 'D21 a saved list that is older, and nothing to do',
@@ -102,7 +102,7 @@ describe('D21, D22: no list to be had', () => {
       list: LIST,
       deployed: '1.2.5',
       stale: { ...stale, confirmedAt: 0 },
-      told: 'stuck list-stale: registry unreachable; the list that is saved was confirmed at 1970-01-01T00:00:00Z, and at most 7 d counts',
+      told: 'stuck list-stale: registry unreachable; the saved list was confirmed at 1970-01-01T00:00:00Z, the limit is 7 d',
     },
     {
       case: 'D21 a list of the future, of a clock that was wrong',
@@ -131,7 +131,7 @@ describe('D30: nothing eligible', () => {
       wanted: '1.2.*',
       deployed: '1.2.3',
       list: [{ version: '1.2.3', yanked: '' }, { version: '1.2.4', yanked: '' }, '2.0.0'],
-      told: 'ahead: it stays; refused: yanked; nothing may be chosen: 2 yanked, 1 other-major',
+      told: 'ahead: it is kept; refused: yanked; no release may be chosen: 2 yanked, 1 other-major',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
@@ -139,7 +139,7 @@ describe('D30: nothing eligible', () => {
       wanted: 'latest',
       deployed: '1.2.3',
       list: [],
-      told: 'ahead: it stays; it is not in the list; nothing may be chosen: the list is empty',
+      told: 'ahead: it is kept; it is not in the list; no release may be chosen: the list is empty',
       warns: ['ahead'],
     },
     {
@@ -147,21 +147,21 @@ describe('D30: nothing eligible', () => {
       wanted: '3.*',
       deployed: '1.2.3',
       list: [...LIST, '3.0.0-beta.1', 'reload-1'],
-      told: 'stuck no-match: nothing may be chosen: 3 other-major, 1 prerelease, 1 not-a-version',
+      told: 'stuck no-match: no release may be chosen: 3 other-major, 1 prerelease, 1 not-a-version',
     },
     {
       case: 'D30 not deployed: stuck',
       wanted: '1.*',
       deployed: null,
       list: ['2.0.0'],
-      told: 'stuck no-match: nothing may be chosen: 1 other-major',
+      told: 'stuck no-match: no release may be chosen: 1 other-major',
     },
     {
       case: 'D30 a pin that is listed but refused: its code',
       wanted: '1.2.5',
       deployed: '1.2.3',
       list: [built('1.2.5', 'linux/amd64')],
-      told: 'stuck no-artifact: the pin is published, and refused: no artifact for linux/arm64; published for linux/amd64',
+      told: 'stuck no-artifact: the pin is published but refused: no artifact for linux/arm64; published for linux/amd64',
     },
     {
       case: 'D30 a pin of which a digest changed',
@@ -169,7 +169,7 @@ describe('D30: nothing eligible', () => {
       deployed: '1.2.3',
       list: LIST,
       changed: ['1.2.5'],
-      told: 'stuck digest-changed: the pin is published, and refused: digest changed: sha256:bb for any, first seen as sha256:aa',
+      told: 'stuck digest-changed: the pin is published but refused: digest changed: sha256:bb for any, first seen as sha256:aa',
     },
     {
       case: 'D30 with D20: the pin runs, is listed and refused',
@@ -177,7 +177,7 @@ describe('D30: nothing eligible', () => {
       deployed: '1.2.5',
       list: LIST,
       changed: ['1.2.5'],
-      told: 'ahead: it stays; refused: digest changed: sha256:bb for any, first seen as sha256:aa',
+      told: 'ahead: it is kept; refused: digest changed: sha256:bb for any, first seen as sha256:aa',
       warns: ['ahead'],
     },
     {
@@ -186,7 +186,7 @@ describe('D30: nothing eligible', () => {
       deployed: '1.2.3',
       list: [{ version: '1.2.5', publishedAt: NOW + 1 }],
       eligibility: { notAfter: NOW },
-      told: 'stuck not-yet-published: the pin is published, and refused: not yet published: its time is 2026-11-21T00:00:00.001Z',
+      told: 'stuck not-yet-published: the pin is published but refused: not yet published: its publish time is 2026-11-21T00:00:00.001Z',
     },
   ]);
 });

@@ -18,13 +18,13 @@ function targetNames(agent: object): string[] {
 
 const LIDAR = { modules: [entry('acme:lidar', '1.2.*')] };
 const UPGRADE = { acme_lidar: known('1.2.3', ['1.2.3', '1.2.9']) };
-const UNKNOWN = 'stuck deployed-unknown: what is deployed is not known';
+const UNKNOWN = 'stuck deployed-unknown: the deployed version is not known';
 
 describe('D23: local modules', () => {
   it('D23 are kept, and never resolved', () => {
     const modules = [{ type: 'local', name: 'own', module_id: 'acme:own', version: '1.0.0' }];
     const answer = plan({ modules }, { own: known('0.9.0', ['2.0.0']) });
-    expect(decisions(answer)[0]).toBe('own local: local: it is on this machine only');
+    expect(decisions(answer)[0]).toBe('own local: local module: available only on this machine');
     expect([answer.modules[0]?.latest, answer.restarts]).toEqual([undefined, []]);
   });
 });
@@ -39,7 +39,7 @@ describe('D24: two entries with one module_id', () => {
     );
     expect(decisions(answer).slice(0, 2)).toEqual([
       'acme_lidar up-to-date: already the newest patch of 1.2',
-      'second upgrade to 2.0.0: newest release; new major: read its notes',
+      'second upgrade to 2.0.0: newest release; new major: read its release notes',
     ]);
     const kinds = answer.modules.map(({ warnings }) => warnings.map(({ kind }) => kind));
     expect(kinds).toEqual([['conflicting-constraints'], ['conflicting-constraints']]);
@@ -143,18 +143,18 @@ describe('D27: what decides for a subsystem', () => {
     [
       'another version runs',
       '2.0.0',
-      'upgrade to https://builds.example/server: its pin_url is another than what runs',
+      'upgrade to https://builds.example/server: its pin_url differs from what is deployed',
     ],
     [
       'it is not deployed',
       null,
       'install of https://builds.example/server: not deployed yet; from its pin_url',
     ],
-    ['it runs', url, 'up-to-date: runs from its pin_url'],
+    ['it runs', url, 'up-to-date: deployed from its pin_url'],
     [
       'another address runs',
       `${url}2`,
-      'upgrade to https://builds.example/server: its pin_url is another than what runs, after the question mark',
+      'upgrade to https://builds.example/server: its pin_url differs from what is deployed, but only in the query',
     ],
     ['nobody knows', undefined, UNKNOWN],
   ])('D27 pin_url, and %s', (_, deployed, expected) => {

@@ -34,7 +34,7 @@ describe('D18: outside the branch, whatever the cause', () => {
       list: LIST,
       deployed: '2.1.0',
       allowDowngrade: false,
-      told: 'hold of the downgrade to 1.9.0: the policy allows no downgrade',
+      told: 'hold of the downgrade to 1.9.0: the policy does not allow downgrades',
       warns: ['downgrade'],
     },
     {
@@ -43,7 +43,7 @@ describe('D18: outside the branch, whatever the cause', () => {
       list: LIST,
       deployed: '0.9.0',
       allowDowngrade: false,
-      told: 'upgrade to 1.9.0: 0.9.0 is outside 1.*; newest release of 1; new major: read its notes',
+      told: 'upgrade to 1.9.0: 0.9.0 is outside 1.*; newest release of 1; new major: read its release notes',
     },
   ]);
 });
@@ -71,7 +71,7 @@ describe('D19: a pin other than deployed', () => {
       deployed: '1.2.5',
       list: LIST,
       allowDowngrade: false,
-      told: 'hold of the downgrade to 1.2.3: the policy allows no downgrade',
+      told: 'hold of the downgrade to 1.2.3: the policy does not allow downgrades',
       warns: ['downgrade'],
     },
     {

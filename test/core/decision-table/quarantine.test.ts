@@ -14,7 +14,7 @@ describe('D13: what is deployed failed on this machine', () => {
       list: LIST,
       quarantine: FAILED,
       previous: '1.2.3',
-      told: 'rollback to 1.2.3: 1.2.5 failed on this machine; 1.2.3 ran before it',
+      told: 'rollback to 1.2.3: 1.2.5 failed on this machine; 1.2.3 was deployed before it',
     },
     {
       case: 'D13 nothing ran before: the best that there is',
@@ -67,7 +67,7 @@ describe('D13: what is deployed failed on this machine', () => {
       eligibility: { minimumAge: { ms: 7 * DAY, unknown: 'refuse' as const } },
       quarantine: FAILED,
       previous: '1.2.4',
-      told: 'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 ran before it',
+      told: 'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 was deployed before it',
     },
     {
       case: 'D13 or of unknown age',
@@ -77,7 +77,7 @@ describe('D13: what is deployed failed on this machine', () => {
       eligibility: { minimumAge: { ms: 7 * DAY, unknown: 'refuse' as const } },
       quarantine: FAILED,
       previous: '1.2.4',
-      told: 'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 ran before it',
+      told: 'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 was deployed before it',
     },
     {
       case: 'D13 with D21: a stale list takes back too',
@@ -87,7 +87,7 @@ describe('D13: what is deployed failed on this machine', () => {
       quarantine: FAILED,
       previous: '1.2.4',
       stale: { confirmedAt: NOW - DAY, message: 'down' },
-      told: 'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 ran before it',
+      told: 'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 was deployed before it',
       warns: ['stale-list'],
     },
     {
@@ -98,7 +98,7 @@ describe('D13: what is deployed failed on this machine', () => {
       quarantine: FAILED,
       previous: '1.2.4',
       stale: { confirmedAt: NOW - 8 * DAY, message: 'down' },
-      told: 'stuck list-stale: down; the list that is saved was confirmed at 2026-11-13T00:00:00Z, and at most 7 d counts',
+      told: 'stuck list-stale: down; the saved list was confirmed at 2026-11-13T00:00:00Z, the limit is 7 d',
     },
     {
       case: 'D13 what ran before was yanked (D7)',
@@ -124,7 +124,7 @@ describe('D13: what is deployed failed on this machine', () => {
       deployed: '1.2.5',
       list: ['1.2.5'],
       quarantine: FAILED,
-      told: 'ahead: it stays; refused: quarantined on this machine; nothing may be chosen: 1 quarantined',
+      told: 'ahead: it is kept; refused: quarantined on this machine; no release may be chosen: 1 quarantined',
       warns: ['ahead'],
     },
     {
@@ -133,7 +133,7 @@ describe('D13: what is deployed failed on this machine', () => {
       deployed: '1.2.5',
       list: [],
       quarantine: FAILED,
-      told: 'ahead: it stays; it failed on this machine; nothing may be chosen: the list is empty',
+      told: 'ahead: it is kept; it failed on this machine; no release may be chosen: the list is empty',
       warns: ['ahead'],
     },
     {
@@ -188,7 +188,7 @@ describe('D13: pinned and quarantined', () => {
       list: LIST,
       quarantine: FAILED,
       previous: '1.2.4',
-      told: 'stuck quarantined: the pin failed on this machine, and is quarantined',
+      told: 'stuck quarantined: the pin failed on this machine and is quarantined',
     },
     {
       case: 'D13 with its end',
@@ -196,7 +196,7 @@ describe('D13: pinned and quarantined', () => {
       deployed: '1.2.5',
       list: LIST,
       quarantine: [{ version: '1.2.5', until: NOW + DAY }],
-      told: 'stuck quarantined: the pin failed on this machine, and is quarantined until 2026-11-22T00:00:00Z',
+      told: 'stuck quarantined: the pin failed on this machine and is quarantined until 2026-11-22T00:00:00Z',
     },
     {
       case: 'D13 pinned to what failed, while another runs',
@@ -204,7 +204,7 @@ describe('D13: pinned and quarantined', () => {
       list: LIST,
       deployed: '1.2.4',
       quarantine: FAILED,
-      told: 'stuck quarantined: the pin failed on this machine, and is quarantined',
+      told: 'stuck quarantined: the pin failed on this machine and is quarantined',
     },
     {
       case: 'D13 the same, with its end',
@@ -212,7 +212,7 @@ describe('D13: pinned and quarantined', () => {
       deployed: '1.2.4',
       list: LIST,
       quarantine: [{ version: '1.2.5', until: NOW + DAY }],
-      told: 'stuck quarantined: the pin failed on this machine, and is quarantined until 2026-11-22T00:00:00Z',
+      told: 'stuck quarantined: the pin failed on this machine and is quarantined until 2026-11-22T00:00:00Z',
     },
     {
       case: 'D13 outranks D20: pinned to what failed and vanished',
@@ -220,7 +220,7 @@ describe('D13: pinned and quarantined', () => {
       deployed: '1.2.5',
       list: ['1.2.4'],
       quarantine: FAILED,
-      told: 'stuck quarantined: the pin failed on this machine, and is quarantined',
+      told: 'stuck quarantined: the pin failed on this machine and is quarantined',
     },
     {
       case: 'D13 another build of the pin did not fail',

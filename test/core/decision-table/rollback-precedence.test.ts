@@ -22,7 +22,7 @@ describe('D13 outranks D16 to D19, and is held by nothing', () => {
       list: LIST,
       quarantine: [{ version: '3.0.0-rc.1' }],
       previous: '1.2.5',
-      told: 'rollback to 1.2.5: 3.0.0-rc.1 failed on this machine; 1.2.5 ran before it',
+      told: 'rollback to 1.2.5: 3.0.0-rc.1 failed on this machine; 1.2.5 was deployed before it',
     },
     {
       case: 'D13 with D18: outside the branch, no downgrade allowed',
@@ -39,7 +39,7 @@ describe('D13 outranks D16 to D19, and is held by nothing', () => {
       deployed: '2.0.0',
       list: LIST,
       quarantine: [{ version: '2.0.0' }],
-      told: 'stuck no-match: nothing may be chosen: 4 other-major',
+      told: 'stuck no-match: no release may be chosen: 4 other-major',
     },
     {
       case: 'D13 with D19: a pin other than what failed',

@@ -19,7 +19,7 @@ describe('D13: an operator went back', () => {
       list: LIST,
       quarantine: rolledBack('1.2.4', '1.2.2'),
       previous: '1.2.2',
-      told: 'rollback to 1.2.2: 1.2.4 was rolled back on this machine; 1.2.2 ran before it',
+      told: 'rollback to 1.2.2: 1.2.4 was rolled back on this machine; 1.2.2 was deployed before it',
     },
     {
       case: 'D13 and stays there',
@@ -44,7 +44,7 @@ describe('D13: an operator went back', () => {
       deployed: '1.2.2',
       list: LIST,
       quarantine: rolledBack('1.2.4', '1.2.2'),
-      told: 'upgrade to 2.0.0: 1.2.2 is outside 2.*; newest release of 2; new major: read its notes',
+      told: 'upgrade to 2.0.0: 1.2.2 is outside 2.*; newest release of 2; new major: read its release notes',
     },
     {
       case: 'D13 a pin takes what lies between',
@@ -60,7 +60,7 @@ describe('D13: an operator went back', () => {
       deployed: '1.2.2',
       list: LIST,
       quarantine: rolledBack('1.2.4', '1.2.2'),
-      told: 'stuck quarantined: the pin was rolled back on this machine, and is quarantined',
+      told: 'stuck quarantined: the pin was rolled back on this machine and is quarantined',
     },
     {
       case: 'D13 what lies between and runs did not fail',
@@ -68,7 +68,7 @@ describe('D13: an operator went back', () => {
       list: LIST,
       deployed: '1.2.3',
       quarantine: rolledBack('1.2.4', '1.2.2'),
-      told: 'ahead: newer than 1.2.2, the newest patch of 1.2 that may be chosen; refused: quarantined on this machine; it is never taken back',
+      told: 'ahead: newer than 1.2.2, the newest patch of 1.2 that may be chosen; refused: quarantined on this machine; it is kept, not downgraded',
       warns: ['ahead'],
     },
     {
@@ -85,7 +85,7 @@ describe('D13: an operator went back', () => {
       deployed: '1.2.7',
       list: [],
       quarantine: rolledBack('1.2.7'),
-      told: 'ahead: it stays; it was rolled back on this machine; nothing may be chosen: the list is empty',
+      told: 'ahead: it is kept; it was rolled back on this machine; no release may be chosen: the list is empty',
       warns: ['ahead'],
     },
   ]);

@@ -28,7 +28,7 @@ describe('D25: the maintenance window', () => {
       case: 'D25 just closed',
       ...DUE,
       timing: { window: openFrom([NOW - HOUR, NOW]) },
-      told: 'hold of the upgrade to 1.2.5: the maintenance window is closed, and does not open again',
+      told: 'hold of the upgrade to 1.2.5: the maintenance window is closed and does not open again',
     },
     {
       case: 'D25 with D14: it does not hold a first install',
@@ -60,13 +60,13 @@ describe('D25: busy, resting, at the ceiling', () => {
       case: 'D25 the server is busy',
       ...DUE,
       timing: { isServerBusy: true },
-      told: 'hold of the upgrade to 1.2.5: the server processes changes of its config',
+      told: 'hold of the upgrade to 1.2.5: the server is processing config changes',
     },
     {
       case: 'D25 with D14: a busy server installs nothing',
       ...INSTALL,
       timing: { isServerBusy: true },
-      told: 'hold of the install of 1.2.5: the server processes changes of its config',
+      told: 'hold of the install of 1.2.5: the server is processing config changes',
     },
     {
       case: 'D25 resting',
@@ -97,7 +97,7 @@ describe('D25: busy, resting, at the ceiling', () => {
       deployed: '1.2.3',
       wanted: { kind: 'pin-url' as const, url: 'https://b.example/x', shadowed: undefined },
       timing: { isServerBusy: true },
-      told: 'hold of the upgrade to https://b.example/x: the server processes changes of its config',
+      told: 'hold of the upgrade to https://b.example/x: the server is processing config changes',
     },
     {
       case: 'D25 with D18: what is never allowed has no end',
@@ -105,7 +105,7 @@ describe('D25: busy, resting, at the ceiling', () => {
       deployed: '2.0.0',
       allowDowngrade: false,
       timing: { window: openFrom([NOW + HOUR, NOW + DAY]) },
-      told: 'hold of the downgrade to 1.2.5: the policy allows no downgrade',
+      told: 'hold of the downgrade to 1.2.5: the policy does not allow downgrades',
       warns: ['downgrade'],
     },
     {
@@ -118,13 +118,13 @@ describe('D25: busy, resting, at the ceiling', () => {
       case: 'D25 the ceiling, and a clock that was set back',
       ...DUE,
       timing: { restarts: [NOW + HOUR], restartCeiling: 1 },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-22T01:00:00Z: no more restarts until 2026-11-22T01:00:00Z: there were 1 in 24 h',
+      told: 'hold of the upgrade to 1.2.5 until 2026-11-22T01:00:00Z: no more restarts until 2026-11-22T01:00:00Z: 1 in 24 h',
     },
     {
       case: 'D25 the ceiling, and a clock that was set back by a day',
       ...DUE,
       timing: { restarts: [NOW + DAY], restartCeiling: 1 },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-23T00:00:00Z: no more restarts until 2026-11-23T00:00:00Z: there were 1 in 24 h',
+      told: 'hold of the upgrade to 1.2.5 until 2026-11-23T00:00:00Z: no more restarts until 2026-11-23T00:00:00Z: 1 in 24 h',
     },
     {
       case: 'D25 a hold counts restarts that were noted ahead',
@@ -142,7 +142,7 @@ describe('D25: busy, resting, at the ceiling', () => {
       case: 'D25 the ceiling (I15)',
       ...DUE,
       timing: { restarts: [NOW - 2 * HOUR, NOW - 3 * HOUR, NOW - HOUR], restartCeiling: 2 },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T22:00:00Z: no more restarts until 2026-11-21T22:00:00Z: there were 3 in 24 h',
+      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T22:00:00Z: no more restarts until 2026-11-21T22:00:00Z: 3 in 24 h',
     },
     {
       case: 'D25 the day is over',
@@ -169,17 +169,18 @@ describe('D25: busy, resting, at the ceiling', () => {
       case: 'D25 a window and a busy server: no end is known',
       ...DUE,
       timing: { window: openFrom([NOW + HOUR, NOW + DAY]), isServerBusy: true },
-      told: 'hold of the upgrade to 1.2.5: the maintenance window is closed until 2026-11-21T01:00:00Z; the server processes changes of its config',
+      told: 'hold of the upgrade to 1.2.5: the maintenance window is closed until 2026-11-21T01:00:00Z; the server is processing config changes',
     },
   ]);
 });
 
 const WORDS = {
   'not-allowed': 'maintenance is not allowed now',
-  missing: 'whether maintenance is allowed was asked, and nothing was answered',
-  failed: 'whether maintenance is allowed could not be asked',
-  'timed-out': 'whether maintenance is allowed was asked, and the answer took too long',
-  'not-a-boolean': 'whether maintenance is allowed was answered by neither true nor false',
+  missing: 'the agent gave no answer when asked whether maintenance is allowed',
+  failed: 'the agent could not be asked whether maintenance is allowed',
+  'timed-out': 'the agent took too long to answer whether maintenance is allowed',
+  'not-a-boolean':
+    'the agent answered neither true nor false when asked whether maintenance is allowed',
 } as const;
 
 describe('D29: window and answer', () => {

@@ -38,7 +38,7 @@ it.each<Row>([
       message: 'no release of acme:lidar matches 3.1.*',
       because: [
         'every version that 3.1.* covers is refused',
-        '3.1.0-beta.2: prerelease; only latest-with-prerelease takes prereleases',
+        '3.1.0-beta.2: prerelease; only latest-with-prerelease accepts prereleases',
       ],
       hint: 'latest means 2.0.1; latest-with-prerelease means 3.1.0-beta.2',
     },
@@ -52,8 +52,8 @@ it.each<Row>([
       message: 'no release of acme:lidar matches latest',
       because: [
         'every version that latest covers is refused',
-        '1.0.0-rc.2: prerelease; only latest-with-prerelease takes prereleases',
-        '1.0.0-rc.1: prerelease; only latest-with-prerelease takes prereleases',
+        '1.0.0-rc.2: prerelease; only latest-with-prerelease accepts prereleases',
+        '1.0.0-rc.1: prerelease; only latest-with-prerelease accepts prereleases',
       ],
       hint: 'latest-with-prerelease means 1.0.0-rc.2',
     },
@@ -65,7 +65,7 @@ it.each<Row>([
     complaint: {
       kind: 'no-match',
       message: 'no release of acme:lidar matches 2.*',
-      because: ['2.* needs 2.0.0 ≤ version < 3.0.0, and latest means nothing either'],
+      because: ['2.* needs 2.0.0 ≤ version < 3.0.0, and no release matches latest either'],
       hint: 'latest-with-prerelease means 1.0.0-rc.1',
     },
   },
@@ -91,7 +91,7 @@ it.each<Row>([
     eligibility: { now: 15_000, notAfter: 15_000 },
     complaint: {
       kind: 'not-yet-published',
-      message: 'acme:lidar 2.0.0 is not yet published: its time is 1970-01-01T00:00:20Z',
+      message: 'acme:lidar 2.0.0 is not yet published: its publish time is 1970-01-01T00:00:20Z',
       because: [],
       hint: 'latest means 1.0.0',
     },
@@ -180,7 +180,7 @@ it.each<Row>([
     complaint: {
       kind: 'no-artifact',
       message:
-        'acme:lidar 1.2.4 is published, and refused: no artifact for linux/arm64; published for linux/amd64',
+        'acme:lidar 1.2.4 is published but refused: no artifact for linux/arm64; published for linux/amd64',
       because: [],
       hint: '1.2.* means 1.2.3; latest means 1.2.3',
     },
@@ -193,7 +193,7 @@ it.each<Row>([
     complaint: {
       kind: 'quarantined',
       message:
-        'acme:lidar 1.2.4 is published, and refused: quarantined on this machine until 1970-01-01T00:00:01Z',
+        'acme:lidar 1.2.4 is published but refused: quarantined on this machine until 1970-01-01T00:00:01Z',
       because: [],
       hint: '1.2.* means 1.2.4+b; latest means 1.2.4+b',
     },

@@ -23,7 +23,7 @@ describe('a line for every entry, newest first', () => {
       '2.1.0-rc.1   no   major 2 is not 1   ← would be chosen by latest-with-prerelease',
       '2.0.1        no   major 2 is not 1   ← would be chosen by latest',
       '1.3.4        no   minor 3 is not 2   ← would be chosen by 1.*',
-      '1.2.10-rc.2  no   prerelease; only latest-with-prerelease takes prereleases',
+      '1.2.10-rc.2  no   prerelease; only latest-with-prerelease accepts prereleases',
       '1.2.9        YES  newest patch of 1.2',
       '1.2.8        no   older than 1.2.9',
       '0.9.0        no   major 0 is not 1',
@@ -93,11 +93,11 @@ describe('every reason has its words', () => {
     ['quarantined', '1.0.4', 'quarantined on this machine'],
     ['quarantined for a time', '1.0.5', 'quarantined on this machine until 2026-11-22T00:00:00Z'],
     ['young', { version: '1.0.1', publishedAt: NOW - day }, 'too young until 2026-11-27T00:00:00Z'],
-    ['without a time', '1.0.1', 'of unknown age, for lack of a publish time'],
+    ['without a time', '1.0.1', 'unknown age: it has no publish time'],
     [
       'from the future',
       { version: '1.0.1', publishedAt: NOW + 1 },
-      'not yet published: its time is 2026-11-21T00:00:00.001Z',
+      'not yet published: its publish time is 2026-11-21T00:00:00.001Z',
     ],
     [
       'in conflict',

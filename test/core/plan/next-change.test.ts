@@ -13,9 +13,9 @@ describe('the next change', () => {
   it.each<[string, Situation, string | undefined]>([
     ['none, as nothing is to come', { ...WANTED, list: ['1.2.3', '1.2.5'] }, undefined],
     [
-      'a release comes of age',
+      'a release reaches the minimum age',
       { ...WANTED, list: [aged('1.2.3', 9), aged('1.2.4', 5)], eligibility: WEEK_OLD },
-      '2026-11-23T00:00:00Z: upgrade to 1.2.4, as a release comes of age',
+      '2026-11-23T00:00:00Z: upgrade to 1.2.4, as a release reaches the minimum age',
     ],
     [
       'the first of several',
@@ -24,7 +24,7 @@ describe('the next change', () => {
         eligibility: WEEK_OLD,
         list: [aged('1.2.3', 9), aged('1.2.6', 2), aged('1.2.4', 5), aged('1.2.5', 6)],
       },
-      '2026-11-22T00:00:00Z: upgrade to 1.2.5, as a release comes of age',
+      '2026-11-22T00:00:00Z: upgrade to 1.2.5, as a release reaches the minimum age',
     ],
     [
       'not one that is older than what is meant',
@@ -53,7 +53,7 @@ describe('the next change', () => {
         timing: { isServerBusy: true },
         list: [aged('1.2.4', 9), aged('1.2.5', 5)],
       },
-      '2026-11-23T00:00:00Z: hold of the upgrade to 1.2.5, as a release comes of age',
+      '2026-11-23T00:00:00Z: hold of the upgrade to 1.2.5, as a release reaches the minimum age',
     ],
     [
       'asked as of a time, what was published later comes',
@@ -133,7 +133,7 @@ describe('the next change', () => {
     [
       'another restart may be made',
       { ...WANTED, list: ['1.2.4'], timing: { restarts: [NOW - HOUR], restartCeiling: 1 } },
-      '2026-11-21T23:00:00Z: upgrade to 1.2.4, as another restart may be made',
+      '2026-11-21T23:00:00Z: upgrade to 1.2.4, as another restart is allowed',
     ],
     [
       'nobody knows when the server is done',
@@ -141,9 +141,9 @@ describe('the next change', () => {
       undefined,
     ],
     [
-      'the saved list grows too old',
+      'the saved list becomes too old',
       { ...WANTED, list: ['1.2.3'], stale },
-      '2026-11-27T00:00:00.001Z: stuck, as the saved list grows too old',
+      '2026-11-27T00:00:00.001Z: stuck, as the saved list becomes too old',
     ],
     [
       'nothing more, once it is too old',
@@ -168,12 +168,12 @@ describe('the next change', () => {
     [
       'a restart that was noted ahead of the clock',
       { ...WANTED, list: ['1.2.4'], timing: { restarts: [NOW + 6 * 60_000] } },
-      '2026-11-21T00:01:00Z: hold of the upgrade to 1.2.4, as a restart counts that was noted ahead of the clock',
+      '2026-11-21T00:01:00Z: hold of the upgrade to 1.2.4, as a restart that was recorded in the future begins to count',
     ],
     [
       'the ceiling, by a restart that was noted ahead of the clock',
       { ...WANTED, list: ['1.2.4'], timing: { restarts: [NOW + 25 * HOUR], restartCeiling: 1 } },
-      '2026-11-21T01:00:00Z: hold of the upgrade to 1.2.4, as a restart counts that was noted ahead of the clock',
+      '2026-11-21T01:00:00Z: hold of the upgrade to 1.2.4, as a restart that was recorded in the future begins to count',
     ],
     [
       'none while it is not known what runs',

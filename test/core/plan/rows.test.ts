@@ -94,6 +94,8 @@ describe('rows of modules', () => {
   });
 
   it.each([Number.NaN, Infinity, 9e15])('throws for %d in the place of a time', (now) => {
-    expect(() => plan(LIDAR, UPGRADE, { now })).toThrow(`now is ${now}, which is no time`);
+    expect(() => plan(LIDAR, UPGRADE, { now })).toThrow(
+      `now is ${now}, expected milliseconds since the epoch`,
+    );
   });
 });

@@ -134,7 +134,7 @@ describe('the address of a registry', () => {
     ['s3://bucket', '"s3:" is not https:, npm: or oci:'],
     ['npm:npm.example', 'expected https:// and a host'],
     ['https://', 'expected a host after "https://"'],
-    ['https://a:99999', 'its host or its port is not one'],
+    ['https://a:99999', 'its host or port cannot be parsed'],
     ['oci:https://me:pw@host', 'user info before the host host: credentials do not belong here'],
   ])('%j is not one: %s', (text, error) => {
     expect(parseRegistryAddress(text)).toEqual({ ok: false, error });
