@@ -10,24 +10,30 @@ interface Mistake {
   readonly constraint: string;
   readonly minimum_age_days?: number;
   readonly list?: readonly (string | object)[];
-  /** Instead of a list. */
+  /** An npm packument, used instead of `list`. */
   readonly packument?: object;
   readonly chosen: string | null;
 }
 
 const FILE = new URL('../fixtures/mistakes-of-others.json', import.meta.url);
 
-it.each(JSON.parse(readFileSync(FILE, 'utf8')) as Mistake[])('not here: $mistake', (row) => {
-  const releases = row.list?.map((entry) =>
-    typeof entry === 'string' ? { version: entry } : entry,
-  );
-  const { records } = decodeReleaseDocument(row.packument ?? { releases }, moduleId('acme:lidar'));
-  const { minimum_age_days: days } = row;
-  const minimumAge =
-    days === undefined ? undefined : ({ ms: days * DAY, unknown: 'refuse' } as const);
-  const constraint = parseConstraint(row.constraint);
-  const answer = constraint.ok
-    ? chosen(resolve(constraint.value, indexReleases(records), { now: NOW, minimumAge }))
-    : undefined;
-  expect(answer ?? null).toBe(row.chosen);
-});
+it.each(JSON.parse(readFileSync(FILE, 'utf8')) as Mistake[])(
+  'does not repeat a mistake of other tools: $mistake',
+  (row) => {
+    const releases = row.list?.map((entry) =>
+      typeof entry === 'string' ? { version: entry } : entry,
+    );
+    const { records } = decodeReleaseDocument(
+      row.packument ?? { releases },
+      moduleId('acme:lidar'),
+    );
+    const { minimum_age_days: days } = row;
+    const minimumAge =
+      days === undefined ? undefined : ({ ms: days * DAY, unknown: 'refuse' } as const);
+    const constraint = parseConstraint(row.constraint);
+    const answer = constraint.ok
+      ? chosen(resolve(constraint.value, indexReleases(records), { now: NOW, minimumAge }))
+      : undefined;
+    expect(answer ?? null).toBe(row.chosen);
+  },
+);

@@ -18,7 +18,7 @@ import { ask, chosen, constraint, refusals } from '../support/ask.ts';
 import { judge } from '../support/judge.ts';
 import { RUNS } from '../support/runs.ts';
 
-const PATIENCE = 600_000;
+const TIMEOUT_MS = 600_000;
 
 const lists = fc.array(releaseRecords, { maxLength: 20 });
 const eligibilities: fc.Arbitrary<Eligibility> = fc.record(
@@ -38,8 +38,8 @@ const eligibilities: fc.Arbitrary<Eligibility> = fc.record(
   { requiredKeys: ['now'] },
 );
 
-/** Half of the constraints are about a version of the list, so that most questions have an answer. */
-const questions = fc
+/** Half of the constraints are derived from a version in the list, so that most inputs select a release. */
+const inputs = fc
   .record({
     list: lists,
     eligibility: eligibilities,
@@ -48,14 +48,14 @@ const questions = fc
     kind: fc.constantFrom('patch', 'minor', 'major'),
   })
   .map(({ list, eligibility, place, kind, ...rest }) => {
-    const about = parseVersion(list[place]?.version);
-    if (!about.ok) return { asked: rest.constraint, list, eligibility };
-    const { text, major, minor } = about.value;
-    const asked = { patch: text, minor: `${major}.${minor}.*`, major: `${major}.*` }[kind];
-    return { asked, list, eligibility };
+    const parsed = parseVersion(list[place]?.version);
+    if (!parsed.ok) return { constraintText: rest.constraint, list, eligibility };
+    const { text, major, minor } = parsed.value;
+    const constraintText = { patch: text, minor: `${major}.${minor}.*`, major: `${major}.*` }[kind];
+    return { constraintText, list, eligibility };
   });
 
-/** `text` with up to three characters put in, taken out or doubled. */
+/** `texts` with up to three characters inserted and up to two removed. */
 function nearly(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const noise = fc.oneof(
     fc.constantFrom('0', '1', '.', '-', '+', '*', 'x', ' ', 'v', '^'),
@@ -66,7 +66,7 @@ function nearly(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   });
 }
 
-/** The range of semver that a floating constraint means. */
+/** The semver range that is equivalent to a floating constraint. */
 function rangeOf(text: string): string {
   if (text.startsWith('latest')) return '*';
   const [major = '', minor = ''] = text.split('.');
@@ -75,12 +75,12 @@ function rangeOf(text: string): string {
     : `>=${major}.${minor}.0 <${major}.${Number(minor) + 1}.0-0`;
 }
 
-describe('the total promise', { timeout: PATIENCE }, () => {
-  it('every entry is chosen, or refused with the one reason that an independent judge gives', () => {
+describe('every entry is chosen or refused', { timeout: TIMEOUT_MS }, () => {
+  it('the choice and every reason agree with an independent implementation', () => {
     fc.assert(
-      fc.property(questions, ({ asked, list, eligibility }) => {
-        const resolution = ask(asked, list, eligibility);
-        const verdict = judge(asked, list, eligibility);
+      fc.property(inputs, ({ constraintText, list, eligibility }) => {
+        const resolution = ask(constraintText, list, eligibility);
+        const verdict = judge(constraintText, list, eligibility);
         expect(chosen(resolution)).toBe(verdict.chosen);
         expect(refusals(resolution).toSorted()).toEqual(
           verdict.refused.map(({ text, reason }) => `${text}: ${reason}`).toSorted(),
@@ -90,20 +90,20 @@ describe('the total promise', { timeout: PATIENCE }, () => {
     );
   });
 
-  it('reasons partition the list: each version once, and each entry that is none', () => {
+  it('each version and each entry that is not a version appears exactly once', () => {
     fc.assert(
-      fc.property(questions, ({ asked, list, eligibility }) => {
-        const resolution = ask(asked, list, eligibility);
-        const told = refusals(resolution).length + Number(resolution.kind === 'resolved');
+      fc.property(inputs, ({ constraintText, list, eligibility }) => {
+        const resolution = ask(constraintText, list, eligibility);
+        const count = refusals(resolution).length + Number(resolution.kind === 'resolved');
         const readable = list.filter(({ version }) => parseVersion(version).ok);
         const versions = new Set(readable.map(({ version }) => version));
-        expect(told).toBe(versions.size + list.length - readable.length);
+        expect(count).toBe(versions.size + list.length - readable.length);
       }),
       RUNS,
     );
   });
 
-  it('refused entries come newest first, and then what is not a version', () => {
+  it('refused versions come first, newest first, then entries that are not versions', () => {
     expect(refusals(ask('1.*', ['1.0.0', 'junk', '1.2.0', '1.1.0-rc.1']))).toEqual([
       '1.1.0-rc.1: prerelease',
       '1.0.0: older',
@@ -111,7 +111,7 @@ describe('the total promise', { timeout: PATIENCE }, () => {
     ]);
   });
 
-  it('nothing is refused before the refusals are read', () => {
+  it('refusals are computed only when they are read', () => {
     const read: string[] = [];
     const index = indexReleases([{ version: '1.0.0' }, { version: '1.1.0' }]);
     const watched: ReleaseIndex = {
@@ -127,18 +127,18 @@ describe('the total promise', { timeout: PATIENCE }, () => {
   });
 });
 
-describe('the answer depends on nothing else', { timeout: PATIENCE }, () => {
-  it('permuting the list changes nothing', () => {
-    const shuffled = questions.chain((input) =>
+describe('a resolution depends only on its input', { timeout: TIMEOUT_MS }, () => {
+  it('the order of the list does not change it', () => {
+    const shuffled = inputs.chain((input) =>
       fc.record({
         input: fc.constant(input),
         other: fc.shuffledSubarray(input.list, { minLength: input.list.length }),
       }),
     );
     fc.assert(
-      fc.property(shuffled, ({ input: { asked, list, eligibility }, other }) => {
-        const resolution = ask(asked, list, eligibility);
-        const again = ask(asked, other, eligibility);
+      fc.property(shuffled, ({ input: { constraintText, list, eligibility }, other }) => {
+        const resolution = ask(constraintText, list, eligibility);
+        const again = ask(constraintText, other, eligibility);
         expect(chosen(again)).toBe(chosen(resolution));
         expect(refusals(again).toSorted()).toEqual(refusals(resolution).toSorted());
       }),
@@ -146,55 +146,55 @@ describe('the answer depends on nothing else', { timeout: PATIENCE }, () => {
     );
   });
 
-  it('an index that was asked before answers the same', () => {
+  it('an earlier query of the same index does not change it', () => {
     fc.assert(
-      fc.property(questions, constraintTexts, ({ asked, list, eligibility }, before) => {
+      fc.property(inputs, constraintTexts, ({ constraintText, list, eligibility }, before) => {
         const index = indexReleases(list);
         resolve(constraint(before), index, eligibility);
-        const again = resolve(constraint(asked), index, eligibility);
-        const fresh = ask(asked, list, eligibility);
+        const again = resolve(constraint(constraintText), index, eligibility);
+        const fresh = ask(constraintText, list, eligibility);
         expect([chosen(again), ...refusals(again)]).toEqual([chosen(fresh), ...refusals(fresh)]);
       }),
       RUNS,
     );
   });
 
-  it('an entry outside the branch, or a lower one, changes nothing', () => {
+  it('an additional entry changes it only if that entry is chosen', () => {
     fc.assert(
-      fc.property(questions, releaseRecords, ({ asked, list, eligibility }, entry) => {
+      fc.property(inputs, releaseRecords, ({ constraintText, list, eligibility }, entry) => {
         fc.pre(list.every(({ version }) => version !== entry.version));
-        const resolution = ask(asked, list, eligibility);
-        const more = ask(asked, [...list, entry], eligibility);
-        const { refused } = judge(asked, [...list, entry], eligibility);
+        const resolution = ask(constraintText, list, eligibility);
+        const more = ask(constraintText, [...list, entry], eligibility);
+        const { refused } = judge(constraintText, [...list, entry], eligibility);
         const isRefused = refused.some(({ text }) => text === entry.version);
-        // A pin's exact text takes the place of its builds, even where it is refused. (D3)
-        const before = entry.version === asked ? undefined : chosen(resolution);
+        // The exact text of a pin excludes its builds, even if it is refused (D3).
+        const before = entry.version === constraintText ? undefined : chosen(resolution);
         expect(chosen(more)).toBe(isRefused ? before : entry.version);
       }),
       RUNS,
     );
   });
 
-  it('without the chosen release the next best is chosen', () => {
+  it('without the chosen release, the newest of the older ones is chosen', () => {
     fc.assert(
-      fc.property(questions, ({ asked, list, eligibility }) => {
-        const resolution = ask(asked, list, eligibility);
+      fc.property(inputs, ({ constraintText, list, eligibility }) => {
+        const resolution = ask(constraintText, list, eligibility);
         const best = chosen(resolution);
-        fc.pre(best !== asked);
+        fc.pre(best !== constraintText);
         const rest = list.filter(({ version }) => version !== best);
         const next = refusals(resolution).find((refused) => refused.endsWith(': older'));
-        expect(chosen(ask(asked, rest, eligibility))).toBe(next?.replace(': older', ''));
+        expect(chosen(ask(constraintText, rest, eligibility))).toBe(next?.replace(': older', ''));
       }),
       RUNS,
     );
   });
 });
 
-describe('agreement with semver on what both can say', { timeout: PATIENCE }, () => {
-  it('what is a version', () => {
+describe('agreement with the semver package', { timeout: TIMEOUT_MS }, () => {
+  it('on which texts are versions', () => {
     fc.assert(
       fc.property(fc.oneof(versionTexts, nearly(versionTexts), fc.string()), (text) => {
-        // semver strips blanks, "v" and "=".
+        // semver strips spaces, "v" and "=".
         const isVersion = semver.valid(text) !== null && /^\d\S*$/.test(text);
         expect(parseVersion(text).ok).toBe(isVersion);
       }),
@@ -202,23 +202,29 @@ describe('agreement with semver on what both can say', { timeout: PATIENCE }, ()
     );
   });
 
-  it('which release a floating constraint means', () => {
+  it('on which release a floating constraint selects', () => {
     const floating = constraintTexts.filter((text) => /\*$|^latest/.test(text));
     fc.assert(
-      fc.property(floating, fc.array(versionTexts, { maxLength: 30 }), (asked, versions) => {
-        const isOpen = asked === 'latest-with-prerelease';
-        const best = semver.maxSatisfying(versions, rangeOf(asked), { includePrerelease: isOpen });
-        // Among builds of one precedence semver takes the first of the list.
-        const answer = chosen(ask(asked, versions));
-        expect(answer?.split('+')[0]).toBe(best?.split('+')[0]);
-      }),
+      fc.property(
+        floating,
+        fc.array(versionTexts, { maxLength: 30 }),
+        (constraintText, versions) => {
+          const isOpen = constraintText === 'latest-with-prerelease';
+          const best = semver.maxSatisfying(versions, rangeOf(constraintText), {
+            includePrerelease: isOpen,
+          });
+          // Among builds of one precedence, semver returns the first in the list.
+          const answer = chosen(ask(constraintText, versions));
+          expect(answer?.split('+')[0]).toBe(best?.split('+')[0]);
+        },
+      ),
       RUNS,
     );
   });
 });
 
-describe('parsers', { timeout: PATIENCE }, () => {
-  it('format and parse are inverse', () => {
+describe('parsers', { timeout: TIMEOUT_MS }, () => {
+  it('formatting and parsing a constraint are inverse', () => {
     fc.assert(
       fc.property(constraintTexts, (text) => {
         const value = constraint(text);
@@ -229,7 +235,7 @@ describe('parsers', { timeout: PATIENCE }, () => {
     );
   });
 
-  it('never throw; they point into what they were given, and suggest what is legal', () => {
+  it('never throw, report a position within the input, and suggest only accepted texts', () => {
     const anything = fc.oneof(
       nearly(constraintTexts),
       fc.string({ unit: 'binary', maxLength: 300 }),

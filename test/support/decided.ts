@@ -77,13 +77,13 @@ export function told(decision: Decision): string {
 
 interface Case extends Situation {
   readonly case: string;
-  readonly told: string;
+  readonly expected: string;
   readonly warns?: readonly string[];
 }
 
 /** Defines one test per row. Each list is tested in both orders. */
 export function decidesOn(rows: readonly Case[]): void {
-  it.each(rows)('$case', ({ told: expected, warns = [], ...situation }) => {
+  it.each(rows)('$case', ({ expected, warns = [], ...situation }) => {
     const { list = [] } = situation;
     const orders = 'error' in list ? [list] : [list, list.toReversed()];
     for (const order of orders) {

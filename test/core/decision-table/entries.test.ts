@@ -6,28 +6,28 @@ describe('[D7] yanked', () => {
   const list = ['1.2.3', { version: '1.2.4', yanked: 'stops the motor' }];
   decides([
     ...['1.2.*', '1.*', 'latest', 'latest-with-prerelease'].map((constraint) => ({
-      case: `${constraint} does not choose it`,
+      case: `${constraint} does not choose a yanked release`,
       constraint,
       list,
       chosen: '1.2.3',
       refused: ['1.2.4: yanked'],
     })),
     {
-      case: 'yanked without a reason is yanked',
+      case: 'a release that is yanked without a reason is refused',
       constraint: '1.2.*',
       list: [{ version: '1.2.4', yanked: '' }],
       chosen: undefined,
       refused: ['1.2.4: yanked'],
     },
     {
-      case: 'a pin may choose it',
+      case: 'a pin may choose a yanked release',
       constraint: '1.2.4',
       list,
       chosen: '1.2.4',
       refused: ['1.2.3: other-version'],
     },
     {
-      case: 'yanked is said before no-artifact',
+      case: 'the reason yanked precedes no-artifact',
       constraint: '1.2.*',
       list: [{ version: '1.2.4', yanked: '', artifacts: [] }],
       eligibility: on('linux/amd64'),
@@ -38,7 +38,7 @@ describe('[D7] yanked', () => {
 });
 
 describe('[D8] deprecated', () => {
-  it('may be chosen, and carries its warning', () => {
+  it('is chosen, with the text of its deprecation', () => {
     const resolution = ask('1.*', ['1.0.0', { version: '1.1.0', deprecated: 'use 2.x' }]);
     expect(resolution).toMatchObject({
       kind: 'resolved',
@@ -50,7 +50,7 @@ describe('[D8] deprecated', () => {
 describe('[D9] artifacts are judged release by release', () => {
   decides([
     {
-      case: 'without a match the next lower is taken',
+      case: 'a release without a matching artifact is refused, and the next lower one is chosen',
       constraint: '1.*',
       list: [built('1.1.0', 'linux/amd64'), built('1.0.0', 'linux/amd64', 'linux/arm64')],
       eligibility: on('linux/arm64'),
@@ -58,7 +58,7 @@ describe('[D9] artifacts are judged release by release', () => {
       refused: ['1.1.0: no-artifact'],
     },
     {
-      case: 'absent artifacts restrict nothing',
+      case: 'a release that does not list artifacts is chosen',
       constraint: '1.*',
       list: ['1.1.0'],
       eligibility: on('linux/arm64'),
@@ -66,7 +66,7 @@ describe('[D9] artifacts are judged release by release', () => {
       refused: [],
     },
     {
-      case: 'an empty list of artifacts has no match',
+      case: 'a release with an empty list of artifacts is refused',
       constraint: '1.*',
       list: [built('1.1.0')],
       eligibility: on('linux/arm64'),
@@ -74,7 +74,7 @@ describe('[D9] artifacts are judged release by release', () => {
       refused: ['1.1.0: no-artifact'],
     },
     {
-      case: 'asked for no platform, none is missed',
+      case: 'without a platform in the eligibility, artifacts are ignored',
       constraint: '1.*',
       list: [built('1.1.0', 'windows/amd64')],
       chosen: '1.1.0',
@@ -118,7 +118,7 @@ describe('[D9] artifacts are judged release by release', () => {
 });
 
 describe('[D10] entries that are not SemVer', () => {
-  it('are refused one by one, after all versions, and stop nothing', () => {
+  it('are refused one by one, after all versions, and the rest of the list is used', () => {
     const resolution = ask('1.*', ['reload-1', '1.2', 'v1.2.3', '1.0.0', '__proto__', '1.2', '']);
     expect(chosen(resolution)).toBe('1.0.0');
     expect(refusals(resolution)).toEqual([
@@ -135,7 +135,7 @@ describe('[D10] entries that are not SemVer', () => {
 describe('[D11] the same version twice is one release', () => {
   decides([
     {
-      case: 'artifacts are united',
+      case: 'their artifacts are merged',
       constraint: '1.*',
       list: [built('1.0.0', 'linux/amd64'), built('1.0.0', 'linux/arm64')],
       eligibility: on('linux/arm64'),
@@ -143,7 +143,7 @@ describe('[D11] the same version twice is one release', () => {
       refused: [],
     },
     {
-      case: 'what one entry restricts, an entry without artifacts does not lift',
+      case: 'an entry without artifacts does not lift the restriction of another entry',
       constraint: '1.*',
       list: [built('1.0.0', 'linux/amd64'), '1.0.0'],
       eligibility: on('linux/arm64'),
@@ -151,21 +151,21 @@ describe('[D11] the same version twice is one release', () => {
       refused: ['1.0.0: no-artifact'],
     },
     {
-      case: 'yanked if any says so',
+      case: 'yanked if one of two entries is',
       constraint: '1.*',
       list: ['1.0.0', { version: '1.0.0', yanked: '' }],
       chosen: undefined,
       refused: ['1.0.0: yanked'],
     },
     {
-      case: 'yanked if only the first or the last of three says so',
+      case: 'yanked if only the first of three entries is',
       constraint: '1.*',
       list: [{ version: '1.0.0', yanked: '' }, '1.0.0', { version: '1.0.0', deprecated: '' }],
       chosen: undefined,
       refused: ['1.0.0: yanked'],
     },
     {
-      case: 'the earliest time counts',
+      case: 'the earliest publish time counts',
       constraint: '1.*',
       list: [aged('1.0.0', 1), aged('1.0.0', 9), '1.0.0'],
       eligibility: { now: NOW, minimumAge: { ms: 7 * DAY, unknown: 'refuse' } },
@@ -173,7 +173,7 @@ describe('[D11] the same version twice is one release', () => {
       refused: [],
     },
     {
-      case: 'two digests for one platform, under any of its names',
+      case: 'two digests for one platform under two names are refused',
       constraint: '1.*',
       list: [
         digested('1.1.0', 'linux/arm64', 'sha256:aa'),
@@ -184,7 +184,7 @@ describe('[D11] the same version twice is one release', () => {
       refused: ['1.1.0: conflicting-digest'],
     },
     {
-      case: 'two digests in one entry',
+      case: 'two digests for one platform in one entry are refused',
       constraint: '1.1.0',
       list: [
         {
@@ -206,7 +206,7 @@ describe('[D11] the same version twice is one release', () => {
       refused: [],
     },
     {
-      case: 'a conflict is said before the branch',
+      case: 'the reason conflicting-digest precedes other-major',
       constraint: '2.*',
       list: [digested('1.0.0', 'any', 'sha1:aa'), digested('1.0.0', 'any', 'sha1:bb')],
       chosen: undefined,
@@ -214,7 +214,7 @@ describe('[D11] the same version twice is one release', () => {
     },
   ]);
 
-  it('artifacts that differ in nothing but size and spelling are kept, in one order', () => {
+  it('artifacts that differ only in size and spelling are all kept, in a fixed order', () => {
     const duplicates = [
       { version: '1.0.0', artifacts: [{ platform: 'linux/amd64', size: 1 }] },
       {
@@ -237,7 +237,7 @@ describe('[D11] the same version twice is one release', () => {
     }
   });
 
-  it('whatever the order, the merged release is the same', () => {
+  it('the order of the entries does not change the merged release', () => {
     const duplicates = [
       { version: '1.0.0', publishedAt: 2, yanked: '', artifacts: [{ platform: 'linux/arm64' }] },
       { version: '1.0.0', yanked: 'b', deprecated: 'old' },

@@ -8,7 +8,7 @@ const LIDAR = { kind: 'module', name: 'lidar', moduleId: moduleId('acme:lidar') 
 const DAY = 86_400_000;
 const UNTIL = Date.parse('2026-11-21T00:00:00Z') + DAY;
 
-/** What a decision found, with versions as text. */
+/** The facts in a decision, with versions as text. */
 function factsOf(decision: Decision): object {
   if (decision.kind === 'replace' && decision.direction === 'rollback') {
     return { failure: textOf(decision.failure) };
@@ -37,7 +37,7 @@ const BAD = { version: '1.2.5', until: UNTIL };
 
 it.each<readonly [string, Situation, object]>([
   [
-    'a rollback: the failure of the deployed version (D13)',
+    'a rollback contains the failure of the deployed version (D13)',
     {
       wanted: '1.2.*',
       deployed: '1.2.5',
@@ -48,22 +48,22 @@ it.each<readonly [string, Situation, object]>([
     { failure: { version: '1.2.5', until: UNTIL, isRolledBack: false } },
   ],
   [
-    'a pin that failed: its failure (D13)',
+    'a decision on a pin that failed contains its failure (D13)',
     { wanted: '1.2.5', deployed: '1.2.3', list: ['1.2.5'], quarantine: [BAD] },
     { failure: { version: '1.2.5', until: UNTIL, isRolledBack: false } },
   ],
   [
-    'what is ahead and yanked: why it is refused (D16)',
+    'a deployed version that is ahead and yanked: the decision contains its refusal (D16)',
     { wanted: '1.2.*', deployed: '1.2.6', list: ['1.2.5', { version: '1.2.6', yanked: 'hot' }] },
     { against: '1.2.6 yanked' },
   ],
   [
-    'what is ahead and not in the list (D16)',
+    'a deployed version that is ahead and not in the list (D16)',
     { wanted: '1.2.*', deployed: '1.2.6', list: ['1.2.5'] },
     { against: { kind: 'not-listed', failure: undefined } },
   ],
   [
-    'what failed, is not in the list, and has nothing in its place (D13, D30)',
+    'a deployed version that failed and is not in the list, without a replacement (D13, D30)',
     { wanted: '1.2.*', deployed: '1.2.5', list: ['2.0.0'], quarantine: [BAD] },
     {
       against: {
@@ -73,7 +73,7 @@ it.each<readonly [string, Situation, object]>([
     },
   ],
   [
-    'what is no version has nothing against it (D14)',
+    'for deployed text that is not a version, `against` is undefined (D14)',
     { wanted: 'latest', deployed: 'reload-7', list: ['1.0.0'] },
     { against: undefined },
   ],
@@ -82,9 +82,9 @@ it.each<readonly [string, Situation, object]>([
 });
 
 it.each([
-  ['a pin that is published and refused keeps its refusal', { version: '1.2.3', artifacts: [] }],
+  ['a pin that is published but refused keeps its refusal', { version: '1.2.3', artifacts: [] }],
   [
-    'one of which only a build is published keeps that of the build',
+    'a pin of which only a build is published keeps the refusal of that build',
     { version: '1.2.3+b1', artifacts: [] },
   ],
 ])('%s (D20)', (_, published) => {
@@ -98,12 +98,12 @@ it.each([
 
 it.each<readonly [string, Situation, object]>([
   [
-    'of a constraint',
+    'for a constraint',
     { wanted: '1.2.*', deployed: '1.2.3', list: ['1.2.5'] },
     { kind: 'constraint', constraint: '1.2.*', text: 'newest patch of 1.2' },
   ],
   [
-    'of an address',
+    'for an address',
     {
       wanted: { kind: 'pin-url', url: 'https://x.example/a', shadowed: undefined },
       deployed: null,
@@ -111,7 +111,7 @@ it.each<readonly [string, Situation, object]>([
     { kind: 'pin-url', text: 'not deployed yet; from its pin_url' },
   ],
   [
-    'of a failure',
+    'for a failure',
     {
       wanted: '1.2.*',
       deployed: '1.2.5',
@@ -127,6 +127,6 @@ it.each<readonly [string, Situation, object]>([
       text: '1.2.5 failed on this machine; 1.2.3 was deployed before it',
     },
   ],
-])('the reason of an action is data, and a sentence: %s', (_, situation, reason) => {
+])('the reason of an action is data and text: %s', (_, situation, reason) => {
   expect(actionOf(decide(moduleQuestion(situation)), LIDAR, [])?.reason).toEqual(reason);
 });

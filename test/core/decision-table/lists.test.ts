@@ -5,121 +5,125 @@ import { built, DAY, NOW } from '../../support/decides.ts';
 const LIST = ['1.2.3', '1.2.5', '2.0.0'];
 const DOWN = { kind: 'registry-unreachable', message: 'registry unreachable (ENOTFOUND)' };
 
-describe('D20: the list lacks the pin', () => {
+describe('D20: the pin is not in the list', () => {
   decidesOn([
     {
-      case: 'D20 stuck, with what is nearest',
+      case: 'D20 another version is deployed: stuck, and the reason names the nearest versions',
       wanted: '1.2.4',
       deployed: '1.2.3',
       list: LIST,
-      told: 'stuck pin-not-published: the pin is not published; the nearest published versions are 1.2.3 and 1.2.5',
+      expected:
+        'stuck pin-not-published: the pin is not published; the nearest published versions are 1.2.3 and 1.2.5',
     },
     {
-      case: 'D20 not deployed: no fallback',
+      case: 'D20 nothing is deployed: stuck, without a fallback',
       wanted: '1.2.4',
       deployed: null,
       list: LIST,
-      told: 'stuck pin-not-published: the pin is not published; the nearest published versions are 1.2.3 and 1.2.5',
+      expected:
+        'stuck pin-not-published: the pin is not published; the nearest published versions are 1.2.3 and 1.2.5',
     },
     {
-      case: 'D20 an empty list',
+      case: 'D20 the list is empty: stuck',
       wanted: '1.2.4',
       deployed: '1.2.3',
       list: [],
-      told: 'stuck pin-not-published: the pin is not published; the list is empty',
+      expected: 'stuck pin-not-published: the pin is not published; the list is empty',
     },
     {
-      case: 'D20 already deployed: up to date',
+      case: 'D20 the pin is deployed: up to date',
       wanted: '1.2.4',
       deployed: '1.2.4',
       list: LIST,
-      told: 'up-to-date: pinned, but no longer published',
+      expected: 'up-to-date: pinned, but no longer published',
       warns: ['pin-not-published'],
     },
     {
-      case: 'D20 a build of it deployed: up to date',
+      case: 'D20 a build of the pin is deployed: up to date',
       wanted: '1.2.4',
       list: LIST,
       deployed: '1.2.4+b1',
-      told: 'up-to-date: pinned, but no longer published',
+      expected: 'up-to-date: pinned, but no longer published',
       warns: ['pin-not-published'],
     },
     {
-      case: 'D20 with D30: it lacks the pin, and there is nothing else',
+      case: 'D20 with D30: the pin is deployed and no other release is eligible: up to date',
       wanted: '1.2.4',
       deployed: '1.2.4',
       list: [{ version: '1.2.5', yanked: '' }],
-      told: 'up-to-date: pinned, but no longer published',
+      expected: 'up-to-date: pinned, but no longer published',
       warns: ['pin-not-published'],
     },
   ]);
 });
 
-describe('D21, D22: no list to be had', () => {
+describe('D21, D22: no usable list', () => {
   const stale = { confirmedAt: NOW - 7 * DAY, message: 'registry unreachable' };
   decidesOn([
     {
-      case: 'D21 none: stuck, with what the registry said',
+      case: 'D21 no list: stuck, with the message of the registry',
       wanted: '1.2.*',
       deployed: '1.2.3',
       list: { error: DOWN },
-      told: 'stuck no-list: registry unreachable (ENOTFOUND)',
+      expected: 'stuck no-list: registry unreachable (ENOTFOUND)',
     },
     {
-      case: 'D21 an unknown module is no removal',
+      case: 'D21 an unknown module: stuck, not removed',
       wanted: 'latest',
       deployed: '1.2.3',
       list: { error: { kind: 'unknown-module', message: 'no module acme:lidar' } },
-      told: 'stuck no-list: no module acme:lidar',
+      expected: 'stuck no-list: no module acme:lidar',
     },
     {
-      case: 'D22 a list that went backwards',
+      case: 'D22 a list with a lower generation: stuck',
       wanted: '1.*',
       deployed: '1.2.3',
       list: { error: { kind: 'registry-regressed', message: 'generation 41 < 57 seen' } },
-      told: 'stuck no-list: generation 41 < 57 seen',
+      expected: 'stuck no-list: generation 41 < 57 seen',
     },
     {
-      case: 'D21 a saved list that is as old as it may be',
+      case: 'D21 a saved list at the age limit is used',
       wanted: '1.2.*',
       stale,
       deployed: '1.2.3',
       list: LIST,
-      told: 'upgrade to 1.2.5: newest patch of 1.2',
+      expected: 'upgrade to 1.2.5: newest patch of 1.2',
       warns: ['stale-list'],
     },
     {
-      case: 'D21 a saved list that is older',
+      case: 'D21 a saved list above the age limit: stuck',
       wanted: '1.2.*',
       deployed: '1.2.3',
       list: LIST,
       stale: { ...stale, confirmedAt: stale.confirmedAt - 1 },
-      told: 'stuck list-stale: registry unreachable; the saved list was confirmed at 2026-11-13T23:59:59.999Z, the limit is 7 d',
+      expected:
+        'stuck list-stale: registry unreachable; the saved list was confirmed at 2026-11-13T23:59:59.999Z, the limit is 7 d',
     },
     {
-      case: 'D21 a saved list that is older, and nothing to do',
+      case: 'D21 a saved list above the age limit, and the newest version deployed: stuck',
       wanted: '1.2.*',
       list: LIST,
       deployed: '1.2.5',
       stale: { ...stale, confirmedAt: 0 },
-      told: 'stuck list-stale: registry unreachable; the saved list was confirmed at 1970-01-01T00:00:00Z, the limit is 7 d',
+      expected:
+        'stuck list-stale: registry unreachable; the saved list was confirmed at 1970-01-01T00:00:00Z, the limit is 7 d',
     },
     {
-      case: 'D21 a list of the future, of a clock that was wrong',
+      case: 'D21 a saved list confirmed a day in the future, by a wrong clock, is used',
       wanted: '1.2.*',
       deployed: '1.2.5',
       list: LIST,
       stale: { ...stale, confirmedAt: NOW + DAY },
-      told: 'up-to-date: already the newest patch of 1.2',
+      expected: 'up-to-date: already the newest patch of 1.2',
       warns: ['stale-list'],
     },
     {
-      case: 'D22 a digest that changed refuses that release alone',
+      case: 'D22 a changed digest refuses only that release',
       wanted: '1.2.*',
       deployed: '1.2.3',
       list: ['1.2.3', '1.2.4', '1.2.5'],
       changed: ['1.2.5'],
-      told: 'upgrade to 1.2.4: newest patch of 1.2',
+      expected: 'upgrade to 1.2.4: newest patch of 1.2',
     },
   ]);
 });
@@ -127,66 +131,73 @@ describe('D21, D22: no list to be had', () => {
 describe('D30: nothing eligible', () => {
   decidesOn([
     {
-      case: 'D30 deployed in the branch: it stays',
+      case: 'D30 the deployed version is in the branch: keep',
       wanted: '1.2.*',
       deployed: '1.2.3',
       list: [{ version: '1.2.3', yanked: '' }, { version: '1.2.4', yanked: '' }, '2.0.0'],
-      told: 'ahead: it is kept; refused: yanked; no release may be chosen: 2 yanked, 1 other-major',
+      expected:
+        'ahead: it is kept; refused: yanked; no release may be chosen: 2 yanked, 1 other-major',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
-      case: 'D30 an empty list removes nothing',
+      case: 'D30 an empty list: keep',
       wanted: 'latest',
       deployed: '1.2.3',
       list: [],
-      told: 'ahead: it is kept; it is not in the list; no release may be chosen: the list is empty',
+      expected:
+        'ahead: it is kept; it is not in the list; no release may be chosen: the list is empty',
       warns: ['ahead'],
     },
     {
-      case: 'D30 outside the branch: stuck, with counts',
+      case: 'D30 the deployed version is outside the branch: stuck, with the count of each reason',
       wanted: '3.*',
       deployed: '1.2.3',
       list: [...LIST, '3.0.0-beta.1', 'reload-1'],
-      told: 'stuck no-match: no release may be chosen: 3 other-major, 1 prerelease, 1 not-a-version',
+      expected:
+        'stuck no-match: no release may be chosen: 3 other-major, 1 prerelease, 1 not-a-version',
     },
     {
-      case: 'D30 not deployed: stuck',
+      case: 'D30 nothing is deployed: stuck',
       wanted: '1.*',
       deployed: null,
       list: ['2.0.0'],
-      told: 'stuck no-match: no release may be chosen: 1 other-major',
+      expected: 'stuck no-match: no release may be chosen: 1 other-major',
     },
     {
-      case: 'D30 a pin that is listed but refused: its code',
+      case: 'D30 a pin that is listed but refused: stuck with the code of the refusal',
       wanted: '1.2.5',
       deployed: '1.2.3',
       list: [built('1.2.5', 'linux/amd64')],
-      told: 'stuck no-artifact: the pin is published but refused: no artifact for linux/arm64; published for linux/amd64',
+      expected:
+        'stuck no-artifact: the pin is published but refused: no artifact for linux/arm64; published for linux/amd64',
     },
     {
-      case: 'D30 a pin of which a digest changed',
+      case: 'D30 a pin whose digest changed: stuck',
       wanted: '1.2.5',
       deployed: '1.2.3',
       list: LIST,
       changed: ['1.2.5'],
-      told: 'stuck digest-changed: the pin is published but refused: digest changed: sha256:bb for any, first seen as sha256:aa',
+      expected:
+        'stuck digest-changed: the pin is published but refused: digest changed: sha256:bb for any, first seen as sha256:aa',
     },
     {
-      case: 'D30 with D20: the pin runs, is listed and refused',
+      case: 'D30 with D20: the pin is deployed, listed and refused: keep',
       wanted: '1.2.5',
       deployed: '1.2.5',
       list: LIST,
       changed: ['1.2.5'],
-      told: 'ahead: it is kept; refused: digest changed: sha256:bb for any, first seen as sha256:aa',
+      expected:
+        'ahead: it is kept; refused: digest changed: sha256:bb for any, first seen as sha256:aa',
       warns: ['ahead'],
     },
     {
-      case: 'D30 a pin of a later time',
+      case: 'D30 a pin that was published after `notAfter`: stuck',
       wanted: '1.2.5',
       deployed: '1.2.3',
       list: [{ version: '1.2.5', publishedAt: NOW + 1 }],
       eligibility: { notAfter: NOW },
-      told: 'stuck not-yet-published: the pin is published but refused: not yet published: its publish time is 2026-11-21T00:00:00.001Z',
+      expected:
+        'stuck not-yet-published: the pin is published but refused: not yet published: its publish time is 2026-11-21T00:00:00.001Z',
     },
   ]);
 });

@@ -21,7 +21,7 @@ const UPGRADE = { acme_lidar: known('1.2.3', ['1.2.3', '1.2.9']) };
 const UNKNOWN = 'stuck deployed-unknown: the deployed version is not known';
 
 describe('D23: local modules', () => {
-  it('D23 are kept, and never resolved', () => {
+  it('D23 are kept and never resolved', () => {
     const modules = [{ type: 'local', name: 'own', module_id: 'acme:own', version: '1.0.0' }];
     const answer = plan({ modules }, { own: known('0.9.0', ['2.0.0']) });
     expect(decisions(answer)[0]).toBe('own local: local module: available only on this machine');
@@ -30,7 +30,7 @@ describe('D23: local modules', () => {
 });
 
 describe('D24: two entries with one module_id', () => {
-  it('D24 each is resolved by itself, and warned of', () => {
+  it('D24 each is resolved separately, with a warning', () => {
     const modules = [entry('acme:lidar', '1.2.*'), entry('acme:lidar', 'latest', 'second')];
     const list = ['1.2.3', '1.2.9', '2.0.0'];
     const answer = plan(
@@ -54,20 +54,20 @@ describe('D26: server, agent and modules due together', () => {
   const server = known('1.0.0', ['1.1.0']);
   const agent = known('0.9.0', ['0.9.1']);
 
-  it('D26 without the server, a module stops its own', () => {
+  it('D26 only a module is due: it stops its own components', () => {
     expect(restarts(plan(document, UPGRADE))).toEqual([
       'modules: acme_lidar upgrade 1.2.9 | lidar',
     ]);
   });
 
-  it('D26 one restart of the server absorbs those of modules', () => {
+  it('D26 the restart of the server absorbs the restarts of modules', () => {
     const subsystems = new Map([['platform-server', server]] as const);
     expect(restarts(plan(document, UPGRADE, { subsystems }))).toEqual([
       'platform-server: acme_lidar upgrade 1.2.9, platform-server upgrade 1.1.0 | lidar, board',
     ]);
   });
 
-  it('D26 a restart of the agent stops the server too', () => {
+  it('D26 the restart of the agent absorbs that of the server', () => {
     const subsystems = new Map([
       ['platform-agent', agent],
       ['platform-server', server],
@@ -77,7 +77,7 @@ describe('D26: server, agent and modules due together', () => {
     ]);
   });
 
-  it('D26 the agent alone stops the server, and absorbs modules', () => {
+  it('D26 only the agent and a module are due: the agent stops the server and absorbs the module', () => {
     const subsystems = new Map([['platform-agent', agent]] as const);
     const answer = plan(document, UPGRADE, { subsystems });
     expect(restarts(answer)).toEqual([
@@ -86,15 +86,15 @@ describe('D26: server, agent and modules due together', () => {
     expect(answer.subsystems[0]?.stops.map((stop) => stop.component)).toEqual(['lidar', 'board']);
   });
 
-  it('D26 a server that is held absorbs nothing', () => {
-    const resting = { ...server, restarts: [Date.parse('2026-11-20T23:59:00Z')] };
-    const subsystems = new Map([['platform-server', resting]] as const);
+  it('D26 a held server absorbs nothing', () => {
+    const coolingDown = { ...server, restarts: [Date.parse('2026-11-20T23:59:00Z')] };
+    const subsystems = new Map([['platform-server', coolingDown]] as const);
     expect(restarts(plan(document, UPGRADE, { subsystems }))).toEqual([
       'modules: acme_lidar upgrade 1.2.9 | lidar',
     ]);
   });
 
-  it('D26 a server that is not installed yet stops no more than modules do', () => {
+  it('D26 the first install of the server stops only the components of modules', () => {
     const subsystems = new Map([['platform-server', known(null, ['1.1.0'])]] as const);
     expect(restarts(plan(document, UPGRADE, { subsystems }))).toEqual([
       'platform-server: acme_lidar upgrade 1.2.9, platform-server install 1.1.0 | lidar',
@@ -102,21 +102,31 @@ describe('D26: server, agent and modules due together', () => {
   });
 });
 
-describe('D27: what decides for a subsystem', () => {
+describe('D27: which option determines the requirement of a subsystem', () => {
   const url = 'https://builds.example/server?token=hidden';
   it.each([
-    ['nothing said: stable', {}, 'release_channel', 'latest'],
+    ['no options: the channel stable', {}, 'release_channel', 'latest'],
     [
       'the channel latest',
       { release_channel: 'latest' },
       'release_channel',
       'latest-with-prerelease',
     ],
-    ['pin_version over the channel', { pin_version: '1.0.0' }, 'pin_version', 'patch'],
-    ['D27 pin_url over pin_version', { pin_url: url, pin_version: '1.0.0' }, 'pin_url', 'pin-url'],
-    ['empty pins pin nothing', { pin_url: '', pin_version: '' }, 'release_channel', 'latest'],
     [
-      'disable_subsystem over all',
+      'pin_version takes precedence over the channel',
+      { pin_version: '1.0.0' },
+      'pin_version',
+      'patch',
+    ],
+    [
+      'D27 pin_url takes precedence over pin_version',
+      { pin_url: url, pin_version: '1.0.0' },
+      'pin_url',
+      'pin-url',
+    ],
+    ['empty pins are ignored', { pin_url: '', pin_version: '' }, 'release_channel', 'latest'],
+    [
+      'disable_subsystem takes precedence over all others',
       { pin_url: url, pin_version: '1.0.0', disable_subsystem: true },
       'disable_subsystem',
       'disabled',
@@ -127,7 +137,7 @@ describe('D27: what decides for a subsystem', () => {
     expect([server?.option, server?.requirement.kind]).toEqual([option, kind]);
   });
 
-  it('the subsystems without versions are there when they are disabled', () => {
+  it('subsystems without versions are listed only when they are disabled', () => {
     const off = { disable_subsystem: true };
     expect(targetNames({})).toEqual(['platform-agent', 'platform-server']);
     expect(targetNames({ 'agent-provisioning': off, 'agent-syscfg': off })).toEqual([
@@ -141,23 +151,23 @@ describe('D27: what decides for a subsystem', () => {
   const pinned = { agent: { 'platform-server': { pin_url: url, pin_version: '1.0.0' } } };
   it.each([
     [
-      'another version runs',
+      'another version is deployed',
       '2.0.0',
       'upgrade to https://builds.example/server: its pin_url differs from what is deployed',
     ],
     [
-      'it is not deployed',
+      'nothing is deployed',
       null,
       'install of https://builds.example/server: not deployed yet; from its pin_url',
     ],
-    ['it runs', url, 'up-to-date: deployed from its pin_url'],
+    ['the same address is deployed', url, 'up-to-date: deployed from its pin_url'],
     [
-      'another address runs',
+      'an address with another query is deployed',
       `${url}2`,
       'upgrade to https://builds.example/server: its pin_url differs from what is deployed, but only in the query',
     ],
-    ['nobody knows', undefined, UNKNOWN],
-  ])('D27 pin_url, and %s', (_, deployed, expected) => {
+    ['the deployed version is unknown', undefined, UNKNOWN],
+  ])('D27 a pin_url is set, and %s', (_, deployed, expected) => {
     const subsystems = new Map([['platform-server', known(deployed, ['9.0.0'])]] as const);
     const [, server] = plan(pinned, {}, { subsystems }).subsystems;
     expect(server && told(server.decision)).toBe(expected);
@@ -167,14 +177,14 @@ describe('D27: what decides for a subsystem', () => {
   it.each([
     ['the channel', {}, 'upgrade to 1.1.0: newest release'],
     ['a pin', { pin_version: '1.0.0' }, 'upgrade to 1.0.0: pinned'],
-  ])('D27 what came from a pin_url that is gone is replaced by %s', (_, options, expected) => {
+  ])('D27 after pin_url is removed, its download is replaced by %s', (_, options, expected) => {
     const subsystems = new Map([['platform-server', known(url, ['1.0.0', '1.1.0'])]] as const);
     const agent = { 'platform-server': options };
     const [, server] = plan({ agent }, {}, { subsystems }).subsystems;
     expect(server && told(server.decision)).toBe(expected);
   });
 
-  it('D27 an action brings the whole address, and words do not show its query', () => {
+  it('D27 an action contains the whole address, and its reason does not show the query', () => {
     const subsystems = new Map([['platform-server', known('2.0.0', [])]] as const);
     const [restart] = plan(pinned, {}, { subsystems }).restarts;
     expect(restart?.actions).toMatchObject([
@@ -185,7 +195,7 @@ describe('D27: what decides for a subsystem', () => {
 });
 
 describe('disabled subsystems', () => {
-  it('with platform-server disabled its modules are disabled, and nothing stops', () => {
+  it('with platform-server disabled, its modules are disabled and nothing stops', () => {
     const agent = { 'platform-server': { disable_subsystem: true } };
     const subsystems = new Map([['platform-agent', known('0.9.0', ['0.9.1'])]] as const);
     const components = [component('lidar', 'acme:lidar:vlp16')];
@@ -201,7 +211,7 @@ describe('disabled subsystems', () => {
     expect(restarts(answer)).toEqual(['platform-agent: platform-agent upgrade 0.9.1 | ']);
   });
 
-  it('what nobody knows of is never acted upon', () => {
+  it('a target with an unknown deployed version is never replaced', () => {
     const answer = plan(LIDAR, {});
     expect(decisions(answer)).toEqual([
       `acme_lidar ${UNKNOWN}`,

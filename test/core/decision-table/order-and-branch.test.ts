@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { aged, built, decides, on } from '../../support/decides.ts';
 
-describe('[D1] newer is higher by precedence, whatever the publish times', () => {
+describe('[D1] precedence decides which version is newer, not the publish time', () => {
   decides([
     {
       case: 'a back-port published after 2.0.0 is older',
@@ -20,7 +20,7 @@ describe('[D1] newer is higher by precedence, whatever the publish times', () =>
   ]);
 });
 
-describe('[D2] builds of one precedence have an order of their own', () => {
+describe('[D2] builds of one precedence are ordered by their metadata', () => {
   decides([
     {
       case: 'numeric build identifiers compare as numbers',
@@ -30,14 +30,14 @@ describe('[D2] builds of one precedence have an order of their own', () => {
       refused: ['1.2.3+build.9: older', '1.2.3: older'],
     },
     {
-      case: 'leading zeros do not leave the order to the list',
+      case: 'leading zeros break a tie independently of the list order',
       constraint: 'latest',
       list: ['1.0.0+01', '1.0.0+1'],
       chosen: '1.0.0+1',
       refused: ['1.0.0+01: older'],
     },
     {
-      case: 'build numbers beyond 2^53 are not confused',
+      case: 'build numbers above 2^53 are compared exactly',
       constraint: 'latest',
       list: ['1.0.0+90071992547409930', '1.0.0+90071992547409931'],
       chosen: '1.0.0+90071992547409931',
@@ -46,31 +46,31 @@ describe('[D2] builds of one precedence have an order of their own', () => {
   ]);
 });
 
-describe('[D3] a pin is the release of exactly that text, else the highest build of it', () => {
+describe('[D3] a pin selects the release with exactly that text, else its highest build', () => {
   decides([
     {
-      case: 'exactly that text, though a build of it is higher',
+      case: 'the exact text is chosen, although a build of it is higher',
       constraint: '1.2.3',
       list: ['1.2.3', '1.2.3+b.2', '1.2.4'],
       chosen: '1.2.3',
       refused: ['1.2.4: other-version', '1.2.3+b.2: other-version'],
     },
     {
-      case: 'without that text the highest build',
+      case: 'if the exact text is not listed, the highest build is chosen',
       constraint: '1.2.3',
       list: ['1.2.3+b.2', '1.2.3+b.10', '1.2.2'],
       chosen: '1.2.3+b.10',
       refused: ['1.2.3+b.2: older', '1.2.2: other-version'],
     },
     {
-      case: 'a pin that names a build has no other',
+      case: 'a pin that names a build does not select another build',
       constraint: '1.2.3+b.2',
       list: ['1.2.3', '1.2.3+b.1', '1.2.3+b.3'],
       chosen: undefined,
       refused: ['1.2.3+b.3: other-version', '1.2.3+b.1: other-version', '1.2.3: other-version'],
     },
     {
-      case: 'the exact text is meant even when it is refused',
+      case: 'if the exact text is refused, no build replaces it',
       constraint: '1.2.3',
       list: [built('1.2.3', 'linux/arm64'), built('1.2.3+b.1', 'linux/amd64')],
       eligibility: on('linux/amd64'),
@@ -87,38 +87,38 @@ describe('[D3] a pin is the release of exactly that text, else the highest build
   ]);
 });
 
-describe('[D4] prereleases come by a pin that names one, or by latest-with-prerelease', () => {
+describe('[D4] only a pin or latest-with-prerelease selects a prerelease', () => {
   decides([
     ...['1.2.*', '1.*', 'latest'].map((constraint) => ({
-      case: `${constraint} never takes 1.2.4-rc.1`,
+      case: `${constraint} never selects 1.2.4-rc.1`,
       constraint,
       list: ['1.2.3', '1.2.4-rc.1'],
       chosen: '1.2.3',
       refused: ['1.2.4-rc.1: prerelease'],
     })),
     {
-      case: 'latest-with-prerelease takes it',
+      case: 'latest-with-prerelease selects a prerelease',
       constraint: 'latest-with-prerelease',
       list: ['1.2.3', '1.2.4-rc.1'],
       chosen: '1.2.4-rc.1',
       refused: ['1.2.3: older'],
     },
     {
-      case: 'latest-with-prerelease takes a release that is newer',
+      case: 'latest-with-prerelease selects a newer release over its prerelease',
       constraint: 'latest-with-prerelease',
       list: ['1.2.4', '1.2.4-rc.1'],
       chosen: '1.2.4',
       refused: ['1.2.4-rc.1: older'],
     },
     {
-      case: 'a pin names one',
+      case: 'a pin selects the prerelease that it names',
       constraint: '1.2.4-rc.1',
       list: ['1.2.4-rc.1', '1.2.4'],
       chosen: '1.2.4-rc.1',
       refused: ['1.2.4: other-version'],
     },
     {
-      case: 'a prerelease outside the branch is refused for the branch first',
+      case: 'the reason other-major or other-minor precedes prerelease',
       constraint: '1.2.*',
       list: ['1.2.3', '2.0.0-rc.1', '1.3.0-rc.1'],
       chosen: '1.2.3',
@@ -127,7 +127,7 @@ describe('[D4] prereleases come by a pin that names one, or by latest-with-prere
   ]);
 });
 
-describe('[D5] latest with nothing but prereleases', () => {
+describe('[D5] latest, and only prereleases are listed', () => {
   decides([
     {
       case: 'is unsatisfied',
@@ -139,10 +139,10 @@ describe('[D5] latest with nothing but prereleases', () => {
   ]);
 });
 
-describe('[D6] 0.* is literally any 0.y.z', () => {
+describe('[D6] 0.* accepts any 0.y.z', () => {
   decides([
     {
-      case: 'the minor numbers of 0 are one branch',
+      case: 'every 0.y.z is in the branch, and the highest is chosen',
       constraint: '0.*',
       list: ['0.0.9', '0.1.0', '0.12.1', '1.0.0'],
       chosen: '0.12.1',

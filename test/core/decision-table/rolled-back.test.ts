@@ -6,86 +6,91 @@ import { decidesOn } from '../../support/decided.ts';
 const LIST = ['1.1.9', '1.2.2', '1.2.3', '1.2.4', '2.0.0'];
 
 function rolledBack(from: string, to?: string): readonly Quarantined[] {
-  const way = { from: version(from), to: to === undefined ? undefined : version(to) };
-  return [{ version: from, rolledBack: way }];
+  const versions = { from: version(from), to: to === undefined ? undefined : version(to) };
+  return [{ version: from, rolledBack: versions }];
 }
 
-describe('D13: an operator went back', () => {
+describe('D13: an operator rolled back', () => {
   decidesOn([
     {
-      case: 'D13 to what ran before',
+      case: 'D13 the rolled-back version is deployed: rolls back to the previous version',
       wanted: '1.2.*',
       deployed: '1.2.4',
       list: LIST,
       quarantine: rolledBack('1.2.4', '1.2.2'),
       previous: '1.2.2',
-      told: 'rollback to 1.2.2: 1.2.4 was rolled back on this machine; 1.2.2 was deployed before it',
+      expected:
+        'rollback to 1.2.2: 1.2.4 was rolled back on this machine; 1.2.2 was deployed before it',
     },
     {
-      case: 'D13 and stays there',
+      case: 'D13 the previous version is deployed: up to date, versions between are not selected',
       wanted: '1.2.*',
       deployed: '1.2.2',
       list: LIST,
       quarantine: rolledBack('1.2.4', '1.2.2'),
       previous: '1.2.4',
-      told: 'up-to-date: already the newest patch of 1.2',
+      expected: 'up-to-date: already the newest patch of 1.2',
     },
     {
-      case: 'D13 until a newer release appears',
+      case: 'D13 a release newer than the rolled-back version: upgrade',
       wanted: '1.2.*',
       deployed: '1.2.2',
       list: [...LIST, '1.2.5'],
       quarantine: rolledBack('1.2.4', '1.2.2'),
-      told: 'upgrade to 1.2.5: newest patch of 1.2',
+      expected: 'upgrade to 1.2.5: newest patch of 1.2',
     },
     {
-      case: 'D13 or the constraint leads elsewhere',
+      case: 'D13 a constraint for another branch: upgrade',
       wanted: '2.*',
       deployed: '1.2.2',
       list: LIST,
       quarantine: rolledBack('1.2.4', '1.2.2'),
-      told: 'upgrade to 2.0.0: 1.2.2 is outside 2.*; newest release of 2; new major: read its release notes',
+      expected:
+        'upgrade to 2.0.0: 1.2.2 is outside 2.*; newest release of 2; new major: read its release notes',
     },
     {
-      case: 'D13 a pin takes what lies between',
+      case: 'D13 a pin to a version between the two: upgrade',
       wanted: '1.2.3',
       deployed: '1.2.2',
       list: LIST,
       quarantine: rolledBack('1.2.4', '1.2.2'),
-      told: 'upgrade to 1.2.3: pinned',
+      expected: 'upgrade to 1.2.3: pinned',
     },
     {
-      case: 'D13 but not what was left',
+      case: 'D13 a pin to the rolled-back version: stuck',
       wanted: '1.2.4',
       deployed: '1.2.2',
       list: LIST,
       quarantine: rolledBack('1.2.4', '1.2.2'),
-      told: 'stuck quarantined: the pin was rolled back on this machine and is quarantined',
+      expected: 'stuck quarantined: the pin was rolled back on this machine and is quarantined',
     },
     {
-      case: 'D13 what lies between and runs did not fail',
+      case: 'D13 a version between the two is deployed: keep, it did not fail',
       wanted: '1.2.*',
       list: LIST,
       deployed: '1.2.3',
       quarantine: rolledBack('1.2.4', '1.2.2'),
-      told: 'ahead: newer than 1.2.2, the newest patch of 1.2 that may be chosen; refused: quarantined on this machine; it is kept, not downgraded',
+      expected:
+        'ahead: newer than 1.2.2, the newest patch of 1.2 that may be chosen; refused: quarantined on this machine; it is kept, not downgraded',
       warns: ['ahead'],
     },
     {
-      case: 'D13 to the best there is where nothing ran before',
+      case: 'D13 no previous version: rolls back to the newest eligible release',
       wanted: '1.2.*',
       list: LIST,
       deployed: '1.2.4',
       quarantine: rolledBack('1.2.4'),
-      told: 'rollback to 1.2.3: 1.2.4 was rolled back on this machine; 1.2.3 instead: newest patch of 1.2',
+      expected:
+        'rollback to 1.2.3: 1.2.4 was rolled back on this machine; 1.2.3 instead: newest patch of 1.2',
     },
     {
-      case: 'D13 from a version that is gone',
+      case: 'D13 the rolled-back version is deployed and the list is empty: keep',
       wanted: '1.2.*',
       deployed: '1.2.7',
       list: [],
       quarantine: rolledBack('1.2.7'),
-      told: 'ahead: it is kept; it was rolled back on this machine; no release may be chosen: the list is empty',
+      expected:
+        'ahead: it is kept; it was rolled back on this machine; no release may be chosen: the list is empty',
       warns: ['ahead'],
     },
   ]);

@@ -9,7 +9,7 @@ const arm = (version: string, digest?: string): ReleaseRecord => ({
     { platform: 'linux/amd64', digest: 'sha256:ff' },
   ],
 });
-const without = (...quarantine: NonNullable<Eligibility['quarantine']>): Eligibility => ({
+const quarantining = (...quarantine: NonNullable<Eligibility['quarantine']>): Eligibility => ({
   now: NOW,
   platform: 'linux/arm64',
   quarantine,
@@ -20,7 +20,7 @@ describe('[D12] minimum age', () => {
   const allowing = { now: NOW, minimumAge: { ms: 7 * DAY, unknown: 'allow' } } as const;
   decides([
     {
-      case: 'younger is refused, exactly as old is not',
+      case: 'a release below the minimum age is refused, one of exactly that age is not',
       constraint: 'latest',
       list: [aged('1.1.0', 6.99), aged('1.0.0', 7), aged('0.9.0', 8)],
       eligibility,
@@ -36,7 +36,7 @@ describe('[D12] minimum age', () => {
       refused: ['1.1.0: too-young'],
     },
     {
-      case: 'and age 0 is enough where none is asked',
+      case: 'a minimum age of 0 accepts a publish time in the future',
       constraint: 'latest',
       list: [aged('1.1.0', -30), aged('1.0.0', 7)],
       eligibility: { now: NOW, minimumAge: { ms: 0, unknown: 'refuse' } },
@@ -44,7 +44,7 @@ describe('[D12] minimum age', () => {
       refused: ['1.0.0: older'],
     },
     {
-      case: 'an unknown publish time passes no age limit',
+      case: 'a release without a publish time is refused',
       constraint: 'latest',
       list: ['1.1.0', aged('1.0.0', 7)],
       eligibility,
@@ -52,7 +52,7 @@ describe('[D12] minimum age', () => {
       refused: ['1.1.0: unknown-age'],
     },
     {
-      case: 'unless the policy allows it',
+      case: 'a release without a publish time is chosen if the policy allows it',
       constraint: 'latest',
       list: ['1.1.0', aged('1.0.0', 7)],
       eligibility: allowing,
@@ -60,7 +60,7 @@ describe('[D12] minimum age', () => {
       refused: ['1.0.0: older'],
     },
     {
-      case: 'a time that no clock shows is unknown',
+      case: 'a publish time that a `Date` cannot represent counts as unknown',
       constraint: 'latest',
       list: [
         { version: '1.1.0', publishedAt: Number.NaN },
@@ -71,7 +71,7 @@ describe('[D12] minimum age', () => {
       refused: ['1.1.0: unknown-age', '1.0.0: unknown-age'],
     },
     {
-      case: 'an age that is no number lets nothing through',
+      case: 'a minimum age of NaN refuses every release',
       constraint: 'latest',
       list: [aged('1.0.0', 7)],
       eligibility: { now: NOW, minimumAge: { ms: Number.NaN, unknown: 'refuse' } },
@@ -79,7 +79,7 @@ describe('[D12] minimum age', () => {
       refused: ['1.0.0: too-young'],
     },
     {
-      case: 'a clock that shows no number lets nothing through',
+      case: 'a `now` of NaN refuses every release',
       constraint: 'latest',
       list: [aged('1.0.0', 7)],
       eligibility: { ...eligibility, now: Number.NaN },
@@ -87,7 +87,7 @@ describe('[D12] minimum age', () => {
       refused: ['1.0.0: too-young'],
     },
     {
-      case: 'asked as of no time, nothing with a time is published',
+      case: 'a `notAfter` of NaN refuses every release with a publish time',
       constraint: 'latest',
       list: [aged('1.0.0', 7)],
       eligibility: { now: NOW, notAfter: Number.NaN },
@@ -103,7 +103,7 @@ describe('[D12] minimum age', () => {
       refused: ['1.0.0: other-version'],
     },
     {
-      case: 'asked as of a time, later releases are not yet published, pins included',
+      case: 'releases after `notAfter` are refused, even for a pin',
       constraint: '1.1.0',
       list: [aged('1.1.0', 1), aged('1.0.0', 7)],
       eligibility: { now: NOW - 2 * DAY, notAfter: NOW - 2 * DAY },
@@ -111,7 +111,7 @@ describe('[D12] minimum age', () => {
       refused: ['1.1.0: not-yet-published', '1.0.0: other-version'],
     },
     {
-      case: 'asked as of a time, an unknown time is kept',
+      case: 'with `notAfter`, a release without a publish time is not refused',
       constraint: 'latest',
       list: [aged('1.2.0', 1), '1.1.0', aged('1.0.0', 2)],
       eligibility: { now: NOW - 2 * DAY, notAfter: NOW - 2 * DAY },
@@ -124,10 +124,10 @@ describe('[D12] minimum age', () => {
 describe('[D13] quarantine', () => {
   decides([
     {
-      case: 'refuses the version, not its neighbours',
+      case: 'refuses exactly the quarantined build, not other versions',
       constraint: '1.*',
       list: ['1.1.0', '1.1.0+b', '1.0.0'],
-      eligibility: without({ version: '1.1.0+b' }),
+      eligibility: quarantining({ version: '1.1.0+b' }),
       chosen: '1.1.0',
       refused: ['1.1.0+b: quarantined', '1.0.0: older'],
     },
@@ -135,15 +135,18 @@ describe('[D13] quarantine', () => {
       case: 'refuses a pin too',
       constraint: '1.1.0',
       list: ['1.1.0', '1.0.0'],
-      eligibility: without({ version: '1.1.0' }),
+      eligibility: quarantining({ version: '1.1.0' }),
       chosen: undefined,
       refused: ['1.1.0: quarantined', '1.0.0: other-version'],
     },
     {
-      case: 'lasts until just before its end',
+      case: 'lasts until the millisecond before its end',
       constraint: '1.*',
       list: ['1.2.0', '1.1.0', '1.0.0'],
-      eligibility: without({ version: '1.2.0', until: NOW + 1 }, { version: '1.1.0', until: NOW }),
+      eligibility: quarantining(
+        { version: '1.2.0', until: NOW + 1 },
+        { version: '1.1.0', until: NOW },
+      ),
       chosen: '1.1.0',
       refused: ['1.2.0: quarantined', '1.0.0: older'],
     },
@@ -151,23 +154,23 @@ describe('[D13] quarantine', () => {
       case: "lasts while this platform's digest is the one that failed",
       constraint: '1.*',
       list: [arm('1.1.0', 'sha256:aa'), arm('1.0.0')],
-      eligibility: without({ version: '1.1.0', digest: 'sha256:aa' }),
+      eligibility: quarantining({ version: '1.1.0', digest: 'sha256:aa' }),
       chosen: '1.0.0',
       refused: ['1.1.0: quarantined'],
     },
     {
-      case: 'ends with a changed digest',
+      case: 'ends when the digest changes',
       constraint: '1.*',
       list: [arm('1.1.0', 'sha256:bb'), arm('1.0.0')],
-      eligibility: without({ version: '1.1.0', digest: 'sha256:aa' }),
+      eligibility: quarantining({ version: '1.1.0', digest: 'sha256:aa' }),
       chosen: '1.1.0',
       refused: ['1.0.0: older'],
     },
     {
-      case: 'a digest that is not known any more, or of another kind, ends nothing',
+      case: 'does not end when the digest is missing or of another kind',
       constraint: '1.*',
       list: [arm('1.3.0', 'sha512:bb'), arm('1.2.0'), '1.1.0', arm('1.0.0')],
-      eligibility: without(
+      eligibility: quarantining(
         { version: '1.3.0', digest: 'sha256:aa' },
         { version: '1.2.0', digest: 'sha256:aa' },
         { version: '1.1.0', digest: 'sha256:aa' },
@@ -176,7 +179,7 @@ describe('[D13] quarantine', () => {
       refused: ['1.3.0: quarantined', '1.2.0: quarantined', '1.1.0: quarantined'],
     },
     {
-      case: 'is said before the age',
+      case: 'the reason quarantined precedes too-young',
       constraint: '1.*',
       list: [aged('1.1.0', 1)],
       eligibility: {
@@ -198,7 +201,7 @@ describe('[D22] a known digest changed', () => {
   });
   decides([
     {
-      case: 'that release alone is refused',
+      case: 'only that release is refused',
       constraint: '1.*',
       list: ['1.2.0', '1.1.0', '1.0.0'],
       eligibility: changed('1.2.0'),
@@ -206,7 +209,7 @@ describe('[D22] a known digest changed', () => {
       refused: ['1.2.0: digest-changed', '1.0.0: older'],
     },
     {
-      case: 'another build of its version is another release',
+      case: 'another build of the version is not refused',
       constraint: '1.2.0',
       list: ['1.2.0+a', '1.2.0+b'],
       eligibility: changed('1.2.0+b'),
@@ -214,7 +217,7 @@ describe('[D22] a known digest changed', () => {
       refused: ['1.2.0+b: digest-changed'],
     },
     {
-      case: 'not even a pin takes it',
+      case: 'a pin is refused too',
       constraint: '1.2.0',
       list: ['1.2.0', '1.0.0'],
       eligibility: changed('1.2.0'),
@@ -222,7 +225,7 @@ describe('[D22] a known digest changed', () => {
       refused: ['1.2.0: digest-changed', '1.0.0: other-version'],
     },
     {
-      case: 'is said after no-artifact and before quarantined',
+      case: 'the reason follows no-artifact and precedes quarantined',
       constraint: '1.*',
       list: [built('1.2.0'), '1.1.0'],
       eligibility: { ...changed('1.2.0', '1.1.0'), quarantine: [{ version: '1.1.0' }] },

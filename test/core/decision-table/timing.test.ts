@@ -13,163 +13,178 @@ describe('D25: the maintenance window', () => {
   const window = openFrom([NOW - DAY, NOW - HOUR], [NOW + HOUR, NOW + 2 * HOUR]);
   decidesOn([
     {
-      case: 'D25 closed: until it opens',
+      case: 'D25 the window is closed: held until it opens',
       ...DUE,
       timing: { window },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z',
+      expected:
+        'hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z',
     },
     {
-      case: 'D25 open: due',
+      case: 'D25 the window is open: upgrade',
       ...DUE,
       timing: { window: openFrom([NOW, NOW + 1]) },
-      told: 'upgrade to 1.2.5: newest patch of 1.2',
+      expected: 'upgrade to 1.2.5: newest patch of 1.2',
     },
     {
-      case: 'D25 just closed',
+      case: 'D25 the last window has just closed: held without an end',
       ...DUE,
       timing: { window: openFrom([NOW - HOUR, NOW]) },
-      told: 'hold of the upgrade to 1.2.5: the maintenance window is closed and does not open again',
+      expected:
+        'hold of the upgrade to 1.2.5: the maintenance window is closed and does not open again',
     },
     {
-      case: 'D25 with D14: it does not hold a first install',
+      case: 'D25 with D14: a closed window does not hold a first install',
       ...INSTALL,
       timing: { window },
-      told: 'install of 1.2.5: not deployed yet; newest patch of 1.2',
+      expected: 'install of 1.2.5: not deployed yet; newest patch of 1.2',
     },
     {
-      case: 'D25 it holds no module that is up to date',
+      case: 'D25 the window is closed and the module is up to date: no hold',
       ...DUE,
       timing: { window },
       deployed: '1.2.5',
-      told: 'up-to-date: already the newest patch of 1.2',
+      expected: 'up-to-date: already the newest patch of 1.2',
     },
     {
-      case: 'D25 it holds a downgrade',
+      case: 'D25 a closed window holds a downgrade',
       ...DUE,
       deployed: '2.0.0',
       timing: { window },
-      told: 'hold of the downgrade to 1.2.5 until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z',
+      expected:
+        'hold of the downgrade to 1.2.5 until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z',
       warns: ['downgrade'],
     },
   ]);
 });
 
-describe('D25: busy, resting, at the ceiling', () => {
+describe('D25: server busy, cooldown, restart ceiling', () => {
   decidesOn([
     {
-      case: 'D25 the server is busy',
+      case: 'D25 the server is busy: held without a known end',
       ...DUE,
       timing: { isServerBusy: true },
-      told: 'hold of the upgrade to 1.2.5: the server is processing config changes',
+      expected: 'hold of the upgrade to 1.2.5: the server is processing config changes',
     },
     {
-      case: 'D25 with D14: a busy server installs nothing',
+      case: 'D25 with D14: a busy server holds a first install',
       ...INSTALL,
       timing: { isServerBusy: true },
-      told: 'hold of the install of 1.2.5: the server is processing config changes',
+      expected: 'hold of the install of 1.2.5: the server is processing config changes',
     },
     {
-      case: 'D25 resting',
+      case: 'D25 one minute after a restart: held until the cooldown ends',
       ...DUE,
       timing: { restarts: [NOW - DAY, NOW - MINUTE] },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:04:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
+      expected:
+        'hold of the upgrade to 1.2.5 until 2026-11-21T00:04:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
-      case: 'D25 rested',
+      case: 'D25 the cooldown has ended: upgrade',
       ...DUE,
       timing: { restarts: [NOW - 5 * MINUTE, NOW - DAY] },
-      told: 'upgrade to 1.2.5: newest patch of 1.2',
+      expected: 'upgrade to 1.2.5: newest patch of 1.2',
     },
     {
-      case: 'D25 with D14: an install after restarts rests too',
+      case: 'D25 with D14: the cooldown holds an install after a restart',
       ...INSTALL,
       timing: { restarts: [NOW - MINUTE] },
-      told: 'hold of the install of 1.2.5 until 2026-11-21T00:04:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
+      expected:
+        'hold of the install of 1.2.5 until 2026-11-21T00:04:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
-      case: 'D25 a clock that was set back a little',
+      case: 'D25 a restart one minute in the future counts for the cooldown',
       ...DUE,
       timing: { restarts: [NOW + MINUTE] },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:06:00Z: cooling down after a restart until 2026-11-21T00:06:00Z',
+      expected:
+        'hold of the upgrade to 1.2.5 until 2026-11-21T00:06:00Z: cooling down after a restart until 2026-11-21T00:06:00Z',
     },
     {
-      case: 'D25 with D27: a pin_url waits too',
+      case: 'D25 with D27: a busy server holds a pin_url',
       deployed: '1.2.3',
       wanted: { kind: 'pin-url' as const, url: 'https://b.example/x', shadowed: undefined },
       timing: { isServerBusy: true },
-      told: 'hold of the upgrade to https://b.example/x: the server is processing config changes',
+      expected:
+        'hold of the upgrade to https://b.example/x: the server is processing config changes',
     },
     {
-      case: 'D25 with D18: what is never allowed has no end',
+      case: 'D25 with D18: a downgrade that is not allowed is held without an end, although a window will open',
       ...DUE,
       deployed: '2.0.0',
       allowDowngrade: false,
       timing: { window: openFrom([NOW + HOUR, NOW + DAY]) },
-      told: 'hold of the downgrade to 1.2.5: the policy does not allow downgrades',
+      expected: 'hold of the downgrade to 1.2.5: the policy does not allow downgrades',
       warns: ['downgrade'],
     },
     {
-      case: 'D25 a clock that was set back by the rest',
+      case: 'D25 a restart exactly one cooldown in the future counts',
       ...DUE,
       timing: { restarts: [NOW + 5 * MINUTE] },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:10:00Z: cooling down after a restart until 2026-11-21T00:10:00Z',
+      expected:
+        'hold of the upgrade to 1.2.5 until 2026-11-21T00:10:00Z: cooling down after a restart until 2026-11-21T00:10:00Z',
     },
     {
-      case: 'D25 the ceiling, and a clock that was set back',
+      case: 'D25 a restart one hour in the future counts for the ceiling',
       ...DUE,
       timing: { restarts: [NOW + HOUR], restartCeiling: 1 },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-22T01:00:00Z: no more restarts until 2026-11-22T01:00:00Z: 1 in 24 h',
+      expected:
+        'hold of the upgrade to 1.2.5 until 2026-11-22T01:00:00Z: no more restarts until 2026-11-22T01:00:00Z: 1 in 24 h',
     },
     {
-      case: 'D25 the ceiling, and a clock that was set back by a day',
+      case: 'D25 a restart exactly one day in the future counts for the ceiling',
       ...DUE,
       timing: { restarts: [NOW + DAY], restartCeiling: 1 },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-23T00:00:00Z: no more restarts until 2026-11-23T00:00:00Z: 1 in 24 h',
+      expected:
+        'hold of the upgrade to 1.2.5 until 2026-11-23T00:00:00Z: no more restarts until 2026-11-23T00:00:00Z: 1 in 24 h',
     },
     {
-      case: 'D25 a hold counts restarts that were noted ahead',
+      case: 'D25 the end of a hold includes restarts that were recorded in the future',
       ...DUE,
       timing: { restarts: [NOW - MINUTE, NOW + 7 * MINUTE] },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T00:12:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
+      expected:
+        'hold of the upgrade to 1.2.5 until 2026-11-21T00:12:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
-      case: 'D25 a clock that was ten years ahead',
+      case: 'D25 restarts ten years in the future are ignored: upgrade',
       ...DUE,
       timing: { restarts: Array.from({ length: 12 }, () => NOW + 3653 * DAY) },
-      told: 'upgrade to 1.2.5: newest patch of 1.2',
+      expected: 'upgrade to 1.2.5: newest patch of 1.2',
     },
     {
-      case: 'D25 the ceiling (I15)',
+      case: 'D25 at the restart ceiling: held until the first restarts are a day old (I15)',
       ...DUE,
       timing: { restarts: [NOW - 2 * HOUR, NOW - 3 * HOUR, NOW - HOUR], restartCeiling: 2 },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T22:00:00Z: no more restarts until 2026-11-21T22:00:00Z: 3 in 24 h',
+      expected:
+        'hold of the upgrade to 1.2.5 until 2026-11-21T22:00:00Z: no more restarts until 2026-11-21T22:00:00Z: 3 in 24 h',
     },
     {
-      case: 'D25 the day is over',
+      case: 'D25 a restart one day ago does not count for the ceiling: upgrade',
       ...DUE,
       timing: { restarts: [NOW - DAY, NOW - HOUR], restartCeiling: 2 },
-      told: 'upgrade to 1.2.5: newest patch of 1.2',
+      expected: 'upgrade to 1.2.5: newest patch of 1.2',
     },
     {
-      case: 'D25 several: all are told, and the latest end counts',
+      case: 'D25 several reasons hold: all are named, and the latest end counts',
       ...DUE,
       timing: { window: openFrom([NOW + HOUR, NOW + 2 * HOUR]), restarts: [NOW - MINUTE] },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z; cooling down after a restart until 2026-11-21T00:04:00Z',
+      expected:
+        'hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z; cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
-      case: 'D25 a rest that outlasts the window waits for the next',
+      case: 'D25 the cooldown outlasts the window: held until the next window',
       ...DUE,
       timing: {
         window: openFrom([NOW, NOW + MINUTE], [NOW + DAY, NOW + DAY + HOUR]),
         restarts: [NOW - MINUTE],
       },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-22T00:00:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
+      expected:
+        'hold of the upgrade to 1.2.5 until 2026-11-22T00:00:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
-      case: 'D25 a window and a busy server: no end is known',
+      case: 'D25 a closed window and a busy server: held without a known end',
       ...DUE,
       timing: { window: openFrom([NOW + HOUR, NOW + DAY]), isServerBusy: true },
-      told: 'hold of the upgrade to 1.2.5: the maintenance window is closed until 2026-11-21T01:00:00Z; the server is processing config changes',
+      expected:
+        'hold of the upgrade to 1.2.5: the maintenance window is closed until 2026-11-21T01:00:00Z; the server is processing config changes',
     },
   ]);
 });
@@ -187,34 +202,39 @@ describe('D29: window and answer', () => {
   const open = openFrom([NOW - HOUR, NOW + HOUR]);
   const closed = openFrom([NOW + HOUR, NOW + DAY]);
   decidesOn([
-    { case: 'D29 neither: allowed', ...DUE, told: 'upgrade to 1.2.5: newest patch of 1.2' },
     {
-      case: 'D29 the answer alone: allowed',
+      case: 'D29 neither window nor answer: upgrade',
+      ...DUE,
+      expected: 'upgrade to 1.2.5: newest patch of 1.2',
+    },
+    {
+      case: 'D29 only an answer, which allows it: upgrade',
       ...DUE,
       timing: { answer: 'allowed' as const },
-      told: 'upgrade to 1.2.5: newest patch of 1.2',
+      expected: 'upgrade to 1.2.5: newest patch of 1.2',
     },
     {
-      case: 'D29 both allow',
+      case: 'D29 window and answer allow it: upgrade',
       ...DUE,
       timing: { window: open, answer: 'allowed' as const },
-      told: 'upgrade to 1.2.5: newest patch of 1.2',
+      expected: 'upgrade to 1.2.5: newest patch of 1.2',
     },
     {
-      case: 'D29 the window does not',
+      case: 'D29 the answer allows it, the window is closed: held',
       ...DUE,
       timing: { window: closed, answer: 'allowed' as const },
-      told: 'hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z',
+      expected:
+        'hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z',
     },
     {
-      case: 'D29 with D14: it does not hold a first install',
+      case: 'D29 with D14: an answer that does not allow maintenance does not hold a first install',
       ...INSTALL,
       timing: { answer: 'not-allowed' as const },
-      told: 'install of 1.2.5: not deployed yet; newest patch of 1.2',
+      expected: 'install of 1.2.5: not deployed yet; newest patch of 1.2',
     },
   ]);
 
-  it.each(Object.entries(WORDS))('D29 the answer does not: %s', (answer, reason) => {
+  it.each(Object.entries(WORDS))('D29 the answer %s holds an upgrade', (answer, reason) => {
     const timing = { window: open, answer: answer as keyof typeof WORDS };
     const decision = decide(moduleQuestion({ ...DUE, timing }));
     expect(told(decision)).toBe(`hold of the upgrade to 1.2.5: ${reason}`);

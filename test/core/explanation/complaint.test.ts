@@ -19,7 +19,7 @@ interface Row {
 
 it.each<Row>([
   {
-    case: 'nothing in the branch',
+    case: 'no version in the branch: names the newest release',
     constraint: '3.*',
     list: ['2.0.1', '2.1.0-rc.1', '1.0.0'],
     complaint: {
@@ -30,7 +30,7 @@ it.each<Row>([
     },
   },
   {
-    case: 'a prerelease in the branch',
+    case: 'only a prerelease in the branch: names it and why it is refused',
     constraint: '3.1.*',
     list: ['2.0.1', '3.1.0-beta.2'],
     complaint: {
@@ -44,7 +44,7 @@ it.each<Row>([
     },
   },
   {
-    case: '[D5] latest, and only prereleases exist',
+    case: '[D5] latest, and only prereleases are listed',
     constraint: 'latest',
     list: ['1.0.0-rc.1', '1.0.0-rc.2'],
     complaint: {
@@ -59,7 +59,7 @@ it.each<Row>([
     },
   },
   {
-    case: 'only prereleases, none in the branch',
+    case: 'only prereleases are listed, none in the branch',
     constraint: '2.*',
     list: ['1.0.0-rc.1'],
     complaint: {
@@ -70,7 +70,7 @@ it.each<Row>([
     },
   },
   {
-    case: 'as of a time, what came later is not the newest',
+    case: 'with `notAfter`, a later release is not named as the newest',
     constraint: '3.*',
     list: [
       { version: '2.0.0', publishedAt: 20 },
@@ -85,7 +85,7 @@ it.each<Row>([
     },
   },
   {
-    case: 'as of a time, a pin that came later',
+    case: 'with `notAfter`, a pin that was published later',
     constraint: '2.0.0',
     list: [{ version: '2.0.0', publishedAt: 20_000 }, '1.0.0'],
     eligibility: { now: 15_000, notAfter: 15_000 },
@@ -97,7 +97,7 @@ it.each<Row>([
     },
   },
   {
-    case: 'as of a time, the nearest versions are those of that time',
+    case: 'with `notAfter`, later versions are not named as the nearest',
     constraint: '1.5.0',
     list: [{ version: '2.0.0', publishedAt: 20_000 }, '1.0.0'],
     eligibility: { now: 15_000, notAfter: 15_000 },
@@ -109,7 +109,7 @@ it.each<Row>([
     },
   },
   {
-    case: 'more refusals than are named',
+    case: 'more than three refusals: three are named and the rest is counted',
     constraint: '1.*',
     list: ['1.0.0', '1.1.0', '1.2.0', '1.3.0', '1.4.0'].map((version) => ({
       version,
@@ -140,7 +140,7 @@ it.each<Row>([
     },
   },
   {
-    case: 'nothing but junk',
+    case: 'no entry is a version',
     constraint: '1.2.3',
     list: ['v1', 'v2'],
     complaint: {
@@ -151,7 +151,7 @@ it.each<Row>([
     },
   },
   {
-    case: '[D20] a pin that is not published, between others',
+    case: '[D20] a pin that is not published, between two published versions',
     constraint: '1.2.4',
     list: ['1.2.3', '1.2.5', '2.0.0'],
     complaint: {
@@ -162,7 +162,7 @@ it.each<Row>([
     },
   },
   {
-    case: '[D20] a pin above all',
+    case: '[D20] a pin above all published versions',
     constraint: '3.0.0',
     list: ['1.2.3'],
     complaint: {
@@ -173,7 +173,7 @@ it.each<Row>([
     },
   },
   {
-    case: '[D30] a pin that is published and refused',
+    case: '[D30] a pin that is published but refused',
     constraint: '1.2.4',
     list: ['1.2.3', { version: '1.2.4', artifacts: [{ platform: 'linux/amd64' }] }],
     eligibility: { now: 0, platform: 'linux/arm64' },
@@ -200,6 +200,6 @@ it.each<Row>([
   },
 ])('$case', ({ constraint, list, eligibility, complaint }) => {
   const resolution = ask(constraint, list, eligibility);
-  if (resolution.kind !== 'unsatisfied') throw new Error('expected no answer');
+  if (resolution.kind !== 'unsatisfied') throw new Error('expected an unsatisfied resolution');
   expect(complaintOf(resolution, 'acme:lidar')).toEqual({ unnamed: 0, ...complaint });
 });

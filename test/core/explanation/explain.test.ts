@@ -17,8 +17,8 @@ const LIDAR: readonly Published[] = [
 const patches = (minor: number, count: number): string[] =>
   Array.from({ length: count }, (_, patch) => `1.${minor}.${patch}`);
 
-describe('a line for every entry, newest first', () => {
-  it('says what is chosen, why the others are not, and what wider constraints would choose', () => {
+describe('one line for each entry, newest first', () => {
+  it('names the chosen release, the reason against each other one, and what wider constraints would choose', () => {
     expect(explain(ask('1.2.*', LIDAR))).toEqual([
       '2.1.0-rc.1   no   major 2 is not 1   ← would be chosen by latest-with-prerelease',
       '2.0.1        no   major 2 is not 1   ← would be chosen by latest',
@@ -64,7 +64,7 @@ describe('a line for every entry, newest first', () => {
   });
 });
 
-describe('every reason has its words', () => {
+describe('each reason has a text', () => {
   const day = 86_400_000;
   const eligibility: Eligibility = {
     now: NOW,
@@ -81,26 +81,30 @@ describe('every reason has its words', () => {
     ['yanked', { version: '1.0.1', yanked: 'stops the motor' }, 'yanked: stops the motor'],
     ['yanked without a reason', { version: '1.0.1', yanked: '' }, 'yanked'],
     [
-      'other platforms',
+      'artifacts only for other platforms',
       { version: '1.0.1', artifacts: [{ platform: 'linux/amd64' }, { platform: 'darwin/any' }] },
       'no artifact for linux/arm64; published for linux/amd64, darwin/any',
     ],
     [
-      'no artifacts',
+      'an empty list of artifacts',
       { version: '1.0.1', artifacts: [] },
       'no artifact for linux/arm64; published for no platform at all',
     ],
-    ['quarantined', '1.0.4', 'quarantined on this machine'],
-    ['quarantined for a time', '1.0.5', 'quarantined on this machine until 2026-11-22T00:00:00Z'],
-    ['young', { version: '1.0.1', publishedAt: NOW - day }, 'too young until 2026-11-27T00:00:00Z'],
-    ['without a time', '1.0.1', 'unknown age: it has no publish time'],
+    ['quarantined without an end', '1.0.4', 'quarantined on this machine'],
+    ['quarantined until a time', '1.0.5', 'quarantined on this machine until 2026-11-22T00:00:00Z'],
     [
-      'from the future',
+      'younger than the minimum age',
+      { version: '1.0.1', publishedAt: NOW - day },
+      'too young until 2026-11-27T00:00:00Z',
+    ],
+    ['without a publish time', '1.0.1', 'unknown age: it has no publish time'],
+    [
+      'published after `notAfter`',
       { version: '1.0.1', publishedAt: NOW + 1 },
       'not yet published: its publish time is 2026-11-21T00:00:00.001Z',
     ],
     [
-      'in conflict',
+      'two digests for one platform',
       {
         version: '1.0.1',
         artifacts: [
@@ -110,19 +114,19 @@ describe('every reason has its words', () => {
       },
       'two digests for any: sha1:aa and sha1:bb',
     ],
-    ['changed', '1.0.2', 'digest changed: sha1:bb for linux/any, first seen as sha1:aa'],
     [
-      'without the digest that it had',
-      '1.0.3',
-      'digest changed: none for any, first seen as sha1:aa',
+      'another digest than first seen',
+      '1.0.2',
+      'digest changed: sha1:bb for linux/any, first seen as sha1:aa',
     ],
+    ['no longer any digest', '1.0.3', 'digest changed: none for any, first seen as sha1:aa'],
   ])('%s', (_, entry, words) => {
     const [line] = explain(ask('1.*', [entry], eligibility));
     expect(line).toBe(`${typeof entry === 'string' ? entry : entry.version}  no   ${words}`);
   });
 });
 
-describe('[T35] foreign texts are escaped and cut', () => {
+describe('[T35] untrusted text is escaped and cut', () => {
   it.each<[string, Published, string]>([
     [
       'a reason',
@@ -150,7 +154,7 @@ describe('[T35] foreign texts are escaped and cut', () => {
 });
 
 describe('long runs are counted', () => {
-  it('three of five are shown, and what a wider constraint would choose always', () => {
+  it('three of more than four rows are shown, besides those that a wider constraint would choose', () => {
     expect(explain(ask('1.1.*', [...patches(0, 4), ...patches(1, 1), ...patches(2, 6)]))).toEqual([
       '1.2.5  no   minor 2 is not 1   ← would be chosen by 1.*, latest, latest-with-prerelease',
       '1.2.4  no   minor 2 is not 1',
@@ -165,7 +169,7 @@ describe('long runs are counted', () => {
     ]);
   });
 
-  it('unless all are asked for', () => {
+  it('all rows are shown with `all`', () => {
     const resolution = ask('1.0.*', patches(0, 3000));
     expect(explain(resolution)).toHaveLength(5);
     expect(explain(resolution).at(-1)).toBe('… 2996 more');

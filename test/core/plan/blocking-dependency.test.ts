@@ -12,19 +12,19 @@ const MAP = moduleNamed('acme_map', 'acme:map');
 const LIDAR = waiting(upgrade({ target: moduleNamed('acme_lidar', 'acme:lidar') }));
 const OWN = waiting(upgrade({ target: MAP }));
 
-/** The map needs the lidar; in a circle the lidar needs the map as well. */
+/** The map needs the lidar. With `CYCLE`, the lidar needs the map as well. */
 const COMPONENTS = [
   component('scanner', 'acme:lidar:vlp16'),
   component('floor', 'acme:map:grid', 'scanner'),
 ];
-const CIRCLE = [...COMPONENTS, component('probe', 'acme:lidar:vlp16', 'floor')];
+const CYCLE = [...COMPONENTS, component('probe', 'acme:lidar:vlp16', 'floor')];
 
 const NO_LIST = { error: { kind: 'registry-unreachable', message: 'down' } };
 
 interface Situation {
   readonly own?: OpenAction;
   readonly open?: readonly OpenAction[];
-  /** What is remembered of the lidar, which runs 1.0.0 unless said otherwise. */
+  /** The remembered state of the lidar. By default, 1.0.0 is deployed. */
   readonly lidar?: Partial<Remembered>;
   readonly type?: 'local';
   readonly components?: readonly object[];
@@ -67,46 +67,46 @@ const quarantined = (until: number): Partial<Remembered> => ({
 
 describe('an action [T62]', () => {
   it.each<[string, Situation, string | undefined]>([
-    ['waits for nothing while its dependency runs', {}, undefined],
+    ['waits for nothing while its dependency works', {}, undefined],
     ['waits for an earlier action of its dependency', { open: [LIDAR, OWN] }, 'acme_lidar'],
     ['waits for a later action of its dependency', { open: [OWN, LIDAR] }, 'acme_lidar'],
     [
-      'waits after it was delivered, too',
+      'also waits after it was delivered',
       { own: delivered(upgrade({ target: MAP })), open: [LIDAR] },
       'acme_lidar',
     ],
     ['waits for a dependency that is not installed', { lidar: NONE }, 'acme_lidar'],
     [
-      'waits for one whose action failed',
+      'waits for a dependency whose last action left its version unknown',
       { lidar: { ...UNKNOWN, restarts: [{ action: 'a-1', at: 1 }] } },
       'acme_lidar',
     ],
-    ['does not wait for one that was never touched', { lidar: UNKNOWN }, undefined],
-    ['waits for one in quarantine', { lidar: quarantined(NOW + 1) }, 'acme_lidar'],
-    ['does not wait once the quarantine is over', { lidar: quarantined(NOW) }, undefined],
+    ['does not wait for a dependency that was never replaced', { lidar: UNKNOWN }, undefined],
+    ['waits for a dependency in quarantine', { lidar: quarantined(NOW + 1) }, 'acme_lidar'],
+    ['does not wait after the quarantine has ended', { lidar: quarantined(NOW) }, undefined],
     ['does not wait for a local module', { lidar: NONE, type: 'local' }, undefined],
     [
-      'in a circle goes first where it was committed first',
-      { open: [OWN, LIDAR], components: CIRCLE },
+      'in a cycle does not wait if it was committed first',
+      { open: [OWN, LIDAR], components: CYCLE },
       undefined,
     ],
     [
-      'in a circle waits where it was committed later',
-      { open: [LIDAR, OWN], components: CIRCLE },
+      'in a cycle waits if it was committed later',
+      { open: [LIDAR, OWN], components: CYCLE },
       'acme_lidar',
     ],
     [
-      'in a circle goes first though the other one is not installed',
-      { open: [OWN, LIDAR], components: CIRCLE, lidar: NONE },
+      'in a cycle does not wait if it was committed first, although the other module is not installed',
+      { open: [OWN, LIDAR], components: CYCLE, lidar: NONE },
       undefined,
     ],
     [
-      'that goes back waits for nothing',
+      'for a rollback waits for nothing',
       { own: waiting(upgrade({ target: MAP, direction: 'rollback' })), open: [LIDAR] },
       undefined,
     ],
     [
-      'of a subsystem waits for nothing',
+      'for a subsystem waits for nothing',
       { own: waiting(upgrade({ target: AGENT })), open: [LIDAR] },
       undefined,
     ],

@@ -4,7 +4,7 @@ import { crashLoopEnd } from '../../../src/core/plan/crash-loop.ts';
 const MINUTE = 60_000;
 const NOW = 100 * MINUTE;
 
-/** When starts so many minutes ago let an agent act again, in minutes from now. */
+/** The end of the crash loop after starts at `minutesAgo`, in minutes from now. */
 function endAfter(...minutesAgo: readonly number[]): number | undefined {
   const end = crashLoopEnd(
     minutesAgo.map((ago) => NOW - ago * MINUTE),
@@ -19,8 +19,8 @@ it.each<[string, number[], number | undefined]>([
   ['five starts', [4, 3, 2, 1, 0], 6],
   ['five starts in any order', [0, 4, 2, 1, 3], 6],
   ['six starts', [9, 4, 3, 2, 1, 0], 6],
-  ['five starts, the first ten minutes ago', [10, 3, 2, 1, 0], undefined],
-  ['five starts by a clock that was ahead', [-4, -3, -2, -1, 0], 10],
+  ['five starts, the first one ten minutes ago', [10, 3, 2, 1, 0], undefined],
+  ['five starts up to four minutes in the future', [-4, -3, -2, -1, 0], 10],
   ['five starts far in the future', [-90, -80, -70, -60, -50], undefined],
 ])('after %s, at %j minutes ago, the crash loop ends in %s minutes [T57]', (_, ago, end) => {
   expect(endAfter(...ago)).toBe(end);

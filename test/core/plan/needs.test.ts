@@ -5,7 +5,7 @@ import { stopsOf } from '../../../src/core/plan/stops.ts';
 import type { Component, Model } from '../../../src/core/machine/machine.ts';
 import { moduleId } from '../../support/ask.ts';
 
-/** `a lidar < b c`: the component a of the module lidar depends on b and c; one of `-` is part of the server. */
+/** `a lidar < b c`: component a of module lidar depends on b and c. Module `-` stands for a built-in model. */
 function componentsOf(...lines: readonly string[]): Component[] {
   return lines.map((line) => {
     const [own = '', on = ''] = line.split(' < ');
@@ -27,33 +27,33 @@ function needed(components: readonly Component[], module: string): string[] {
 
 describe('a module needs', () => {
   it.each<[string, string[], string[]]>([
-    ['nothing without components', ['b arm'], []],
-    ['what its components depend on', ['a map < b', 'b lidar'], ['lidar']],
-    ['not what depends on them', ['a map', 'b lidar < a'], []],
+    ['nothing if it has no components', ['b arm'], []],
+    ['the modules that its components depend on', ['a map < b', 'b lidar'], ['lidar']],
+    ['not the modules that depend on its components', ['a map', 'b lidar < a'], []],
     ['not itself', ['a map < b', 'b map'], []],
-    ['what lies behind a part of the server', ['a map < b', 'b - < c', 'c lidar'], ['lidar']],
-    ['what lies behind another module', ['a map < b', 'b arm < c', 'c lidar'], ['arm', 'lidar']],
+    ['modules behind a built-in component', ['a map < b', 'b - < c', 'c lidar'], ['lidar']],
+    ['modules behind another module', ['a map < b', 'b arm < c', 'c lidar'], ['arm', 'lidar']],
     [
-      'what lies behind its own',
+      'modules behind a component of its own',
       ['a map < b', 'b arm < c', 'c map < d', 'd lidar'],
       ['arm', 'lidar'],
     ],
     [
-      'not what only the rest of that module depends on',
+      'not the modules that only other components of a needed module depend on',
       ['a map < b', 'b arm', 'c arm < d', 'd lidar'],
       ['arm'],
     ],
     [
-      'each once, the nearest first',
+      'each module once, the nearest first',
       ['a map < b c', 'b arm < d', 'c lidar', 'd imu < c'],
       ['arm', 'lidar', 'imu'],
     ],
-    ['nothing that there is not', ['a map < z'], []],
+    ['not a component that does not exist', ['a map < z'], []],
   ])('%s', (_, lines, names) => {
     expect(needed(componentsOf(...lines), 'map')).toEqual(names);
   });
 
-  it('those whose restart stops a component of it, on any machine', () => {
+  it('exactly the modules whose restart stops one of its components', () => {
     const lines = fc.array(
       fc.tuple(
         fc.constantFrom('-', 'map', 'lidar', 'arm', 'imu'),
@@ -83,7 +83,7 @@ describe('a module needs', () => {
   });
 });
 
-describe('needs lead', () => {
+describe('leadTo, directly or through other modules', () => {
   const components = componentsOf(
     'a map < b',
     'b lidar',

@@ -11,14 +11,14 @@ const stale = { confirmedAt: NOW - DAY, message: 'down' };
 
 describe('the next change', () => {
   it.each<[string, Situation, string | undefined]>([
-    ['none, as nothing is to come', { ...WANTED, list: ['1.2.3', '1.2.5'] }, undefined],
+    ['is undefined if nothing ends', { ...WANTED, list: ['1.2.3', '1.2.5'] }, undefined],
     [
       'a release reaches the minimum age',
       { ...WANTED, list: [aged('1.2.3', 9), aged('1.2.4', 5)], eligibility: WEEK_OLD },
       '2026-11-23T00:00:00Z: upgrade to 1.2.4, as a release reaches the minimum age',
     ],
     [
-      'the first of several',
+      'is the first of several',
       {
         ...WANTED,
         eligibility: WEEK_OLD,
@@ -27,12 +27,12 @@ describe('the next change', () => {
       '2026-11-22T00:00:00Z: upgrade to 1.2.5, as a release reaches the minimum age',
     ],
     [
-      'not one that is older than what is meant',
+      'ignores a release older than the selected one',
       { ...WANTED, list: [aged('1.2.3', 9), aged('1.2.2', 5)], eligibility: WEEK_OLD },
       undefined,
     ],
     [
-      'not one that is refused for another reason',
+      'ignores a release that is refused for another reason',
       {
         ...WANTED,
         eligibility: WEEK_OLD,
@@ -41,12 +41,12 @@ describe('the next change', () => {
       undefined,
     ],
     [
-      'a pin has no minimum age',
+      'is undefined for a pin, which has no minimum age',
       { wanted: '1.2.4', deployed: '1.2.3', list: [aged('1.2.4', 5)], eligibility: WEEK_OLD },
       undefined,
     ],
     [
-      'another target comes while the first is held',
+      'a newer release replaces the held one',
       {
         ...WANTED,
         eligibility: WEEK_OLD,
@@ -56,7 +56,7 @@ describe('the next change', () => {
       '2026-11-23T00:00:00Z: hold of the upgrade to 1.2.5, as a release reaches the minimum age',
     ],
     [
-      'asked as of a time, what was published later comes',
+      'with `notAfter`, a later release is published',
       { ...WANTED, eligibility: { notAfter: NOW }, list: [aged('1.2.3', 9), aged('1.2.4', -2)] },
       '2026-11-23T00:00:00Z: upgrade to 1.2.4, as a release is published',
     ],
@@ -66,7 +66,7 @@ describe('the next change', () => {
       '2026-11-21T00:00:00.001Z: upgrade to 1.2.4, as a quarantine ends',
     ],
     [
-      'that of a pin',
+      'the quarantine of a pin ends',
       {
         wanted: '1.2.4',
         deployed: '1.2.3',
@@ -76,12 +76,12 @@ describe('the next change', () => {
       '2026-11-22T00:00:00Z: upgrade to 1.2.4, as a quarantine ends',
     ],
     [
-      'that of what runs, and nothing else may be chosen',
+      'the quarantine of the deployed version ends, and no other release is eligible',
       { ...WANTED, list: ['1.2.3'], quarantine: [{ version: '1.2.3', until: NOW + DAY }] },
       '2026-11-22T00:00:00Z: up-to-date, as a quarantine ends',
     ],
     [
-      'what ran before is published, asked as of a time',
+      'with `notAfter`, the previous version is published',
       {
         ...WANTED,
         eligibility: { notAfter: NOW },
@@ -97,17 +97,17 @@ describe('the next change', () => {
       '2026-11-21T01:00:00Z: upgrade to 1.2.4, as the maintenance window opens',
     ],
     [
-      'the window closes before it is done',
+      'the window closes',
       { ...WANTED, list: ['1.2.4'], timing: { window: openFrom([NOW - HOUR, NOW + HOUR]) } },
       '2026-11-21T01:00:00Z: hold of the upgrade to 1.2.4, as the maintenance window closes',
     ],
     [
-      'a window that closes says nothing of what is up to date',
+      'ignores a closing window if the module is up to date',
       { ...WANTED, list: ['1.2.3'], timing: { window: openFrom([NOW - HOUR, NOW + HOUR]) } },
       undefined,
     ],
     [
-      'nor of a first install',
+      'ignores a closing window for a first install',
       {
         wanted: '1.2.*',
         deployed: null,
@@ -117,12 +117,12 @@ describe('the next change', () => {
       undefined,
     ],
     [
-      'the rest is over',
+      'the cooldown ends',
       { ...WANTED, list: ['1.2.4'], timing: { restarts: [NOW - 60_000] } },
       '2026-11-21T00:04:00Z: upgrade to 1.2.4, as the restart cooldown ends',
     ],
     [
-      'a rest that outlasts the window',
+      'the next window opens, because the cooldown outlasts this one',
       {
         ...WANTED,
         list: ['1.2.4'],
@@ -131,12 +131,12 @@ describe('the next change', () => {
       '2026-11-22T00:00:00Z: upgrade to 1.2.4, as the maintenance window opens',
     ],
     [
-      'another restart may be made',
+      'the restart ceiling allows another restart',
       { ...WANTED, list: ['1.2.4'], timing: { restarts: [NOW - HOUR], restartCeiling: 1 } },
       '2026-11-21T23:00:00Z: upgrade to 1.2.4, as another restart is allowed',
     ],
     [
-      'nobody knows when the server is done',
+      'is undefined while the server is busy',
       { ...WANTED, list: ['1.2.4'], timing: { isServerBusy: true } },
       undefined,
     ],
@@ -146,12 +146,12 @@ describe('the next change', () => {
       '2026-11-27T00:00:00.001Z: stuck, as the saved list becomes too old',
     ],
     [
-      'nothing more, once it is too old',
+      'is undefined after the saved list became too old',
       { ...WANTED, list: ['1.2.3'], stale: { ...stale, confirmedAt: 0 } },
       undefined,
     ],
     [
-      'of two at one time, what the decision waits for is told',
+      'of two at the same time, the end of the hold is reported',
       {
         ...WANTED,
         list: ['1.2.4'],
@@ -161,27 +161,27 @@ describe('the next change', () => {
       '2026-11-21T01:00:00Z: upgrade to 1.2.4, as the maintenance window opens',
     ],
     [
-      'a quarantine without an end has none',
+      'is undefined for a quarantine without an end',
       { ...WANTED, list: ['1.2.3', '1.2.4'], quarantine: [{ version: '1.2.4' }] },
       undefined,
     ],
     [
-      'a restart that was noted ahead of the clock',
+      'a restart that was recorded in the future begins to count for the cooldown',
       { ...WANTED, list: ['1.2.4'], timing: { restarts: [NOW + 6 * 60_000] } },
       '2026-11-21T00:01:00Z: hold of the upgrade to 1.2.4, as a restart that was recorded in the future begins to count',
     ],
     [
-      'the ceiling, by a restart that was noted ahead of the clock',
+      'a restart that was recorded in the future begins to count for the ceiling',
       { ...WANTED, list: ['1.2.4'], timing: { restarts: [NOW + 25 * HOUR], restartCeiling: 1 } },
       '2026-11-21T01:00:00Z: hold of the upgrade to 1.2.4, as a restart that was recorded in the future begins to count',
     ],
     [
-      'none while it is not known what runs',
+      'is undefined while the deployed version is unknown',
       { wanted: '1.2.*', deployed: undefined, list: ['1.2.4'] },
       undefined,
     ],
     [
-      'none without a list',
+      'is undefined without a release list',
       { ...WANTED, list: { error: { kind: 'registry-unreachable', message: 'down' } } },
       undefined,
     ],

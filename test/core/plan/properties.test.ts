@@ -13,19 +13,19 @@ import {
 import { isInBranch, isPin, planJudge, verdictOn } from '../../support/plan-judge.ts';
 import { RUNS } from '../../support/runs.ts';
 
-const PATIENCE = 3_600_000;
-/** Half as many machines as other properties have cases. */
+const TIMEOUT_MS = 3_600_000;
+/** Half as many runs as other properties, because machines are slow to plan. */
 const MACHINES = { numRuns: RUNS.numRuns / 2 };
 
-/** One module of a machine, and what is done about it. */
-interface Done {
+/** A module of a machine, and the action for it. */
+interface ModuleAction {
   readonly module: RandomModule;
   readonly direction: string;
   readonly to: string;
 }
 
-/** Every action of a plan, with the module that it is for. */
-function actionsOf(machine: RandomMachine): Done[] {
+/** Every action of the plan, with its module. */
+function actionsOf(machine: RandomMachine): ModuleAction[] {
   return planOf(machine).restarts.flatMap(({ actions }) =>
     actions.flatMap(({ target, direction, to }) => {
       const module = machine.modules[Number(target.name.slice(1))];
@@ -44,36 +44,37 @@ function inForce(machine: RandomMachine, { quarantine }: RandomModule, version: 
   );
 }
 
-/** What may be said of what ran before, and it is taken back none the less. */
-const MAY_GO_BACK = ['older', 'too-young', 'unknown-age'];
+/** The reasons that do not prevent a rollback to the previous version. */
+const IGNORED_BY_ROLLBACK = ['older', 'too-young', 'unknown-age'];
 
 /** The invariants that one action breaks. */
-function brokenBy(machine: RandomMachine, { module, direction, to }: Done): string[] {
+function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleAction): string[] {
   const { constraint, deployed, list = [], terms } = module;
   const { now, answer = 'allowed', isServerBusy, isDisabled } = machine;
   const entries = list.filter(({ version }) => version === to);
   const pinned = isPin(constraint);
-  const takesPrereleases = pinned || constraint === 'latest-with-prerelease';
-  const runs =
+  const acceptsPrereleases = pinned || constraint === 'latest-with-prerelease';
+  const deployedVersion =
     typeof deployed === 'string' && semver.valid(deployed) !== null ? deployed : undefined;
-  const isUp = runs === undefined || semver.compare(to, runs) > 0;
-  const isOutside = runs !== undefined && !isInBranch(constraint, runs);
-  const hasFailed = runs !== undefined && inForce(machine, module, runs);
+  const isUp = deployedVersion === undefined || semver.compare(to, deployedVersion) > 0;
+  const isOutside = deployedVersion !== undefined && !isInBranch(constraint, deployedVersion);
+  const hasFailed = deployedVersion !== undefined && inForce(machine, module, deployedVersion);
   const isRollback = direction === 'rollback';
   const isOpen = terms.openings?.some(([start, end]) => start <= now && now < end) ?? true;
   const { refused } = verdictOn(machine, module);
   const held = {
     'I1 published': entries.length > 0,
     'I1, I4 in the branch': isInBranch(constraint, to),
-    'I3, I7 down or sideways for a reason':
+    'I3, I7 a downgrade or another build only for a reason':
       isUp || isOutside || hasFailed || constraint.includes('+'),
     'I5 not quarantined': !inForce(machine, module, to),
-    'I5 no prerelease': takesPrereleases || semver.prerelease(to) === null,
+    'I5 no prerelease': acceptsPrereleases || semver.prerelease(to) === null,
     'I5 not yanked': pinned || entries.every(({ yanked }) => yanked === undefined),
     'I5 not refused': refused.every(
-      ({ text, reason }) => text !== to || (isRollback ? MAY_GO_BACK : ['older']).includes(reason),
+      ({ text, reason }) =>
+        text !== to || (isRollback ? IGNORED_BY_ROLLBACK : ['older']).includes(reason),
     ),
-    'I7 a rollback of what failed': isRollback === hasFailed,
+    'I7 a rollback exactly if the deployed version failed': isRollback === hasFailed,
     'I10 in the window': isRollback || direction === 'install' || (isOpen && answer === 'allowed'),
     'I10 not while busy': isRollback || !isServerBusy,
     'I10 not disabled': !isDisabled,
@@ -81,24 +82,24 @@ function brokenBy(machine: RandomMachine, { module, direction, to }: Done): stri
   return Object.entries(held).flatMap(([invariant, isHeld]) => (isHeld ? [] : [invariant]));
 }
 
-describe('a plan', { timeout: PATIENCE }, () => {
-  it('is what an independent reading of the decision table gives, and acts on it', () =>
+describe('a plan', { timeout: TIMEOUT_MS }, () => {
+  it('agrees with an independent implementation of the decision table, and contains the actions', () =>
     forAll((machine) => {
       const judged = machine.modules.map((module) => planJudge(machine, module));
       expect(answersOf(planOf(machine))).toEqual(judged);
       const acted = judged.filter((word) => /^(install|upgrade|downgrade|rollback) /.test(word));
-      const done = actionsOf(machine).map(({ direction, to }) => `${direction} ${to}`);
-      expect(done.toSorted()).toEqual(acted.toSorted());
+      const planned = actionsOf(machine).map(({ direction, to }) => `${direction} ${to}`);
+      expect(planned.toSorted()).toEqual(acted.toSorted());
     }));
 
   it('breaks none of I1, I3, I4, I5, I7 and I10', () =>
     forAll((machine) => {
-      expect(actionsOf(machine).flatMap((done) => brokenBy(machine, done))).toEqual([]);
+      expect(actionsOf(machine).flatMap((action) => brokenBy(machine, action))).toEqual([]);
     }));
 });
 
-describe('the answer of a plan', { timeout: PATIENCE }, () => {
-  it('I12: does not depend on the order of lists, nor on other modules', () => {
+describe('the decisions of a plan', { timeout: TIMEOUT_MS }, () => {
+  it('I12: do not depend on the order of lists or on other modules', () => {
     const cases = machines.chain((machine) =>
       fc.record({
         machine: fc.constant(machine),
@@ -123,7 +124,7 @@ describe('the answer of a plan', { timeout: PATIENCE }, () => {
     fc.assert(property, MACHINES);
   });
 
-  it('I12: once it is carried out, there is nothing more to do', () =>
+  it('I12: contain no further action after the actions are carried out', () =>
     forAll((machine) => {
       const done = new Map(actionsOf(machine).map(({ module, to }) => [module, to]));
       const modules = machine.modules.map((module) => ({
@@ -133,14 +134,14 @@ describe('the answer of a plan', { timeout: PATIENCE }, () => {
       const words = answersOf(planOf({ ...machine, modules }));
       for (const [place, module] of machine.modules.entries()) {
         if (!done.has(module)) continue;
-        // What went back to what ran before may find that there is something better, or that it is too young.
+        // After a rollback to the previous version, a newer release may be due, or the deployed version be too young.
         const wentBack = done.get(module) === module.previous;
         const rest = wentBack ? /^(up-to-date|ahead|(hold )?upgrade .*)$/ : /^up-to-date$/;
         expect(words[place]).toMatch(rest);
       }
     }));
 
-  it('I7: carried out again and again, it comes to rest and never returns', () =>
+  it('I7: carried out repeatedly, end within two actions and never return to an earlier version', () =>
     forAll((machine) => {
       for (const module of machine.modules) {
         const seen: (string | null | undefined)[] = [module.deployed];
@@ -156,7 +157,7 @@ describe('the answer of a plan', { timeout: PATIENCE }, () => {
       }
     }));
 
-  it('I13: does not change for a release outside the branch, or a lower one', () => {
+  it('I13: do not change when a release outside the branch or a lower one is added', () => {
     const property = fc.property(machines, releaseRecords, (machine, { version }) => {
       for (const module of machine.modules) {
         const { list, constraint, deployed, previous } = module;
@@ -176,13 +177,13 @@ describe('the answer of a plan', { timeout: PATIENCE }, () => {
     fc.assert(property, MACHINES);
   });
 
-  it('I13: does not change when a release goes that was not chosen', () =>
+  it('I13: do not change when releases that were not chosen are removed', () =>
     forAll((machine) => {
       for (const module of machine.modules) {
         const { list, constraint, deployed, previous } = module;
         const { chosen } = verdictOn(machine, module);
         const keep = new Set([chosen, constraint, deployed, previous]);
-        // Without a choice, what is in the branch says why.
+        // If no release is chosen for a pin, the releases in the branch determine the code.
         const isKept = (version: string): boolean =>
           keep.has(version) ||
           (chosen === undefined && isPin(constraint) && isInBranch(constraint, version));
@@ -196,7 +197,7 @@ describe('the answer of a plan', { timeout: PATIENCE }, () => {
       }
     }));
 
-  it('I11: does not change for other modules when a list cannot be had', () =>
+  it('I11: do not change for other modules when one list is missing', () =>
     forAll((machine) => {
       const [first, ...others] = machine.modules;
       if (!first) return;
@@ -206,8 +207,8 @@ describe('the answer of a plan', { timeout: PATIENCE }, () => {
     }));
 });
 
-describe('the next change', { timeout: PATIENCE }, () => {
-  it('asked at the time that it names, a plan gives what it names', () =>
+describe('the next change', { timeout: TIMEOUT_MS }, () => {
+  it('a plan at that time contains the decision that it predicts', () =>
     forAll((machine) => {
       for (const [place, { nextChange }] of planOf(machine).modules.entries()) {
         if (!nextChange) continue;
@@ -217,7 +218,7 @@ describe('the next change', { timeout: PATIENCE }, () => {
       }
     }));
 
-  it('and until then the answer is what it is', () => {
+  it('the decision stays the same until that time', () => {
     const property = fc.property(
       machines,
       fc.array(fc.nat(200 * 3_600_000), { maxLength: 4 }),
@@ -226,7 +227,7 @@ describe('the next change', { timeout: PATIENCE }, () => {
         const answers = answersOf(plan);
         for (const [place, { nextChange }] of plan.modules.entries()) {
           const end = nextChange?.at ?? Infinity;
-          // The last millisecond before it, and some times on the way.
+          // The last millisecond before the change, and some earlier times.
           const before = [end - 1, ...times.map((ms) => machine.now + ms)];
           for (const now of before.filter(
             (time) => time >= machine.now && time < end && time < Infinity,
@@ -244,7 +245,7 @@ function withList(module: RandomModule, list: RandomModule['list']): RandomModul
   return { ...module, list };
 }
 
-/** What runs next, where something is due at once; a window and a rest are taken as over. */
+/** The version that is deployed next, if an action is due now. */
 function nextOf(
   machine: RandomMachine,
   module: RandomModule,

@@ -10,7 +10,7 @@ const PLAN = lidarPlan('1.*', BOTH);
 const [WANTED = upgrade()] = wantedBy(PLAN);
 const OLDER: NewAction = { ...WANTED, to: '1.0.5' };
 
-/** `+1.1.0 -1.0.5`: what is committed, and what is superseded. */
+/** The committed and the superseded actions: `+1.1.0 -1.0.5`. */
 function outcome(plan: Plan, open: readonly OpenAction[]): string {
   const { actions, superseded } = reconcile(plan, open);
   const committed = actions.map(({ to }) => `+${to}`);
@@ -18,31 +18,31 @@ function outcome(plan: Plan, open: readonly OpenAction[]): string {
 }
 
 it.each<[string, OpenAction[], Plan, string]>([
-  ['nothing is open', [], PLAN, '+1.1.0'],
-  ['the wanted action waits', [waiting(WANTED)], PLAN, ''],
-  ['the wanted action waits after a failure', [waiting(WANTED, { failures: 1 })], PLAN, ''],
+  ['no action is open', [], PLAN, '+1.1.0'],
+  ['the action of the plan waits', [waiting(WANTED)], PLAN, ''],
+  ['the action of the plan waits after a failure', [waiting(WANTED, { failures: 1 })], PLAN, ''],
   ['another action waits', [waiting(OLDER)], PLAN, '+1.1.0 -1.0.5'],
-  ['a consumer has another action', [delivered(OLDER)], PLAN, ''],
-  ['nothing is wanted', [waiting(WANTED)], lidarPlan('1.0.*', BOTH), '-1.1.0'],
-  ['there is no list', [waiting(WANTED)], lidarPlan('1.*', 'no list'), ''],
+  ['another action was delivered', [delivered(OLDER)], PLAN, ''],
+  ['the plan has no action', [waiting(WANTED)], lidarPlan('1.0.*', BOTH), '-1.1.0'],
+  ['there is no release list', [waiting(WANTED)], lidarPlan('1.*', 'no list'), ''],
   [
-    'there is no list of another module in the same entry',
+    'the entry names another module, whose release list is missing',
     [waiting(WANTED)],
     lidarPlan('1.*', 'no list', { id: 'acme:arm' }),
     '-1.1.0',
   ],
   [
-    'its artifact has another digest',
+    'the artifact of the waiting action has another digest',
     [waiting({ ...WANTED, artifact: { platform: 'any', digest: 'sha256:bb' } })],
     PLAN,
     '+1.1.0 -1.1.0',
   ],
   [
-    'its reason is another',
+    'the reason of the waiting action differs',
     [waiting({ ...WANTED, reason: { kind: 'pin-url', text: 'an older one' } })],
     PLAN,
     '',
   ],
-])('where %s [T18] [T55]', (_, open, plan, expected) => {
+])('if %s [T18] [T55]', (_, open, plan, expected) => {
   expect(outcome(plan, open)).toBe(expected);
 });

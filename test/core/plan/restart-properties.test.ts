@@ -5,14 +5,14 @@ import { RUNS } from '../../support/runs.ts';
 
 const MODULES = ['a', 'b', 'c', 'd'];
 
-interface Part {
+interface RandomComponent {
   readonly name: string;
-  /** The module that has its model; undefined for a model of the server. */
+  /** The module that provides its model; undefined for a built-in model. */
   readonly module: string | undefined;
   readonly dependsOn: readonly string[];
 }
 
-/** Parts that depend on others without a cycle, in any order, and which modules are due. */
+/** Components without a dependency cycle, in random order, and the modules that are due and installed. */
 const situations = fc
   .record({
     parts: fc.array(
@@ -27,7 +27,7 @@ const situations = fc
     installed: fc.subarray(MODULES),
   })
   .map(({ parts, order, due, installed }) => {
-    const named = parts.map(({ module, dependsOn }, place): Part => {
+    const named = parts.map(({ module, dependsOn }, place): RandomComponent => {
       const before = place === 0 ? [] : dependsOn.map((other) => `p${other % place}`);
       return { name: `p${place}`, module, dependsOn: [...new Set(before)] };
     });
@@ -36,8 +36,8 @@ const situations = fc
     return { parts: shuffled, due, installed };
   });
 
-/** Everything that stops with these modules, found by looking again and again. */
-function stoppedWith(parts: readonly Part[], modules: readonly string[]): Set<string> {
+/** All components that stop with these modules, found by repeated passes over all components. */
+function stoppedWith(parts: readonly RandomComponent[], modules: readonly string[]): Set<string> {
   const stopped = new Set(
     parts.flatMap(({ name, module }) =>
       module !== undefined && modules.includes(module) ? [name] : [],
@@ -52,8 +52,12 @@ function stoppedWith(parts: readonly Part[], modules: readonly string[]): Set<st
   return stopped;
 }
 
-/** Those of `modules` that a component of `module` depends on, and that these depend on, however far. */
-function neededBy(parts: readonly Part[], module: string, modules: readonly string[]): Set<string> {
+/** The modules among `modules` that `module` depends on, directly or through others. */
+function neededBy(
+  parts: readonly RandomComponent[],
+  module: string,
+  modules: readonly string[],
+): Set<string> {
   const needed = new Set([module]);
   for (const one of needed) {
     for (const other of modules) {
@@ -64,14 +68,21 @@ function neededBy(parts: readonly Part[], module: string, modules: readonly stri
   return needed;
 }
 
-function restartsIn(parts: readonly Part[], due: readonly string[], installed: readonly string[]) {
+function restartsIn(
+  parts: readonly RandomComponent[],
+  due: readonly string[],
+  installed: readonly string[],
+) {
   const used = MODULES.map((module) => entry(`acme:${module}`, '1.*'));
   const components = parts.map(({ name, module, dependsOn }) =>
     component(name, module === undefined ? 'gpio' : `acme:${module}:x`, ...dependsOn),
   );
   const states = MODULES.map((module) => {
-    const runs = due.includes(module) ? '1.0.0' : '1.1.0';
-    return [`acme_${module}`, known(installed.includes(module) ? runs : null, ['1.1.0'])] as const;
+    const deployed = due.includes(module) ? '1.0.0' : '1.1.0';
+    return [
+      `acme_${module}`,
+      known(installed.includes(module) ? deployed : null, ['1.1.0']),
+    ] as const;
   });
   return plan({ modules: used, components }, Object.fromEntries(states)).restarts.map(
     ({ actions, stops }) => ({
@@ -84,7 +95,7 @@ function restartsIn(parts: readonly Part[], due: readonly string[], installed: r
 }
 
 describe('the restarts of a plan', { timeout: 600_000 }, () => {
-  it('stop what depends on their modules, each component once and before what it depends on', () => {
+  it('stop every component that depends on their modules, once, and before the components that it depends on', () => {
     const property = fc.property(situations, ({ parts, due, installed }) => {
       const restarts = restartsIn(parts, due, installed);
       const restarted = due.filter((module) => installed.includes(module));
@@ -107,7 +118,7 @@ describe('the restarts of a plan', { timeout: 600_000 }, () => {
     fc.assert(property, { numRuns: RUNS.numRuns / 5 });
   });
 
-  it('replace a module before those that depend on it and that it does not depend on', () => {
+  it('replace a module before the modules that depend on it, unless it depends on them as well', () => {
     const property = fc.property(situations, ({ parts, due, installed }) => {
       const order = restartsIn(parts, due, installed).flatMap(({ modules }) =>
         modules.map(({ name }) => name),

@@ -4,31 +4,31 @@ import { component, entry, known, plan, restarts } from '../../support/planned.t
 const DUE = known('1.0.0', ['1.1.0']);
 const LIDAR = component('lidar', 'acme:lidar:vlp16');
 
-describe('what stops', () => {
+describe('the components that stop', () => {
   it.each([
-    ['nothing that has no component', [], []],
+    ['none for a module without components', [], []],
     [
-      'its components, in the order of the config',
+      'the components of the module, in the order of the config',
       [LIDAR, component('rear', 'acme:lidar:x')],
       ['lidar', 'rear'],
     ],
     [
-      'not what it depends on',
+      'not the components that it depends on',
       [component('board', 'gpio'), component('lidar', 'acme:lidar:x', 'board')],
       ['lidar'],
     ],
     [
-      'what depends on them, before them',
+      'components that depend on them, before them',
       [LIDAR, component('base', 'wheeled', 'lidar')],
       ['base < lidar', 'lidar'],
     ],
     [
-      'what depends on those, however far',
+      'indirect dependents too',
       [LIDAR, component('base', 'wheeled', 'lidar'), component('arm', 'xarm', 'base')],
       ['arm < base', 'base < lidar', 'lidar'],
     ],
     [
-      'each once, after all that depend on it',
+      'each component once, after all its dependents',
       [
         component('arm', 'xarm', 'base', 'lidar'),
         LIDAR,
@@ -38,22 +38,22 @@ describe('what stops', () => {
       ['map < arm < base', 'arm < base < lidar', 'base < lidar', 'lidar'],
     ],
     [
-      'a component only after everything that depends on it',
+      'a component after a direct and an indirect dependent',
       [LIDAR, component('base', 'wheeled', 'lidar'), component('map', 'slam', 'lidar', 'base')],
       ['map < lidar < base', 'base < lidar', 'lidar'],
     ],
     [
-      'what it is for, of the things that it depends on',
+      'with only those of its dependencies that stop',
       [LIDAR, component('board', 'gpio'), component('base', 'wheeled', 'lidar', 'board')],
       ['base < lidar', 'lidar'],
     ],
     [
-      'its own components in that order too',
+      'components of the module that depend on each other, the dependent one first',
       [LIDAR, component('rear', 'acme:lidar:x', 'lidar')],
       ['rear', 'lidar'],
     ],
     [
-      'only models of exactly its module_id',
+      'only components with a model of exactly this module_id',
       [component('a', 'acme:arm:x'), component('b', 'lidar')],
       [],
     ],
@@ -69,10 +69,10 @@ describe('what stops', () => {
 
   it.each([
     ['a module that is up to date stops nothing', known('1.1.0', ['1.1.0']), 0],
-    ['nor does a first install', known(null, ['1.1.0']), 0],
-    ['nor what is stuck', known('1.0.0', ['2.0.0']), 0],
+    ['a first install stops nothing', known(null, ['1.1.0']), 0],
+    ['a stuck module stops nothing', known('1.0.0', ['2.0.0']), 0],
     [
-      'what is held will stop it later',
+      'a held replacement lists the component that it will stop',
       { ...DUE, restarts: [Date.parse('2026-11-20T23:59:59Z')] },
       1,
     ],
@@ -81,7 +81,7 @@ describe('what stops', () => {
     expect(plan(document, { acme_lidar: module }).modules[0]?.stops).toHaveLength(count);
   });
 
-  it('a chain of 12,000 components is walked, and not by recursion', () => {
+  it('a chain of 12,000 dependents does not overflow the stack', () => {
     const chain = Array.from({ length: 12_000 }, (_, place) =>
       component(`c${place}`, 'wheeled', place === 0 ? 'lidar' : `c${place - 1}`),
     );
@@ -102,7 +102,7 @@ describe('restarts', () => {
 
   it.each([
     [
-      'of modules that share nothing are apart',
+      'modules that share no component restart separately',
       [ARM, LIDAR, CAM],
       [
         'modules: acme_arm upgrade 1.1.0 | arm',
@@ -111,7 +111,7 @@ describe('restarts', () => {
       ],
     ],
     [
-      'a module before those that depend on it, in one restart',
+      'a module and its dependent share a restart, the module first',
       [component('arm', 'acme:arm:six', 'lidar'), LIDAR, CAM],
       [
         'modules: acme_lidar upgrade 1.1.0, acme_arm upgrade 1.1.0 | arm, lidar',
@@ -119,7 +119,7 @@ describe('restarts', () => {
       ],
     ],
     [
-      'a component that two would stop stops once',
+      'two modules that would stop the same component share a restart',
       [ARM, CAM, component('base', 'wheeled', 'arm', 'cam'), LIDAR],
       [
         'modules: acme_arm upgrade 1.1.0, acme_cam upgrade 1.1.0 | base < arm < cam, arm, cam',
@@ -127,7 +127,7 @@ describe('restarts', () => {
       ],
     ],
     [
-      'what connects two groups makes them one',
+      'a component that two groups would stop joins them',
       [
         ARM,
         CAM,
@@ -139,7 +139,7 @@ describe('restarts', () => {
       ],
     ],
     [
-      'modules share one through a third',
+      'two modules share a restart through a third',
       [
         ARM,
         CAM,
@@ -152,7 +152,7 @@ describe('restarts', () => {
       ],
     ],
     [
-      'the last of the config joins two that were apart',
+      'the last module of the config joins two separate restarts',
       [
         ARM,
         LIDAR,
@@ -165,7 +165,7 @@ describe('restarts', () => {
       ],
     ],
     [
-      'what depends on modules in a cycle comes after them',
+      'a module that depends on modules in a cycle comes after them',
       [
         component('arm', 'acme:arm:six', 'cam'),
         component('cam', 'acme:cam:x', 'lidar2'),
@@ -179,7 +179,7 @@ describe('restarts', () => {
       ],
     ],
     [
-      'modules that depend on each other share one, in the order of the config',
+      'modules that depend on each other share a restart, in the order of the config',
       [
         component('arm', 'acme:arm:six', 'lidar2'),
         component('arm2', 'acme:arm:six'),
@@ -199,13 +199,13 @@ describe('restarts', () => {
   const onLidar = [component('arm', 'acme:arm:six', 'lidar'), LIDAR];
   it.each([
     [
-      'duplicates come before what depends on their component',
+      'two entries of one module come before a module that depends on its component',
       [entry('acme:arm', '1.*'), entry('acme:lidar', '1.*'), entry('acme:lidar', '1.*', 'second')],
       { acme_arm: DUE, acme_lidar: DUE, second: DUE },
       'modules: acme_lidar upgrade 1.1.0, second upgrade 1.1.0, acme_arm upgrade 1.1.0 | arm, lidar',
     ],
     [
-      'a first install comes before what depends on it, and stops nothing',
+      'a first install stops nothing, even with an installed dependent',
       [entry('acme:arm', '1.*'), entry('acme:lidar', '1.*')],
       { acme_arm: known('1.1.0', ['1.1.0']), acme_lidar: known(null, ['1.1.0']) },
       'modules: acme_lidar install 1.1.0 | ',
@@ -220,7 +220,7 @@ describe('restarts', () => {
     expect(restarts(plan({ modules: entries, components: onLidar }, states))).toEqual([expected]);
   });
 
-  it('an install that others depend on is carried out first', () => {
+  it('an install comes before an upgrade that depends on it', () => {
     const states = { acme_arm: DUE, acme_lidar: known(null, ['1.1.0']) };
     const answer = plan({ modules: modules.slice(0, 2), components: onLidar }, states);
     expect(restarts(answer)).toEqual([
@@ -229,10 +229,10 @@ describe('restarts', () => {
   });
 
   it.each([
-    ['made for the platform', ['any', 'linux/aarch64'], 'linux/aarch64'],
-    ['for any', ['linux/amd64', 'any'], 'any'],
-    ['not known', [], undefined],
-  ])('an action has the artifact that is %s', (_, platforms, expected) => {
+    ['for exactly the platform', ['any', 'linux/aarch64'], 'linux/aarch64'],
+    ['for any platform', ['linux/amd64', 'any'], 'any'],
+    ['undefined if none is listed', [], undefined],
+  ])('the artifact of an action: %s', (_, platforms, expected) => {
     const artifacts = platforms.map((platform) => ({ platform }));
     const release = platforms.length === 0 ? '1.1.0' : { version: '1.1.0', artifacts };
     const document = { modules: [entry('acme:lidar', '1.*')] };
@@ -240,7 +240,7 @@ describe('restarts', () => {
     expect(restart?.actions[0]?.artifact?.platform).toBe(expected);
   });
 
-  it('every action is part of one, and says what it does', () => {
+  it('a restart contains the complete action', () => {
     const list = [
       {
         version: '1.1.0',

@@ -10,11 +10,11 @@ type Case = readonly [string, ReturnType<typeof lidarPlan>, Revalidation];
 
 describe('an action that was never delivered', () => {
   it.each<Case>([
-    ['delivers what is due', lidarPlan('1.*', BOTH), 'deliver'],
+    ['is delivered while it is due', lidarPlan('1.*', BOTH), 'deliver'],
     ['waits while it is held', lidarPlan('1.*', BOTH, { held: true }), 'wait'],
-    ['waits where a newer release is due', lidarPlan('1.*', [...BOTH, '1.2.0']), 'wait'],
-    ['waits where nothing is due', lidarPlan('1.0.*', BOTH), 'wait'],
-    ['waits without a list', lidarPlan('1.*', 'no list'), 'wait'],
+    ['waits if a newer release is due instead', lidarPlan('1.*', [...BOTH, '1.2.0']), 'wait'],
+    ['waits if nothing is due', lidarPlan('1.0.*', BOTH), 'wait'],
+    ['waits without a release list', lidarPlan('1.*', 'no list'), 'wait'],
   ])('%s [T51]', (_, plan, verdict) => {
     expect(revalidate(waiting(WANTED), plan)).toBe(verdict);
   });
@@ -25,18 +25,26 @@ describe('an action that was delivered', () => {
   it.each<Case>([
     ['is delivered again while it is due', lidarPlan('1.*', BOTH), 'deliver'],
     ['waits while it is held', lidarPlan('1.*', BOTH, { held: true }), 'wait'],
-    ['is finished before a newer release', lidarPlan('1.*', [...BOTH, '1.2.0']), 'deliver'],
-    ['waits without a list', lidarPlan('1.*', 'no list'), 'wait'],
-    ['is withdrawn once its version is yanked', lidarPlan('1.*', YANKED), 'withdraw'],
     [
-      'is withdrawn once its version is yanked, for another one too',
+      'is delivered again although a newer release is due',
+      lidarPlan('1.*', [...BOTH, '1.2.0']),
+      'deliver',
+    ],
+    ['waits without a release list', lidarPlan('1.*', 'no list'), 'wait'],
+    ['is withdrawn after its version is yanked', lidarPlan('1.*', YANKED), 'withdraw'],
+    [
+      'is withdrawn after its version is yanked, even if another release is due',
       lidarPlan('1.*', [...YANKED, '1.2.0']),
       'withdraw',
     ],
-    ['is withdrawn where nothing is to change', lidarPlan('1.0.*', BOTH), 'withdraw'],
-    ['is withdrawn with its entry', lidarPlan('1.*', BOTH, { id: 'acme:arm' }), 'withdraw'],
+    ['is withdrawn if the deployed version is to be kept', lidarPlan('1.0.*', BOTH), 'withdraw'],
     [
-      'waits where a newer release is held',
+      'is withdrawn if its entry names another module',
+      lidarPlan('1.*', BOTH, { id: 'acme:arm' }),
+      'withdraw',
+    ],
+    [
+      'waits if a newer release is held',
       lidarPlan('1.*', [...BOTH, '1.2.0'], { held: true }),
       'wait',
     ],
@@ -45,7 +53,7 @@ describe('an action that was delivered', () => {
     expect(revalidate(action, plan)).toBe(verdict);
   });
 
-  it('is withdrawn where it went back, and going back is not due any more', () => {
+  it('is withdrawn if it is a rollback that is no longer due', () => {
     const back = delivered({ ...WANTED, direction: 'rollback' });
     expect(revalidate(back, lidarPlan('1.*', [...BOTH, '1.2.0']))).toBe('withdraw');
   });

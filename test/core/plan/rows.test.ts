@@ -14,11 +14,11 @@ function server(answer: Plan): SubsystemPlan | undefined {
 describe('terms and rows of subsystems', () => {
   const fromUrl = { 'platform-server': { pin_url: 'https://b.example/x' } };
 
-  it('pin_url alone shadows nothing', () => {
+  it('a pin_url without a pin_version has no warning', () => {
     expect(server(plan({ agent: fromUrl }, {}))?.warnings).toEqual([]);
   });
 
-  it('the latest is that of the channel', () => {
+  it('`latest` is the newest release of the channel', () => {
     const subsystems = new Map([
       ['platform-server', known('1.0.0', ['1.0.0', '1.1.0-rc.1'])],
     ] as const);
@@ -27,7 +27,7 @@ describe('terms and rows of subsystems', () => {
     expect(server(plan({}, {}, { subsystems }))?.latest?.text).toBe('1.0.0');
   });
 
-  it('its terms are those under its name', () => {
+  it('a subsystem has the terms that the policy lists under its name', () => {
     const subsystems = new Map([['platform-server', known('2.0.0', ['1.0.0'])]] as const);
     const agent = { 'platform-server': { pin_version: '1.0.0' } };
     const own = { ...DEFAULT_POLICY.terms, allowDowngrade: false };
@@ -36,14 +36,14 @@ describe('terms and rows of subsystems', () => {
     expect(server(plan({ agent }, {}, { subsystems }))?.decision.kind).toBe('replace');
   });
 
-  it('a disabled one shows what runs', () => {
+  it('a disabled subsystem shows the deployed version', () => {
     const subsystems = new Map([['platform-server', known('2.0.0', [])]] as const);
     const agent = { 'platform-server': { disable_subsystem: true } };
     const row = server(plan({ agent }, {}, { subsystems }));
     expect(row?.decision.input.deployed).toMatchObject({ version: { text: '2.0.0' } });
   });
 
-  it('a server that is installed stops all, where the agent restarts', () => {
+  it('a first install of the server stops all components if the agent restarts too', () => {
     const components = [component('board', 'gpio')];
     const subsystems = new Map([
       ['platform-agent', known('0.9.0', ['0.9.1'])],
@@ -57,13 +57,13 @@ describe('terms and rows of subsystems', () => {
   it.each([
     ['platform-agent', ['platform-agent', 'platform-server']],
     ['platform-server', ['platform-server']],
-  ] as const)('after an update of %s what is restarted is %j', (name, expected) => {
+  ] as const)('an update of %s restarts %j', (name, expected) => {
     expect(RESTARTED_BY_UPDATE[name]).toEqual(expected);
   });
 });
 
 describe('rows of modules', () => {
-  it('the latest is one that may be chosen, and of prereleases where those are wanted', () => {
+  it('`latest` may be chosen, and may be a prerelease under latest-with-prerelease', () => {
     const list = ['1.0.0', '1.1.0', '1.2.0-rc.1'];
     const modules = [entry('acme:lidar', '1.*'), entry('acme:arm', 'latest-with-prerelease')];
     const lidar = known('1.0.0', list, { quarantine: [{ version: '1.1.0' }] });
@@ -71,12 +71,12 @@ describe('rows of modules', () => {
     expect(answer.modules.map(({ latest }) => latest?.text)).toEqual(['1.0.0', '1.2.0-rc.1']);
   });
 
-  it('a disabled one has no latest', () => {
+  it('a disabled module has no `latest`', () => {
     const agent = { 'platform-server': { disable_subsystem: true } };
     expect(plan({ ...LIDAR, agent }, UPGRADE).modules[0]?.latest).toBeUndefined();
   });
 
-  it('D24 warns of what runs as well', () => {
+  it('D24 the warning comes in addition to those about the deployed version', () => {
     const modules = [entry('acme:lidar', '1.*'), entry('acme:lidar', '1.*', 'second')];
     const yanked = known('1.0.0', [{ version: '1.0.0', yanked: '' }]);
     const [first] = plan({ modules }, { acme_lidar: yanked, second: yanked }).modules;
@@ -87,13 +87,13 @@ describe('rows of modules', () => {
     ]);
   });
 
-  it('D14 an address says no more of a module than other text', () => {
+  it('D14 a deployed address of a module is text that is not a version', () => {
     const answer = plan(LIDAR, { acme_lidar: known('https://b.example/x', ['1.2.9']) });
     expect(answer.modules[0]?.decision).toMatchObject({ kind: 'keep', because: 'ahead' });
     expect(answer.restarts).toEqual([]);
   });
 
-  it.each([Number.NaN, Infinity, 9e15])('throws for %d in the place of a time', (now) => {
+  it.each([Number.NaN, Infinity, 9e15])('throws if `now` is %d', (now) => {
     expect(() => plan(LIDAR, UPGRADE, { now })).toThrow(
       `now is ${now}, expected milliseconds since the epoch`,
     );

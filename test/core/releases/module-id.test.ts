@@ -12,11 +12,11 @@ it.each([
   'Acme_1:li-dar_',
   '2b1f7c9e-0000-4000-8000-00000000abcd:cam',
   `${HALF}:${HALF}`,
-])('a module id: %s', (text) => {
+])('accepts %s', (text) => {
   expect(parseModuleId(text)).toEqual({ ok: true, value: text });
 });
 
-describe('[T10] what is not a module id', () => {
+describe('[T10] refuses', () => {
   it.each([
     ['', 0, 'a letter or a digit'],
     ['lidar', 5, IN_NAMESPACE],

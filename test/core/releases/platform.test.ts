@@ -22,7 +22,7 @@ it.each([
   ['Linux/arm64', undefined],
   ['linux/any', undefined],
   ['linux/arm64\u0000', undefined],
-])('%j is no platform, and may mean %s', (text, suggestion) => {
+])('%j is not a platform, and the suggestion is %s', (text, suggestion) => {
   expect(parsePlatform(text)).toMatchObject({
     error: { kind: 'bad-platform', text, expected: 'linux/amd64 or linux/arm64', suggestion },
   });

@@ -36,7 +36,7 @@ describe('the five version types (Versioning, Module version types)', () => {
     ]);
   });
 
-  it('for a module that is added now: pinned to the newest release', () => {
+  it('for a module that is added now: patch is the newest release', () => {
     expect(compare(LIST)).toEqual([
       ['2.0.0', '2.0.0', undefined, '2.1.0-rc.1'],
       ['2.0.*', '2.0.0', undefined, '2.1.0-rc.1'],
@@ -46,7 +46,7 @@ describe('the five version types (Versioning, Module version types)', () => {
     ]);
   });
 
-  it('for a list of prereleases: pinned to the newest', () => {
+  it('for a list of prereleases: patch is the newest prerelease', () => {
     expect(compare(['1.0.0-a', '1.0.0-b'])).toEqual([
       ['1.0.0-b', '1.0.0-b', undefined, ''],
       ['1.0.*', undefined, undefined, '1.0.0-b 1.0.0-a'],
@@ -56,7 +56,7 @@ describe('the five version types (Versioning, Module version types)', () => {
     ]);
   });
 
-  it('for a list of prereleases: pinned to the newest that may be chosen', () => {
+  it('for a list of prereleases: patch is the newest eligible prerelease', () => {
     const list = ['1.0.0-a', { version: '1.0.0-b', artifacts: [] }];
     expect(compare(list, undefined, { now: 0, platform: 'linux/amd64' })).toMatchObject([
       ['1.0.0-a', '1.0.0-a', undefined, '1.0.0-b'],
@@ -67,7 +67,7 @@ describe('the five version types (Versioning, Module version types)', () => {
     ]);
   });
 
-  it('[D2] another build is no reason to restart', () => {
+  it('[D2] do not restart for another build', () => {
     expect(compare(['1.0.0+1', '1.0.0+2'], '1.0.0+1')).toEqual([
       ['1.0.0+1', '1.0.0+1', false, '1.0.0+2'],
       ['1.0.*', '1.0.0+2', false, ''],
@@ -77,7 +77,7 @@ describe('the five version types (Versioning, Module version types)', () => {
     ]);
   });
 
-  it('[D16] [D17] what runs ahead stays, and so does what is not published', () => {
+  it('[D16] [D17] do not restart if the deployed version is ahead or not published', () => {
     expect(compare(['1.2.5', '2.0.0'], '2.0.1-rc.1')).toEqual([
       ['2.0.1-rc.1', undefined, false, '2.0.0 1.2.5'],
       ['2.0.*', '2.0.0', false, ''],
@@ -87,7 +87,10 @@ describe('the five version types (Versioning, Module version types)', () => {
     ]);
   });
 
-  it.each([[[]], [['junk']], [[{ version: '1.0.0', yanked: '' }]]])('nothing for %j', (list) => {
-    expect(compare(list)).toBeUndefined();
-  });
+  it.each([[[]], [['junk']], [[{ version: '1.0.0', yanked: '' }]]])(
+    'is undefined for the list %j',
+    (list) => {
+      expect(compare(list)).toBeUndefined();
+    },
+  );
 });

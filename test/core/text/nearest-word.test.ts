@@ -14,6 +14,6 @@ it.each([
   ['', ['a'], undefined],
   ['abc', ['abcdef'], undefined],
   ['anything', [], undefined],
-])('of %s, the nearest in %j is %s', (text, words, nearest) => {
+])('the word nearest to %s in %j is %s', (text, words, nearest) => {
   expect(nearestWord(text, words)).toBe(nearest);
 });

@@ -4,7 +4,7 @@ import { escapeUnprintable, escapeUnprintableInJson, quote } from '../../../src/
 const HOSTILE = [
   ['an escape sequence', '\u001b[2Jx', String.raw`\u{1b}[2Jx`, String.raw`\u001b[2Jx`],
   [
-    'OSC 52, the clipboard',
+    'OSC 52, which writes the clipboard',
     '\u001b]52;c;eA==\u0007',
     String.raw`\u{1b}]52;c;eA==\u{7}`,
     String.raw`\u001b]52;c;eA==\u0007`,
@@ -20,11 +20,11 @@ const HOSTILE = [
   ['a zero-width space', 'a\u200bb', String.raw`a\u{200b}b`, String.raw`a\u200bb`],
   ['line separators', '\u2028\u2029', String.raw`\u{2028}\u{2029}`, String.raw`\u2028\u2029`],
   ['half a surrogate pair', 'a\ud800b', String.raw`a\u{d800}b`, String.raw`a\ud800b`],
-  ['a tag beyond the first plane', '\u{e0041}', String.raw`\u{e0041}`, String.raw`\udb40\udc41`],
-  ['a delete', '\u007f', String.raw`\u{7f}`, String.raw`\u007f`],
+  ['a tag character above U+FFFF', '\u{e0041}', String.raw`\u{e0041}`, String.raw`\udb40\udc41`],
+  ['a delete character', '\u007f', String.raw`\u{7f}`, String.raw`\u007f`],
 ] as const;
 
-describe('[T35] what could move a cursor or forge a line is escaped', () => {
+describe('[T35] characters that could move a cursor or forge a line are escaped', () => {
   it.each(HOSTILE)('%s', (_, text, escaped) => {
     expect(escapeUnprintable(text)).toBe(escaped);
     expect(escapeUnprintable(escaped)).toBe(escaped);
@@ -36,7 +36,7 @@ describe('[T35] what could move a cursor or forge a line is escaped', () => {
     expect(JSON.parse(escaped)).toBe(text);
   });
 
-  it.each(['', 'plain', 'naïve → ✓ 日本', '"quoted" \\u{1b}'])('%j stays', (text) => {
+  it.each(['', 'plain', 'naïve → ✓ 日本', '"quoted" \\u{1b}'])('%j is unchanged', (text) => {
     expect(escapeUnprintable(text)).toBe(text);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatTime, parseTime } from '../../../src/core/text/rfc3339.ts';
 
-describe('a time', () => {
+describe('parseTime', () => {
   it.each([
     ['1970-01-01T00:00:00Z', 0],
     ['2026-11-21T01:02:03Z', 1795222923000],
@@ -12,7 +12,7 @@ describe('a time', () => {
     ['2026-11-20T20:02:03-05:00', 1795222923000],
     ['2024-02-29T00:00:00Z', 1709164800000],
     ['2016-12-31T23:59:60Z', 1483228799000],
-  ])('%s', (text, value) => {
+  ])('parses %s', (text, value) => {
     expect(parseTime(text)).toEqual({ ok: true, value });
   });
 
@@ -32,7 +32,7 @@ describe('a time', () => {
     ' 2026-11-21T01:02:03Z',
     '+002026-11-21T01:02:03Z',
     `2026-11-21T01:02:03.${'9'.repeat(1e6)}Z`,
-  ])('not %.40s', (text) => {
+  ])('refuses %.40s', (text) => {
     expect(parseTime(text)).toMatchObject({
       error: {
         kind: 'bad-time',
@@ -42,7 +42,7 @@ describe('a time', () => {
     });
   });
 
-  it.each([undefined, null, 1795222923000, {}])('not %s', (value) => {
+  it.each([undefined, null, 1795222923000, {}])('refuses %s', (value) => {
     expect(parseTime(value)).toMatchObject({ error: { kind: 'bad-time' } });
   });
 });

@@ -8,7 +8,7 @@ function hex(value: number): string {
   return value.toString(16).padStart(2, '0');
 }
 
-/** The spellings of an IPv4 address that a URL may have. */
+/** Equivalent spellings of an IPv4 address in a URL. */
 function spellings(bytes: readonly number[]): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = bytes;
   const number = ((a * 256 + b) * 256 + c) * 256 + d;
@@ -34,7 +34,7 @@ function spellings(bytes: readonly number[]): string[] {
 }
 
 describe('[T14] an address', () => {
-  it('is never link-local, in any spelling', () => {
+  it('is refused if it is link-local, in any spelling', () => {
     const byte = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(byte, byte, (c, d) => {
@@ -46,13 +46,13 @@ describe('[T14] an address', () => {
     );
   });
 
-  it('may be in a private network, in any spelling', () => {
+  it('is accepted in a private network, in any spelling', () => {
     for (const host of spellings([10, 1, 2, 3]).concat(spellings([192, 168, 1, 5]))) {
       expect([host, readWebAddress(`https://${host}/`).ok]).toEqual([host, true]);
     }
   });
 
-  it('never brings user info along, and what is read is what was written', () => {
+  it('is refused with user info, and its host never contains an "@"', () => {
     fc.assert(
       fc.property(fc.webAuthority({ withUserInfo: true, withPort: true }), (authority) => {
         const read = readWebAddress(`https://${authority}/x`);
@@ -71,7 +71,7 @@ describe('[T14] an address', () => {
     '0.0.0.1',
     '[::]',
     'metadata.goog',
-  ])('is not %s, which hands out credentials or is nowhere', (host) => {
+  ])('is refused for %s, a metadata, link-local or unspecified host', (host) => {
     expect(readWebAddress(`https://${host}/`).ok).toBe(false);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseConstraint } from '../../../src/core/index.ts';
 import { version } from '../../support/ask.ts';
 
-describe('a constraint is read (Versioning, Module version types)', () => {
+describe('parses each version type (Versioning, Module version types)', () => {
   it.each([
     ['1.2.3', { kind: 'patch', version: version('1.2.3') }],
     ['1.2.3-rc.1+b', { kind: 'patch', version: version('1.2.3-rc.1+b') }],
@@ -17,7 +17,7 @@ describe('a constraint is read (Versioning, Module version types)', () => {
   });
 });
 
-describe('what is not text is not a constraint', () => {
+describe('refuses values that are not text', () => {
   it.each([
     [undefined, 'nothing is not a version constraint'],
     [null, 'null is not a version constraint'],
@@ -35,7 +35,7 @@ it.each([
   ['1e6 characters', '1'.repeat(1e6), 1000000],
   ['1e5 alternatives', '1.2.3 || '.repeat(1e5), 900000],
   ['2e4 comparators', '>=1.2.3 '.repeat(2e4), 160000],
-])('[T5] %s are refused by their length', (_, text, length) => {
+])('[T5] refuses %s because of the length', (_, text, length) => {
   expect(parseConstraint(text)).toMatchObject({
     error: {
       position: 256,

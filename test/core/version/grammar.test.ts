@@ -40,7 +40,7 @@ describe('bad constraints', () => {
     });
   });
 
-  it('are at least 120 forms, each row several times', () => {
+  it('fixtures contain at least 120 forms, and each row several times', () => {
     expect(shapes(bad).size).toBe(bad.length);
     expect(bad.length).toBeGreaterThanOrEqual(120);
     const counts = ['T1', 'T2', 'T3', 'T4', 'T5'].map(
@@ -49,7 +49,7 @@ describe('bad constraints', () => {
     expect(Math.min(...counts)).toBeGreaterThan(5);
   });
 
-  it('have nearest forms that are themselves constraints', () => {
+  it('have only suggestions that are constraints', () => {
     const nearest = bad.flatMap(({ suggestion }) => (suggestion === null ? [] : [suggestion]));
     expect(nearest.filter((text) => !parseConstraint(text).ok)).toEqual([]);
   });
@@ -63,17 +63,17 @@ describe('bad versions', () => {
     expect(parseVersion(expected.text)).toEqual({ ok: false, error });
   });
 
-  it('are at least 80 forms', () => {
+  it('fixtures contain at least 80 forms', () => {
     expect(shapes(bad).size).toBe(bad.length);
     expect(bad.length).toBeGreaterThanOrEqual(80);
   });
 });
 
 /**
- * Whatever takes a square of its length, or worse, does not come to an end here within the patience of a
- * test: a million characters for what is refused by length, 256 for what is read.
+ * A parser that takes quadratic time or worse exceeds the test timeout: inputs have a million characters if they are
+ * refused for their length, and 256 if they are parsed.
  */
-describe('no text takes more than linear time', () => {
+describe('parsing takes at most linear time', () => {
   const parsers = { parseConstraint, parseVersion, parseModuleId, parsePlatform, parseTime };
   const units = [
     '1',

@@ -21,7 +21,7 @@ it.each(JSON.parse(readFileSync(ORDER, 'utf8')) as { section: string; ascending:
   },
 );
 
-it('agrees with semver.compareBuild, but for ties that semver leaves open', () => {
+it('agrees with semver.compareBuild, except that it breaks the ties of semver by text', () => {
   fc.assert(
     fc.property(versionTexts, versionTexts, (a, b) => {
       const order = Math.sign(compareVersions(version(a), version(b)));
@@ -32,7 +32,7 @@ it('agrees with semver.compareBuild, but for ties that semver leaves open', () =
   );
 });
 
-it('is zero for equal texts alone, and the same seen from both sides', () => {
+it('is zero only for equal texts, and antisymmetric', () => {
   fc.assert(
     fc.property(versionTexts, versionTexts, (a, b) => {
       const order = compareVersions(version(a), version(b));

@@ -3,7 +3,7 @@ import { parseVersion } from '../../../src/core/index.ts';
 import { isPrerelease } from '../../../src/core/version/version.ts';
 import { version } from '../../support/ask.ts';
 
-describe('a version is read', () => {
+describe('parses', () => {
   it.each([
     ['1.2.3', [1, 2, 3], '', ''],
     ['0.0.0', [0, 0, 0], '', ''],
@@ -22,7 +22,7 @@ describe('a version is read', () => {
     expect(parseVersion(text)).toEqual({ ok: true, value });
   });
 
-  it('up to 256 characters', () => {
+  it('at most 256 characters', () => {
     const longest = `1.2.3-${'a'.repeat(250)}`;
     expect(version(longest).prerelease).toHaveLength(250);
     expect(parseVersion(`${longest}a`)).toMatchObject({
@@ -31,7 +31,7 @@ describe('a version is read', () => {
   });
 });
 
-describe('what is not text is not a version', () => {
+describe('refuses values that are not text', () => {
   it.each([
     [undefined, 'nothing is not a version'],
     [null, 'null is not a version'],
