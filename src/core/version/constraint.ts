@@ -98,7 +98,7 @@ export function mismatch(constraint: Constraint, version: Version): Mismatch | u
   }
 }
 
-/** Whether the numbers of `version` are in the branch of `constraint`. Prereleases are. */
+/** Whether `version` is in the branch of `constraint`. Only its numbers count, so a prerelease may be. */
 export function isInBranch(constraint: Constraint, version: Version): boolean {
   const reason = mismatch(constraint, version);
   return reason === undefined || reason === 'prerelease';
