@@ -208,3 +208,40 @@ describe('D16, D17: deployed higher than resolved, in the branch', () => {
     },
   ]);
 });
+
+describe('[T28] a version far above all others was published, and is yanked later', () => {
+  const yanked = [...LIST, { version: '999999999.0.0', yanked: 'not ours' }];
+  decidesOn([
+    {
+      case: 'before its yank it is a version like others: upgrade',
+      wanted: 'latest',
+      deployed: '2.0.0',
+      list: [...LIST, '999999999.0.0'],
+      expected: 'upgrade to 999999999.0.0: newest release; new major: read its release notes',
+    },
+    {
+      case: 'after its yank it is not chosen',
+      wanted: 'latest',
+      deployed: '1.9.0',
+      list: yanked,
+      expected: 'upgrade to 2.0.0: newest release; new major: read its release notes',
+    },
+    {
+      case: 'where it is deployed it stays (D16)',
+      wanted: 'latest',
+      deployed: '999999999.0.0',
+      list: yanked,
+      expected:
+        'ahead: newer than 2.0.0, the newest release that may be chosen; refused: yanked: not ours; it is kept, not downgraded',
+      warns: ['ahead', 'deployed-yanked'],
+    },
+    {
+      case: 'a pin reverts it',
+      wanted: '2.0.0',
+      deployed: '999999999.0.0',
+      list: yanked,
+      expected: 'downgrade to 2.0.0: pinned; a downgrade: module data is shared by all versions',
+      warns: ['deployed-yanked', 'downgrade'],
+    },
+  ]);
+});

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ask, chosen, refusals } from '../../support/ask.ts';
 import { DAY, NOW, aged, built, decides, digested, on } from '../../support/decides.ts';
 
-describe('[D7] yanked', () => {
+describe('[D7] [T31] yanked', () => {
   const list = ['1.2.3', { version: '1.2.4', yanked: 'stops the motor' }];
   decides([
     ...['1.2.*', '1.*', 'latest', 'latest-with-prerelease'].map((constraint) => ({

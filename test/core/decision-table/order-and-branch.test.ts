@@ -87,7 +87,7 @@ describe('[D3] a pin selects the release with exactly that text, else its highes
   ]);
 });
 
-describe('[D4] only a pin or latest-with-prerelease selects a prerelease', () => {
+describe('[D4] [T33] only a pin or latest-with-prerelease selects a prerelease', () => {
   decides([
     ...['1.2.*', '1.*', 'latest'].map((constraint) => ({
       case: `${constraint} never selects 1.2.4-rc.1`,
