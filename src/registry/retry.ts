@@ -20,7 +20,7 @@ export interface RetryOptions {
   /** Returns a random number from 0 to 1. */
   readonly random: () => number;
   /** The time after the first attempt, in milliseconds, in which another attempt may begin. */
-  readonly patienceMs: number;
+  readonly retryWithinMs: number;
   readonly budget: RetryBudget;
   readonly signal: AbortSignal | undefined;
   /** Called before each retry with the error and the delay in milliseconds. */
@@ -32,7 +32,7 @@ export interface RetryOptions {
  * RegistryError of the last attempt, or the reason of `signal`.
  */
 export async function retrying<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { clock, random, patienceMs, budget, signal, onRetry } = options;
+  const { clock, random, retryWithinMs, budget, signal, onRetry } = options;
   const began = clock.monotonic();
   budget.requests++;
   return await pRetry(attempt, {
@@ -43,7 +43,7 @@ export async function retrying<T>(attempt: () => Promise<T>, options: RetryOptio
     async shouldRetry({ error, attemptNumber }) {
       if (!(error instanceof RegistryError) || !RETRIED.has(error.kind)) return false;
       const delay = Math.max(error.retryAfterMs ?? 0, backOff(attemptNumber, random));
-      const isLate = clock.monotonic() + delay - began > patienceMs;
+      const isLate = clock.monotonic() + delay - began > retryWithinMs;
       if (isLate || budget.retries >= mostRetries(budget)) return false;
       budget.retries++;
       onRetry(error, delay);

@@ -52,17 +52,17 @@ export class Catalogue {
 
   /**
    * Opens the file at `path`, which must exist unless the mode is `create`; `read` also accepts a file that cannot
-   * be written. A method waits up to `patienceMs` milliseconds for a lock of another process, and blocks meanwhile.
+   * be written. A method waits up to `busyTimeoutMs` milliseconds for a lock of another process, and blocks meanwhile.
    */
   constructor(
     path: string,
     {
       mode = 'write',
-      patienceMs = BUSY_TIMEOUT_MS,
-    }: { readonly mode?: 'create' | 'write' | 'read'; readonly patienceMs?: number } = {},
+      busyTimeoutMs = BUSY_TIMEOUT_MS,
+    }: { readonly mode?: 'create' | 'write' | 'read'; readonly busyTimeoutMs?: number } = {},
   ) {
     this.#path = path;
-    this.#database = openDatabase(path, SCHEMA, { mode, patienceMs });
+    this.#database = openDatabase(path, SCHEMA, { mode, busyTimeoutMs });
     this.#sql = statementsOf(this.#database, path);
     this.#inode = inodeOf(path);
   }

@@ -21,7 +21,7 @@ export interface Opening {
    */
   readonly mode: 'create' | 'write' | 'read';
   /** How long a statement waits for another process to release the file, in milliseconds. */
-  readonly patienceMs: number;
+  readonly busyTimeoutMs: number;
 }
 
 /**
@@ -49,7 +49,7 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
     }
     // SQLite ignores the write-ahead log of an immutable file, so the file must not have one.
     if (readOnly && !existsSync(`${path}-wal`)) file.searchParams.set('immutable', '1');
-    const database = new DatabaseSync(file, { timeout: opening.patienceMs, readOnly });
+    const database = new DatabaseSync(file, { timeout: opening.busyTimeoutMs, readOnly });
     try {
       if (isNew) chmodSync(path, 0o600);
       prepare(database, path, { ...layout, readOnly, mode: opening.mode });

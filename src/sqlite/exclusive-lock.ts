@@ -10,13 +10,13 @@ const HELD = new Set<DatabaseSync>();
 /**
  * Locks the empty file at `path`, which is created if it does not exist, until the returned function is called.
  * The operating system releases the lock when the process ends, even after a crash, so no lock is ever stale.
- * Throws a DatabaseError: `locked` if another process, or this one, still holds the lock after `patienceMs`.
+ * Throws a DatabaseError: `locked` if another process, or this one, still holds the lock after `busyTimeoutMs`.
  */
-export function holdExclusively(path: string, patienceMs: number): () => void {
+export function holdExclusively(path: string, busyTimeoutMs: number): () => void {
   return translated(path, () => {
     const isNew = !existsSync(path);
     if (isNew) makeFolder(dirname(resolve(path)));
-    const database = new DatabaseSync(pathToFileURL(path), { timeout: patienceMs });
+    const database = new DatabaseSync(pathToFileURL(path), { timeout: busyTimeoutMs });
     try {
       if (isNew) chmodSync(path, 0o600);
       // Only the lock is needed. Nothing is written, so this works even on a full disk.

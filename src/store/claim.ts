@@ -76,7 +76,7 @@ function lock(path: string): () => void {
 
 function otherPid(path: string): string {
   try {
-    const file = openMachineFile(path, { mode: 'read', patienceMs: CLAIM_TIMEOUT_MS });
+    const file = openMachineFile(path, { mode: 'read', busyTimeoutMs: CLAIM_TIMEOUT_MS });
     const { pid } = machineStateIn(file).poller();
     file.close();
     return pid === undefined ? 'another process' : `process ${pid}`;

@@ -139,7 +139,7 @@ export const LAYOUT: Layout = {
 /**
  * Opens the file at `path` for its release lists, with or without a running poller; a `Poller` needs `openForPoller`. By
  * default the file and its folder are created; `write` requires an existing file, and `read` also accepts a read-only
- * file. While another process writes, it waits for up to `patienceMs` milliseconds, 5000 by default. Throws a
+ * file. While another process writes, it waits for up to `busyTimeoutMs` milliseconds, 5000 by default. Throws a
  * DatabaseError if the file cannot be used.
  *
  * @example
@@ -155,10 +155,10 @@ export function openMachineFile(
   path: string,
   {
     mode = 'create',
-    patienceMs = BUSY_TIMEOUT_MS,
-  }: { readonly mode?: 'create' | 'write' | 'read'; readonly patienceMs?: number } = {},
+    busyTimeoutMs = BUSY_TIMEOUT_MS,
+  }: { readonly mode?: 'create' | 'write' | 'read'; readonly busyTimeoutMs?: number } = {},
 ): MachineFile {
-  return machineFileIn(openDatabase(path, LAYOUT, { mode, patienceMs }), path);
+  return machineFileIn(openDatabase(path, LAYOUT, { mode, busyTimeoutMs }), path);
 }
 
 /** The machine's file that `database` has open and that contains the machine's tables. */

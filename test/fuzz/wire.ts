@@ -207,7 +207,7 @@ async function judgeAnswer(answer: Answer): Promise<string | undefined> {
     return responseOf(answer, ++requests < 4);
   };
   try {
-    const limits = { patienceMs: 0 };
+    const limits = { retryWithinMs: 0 };
     const remote = remoteAt(ADDRESSES[answer.document.format], { clock: testClock(NOW), limits });
     return await wrongAnswer(remote, answer);
   } catch (error) {

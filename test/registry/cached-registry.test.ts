@@ -75,7 +75,7 @@ describe('[D21] while the registry is unreachable, the saved list is used', () =
       'stale, registry-busy: the registry https://registry.example is busy or failing (500)',
     ],
   ])('%s', async (_, age, outcome) => {
-    const machine = remembered(HOST, { limits: { patienceMs: 0 } });
+    const machine = remembered(HOST, { limits: { retryWithinMs: 0 } });
     asked.next(document(['1.2.3']));
     await machine.registry.read(LIDAR);
     const before = machine.saved();
@@ -86,7 +86,7 @@ describe('[D21] while the registry is unreachable, the saved list is used', () =
   });
 
   it('[T27] a 304 confirms the saved list', async () => {
-    const machine = remembered(HOST, { limits: { patienceMs: 0 } });
+    const machine = remembered(HOST, { limits: { retryWithinMs: 0 } });
     asked.next(document(['1.2.3']), status(304), status(500));
     await machine.registry.read(LIDAR);
     machine.clock.advance(6 * DAY);
@@ -100,7 +100,7 @@ describe('[D21] while the registry is unreachable, the saved list is used', () =
   });
 
   it('without a saved list, the result is the error of the registry', async () => {
-    const { registry, saved } = remembered(HOST, { limits: { patienceMs: 0 } });
+    const { registry, saved } = remembered(HOST, { limits: { retryWithinMs: 0 } });
     asked.next(status(403));
     await expect(registry.read(LIDAR)).rejects.toMatchObject({ kind: 'registry-refused' });
     expect(saved()).toBe('[]');

@@ -128,7 +128,7 @@ describe('refuses an incomplete tag list', () => {
       first,
     ],
   ])('%s', async (_, list, outcome, requests) => {
-    const { registry, saved } = remembered(`oci:${HOST}`, { limits: { patienceMs: 0 } });
+    const { registry, saved } = remembered(`oci:${HOST}`, { limits: { retryWithinMs: 0 } });
     asked.next(...list);
     expect(await outcomeOf(registry.read(LIDAR))).toBe(outcome);
     expect([saved(), asked.requests]).toEqual(['[]', requests]);

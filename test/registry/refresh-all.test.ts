@@ -116,7 +116,7 @@ describe('an unreachable registry', () => {
   });
 
   it('[R1] ends a round after three modules failed, within the retry budget', async () => {
-    const machine = remembered(HOST, { limits: { patienceMs: 1e9 } });
+    const machine = remembered(HOST, { limits: { retryWithinMs: 1e9 } });
     asked.next(status(404), lists(0, status(503)));
     expect(told(await machine.registry.readAll(modules(100)))).toEqual(
       modules(100).map((id) => `${id} registry-busy`),
@@ -126,7 +126,7 @@ describe('an unreachable registry', () => {
   });
 
   it('[R1] retries at most a tenth of the requests of a long round', async () => {
-    const machine = remembered(HOST, { limits: { patienceMs: 1e9 } });
+    const machine = remembered(HOST, { limits: { retryWithinMs: 1e9 } });
     let count = 0;
     // Every fourth request fails.
     const flaky: Answer = (request) => {

@@ -3,7 +3,7 @@ import { answers, document, HOST, status, type Answer } from '../support/answers
 import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
 
 const asked = answers();
-const NO_TIME_LIMIT = { limits: { patienceMs: 10_000_000 } };
+const NO_TIME_LIMIT = { limits: { retryWithinMs: 10_000_000 } };
 
 /** The delays between the attempts at one request, in milliseconds. */
 async function sleeps(
@@ -31,8 +31,8 @@ describe('[R1] a request is tried at most three times', () => {
     expect(asked.requests).toHaveLength(3);
   });
 
-  it('and not after `patienceMs`', async () => {
-    expect(await sleeps(status(503), { random: () => 0, limits: { patienceMs: 600 } })).toEqual([
+  it('and not after `retryWithinMs`', async () => {
+    expect(await sleeps(status(503), { random: () => 0, limits: { retryWithinMs: 600 } })).toEqual([
       500,
     ]);
   });
@@ -62,7 +62,7 @@ describe('[T22] Retry-After is clamped to one second and one hour, or ignored if
     expect(first).toBe(expected);
   });
 
-  it('one after `patienceMs` is reported without a retry', async () => {
+  it('one after `retryWithinMs` is reported without a retry', async () => {
     const { registry, clock } = remembered(HOST);
     asked.next(status(503, { 'retry-after': '60' }));
     await expect(registry.read(LIDAR)).rejects.toMatchObject({

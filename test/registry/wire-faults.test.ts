@@ -21,8 +21,8 @@ beforeAll(async () => {
 afterAll(async () => await server.close());
 
 /** The outcome of a fault when a list is known, and the number of requests. */
-async function outcomeOfFault(fault: WireFault, patienceMs: number): Promise<[string, number]> {
-  const machine = remembered(server.address, { limits: { ...LIMITS, patienceMs } });
+async function outcomeOfFault(fault: WireFault, retryWithinMs: number): Promise<[string, number]> {
+  const machine = remembered(server.address, { limits: { ...LIMITS, retryWithinMs } });
   server.answer(HONEST);
   await machine.registry.read(LIDAR);
   const before = machine.saved();

@@ -14,7 +14,7 @@ interface Served extends RunningRegistry {
 
 async function served(): Promise<Served> {
   const path = `${temporaryFolder()}/registry.db`;
-  const catalogue = new Catalogue(path, { mode: 'create', patienceMs: 50 });
+  const catalogue = new Catalogue(path, { mode: 'create', busyTimeoutMs: 50 });
   const token = catalogue.createToken(0);
   const events: RegistryEvent[] = [];
   const running = await serveRegistry(

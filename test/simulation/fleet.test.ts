@@ -63,10 +63,10 @@ function remoteIn(
     await clock.sleep(outage.failsAfterMs);
     throw new RegistryError('registry-busy', 'it fails', failureOf(outage, clock.monotonic()));
   };
-  const { patienceMs } = DEFAULT_LIMITS;
+  const { retryWithinMs } = DEFAULT_LIMITS;
   const ask = async ({ budget, signal }: RequestContext): Promise<void> => {
-    const patience = { clock, random, patienceMs, budget, signal, onRetry: () => undefined };
-    await retrying(attempt, patience);
+    const options = { clock, random, retryWithinMs, budget, signal, onRetry: () => undefined };
+    await retrying(attempt, options);
   };
   return {
     address: 'modreg:https://registry.example/',

@@ -116,7 +116,7 @@ function ask(world: World, beganAt: number, random: () => number, recorder: Reco
     if (attempt === MOST_ATTEMPTS) return { endedAt: now, failure };
     const backOff = FIRST_DELAY_MS * 2 ** (attempt - 1) * (1 + random());
     const delay = Math.max(failure.retryAfterMs ?? 0, backOff);
-    if (now + delay - beganAt > DEFAULT_LIMITS.patienceMs) return { endedAt: now, failure };
+    if (now + delay - beganAt > DEFAULT_LIMITS.retryWithinMs) return { endedAt: now, failure };
     now += delay;
   }
 }

@@ -178,7 +178,7 @@ describe('if lists cannot be saved or read, the error names the cause', () => {
 
   it('another process that writes for too long', () => {
     const file = open();
-    const saved = savedListsIn(openMachineFile(file.path, { patienceMs: 20 }));
+    const saved = savedListsIn(openMachineFile(file.path, { busyTimeoutMs: 20 }));
     file.database.exec('BEGIN IMMEDIATE');
     expect(caught(() => saved.save(HERE, LIDAR, list()))).toEqual([
       'locked',

@@ -8,7 +8,7 @@ import { remoteAt } from './remote-at.ts';
 
 const [address = '', times = '1', module = ''] = process.argv.slice(2);
 const MIB = 1024;
-const limits = { answerMs: 500, idleMs: 500, totalMs: 1500, slowAfterMs: 700, patienceMs: 0 };
+const limits = { answerMs: 500, idleMs: 500, totalMs: 1500, slowAfterMs: 700, retryWithinMs: 0 };
 
 /** In MiB. */
 function memory(line: 'VmRSS' | 'VmHWM'): number {

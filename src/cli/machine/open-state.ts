@@ -37,7 +37,7 @@ export function openState(
     return { ok: false, error: { severity: 'error', kind: 'usage', message, isMissing: true } };
   }
   const path = join(home, 'machine.db');
-  return trying(() => openMachineFile(path, { mode, patienceMs: COMMAND_BUSY_TIMEOUT_MS }));
+  return trying(() => openMachineFile(path, { mode, busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS }));
 }
 
 /** Returns the outcome of `work` on the state of this machine, or the problem if there is no such state. */

@@ -37,7 +37,7 @@ export async function serveCommand(options: ServeCommandOptions, world: World): 
   }
   const catalogue = openCatalogue(options, world, {
     mode: 'create',
-    patienceMs: SERVER_BUSY_TIMEOUT_MS,
+    busyTimeoutMs: SERVER_BUSY_TIMEOUT_MS,
   });
   if (!catalogue.ok) return failed(catalogue.error);
   const log = pino({ base: null }, destination({ dest: STDERR, sync: true }));

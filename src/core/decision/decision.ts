@@ -33,7 +33,7 @@ export type ModuleList =
       readonly index: ReleaseIndex;
       /** By the text of the version: a digest that differs from the one that this machine saw first. */
       readonly changedDigests?: ReadonlyMap<string, DigestChange> | undefined;
-      /** Present if a cached list is used because the registry did not answer. */
+      /** Present if a saved list is used because the registry did not answer. */
       readonly stale?: StaleList | undefined;
     }
   | {
@@ -41,7 +41,7 @@ export type ModuleList =
       readonly error: ListError;
     };
 
-/** Why a cached list is used instead of the registry's. */
+/** Why a saved list is used instead of the registry's. */
 export interface StaleList {
   /** When the registry last confirmed the list, in milliseconds since the epoch. */
   readonly confirmedAt: number;
@@ -74,7 +74,7 @@ export interface DecideInput {
     /** The platform of the machine. */
     readonly platform: Platform;
   };
-  /** A cached list is used if the registry confirmed it at most this many milliseconds ago. */
+  /** A saved list is used if the registry confirmed it at most this many milliseconds ago. */
   readonly maxIndexAgeMs: number;
   /** Whether a lower version may replace a deployed one that the constraint does not accept. */
   readonly allowDowngrade: boolean;
@@ -196,7 +196,7 @@ export type Stuck = { readonly kind: 'stuck' } & (
     }
   | {
       readonly code: 'list-stale';
-      /** The cached list, confirmed too long ago. */
+      /** The saved list, confirmed too long ago. */
       readonly stale: StaleList;
       readonly resolution?: undefined;
     }

@@ -30,7 +30,7 @@ export type Warning =
     }
   | {
       readonly kind: 'stale-list';
-      /** When the registry last confirmed the cached list, in milliseconds since the epoch. */
+      /** When the registry last confirmed the saved list, in milliseconds since the epoch. */
       readonly confirmedAt: number;
       /** Why the registry could not confirm it now, in one escaped line. */
       readonly message: string;
@@ -43,7 +43,7 @@ export type Warning =
 
 /** The warnings about one decision. The plan adds `conflicting-constraints`. */
 export function decisionWarnings(decision: Decision): Warning[] {
-  // Warned of: a deployed pin that is no longer published (D20), a cached list (D21), a shadowed pin (D27).
+  // Warned of: a deployed pin that is no longer published (D20), a saved list (D21), a shadowed pin (D27).
   const { input, resolution } = decision;
   const { requirement, list } = input;
   if (requirement.kind === 'pin-url') {

@@ -60,8 +60,8 @@ export function connect(where: string, options: HttpOptions): Connection {
         return reply;
       };
       for (let tries = 0; tries < UNEXPECTED_304_TRIES; tries++) {
-        const { patienceMs } = limits;
-        const reply = await retrying(attempt, { ...options, patienceMs, budget, signal });
+        const { retryWithinMs } = limits;
+        const reply = await retrying(attempt, { ...options, retryWithinMs, budget, signal });
         if (reply.status !== 304 || request.etag !== undefined) return reply;
       }
       const message = `${where} does not respond like a registry: got 304 to a request without an entity tag`;

@@ -15,7 +15,7 @@ export interface Limits {
   /** The largest npm packument, decompressed. 64 MiB by default. */
   readonly largestPackument: number;
   /** The time after the first attempt in which a request may be retried. 20 s by default. */
-  readonly patienceMs: number;
+  readonly retryWithinMs: number;
 }
 
 const MIB = 1024 * 1024;
@@ -28,5 +28,5 @@ export const DEFAULT_LIMITS: Limits = {
   leastBytesPerSecond: 1024,
   largestList: 8 * MIB,
   largestPackument: 64 * MIB,
-  patienceMs: 20_000,
+  retryWithinMs: 20_000,
 };
