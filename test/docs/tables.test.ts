@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
@@ -72,6 +72,18 @@ it('the table of exit codes is that of the code', () => {
   expect(table).toEqual(
     Array.from(EXIT_MEANINGS, ([exit, meaning]) => [exit, meaning, codesOf(exit).join(', ')]),
   );
+});
+
+it('quotes what commands print', () => {
+  const quoted = tableRows(pageAt('docs/operating.md')).flatMap(([cell = '']) =>
+    Array.from(cell.matchAll(/`([^`]*[a-z] [^`]*)`/g), ([, text = '']) => text.split('…')),
+  );
+  const pieces = quoted.flat().map((piece) => piece.trim());
+  const source = globSync('src/**/*.ts', { cwd: ROOT })
+    .map((path) => readFileSync(join(ROOT, path), 'utf8'))
+    .join('');
+  expect(pieces.length).toBeGreaterThan(8);
+  expect(pieces.filter((piece) => !source.includes(piece))).toEqual([]);
 });
 
 it('each error code has a meaning', () => {
