@@ -2,19 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { ROOT } from '../support/modreg.ts';
-
-function world(platform: string): Parameters<typeof runCommandLine>[1] {
-  return {
-    environment: {},
-    platform,
-    isTerminal: false,
-    clock: () => 0,
-    print: () => undefined,
-    note: () => undefined,
-    untilStdoutCloses: async () => undefined,
-    untilSignal: async () => await Promise.resolve('SIGTERM'),
-  };
-}
+import { quietWorld } from '../support/quiet-world.ts';
 
 describe('the platform is that of the machine unless --platform is given', () => {
   it.each([
@@ -37,7 +25,7 @@ describe('the platform is that of the machine unless --platform is given', () =>
   ])('on %s %j', async (platform, options, answer, errors) => {
     const outcome = await runCommandLine(
       ['resolve', 'acme:lidar', '1.9.*', ...options],
-      world(platform),
+      quietWorld(platform),
     );
     expect(outcome.answer).toEqual(answer);
     expect(

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { existsSync, globSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../support/modreg.ts';
 import { PAGES, type Page } from '../support/pages.ts';
@@ -75,4 +75,17 @@ it('uses each reference that a page defines', () => {
       .map((label) => `${page.path}: ${label}`),
   );
   expect(unused).toEqual([]);
+});
+
+it('names files that exist', () => {
+  const files = globSync('{src,test,tools,mocks,benchmarks,examples}/**', { cwd: ROOT });
+  const names = new Set(files.map((path) => basename(path)));
+  const missing = PAGES.flatMap((page) =>
+    Array.from(page.text.matchAll(/`(\w[\w./-]*\.(?:ts|json|svg))`/g), ([, name = '']) => name)
+      .filter((name) =>
+        name.includes('/') ? !files.some((path) => path.endsWith(name)) : !names.has(name),
+      )
+      .map((name) => `${page.path}: ${name}`),
+  );
+  expect(missing).toEqual([]);
 });

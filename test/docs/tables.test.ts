@@ -16,6 +16,7 @@ import {
 } from '../../src/cli/codes.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { ROOT } from '../support/modreg.ts';
+import { quietWorld } from '../support/quiet-world.ts';
 import { blocksOf, pageAt, tableRows } from '../support/pages.ts';
 
 const POLICY = pageAt('docs/policy-and-documents.md');
@@ -96,16 +97,7 @@ it('each error code has a meaning', () => {
 });
 
 async function help(...path: string[]): Promise<string[]> {
-  const { answer } = await runCommandLine([...path, '--help'], {
-    environment: {},
-    platform: 'linux/arm64',
-    isTerminal: false,
-    clock: () => 0,
-    print: () => undefined,
-    note: () => undefined,
-    untilStdoutCloses: async () => undefined,
-    untilSignal: async () => await Promise.resolve('SIGTERM'),
-  });
+  const { answer } = await runCommandLine([...path, '--help'], quietWorld('linux/arm64'));
   const lines = answer.filter((line) => /^ {2}(-|[a-z]+( |$))/.test(line));
   const commands = lines.slice(answer.includes('Commands:') ? 0 : lines.length);
   const names = commands.flatMap((line) => /^ {2}(?!help|modreg)([a-z]+)/.exec(line)?.[1] ?? []);

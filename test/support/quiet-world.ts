@@ -1,0 +1,15 @@
+import type { World } from '../../src/cli/world.ts';
+
+/** The world of a command that runs in this process: no environment, no terminal, no output. */
+export function quietWorld(platform: string): World {
+  return {
+    environment: {},
+    platform,
+    isTerminal: false,
+    clock: () => 0,
+    print: () => undefined,
+    note: () => undefined,
+    untilStdoutCloses: async () => undefined,
+    untilSignal: async () => await Promise.resolve('SIGTERM'),
+  };
+}
