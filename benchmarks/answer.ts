@@ -29,7 +29,7 @@ export function rangeOf(text: string): string {
   return minor === '*' ? `${major}.x` : `${major}.${minor}.x`;
 }
 
-/** Throws if the contenders do not choose the same version: only equal work is timed. */
+/** Throws if the contenders do not select the same version: only equal work is timed. */
 export function mustBeEqual(what: string, answers: readonly (string | null)[]): void {
   const [first] = answers;
   if (answers.some((other) => withoutBuild(other) !== withoutBuild(first ?? null))) {
@@ -37,7 +37,7 @@ export function mustBeEqual(what: string, answers: readonly (string | null)[]): 
   }
 }
 
-// Among builds of equal precedence, semver chooses the first of the list.
+// Among builds of equal precedence, semver selects the first of the list.
 function withoutBuild(version: string | null): string | undefined {
   return version?.split('+')[0];
 }

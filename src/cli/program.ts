@@ -87,7 +87,7 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
     .addHelpText('after', exitCodeTable());
   withListOptions(modreg.command('resolve <module_id> <constraint>'))
     .description('Prints the release that a constraint now selects for a module.')
-    .option('--explain', 'show why entries of the list are chosen or refused')
+    .option('--explain', 'show why entries of the list are selected or refused')
     .option('--all', 'like --explain, with a line for every entry')
     .addHelpText('beforeAll', RESOLVE_EXAMPLES)
     .addHelpText('after', CONSTRAINTS)

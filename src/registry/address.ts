@@ -8,7 +8,7 @@ export type RegistryAddress =
   | {
       /** A folder of release lists, or the file of a `Catalogue`. */
       readonly kind: 'folder' | 'database';
-      /** As written: absolute, or relative to a folder that the caller chooses. */
+      /** As written: absolute, or relative to a folder that the caller selects. */
       readonly path: string;
     };
 

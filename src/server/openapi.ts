@@ -240,7 +240,7 @@ export const OPENAPI: object = {
     },
     '/v1/modules/{namespace}/{name}/releases/{version}/yank': {
       put: {
-        summary: 'Yanks a release. It stays in the list, but machines no longer choose it.',
+        summary: 'Yanks a release. It stays in the list, but machines no longer select it.',
         security: [{ token: [] }],
         parameters: VERSION,
         requestBody: {

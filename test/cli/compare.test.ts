@@ -140,7 +140,7 @@ it('reports bad arguments, a module without releases, and an unknown module', ()
   const folder = temporaryFolder({ 'acme/none.json': '{"releases": [{"version": "x"}]}' });
   expect(modreg(['compare', 'acme:none', '--registry', folder])).toEqual({
     stdout: '',
-    stderr: `error[NO_MATCH]: acme:none has no release and no prerelease that may be chosen
+    stderr: `error[NO_MATCH]: acme:none has no release and no prerelease that may be selected
 hint: modreg resolve acme:none latest-with-prerelease --explain, with the same options, shows why
 warning[IGNORED_ENTRIES]: ignored 1 of 1 entries of acme:none, not a version: "x" (expected a number at character 1)
 `,

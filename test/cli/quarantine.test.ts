@@ -102,7 +102,7 @@ describe('modreg quarantine list', () => {
 
 describe('modreg quarantine lift', () => {
   it.each([
-    [[], 'acme:lidar 1.1.0 may be chosen again\n'],
+    [[], 'acme:lidar 1.1.0 may be selected again\n'],
     [
       ['--json'],
       '{"schema":"modreg/quarantine-lift@1","module_id":"acme:lidar","version":"1.1.0"}\n',

@@ -72,7 +72,7 @@ describe('a folder', () => {
 });
 
 describe('--explain', () => {
-  it('shows why entries are chosen or refused', () => {
+  it('shows why entries are selected or refused', () => {
     const { stdout } = modreg([
       'resolve',
       'npm:typescript',
@@ -87,17 +87,17 @@ describe('--explain', () => {
   platform     linux/amd64
   list         3478 entries from "test/fixtures/registry"
 
-  7.1.0-dev.20261021.1       no   major 7 is not 5   ← would be chosen by latest-with-prerelease
+  7.1.0-dev.20261021.1       no   major 7 is not 5   ← would be selected by latest-with-prerelease
   7.1.0-dev.20261009.1       no   major 7 is not 5
   7.1.0-dev.20261006.1       no   major 7 is not 5
   7.1.0-dev.20260930.4       no   major 7 is not 5
   … 76 more (--all)
-  7.0.2                      no   major 7 is not 5   ← would be chosen by latest
+  7.0.2                      no   major 7 is not 5   ← would be selected by latest
   7.0.1-rc                   no   major 7 is not 5
   6.0.3                      no   major 6 is not 5
   6.0.2                      no   major 6 is not 5
   … 182 more (--all)
-  5.9.3                      no   minor 9 is not 4   ← would be chosen by 5.*
+  5.9.3                      no   minor 9 is not 4   ← would be selected by 5.*
   5.9.2                      no   minor 9 is not 4
   5.9.1-rc                   no   minor 9 is not 4
   5.9.0-dev.20250731         no   minor 9 is not 4
@@ -133,7 +133,7 @@ describe('--explain', () => {
   as of        2026-11-21T00:00:00Z
   list         2 entries from the sample catalogue
 
-  1.3.0  no   major 1 is not 2   ← would be chosen by latest, latest-with-prerelease
+  1.3.0  no   major 1 is not 2   ← would be selected by latest, latest-with-prerelease
   1.0.4  no   major 1 is not 2
 `,
       stderr: `${NOTE}error[NO_MATCH]: no release of acme:cam matches 2.*

@@ -41,7 +41,7 @@ function rollback(home: string, ...args: readonly string[]): ReturnType<typeof m
 const PREVIOUS =
   "rolls back from 1.1.0 to 1.0.0 at the poller's next decision, and stays there until a release above 1.1.0 is published\n";
 const OTHER =
-  "rolls back from 1.1.0 at the poller's next decision, to the best release that may be chosen instead, if there is one: no previous version may be chosen\n";
+  "rolls back from 1.1.0 at the poller's next decision, to the best release that may be selected instead, if there is one: no previous version may be selected\n";
 const LIFT = 'note: modreg quarantine lift acme:lidar 1.1.0 undoes this\n';
 
 describe('modreg rollback', () => {

@@ -75,7 +75,7 @@ function rangeOf(text: string): string {
     : `>=${major}.${minor}.0 <${major}.${Number(minor) + 1}.0-0`;
 }
 
-describe('every entry is chosen or refused', { timeout: TIMEOUT_MS }, () => {
+describe('every entry is selected or refused', { timeout: TIMEOUT_MS }, () => {
   it('the choice and every reason agree with an independent implementation', () => {
     fc.assert(
       fc.property(inputs, ({ constraintText, list, eligibility }) => {
@@ -159,7 +159,7 @@ describe('a resolution depends only on its input', { timeout: TIMEOUT_MS }, () =
     );
   });
 
-  it('an additional entry changes it only if that entry is chosen', () => {
+  it('an additional entry changes it only if that entry is selected', () => {
     fc.assert(
       fc.property(inputs, releaseRecords, ({ constraintText, list, eligibility }, entry) => {
         fc.pre(list.every(({ version }) => version !== entry.version));
@@ -175,7 +175,7 @@ describe('a resolution depends only on its input', { timeout: TIMEOUT_MS }, () =
     );
   });
 
-  it('without the chosen release, the newest of the older ones is chosen', () => {
+  it('without the chosen release, the newest of the older ones is selected', () => {
     fc.assert(
       fc.property(inputs, ({ constraintText, list, eligibility }) => {
         const resolution = ask(constraintText, list, eligibility);

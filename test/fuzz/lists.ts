@@ -100,7 +100,7 @@ export function wrongList({ records, dropped, generation = 0 }: DecodedList): st
       const resolution = resolve(constraint, index, eligibility);
       const chosen = resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
       const branch = text.replace(/^latest.*|\*$/, '');
-      if (chosen?.startsWith(branch) === false) return `${text} chooses ${chosen}`;
+      if (chosen?.startsWith(branch) === false) return `${text} selects ${chosen}`;
       const wrong = notOneLine(explain(resolution));
       if (wrong !== undefined) return wrong;
     }

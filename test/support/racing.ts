@@ -28,7 +28,7 @@ interface ReadRequest {
   state: 'open' | 'in time' | 'late';
 }
 
-/** A registry whose responses arrive in the order that a scheduler chooses. */
+/** A registry whose responses arrive in the order that a scheduler selects. */
 export interface RacingRegistry extends PollableRegistry {
   /** The newest release of the last list that arrived in time. */
   newest(): string | undefined;

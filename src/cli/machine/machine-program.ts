@@ -89,7 +89,7 @@ function addQuarantine(modreg: Command, { world, common, finish }: Building): vo
       finish(quarantineListCommand(options, world));
     });
   common(quarantine.command('lift <module_id> <version>'))
-    .description('Lifts the quarantine of a version, so that it may be chosen again.')
+    .description('Lifts the quarantine of a version, so that it may be selected again.')
     .action(async (moduleId: string, version: string, options: { json?: true }) => {
       const { quarantineLiftCommand } = await import('./quarantine-command.ts');
       finish(quarantineLiftCommand(moduleId, version, options, world));

@@ -25,7 +25,7 @@ export function quarantineListCommand({ json }: Options, world: World): Outcome 
   });
 }
 
-/** `modreg quarantine lift <module_id> <version>`: lets the version be chosen again. */
+/** `modreg quarantine lift <module_id> <version>`: lets the version be selected again. */
 export function quarantineLiftCommand(
   moduleIdText: string,
   versionText: string,
@@ -43,7 +43,7 @@ export function quarantineLiftCommand(
     const { quarantine } = state.memory();
     if (!state.lift(id, text)) return notInQuarantine(`${id} ${text}`, quarantine);
     const schema = 'modreg/quarantine-lift@1';
-    const line = `${id} ${text} may be chosen again`;
+    const line = `${id} ${text} may be selected again`;
     const answer = json ? [jsonLine({ schema, module_id: id, version: text })] : [line];
     return { answer, notes: [], problems: [] };
   });

@@ -43,7 +43,7 @@ export function rollbackCommand(
       : '';
     const destination = to
       ? `to ${to.text} at the poller's next decision${until}`
-      : "at the poller's next decision, to the best release that may be chosen instead, if there is one: no previous version may be chosen";
+      : "at the poller's next decision, to the best release that may be selected instead, if there is one: no previous version may be selected";
     const answer = [`${labelFor(row.value)} rolls back from ${from.text} ${destination}`];
     const notes = [`note: modreg quarantine lift ${moduleId} ${from.text} undoes this`];
     return { answer, notes, problems: [] };

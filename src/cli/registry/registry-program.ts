@@ -69,7 +69,7 @@ function addPublish(registry: Command, building: Building): void {
 
 function addYanks(registry: Command, building: Building): void {
   withFile(registry.command('yank <module_id> <version>'), building)
-    .description('Yanks a release: only a pin can still choose it.')
+    .description('Yanks a release: only a pin can still select it.')
     .option('--reason <text>', 'the reason that machines and people see', '')
     .action(async (moduleId: string, version: string, options: YankOptions) => {
       const { yankCommand } = await import('./yank-command.ts');

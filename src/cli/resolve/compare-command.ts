@@ -83,7 +83,7 @@ async function readInput(
   return { ok: false, error: problems };
 }
 
-/** The error that no release may be chosen, or the warnings about the releases that the types select. */
+/** The error that no release may be selected, or the warnings about the releases that the types select. */
 function problemsOf(moduleId: ModuleId, types: readonly TypeOutcome[]): Problem[] {
   const releases = types.flatMap(({ resolution }) => {
     return resolution.kind === 'resolved' ? [resolution.release] : [];
@@ -92,7 +92,7 @@ function problemsOf(moduleId: ModuleId, types: readonly TypeOutcome[]): Problem[
   if (different.size > 0) {
     return [...different.values()].flatMap((release) => releaseWarnings(moduleId, release));
   }
-  const message = `${moduleId} has no release and no prerelease that may be chosen`;
+  const message = `${moduleId} has no release and no prerelease that may be selected`;
   const command = `modreg resolve ${moduleId} latest-with-prerelease --explain`;
   const hint = `${command}, with the same options, shows why`;
   return [{ severity: 'error', kind: 'no-match', message, hint }];

@@ -61,7 +61,7 @@ export interface ListError {
 export interface DecideInput {
   /** What the configuration requires. */
   readonly requirement: Requirement;
-  /** The releases to choose from. */
+  /** The releases to select from. */
   readonly list: ModuleList;
   /** The deployed version, as far as it is known. */
   readonly deployed: Deployed;
@@ -105,7 +105,7 @@ export type Decision = {
   | {
       readonly kind: 'keep';
       readonly because: 'ahead';
-      /** Why the deployed version could not be chosen again; undefined if it could, or if it is not a version. */
+      /** Why the deployed version could not be selected again; undefined if it could, or if it is not a version. */
       readonly against: Against | undefined;
       /** The release that the constraint selects. */
       readonly resolution: Resolution;
@@ -140,7 +140,7 @@ export interface Failure {
   readonly isRolledBack: boolean;
 }
 
-/** Why a deployed version that is kept could not be chosen again: it is refused, or it is not in the list. */
+/** Why a deployed version that is kept could not be selected again: it is refused, or it is not in the list. */
 export type Against =
   | {
       readonly kind: 'refused';
@@ -185,7 +185,7 @@ export type Replacement = { readonly kind: 'replace' } & (
     }
 );
 
-/** Nothing can be decided, or no release may be chosen and the deployed version is not accepted either. */
+/** Nothing can be decided, or no release may be selected and the deployed version is not accepted either. */
 export type Stuck = { readonly kind: 'stuck' } & (
   | { readonly code: 'deployed-unknown'; readonly resolution?: undefined }
   | {
@@ -201,7 +201,7 @@ export type Stuck = { readonly kind: 'stuck' } & (
       readonly resolution?: undefined;
     }
   | {
-      /** No release may be chosen, or the pinned version is not in the list. */
+      /** No release may be selected, or the pinned version is not in the list. */
       readonly code: 'no-match' | 'pin-not-published';
       /** Why each entry of the list is refused. */
       readonly resolution: Extract<Resolution, { kind: 'unsatisfied' }>;

@@ -16,7 +16,7 @@ export function failureOf(
   );
 }
 
-/** Why the deployed version could not be chosen again; undefined if it could. `failure` is its quarantine. */
+/** Why the deployed version could not be selected again; undefined if it could. `failure` is its quarantine. */
 export function reasonAgainst(
   deployed: Version,
   input: ResolveInput,

@@ -127,11 +127,11 @@ function describeAhead({ resolution, against: found }: Ahead): string {
   const against = found ? [describeAgainst(found, constraint)] : [];
   if (resolution.kind === 'resolved') {
     const { version } = resolution.release;
-    const best = `newer than ${version.text}, the ${chosenAs(version, constraint)} that may be chosen`;
+    const best = `newer than ${version.text}, the ${chosenAs(version, constraint)} that may be selected`;
     return [best, ...against, 'it is kept, not downgraded'].join('; ');
   }
   if (constraint.kind === 'patch') return ['it is kept', ...against].join('; ');
-  return ['it is kept', ...against, `no release may be chosen: ${countReasons(resolution)}`].join(
+  return ['it is kept', ...against, `no release may be selected: ${countReasons(resolution)}`].join(
     '; ',
   );
 }
@@ -193,7 +193,7 @@ function describeStuck(stuck: Decision & Stuck): string {
     case 'list-stale':
       return describeStale(stuck.stale, stuck.input);
     case 'no-match':
-      return `no release may be chosen: ${countReasons(stuck.resolution)}`;
+      return `no release may be selected: ${countReasons(stuck.resolution)}`;
     case 'pin-not-published':
       return `the pin is not published; ${complaintOf(stuck.resolution, '').because.join('; ')}`;
     case 'quarantined': {

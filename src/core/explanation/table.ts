@@ -17,7 +17,7 @@ const SHOWN = 3;
 const WIDEST_VERSION = 40;
 
 /**
- * Explains a resolution: one line for each entry of the list says whether it was chosen, and why. Versions come first,
+ * Explains a resolution: one line for each entry of the list says whether it was selected, and why. Versions come first,
  * newest first, then entries that are not versions. Long runs of one kind are counted unless `all` is true; `more` is
  * appended to the line with the count. Lines are escaped and have neither colour nor indentation.
  *
@@ -73,7 +73,7 @@ function rowsOf(resolution: Resolution): Row[] {
   return [...higher, ...lower, ...unreadable];
 }
 
-/** The wider constraints that would choose a version, by its text: `   ← would be chosen by 1.*`. */
+/** The wider constraints that would select a version, by its text: `   ← would be selected by 1.*`. */
 function notesOf({ input: { constraint, index, eligibility } }: Resolution): Map<string, string> {
   const choosers = new Map<string, string[]>();
   for (const wider of widerThan(constraint)) {
@@ -83,7 +83,7 @@ function notesOf({ input: { constraint, index, eligibility } }: Resolution): Map
     choosers.set(text, [...(choosers.get(text) ?? []), formatConstraint(wider)]);
   }
   return new Map(
-    [...choosers].map(([text, by]) => [text, `   ← would be chosen by ${by.join(', ')}`]),
+    [...choosers].map(([text, by]) => [text, `   ← would be selected by ${by.join(', ')}`]),
   );
 }
 

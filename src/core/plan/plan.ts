@@ -73,7 +73,7 @@ export interface Plan {
 export interface PlanRow {
   /** What to do, and why. */
   readonly decision: Decision;
-  /** The newest release that may be chosen, whatever the constraint; undefined if there is none (Versioning, rule 2). */
+  /** The newest release that may be selected, whatever the constraint; undefined if there is none (Versioning, rule 2). */
   readonly latest: Version | undefined;
   /** The components that stop when it restarts; empty if no replacement is due or held. */
   readonly stops: readonly Stop[];

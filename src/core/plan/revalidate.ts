@@ -17,7 +17,7 @@ export type Revalidation =
 /**
  * Checks an open action against a new plan for its target. An action that was never delivered is delivered only if the
  * plan contains the same action. A delivered action may be half done, so it is delivered again as long as its version
- * may still be chosen (T18, T51, T55).
+ * may still be selected (T18, T51, T55).
  */
 export function revalidate({ action, state }: OpenAction, plan: Plan): Revalidation {
   const due = plan.restarts.flatMap(actionsOf);

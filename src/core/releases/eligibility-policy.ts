@@ -4,7 +4,7 @@ import type { Refusal } from './refusal.ts';
 import type { DigestChange, Release } from './release.ts';
 import type { Version } from '../version/version.ts';
 
-/** Which of the releases that a constraint accepts a machine may choose. An absent field refuses nothing. */
+/** Which of the releases that a constraint accepts a machine may select. An absent field refuses nothing. */
 export interface Eligibility {
   /** The time of the decision, in milliseconds since the epoch. */
   readonly now: number;

@@ -2,7 +2,7 @@ import type { Policy } from './eligibility-policy.ts';
 import { quarantined } from './quarantine.ts';
 import { artifactsFor } from './release.ts';
 
-/** Only a pin may choose a yanked release (D7). */
+/** Only a pin may select a yanked release (D7). */
 const yanked: Policy = ({ constraint }, release) => {
   if (release.yanked === undefined || constraint.kind === 'patch') return undefined;
   return { reason: 'yanked', because: release.yanked };

@@ -3,7 +3,7 @@ import type { DigestChange, Release } from './release.ts';
 import type { Version } from '../version/version.ts';
 import type { ParseError } from '../text/parse-error.ts';
 
-/** Why a release is not chosen, with the facts behind it. */
+/** Why a release is not selected, with the facts behind it. */
 export type Refusal =
   | {
       readonly reason: 'conflicting-digest';
@@ -49,11 +49,11 @@ export type Refusal =
     }
   | {
       readonly reason: 'older';
-      /** The version that was chosen. */
+      /** The version that was selected. */
       readonly than: Version;
     };
 
-/** The release that a pin names, and why it may not be chosen. */
+/** The release that a pin names, and why it may not be selected. */
 export type RefusedPin = {
   /** The entry of the list. */
   readonly release: Release;
@@ -65,7 +65,7 @@ export type RefusedPin = {
   }
 >;
 
-/** An entry of a release list that was not chosen, with its one reason. */
+/** An entry of a release list that was not selected, with its one reason. */
 export type Refused =
   | {
       readonly reason: 'not-a-version';

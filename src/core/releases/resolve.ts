@@ -11,7 +11,7 @@ export interface ResolveInput {
   readonly constraint: Constraint;
   /** The release list. */
   readonly index: ReleaseIndex;
-  /** Which of the accepted releases the machine may choose. */
+  /** Which of the accepted releases the machine may select. */
   readonly eligibility: Eligibility;
 }
 
@@ -21,7 +21,7 @@ export type Resolution =
       readonly kind: 'resolved';
       /** The input of the resolution. */
       readonly input: ResolveInput;
-      /** The newest release that may be chosen. */
+      /** The newest release that may be selected. */
       readonly release: Release;
       /**
        * Every other entry, each with the first reason that applies. Versions come first, newest first, then entries that
@@ -84,10 +84,10 @@ function isRefusedPin(one: Refusal & { readonly release: Release }): one is Refu
   return one.reason !== 'other-version';
 }
 
-/** Why a release cannot be chosen; undefined if it could be. */
+/** Why a release cannot be selected; undefined if it could be. */
 type Judge = (release: Release) => Refusal | undefined;
 
-/** Why `release` cannot be chosen: the first reason in the order of the decision table; undefined if it could be. */
+/** Why `release` cannot be selected: the first reason in the order of the decision table; undefined if it could be. */
 export function refusal(input: ResolveInput, release: Release): Refusal | undefined {
   const conflict = conflictingDigests(release);
   if (conflict) return { reason: 'conflicting-digest', ...conflict };

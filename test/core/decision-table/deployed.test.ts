@@ -159,7 +159,7 @@ describe('D16, D17: deployed higher than resolved, in the branch', () => {
       deployed: '1.2.6-rc.1',
       list: LIST,
       expected:
-        'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; it is not in the list; it is kept, not downgraded',
+        'ahead: newer than 1.2.5, the newest patch of 1.2 that may be selected; it is not in the list; it is kept, not downgraded',
       warns: ['ahead'],
     },
     {
@@ -168,7 +168,7 @@ describe('D16, D17: deployed higher than resolved, in the branch', () => {
       deployed: '1.2.6',
       list: LIST,
       expected:
-        'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; it is not in the list; it is kept, not downgraded',
+        'ahead: newer than 1.2.5, the newest patch of 1.2 that may be selected; it is not in the list; it is kept, not downgraded',
       warns: ['ahead'],
     },
     {
@@ -177,7 +177,7 @@ describe('D16, D17: deployed higher than resolved, in the branch', () => {
       deployed: '1.2.6',
       list: [...LIST, { version: '1.2.6', yanked: 'hot' }],
       expected:
-        'ahead: newer than 1.2.5, the newest patch of 1.2 that may be chosen; refused: yanked: hot; it is kept, not downgraded',
+        'ahead: newer than 1.2.5, the newest patch of 1.2 that may be selected; refused: yanked: hot; it is kept, not downgraded',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
@@ -194,7 +194,7 @@ describe('D16, D17: deployed higher than resolved, in the branch', () => {
       deployed: '2.0.0-rc.2',
       list: ['1.8.0', '1.9.0', '2.0.0-rc.1'],
       expected:
-        'ahead: newer than 1.9.0, the newest release that may be chosen; it is not in the list; it is kept, not downgraded',
+        'ahead: newer than 1.9.0, the newest release that may be selected; it is not in the list; it is kept, not downgraded',
       warns: ['ahead'],
     },
     {
@@ -203,7 +203,7 @@ describe('D16, D17: deployed higher than resolved, in the branch', () => {
       deployed: '3.0.0',
       list: LIST,
       expected:
-        'ahead: newer than 2.1.0-rc.1, the newest release or prerelease that may be chosen; it is not in the list; it is kept, not downgraded',
+        'ahead: newer than 2.1.0-rc.1, the newest release or prerelease that may be selected; it is not in the list; it is kept, not downgraded',
       warns: ['ahead'],
     },
   ]);
@@ -220,7 +220,7 @@ describe('[T28] a version far above all others was published, and is yanked late
       expected: 'upgrade to 999999999.0.0: newest release; new major: read its release notes',
     },
     {
-      case: 'after its yank it is not chosen',
+      case: 'after its yank it is not selected',
       wanted: 'latest',
       deployed: '1.9.0',
       list: yanked,
@@ -232,7 +232,7 @@ describe('[T28] a version far above all others was published, and is yanked late
       deployed: '999999999.0.0',
       list: yanked,
       expected:
-        'ahead: newer than 2.0.0, the newest release that may be chosen; refused: yanked: not ours; it is kept, not downgraded',
+        'ahead: newer than 2.0.0, the newest release that may be selected; refused: yanked: not ours; it is kept, not downgraded',
       warns: ['ahead', 'deployed-yanked'],
     },
     {

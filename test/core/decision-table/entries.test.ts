@@ -6,7 +6,7 @@ describe('[D7] [T31] yanked', () => {
   const list = ['1.2.3', { version: '1.2.4', yanked: 'stops the motor' }];
   decides([
     ...['1.2.*', '1.*', 'latest', 'latest-with-prerelease'].map((constraint) => ({
-      case: `${constraint} does not choose a yanked release`,
+      case: `${constraint} does not select a yanked release`,
       constraint,
       list,
       chosen: '1.2.3',
@@ -20,7 +20,7 @@ describe('[D7] [T31] yanked', () => {
       refused: ['1.2.4: yanked'],
     },
     {
-      case: 'a pin may choose a yanked release',
+      case: 'a pin may select a yanked release',
       constraint: '1.2.4',
       list,
       chosen: '1.2.4',
@@ -38,7 +38,7 @@ describe('[D7] [T31] yanked', () => {
 });
 
 describe('[D8] deprecated', () => {
-  it('is chosen, with the text of its deprecation', () => {
+  it('is selected, with the text of its deprecation', () => {
     const resolution = ask('1.*', ['1.0.0', { version: '1.1.0', deprecated: 'use 2.x' }]);
     expect(resolution).toMatchObject({
       kind: 'resolved',
@@ -50,7 +50,7 @@ describe('[D8] deprecated', () => {
 describe('[D9] artifacts are judged release by release', () => {
   decides([
     {
-      case: 'a release without a matching artifact is refused, and the next lower one is chosen',
+      case: 'a release without a matching artifact is refused, and the next lower one is selected',
       constraint: '1.*',
       list: [built('1.1.0', 'linux/amd64'), built('1.0.0', 'linux/amd64', 'linux/arm64')],
       eligibility: on('linux/arm64'),
@@ -58,7 +58,7 @@ describe('[D9] artifacts are judged release by release', () => {
       refused: ['1.1.0: no-artifact'],
     },
     {
-      case: 'a release that does not list artifacts is chosen',
+      case: 'a release that does not list artifacts is selected',
       constraint: '1.*',
       list: ['1.1.0'],
       eligibility: on('linux/arm64'),

@@ -49,14 +49,14 @@ describe('[D2] builds of one precedence are ordered by their metadata', () => {
 describe('[D3] a pin selects the release with exactly that text, else its highest build', () => {
   decides([
     {
-      case: 'the exact text is chosen, although a build of it is higher',
+      case: 'the exact text is selected, although a build of it is higher',
       constraint: '1.2.3',
       list: ['1.2.3', '1.2.3+b.2', '1.2.4'],
       chosen: '1.2.3',
       refused: ['1.2.4: other-version', '1.2.3+b.2: other-version'],
     },
     {
-      case: 'if the exact text is not listed, the highest build is chosen',
+      case: 'if the exact text is not listed, the highest build is selected',
       constraint: '1.2.3',
       list: ['1.2.3+b.2', '1.2.3+b.10', '1.2.2'],
       chosen: '1.2.3+b.10',
@@ -142,7 +142,7 @@ describe('[D5] latest, and only prereleases are listed', () => {
 describe('[D6] 0.* accepts any 0.y.z', () => {
   decides([
     {
-      case: 'every 0.y.z is in the branch, and the highest is chosen',
+      case: 'every 0.y.z is in the branch, and the highest is selected',
       constraint: '0.*',
       list: ['0.0.9', '0.1.0', '0.12.1', '1.0.0'],
       chosen: '0.12.1',

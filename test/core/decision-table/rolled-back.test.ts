@@ -71,7 +71,7 @@ describe('D13: an operator rolled back', () => {
       deployed: '1.2.3',
       quarantine: rolledBack('1.2.4', '1.2.2'),
       expected:
-        'ahead: newer than 1.2.2, the newest patch of 1.2 that may be chosen; refused: quarantined on this machine; it is kept, not downgraded',
+        'ahead: newer than 1.2.2, the newest patch of 1.2 that may be selected; refused: quarantined on this machine; it is kept, not downgraded',
       warns: ['ahead'],
     },
     {
@@ -90,7 +90,7 @@ describe('D13: an operator rolled back', () => {
       list: [],
       quarantine: rolledBack('1.2.7'),
       expected:
-        'ahead: it is kept; it was rolled back on this machine; no release may be chosen: the list is empty',
+        'ahead: it is kept; it was rolled back on this machine; no release may be selected: the list is empty',
       warns: ['ahead'],
     },
   ]);

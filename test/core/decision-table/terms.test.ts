@@ -52,7 +52,7 @@ describe('[D12] minimum age', () => {
       refused: ['1.1.0: unknown-age'],
     },
     {
-      case: 'a release without a publish time is chosen if the policy allows it',
+      case: 'a release without a publish time is selected if the policy allows it',
       constraint: 'latest',
       list: ['1.1.0', aged('1.0.0', 7)],
       eligibility: allowing,

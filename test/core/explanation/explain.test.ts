@@ -18,11 +18,11 @@ const patches = (minor: number, count: number): string[] =>
   Array.from({ length: count }, (_, patch) => `1.${minor}.${patch}`);
 
 describe('one line for each entry, newest first', () => {
-  it('names the chosen release, the reason against each other one, and what wider constraints would choose', () => {
+  it('names the chosen release, the reason against each other one, and what wider constraints would select', () => {
     expect(explain(ask('1.2.*', LIDAR))).toEqual([
-      '2.1.0-rc.1   no   major 2 is not 1   ← would be chosen by latest-with-prerelease',
-      '2.0.1        no   major 2 is not 1   ← would be chosen by latest',
-      '1.3.4        no   minor 3 is not 2   ← would be chosen by 1.*',
+      '2.1.0-rc.1   no   major 2 is not 1   ← would be selected by latest-with-prerelease',
+      '2.0.1        no   major 2 is not 1   ← would be selected by latest',
+      '1.3.4        no   minor 3 is not 2   ← would be selected by 1.*',
       '1.2.10-rc.2  no   prerelease; only latest-with-prerelease accepts prereleases',
       '1.2.9        YES  newest patch of 1.2',
       '1.2.8        no   older than 1.2.9',
@@ -43,8 +43,8 @@ describe('one line for each entry, newest first', () => {
       '1.0.0',
       ['1.0.0', '1.0.1', '2.0.0'],
       [
-        '2.0.0  no   not 1.0.0   ← would be chosen by latest, latest-with-prerelease',
-        '1.0.1  no   not 1.0.0   ← would be chosen by 1.0.*, 1.*',
+        '2.0.0  no   not 1.0.0   ← would be selected by latest, latest-with-prerelease',
+        '1.0.1  no   not 1.0.0   ← would be selected by 1.0.*, 1.*',
         '1.0.0  YES  pinned',
       ],
     ],
@@ -154,9 +154,9 @@ describe('[T35] untrusted text is escaped and cut', () => {
 });
 
 describe('long runs are counted', () => {
-  it('three of more than four rows are shown, besides those that a wider constraint would choose', () => {
+  it('three of more than four rows are shown, besides those that a wider constraint would select', () => {
     expect(explain(ask('1.1.*', [...patches(0, 4), ...patches(1, 1), ...patches(2, 6)]))).toEqual([
-      '1.2.5  no   minor 2 is not 1   ← would be chosen by 1.*, latest, latest-with-prerelease',
+      '1.2.5  no   minor 2 is not 1   ← would be selected by 1.*, latest, latest-with-prerelease',
       '1.2.4  no   minor 2 is not 1',
       '1.2.3  no   minor 2 is not 1',
       '1.2.2  no   minor 2 is not 1',

@@ -177,13 +177,13 @@ describe('the decisions of a plan', { timeout: TIMEOUT_MS }, () => {
     fc.assert(property, MACHINES);
   });
 
-  it('I13: do not change when releases that were not chosen are removed', () =>
+  it('I13: do not change when releases that were not selected are removed', () =>
     forAll((machine) => {
       for (const module of machine.modules) {
         const { list, constraint, deployed, previous } = module;
         const { chosen } = verdictOn(machine, module);
         const keep = new Set([chosen, constraint, deployed, previous]);
-        // If no release is chosen for a pin, the releases in the branch determine the code.
+        // If no release is selected for a pin, the releases in the branch determine the code.
         const isKept = (version: string): boolean =>
           keep.has(version) ||
           (chosen === undefined && isPin(constraint) && isInBranch(constraint, version));

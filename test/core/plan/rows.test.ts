@@ -63,7 +63,7 @@ describe('terms and rows of subsystems', () => {
 });
 
 describe('rows of modules', () => {
-  it('`latest` may be chosen, and may be a prerelease under latest-with-prerelease', () => {
+  it('`latest` may be selected, and may be a prerelease under latest-with-prerelease', () => {
     const list = ['1.0.0', '1.1.0', '1.2.0-rc.1'];
     const modules = [entry('acme:lidar', '1.*'), entry('acme:arm', 'latest-with-prerelease')];
     const lidar = known('1.0.0', list, { quarantine: [{ version: '1.1.0' }] });
