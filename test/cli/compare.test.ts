@@ -9,13 +9,13 @@ it('compares the version types for a deployed version', () => {
   expect(modreg(['compare', 'npm:typescript', '--deployed', '5.4.3', ...REAL])).toEqual({
     stdout: `npm:typescript   3478 entries from "test/fixtures/registry"   deployed 5.4.3
 
-  TYPE                     CONSTRAINT               MEANS                  RESTART NOW
+  TYPE                     CONSTRAINT               SELECTS                RESTART NOW
   patch                    5.4.3                    5.4.3                  no
-      skips 523 that 5.4.3 does not cover, up to 7.1.0-dev.20261021.1
+      skips 523 outside 5.4.3, up to 7.1.0-dev.20261021.1
   minor                    5.4.*                    5.4.5                  yes
-      skips 521 that 5.4.* does not cover, up to 7.1.0-dev.20261021.1
+      skips 521 outside 5.4.*, up to 7.1.0-dev.20261021.1
   major                    5.*                      5.9.3                  yes
-      skips 266 that 5.* does not cover, up to 7.1.0-dev.20261021.1
+      skips 266 outside 5.*, up to 7.1.0-dev.20261021.1
   latest                   latest                   7.0.2                  yes
       skips 7.1.0-dev.20261021.1: prerelease; only latest-with-prerelease accepts prereleases
       skips 7.1.0-dev.20261009.1: prerelease; only latest-with-prerelease accepts prereleases
@@ -40,23 +40,23 @@ it('compares the version types for a new module, and shows what is skipped on th
   expect([stdout, exit]).toEqual([
     `acme:lidar   14 entries from the sample catalogue   not deployed
 
-  TYPE                     CONSTRAINT               MEANS   RESTART NOW
-  patch                    1.9.0                    1.9.0   -
-      skips 6 that 1.9.0 does not cover, up to 2.1.0-rc.1
-  minor                    1.9.*                    1.9.0   -
+  TYPE                     CONSTRAINT               SELECTS   RESTART NOW
+  patch                    1.9.0                    1.9.0     -
+      skips 6 outside 1.9.0, up to 2.1.0-rc.1
+  minor                    1.9.*                    1.9.0     -
       skips 1.9.1: no artifact for linux/arm64; published for linux/amd64
-      skips 5 that 1.9.* does not cover, up to 2.1.0-rc.1
-  major                    1.*                      1.9.0   -
+      skips 5 outside 1.9.*, up to 2.1.0-rc.1
+  major                    1.*                      1.9.0     -
       skips 1.10.0+build.17: not yet published: its publish time is 2025-12-02T09:00:00Z
       skips 1.10.0+build.9: not yet published: its publish time is 2025-12-01T09:00:00Z
       skips 1.9.1: no artifact for linux/arm64; published for linux/amd64
-      skips 3 that 1.* does not cover, up to 2.1.0-rc.1
-  latest                   latest                   1.9.0   -
+      skips 3 outside 1.*, up to 2.1.0-rc.1
+  latest                   latest                   1.9.0     -
       skips 2.1.0-rc.1: prerelease; only latest-with-prerelease accepts prereleases
       skips 2.0.1: not yet published: its publish time is 2026-05-04T09:00:00Z
       skips 2.0.0: not yet published: its publish time is 2026-03-02T09:00:00Z
       skips 3 more
-  latest-with-prerelease   latest-with-prerelease   1.9.0   -
+  latest-with-prerelease   latest-with-prerelease   1.9.0     -
       skips 2.1.0-rc.1: not yet published: its publish time is 2026-09-07T09:00:00Z
       skips 2.0.1: not yet published: its publish time is 2026-05-04T09:00:00Z
       skips 2.0.0: not yet published: its publish time is 2026-03-02T09:00:00Z

@@ -102,8 +102,8 @@ rear none → 1.1.0: delivered 2 times, not acknowledged yet (${delivered})
 acme_cam https://builds.example/cam → https://builds.example/new: failed once because of this machine, next delivery in 2 h (${again})
 
 In quarantine:
-  MODULE       VERSION   SINCE                  UNTIL                       WHY
-  acme:lidar   1.2.8     2026-11-20T01:02:03Z   lifted, or another digest   no light\\u{a}\\u{1b}[2J
+  MODULE       VERSION   SINCE                  UNTIL                                     WHY
+  acme:lidar   1.2.8     2026-11-20T01:02:03Z   an operator lifts it, or another digest   no light\\u{a}\\u{1b}[2J
 `,
       stderr: '',
       exit: 0,

@@ -21,8 +21,8 @@ export function quarantineTable(entries: readonly QuarantineEntry[], now: number
 
 function untilText({ until, digest, rolledBack }: QuarantineEntry, now: number): string {
   if (until !== undefined) return until <= now ? 'expired' : formatTime(until);
-  if (rolledBack) return 'lifted, or a newer release';
-  return digest === undefined ? 'lifted' : 'lifted, or another digest';
+  if (rolledBack) return 'an operator lifts it, or a newer release';
+  return digest === undefined ? 'an operator lifts it' : 'an operator lifts it, or another digest';
 }
 
 export function quarantineAsJson({ rolledBack, ...entry }: QuarantineEntry): object {

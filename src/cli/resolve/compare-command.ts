@@ -100,7 +100,7 @@ function problemsOf(moduleId: ModuleId, types: readonly TypeOutcome[]): Problem[
 
 function asTable({ moduleId, deployed, list, index, types }: Compared): string[] {
   const rows = types.map(cellsOf);
-  const heads = ['TYPE', 'CONSTRAINT', 'MEANS', 'RESTART NOW'];
+  const heads = ['TYPE', 'CONSTRAINT', 'SELECTS', 'RESTART NOW'];
   const line = columnsOf(heads, rows);
   const entries = index.published === 1 ? 'entry' : 'entries';
   const from = `${index.published} ${entries} from ${list.from}`;
@@ -141,7 +141,7 @@ function skips(type: TypeOutcome): string[] {
   if (inside.length > NAMED) lines.push(`${inside.length - NAMED} more`);
   const [newest] = outside;
   if (newest) {
-    lines.push(`${outside.length} that ${text} does not cover, up to ${publishedText(newest)}`);
+    lines.push(`${outside.length} outside ${text}, up to ${publishedText(newest)}`);
   }
   return lines.map((line) => `      skips ${line}`);
 }
