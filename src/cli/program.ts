@@ -104,15 +104,16 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
       finish(await compareCommand(moduleId, options, world));
     });
   withPlanCommand(modreg, world, finish);
-  addMachineCommands(modreg, {
+  const context = {
     world,
     finish,
     common: withCommonOptions,
-    registry: (command) => withRegistryOptions(withCommonOptions(command), WHOLE_POLICY),
-  });
+    registry: (command: Command) => withRegistryOptions(withCommonOptions(command), WHOLE_POLICY),
+  };
+  addMachineCommands(modreg, context);
   withAcceptCommand(modreg, world, finish);
   withDocumentCommands(modreg, world, finish);
-  addRegistryCommands(modreg, { world, common: withCommonOptions, finish });
+  addRegistryCommands(modreg, context);
   return modreg;
 }
 

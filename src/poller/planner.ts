@@ -85,7 +85,7 @@ export class Planner {
     return planMachine(input);
   }
 
-  /** The name of the module entry that has to be updated before `open`; undefined if none has to be (T62). */
+  /** The name of the module entry that `open` has to wait for; undefined if there is none (T62). */
   blockingDependency(open: OpenAction, memory: MachineMemory | undefined): string | undefined {
     const { configuration, lists, platform, polling } = this.#options;
     const { current } = configuration;

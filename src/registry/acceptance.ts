@@ -28,7 +28,7 @@ export interface AcceptOptions {
   /** The time at which the list was fetched; `systemClock` by default. */
   readonly clock?: Clock;
   /** Reports the differences without saving the list. False by default. */
-  readonly isTrial?: boolean;
+  readonly isDryRun?: boolean;
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -43,13 +43,13 @@ export interface AcceptOptions {
 export async function acceptList(
   moduleId: ModuleId,
   remote: RemoteRegistry,
-  { saved, clock = systemClock, isTrial = false, signal }: AcceptOptions,
+  { saved, clock = systemClock, isDryRun = false, signal }: AcceptOptions,
 ): Promise<Acceptance | undefined> {
   // A list that the operator accepts replaces the known generation and digests (D22).
   const known = readableList(moduleId, remote, saved);
   const now = await remote.fetch(moduleId, undefined, { budget: retryBudget(), signal });
   const acceptance = known && acceptanceOf(known, now);
-  if (!isTrial) {
+  if (!isDryRun) {
     const list = { ...now, lost: [], confirmedAt: clock.now(), sequence: undefined };
     saved.replace(remote.address, moduleId, list);
   }

@@ -34,9 +34,11 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
   const lists = new RememberedLists(remote.address, saved, onTrouble);
   const memory: Memory = { remote, lists, clock };
   const { resultOf, localResult } = resultsFrom(memory, options);
-  const request = singleFlight(async (moduleId: ModuleId, { budget, sequence }: Round, signal) => {
-    return await refresh(moduleId, memory, { budget, signal }, sequence);
-  });
+  const request = singleFlight(
+    async (moduleId: ModuleId, { budget, sequence }: RequestRound, signal) => {
+      return await refresh(moduleId, memory, { budget, signal }, sequence);
+    },
+  );
   return {
     async read(moduleId, signal) {
       const one = { budget: retryBudget(), sequence: undefined };
@@ -98,7 +100,7 @@ function resultsFrom({ remote, lists, clock }: Memory, options: CacheOptions): R
 }
 
 /** The round that a request belongs to. */
-interface Round {
+interface RequestRound {
   readonly budget: RetryBudget;
   readonly sequence: number | undefined;
 }

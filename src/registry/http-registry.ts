@@ -5,7 +5,7 @@ import { isExposed } from '../core/text/web-address.ts';
 import { systemClock, systemRandom } from './clock.ts';
 import type { Connection, HttpOptions } from './http/connection.ts';
 import { DEFAULT_LIMITS, type Limits } from './http/limits.ts';
-import { once } from './once.ts';
+import { memoizeUntilError } from './memoize-until-error.ts';
 import { RegistryError } from './registry-error.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
 
@@ -38,7 +38,7 @@ export function httpRegistry(
   const base = baseOf(kind, url);
   const shown = `${url.origin}${url.pathname}`.replace(/\/$/, '');
   const from = excerpt(kind === 'modreg' ? shown : `${kind}:${shown}`);
-  const protocol = once(async (): Promise<Protocol> => {
+  const protocol = memoizeUntilError(async (): Promise<Protocol> => {
     const { connect } = await import('./http/connection.ts');
     const connected = await PROTOCOLS[kind]();
     const { clock = systemClock, random = systemRandom, onRetry = () => undefined } = options;

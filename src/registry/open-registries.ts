@@ -8,7 +8,7 @@ import { systemClock, type Clock } from './clock.ts';
 import { folderRegistry } from './folder-registry.ts';
 import type { Limits } from './http/limits.ts';
 import { httpRegistry } from './http-registry.ts';
-import { once } from './once.ts';
+import { memoizeUntilError } from './memoize-until-error.ts';
 import { readAll } from './pollable-registry.ts';
 import { RegistryError } from './registry-error.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
@@ -18,7 +18,7 @@ import type { SavedLists, SavedListsError } from './saved-lists.ts';
 export interface OpenRegistriesOptions {
   /**
    * Storage in which lists fetched over HTTP outlive the process; `savedListsIn` of `modreg/store` creates it. A
-   * function is called once, before the first such list is read. Without storage the lists are kept in memory only.
+   * function is called before the first such list is read, and again if it threw. Without storage the lists are kept in memory only.
    */
   readonly saved?: SavedLists | (() => Promise<SavedLists | undefined>) | undefined;
   /**
@@ -98,7 +98,9 @@ export interface OpenRegistries {
  */
 export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistries {
   const { saved, relativeTo } = options;
-  const savedLists = once(async () => (typeof saved === 'function' ? await saved() : saved));
+  const savedLists = memoizeUntilError(async () =>
+    typeof saved === 'function' ? await saved() : saved,
+  );
   const opened = new Map<string, Opened>();
   // Many modules share few terms, and parsing an address and comparing its terms takes 6 µs.
   const byTerms = new WeakMap<RegistryTerms, Opened>();
@@ -163,7 +165,7 @@ function openAt(
   if (!('url' in address)) return { ok: true, value: pathRegistry(address, () => clock.now()) };
   const remote = httpRegistry(address, { ...options, token: () => token?.(address.url) });
   if (!remote.ok) return remote;
-  const cached = once(async () => {
+  const cached = memoizeUntilError(async () => {
     const { cachedRegistry } = await import('./cached-registry.ts');
     return cachedRegistry(remote.value, { ...options, saved: await savedLists() });
   });

@@ -206,10 +206,11 @@ export const OPENAPI: object = {
             type: 'integer',
             minimum: 0,
           }),
-          query('wait', 'How long to wait for a change, in seconds; 0 by default, at most 60', {
-            type: 'number',
-            minimum: 0,
-          }),
+          query(
+            'wait',
+            'How long to wait for a change, in seconds; 0 by default. More than 60 counts as 60',
+            { type: 'number', minimum: 0 },
+          ),
         ],
         responses: {
           ...FAILURES,

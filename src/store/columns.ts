@@ -8,7 +8,7 @@ export function jsonIn<T>(
   { path }: { readonly path: string },
   isExpected: (value: unknown) => value is T,
 ): T {
-  const value = parsed(String(text), path);
+  const value = parsedValue(String(text), path);
   if (isExpected(value)) return value;
   throw new DatabaseError(
     'damaged',
@@ -16,7 +16,7 @@ export function jsonIn<T>(
   );
 }
 
-function parsed(text: string, path: string): unknown {
+function parsedValue(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -42,7 +42,7 @@ describe('arguments that cannot be used: exit 2', () => {
     ],
     [
       ['acme:lidar', '1.*', '--at', 'noon'],
-      'error[BAD_TIME]: "noon" is not a time\n  noon\n  ^ expected a date and time with its offset, as in 2026-11-21T01:02:03Z\n',
+      'error[BAD_TIME]: "noon" is not a time\n  noon\n  ^ expected a date and time with its offset, such as 2026-11-21T01:02:03Z\n',
     ],
     [
       ['acme:lidar', '1.*', '--registry', ''],

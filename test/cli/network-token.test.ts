@@ -170,7 +170,7 @@ describe('the address of a registry', () => {
     expect([listed.stdout, listed.exit]).toEqual(['1.5.0\n', 0]);
     const bad = await runModreg([...args, `${folder}/bad.json`]);
     expect([bad.stderr, bad.exit]).toEqual([
-      `error[BAD_VALUE]: the policy ${folder}/bad.json has 2 errors\n  because 1:16 BAD_TYPE /allow_http: found a number, expected a list of hosts\n  1:36 BAD_VALUE /max_index_age: "soon" is not a duration, expected a whole number and one of s, m, h, d, ten years at most, as in 5m\nhint: modreg check ${folder}/bad.json --as policy shows them all\n`,
+      `error[BAD_VALUE]: the policy ${folder}/bad.json has 2 errors\n  because 1:16 BAD_TYPE /allow_http: found a number, expected a list of hosts\n  1:36 BAD_VALUE /max_index_age: "soon" is not a duration, expected a whole number and one of s, m, h, d, at most ten years, such as 5m\nhint: modreg check ${folder}/bad.json --as policy shows them all\n`,
       1,
     ]);
   });

@@ -79,7 +79,7 @@ describe('a release list over the network', () => {
     expect([stdout, stderr, server.requests.length]).toEqual(['1.2.3\n', '', 1]);
     const bad = await runModreg([...RESOLVE, '--max-age', 'soon'], environment);
     expect([bad.stderr, bad.exit]).toEqual([
-      'error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and one of s, m, h, d, ten years at most, as in 5m\n',
+      'error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and one of s, m, h, d, at most ten years, such as 5m\n',
       2,
     ]);
   });
@@ -173,7 +173,7 @@ describe('[D22] modreg accept', () => {
     const accepted = await runModreg(['accept', 'acme:lidar'], environment);
     expect(accepted.stdout.trimEnd().split('\n')).toEqual([
       ...changes,
-      'accepted: the list is now saved as it is',
+      'accepted: the current list is saved',
     ]);
     expect((await runModreg(RESOLVE, environment)).stdout).toBe('1.2.4\n');
   });
@@ -216,7 +216,7 @@ describe('[D22] modreg accept', () => {
     damage();
     const { stdout } = await runModreg(['accept', 'acme:lidar'], environment);
     expect(stdout).toBe(
-      'acme:lidar\n  no list was saved before\naccepted: the list is now saved as it is\n',
+      'acme:lidar\n  no list was saved before\naccepted: the current list is saved\n',
     );
     expect((await runModreg(RESOLVE, environment)).stderr).toBe('');
   });
@@ -227,7 +227,7 @@ describe('[D22] modreg accept', () => {
       [],
       {},
       [
-        'error[NO_REGISTRY]: no registry is named\nhint: name one with --registry, else MODREG_REGISTRY, else "registry" in the policy, or create $PLATFORM_HOME/registry.db\n',
+        'error[NO_REGISTRY]: no registry is named\nhint: name one with --registry, else MODREG_REGISTRY, else "registry" in the policy of --policy, or create $PLATFORM_HOME/registry.db\n',
         2,
       ],
     ],

@@ -64,8 +64,8 @@ describe('the exit code and stderr of modreg plan', () => {
   ^ expected linux/amd64 or linux/arm64
 error[BAD_TIME]: "now" is not a time
   now
-  ^ expected a date and time with its offset, as in 2026-11-21T01:02:03Z
-error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and one of s, m, h, d, ten years at most, as in 5m
+  ^ expected a date and time with its offset, such as 2026-11-21T01:02:03Z
+error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and one of s, m, h, d, at most ten years, such as 5m
 `,
       },
     ],
@@ -159,7 +159,7 @@ error[REGISTRY_UNREACHABLE]: offline: the registry http://127.0.0.1:1 was not co
         options: [],
         exit: 2,
         stderr:
-          'error[NO_REGISTRY]: no registry is named\nhint: name one with --registry, else MODREG_REGISTRY, else "registry" in the policy, or create $PLATFORM_HOME/registry.db\n',
+          'error[NO_REGISTRY]: no registry is named\nhint: name one with --registry, else MODREG_REGISTRY, else "registry" in the policy of --policy, or create $PLATFORM_HOME/registry.db\n',
       },
     ],
     [

@@ -62,7 +62,7 @@ Nothing was changed.
 `,
       stderr: `error[NO_MATCH]: no release of acme:arm matches 3.*; acme:arm is not installed
   because 3.* needs 3.0.0 ≤ version < 4.0.0, and the newest release is 2.0.0
-hint: latest means 2.0.0; latest-with-prerelease means 2.0.0
+hint: latest selects 2.0.0; latest-with-prerelease selects 2.0.0
 warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id; each is resolved separately: acme:lidar, acme:lidar (rear)
 `,
       exit: 1,

@@ -138,7 +138,7 @@ describe('--explain', () => {
 `,
       stderr: `${NOTE}error[NO_MATCH]: no release of acme:cam matches 2.*
   because 2.* needs 2.0.0 ≤ version < 3.0.0, and the newest release is 1.3.0
-hint: latest means 1.3.0; latest-with-prerelease means 1.3.0
+hint: latest selects 1.3.0; latest-with-prerelease selects 1.3.0
 `,
       exit: 1,
     });
@@ -200,7 +200,7 @@ describe('--json', () => {
         input: null,
         because: ['3.* needs 3.0.0 ≤ version < 4.0.0, and the newest release is 1.3.0'],
         suggestion: null,
-        hint: 'latest means 1.3.0; latest-with-prerelease means 1.3.0',
+        hint: 'latest selects 1.3.0; latest-with-prerelease selects 1.3.0',
       },
     ],
     [

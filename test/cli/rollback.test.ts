@@ -171,7 +171,7 @@ hint: pin the version that should run
       ['acme:lidar'],
       {
         stderr:
-          'error[DEPLOYED_UNKNOWN]: acme:lidar: deployed is none, but only a version can be rolled back\n',
+          'error[DEPLOYED_UNKNOWN]: acme:lidar: the deployed version is none; only a version can be rolled back\n',
         exit: 1,
       },
     ],
@@ -180,7 +180,7 @@ hint: pin the version that should run
       { deployed: ['1.0.0', undefined] },
       ['acme:lidar', '--json'],
       {
-        stderr: `{"error":{"code":"DEPLOYED_UNKNOWN","message":"acme:lidar: deployed is unknown, but only a version can be rolled back","input":null,"because":[],"suggestion":null,"hint":null}}\n`,
+        stderr: `{"error":{"code":"DEPLOYED_UNKNOWN","message":"acme:lidar: the deployed version is unknown; only a version can be rolled back","input":null,"because":[],"suggestion":null,"hint":null}}\n`,
         exit: 1,
       },
     ],
@@ -190,7 +190,7 @@ hint: pin the version that should run
       ['acme:lidar'],
       {
         stderr:
-          'error[DEPLOYED_UNKNOWN]: acme:lidar: deployed is https://builds.example/x, but only a version can be rolled back\n',
+          'error[DEPLOYED_UNKNOWN]: acme:lidar: the deployed version is https://builds.example/x; only a version can be rolled back\n',
         exit: 1,
       },
     ],

@@ -26,7 +26,7 @@ describe('modreg watch does not start', () => {
       {
         options: ['--interval', 'soon'],
         stderr: [
-          'error[USAGE]: --interval: "soon" is not a duration, expected a whole number and one of s, m, h, d, ten years at most, as in 5m',
+          'error[USAGE]: --interval: "soon" is not a duration, expected a whole number and one of s, m, h, d, at most ten years, such as 5m',
         ],
         exit: 2,
       },
@@ -88,7 +88,7 @@ describe('modreg watch does not start', () => {
         site: { ...LIDAR, policy: {} },
         stderr: [
           'error[NO_REGISTRY]: no registry is named',
-          'hint: name one with --registry, else MODREG_REGISTRY, else "registry" in the policy, or create ~/registry.db',
+          'hint: name one with --registry, else MODREG_REGISTRY, else "registry" in the policy of --policy, or create ~/registry.db',
         ],
         exit: 2,
       },

@@ -58,6 +58,11 @@ it.each(withTitles(goodDocuments()))('finds no problem in %s', (_title, document
   expect(checkFixture(document)).toMatchObject({ problems: [], errors: 0, warnings: 0 });
 });
 
+it('names each document once', () => {
+  const names = BAD.map(({ kind, name }) => `${kind}/${name}`);
+  expect(names.filter((name, place) => names.indexOf(name) !== place)).toEqual([]);
+});
+
 it('has a document for each row', () => {
   const titles = withTitles(BAD).map(([title]) => title);
   expect(ROWS.filter(([row]) => !titles.some((title) => title.startsWith(`[${row}]`)))).toEqual([]);

@@ -21,7 +21,7 @@ function run(command: string, args: readonly string[]): string {
   return stdout + stderr;
 }
 
-/** These take minutes, install, or run this test. */
+/** Commands that are not run here: they take minutes, install packages, or run this test. */
 const NOT_RUN = /^(npm ci$|npm test|npm run |MODREG_\w+=\S+ npm )/;
 
 function commandsOf(page: Page): (readonly [command: string, printed: string])[] {
@@ -59,7 +59,7 @@ it.each(COMMANDS)('%s: $ %s', (_page, command, printed) => {
 
 it.each(PROGRAMS)('%s: program %i prints what the page says', (_page, _place, program, printed) => {
   const node = join(ROOT, 'node_modules/.bin/node');
-  // Its files are made elsewhere; its packages are found here.
+  // The program writes to a temporary folder, but resolves its packages from the root.
   const inside = `process.chdir('${temporaryFolder()}');\n${program}`;
   expect(run(node, ['--input-type=module-typescript', '-e', inside])).toBe(printed);
 });
@@ -81,7 +81,7 @@ const DOCUMENTS = PAGES.flatMap((page) =>
     .map(({ content }, place) => [page.path, place + 1, content] as const),
 );
 
-/** What is wrong with a release list, a machine config or an update policy. */
+/** The problems of a release list, a machine config or an update policy. */
 function problemsOf(content: string): readonly unknown[] {
   const document = Object(JSON.parse(content));
   if ('releases' in document) {
@@ -90,6 +90,6 @@ function problemsOf(content: string): readonly unknown[] {
   return checkDocument(content, Array.isArray(document.modules) ? 'machine' : 'policy').problems;
 }
 
-it.each(DOCUMENTS)('%s: nothing is wrong with JSON block %i', (_page, _place, content) => {
+it.each(DOCUMENTS)('%s: JSON block %i has no problems', (_page, _place, content) => {
   expect(problemsOf(content)).toEqual([]);
 });

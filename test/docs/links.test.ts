@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { ROOT } from '../support/modreg.ts';
 import { PAGES, type Page } from '../support/pages.ts';
 
-/** A page without its code. */
+/** The text of a page without its code. */
 function prose({ text }: Page): string {
   return text
     .replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
@@ -40,14 +40,14 @@ function destination(from: string, target: string): { path: string; anchor: stri
   return { path: path === '' ? from : normalize(join(dirname(from), path)), anchor };
 }
 
-it('leads to files that exist', () => {
+it('has links to existing files only', () => {
   const broken = LINKS.filter(
     ([from, target]) => !existsSync(join(ROOT, destination(from, target).path)),
   );
   expect(broken).toEqual([]);
 });
 
-it('leads to headings that exist', () => {
+it('has links to existing headings only', () => {
   const broken = LINKS.filter(([from, target]) => {
     const { path, anchor } = destination(from, target);
     const page = PAGES.find((one) => one.path === path);
@@ -56,7 +56,7 @@ it('leads to headings that exist', () => {
   expect(broken).toEqual([]);
 });
 
-it('reaches each page from README', () => {
+it('has links from README to each page, directly or not', () => {
   const reached = new Set(['README.md']);
   for (const from of reached) {
     for (const [page, target] of LINKS) {
@@ -68,7 +68,7 @@ it('reaches each page from README', () => {
   expect(unreached).toEqual([]);
 });
 
-it('uses each reference that a page defines', () => {
+it('defines no link reference that is unused', () => {
   const unused = PAGES.flatMap((page) =>
     Array.from(page.text.matchAll(/^(\[.+\]): \S+$/gm), ([, label = '']) => label)
       .filter((label) => page.text.split(label).length < 3)
@@ -77,7 +77,7 @@ it('uses each reference that a page defines', () => {
   expect(unused).toEqual([]);
 });
 
-it('names files that exist', () => {
+it('names existing files only', () => {
   const files = globSync('{src,test,tools,mocks,benchmarks,examples}/**', { cwd: ROOT });
   const names = new Set(files.map((path) => basename(path)));
   const missing = PAGES.flatMap((page) =>

@@ -75,7 +75,7 @@ it('the table of exit codes is that of the code', () => {
   );
 });
 
-it('quotes what commands print', () => {
+it('operating.md quotes texts that occur in src', () => {
   const quoted = tableRows(pageAt('docs/operating.md')).flatMap(([cell = '']) =>
     Array.from(cell.matchAll(/`([^`]*[a-z] [^`]*)`/g), ([, text = '']) => text.split('…')),
   );

@@ -75,7 +75,7 @@ it('[D22] a running process uses a list that another process accepted', async ()
   asked.next(document([built('sha1:bb')], { generation: 2 }));
   expect(await changed()).toEqual(['1.0.0']);
   const saved = savedListsIn(machine.file);
-  const trial = await acceptList(LIDAR, machine.remote, { saved, isTrial: true });
+  const trial = await acceptList(LIDAR, machine.remote, { saved, isDryRun: true });
   expect([...(trial?.changedDigests.keys() ?? [])]).toEqual(['1.0.0']);
   expect(await changed()).toEqual(['1.0.0']);
   await acceptList(LIDAR, machine.remote, { saved });

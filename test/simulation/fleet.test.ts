@@ -18,7 +18,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
 describe('[T66] no second has more than 1.5 times the rounds of an even spread', () => {
-  it.each(SCENARIOS)('$scenario', (scenario) => {
+  it.each(SCENARIOS.map((one) => [one.scenario, one] as const))('%s', (_title, scenario) => {
     const { mostPerSecond, allowed } = fleetRow(scenario, 1);
     expect(mostPerSecond).toBeLessThanOrEqual(allowed);
   });

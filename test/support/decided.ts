@@ -83,7 +83,9 @@ interface Case extends Situation {
 
 /** Defines one test per row. Each list is tested in both orders. */
 export function decidesOn(rows: readonly Case[]): void {
-  it.each(rows)('$case', ({ expected, warns = [], ...situation }) => {
+  // vitest cuts `$case` off at 40 characters.
+  const titled = rows.map((row) => [row.case, row] as const);
+  it.each(titled)('%s', (_title, { expected, warns = [], ...situation }) => {
     const { list = [] } = situation;
     const orders = 'error' in list ? [list] : [list, list.toReversed()];
     for (const order of orders) {

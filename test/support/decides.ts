@@ -39,7 +39,9 @@ export function aged(version: string, days: number): ReleaseRecord {
 
 /** Defines one test per row. Each list is tested in both orders, and each index with a first and a second query. */
 export function decides(rows: readonly Case[]): void {
-  it.each(rows)('$case', ({ constraint: asked, list, eligibility, ...expected }) => {
+  // vitest cuts `$case` off at 40 characters.
+  const titled = rows.map((row) => [row.case, row] as const);
+  it.each(titled)('%s', (_title, { constraint: asked, list, eligibility, ...expected }) => {
     for (const order of [list, list.toReversed()]) {
       const index = indexReleases(records(order));
       for (const time of ['first', 'again']) {

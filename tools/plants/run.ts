@@ -15,10 +15,10 @@ interface Plant {
   readonly by?: 'simulator' | 'fleet';
 }
 
-const HELP = `Plants each mistake in a copy of the sources and checks that it is caught: those of plants.json by the tests of
-their folder, those of garden.json by the simulator.
+const HELP = `Plants each mistake in a copy of the sources and checks that it is caught: those of test-plants.json by the tests
+of their folder, those of simulator-plants.json by the simulator.
   --of-the-day N    N mistakes of each file, chosen by the date
-  --garden          only those of garden.json
+  --simulator       only those of simulator-plants.json
   --in src/core     only those in files whose path begins with this`;
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -131,14 +131,14 @@ function chosenPlants(): Plant[] {
     {
       options: {
         'of-the-day': { type: 'string' },
-        garden: { type: 'boolean', default: false },
+        simulator: { type: 'boolean', default: false },
         in: { type: 'string', default: '' },
       },
     },
     HELP,
   );
-  const garden = plantsIn('garden.json');
-  const lists = (values.garden ? [garden] : [plantsIn('plants.json'), garden]).map((all) =>
+  const simulator = plantsIn('simulator-plants.json');
+  const lists = (values.simulator ? [simulator] : [plantsIn('test-plants.json'), simulator]).map((all) =>
     all.filter(({ file }) => file.startsWith(values.in)),
   );
   const text = values['of-the-day'];

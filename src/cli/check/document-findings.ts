@@ -28,7 +28,7 @@ export function documentWithErrors(
 }
 
 /** A warning for each unknown field of a document: it is ignored, whatever its author intended. */
-export function unknownFields(path: string, { problems }: Report): Problem[] {
+export function unknownFieldWarnings(path: string, { problems }: Report): Problem[] {
   return problems.flatMap((problem): Problem[] => {
     if (problem.severity !== 'warning' || problem.kind !== 'unknown-field') return [];
     const { kind, line, column, path: place, message, suggestion } = problem;

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { Outcome } from '../problem.ts';
+import type { CommandContext } from '../command-context.ts';
 import type { WatchOptions } from '../plan/watch-command.ts';
-import type { World } from '../world.ts';
 
 const WATCH_EXAMPLES = `Examples:
   modreg watch machine.json
@@ -24,20 +23,10 @@ const ROLLBACK_EXAMPLES = `Examples:
   modreg rollback acme_lidar --json
 `;
 
-/** What each command is built with. */
-interface Building {
-  readonly world: World;
-  /** Adds the options that every command has. */
-  readonly common: (command: Command) => Command;
-  /** Adds the options that select the registry. */
-  readonly registry: (command: Command) => Command;
-  readonly finish: (outcome: Outcome) => void;
-}
-
 /** Adds the commands for the machine that they run on. */
-export function addMachineCommands(modreg: Command, building: Building): void {
-  addWatch(modreg, building);
-  const { world, common, finish } = building;
+export function addMachineCommands(modreg: Command, context: CommandContext): void {
+  addWatch(modreg, context);
+  const { world, common, finish } = context;
   common(modreg.command('status'))
     .description(
       "Shows the deployed version and the target of each module, and the poller's last round.",
@@ -47,7 +36,7 @@ export function addMachineCommands(modreg: Command, building: Building): void {
       const { statusCommand } = await import('./status-command.ts');
       finish(statusCommand(options, world));
     });
-  addQuarantine(modreg, building);
+  addQuarantine(modreg, context);
   common(modreg.command('rollback <module>'))
     .description(
       'Rolls a module back to its previous version, until a newer release appears. <module> is the name of its entry or its module_id.',
@@ -59,7 +48,7 @@ export function addMachineCommands(modreg: Command, building: Building): void {
     });
 }
 
-function addWatch(modreg: Command, { world, registry, finish }: Building): void {
+function addWatch(modreg: Command, { world, registry, finish }: CommandContext): void {
   registry(modreg.command('watch <machine.json>'))
     .description(
       'Prints each action that a poller of this machine would take, when it is due. Changes nothing.',
@@ -77,7 +66,7 @@ function addWatch(modreg: Command, { world, registry, finish }: Building): void 
     });
 }
 
-function addQuarantine(modreg: Command, { world, common, finish }: Building): void {
+function addQuarantine(modreg: Command, { world, common, finish }: CommandContext): void {
   const quarantine = modreg
     .command('quarantine')
     .description('Lists or lifts the quarantine of versions that failed on this machine.')

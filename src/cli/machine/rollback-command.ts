@@ -69,7 +69,7 @@ function rollbackOf(
   const { deployed, previous, quarantine } = state.memory().of(targetOf(row));
   if (deployed.kind !== 'version') {
     const found = reportedText(deployed) ?? deployed.kind;
-    const message = `${label}: deployed is ${found}, but only a version can be rolled back`;
+    const message = `${label}: the deployed version is ${found}; only a version can be rolled back`;
     return refusal({ kind: 'deployed-unknown', message });
   }
   const isRefused = quarantine.some(

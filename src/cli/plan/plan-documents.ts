@@ -5,7 +5,7 @@ import { DEFAULT_POLICY } from '../../core/machine/update-policy.ts';
 import { readDocumentFile } from '../check/document-file.ts';
 import { readPolicyFor } from '../check/policy-file.ts';
 import type { Problem } from '../problem.ts';
-import { unknownFields, documentWithErrors } from '../check/document-findings.ts';
+import { unknownFieldWarnings, documentWithErrors } from '../check/document-findings.ts';
 
 /** The documents that a plan is based on. */
 export interface PlanDocuments {
@@ -61,7 +61,7 @@ function readPolicy(
   }
   const { path: policyPath, reading } = file.value;
   if (reading.ok) {
-    const warnings = unknownFields(policyPath, reading);
+    const warnings = unknownFieldWarnings(policyPath, reading);
     return { ok: true, value: { policy: reading.value, policyPath, warnings } };
   }
   return { ok: false, error: documentWithErrors('the policy', policyPath, reading, 'policy') };
@@ -87,7 +87,7 @@ function readMachineFile(
   const { bytes, mode } = file.value;
   const read = readMachine(bytes, { policy, mode });
   if (read.ok) {
-    return { ok: true, value: { machine: read.value, warnings: unknownFields(path, read) } };
+    return { ok: true, value: { machine: read.value, warnings: unknownFieldWarnings(path, read) } };
   }
   return { ok: false, error: documentWithErrors('the machine config', path, read, 'machine') };
 }

@@ -41,7 +41,7 @@ export async function acceptCommand(
   const isDryRun = options.dryRun ?? false;
   return await withSavedLists(world, isDryRun, async (saved) => {
     const acceptance = await registries.requesting(opened, moduleId.value, async () => {
-      return await acceptList(moduleId.value, remote, { saved, isTrial: isDryRun });
+      return await acceptList(moduleId.value, remote, { saved, isDryRun });
     });
     const answer = options.json
       ? [asJson(moduleId.value, acceptance, isDryRun)]
@@ -83,7 +83,7 @@ function asLines(
 ): string[] {
   const differences = acceptance ? differencesOf(acceptance) : ['no list was saved before'];
   const lines = differences.length === 0 ? ['nothing changed'] : differences;
-  const result = isDryRun ? 'nothing was accepted' : 'accepted: the list is now saved as it is';
+  const result = isDryRun ? 'nothing was accepted' : 'accepted: the current list is saved';
   return [moduleId, ...lines.map((line) => `  ${line}`), result];
 }
 

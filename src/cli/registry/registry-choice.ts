@@ -59,6 +59,6 @@ export function noRegistry(world: World): Problem {
     severity: 'error',
     kind: 'no-registry',
     message: 'no registry is named',
-    hint: `name one with --registry, else MODREG_REGISTRY, else "registry" in the policy, or create ${file}`,
+    hint: `name one with --registry, else MODREG_REGISTRY, else "registry" in the policy of --policy, or create ${file}`,
   };
 }

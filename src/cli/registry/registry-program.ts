@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import type { Outcome } from '../problem.ts';
+import type { CommandContext } from '../command-context.ts';
 import type { PublishOptions } from './publish-command.ts';
 import type { CatalogueOptions } from './catalogue-options.ts';
 import type { ServeCommandOptions } from './serve-command.ts';
-import type { World } from '../world.ts';
 
 const EXAMPLES = `Examples:
   modreg registry publish acme:lidar 1.2.9
@@ -13,35 +12,27 @@ const EXAMPLES = `Examples:
   modreg registry serve --port 4870
 `;
 
-/** What each command is built with. */
-interface Building {
-  readonly world: World;
-  /** Adds the options that every command has. */
-  readonly common: (command: Command) => Command;
-  readonly finish: (outcome: Outcome) => void;
-}
-
 /** Adds `modreg registry …`. */
-export function addRegistryCommands(modreg: Command, building: Building): void {
+export function addRegistryCommands(modreg: Command, context: CommandContext): void {
   const registry = modreg
     .command('registry')
     .description('Manages the embedded registry: publish, yank, serve.')
     .addHelpText('beforeAll', EXAMPLES);
-  addPublish(registry, building);
-  addYanks(registry, building);
-  addList(registry, building);
-  addServe(registry, building);
+  addPublish(registry, context);
+  addYanks(registry, context);
+  addList(registry, context);
+  addServe(registry, context);
 }
 
-function withFile(command: Command, { common }: Building): Command {
+function withFile(command: Command, { common }: CommandContext): Command {
   return common(command).option(
     '--db <file>',
     "the registry's file (default: $PLATFORM_HOME/registry.db)",
   );
 }
 
-function addPublish(registry: Command, building: Building): void {
-  withFile(registry.command('publish <module_id> [version]'), building)
+function addPublish(registry: Command, context: CommandContext): void {
+  withFile(registry.command('publish <module_id> [version]'), context)
     .description('Publishes a release, which never changes afterwards.')
     .option(
       '--artifact <platform=url>',
@@ -63,46 +54,46 @@ function addPublish(registry: Command, building: Building): void {
     .option('--file <file>', 'publish the releases of a JSON file: a list, or a module document')
     .action(async (moduleId: string, version: string | undefined, options: PublishOptions) => {
       const { publishCommand } = await import('./publish-command.ts');
-      building.finish(publishCommand(moduleId, version, options, building.world));
+      context.finish(publishCommand(moduleId, version, options, context.world));
     });
 }
 
-function addYanks(registry: Command, building: Building): void {
-  withFile(registry.command('yank <module_id> <version>'), building)
+function addYanks(registry: Command, context: CommandContext): void {
+  withFile(registry.command('yank <module_id> <version>'), context)
     .description('Yanks a release: only a pin can still select it.')
     .option('--reason <text>', 'the reason that machines and people see', '')
     .action(async (moduleId: string, version: string, options: YankOptions) => {
       const { yankCommand } = await import('./yank-command.ts');
-      building.finish(yankCommand([moduleId, version], options.reason, options, building.world));
+      context.finish(yankCommand([moduleId, version], options.reason, options, context.world));
     });
-  withFile(registry.command('unyank <module_id> <version>'), building)
+  withFile(registry.command('unyank <module_id> <version>'), context)
     .description('Reverts a yank.')
     .action(async (moduleId: string, version: string, options: CatalogueOptions) => {
       const { yankCommand } = await import('./yank-command.ts');
-      building.finish(yankCommand([moduleId, version], null, options, building.world));
+      context.finish(yankCommand([moduleId, version], null, options, context.world));
     });
 }
 
-function addList(registry: Command, building: Building): void {
-  withFile(registry.command('list [namespace]'), building)
+function addList(registry: Command, context: CommandContext): void {
+  withFile(registry.command('list [namespace]'), context)
     .description('Shows the published modules.')
     .action(async (namespace: string | undefined, options: CatalogueOptions) => {
       const { listCommand } = await import('./list-command.ts');
-      building.finish(listCommand(namespace, options, building.world));
+      context.finish(listCommand(namespace, options, context.world));
     });
 }
 
-function addServe(registry: Command, building: Building): void {
+function addServe(registry: Command, context: CommandContext): void {
   const token = registry
     .command('token')
     .description('Manages the tokens for publishing and yanking over HTTP.');
-  withFile(token.command('create'), building)
+  withFile(token.command('create'), context)
     .description('Creates a token. It is printed only once.')
     .action(async (options: CatalogueOptions) => {
       const { tokenCommand } = await import('./token-command.ts');
-      building.finish(tokenCommand(options, building.world));
+      context.finish(tokenCommand(options, context.world));
     });
-  withFile(registry.command('serve'), building)
+  withFile(registry.command('serve'), context)
     .description('Serves the registry over HTTP until SIGTERM.')
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--port <port>', 'the port to listen on; 0 selects a free one', '4870')
@@ -113,7 +104,7 @@ function addServe(registry: Command, building: Building): void {
     )
     .action(async (options: ServeCommandOptions) => {
       const { serveCommand } = await import('./serve-command.ts');
-      building.finish(await serveCommand(options, building.world));
+      context.finish(await serveCommand(options, context.world));
     });
 }
 

@@ -89,7 +89,8 @@ function sharedModules(modules: readonly ModuleOutline[]): Finding[] {
 function localWithoutVersion(modules: readonly ModuleOutline[]): Finding[] {
   return modules.flatMap(({ type, version }, index): Finding[] => {
     if (type !== 'local' || version !== null) return [];
-    const message = 'version is missing; it is ignored for a local module';
+    const message =
+      'version is missing; modreg does not use it for a local module, but the platform requires it';
     return [{ kind: 'missing-version', path: ['modules', index], message }];
   });
 }

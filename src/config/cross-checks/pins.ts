@@ -50,7 +50,7 @@ function exposedAddress(
 
 function exposed(url: URL, path: Path, allowHttp: readonly string[]): Finding[] {
   if (!isExposed(url, allowHttp)) return [];
-  const message = `http: to ${url.host}, which is neither this machine nor in the policy's allow_http`;
+  const message = `http: to ${url.host} is not allowed: ${url.host} is neither this machine nor in the policy's allow_http`;
   return [
     { kind: 'bad-address', path, message, hint: 'use https:, or add the host to allow_http' },
   ];

@@ -62,7 +62,8 @@ export function valueOf(name: string, environment: Environment): string | undefi
 
 /** Never quotes the text: a value of `env` may be a secret. */
 function complaintOf(text: string): string | undefined {
-  if (text.includes('\0')) return 'the text contains a NUL character, which a variable cannot';
+  if (text.includes('\0'))
+    return 'the text contains a NUL character, which a variable cannot contain';
   if (!text.includes(MARK)) return undefined;
   for (const { 1: name = '', 2: end, index } of text.matchAll(ATTEMPT)) {
     const place = `at character ${index + 1}`;

@@ -33,7 +33,7 @@ interface Pass {
   readonly findings: Located[];
   /** The offsets of each container's keys and values; undefined in a pass that does not record them. */
   readonly offsets: WeakMap<object, Offsets> | undefined;
-  /** The containers parent the next value, the innermost last. */
+  /** The containers around the next value, the innermost last. */
   readonly open: Open[];
   values: number;
   /** The offset of the last token if it is a comma. */

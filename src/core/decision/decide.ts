@@ -30,8 +30,12 @@ import { withoutRelease } from './without-release.ts';
  *   maxIndexAgeMs: 7 * 86_400_000,
  *   allowDowngrade: true,
  *   timing: {
- *     ...{ window: undefined, answer: undefined, isServerBusy: false },
- *     ...{ restarts: [], restartCooldownMs: 300_000, restartCeiling: 12 },
+ *     window: undefined,
+ *     answer: undefined,
+ *     isServerBusy: false,
+ *     restarts: [],
+ *     restartCooldownMs: 300_000,
+ *     restartCeiling: 12,
  *   },
  * });
  * console.log(decision.kind, describeDecision(decision)); // replace newest patch of 1.2
@@ -45,6 +49,7 @@ export function decide(input: DecideInput): Decision {
   const withInput = (verdict: Verdict): Decision => {
     return { ...(verdict.kind === 'replace' ? scheduled(input, verdict) : verdict), input };
   };
+  // A local module is never resolved (D23).
   if (requirement.kind === 'disabled' || requirement.kind === 'local') {
     return withInput({ kind: 'keep', because: requirement.kind });
   }
@@ -66,6 +71,7 @@ function afterResolving(input: DecideInput, resolution: Resolution): Verdict {
   const version = deployed.kind === 'version' ? deployed.version : undefined;
   const failure = version && failureOf(version, resolution.input);
   if (failure) return recovery(failure, resolution, previous);
+  // Text that is not a version is kept, unless a pin replaces it (D14).
   if (deployed.kind === 'other' && constraint.kind !== 'patch') {
     return { kind: 'keep', because: 'ahead', against: undefined, resolution };
   }
@@ -79,6 +85,7 @@ function afterResolving(input: DecideInput, resolution: Resolution): Verdict {
   if (isCurrent(constraint, version, release.version)) {
     return { kind: 'keep', because: 'up-to-date', resolution };
   }
+  // In the branch, a lower version is upgraded (D15) and a higher one is kept, also when it was yanked (D7, D16, D17).
   const isUpgrade = compareVersions(version, release.version) < 0;
   if (!isUpgrade && isInBranch(constraint, version)) {
     const against = reasonAgainst(version, resolution.input, undefined);

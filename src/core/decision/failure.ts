@@ -16,7 +16,10 @@ export function failureOf(
   );
 }
 
-/** Why the deployed version could not be selected again; undefined if it could. `failure` is its quarantine. */
+/**
+ * Why the deployed version could not be selected again, for example because it was yanked later (D7); undefined if it
+ * could. `failure` is its quarantine.
+ */
 export function reasonAgainst(
   deployed: Version,
   input: ResolveInput,

@@ -43,7 +43,8 @@ export type Warning =
 
 /** The warnings about one decision. The plan adds `conflicting-constraints`. */
 export function decisionWarnings(decision: Decision): Warning[] {
-  // Warned of: a deployed pin that is no longer published (D20), a saved list (D21), a shadowed pin (D27).
+  // Warned of: a yanked (D7) or deprecated (D8) release, a deployed pin that is no longer published (D20), a saved
+  // list (D21), a shadowed pin (D27).
   const { input, resolution } = decision;
   const { requirement, list } = input;
   if (requirement.kind === 'pin-url') {

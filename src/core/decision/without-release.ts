@@ -5,7 +5,8 @@ import type { Verdict, Failure } from './decision.ts';
 import { reasonAgainst } from './failure.ts';
 
 /**
- * The decision if no release may be selected: a deployed version in the branch is kept (D20, D30). `failure` is the
+ * The decision if no release may be selected: a deployed version in the branch is kept, even if it was yanked (D7,
+ * D20, D30). `failure` is the
  * quarantine of the deployed version.
  */
 export function withoutRelease(

@@ -116,12 +116,12 @@ function selectionsNear({ major, minor }: Version, input: ResolveInput): string 
   return selections([{ kind: 'minor', major, minor }, { kind: 'latest' }], input);
 }
 
-/** What the operator could write instead of the constraint: `1.2.* means 1.2.9; latest means 2.0.1`. */
+/** What the operator could write instead of the constraint: `1.2.* selects 1.2.9; latest selects 2.0.1`. */
 function selections(constraints: readonly Constraint[], input: ResolveInput): string | undefined {
   const lines = constraints.flatMap((constraint) => {
     const resolution = resolve(constraint, input.index, input.eligibility);
     if (resolution.kind === 'unsatisfied') return [];
-    return [`${formatConstraint(constraint)} means ${resolution.release.version.text}`];
+    return [`${formatConstraint(constraint)} selects ${resolution.release.version.text}`];
   });
   return lines.length === 0 ? undefined : lines.join('; ');
 }

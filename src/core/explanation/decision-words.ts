@@ -58,7 +58,7 @@ function describeHold(hold: Hold): string {
     case 'restart-cooldown':
       return `cooling down after a restart until ${formatTime(hold.until)}`;
     case 'restart-ceiling':
-      return `no more restarts until ${formatTime(hold.until)}: ${hold.restarts} in 24 h`;
+      return `no more restarts until ${formatTime(hold.until)}: ${hold.restarts} restarts in 24 h`;
     case 'downgrade-not-allowed':
       return 'the policy does not allow downgrades';
   }

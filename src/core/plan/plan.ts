@@ -146,6 +146,7 @@ export function planMachine(input: PlanInput): Plan {
     const decideInput = decideInputFor(state, requirement, termsFor(policy, name), input);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(decideInput, channel, () => stops.ofModules(new Set([moduleId])));
+    // Two entries with one module_id are resolved separately, with a warning (D24).
     const isShared = (entries.get(moduleId)?.length ?? 0) > 1;
     const shared = isShared ? [{ kind: 'conflicting-constraints' } as const] : [];
     return { name, moduleId, ...row, warnings: [...row.warnings, ...shared] };

@@ -87,7 +87,10 @@ function isRefusedPin(one: Refusal & { readonly release: Release }): one is Refu
 /** Why a release cannot be selected; undefined if it could be. */
 type Judge = (release: Release) => Refusal | undefined;
 
-/** Why `release` cannot be selected: the first reason in the order of the decision table; undefined if it could be. */
+/**
+ * Why `release` cannot be selected: the first reason in the order of the decision table, which begins with two digests
+ * for one platform (D11); undefined if it could be.
+ */
 export function refusal(input: ResolveInput, release: Release): Refusal | undefined {
   const conflict = conflictingDigests(release);
   if (conflict) return { reason: 'conflicting-digest', ...conflict };
@@ -104,6 +107,7 @@ function isOtherBuild({ constraint, index }: ResolveInput, { version }: Release)
   return index.find(constraint.version) !== undefined;
 }
 
+/** Every entry that is not `chosen`, each with one reason. What nothing else refuses is older than `chosen` (D1). */
 function* refused(index: ReleaseIndex, judge: Judge, chosen?: Release): Iterable<Refused> {
   for (const release of index.releases()) {
     if (release.version.text === chosen?.version.text) continue;

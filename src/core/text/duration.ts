@@ -16,7 +16,7 @@ export function parseDuration(text: string): Result<number, string> {
   const [, digits, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const ms = Number(digits) * (UNITS.get(unit) ?? Number.NaN);
   if (ms <= LONGEST) return { ok: true, value: ms };
-  const expected = 'a whole number and one of s, m, h, d, ten years at most, as in 5m';
+  const expected = 'a whole number and one of s, m, h, d, at most ten years, such as 5m';
   return { ok: false, error: `${quote(text)} is not a duration, expected ${expected}` };
 }
 

@@ -18,7 +18,7 @@ export function parseTime(text: unknown): Result<number, TimeError> {
   if (!Number.isNaN(ms)) return { ok: true, value: ms };
   const misfit = {
     position: 0,
-    expected: 'a date and time with its offset, as in 2026-11-21T01:02:03Z',
+    expected: 'a date and time with its offset, such as 2026-11-21T01:02:03Z',
   };
   return { ok: false, error: parseError('bad-time', text, misfit) };
 }

@@ -24,7 +24,7 @@ export function readWebAddress(text: string): Result<URL, AddressComplaint> {
   }
   // The URL parser would silently drop or replace these characters.
   if (/[\s\p{Cc}\\]/u.test(text)) {
-    return refused('it contains a space, a control character or a backslash');
+    return refused('it contains white space, a control character or a backslash');
   }
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(text) ?? [];
   if (scheme === undefined) return refused('expected https:// and a host');

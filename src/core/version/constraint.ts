@@ -78,7 +78,8 @@ export function formatConstraint(constraint: Constraint): string {
 
 /**
  * Why `constraint` refuses `version`; undefined if it accepts it. A pin without build metadata accepts the builds of its
- * version. Which of them it selects depends on the release list (D3).
+ * version; which of them it selects depends on the release list (D3). Only a pin and `latest-with-prerelease` accept
+ * prereleases (D4). `0.*` is any 0.y.z (D6).
  */
 export function mismatch(constraint: Constraint, version: Version): Mismatch | undefined {
   switch (constraint.kind) {

@@ -127,14 +127,14 @@ describe('D25: server busy, cooldown, restart ceiling', () => {
       ...DUE,
       timing: { restarts: [NOW + HOUR], restartCeiling: 1 },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-22T01:00:00Z: no more restarts until 2026-11-22T01:00:00Z: 1 in 24 h',
+        'hold of the upgrade to 1.2.5 until 2026-11-22T01:00:00Z: no more restarts until 2026-11-22T01:00:00Z: 1 restarts in 24 h',
     },
     {
       case: 'D25 a restart exactly one day in the future counts for the ceiling',
       ...DUE,
       timing: { restarts: [NOW + DAY], restartCeiling: 1 },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-23T00:00:00Z: no more restarts until 2026-11-23T00:00:00Z: 1 in 24 h',
+        'hold of the upgrade to 1.2.5 until 2026-11-23T00:00:00Z: no more restarts until 2026-11-23T00:00:00Z: 1 restarts in 24 h',
     },
     {
       case: 'D25 the end of a hold includes restarts that were recorded in the future',
@@ -154,7 +154,7 @@ describe('D25: server busy, cooldown, restart ceiling', () => {
       ...DUE,
       timing: { restarts: [NOW - 2 * HOUR, NOW - 3 * HOUR, NOW - HOUR], restartCeiling: 2 },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-21T22:00:00Z: no more restarts until 2026-11-21T22:00:00Z: 3 in 24 h',
+        'hold of the upgrade to 1.2.5 until 2026-11-21T22:00:00Z: no more restarts until 2026-11-21T22:00:00Z: 3 restarts in 24 h',
     },
     {
       case: 'D25 a restart one day ago does not count for the ceiling: upgrade',

@@ -17,7 +17,7 @@ interface Row {
   };
 }
 
-it.each<Row>([
+const ROWS: readonly Row[] = [
   {
     case: 'no version in the branch: names the newest release',
     constraint: '3.*',
@@ -26,7 +26,7 @@ it.each<Row>([
       kind: 'no-match',
       message: 'no release of acme:lidar matches 3.*',
       because: ['3.* needs 3.0.0 ≤ version < 4.0.0, and the newest release is 2.0.1'],
-      hint: 'latest means 2.0.1; latest-with-prerelease means 2.1.0-rc.1',
+      hint: 'latest selects 2.0.1; latest-with-prerelease selects 2.1.0-rc.1',
     },
   },
   {
@@ -40,7 +40,7 @@ it.each<Row>([
         'every version that 3.1.* covers is refused',
         '3.1.0-beta.2: prerelease; only latest-with-prerelease accepts prereleases',
       ],
-      hint: 'latest means 2.0.1; latest-with-prerelease means 3.1.0-beta.2',
+      hint: 'latest selects 2.0.1; latest-with-prerelease selects 3.1.0-beta.2',
     },
   },
   {
@@ -55,7 +55,7 @@ it.each<Row>([
         '1.0.0-rc.2: prerelease; only latest-with-prerelease accepts prereleases',
         '1.0.0-rc.1: prerelease; only latest-with-prerelease accepts prereleases',
       ],
-      hint: 'latest-with-prerelease means 1.0.0-rc.2',
+      hint: 'latest-with-prerelease selects 1.0.0-rc.2',
     },
   },
   {
@@ -66,7 +66,7 @@ it.each<Row>([
       kind: 'no-match',
       message: 'no release of acme:lidar matches 2.*',
       because: ['2.* needs 2.0.0 ≤ version < 3.0.0, and no release matches latest either'],
-      hint: 'latest-with-prerelease means 1.0.0-rc.1',
+      hint: 'latest-with-prerelease selects 1.0.0-rc.1',
     },
   },
   {
@@ -81,7 +81,7 @@ it.each<Row>([
       kind: 'no-match',
       message: 'no release of acme:lidar matches 3.*',
       because: ['3.* needs 3.0.0 ≤ version < 4.0.0, and the newest release is 1.0.0'],
-      hint: 'latest means 1.0.0; latest-with-prerelease means 1.0.0',
+      hint: 'latest selects 1.0.0; latest-with-prerelease selects 1.0.0',
     },
   },
   {
@@ -93,7 +93,7 @@ it.each<Row>([
       kind: 'not-yet-published',
       message: 'acme:lidar 2.0.0 is not yet published: its publish time is 1970-01-01T00:00:20Z',
       because: [],
-      hint: 'latest means 1.0.0',
+      hint: 'latest selects 1.0.0',
     },
   },
   {
@@ -105,7 +105,7 @@ it.each<Row>([
       kind: 'pin-not-published',
       message: 'acme:lidar 1.5.0 is not published',
       because: ['the nearest published version is 1.0.0'],
-      hint: 'latest means 1.0.0',
+      hint: 'latest selects 1.0.0',
     },
   },
   {
@@ -158,7 +158,7 @@ it.each<Row>([
       kind: 'pin-not-published',
       message: 'acme:lidar 1.2.4 is not published',
       because: ['the nearest published versions are 1.2.3 and 1.2.5'],
-      hint: '1.2.* means 1.2.5; latest means 2.0.0',
+      hint: '1.2.* selects 1.2.5; latest selects 2.0.0',
     },
   },
   {
@@ -169,7 +169,7 @@ it.each<Row>([
       kind: 'pin-not-published',
       message: 'acme:lidar 3.0.0 is not published',
       because: ['the nearest published version is 1.2.3'],
-      hint: 'latest means 1.2.3',
+      hint: 'latest selects 1.2.3',
     },
   },
   {
@@ -182,7 +182,7 @@ it.each<Row>([
       message:
         'acme:lidar 1.2.4 is published but refused: no artifact for linux/arm64; published for linux/amd64',
       because: [],
-      hint: '1.2.* means 1.2.3; latest means 1.2.3',
+      hint: '1.2.* selects 1.2.3; latest selects 1.2.3',
     },
   },
   {
@@ -195,11 +195,16 @@ it.each<Row>([
       message:
         'acme:lidar 1.2.4 is published but refused: quarantined on this machine until 1970-01-01T00:00:01Z',
       because: [],
-      hint: '1.2.* means 1.2.4+b; latest means 1.2.4+b',
+      hint: '1.2.* selects 1.2.4+b; latest selects 1.2.4+b',
     },
   },
-])('$case', ({ constraint, list, eligibility, complaint }) => {
-  const resolution = ask(constraint, list, eligibility);
-  if (resolution.kind !== 'unsatisfied') throw new Error('expected an unsatisfied resolution');
-  expect(complaintOf(resolution, 'acme:lidar')).toEqual({ unnamed: 0, ...complaint });
-});
+];
+
+it.each(ROWS.map((row) => [row.case, row] as const))(
+  '%s',
+  (_title, { constraint, list, eligibility, complaint }) => {
+    const resolution = ask(constraint, list, eligibility);
+    if (resolution.kind !== 'unsatisfied') throw new Error('expected an unsatisfied resolution');
+    expect(complaintOf(resolution, 'acme:lidar')).toEqual({ unnamed: 0, ...complaint });
+  },
+);

@@ -37,7 +37,7 @@ describe('parseTime', () => {
       error: {
         kind: 'bad-time',
         text,
-        expected: 'a date and time with its offset, as in 2026-11-21T01:02:03Z',
+        expected: 'a date and time with its offset, such as 2026-11-21T01:02:03Z',
       },
     });
   });

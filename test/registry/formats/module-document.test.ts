@@ -52,7 +52,7 @@ describe('a field that cannot be read gets its most restrictive value and is rep
       'a time',
       { published_at: 'soon' },
       {},
-      '/releases/0/published_at is "soon", expected a date and time with its offset, as in 2026-11-21T01:02:03Z',
+      '/releases/0/published_at is "soon", expected a date and time with its offset, such as 2026-11-21T01:02:03Z',
     ],
     ['yanked: true', { yanked: true }, { yanked: '' }, undefined],
     ['yanked: false', { yanked: false }, {}, undefined],

@@ -105,7 +105,7 @@ describe('reports fields that cannot be read', () => {
     [
       { versions: { '1.0.0': {} }, time: { '1.0.0': 5 } },
       { artifacts: [{ platform: 'any/any' }] },
-      '/time/1.0.0 is the number 5, expected a date and time with its offset, as in 2026-11-21T01:02:03Z',
+      '/time/1.0.0 is the number 5, expected a date and time with its offset, such as 2026-11-21T01:02:03Z',
     ],
     [
       { versions: { '1.0.0': { deprecated: {} } } },
@@ -134,7 +134,7 @@ it('[T34] __proto__ and similar names are ordinary versions and have no times', 
   ]);
   expect(records.at(-1)?.publishedAt).toBeUndefined();
   expect(dropped).toEqual([
-    '/time/__proto__ is an object, expected a date and time with its offset, as in 2026-11-21T01:02:03Z',
+    '/time/__proto__ is an object, expected a date and time with its offset, such as 2026-11-21T01:02:03Z',
     '/versions/a~1~0b is null, expected an object',
   ]);
   expect(Object.keys(Object.prototype)).toEqual([]);

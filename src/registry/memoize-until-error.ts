@@ -1,5 +1,5 @@
 /** Runs `work` at the first call, and again at the first call after a failure. Other calls share its result. */
-export function once<T>(work: () => Promise<T>): () => Promise<T> {
+export function memoizeUntilError<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return async () => {
     try {

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { DEFAULT_POLICY } from '../../src/config/index.ts';
+import { Acknowledgements } from '../../src/poller/acknowledgements.ts';
+import { StateAccess } from '../../src/poller/state-access.ts';
+import { claimed, commitOne, LIDAR, moduleNamed } from '../support/claimed.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+it('records each acknowledgement once if the handler of an event acknowledges again', () => {
+  const { state, database } = claimed();
+  const events: string[] = [];
+  const polling = { clock: virtualClock(), random: () => 0 };
+  const acknowledgements = new Acknowledgements(
+    new StateAccess(state, ({ kind }) => events.push(kind)),
+    polling,
+    ({ kind }) => {
+      events.push(kind);
+      acknowledgements.flush();
+    },
+  );
+  const { terms } = DEFAULT_POLICY;
+  const ids = [LIDAR, moduleNamed('arm')].map((target) => commitOne(state, { target }).id);
+  for (const id of ids) state.deliver(id, 0);
+  database.exec('PRAGMA query_only = ON');
+  for (const id of ids) {
+    acknowledgements.add({ id, outcome: { kind: 'done' }, failures: 0, terms });
+  }
+  database.exec('PRAGMA query_only = OFF');
+  acknowledgements.flush();
+  expect(events).toEqual(['state-unavailable', 'acknowledged', 'acknowledged']);
+});
