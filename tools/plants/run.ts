@@ -138,8 +138,8 @@ function chosenPlants(): Plant[] {
     HELP,
   );
   const simulator = plantsIn('simulator-plants.json');
-  const lists = (values.simulator ? [simulator] : [plantsIn('test-plants.json'), simulator]).map((all) =>
-    all.filter(({ file }) => file.startsWith(values.in)),
+  const lists = (values.simulator ? [simulator] : [plantsIn('test-plants.json'), simulator]).map(
+    (all) => all.filter(({ file }) => file.startsWith(values.in)),
   );
   const text = values['of-the-day'];
   const count = text === undefined ? undefined : wholeNumber('--of-the-day', text, 1);
