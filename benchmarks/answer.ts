@@ -13,7 +13,7 @@ export function constraint(text: string): Constraint {
 }
 
 export function indexOf(versions: readonly string[]): ReleaseIndex {
-  return indexReleases(versions.map((version) => ({ version })));
+  return indexReleases(versions);
 }
 
 /** The version that a constraint resolves to; `null` if none. */

@@ -1,6 +1,6 @@
 import { mismatch, type Constraint } from '../version/constraint.ts';
 import { newestAccepted } from './newest-accepted.ts';
-import { mergeRecords, type Release, type ReleaseRecord } from './release.ts';
+import { mergeRecords, versionOf, type Release, type ReleaseRecord } from './release.ts';
 import { sortReleases, type Ascending, type SortedReleases } from './sorted-releases.ts';
 import { comparePrecedence, compareVersions } from '../version/version-order.ts';
 import { parseVersion, type Version } from '../version/version.ts';
@@ -21,8 +21,9 @@ export interface ReleaseIndex {
 }
 
 /**
- * Indexes a release list in any order. Entries with the same version are merged. An entry that is not a version is kept,
- * so that it can be refused with its reason. The records are read when the index is queried, and must not change.
+ * Indexes a release list in any order: records, or just versions. Entries with the same version are merged. An entry that
+ * is not a version is kept, so that it can be refused with its reason. The records are read when the index is queried,
+ * and must not change.
  *
  * @example
  * ```ts
@@ -32,7 +33,7 @@ export interface ReleaseIndex {
  * console.log([...index.releases()].map(({ version }) => version.text)); // [ '1.10.0', '1.9.0' ]
  * ```
  */
-export function indexReleases(releases: Iterable<ReleaseRecord>): ReleaseIndex {
+export function indexReleases(releases: Iterable<ReleaseRecord | string>): ReleaseIndex {
   // Entries that are not versions are kept (D10), and duplicates are merged when they are read (D11).
   const records = [...releases];
   let sortedReleases: SortedReleases | undefined;
@@ -43,7 +44,7 @@ export function indexReleases(releases: Iterable<ReleaseRecord>): ReleaseIndex {
   return {
     published: records.length,
     releases: () => newestFirst(sorted().all),
-    unreadable: () => (errors ??= records.flatMap(({ version }) => errorsIn(version))),
+    unreadable: () => (errors ??= records.flatMap((entry) => errorsIn(versionOf(entry)))),
     candidates(constraint) {
       // One pass finds the newest release, which is usually the answer. From the second query on, sorting pays off.
       if (!isFirst || sortedReleases) return sortedCandidates(sorted(), constraint);
@@ -53,7 +54,7 @@ export function indexReleases(releases: Iterable<ReleaseRecord>): ReleaseIndex {
     },
     find(version) {
       if (!sortedReleases) {
-        const duplicates = records.filter((record) => record.version === version.text);
+        const duplicates = records.filter((entry) => versionOf(entry) === version.text);
         return duplicates.length === 0 ? undefined : mergeRecords(version, duplicates);
       }
       const { all } = sortedReleases;

@@ -28,6 +28,11 @@ export interface ReleaseRecord {
   readonly deprecated?: string | undefined;
 }
 
+/** The version of an entry, which may be listed by its version alone. */
+export function versionOf(entry: ReleaseRecord | string): string {
+  return typeof entry === 'string' ? entry : entry.version;
+}
+
 /** An entry of a release list whose version could be parsed. Entries with the same version are merged into one. */
 export interface Release extends Omit<ReleaseRecord, 'version'> {
   /** Unique in its list, build metadata included. */
@@ -48,7 +53,11 @@ export interface DigestChange {
  * Merges all entries of one version into one release: all artifacts, the earliest publish time, yanked and deprecated if
  * any entry is. The order of the entries does not matter (D11).
  */
-export function mergeRecords(version: Version, records: readonly ReleaseRecord[]): Release {
+export function mergeRecords(
+  version: Version,
+  entries: readonly (ReleaseRecord | string)[],
+): Release {
+  const records = entries.map((entry) => (typeof entry === 'string' ? { version: entry } : entry));
   const [first] = records;
   if (first && records.length === 1) {
     const { publishedAt, artifacts, yanked, deprecated } = first;

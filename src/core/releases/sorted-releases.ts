@@ -1,4 +1,4 @@
-import { mergeRecords, type Release, type ReleaseRecord } from './release.ts';
+import { mergeRecords, versionOf, type Release, type ReleaseRecord } from './release.ts';
 import { compareVersions } from '../version/version-order.ts';
 import { readVersion, type Version } from '../version/version.ts';
 
@@ -16,8 +16,8 @@ export interface SortedReleases {
 }
 
 /** Sorts the entries of `records` that are versions, and merges the entries of one version (D10, D11). */
-export function sortReleases(records: readonly ReleaseRecord[]): SortedReleases {
-  const versions = records.map(({ version }) => versionIn(version));
+export function sortReleases(records: readonly (ReleaseRecord | string)[]): SortedReleases {
+  const versions = records.map((entry) => versionIn(versionOf(entry)));
   // An index into `records` takes 4 bytes, a release 64, so releases are created when they are read.
   const places = Uint32Array.from(versions.keys()).filter((place) => versions[place]);
   places.sort((a, b) => {
@@ -41,7 +41,7 @@ export function sortReleases(records: readonly ReleaseRecord[]): SortedReleases 
     release(at) {
       const place = order[at] ?? -1;
       const [version, record] = [versions[place], records[place]];
-      if (!version || !record) return undefined;
+      if (!version || record === undefined) return undefined;
       const others = (duplicates.get(place) ?? []).flatMap((duplicate) => records[duplicate] ?? []);
       return mergeRecords(version, [record, ...others]);
     },
