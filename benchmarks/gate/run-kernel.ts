@@ -1,0 +1,29 @@
+/*
+ * Runs one kernel under callgrind: `node run-kernel.ts <name>`. Nothing is counted while it is prepared and warmed up. Then
+ * callgrind writes a file at each call of `umask`: one before and one after each slice.
+ */
+import { execFileSync } from 'node:child_process';
+import { KERNELS } from './kernels.ts';
+
+/** Slices before the first one that counts: V8 has then compiled what runs often. */
+const WARM_UP = 30;
+const SLICES = 5;
+
+const [, , name] = process.argv;
+const kernel = KERNELS.find((one) => one.name === name);
+if (!kernel) throw new Error(`there is no kernel ${name}`);
+const run = await kernel.prepare();
+
+async function slice(runs: number): Promise<void> {
+  for (let at = 0; at < runs; at++) await run();
+}
+
+for (let at = 0; at < WARM_UP; at++) await slice(kernel.runs);
+execFileSync('vgdb', [`--pid=${process.pid}`, 'instrumentation', 'on'], { stdio: 'ignore' });
+await slice(kernel.runs);
+for (let at = 0; at < SLICES; at++) {
+  process.umask(0o22);
+  await slice(kernel.runs);
+  process.umask(0o22);
+}
+process.exit();

@@ -1,0 +1,150 @@
+/* `npm run bench:gate`: fails if a kernel needs more instructions than the baseline allows. See `--help`. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pLimit from 'p-limit';
+import semver from 'semver';
+import { optionsOf, oneOf, wholeNumber } from '../../tools/options.ts';
+import { answer, constraint, indexOf, mustBeEqual, rangeOf } from '../answer.ts';
+import { coldRealLists } from '../cold.ts';
+import { geometricMean } from '../slices.ts';
+import {
+  changeOf,
+  FILE,
+  keyOf,
+  regressions,
+  RENEW,
+  thisMachine,
+  type Baseline,
+  type Counts,
+} from './baseline.ts';
+import { instructionsOf } from './instructions.ts';
+import { CONSTRAINTS, KERNELS, largeList, realLists } from './kernels.ts';
+
+const HELP = `Counts the instructions of each kernel with valgrind, and fails if one needs over 3 % more than in ${FILE}.
+If that was counted on another kind of machine, the commit that introduced it is built and counted as well.
+  --renew           writes a new baseline
+  --only NAME       only this kernel
+  --calibrate N     counts N times and prints how much the counts differ`;
+
+const ROOT = join(import.meta.dirname, '../..');
+
+const { values } = optionsOf(
+  {
+    options: {
+      renew: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      calibrate: { type: 'string' },
+    },
+  },
+  HELP,
+);
+const { only, calibrate } = values;
+const kernels = only === undefined ? KERNELS : [oneOf('--only', only, KERNELS)];
+
+/** Throws unless modreg and semver select the same versions: only equal work is counted. */
+function checkAnswers(): void {
+  for (const list of [...realLists(), largeList()]) {
+    const index = indexOf(list);
+    for (const text of CONSTRAINTS) {
+      const includePrerelease = text === 'latest-with-prerelease';
+      const range = includePrerelease ? '*' : rangeOf(text);
+      const expected = semver.maxSatisfying(list, range, { includePrerelease });
+      const fresh = answer(constraint(text), indexOf(list));
+      mustBeEqual(`${list.length} releases, ${text}`, [
+        expected,
+        fresh,
+        answer(constraint(text), index),
+      ]);
+    }
+  }
+}
+
+/** The counts of the package in `root`, with as many kernels at a time as the machine has cores. */
+async function countsOf(root: string): Promise<Counts> {
+  const atOnce = pLimit(availableParallelism());
+  const counts = kernels.map(async (kernel): Promise<[string, number]> => {
+    return [kernel.name, await atOnce(async () => await instructionsOf(kernel, root))];
+  });
+  return Object.fromEntries(await Promise.all(counts));
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+}
+
+/** The counts of the commit that introduced the baseline, on this machine. */
+async function countsOfBaselineCommit(): Promise<Counts> {
+  const commit = git('log', '-1', '--format=%H', '--', FILE).trim();
+  const folder = mkdtempSync(join(tmpdir(), 'modreg-baseline-'));
+  try {
+    console.log(
+      `the baseline is of another kind of machine: counting its commit ${commit.slice(0, 12)}`,
+    );
+    execFileSync(
+      'bash',
+      ['-c', 'set -o pipefail; git archive "$1" | tar -x -C "$2"', 'bash', commit, folder],
+      { cwd: ROOT },
+    );
+    const isSame = git('diff', '--name-only', commit, '--', 'package-lock.json') === '';
+    if (isSame) symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    else execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: folder, stdio: 'ignore' });
+    execFileSync('npm', ['run', '-s', 'build'], { cwd: folder, stdio: 'inherit' });
+    return await countsOf(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function printTable(before: Counts, now: Counts): void {
+  const rows = Object.entries(now).map(([name, count]) => {
+    const known = before[name];
+    const change = known === undefined ? 'new' : changeOf(known, count);
+    return [name, { before: known, now: count, change }];
+  });
+  console.table(Object.fromEntries(rows));
+}
+
+/** Not gated: wall-clock times of the first answer of a real list, beside semver in the same run. */
+function printRatios(): void {
+  const ratios = coldRealLists().map(({ modreg, semver: peer }) => peer / modreg);
+  const [least, mean, most] = [Math.min(...ratios), geometricMean(ratios), Math.max(...ratios)];
+  const range = `${least.toFixed(0)} to ${most.toFixed(0)} times as long, geometric mean ${mean.toFixed(0)}`;
+  console.log(`first answer of a real list: semver.maxSatisfying takes ${range}`);
+}
+
+async function gate(): Promise<void> {
+  checkAnswers();
+  const machine = thisMachine();
+  const now = await countsOf(ROOT);
+  if (values.renew) {
+    const date = new Date().toISOString().slice(0, 10);
+    const baseline: Baseline = { key: keyOf(machine), date, renew: RENEW, machine, counts: now };
+    writeFileSync(join(ROOT, FILE), `${JSON.stringify(baseline, undefined, 2)}\n`);
+  }
+  const baseline = JSON.parse(readFileSync(join(ROOT, FILE), 'utf8')) as Baseline;
+  const before = baseline.key === keyOf(machine) ? baseline.counts : await countsOfBaselineCommit();
+  printTable(before, now);
+  const found = regressions(before, now);
+  for (const line of found) console.log(line);
+  if (found.length > 0)
+    console.log(`if this is intended, renew the baseline of ${baseline.date}: ${RENEW}`);
+  process.exitCode = found.length === 0 ? 0 : 1;
+}
+
+async function calibration(times: number): Promise<void> {
+  const all: Counts[] = [];
+  for (let time = 0; time < times; time++) all.push(await countsOf(ROOT));
+  const rows = kernels.map(({ name }) => {
+    const counts = all.map((one) => one[name] ?? Number.NaN);
+    const [least, most] = [Math.min(...counts), Math.max(...counts)];
+    return [name, { least, most, spread: `${((most / least - 1) * 100).toFixed(2)} %` }];
+  });
+  console.table(Object.fromEntries(rows));
+}
+
+if (calibrate === undefined) {
+  await gate();
+  printRatios();
+} else await calibration(wholeNumber('--calibrate', calibrate, 2));
