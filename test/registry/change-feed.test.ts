@@ -13,7 +13,7 @@ function publish(catalogue: Catalogue, module: ModuleId, version: string): void 
   catalogue.publish(module, release.value, 0);
 }
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 
 it(
   'polls 1,000 unchanged modules with one request, and one changed module with a second',
