@@ -15,7 +15,8 @@ export interface ColdRow {
   readonly pickManifest: number | undefined;
 }
 
-const REAL: readonly (readonly [string, readonly string[]])[] = [
+/** Real packages, and constraints on them. */
+export const REAL: readonly (readonly [string, readonly string[]])[] = [
   ['typescript', ['5.4.*', '5.*', 'latest', '99.*']],
   ['next', ['15.1.*', '14.*', 'latest', '99.*']],
   ['types-node', ['20.11.*', '18.*', 'latest', '99.*']],

@@ -1,6 +1,6 @@
 /*
- * `npm run bench:network` measures the cost of hostile responses, how long a large list blocks the event loop, and the
- * cost of a 304 compared with a plain ky request.
+ * The cost of hostile responses, how long a large list blocks the event loop, and the cost of a 304 compared with a plain
+ * ky request. Prints rows as JSON, and the single hostile responses to stderr.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,6 +15,7 @@ import { openRegistries, type CachedRegistry } from 'modreg/registry';
 import { openMachineFile, savedListsIn } from 'modreg/store';
 import type { MachineFile as WholeFile } from '../src/store/machine-file.ts';
 import { HOSTILE, readHostile } from '../test/support/hostile.ts';
+import { median, printRows, type Row } from './row.ts';
 
 const TIMES = 5;
 const CALLS = 2000;
@@ -47,12 +48,8 @@ function registry(): CachedRegistry {
   return opened.value;
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
 function spread(values: readonly number[]): string {
-  return `median ${median(values).toFixed(1)}, max ${Math.max(...values).toFixed(1)}`;
+  return `median ${median(values).toFixed(0)} ms, at most ${Math.max(...values).toFixed(0)} ms`;
 }
 
 /** The longest block of the event loop during `work`, in milliseconds. */
@@ -71,8 +68,12 @@ async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   return delay.max / 1e6;
 }
 
-async function blocks(): Promise<void> {
-  console.log('\nLongest block of the event loop by a list of 10,000 releases (4.4 MB), ms');
+function blockRow(what: string, times: readonly number[]): Row {
+  const measured = `longest event-loop block, 10,000 releases (4.4 MB): ${what}`;
+  return { measured, figure: spread(times) };
+}
+
+async function blocks(): Promise<Row[]> {
   const first: number[] = [];
   const changed: number[] = [];
   const saved: number[] = [];
@@ -84,9 +85,11 @@ async function blocks(): Promise<void> {
     changed.push(await longestBlock(async () => await client.read(LARGE)));
     saved.push(await longestBlock(async () => await registry().readAll([LARGE])));
   }
-  console.log(`  first read and save             ${spread(first)}`);
-  console.log(`  changed, compared with saved    ${spread(changed)}`);
-  console.log(`  read from disk after a restart  ${spread(saved)}`);
+  return [
+    blockRow('first read', first),
+    blockRow('changed list', changed),
+    blockRow('read from disk after a restart', saved),
+  ];
 }
 
 async function cpuOf(work: () => Promise<unknown>): Promise<number> {
@@ -96,7 +99,7 @@ async function cpuOf(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / CALLS;
 }
 
-async function unchanged(): Promise<void> {
+async function unchanged(): Promise<Row> {
   const client = registry();
   await client.read(SMALL);
   const url = `${address}/v1/modules/bench/small`;
@@ -112,25 +115,24 @@ async function unchanged(): Promise<void> {
     times.ours.push(await cpuOf(ours));
   }
   const ratio = median(times.ours) / median(times.bare);
-  console.log(`\nA 304: CPU time of the client, µs per request, median of ${ROUNDS}`);
-  console.log(`  ky only         ${median(times.bare).toFixed(0)}`);
-  console.log(`  openRegistries  ${median(times.ours).toFixed(0)}   ${ratio.toFixed(2)} times ky`);
+  return {
+    measured: 'CPU time of a 304 response, relative to a bare `ky` call',
+    figure: `${ratio.toFixed(2)} times: ${median(times.ours).toFixed(0)} µs`,
+    peer: `${median(times.bare).toFixed(0)} µs`,
+  };
 }
 
-async function hostile(): Promise<void> {
-  console.log(
-    `\nHostile responses, each ${TIMES} times in a separate process with a heap limit of 64 MiB`,
-  );
-  console.log(`${'fault'.padEnd(42)} ${'outcome'.padEnd(22)} median ms  peak MiB above idle`);
-  for (const { fault, outcomes, ms, mib } of await readHostile(HOSTILE, TIMES)) {
-    const figures = `${ms.toFixed(0).padStart(9)}  ${mib.toFixed(1).padStart(19)}`;
-    console.log(`${fault.padEnd(42)} ${outcomes.join().padEnd(22)} ${figures}`);
-  }
+async function hostile(): Promise<Row> {
+  const read = await readHostile(HOSTILE, TIMES);
+  for (const one of read) console.error(JSON.stringify(one));
+  const mib = Math.max(...read.map((one) => one.mib));
+  return {
+    measured: 'hostile responses (`test/support/wire.ts`), with a heap of 64 MiB',
+    figure: `at most ${mib.toFixed(0)} MiB above idle`,
+  };
 }
 
-await blocks();
-await unchanged();
-await hostile();
+printRows([...(await blocks()), await unchanged(), await hostile()]);
 file.close();
 server.kill();
 rmSync(folder, { recursive: true });

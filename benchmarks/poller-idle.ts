@@ -5,7 +5,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { Poller } from 'modreg/poller';
 import { savedListsIn } from 'modreg/store';
-import { heapInUse, machineOf, openSite, type Row } from './publishing.ts';
+import { heapInUse, machineOf, openSite } from './publishing.ts';
+import { printRows } from './row.ts';
 
 const [, , minutes = '2'] = process.argv;
 const MODULES = 30;
@@ -37,18 +38,17 @@ await poller.stop();
 if ((await next).done !== true) throw new Error('an action was delivered, expected none');
 site.close();
 
-const rows: readonly Row[] = [
+printRows([
   {
-    measured: `${MODULES} unchanged modules over ${minutes} min: CPU`,
-    figure: `${percent.toFixed(3)} % of a core`,
+    measured: `CPU time of ${MODULES} modules without changes`,
+    figure: `${percent.toFixed(2)} % of a core`,
     target: `< ${CORE_PERCENT} %`,
     isMet: percent < CORE_PERCENT,
   },
   {
-    measured: `${MODULES} unchanged modules over ${minutes} min: heap after garbage collection`,
-    figure: `${heapBefore.toFixed(1)} MiB at first, ${heapAfter.toFixed(1)} MiB at the end`,
+    measured: `heap of ${MODULES} modules without changes`,
+    figure: `${heapBefore.toFixed(1)} MiB at first, ${heapAfter.toFixed(1)} MiB after ${minutes} min`,
     target: `< ${HEAP_MIB} MiB, growth < ${FLAT_MIB} MiB`,
     isMet: heapAfter < HEAP_MIB && heapAfter - heapBefore < FLAT_MIB,
   },
-];
-console.log(JSON.stringify(rows));
+]);

@@ -10,7 +10,8 @@ import { Poller, type Delivery } from 'modreg/poller';
 import { type PollableRegistry, RegistryError, type ListResult } from 'modreg/registry';
 import { openForPoller } from 'modreg/store';
 import { virtualClock } from '../test/support/virtual-clock.ts';
-import { heapInUse, machineOf, type Row } from './publishing.ts';
+import { heapInUse, machineOf } from './publishing.ts';
+import { printRows } from './row.ts';
 
 const [, , rounds = '100000'] = process.argv;
 const MODULES = 30;
@@ -114,10 +115,12 @@ rmSync(folder, { recursive: true });
 
 const [first = 0] = heaps;
 const growth = (heaps.at(-1) ?? 0) - first;
-const row: Row = {
-  measured: `heap over ${counts.rounds} rounds (${counts.faults} failed, ${counts.delivered} deliveries, ${counts.unacknowledged} of them not acknowledged) in ${seconds.toFixed(0)} s`,
-  figure: `${first.toFixed(1)} MiB at first, ${(first + growth).toFixed(1)} MiB at the end, max ${Math.max(...heaps).toFixed(1)} MiB`,
-  target: `growth < ${FLAT_MIB} MiB`,
-  isMet: growth < FLAT_MIB,
-};
-console.log(JSON.stringify([row]));
+console.error(JSON.stringify({ ...counts, seconds }));
+printRows([
+  {
+    measured: 'heap over many rounds, a fifth of which fail',
+    figure: `${first.toFixed(1)} MiB at first, ${(first + growth).toFixed(1)} MiB after ${counts.rounds.toLocaleString('en')} rounds, max ${Math.max(...heaps).toFixed(1)} MiB`,
+    target: `growth < ${FLAT_MIB} MiB`,
+    isMet: growth < FLAT_MIB,
+  },
+]);

@@ -11,14 +11,6 @@ import { openRegistries, type CachedRegistry, type OpenRegistriesOptions } from 
 import { openForPoller, type ClaimedFile } from 'modreg/store';
 import type { ClaimedFile as WholeFile } from '../src/store/claim.ts';
 
-/** A result of `npm run bench:poller`. */
-export interface Row {
-  readonly measured: string;
-  readonly figure: string;
-  readonly target: string;
-  readonly isMet: boolean;
-}
-
 /** A registry in a separate process, and a machine.db. */
 export interface Site {
   readonly file: ClaimedFile;
@@ -78,10 +70,6 @@ export function machineOf(
   const terms = { ...DEFAULT_POLICY.terms, restartCooldownMs: 0, restartCeiling: 1440 };
   const configured = { machine: read.value, policy: { ...DEFAULT_POLICY, terms } };
   return { file, configuration: () => configured, platform: 'linux/arm64' };
-}
-
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.trunc(values.length / 2)] ?? 0;
 }
 
 /** The heap after garbage collection, in MiB. */

@@ -1,4 +1,4 @@
-/* `npm run bench:registry`: the embedded registry under load, compared with a bare node:http server of the same responses. */
+/* The embedded registry under load, compared with a bare node:http server of the same responses. Prints rows as JSON. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,6 +10,7 @@ import type { Readable, Writable } from 'node:stream';
 import { parseModuleId, type ModuleId } from 'modreg';
 import { readRelease, type PublishedRelease } from 'modreg/server';
 import { Catalogue } from '../src/server/catalogue.ts';
+import { median, printRows, type Row } from './row.ts';
 
 const MODULES = 10_000;
 const RELEASES = 200;
@@ -102,11 +103,7 @@ async function ask(
   return await promise;
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.trunc(values.length / 2)] ?? 0;
-}
-
-async function compare(bare: Running, registry: Running, tag: string | undefined): Promise<void> {
+async function compare(bare: Running, registry: Running, tag: string | undefined): Promise<Row> {
   const headers = tag === undefined ? {} : { 'if-none-match': tag };
   const status = tag === undefined ? 200 : 304;
   const rates: [number[], number[]] = [[], []];
@@ -116,15 +113,17 @@ async function compare(bare: Running, registry: Running, tag: string | undefined
     }
   }
   const [bareRate, registryRate] = rates.map(median) as [number, number];
-  const what = tag === undefined ? `200 with ${LARGE} releases` : '304';
+  const what = tag === undefined ? 'lists with 10,000 releases' : '304 responses';
   const share = (registryRate / bareRate).toFixed(2);
-  console.log(
-    `${what}: bare server ${bareRate.toFixed(0)}/s, registry ${registryRate.toFixed(0)}/s, ratio ${share}`,
-  );
+  return {
+    measured: `rate of ${what}, relative to the bare server`,
+    figure: `${share}: ${registryRate.toFixed(0)} a second`,
+    peer: `${bareRate.toFixed(0)} a second`,
+  };
 }
 
 /** Measures the time until every long poll has received a publication. */
-async function wake(registry: Running, path: string): Promise<void> {
+async function wake(registry: Running, path: string): Promise<Row> {
   const catalogue = new Catalogue(path);
   const after = catalogue.sequence();
   const agent = new Agent({ keepAlive: true, maxSockets: POLLS });
@@ -135,11 +134,13 @@ async function wake(registry: Running, path: string): Promise<void> {
   const begin = performance.now();
   catalogue.publishAll(moduleId('bench:new'), releases(1), Date.now());
   await Promise.all(polls);
-  console.log(
-    `${POLLS} long polls receive a publication of another process within ${(performance.now() - begin).toFixed(0)} ms`,
-  );
+  const took = performance.now() - begin;
   agent.destroy();
   catalogue.close();
+  return {
+    measured: 'until 1,000 long polls report a publication by another process',
+    figure: `${(took / 1000).toFixed(2)} s`,
+  };
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'modreg-bench-'));
@@ -148,18 +149,18 @@ fill(path);
 const bare = await start('bare', path);
 const registry = await start('registry', path);
 const response = await fetch(`${registry.address}/v1/modules/bench/large`);
-const bytes = (await response.arrayBuffer()).byteLength;
-console.log(
-  `${MODULES} modules of ${RELEASES} releases; a large document of ${bytes} bytes; ${CONNECTIONS} connections`,
-);
-await compare(bare, registry, response.headers.get('etag') ?? '');
-await compare(bare, registry, undefined);
-await wake(registry, path);
+await response.arrayBuffer();
+const rows = [
+  await compare(bare, registry, response.headers.get('etag') ?? ''),
+  await compare(bare, registry, undefined),
+  await wake(registry, path),
+];
 for (let at = 1; at < 2000; at++)
   await ask(`${registry.address}/v1/modules/bench/m${at}`, {}, new Agent());
 registry.child.stdin.write('\n');
 const [heap] = (await once(registry.lines, 'line')) as [string];
-console.log(`heap after 2,000 requested documents and garbage collection: ${heap} MiB`);
+rows.push({ measured: 'heap after requests for 2,000 documents', figure: `${heap} MiB` });
+printRows(rows);
 bare.child.kill();
 registry.child.kill();
 rmSync(folder, { recursive: true });

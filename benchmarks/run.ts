@@ -1,69 +1,77 @@
-/* `npm run bench`: prints tables, and writes the chart cold.svg. */
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+/*
+ * `npm run bench`, `bench:registry`, `bench:network` and `bench:poller`: prints what was measured, and writes it into
+ * docs/benchmarks.md. `-- --only '<part>'` runs one part.
+ */
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chartOf } from './chart.ts';
-import { coldGeneratedLists, coldRealLists, type ColdRow } from './cold.ts';
-import { planTimes } from './plan.ts';
-import { processes } from './process.ts';
-import { geometricMean, SLICES } from './slices.ts';
-import { refusedTexts, warmLists } from './warm.ts';
+import { tableOf, writeDocument, writeFormatted } from './document.ts';
+import { MACHINE } from './machine.ts';
+import type { Measured, Part } from './part.ts';
+import { chosenParts } from './parts.ts';
+import { reporting } from './progress.ts';
+import type { Row } from './row.ts';
 
-const round = (value: number): number => Number(value.toPrecision(3));
+const DETAILS = new URL('details.md', import.meta.url);
 
-function coldTable(rows: readonly ColdRow[]): void {
-  console.table(
-    rows.map(({ list, constraint, releases, chosen, ...times }) => ({
-      list,
-      constraint,
-      releases,
-      chosen: chosen === null ? 'none' : chosen.slice(0, 28),
-      'modreg µs': round(times.modreg),
-      'semver µs': round(times.semver),
-      'npm-pick-manifest µs': times.pickManifest === undefined ? '' : round(times.pickManifest),
-      'semver / modreg': round(times.semver / times.modreg),
-    })),
-  );
-  const ratios = rows.map(({ modreg, semver }) => semver / modreg);
-  const mean = round(geometricMean(ratios));
-  console.log(`semver / modreg: geometric mean ${mean}, min ${round(Math.min(...ratios))}\n`);
+interface Result {
+  readonly part: Part;
+  readonly measured: Measured;
 }
 
-const machine = `${cpus()[0]?.model.trim() ?? 'unknown CPU'}, Node ${process.version}`;
-console.log(`${machine}; best of ${SLICES} interleaved slices\n`);
+function titleOf({ part, measured }: Result): string {
+  return measured.headline ?? part.name;
+}
 
-console.log('Cold: from a new list of strings to the chosen version of one constraint, real lists');
-const real = coldRealLists();
-coldTable(real);
-writeFileSync(new URL('cold.svg', import.meta.url), chartOf(real, machine));
+function detailsOf(result: Result): string {
+  const { details = [], rows, log = '' } = result.measured;
+  const messages = log === '' ? '' : `\n\n\`\`\`text\n${log.trimEnd()}\n\`\`\``;
+  const table = details.length > 0 ? details : rows.map(lineOf);
+  return `## ${titleOf(result)}\n\n${tableOf(table)}${messages}\n`;
+}
 
-console.log('Cold: generated lists');
-coldTable(coldGeneratedLists());
+function lineOf({
+  measured,
+  figure,
+  peer = '',
+  target = '',
+  isMet = true,
+}: Row): Record<string, string> {
+  return {
+    measured,
+    figure,
+    ...(peer && { peer }),
+    ...(target && { target: isMet ? target : `${target}   MISSED` }),
+  };
+}
 
-console.log('Warm: an index after its first use, generated lists');
-const warm = warmLists();
-console.table(
-  warm.map(({ releases, constraint, fromText, parsed }) => ({
-    releases,
-    constraint,
-    'from text µs': round(fromText),
-    'already parsed µs': round(parsed),
-  })),
-);
+function printResults(results: readonly Result[]): void {
+  console.log(`${MACHINE}\n`);
+  for (const result of results.filter(({ part }) => part.isPrinted === true)) {
+    console.log(`${titleOf(result)}\n${tableOf(result.measured.details ?? [])}\n`);
+  }
+  for (const [section, rows] of rowsBySection(results)) {
+    console.log(`docs/benchmarks.md, ${section}\n${tableOf(rows.map(lineOf))}\n`);
+  }
+  console.log(`details: ${relative(process.cwd(), fileURLToPath(DETAILS))}`);
+}
 
-console.log('A plan for 1,000 modules with 1,000 releases each');
-console.table(
-  planTimes().map(({ what, time, actions = '' }) => ({ what, ms: round(time), actions })),
-);
+function rowsBySection(results: readonly Result[]): ReadonlyMap<string, readonly Row[]> {
+  const bySection = Map.groupBy(results, ({ part }) => part.section);
+  return new Map(
+    Array.from(bySection, ([section, its]) => [
+      section,
+      its.flatMap(({ measured }) => measured.rows),
+    ]),
+  );
+}
 
-console.log('Texts that parsers refuse');
-console.table(refusedTexts().map(({ text, time }) => ({ text, µs: round(time) })));
-
-console.log('Memory of an index without the version strings');
-const memory = fileURLToPath(new URL('memory.ts', import.meta.url));
-const { stdout } = spawnSync(process.execPath, ['--expose-gc', memory], { encoding: 'utf8' });
-console.log(stdout);
-
-console.log('CPU time of whole processes, median of 9');
-console.table(processes());
+const parts = chosenParts();
+const results: Result[] = [];
+for (const [at, part] of parts.entries()) {
+  const step = { name: part.name, place: at + 1, of: parts.length };
+  results.push({ part, measured: await reporting(step, part.measure) });
+}
+printResults(results);
+const details = [`# Details of the last benchmark\n\n${MACHINE}\n`, ...results.map(detailsOf)];
+await writeFormatted(DETAILS, details.join('\n'));
+await writeDocument(rowsBySection(results));

@@ -87,6 +87,7 @@ async function askEach(
   moduleIds: readonly ModuleId[],
   ask: (moduleId: ModuleId) => Promise<Refreshed>,
 ): Promise<ReadonlyMap<ModuleId, Refreshed>> {
+  if (moduleIds.length === 0) return new Map();
   let unreachable = 0;
   let lastError: RegistryError | undefined;
   const attempt = async (moduleId: ModuleId): Promise<[ModuleId, Refreshed]> => {

@@ -23,8 +23,13 @@ export function actionNumber(sql: Statements, id: string): number | undefined {
   return isOurs ? Number(number) : undefined;
 }
 
+/** The identities of files, which never change. */
+const FILES = new WeakMap<Statements, string>();
+
 function fileOf(sql: Statements): string {
-  return String(sql.get('SELECT file FROM identity')?.['file']);
+  const file = FILES.get(sql) ?? String(sql.get('SELECT file FROM identity')?.['file']);
+  FILES.set(sql, file);
+  return file;
 }
 
 export function openActions(sql: Statements): OpenAction[] {

@@ -5,6 +5,7 @@ import {
   type JudgedMachine,
   type JudgedModule,
 } from '../support/plan-judge.ts';
+import { parsed } from '../support/judge.ts';
 import {
   knownOf,
   restartsOf,
@@ -108,7 +109,7 @@ function quarantineOf(
   releases: readonly WireRelease[],
   constraint: string,
 ): JudgedModule['quarantine'] {
-  const isPin = semver.valid(constraint) !== null;
+  const isPin = parsed(constraint) !== null;
   const { running } = knownOf(ledger, target);
   const judged: { version: string; until: number | undefined }[] = [];
   for (const { moduleId: of, version, digest, until, backTo } of ledger.quarantine.values()) {
@@ -122,13 +123,17 @@ function quarantineOf(
     for (const release of releases) {
       const isBetween =
         release.version !== running &&
-        semver.compareBuild(release.version, backTo) > 0 &&
-        semver.compareBuild(release.version, version) < 0;
+        compareBuild(release.version, backTo) > 0 &&
+        compareBuild(release.version, version) < 0;
       // Releases that an operator rolled back past stay refused without a time limit, unless deployed.
       if (isBetween) judged.push({ version: release.version, until: undefined });
     }
   }
   return judged;
+}
+
+function compareBuild(a: string, b: string): number {
+  return semver.compareBuild(parsed(a) ?? a, parsed(b) ?? b);
 }
 
 const MINUTE = 60_000;

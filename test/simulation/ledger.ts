@@ -62,6 +62,11 @@ export interface ListInForce {
   readonly isStale: boolean;
 }
 
+interface FirstDigest {
+  readonly digest: string;
+  isOnDisk: boolean;
+}
+
 interface Poll {
   requests: number;
   retries: number;
@@ -97,8 +102,8 @@ export interface Ledger {
   >;
   /** The last accepted list, by registry address and module id. */
   readonly accepted: Map<string, { list: WireList; digest: string; isOnDisk: boolean }>;
-  /** The first digest of each file, by registry, module, version and platform. */
-  readonly firstDigests: Map<string, { readonly digest: string; isOnDisk: boolean }>;
+  /** The first digest of each file, by registry and module, then by version and platform. */
+  readonly firstDigests: Map<string, Map<string, FirstDigest>>;
   readonly polls: Map<string, Poll>;
   /** Number of rounds in which every list was read, by registry address. */
   readonly goodPolls: Map<string, number>;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Chance } from './chance.ts';
 import { PLATFORM } from './desired.ts';
 
@@ -118,7 +118,16 @@ export function listOf(
   return { module_id, generation, count: releases.length, releases };
 }
 
+/** Digests of recent texts: most are sent more than once. */
+const DIGESTS: Map<string, string> = new Map();
+const MOST_DIGESTS = 2000;
+
 /** SHA-256, in hexadecimal. */
 export function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  const known = DIGESTS.get(text);
+  if (known !== undefined) return known;
+  if (DIGESTS.size >= MOST_DIGESTS) DIGESTS.clear();
+  const found = hash('sha256', text);
+  DIGESTS.set(text, found);
+  return found;
 }

@@ -1,4 +1,5 @@
 import { scheduler } from 'node:timers/promises';
+import { PlainAbortController, PlainAbortSignal } from './plain-abort.ts';
 
 /** Globals that a simulated machine must not use. */
 const SEALED = ['setTimeout', 'setInterval', 'setImmediate', 'fetch'] as const;
@@ -15,7 +16,7 @@ export function sealGlobals(elapsed: () => number): () => void {
   // A cast: globals have no index signature, and are replaced by name.
   const world = globalThis as unknown as Record<string, unknown>;
   const originals = SEALED.map((name) => [name, world[name]] as const);
-  const { Date: RealDate } = globalThis;
+  const { Date: RealDate, AbortController: RealController, AbortSignal: RealSignal } = globalThis;
   const { random } = Math;
   const now = Object.getOwnPropertyDescriptor(performance, 'now');
   const turn = Object.getOwnPropertyDescriptor(scheduler, 'yield');
@@ -30,6 +31,8 @@ export function sealGlobals(elapsed: () => number): () => void {
   Object.assign(SealedDate, { parse, UTC, now: () => refuse('Date.now') });
   SealedDate.prototype = RealDate.prototype;
   world['Date'] = SealedDate;
+  world['AbortController'] = PlainAbortController;
+  world['AbortSignal'] = PlainAbortSignal;
   // Yielding to the event loop must not take real time.
   Object.assign(scheduler, { yield: async () => await Promise.resolve() });
   return () => {
@@ -38,6 +41,8 @@ export function sealGlobals(elapsed: () => number): () => void {
     if (now) Object.defineProperty(performance, 'now', now);
     else Reflect.deleteProperty(performance, 'now');
     world['Date'] = RealDate;
+    world['AbortController'] = RealController;
+    world['AbortSignal'] = RealSignal;
     if (turn) Object.defineProperty(scheduler, 'yield', turn);
     else Reflect.deleteProperty(scheduler, 'yield');
   };

@@ -50,6 +50,7 @@ const MOST_AT_ONCE = 20_000;
 const MOST_TIMERS = 400;
 
 const nextTick = process.nextTick.bind(process);
+const DONE: Promise<void> = Promise.resolve();
 
 /** Plays one seed until the machine is settled, or an invariant is broken. */
 export async function simulate(play: Play): Promise<Outcome> {
@@ -232,18 +233,27 @@ async function stop({ poller }: Life, { line, complain }: World, onEnd: () => vo
 }
 
 async function run({ line, complain }: World, isEnd: () => boolean): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
   let at = line.elapsed();
   let wakings = 0;
-  while (!isEnd() && line.step()) {
-    // Resolves after the reactions of every settled promise have run.
-    await new Promise<void>((resolve) => {
-      nextTick(resolve);
-    });
+  const turn = (): void => {
+    if (isEnd() || !line.step()) {
+      resolve();
+      return;
+    }
+    nextTick(next);
+  };
+  // Called after the reactions of every settled promise have run.
+  const next = (): void => {
     wakings = line.elapsed() === at ? wakings + 1 : 0;
     at = line.elapsed();
     if (wakings > MOST_AT_ONCE) complain('R3', `more than ${MOST_AT_ONCE} timers fire at ${at} ms`);
     if (line.size() > MOST_TIMERS) complain('R3', `${line.size()} timers`);
-  }
+    // As a reaction: otherwise the next turn would begin before the reactions to this one.
+    DONE.then(turn).catch(reject);
+  };
+  turn();
+  await promise;
 }
 
 /** Stops the poller: Node keeps a signal with listeners, and all that it references, until the signal is aborted. */

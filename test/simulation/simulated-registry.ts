@@ -149,7 +149,7 @@ export function simulatedRegistry(
       if (refused) return refused;
       const list = listIn(moduleId);
       if (list.generation === 0) return { status: 404, headers: JSON_TYPE, text: '{}' };
-      const text = JSON.stringify(list);
+      const text = textOf(list);
       const tag = features.etags === 'good' ? `"${digestOf(text).slice(0, 16)}"` : '"same"';
       const headers = features.etags === 'none' ? JSON_TYPE : { ...JSON_TYPE, etag: tag };
       // One tag for all lists matches each request, whatever list the client has.
@@ -194,6 +194,15 @@ export function simulatedRegistry(
       for (const moduleId of lied) put(moduleId, truth(moduleId).releases);
     },
   };
+}
+
+const TEXTS = new WeakMap<WireList, string>();
+
+/** The body of a response with this list; a list never changes. */
+function textOf(list: WireList): string {
+  const text = TEXTS.get(list) ?? JSON.stringify(list);
+  TEXTS.set(list, text);
+  return text;
 }
 
 /** Whether a client may accept and save what is returned. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Timeline } from './timeline.ts';
 
 /** The course of events, as a hash and, if lines are kept, as text. */
@@ -9,25 +10,30 @@ export interface Trace {
   readonly lines: readonly string[];
 }
 
-const FNV_OFFSET = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
+const HASH_LENGTH = 16;
+/** A longer text is hashed early, to bound its size. */
+const LONGEST_TEXT = 100_000;
 
 export function traceOf(line: Timeline, keepsLines: boolean): Trace {
   let count = 0;
-  let low = FNV_OFFSET;
-  let high = ~FNV_OFFSET;
+  let text = '';
+  const digest = createHash('sha256');
   const lines: string[] = [];
+  const flush = (): void => {
+    digest.update(text);
+    text = '';
+  };
   return {
     lines,
     count: () => count,
-    hash: () => `${(high >>> 0).toString(16)}${(low >>> 0).toString(16)}`,
+    hash() {
+      flush();
+      return digest.copy().digest('hex').slice(0, HASH_LENGTH);
+    },
     note(what) {
       count++;
-      const text = `${line.elapsed()} ${what}`;
-      for (let place = 0; place < text.length; place++) {
-        low = Math.imul(low ^ text.charCodeAt(place), FNV_PRIME);
-        high = Math.imul(high + low, FNV_PRIME);
-      }
+      text += `${line.elapsed()} ${what}\n`;
+      if (text.length > LONGEST_TEXT) flush();
       if (keepsLines) lines.push(`${(line.elapsed() / 1000).toFixed(3).padStart(12)} s  ${what}`);
     },
   };

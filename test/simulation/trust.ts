@@ -9,10 +9,12 @@ export function trusted(
   address: string,
   { module_id, releases }: WireList,
 ): readonly WireRelease[] {
+  const ofModule = firstDigests.get(`${address} ${module_id}`);
+  if (!ofModule) return releases;
   return releases.map((release) => {
     const { version, artifacts } = release;
     const isTrusted = PLATFORMS.every((platform) => {
-      const first = firstDigests.get(`${address} ${module_id} ${version} ${platform}`)?.digest;
+      const first = ofModule.get(`${version} ${platform}`)?.digest;
       const now = artifacts?.find((file) => file.platform === platform);
       // A platform without a file is ignored if the release lists files.
       if (first === undefined || (artifacts && !now)) return true;

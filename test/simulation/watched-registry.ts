@@ -76,11 +76,12 @@ function judgeAccepted(
 function remember({ ledger }: World, key: string, accepted: AcceptedList): void {
   ledger.accepted.set(key, accepted);
   ledger.novelty++;
+  const first = ledger.firstDigests.get(key) ?? new Map();
+  ledger.firstDigests.set(key, first);
   for (const { version, artifacts = [] } of accepted.list.releases) {
     for (const { platform, digest } of artifacts) {
-      const place = `${key} ${version} ${platform}`;
-      if (ledger.firstDigests.has(place)) continue;
-      ledger.firstDigests.set(place, { digest, isOnDisk: accepted.isOnDisk });
+      const place = `${version} ${platform}`;
+      if (!first.has(place)) first.set(place, { digest, isOnDisk: accepted.isOnDisk });
     }
   }
 }
@@ -97,9 +98,7 @@ export function acceptedByOperator(
   if (!list) return;
   const heard = world.ledger.answeredAt.get(address) ?? new Set();
   world.ledger.answeredAt.set(address, heard.add(world.line.wall()));
-  for (const place of world.ledger.firstDigests.keys()) {
-    if (place.startsWith(`${key} `)) world.ledger.firstDigests.delete(place);
-  }
+  world.ledger.firstDigests.delete(key);
   remember(world, key, { list, digest, isOnDisk: true });
 }
 
@@ -113,16 +112,15 @@ function markSaved({ ledger }: World, address: string, moduleId: string): void {
   const key = `${address} ${moduleId}`;
   const accepted = ledger.accepted.get(key);
   if (accepted) accepted.isOnDisk = true;
-  for (const [place, first] of ledger.firstDigests) {
-    if (place.startsWith(`${key} `)) first.isOnDisk = true;
-  }
+  for (const first of ledger.firstDigests.get(key)?.values() ?? []) first.isOnDisk = true;
 }
 
 /** Discards everything that a killed process had not saved. */
 export function forgetUnsaved({ ledger }: World): void {
   for (const [key, { isOnDisk }] of ledger.accepted) if (!isOnDisk) ledger.accepted.delete(key);
-  for (const [key, { isOnDisk }] of ledger.firstDigests)
-    if (!isOnDisk) ledger.firstDigests.delete(key);
+  for (const first of ledger.firstDigests.values()) {
+    for (const [place, { isOnDisk }] of first) if (!isOnDisk) first.delete(place);
+  }
 }
 
 interface ProcessContext {

@@ -58,7 +58,8 @@ export const maintenanceWindow: Schema<MaintenanceWindow> = v.pipe(
 );
 
 function isTimeZone(text: string): boolean {
-  if (knownTimeZones().has(text.toLowerCase())) return true;
+  // Intl accepts UTC, but does not list it.
+  if (text === 'UTC' || knownTimeZones().has(text.toLowerCase())) return true;
   try {
     // Intl also accepts aliases, which its list omits.
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== '';

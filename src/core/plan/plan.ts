@@ -11,7 +11,7 @@ import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { decisionWarnings, type Warning } from '../decision/warning.ts';
 import type { Deployed } from '../decision/deployed.ts';
 import type { Quarantined } from '../releases/eligibility-policy.ts';
-import type { Machine, ModuleEntry } from '../machine/machine.ts';
+import type { Component, Machine, ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import type { Platform } from '../releases/platform.ts';
 import { resolve } from '../releases/resolve.ts';
@@ -106,6 +106,8 @@ const UNKNOWN_STATE: ModuleState = { list: NOT_ASKED, deployed: { kind: 'unknown
 
 const LATEST = { kind: 'latest' } as const;
 
+const NO_COMPONENTS: readonly Component[] = [];
+
 /**
  * Plans a machine: what to do about each module and subsystem now, and which components stop. Pure. Throws a RangeError
  * unless `now` is a time (Versioning).
@@ -136,7 +138,7 @@ export function planMachine(input: PlanInput): Plan {
   const { machine, policy } = input;
   // If the server is not managed, its components are not stopped.
   const isManaged = !machine.agent.platformServer.disableSubsystem;
-  const stops = stopsOf(isManaged ? machine.components : []);
+  const stops = stopsOf(isManaged ? machine.components : NO_COMPONENTS);
   const entries = Map.groupBy(machine.modules, ({ moduleId }) => moduleId);
 
   const modules = machine.modules.map((entry): ModulePlan => {

@@ -18,7 +18,16 @@ export interface Stops {
   ofServer(): Stop[];
 }
 
+const STOPS = new WeakMap<readonly Component[], Stops>();
+
+/** Computed once for the components of a config, because every plan needs it. */
 export function stopsOf(components: readonly Component[]): Stops {
+  const stops = STOPS.get(components) ?? compileStops(components);
+  STOPS.set(components, stops);
+  return stops;
+}
+
+function compileStops(components: readonly Component[]): Stops {
   const byName = new Map(components.map((component) => [component.name, component]));
   const ordered = inOrder(components, ({ dependsOn }) =>
     dependsOn.flatMap((name) => byName.get(name) ?? []),

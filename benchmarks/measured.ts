@@ -1,0 +1,150 @@
+import { writeFileSync } from 'node:fs';
+import { chartOf } from './chart.ts';
+import { coldGeneratedLists, coldRealLists, type ColdRow } from './cold.ts';
+import { MACHINE } from './machine.ts';
+import { node, type Line, type Measured } from './part.ts';
+import { planTimes } from './plan.ts';
+import { processes } from './process.ts';
+import { range, rounded, short } from './row.ts';
+import { geometricMean } from './slices.ts';
+import { refusedTexts, warmLists } from './warm.ts';
+
+/*
+ * The parts of `npm run bench`. Each converts what a benchmark measured to lines for a table, and to rows for
+ * docs/benchmarks.md.
+ */
+
+/** Also draws the chart. */
+export function realLists(): Measured {
+  const rows = coldRealLists();
+  writeFileSync(new URL('cold.svg', import.meta.url), chartOf(rows, MACHINE));
+  const measured =
+    'from an unparsed list of strings to one result, for typescript, next and @types/node';
+  return cold('Cold, real lists', rows, measured);
+}
+
+export function generatedLists(): Measured {
+  const measured =
+    'the same for generated lists of 1,000 to a million versions, ascending, descending, shuffled and hostile';
+  return cold('Cold, generated lists', coldGeneratedLists(), measured);
+}
+
+function cold(what: string, rows: readonly ColdRow[], measured: string): Measured {
+  const worstFirst = rows.toSorted((a, b) => ratioOf(a) - ratioOf(b));
+  const ratios = worstFirst.map(ratioOf);
+  const mean = short(geometricMean(ratios));
+  const faster = `${range(ratios)} times as fast as semver.maxSatisfying, geometric mean ${mean}`;
+  const peer = `\`semver.maxSatisfying\`: ${range(ratios)} times as long, geometric mean ${mean}`;
+  const times = rows.map(({ modreg }) => modreg / 1000);
+  return {
+    headline: `${what}: ${faster}; worst first`,
+    details: worstFirst.map(coldLine),
+    rows: [{ measured, figure: `${range(times)} ms`, peer }],
+  };
+}
+
+function ratioOf({ semver, modreg }: ColdRow): number {
+  return semver / modreg;
+}
+
+function coldLine(row: ColdRow): Line {
+  const { list, constraint, releases, chosen, modreg, semver, pickManifest } = row;
+  return {
+    list,
+    constraint,
+    releases,
+    chosen: chosen === null ? 'none' : chosen.slice(0, 28),
+    'modreg µs': rounded(modreg),
+    'semver µs': rounded(semver),
+    ...(pickManifest === undefined ? {} : { 'npm-pick-manifest µs': rounded(pickManifest) }),
+    'semver / modreg': rounded(ratioOf(row)),
+  };
+}
+
+export function usedIndexes(): Measured {
+  const rows = warmLists().toSorted((a, b) => b.fromText - a.fromText);
+  const floating = rows.filter(
+    ({ releases, constraint }) => releases === 1_000_000 && constraint !== 'X.Y.Z',
+  );
+  const most = Math.max(...floating.map(({ fromText }) => fromText));
+  return {
+    headline: `An index of a million releases that was queried before: at most ${short(most)} µs for a floating constraint; all sizes, slowest first`,
+    details: rows.map(({ releases, constraint, fromText, parsed }) => ({
+      releases,
+      constraint,
+      'from text µs': rounded(fromText),
+      'parsed µs': rounded(parsed),
+    })),
+    rows: [
+      {
+        measured:
+          'parsing and resolving a floating constraint on an index of a million releases that was queried before',
+        figure: `${short(most)} µs or less`,
+      },
+    ],
+  };
+}
+
+export function refusals(): Measured {
+  const rows = refusedTexts().toSorted((a, b) => b.time - a.time);
+  const most = short(rows[0]?.time ?? 0);
+  return {
+    headline: `Texts that parsers refuse: at most ${most} µs; slowest first`,
+    details: rows.map(({ text, time }) => ({ text, µs: rounded(time) })),
+    rows: [{ measured: 'refusing a text of a million characters', figure: `${most} µs or less` }],
+  };
+}
+
+export async function indexMemory(): Promise<Measured> {
+  const { stdout } = await node('memory.ts');
+  const line = JSON.parse(stdout) as Line & { readonly bytesAfterSorting: number };
+  const figure = `${line.bytesAfterSorting} bytes per release`;
+  return {
+    headline: `Memory of an index without the version strings: ${figure}`,
+    details: [line],
+    rows: [{ measured: 'memory of an index, without the version strings', figure }],
+  };
+}
+
+export function plans(): Measured {
+  const rows = planTimes();
+  const timeOf = (start: string): number =>
+    rows.find(({ what }) => what.startsWith(start))?.time ?? NaN;
+  const times = rows.flatMap(({ time, actions }) => (actions === undefined ? [] : [time]));
+  const share = short((100 * Math.max(...times)) / timeOf('indexing'));
+  const figure = `${range(times)} ms: ${share} % of the time for indexing`;
+  return {
+    headline: `A plan for 1,000 modules with 1,000 releases each: ${figure}; semver.maxSatisfying alone takes ${short(timeOf('semver'))} ms`,
+    details: rows.map(({ what, time, actions = '' }) => ({ what, ms: rounded(time), actions })),
+    rows: [
+      { measured: 'a plan of 1,000 modules with 1,000 releases each, on indexed lists', figure },
+      {
+        measured: '`semver.maxSatisfying` on the same lists',
+        figure: `${short(timeOf('semver') / 1000)} s`,
+      },
+    ],
+  };
+}
+
+export function wholeProcesses(): Measured {
+  const rows = processes();
+  const timeOf = (part: string): string =>
+    short(rows.find(({ command }) => command.includes(part))?.median ?? NaN);
+  const [idle] = rows;
+  const start = `${timeOf('resolve acme:lidar')} ms of CPU, ${short(idle?.median ?? NaN)} of them for Node alone`;
+  const check = rows.at(-2)?.median ?? NaN;
+  return {
+    headline: `CPU time of whole processes, median of 9: starting a command takes ${start}`,
+    details: rows.map(({ command, median, least }) => {
+      return { command, 'median ms': rounded(median), 'least ms': rounded(least) };
+    }),
+    rows: [
+      {
+        measured: '`modreg check` of 1,000 modules in 1 MiB, as a whole process',
+        figure: `${short(check)} ms of CPU`,
+        peer: `ajv with the same JSON Schema: ${short(rows.at(-1)?.median ?? NaN)} ms`,
+      },
+      { measured: 'starting a command', figure: start },
+    ],
+  };
+}

@@ -1,0 +1,54 @@
+import { parseArgs } from 'node:util';
+import {
+  generatedLists,
+  indexMemory,
+  plans,
+  realLists,
+  refusals,
+  usedIndexes,
+  wholeProcesses,
+} from './measured.ts';
+import { script, type Part } from './part.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    'idle-minutes': { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '100000' },
+    only: { type: 'string' },
+  },
+});
+
+/** The parts of each benchmark: an entry here is all that a new part needs. */
+const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
+  bench: [
+    { name: 'real lists', section: 'resolving', isPrinted: true, measure: realLists },
+    { name: 'generated lists', section: 'resolving', measure: generatedLists },
+    { name: 'used indexes', section: 'resolving', measure: usedIndexes },
+    { name: 'refused texts', section: 'resolving', measure: refusals },
+    { name: 'memory of an index', section: 'resolving', measure: indexMemory },
+    { name: 'plans', section: 'plans', isPrinted: true, measure: plans },
+    { name: 'whole processes', section: 'plans', isPrinted: true, measure: wholeProcesses },
+  ],
+  registry: [{ name: 'registry', section: 'registry', measure: script('registry.ts') }],
+  network: [{ name: 'network', section: 'network', measure: script('network.ts') }],
+  poller: [
+    { name: 'rounds', section: 'poller', measure: script('poller-large.ts') },
+    { name: 'long lists', section: 'poller', measure: script('poller-lists.ts') },
+    { name: 'latency', section: 'poller', measure: script('poller-latency.ts') },
+    { name: 'idle', section: 'poller', measure: script('poller-idle.ts', values['idle-minutes']) },
+    { name: 'many rounds', section: 'poller', measure: script('poller-soak.ts', values.rounds) },
+  ],
+};
+
+/** The parts that the command line names: a benchmark, and one part of it with `--only`. */
+export function chosenParts(): readonly Part[] {
+  const [benchmark = 'bench'] = positionals;
+  const all = BENCHMARKS[benchmark] ?? [];
+  const parts = all.filter(({ name }) => values.only === undefined || name === values.only);
+  if (parts.length > 0) return parts;
+  const known = Object.entries(BENCHMARKS).map(([name, its]) => {
+    return `${name}: ${its.map((part) => part.name).join(', ')}`;
+  });
+  throw new Error(`no such part; the benchmarks and their parts are\n${known.join('\n')}`);
+}
