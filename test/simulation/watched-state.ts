@@ -167,11 +167,11 @@ function judgeSecrets(written: unknown, { complain }: World): void {
     complain('I14', 'a secret of a module is in an action or a decision');
 }
 
-/** Whether the text is part of a string in `value`. */
+/** Whether the text is part of a string or a key in `value`. */
 function contains(value: unknown, text: string): boolean {
   if (typeof value === 'string') return value.includes(text);
   if (typeof value !== 'object' || value === null) return false;
-  return Object.values(value).some((part) => contains(part, text));
+  return Object.entries(value).some(([key, part]) => key.includes(text) || contains(part, text));
 }
 
 function targetOf(target: ActionTarget): Target {
