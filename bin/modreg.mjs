@@ -1,9 +1,6 @@
 // Any Node since 14 can parse this file, so a Node that is too old gets a message and not a syntax error.
-import { existsSync } from 'node:fs';
-import module from 'node:module';
-import process from 'node:process';
-
-const main = new URL('../dist/cli/main.js', import.meta.url);
+// It imports nothing: an import of a built-in module reads all its exports, and some of these load further modules.
+const main = new URL('../dist/cli/main.cjs', import.meta.url);
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
   console.error(
@@ -11,11 +8,33 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   );
   console.error('hint: put a newer Node in PATH; in a clone, npm ci installs one');
   process.exitCode = 69;
-} else if (!existsSync(main)) {
-  console.error('error[INTERNAL]: modreg is not built; in a clone, npm ci builds it');
-  process.exitCode = 70;
 } else {
-  module.enableCompileCache?.();
-  const { run } = await import(main.href);
-  await run(process);
+  const { existsSync } = process.getBuiltinModule('node:fs');
+  const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module');
+  if (existsSync(main)) {
+    const folder = cacheFolder();
+    if (folder !== undefined) enableCompileCache(folder);
+    await createRequire(main)('./main.cjs').run(process);
+  } else {
+    console.error('error[INTERNAL]: modreg is not built; in a clone, npm ci builds it');
+    process.exitCode = 70;
+  }
+}
+
+/**
+ * The folder where V8 keeps compiled code, which makes the next start faster. It belongs to this user alone, because
+ * V8 runs that code without comparing it with the source. Undefined if there can be no such folder.
+ */
+function cacheFolder() {
+  const { existsSync, lstatSync, mkdirSync } = process.getBuiltinModule('node:fs');
+  const user = process.getuid();
+  const folder = `${process.env.TMPDIR || '/tmp'}/modreg-${user}`;
+  try {
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+    const found = lstatSync(folder);
+    const isPrivate = found.isDirectory() && found.uid === user && (found.mode & 0o077) === 0;
+    return isPrivate ? folder : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -8,7 +8,8 @@ import type { AcceptOptions } from './registry/accept-command.ts';
 import type { CheckOptions } from './check/check-command.ts';
 import type { Outcome, Problem } from './problem.ts';
 import type { CompareOptions } from './resolve/compare-command.ts';
-import { addMachineCommands } from './machine/machine-program.ts';
+import type { CommandContext } from './command-context.ts';
+import { addQuarantine, addRollback, addStatus, addWatch } from './machine/machine-program.ts';
 import { addRegistryCommands } from './registry/registry-program.ts';
 import type { PlanOptions } from './plan/plan-command.ts';
 import type { ResolveOptions } from './resolve/resolve-command.ts';
@@ -60,7 +61,7 @@ Constraints:
 export async function runCommandLine(argv: readonly string[], world: World): Promise<Outcome> {
   let outcome: Outcome = { answer: [], notes: [], problems: [] };
   const help: string[] = [];
-  const modreg = commandLine(help, world, (done) => (outcome = done));
+  const modreg = commandLine(argv, help, { world, finish: (done) => (outcome = done) });
   if (argv.length === 0) {
     const problem = usage('no command is named');
     return { answer: [], notes: linesOf(modreg.helpInformation()), problems: [problem] };
@@ -78,13 +79,52 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
   }
 }
 
-function commandLine(help: string[], world: World, finish: (outcome: Outcome) => void): Command {
+type AddCommand = (modreg: Command, context: CommandContext) => void;
+
+/** Adds each command. The general help lists them in this order. */
+const COMMANDS: Readonly<Record<string, AddCommand>> = {
+  resolve: addResolve,
+  compare: addCompare,
+  plan: addPlan,
+  watch: addWatch,
+  status: addStatus,
+  quarantine: addQuarantine,
+  rollback: addRollback,
+  accept: addAccept,
+  check: addCheck,
+  schema: addSchema,
+  registry: addRegistryCommands,
+};
+
+/** The command line for `argv`. If `argv` begins with a command, the others are not added: no output names them. */
+function commandLine(
+  argv: readonly string[],
+  help: string[],
+  { world, finish }: Pick<CommandContext, 'world' | 'finish'>,
+): Command {
   const modreg = new Command('modreg')
     .description('Decides which release of each module a machine should run, and says why.')
     .exitOverride()
     .configureOutput({ writeOut: (text) => help.push(text), writeErr: () => undefined })
-    .version(versionLine(), '--version', 'print the versions of modreg and of Node')
-    .addHelpText('after', exitCodeTable());
+    .option('--version', 'print the versions of modreg and of Node')
+    .on('option:version', () => {
+      help.push(`${versionLine()}\n`);
+      throw new CommanderError(0, 'commander.version', 'the versions are printed');
+    })
+    .addHelpText('after', exitCodeTable);
+  const context = {
+    world,
+    finish,
+    common: withCommonOptions,
+    registry: (command: Command) => withRegistryOptions(withCommonOptions(command), WHOLE_POLICY),
+  };
+  const [named = ''] = argv;
+  const added = Object.hasOwn(COMMANDS, named) ? [COMMANDS[named]] : Object.values(COMMANDS);
+  for (const add of added) add?.(modreg, context);
+  return modreg;
+}
+
+function addResolve(modreg: Command, { world, finish }: CommandContext): void {
   withListOptions(modreg.command('resolve <module_id> <constraint>'))
     .description('Prints the release that a constraint now selects for a module.')
     .option('--explain', 'show why entries of the list are selected or refused')
@@ -95,6 +135,9 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
       const { resolveCommand } = await import('./resolve/resolve-command.ts');
       finish(await resolveCommand(moduleId, constraint, options, world));
     });
+}
+
+function addCompare(modreg: Command, { world, finish }: CommandContext): void {
   withListOptions(modreg.command('compare <module_id>'))
     .description('Shows the release that each of the five version types selects, side by side.')
     .option('--deployed <version>', 'the deployed version')
@@ -103,26 +146,10 @@ function commandLine(help: string[], world: World, finish: (outcome: Outcome) =>
       const { compareCommand } = await import('./resolve/compare-command.ts');
       finish(await compareCommand(moduleId, options, world));
     });
-  withPlanCommand(modreg, world, finish);
-  const context = {
-    world,
-    finish,
-    common: withCommonOptions,
-    registry: (command: Command) => withRegistryOptions(withCommonOptions(command), WHOLE_POLICY),
-  };
-  addMachineCommands(modreg, context);
-  withAcceptCommand(modreg, world, finish);
-  withDocumentCommands(modreg, world, finish);
-  addRegistryCommands(modreg, context);
-  return modreg;
 }
 
-function withAcceptCommand(
-  modreg: Command,
-  world: World,
-  finish: (outcome: Outcome) => void,
-): void {
-  withRegistryOptions(withCommonOptions(modreg.command('accept <module_id>')))
+function addAccept(modreg: Command, { world, common, finish }: CommandContext): void {
+  withRegistryOptions(common(modreg.command('accept <module_id>')))
     .description(
       'Shows what changed in the release list of a module, and accepts the list as it is now.',
     )
@@ -134,7 +161,7 @@ function withAcceptCommand(
     });
 }
 
-function withPlanCommand(modreg: Command, world: World, finish: (outcome: Outcome) => void): void {
+function addPlan(modreg: Command, { world, finish }: CommandContext): void {
   withListOptions(modreg.command('plan <machine.json>'), WHOLE_POLICY)
     .description(
       'Shows which releases a machine should run now, why, and which components would stop. Changes nothing.',
@@ -151,12 +178,8 @@ function withPlanCommand(modreg: Command, world: World, finish: (outcome: Outcom
     });
 }
 
-function withDocumentCommands(
-  modreg: Command,
-  world: World,
-  finish: (outcome: Outcome) => void,
-): void {
-  withCommonOptions(modreg.command('check <file>'))
+function addCheck(modreg: Command, { world, common, finish }: CommandContext): void {
+  common(modreg.command('check <file>'))
     .description(
       'Shows every problem in a machine config, an agent configuration or an update policy.',
     )
@@ -174,7 +197,10 @@ function withDocumentCommands(
       const { checkCommand } = await import('./check/check-command.ts');
       finish(checkCommand(file, options, world));
     });
-  withCommonOptions(modreg.command('schema'))
+}
+
+function addSchema(modreg: Command, { common, finish }: CommandContext): void {
+  common(modreg.command('schema'))
     .description('Prints the JSON Schema of a document, for editors.')
     .addArgument(new Argument('<kind>').choices(DOCUMENT_KINDS))
     .addHelpText('beforeAll', SCHEMA_EXAMPLES)

@@ -5,7 +5,6 @@ import type { Secret } from '../core/text/secret.ts';
 import { parseRegistryAddress, type RegistryAddress } from './address.ts';
 import type { CachedRegistry, Registry } from './registry.ts';
 import { systemClock, type Clock } from './clock.ts';
-import { folderRegistry } from './folder-registry.ts';
 import type { Limits } from './http/limits.ts';
 import { httpRegistry } from './http-registry.ts';
 import { memoizeUntilError } from './memoize-until-error.ts';
@@ -77,7 +76,7 @@ export interface OpenRegistries {
 
 /**
  * Opens the registries that policies name: folders, `.db` files, and registries over HTTP, whose lists are cached.
- * Opening reads no file and contacts no registry; SQLite and the HTTP code load with the first list that needs them.
+ * Opening reads no file and contacts no registry; the code of each kind loads with the first list that needs it.
  *
  * Every error is a `RegistryError`. `open` returns it in a `Result` for the address, `readAll` in a `Result` for each
  * module, and `read` rejects with it. The callbacks in `options` must not throw, except for `token` and `fetch`: the
@@ -179,22 +178,24 @@ function openAt(
   return { ok: true, value: registry };
 }
 
+/** The code of each kind loads with the first list, because it loads much of Node with it. */
+const PATH_REGISTRIES = {
+  folder: async () => (await import('./folder-registry.ts')).folderRegistry,
+  database: async () => (await import('../server/catalogue-registry.ts')).catalogueRegistry,
+} as const;
+
 function pathRegistry(
   address: Exclude<RegistryAddress, { readonly url: URL }>,
   clock: () => number,
 ): OpenRegistry {
   const { kind, path } = address;
-  const registry = kind === 'folder' ? folderRegistry(path, clock) : fileRegistry(path, clock);
-  return { address, remote: undefined, ...withoutFeed(registry) };
-}
-
-function fileRegistry(path: string, clock: () => number): Registry {
-  return {
+  const registry: Registry = {
     async read(moduleId) {
-      const { catalogueRegistry } = await import('../server/catalogue-registry.ts');
-      return await catalogueRegistry(path, clock).read(moduleId);
+      const opened = await PATH_REGISTRIES[kind]();
+      return await opened(path, clock).read(moduleId);
     },
   };
+  return { address, remote: undefined, ...withoutFeed(registry) };
 }
 
 /** Replaces a registry that cannot be opened: every read rejects with `error`. */

@@ -1,16 +1,40 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { userInfo } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { modeOpenToOthers } from '../../src/config/file-mode.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ROOT } from '../support/modreg.ts';
 
 const PATH = process.env['PATH'] ?? '';
 
-function run(command: string, args: readonly string[], cwd = '/'): readonly unknown[] {
-  const options = { cwd, encoding: 'utf8', env: { PATH } } as const;
+function run(
+  command: string,
+  args: readonly string[],
+  cwd = '/',
+  environment: Readonly<Record<string, string>> = {},
+): readonly unknown[] {
+  const options = { cwd, encoding: 'utf8', env: { PATH, ...environment } } as const;
   const { stdout, stderr, status } = spawnSync(command, args, options);
   return [stdout, stderr, status];
+}
+
+function contentOf(folder: string): readonly string[] | undefined {
+  return existsSync(folder)
+    ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
+    : undefined;
 }
 
 describe('bin/modreg', () => {
@@ -61,6 +85,31 @@ describe('bin/modreg', () => {
     expect(stderr).toMatch(
       /^error\[NODE_TOO_OLD\]: this is Node v[\d.]+; modreg needs Node 24 or newer\nhint: put a newer Node in PATH; in a clone, npm ci installs one\n$/,
     );
+  });
+
+  it('keeps compiled code in a folder that only its user can open', () => {
+    const folder = temporaryFolder();
+    const cache = join(folder, `modreg-${userInfo().uid}`);
+    expect(run(`${ROOT}bin/modreg`, input, '/', { TMPDIR: folder })).toEqual(answered);
+    expect(readdirSync(folder)).toEqual([basename(cache)]);
+    expect(modeOpenToOthers(statSync(cache).mode)).toBeUndefined();
+    expect(readdirSync(cache)).toEqual([expect.stringMatching(/^v24\./)]);
+  });
+
+  it.each([
+    [
+      'others can write to it',
+      (cache: string) => chmodSync(mkdirSync(cache, { recursive: true }) ?? cache, 0o777),
+    ],
+    ['it is a link', (cache: string) => symlinkSync(mkdtempSync(`${cache}-`), cache)],
+    ['it is a file', (cache: string) => writeFileSync(cache, '')],
+    ['its folder is missing', (cache: string) => rmdirSync(dirname(cache))],
+  ])('keeps no compiled code in that folder if %s', (_, prepare) => {
+    const folder = temporaryFolder();
+    prepare(join(folder, `modreg-${userInfo().uid}`));
+    const before = contentOf(folder);
+    expect(run(`${ROOT}bin/modreg`, input, '/', { TMPDIR: folder })).toEqual(answered);
+    expect(contentOf(folder)).toEqual(before);
   });
 
   it('reports that there is no Node in PATH', () => {

@@ -34,13 +34,30 @@ describe('the platform is that of the machine unless --platform is given', () =>
   });
 });
 
-it('resolve loads only the packages that it uses', () => {
-  const { stderr } = spawnSync(`${ROOT}bin/modreg`, ['resolve', 'acme:cam', 'latest'], {
+/** What every command loads. */
+const ALWAYS = 'commander main.cjs modreg.mjs node:events node:fs node:path node:process node:util';
+
+it.each([
+  ['--version', 'node:url'],
+  ['resolve acme:cam latest', 'fastest-levenshtein resolve.cjs'],
+  ['resolve acme:cam 1.x', 'fastest-levenshtein resolve.cjs'],
+  [
+    'resolve npm:typescript latest --registry test/fixtures/registry',
+    'fastest-levenshtein folder.cjs node:fs/promises resolve.cjs',
+  ],
+  [
+    'check examples/machine.json',
+    'check.cjs croner fastest-levenshtein jsonc-parser node:buffer resolve.cjs valibot',
+  ],
+])('%s loads only what it needs', (args, more) => {
+  const { stderr } = spawnSync(`${ROOT}bin/modreg`, args.split(' '), {
+    cwd: ROOT,
     encoding: 'utf8',
     env: {
       PATH: process.env['PATH'],
-      NODE_OPTIONS: `--import=${ROOT}test/support/print-packages.ts`,
+      NODE_OPTIONS: `--import=${ROOT}test/support/print-modules.ts`,
     },
   });
-  expect(stderr.split('\n').at(-2)).toBe('packages: commander fastest-levenshtein');
+  const loaded = `${ALWAYS} ${more}`.split(' ').toSorted();
+  expect(stderr.split('\n').at(-2)).toBe(`loaded: ${loaded.join(' ')}`);
 });

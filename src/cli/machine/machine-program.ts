@@ -23,10 +23,7 @@ const ROLLBACK_EXAMPLES = `Examples:
   modreg rollback acme_lidar --json
 `;
 
-/** Adds the commands for the machine that they run on. */
-export function addMachineCommands(modreg: Command, context: CommandContext): void {
-  addWatch(modreg, context);
-  const { world, common, finish } = context;
+export function addStatus(modreg: Command, { world, common, finish }: CommandContext): void {
   common(modreg.command('status'))
     .description(
       "Shows the deployed version and the target of each module, and the poller's last round.",
@@ -36,7 +33,9 @@ export function addMachineCommands(modreg: Command, context: CommandContext): vo
       const { statusCommand } = await import('./status-command.ts');
       finish(statusCommand(options, world));
     });
-  addQuarantine(modreg, context);
+}
+
+export function addRollback(modreg: Command, { world, common, finish }: CommandContext): void {
   common(modreg.command('rollback <module>'))
     .description(
       'Rolls a module back to its previous version, until a newer release appears. <module> is the name of its entry or its module_id.',
@@ -48,7 +47,7 @@ export function addMachineCommands(modreg: Command, context: CommandContext): vo
     });
 }
 
-function addWatch(modreg: Command, { world, registry, finish }: CommandContext): void {
+export function addWatch(modreg: Command, { world, registry, finish }: CommandContext): void {
   registry(modreg.command('watch <machine.json>'))
     .description(
       'Prints each action that a poller of this machine would take, when it is due. Changes nothing.',
@@ -66,7 +65,7 @@ function addWatch(modreg: Command, { world, registry, finish }: CommandContext):
     });
 }
 
-function addQuarantine(modreg: Command, { world, common, finish }: CommandContext): void {
+export function addQuarantine(modreg: Command, { world, common, finish }: CommandContext): void {
   const quarantine = modreg
     .command('quarantine')
     .description('Lists or lifts the quarantine of versions that failed on this machine.')

@@ -2,6 +2,7 @@ import { visit, type JSONPath, type JSONVisitor } from 'jsonc-parser';
 import type { Path } from '../../core/text/json-pointer.ts';
 import { quote } from '../../core/text/quote.ts';
 import type { Finding } from '../fault.ts';
+import { parsePlainJson } from './plain-json.ts';
 import { describeSyntaxError } from './syntax-error.ts';
 
 /** A finding, and its UTF-16 offset in the text. */
@@ -22,6 +23,7 @@ const DEEPEST = 64;
 const MOST_VALUES = 100_000;
 /** Keys that give access to an object's prototype. */
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+const LIMITS = { deepest: DEEPEST, mostValues: MOST_VALUES, forbiddenKeys: FORBIDDEN_KEYS };
 
 /** The offsets of key and value, by key or index. */
 type Offsets = Map<string | number, { readonly key: number; readonly value: number }>;
@@ -55,14 +57,16 @@ class Stop extends Error {}
  * ends the reading, because the structure of the rest would be a guess.
  */
 export function readJson(text: string): JsonDocument {
-  const pass = newPass(text, undefined);
-  const isWhole = visitAll(pass);
-  // Recording offsets takes as long as reading, and most documents have no problem to locate.
+  // Recording offsets takes longer than reading, and most documents have no problem to locate.
   let recorded: ReturnType<typeof recordOffsets> | undefined;
   const offsetOf: JsonDocument['offsetOf'] = (path, end) => {
     recorded ??= recordOffsets(text);
     return recorded(path, end);
   };
+  const plain = parsePlainJson(text, LIMITS);
+  if (plain) return { ...plain, findings: [], isWhole: true, offsetOf };
+  const pass = newPass(text, undefined);
+  const isWhole = visitAll(pass);
   return { value: pass.root.value, findings: pass.findings, isWhole, offsetOf };
 }
 

@@ -1,0 +1,74 @@
+/*
+ * Writes the command line to dist/cli as CommonJS, with the packages that it uses. One file for what a command loads
+ * starts faster than many, and CommonJS loads a built-in module without reading all its exports, some of which load
+ * further modules.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, type OutputChunk, type Plugin } from 'rolldown';
+
+const ROOT = join(import.meta.dirname, '..');
+const OUT = join(ROOT, 'dist/cli');
+const PACKAGES = /^.*\/node_modules\//;
+const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
+
+/** Commander starts commands that are files of their own. modreg has none, and node:child_process takes 4 ms to load. */
+const withoutProcesses: Plugin = {
+  name: 'without-processes',
+  resolveId: (id, importer) =>
+    id === 'node:child_process' && importer?.includes('/commander/') ? '\0no-processes' : undefined,
+  load: (id) => (id === '\0no-processes' ? 'export default {};' : undefined),
+};
+
+const { output } = await build({
+  cwd: ROOT,
+  input: 'src/cli/main.ts',
+  platform: 'node',
+  // As CommonJS, jsonc-parser requires its files in a way that no bundler sees.
+  resolve: { mainFields: ['module', 'main'] },
+  // It loads files of its own at run time.
+  external: ['pino'],
+  plugins: [withoutProcesses],
+  preserveEntrySignatures: 'allow-extension',
+  output: {
+    dir: OUT,
+    format: 'cjs',
+    // Tests read it, so that no command loads a package unnoticed.
+    banner({ moduleIds }) {
+      const names = packagesIn(moduleIds).map((folder) => folder.replace(PACKAGES, ''));
+      return names.length === 0 ? '' : `// Packages: ${names.join(' ')}`;
+    },
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+    codeSplitting: {
+      // What each has in common with an earlier one is in the file of that one.
+      groups: [
+        { name: 'main', test: /src\/cli\/main\.ts$|rolldown.runtime/, priority: 3 },
+        { name: 'resolve', test: /\/resolve-command\.ts$/, priority: 2 },
+        { name: 'folder', test: /\/folder-registry\.ts$/, priority: 1 },
+        { name: 'check', test: /\/check-command\.ts$/, priority: 1 },
+      ],
+    },
+  },
+});
+
+/** The folders of the packages that the modules belong to. */
+function packagesIn(moduleIds: readonly string[]): string[] {
+  return [...new Set(moduleIds.flatMap((id) => PACKAGE.exec(id) ?? []))].toSorted();
+}
+
+function licenseOf(folder: string): string {
+  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    readonly name: string;
+    readonly version: string;
+  };
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+  if (file === undefined) throw new Error(`${folder} has no license file`);
+  return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+}
+
+const moduleIds = output
+  .filter((file): file is OutputChunk => file.type === 'chunk')
+  .flatMap((chunk) => chunk.moduleIds);
+const licenses = packagesIn(moduleIds).map(licenseOf);
+writeFileSync(join(OUT, 'LICENSES.txt'), licenses.join(`\n${'-'.repeat(80)}\n\n`));
