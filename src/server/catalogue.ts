@@ -40,7 +40,8 @@ const CACHE_BYTES = 64 * 1024 * 1024;
  * ```
  */
 export class Catalogue {
-  readonly #path: string;
+  /** @internal */
+  readonly path: string;
   readonly #database: DatabaseSync;
   /** Identifies the opened file, because its path may point to another file later. */
   readonly #inode: number | undefined;
@@ -61,7 +62,7 @@ export class Catalogue {
       busyTimeoutMs = BUSY_TIMEOUT_MS,
     }: { readonly mode?: 'create' | 'write' | 'read'; readonly busyTimeoutMs?: number } = {},
   ) {
-    this.#path = path;
+    this.path = path;
     this.#database = openDatabase(path, SCHEMA, { mode, busyTimeoutMs });
     this.#sql = statementsOf(this.#database, path);
     this.#inode = inodeOf(path);
@@ -268,18 +269,18 @@ export class Catalogue {
   }
 
   #read<T>(work: () => T): T {
-    return translated(this.#path, () => snapshot(this.#database, work));
+    return translated(this.path, () => snapshot(this.#database, work));
   }
 
   /** Throws if another file, or none, is at the path: a change to the opened file would then be lost. */
   #checkFile(): void {
-    if (inodeOf(this.#path) === this.#inode) return;
-    throw new DatabaseError('missing', `${quote(this.#path)}: the file was replaced or removed`);
+    if (inodeOf(this.path) === this.#inode) return;
+    throw new DatabaseError('missing', `${quote(this.path)}: the file was replaced or removed`);
   }
 
   #change<T>(work: () => T): T {
     this.#checkFile();
-    return translated(this.#path, () => transaction(this.#database, work));
+    return translated(this.path, () => transaction(this.#database, work));
   }
 }
 

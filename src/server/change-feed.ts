@@ -1,3 +1,4 @@
+import { realpathSync, watch } from 'node:fs';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import type { Changes } from './catalogue-results.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -10,13 +11,13 @@ export interface ChangeFeed {
    * milliseconds, or when `signal` aborts. Rejects with a DatabaseError.
    */
   wait(sequence: number, ms: number, signal: AbortSignal): Promise<Changes>;
-  /** Checks for changes now. Call it after a change in this process, which is otherwise found within 200 ms. */
+  /** Checks for changes now. Call it after a change in this process, which is otherwise found a little later. */
   look(): void;
   /** Resolves all waits with the changes so far, and stops the timer. Later waits resolve immediately. */
   close(): void;
 }
 
-/** How often to check for changes by other processes. */
+/** How often to check for changes by other processes if no write to the log is noticed. */
 const LOOK_MS = 200;
 
 /**
@@ -32,16 +33,18 @@ export function changeFeed(catalogue: Catalogue): ChangeFeed {
     for (const wake of waiting) wake();
     waiting.clear();
   };
-  const look = (): void => {
+  const look = (): boolean => {
     const sequence = sequenceOf(catalogue);
-    if (sequence === undefined || sequence === seen) return;
+    if (sequence === undefined || sequence === seen) return false;
     seen = sequence;
     wakeAll();
+    return true;
   };
   const timer = setInterval(look, LOOK_MS);
+  const stopWatching = watchLog(catalogue.path, look);
 
   return {
-    look,
+    look: () => void look(),
     async wait(sequence, ms, signal) {
       const changes = catalogue.changes(sequence);
       const isNews = changes.modules.length > 0 || changes.sequence < sequence;
@@ -53,10 +56,33 @@ export function changeFeed(catalogue: Catalogue): ChangeFeed {
     },
     close() {
       isOpen = false;
+      stopWatching();
       clearInterval(timer);
       wakeAll();
     },
   };
+}
+
+/** Calls `look` after each write to the write-ahead log, until it finds a change. The result stops that. */
+function watchLog(path: string, look: () => boolean): () => void {
+  let next: NodeJS.Timeout | undefined;
+  // A transaction is visible only some time after it was written, when the disk has it.
+  const lookUntilNews = (delayMs: number): void => {
+    clearTimeout(next);
+    if (!look() && delayMs < LOOK_MS) next = setTimeout(lookUntilNews, delayMs, 2 * delayMs);
+  };
+  try {
+    const log = `${realpathSync(path)}-wal`;
+    const watcher = watch(log, { persistent: false }, () => lookUntilNews(1));
+    watcher.on('error', () => watcher.close());
+    return () => {
+      watcher.close();
+      clearTimeout(next);
+    };
+  } catch {
+    // There is no log, or the system has no watches left: the timer finds changes.
+    return () => undefined;
+  }
 }
 
 /** Resolves when the function that this adds to `waiting` is called, after `ms`, or when `signal` aborts. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { changeFeed } from '../../src/server/change-feed.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
@@ -56,6 +56,20 @@ describe('the change feed', () => {
     const waiting = changes(registry, '?wait=60');
     publishElsewhere(registry, 'acme:lidar', '1.0.0');
     expect(await waiting).toMatchObject({ modules: ['acme:lidar'] });
+  });
+
+  it('notices a write of another process before its next check', async () => {
+    // The clock of the checks stands still.
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const registry = testRegistry();
+    const catalogue = new Catalogue(registry.path);
+    const feed = changeFeed(catalogue);
+    const waiting = feed.wait(0, 1_000_000, new AbortController().signal);
+    publishElsewhere(registry, 'acme:lidar', '1.0.0');
+    expect(await waiting).toEqual({ sequence: 1, modules: ['acme:lidar'] });
+    feed.close();
+    catalogue.close();
   });
 
   it('wakes earlier callers when a later one already knows the change', async () => {
