@@ -71,7 +71,7 @@ function write(
   list: SavedList,
 ): void {
   const { records, dropped, lost } = list;
-  const content = JSON.stringify({ records, dropped, lost });
+  const content = JSON.stringify({ records: [...records], dropped, lost });
   const isNew = sql.get(SELECT_STAMP, address, moduleId) === undefined;
   const row = sql.get(
     UPSERT,
