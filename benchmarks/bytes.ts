@@ -23,7 +23,8 @@ export function bytesToAnswer(): BytesRow[] {
   return Object.entries({ 'own format': moduleDocument(), 'npm packument': packument() }).map(
     ([list, document]) => {
       const bytes = Buffer.from(JSON.stringify(document));
-      const read = (): ReturnType<typeof lazyList> => lazyList(releaseEntries(parseJsonBytes(bytes), MODULE), {});
+      const read = (): ReturnType<typeof lazyList> =>
+        lazyList(releaseEntries(parseJsonBytes(bytes), MODULE), {});
       const [modreg = 0, withWarnings = 0, jsonParse = 0] = fastestRuns([
         { name: 'modreg', run: () => answer(constraint('3.*'), indexReleases(read().records)) },
         {
@@ -48,7 +49,7 @@ function timeAt(at: number): string {
   return new Date(1_700_000_000_000 + at * 61_000).toISOString();
 }
 
-function hash(algorithm: string, text: string): ReturnType<ReturnType<typeof createHash>['digest']> {
+function hash(algorithm: string, text: string): Buffer {
   return createHash(algorithm).update(text).digest();
 }
 

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { bytesToAnswer } from './bytes.ts';
 import { chartOf } from './chart.ts';
 import { coldGeneratedLists, coldRealLists, type ColdRow } from './cold.ts';
 import { planTimes } from './plan.ts';
@@ -28,6 +29,12 @@ function coldTable(rows: readonly ColdRow[]): void {
   const ratios = rows.map(({ modreg, semver }) => semver / modreg);
   const mean = round(geometricMean(ratios));
   console.log(`semver / modreg: geometric mean ${mean}, min ${round(Math.min(...ratios))}\n`);
+}
+
+/** What a script prints in a process of its own. */
+function printedBy(script: URL): string {
+  const path = fileURLToPath(script);
+  return spawnSync(process.execPath, ['--expose-gc', path], { encoding: 'utf8' }).stdout;
 }
 
 const machine = `${cpus()[0]?.model.trim() ?? 'unknown CPU'}, Node ${process.version}`;
@@ -57,13 +64,25 @@ console.table(
   planTimes().map(({ what, time, actions = '' }) => ({ what, ms: round(time), actions })),
 );
 
+console.log('From the bytes of a list of 10,000 releases to the answer of one constraint');
+console.table(
+  bytesToAnswer().map(({ list, bytes, modreg, withWarnings, jsonParse }) => ({
+    list,
+    bytes,
+    'modreg ms': round(modreg / 1000),
+    'JSON.parse ms': round(jsonParse / 1000),
+    'modreg / JSON.parse': round(modreg / jsonParse),
+    'with warnings / JSON.parse': round(withWarnings / jsonParse),
+  })),
+);
+
 console.log('Texts that parsers refuse');
 console.table(refusedTexts().map(({ text, time }) => ({ text, µs: round(time) })));
 
 console.log('Memory of an index without the version strings');
-const memory = fileURLToPath(new URL('memory.ts', import.meta.url));
-const { stdout } = spawnSync(process.execPath, ['--expose-gc', memory], { encoding: 'utf8' });
-console.log(stdout);
+console.log(printedBy(new URL('memory.ts', import.meta.url)));
+console.log('Memory of 1,000 lists of 200 releases with two artifacts each, and their indexes');
+console.log(printedBy(new URL('memory-lists.ts', import.meta.url)));
 
 console.log('CPU time of whole processes, median of 9');
 console.table(processes());

@@ -3,23 +3,18 @@ import type { ReleaseRecord, ReleaseRecords } from '../core/index.ts';
 
 /** One entry is read in 80 µs, and takes 5 % more memory than in a page of 128 entries. */
 const PAGE = 32;
+const STEP = 32 * PAGE;
 /** Digests hardly compress, and what else there is compresses as well as at higher levels, in a third of the time. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } };
 
 /**
- * A list in the least memory, for lists that stay there: compressed pages of JSON, and all versions as one text. A
- * release with two artifacts takes 110 bytes, where its JSON has 443 and its objects have 800.
+ * Packs `records` into the least memory, for lists that stay there: compressed pages of JSON, and all versions as one
+ * text. A release with two artifacts takes 110 bytes, where its JSON has 443 and its objects have 800. Yields, so that a
+ * large list does not block the event loop.
  */
-export interface PackedRecords extends ReleaseRecords {
-  versionAt(index: number): string;
-  /** For `JSON.stringify`. */
-  toJSON(): readonly ReleaseRecord[];
-}
-
-/** Packs `records`; yields after each page, so that a large list does not block the event loop. */
 export function* packInSteps(
   records: Iterable<ReleaseRecord>,
-): Generator<undefined, PackedRecords> {
+): Generator<undefined, ReleaseRecords> {
   const pages: Uint8Array[] = [];
   const versions: string[] = [];
   let page: ReleaseRecord[] = [];
@@ -29,7 +24,7 @@ export function* packInSteps(
     if (page.length < PAGE) continue;
     pages.push(compressed(page));
     page = [];
-    yield;
+    if (versions.length % STEP === 0) yield;
   }
   if (page.length > 0) pages.push(compressed(page));
   return packed(versions, pages);
@@ -37,7 +32,7 @@ export function* packInSteps(
 
 /** Packs `records` in one step, unless they are packed. */
 export function pack(records: ReleaseRecords): ReleaseRecords {
-  if (PACKED.has(records)) return records;
+  if (PAGES.has(records)) return records;
   const steps = packInSteps(records);
   for (;;) {
     const { done, value } = steps.next();
@@ -45,31 +40,38 @@ export function pack(records: ReleaseRecords): ReleaseRecords {
   }
 }
 
-const PACKED = new WeakSet<ReleaseRecords>();
+/** The text of the JSON of `records`. Packed ones are not decoded. */
+export function jsonOf(records: ReleaseRecords): string {
+  const pages = PAGES.get(records);
+  if (!pages) return JSON.stringify([...records]);
+  return `[${Array.from(pages(), (page) => page.slice(1, -1)).join()}]`;
+}
 
-function packed(versions: readonly string[], pages: readonly Uint8Array[]): PackedRecords {
+/** The JSON of each page of a packed list. */
+const PAGES = new WeakMap<ReleaseRecords, () => Iterable<string>>();
+
+function packed(versions: readonly string[], pages: readonly Uint8Array[]): ReleaseRecords {
   const { length } = versions;
   const text = versions.join('');
   const ends = endsOf(versions);
   // A buffer of its own for each page would take 200 bytes more.
   const bytes = new Uint8Array(Buffer.concat(pages));
   const pageEnds = endsOf(pages);
-  const pageAt = (page: number): ReleaseRecord[] =>
+  const pageAt = (page: number): string =>
     decompressed(bytes.subarray(pageEnds[page - 1] ?? 0, pageEnds[page]));
-  const records = {
+  const records: ReleaseRecords = {
     length,
-    versionAt: (index: number) => text.slice(ends[index - 1] ?? 0, ends[index]),
-    at(index: number) {
+    versionAt: (index) => text.slice(ends[index - 1] ?? 0, ends[index]),
+    at(index) {
       const place = index < 0 ? length + index : index;
       if (!(place >= 0 && place < length)) return undefined;
-      return pageAt(Math.trunc(place / PAGE))[place % PAGE];
+      return recordsIn(pageAt(Math.trunc(place / PAGE)))[place % PAGE];
     },
     *[Symbol.iterator]() {
-      for (let page = 0; page < pageEnds.length; page++) yield* pageAt(page);
+      for (const page of pageEnds.keys()) yield* recordsIn(pageAt(page));
     },
-    toJSON: () => [...records],
   };
-  PACKED.add(records);
+  PAGES.set(records, () => Array.from(pageEnds.keys(), pageAt));
   return records;
 }
 
@@ -82,7 +84,11 @@ function compressed(page: readonly ReleaseRecord[]): Uint8Array {
   return brotliCompressSync(JSON.stringify(page), FAST);
 }
 
-function decompressed(page: Uint8Array): ReleaseRecord[] {
-  // `compressed` wrote it, so it is a page of records.
-  return JSON.parse(brotliDecompressSync(page).toString()) as ReleaseRecord[];
+function decompressed(page: Uint8Array): string {
+  return brotliDecompressSync(page).toString();
+}
+
+/** The records of a page that `compressed` wrote. */
+function recordsIn(page: string): ReleaseRecord[] {
+  return JSON.parse(page) as ReleaseRecord[];
 }

@@ -1,5 +1,5 @@
 import type { Constraint } from '../version/constraint.ts';
-import { keptReleases, type KeptReleases } from './kept-releases.ts';
+import { KeptReleases } from './kept-releases.ts';
 import { newestAccepted, type Found } from './newest-accepted.ts';
 import { mergeRecords, versionOf, type Release, type ReleaseRecord } from './release.ts';
 import { entriesOf, type Entries, type ReleaseRecords } from './release-records.ts';
@@ -77,7 +77,8 @@ export function indexReleases(
 /** A list in order. */
 interface SortedList extends SortedReleases {
   readonly kept: KeptReleases;
-  readonly versionAt: (at: number) => Version | undefined;
+  /** The version of a release in `all`, as published. */
+  readonly textAt: (at: number) => string;
 }
 
 function sortList(entries: Entries): SortedList {
@@ -85,11 +86,8 @@ function sortList(entries: Entries): SortedList {
   const { places } = sorted.all;
   return {
     ...sorted,
-    kept: keptReleases(entries, sorted),
-    versionAt(at) {
-      const read = readVersion(entries.versionAt(places[at] ?? -1));
-      return 'text' in read ? read : undefined;
-    },
+    kept: new KeptReleases(entries, sorted),
+    textAt: (at) => entries.versionAt(places[at] ?? -1),
   };
 }
 
@@ -137,8 +135,10 @@ function findSorted(list: SortedList, version: Version): Release | undefined {
 /** The places in `all` of the versions for which `order` is 0. */
 function equalTo(list: SortedList, version: Version, order: typeof compareVersions): Span {
   const compared = (at: number): number => {
-    const other = list.versionAt(at);
-    return other ? order(other, version) : 0;
+    const text = list.textAt(at);
+    if (text === version.text) return 0;
+    const other = readVersion(text);
+    return 'text' in other ? order(other, version) : 0;
   };
   const span = sameNumbers(list, version);
   const from = countUntil(span, (at) => compared(at) >= 0);

@@ -19,11 +19,11 @@ export type Entry = ReleaseRecord | string;
 /** A release list as an index reads it. */
 export interface Entries {
   readonly length: number;
-  versionAt(place: number): string;
-  at(place: number): Entry | undefined;
+  readonly versionAt: (place: number) => string;
+  readonly at: (place: number) => Entry | undefined;
   /** All entries, or only their versions if those cost less. */
-  scan(): readonly Entry[];
-  all(): readonly Entry[];
+  readonly scan: () => readonly Entry[];
+  readonly all: () => readonly Entry[];
 }
 
 /** Copies `list`, unless it decodes its entries when they are read. */
@@ -50,5 +50,5 @@ export function entriesOf(list: Iterable<Entry> | ReleaseRecords): Entries {
 function isUndecoded(
   list: Iterable<Entry> | ReleaseRecords,
 ): list is ReleaseRecords & Required<Pick<ReleaseRecords, 'versionAt'>> {
-  return 'versionAt' in list && list.versionAt !== undefined;
+  return 'versionAt' in list;
 }

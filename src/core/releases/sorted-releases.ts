@@ -52,10 +52,12 @@ export function sortReleases(entries: readonly Entry[]): SortedReleases {
     duplicates.set(next, group);
     return false;
   });
+  const all = { places: unique, branches: branchesOf(unique, versions) };
   const stable = unique.filter((place) => versions[place]?.prerelease === '');
+  const hasPrereleases = stable.length < unique.length;
   return {
-    all: { places: unique, branches: branchesOf(unique, versions) },
-    stable: { places: stable, branches: branchesOf(stable, versions) },
+    all,
+    stable: hasPrereleases ? { places: stable, branches: branchesOf(stable, versions) } : all,
     patches: unique.map((place) => Math.min(versions[place]?.patch ?? 0, HIGHEST_PATCH)),
     duplicates,
   };
@@ -79,15 +81,16 @@ function branchesOf(places: Uint32Array, versions: readonly (Version | undefined
 }
 
 /** The releases of branch X, or of branch X.Y if `minor` is given. */
-export function branch(ascending: Ascending, major: number, minor?: number): Span {
-  return {
-    from: endOf(ascending, major, (minor ?? 0) - 1),
-    end: endOf(ascending, major, minor ?? Infinity),
-  };
+export function branch({ branches }: Ascending, major: number, minor?: number): Span {
+  const after = branchesUpTo(branches, major, minor ?? Infinity);
+  const before = minor === undefined ? branchesUpTo(branches, major, -1) : after - 1;
+  const isMissing = minor !== undefined && !isBranch(branches, before, major, minor);
+  const end = branches[after * FIELDS - 1] ?? 0;
+  return { from: isMissing ? end : (branches[before * FIELDS - 1] ?? 0), end };
 }
 
-/** The number of places up to the end of branch X.Y. */
-function endOf({ branches }: Ascending, major: number, minor: number): number {
+/** The number of branches up to X.Y. */
+function branchesUpTo(branches: Float64Array, major: number, minor: number): number {
   let low = 0;
   let high = branches.length / FIELDS;
   while (low < high) {
@@ -97,7 +100,11 @@ function endOf({ branches }: Ascending, major: number, minor: number): number {
     if (isWithin) low = middle + 1;
     else high = middle;
   }
-  return branches[low * FIELDS - 1] ?? 0;
+  return low;
+}
+
+function isBranch(branches: Float64Array, at: number, major: number, minor: number): boolean {
+  return branches[at * FIELDS] === major && branches[at * FIELDS + 1] === minor;
 }
 
 /** The releases in `all` whose numbers are those of `version`. */

@@ -1,6 +1,6 @@
 import type { Artifact, ModuleId, ReleaseRecord } from '../../core/index.ts';
 import type { Path } from '../../core/text/json-pointer.ts';
-import { parseTime } from '../../core/text/rfc3339.ts';
+import { isUsualTime, parseTime } from '../../core/text/rfc3339.ts';
 import { checkLength, type Drop, type ListEntries } from './decoded-list.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
@@ -43,6 +43,7 @@ export function moduleEntries(document: JsonObject, moduleId: ModuleId): ListEnt
     generation: generation as number | undefined,
     versionAt: (index) => versionIn(entries[index]) ?? jsonOf(entries[index]),
     decode: (index, drop) => decodeRelease(entries[index], ['releases', index], drop),
+    isClean: (index) => isClean(entries[index]),
   };
 }
 
@@ -62,6 +63,40 @@ function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
     yanked: decodeReason(entry['yanked'], path, 'yanked', drop),
     deprecated: decodeReason(entry['deprecated'], path, 'deprecated', drop),
   };
+}
+
+function isClean(entry: unknown): boolean {
+  if (!isJsonObject(entry)) return true;
+  const { published_at: time, artifacts, yanked, deprecated } = entry;
+  return (
+    isCleanTime(time) &&
+    isCleanReason(yanked) &&
+    isCleanReason(deprecated) &&
+    (isAbsent(artifacts) ||
+      (Array.isArray(artifacts) &&
+        artifacts.length <= MOST_ARTIFACTS &&
+        artifacts.every(isCleanArtifact)))
+  );
+}
+
+function isCleanArtifact(value: unknown): boolean {
+  if (!isJsonObject(value) || typeof value['platform'] !== 'string') return false;
+  const { digest } = value;
+  return isAbsent(digest) || (typeof digest === 'string' && DIGEST.test(digest));
+}
+
+/** Whether `decodeTime` certainly reports nothing. */
+export function isCleanTime(value: unknown): boolean {
+  return isAbsent(value) || isUsualTime(value);
+}
+
+/** Whether `decodeReason` reports nothing. */
+export function isCleanReason(value: unknown): boolean {
+  return isAbsent(value) || typeof value === 'boolean' || typeof value === 'string';
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 /** The JSON of an entry; a description if it is nested too deeply for `JSON.stringify`. */

@@ -3,7 +3,7 @@ import type { Path } from '../../core/text/json-pointer.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import { checkLength, type Drop, type ListEntries } from './decoded-list.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
-import { decodeReason, decodeTime } from './module-document.ts';
+import { decodeReason, decodeTime, isCleanReason, isCleanTime } from './module-document.ts';
 import { RegistryError } from '../registry-error.ts';
 
 // npm's names for the supported platforms, Linux on amd64 and arm64. (Limits)
@@ -28,20 +28,41 @@ export function npmEntries(packument: JsonObject): ListEntries {
   const names = Object.keys(versions);
   checkLength(names.length);
   const nameAt = (index: number): string => names[index] ?? '';
+  // A version may be spelled like a method of every object.
+  const timeOf = (version: string): unknown =>
+    Object.hasOwn(times, version) ? times[version] : undefined;
   return {
     length: names.length,
     versionAt: nameAt,
     decode(index, drop) {
       const version = nameAt(index);
-      // A version may be spelled like a method of every object.
-      const published = Object.hasOwn(times, version) ? times[version] : undefined;
-      const publishedAt = decodeTime(published, TIME, version, drop);
+      const publishedAt = decodeTime(timeOf(version), TIME, version, drop);
       return decodeManifest(version, versions[version], publishedAt, drop);
+    },
+    isClean(index) {
+      const version = nameAt(index);
+      return isCleanTime(timeOf(version)) && isCleanManifest(versions[version]);
     },
     check(drop) {
       if (time !== undefined && !isJsonObject(time)) drop(TIME, time, 'an object');
     },
   };
+}
+
+function isCleanManifest(manifest: unknown): boolean {
+  if (!isJsonObject(manifest)) return false;
+  const { deprecated, os, cpu } = manifest;
+  return isCleanReason(deprecated) && isCleanHalf(os) && isCleanHalf(cpu);
+}
+
+/** Whether `decodeHalf` certainly reports nothing. */
+function isCleanHalf(value: unknown): boolean {
+  if (value === undefined || typeof value === 'string') return true;
+  return (
+    Array.isArray(value) &&
+    value.length <= MOST_NAMES &&
+    value.every((name) => typeof name === 'string')
+  );
 }
 
 function decodeManifest(

@@ -22,5 +22,10 @@ export function ociEntries(document: JsonObject, name: string): ListEntries {
   checkLength(tags.length);
   const versions = tags.map((tag) => tag.replaceAll('_', '+'));
   const versionAt = (index: number): string => versions[index] ?? '';
-  return { length: versions.length, versionAt, decode: (index) => ({ version: versionAt(index) }) };
+  return {
+    length: versions.length,
+    versionAt,
+    decode: (index) => ({ version: versionAt(index) }),
+    isClean: () => true,
+  };
 }
