@@ -33,8 +33,7 @@ export function lazyList<T extends object>(entries: ListEntries, from: T): Decod
     records: lazyRecords(entries),
     generation: entries.generation,
     get dropped() {
-      if (dropped) return dropped;
-      return (dropped = droppedFrom(entries));
+      return (dropped ??= droppedFrom(entries));
     },
   };
 }

@@ -107,14 +107,16 @@ describe('a list that is read in part', () => {
   const entries = Array.from({ length: COUNT }, (_, at) => ({ version: `1.0.${at}` }));
   const yanked = entries.map((entry) => ({ ...entry, yanked: 'burns' }));
 
-  it('has each release once, with its duplicates, however often it is read', () => {
-    const index = indexReleases([...entries, ...yanked]);
+  it.each([
+    ['first', [...yanked, ...entries]],
+    ['last', [...entries, ...yanked]],
+  ])('has each release once, however often it is read: its yanked entry is the %s', (_, list) => {
+    const index = indexReleases(list);
+    const expected = yanked.map(({ version }) => [version, 'burns']).toReversed();
     for (const query of [1, 2]) {
-      const releases = Array.from(index.releases(), (release) => [
-        release.version.text,
-        release.yanked,
-      ]);
-      const expected = yanked.map(({ version }) => [version, 'burns']).toReversed();
+      const releases = Array.from(index.releases(), (release) => {
+        return [release.version.text, release.yanked];
+      });
       expect([query, releases]).toEqual([query, expected]);
     }
   });
@@ -125,4 +127,21 @@ describe('a list that is read in part', () => {
       expect([query, chosen(resolve(constraint('1.0.*'), index))]).toEqual([query, '1.0.0']);
     }
   });
+});
+
+it('the candidates are the releases that the constraint accepts, newest first', () => {
+  const property = fc.property(fc.array(versionTexts), constraintTexts, (list, text) => {
+    const wanted = constraint(text);
+    const accepted = [...new Set(list)].flatMap((one) => {
+      const version = parseVersion(one);
+      return version.ok && !mismatch(wanted, version.value) ? [version.value] : [];
+    });
+    const expected = accepted.toSorted(compareVersions).toReversed();
+    const index = indexReleases(list);
+    for (const query of [1, 2]) {
+      const found = Array.from(index.candidates(wanted), ({ version }) => version);
+      expect([query, found]).toEqual([query, expected]);
+    }
+  });
+  fc.assert(property, { numRuns: Number(process.env['MODREG_RUNS'] ?? 1000) });
 });
