@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { bytesToAnswer } from './bytes.ts';
 import { chartOf } from './chart.ts';
 import { coldGeneratedLists, coldRealLists, type ColdRow } from './cold.ts';
 import { MACHINE } from './machine.ts';
@@ -103,6 +104,46 @@ export async function indexMemory(): Promise<Measured> {
     headline: `Memory of an index without the version strings: ${figure}`,
     details: [line],
     rows: [{ measured: 'memory of an index, without the version strings', figure }],
+  };
+}
+
+export async function listMemory(): Promise<Measured> {
+  const { stdout } = await node('memory-lists.ts');
+  const line = JSON.parse(stdout) as Line &
+    Readonly<Record<'bytesOfJson' | 'bytesPerRelease', number>>;
+  const figure = `${line.bytesPerRelease} bytes per release`;
+  const peer = `its JSON: ${line.bytesOfJson} bytes`;
+  return {
+    headline: `Memory of 1,000 lists of 200 releases that a poller keeps: ${figure}; ${peer}`,
+    details: [line],
+    rows: [
+      {
+        measured: 'memory of a list that a poller keeps, two artifacts per release, with its index',
+        figure,
+        peer,
+      },
+    ],
+  };
+}
+
+export function bytes(): Measured {
+  const rows = bytesToAnswer();
+  const ratios = rows.map(({ modreg, jsonParse }) => modreg / jsonParse);
+  return {
+    headline: `From the bytes of a list of 10,000 releases to one result: ${range(ratios)} times the time of JSON.parse of the same bytes`,
+    details: rows.map(({ list, bytes: size, modreg, withWarnings, jsonParse }) => ({
+      list,
+      bytes: size,
+      'modreg ms': rounded(modreg / 1000),
+      'with warnings ms': rounded(withWarnings / 1000),
+      'JSON.parse ms': rounded(jsonParse / 1000),
+      'modreg / JSON.parse': rounded(modreg / jsonParse),
+    })),
+    rows: rows.map(({ list, modreg, jsonParse }) => ({
+      measured: `from the bytes of a list of 10,000 releases to one result, ${list}`,
+      figure: `${short(modreg / jsonParse)} times: ${short(modreg / 1000)} ms`,
+      peer: `\`JSON.parse\` of the same bytes: ${short(jsonParse / 1000)} ms`,
+    })),
   };
 }
 

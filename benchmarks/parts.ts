@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import {
+  bytes,
   generatedLists,
   indexMemory,
+  listMemory,
   plans,
   realLists,
   refusals,
@@ -25,8 +27,10 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
     { name: 'real lists', section: 'resolving', isPrinted: true, measure: realLists },
     { name: 'generated lists', section: 'resolving', measure: generatedLists },
     { name: 'used indexes', section: 'resolving', measure: usedIndexes },
+    { name: 'bytes', section: 'resolving', isPrinted: true, measure: bytes },
     { name: 'refused texts', section: 'resolving', measure: refusals },
     { name: 'memory of an index', section: 'resolving', measure: indexMemory },
+    { name: 'memory of lists', section: 'resolving', measure: listMemory },
     { name: 'plans', section: 'plans', isPrinted: true, measure: plans },
     { name: 'whole processes', section: 'plans', isPrinted: true, measure: wholeProcesses },
   ],

@@ -44,6 +44,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:fs/promises',
     'node:path',
     'node:timers/promises',
+    'node:zlib',
   ],
   sqlite: ['core/text', 'node:sqlite', 'node:fs', 'node:path', 'node:url'],
   store: ['core', 'registry', 'sqlite', 'node:fs', 'node:sqlite'],

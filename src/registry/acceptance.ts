@@ -71,8 +71,8 @@ function readableList(
 }
 
 function acceptanceOf(known: SavedList, now: FetchedList): Acceptance {
-  const before = new Map(known.records.map((record) => [record.version, record]));
-  const after = new Map(now.records.map((record) => [record.version, record]));
+  const before = new Map(Array.from(known.records, (record) => [record.version, record]));
+  const after = new Map(Array.from(now.records, (record) => [record.version, record]));
   return {
     generations: [known.generation, now.generation],
     gone: [...before.keys()].filter((version) => !after.has(version)),

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { parseModuleId, type ModuleId } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import { quote } from '../core/text/quote.ts';
-import type { DecodedList } from './formats/decoded-list.ts';
+import { lazyList, type ListEntries } from './formats/decoded-list.ts';
 import { jsonMeter } from './formats/json-meter.ts';
 import { parseJsonBytes } from './formats/json-text.ts';
 import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
 import type { Registry } from './registry.ts';
-import { decodeReleaseDocument } from './formats/release-document.ts';
+import { releaseEntries } from './formats/release-document.ts';
 import { unknownModule } from './unknown-module.ts';
 
 /** Fits the largest npm packuments, the largest of all lists. */
@@ -34,8 +34,8 @@ export function folderRegistry(folder: string, clock: () => number): Registry {
       const bytes = await readWhole(path).catch(async (error: unknown) => {
         throw isMissing(error) ? await missing(folder, moduleId, error) : unreadable(path, error);
       });
-      const list = decode(bytes, path, moduleId);
-      return { ...list, source: 'folder', from: quote(folder), fetchedAt: clock() };
+      const entries = entriesIn(bytes, path, moduleId);
+      return lazyList(entries, { source: 'folder', from: quote(folder), fetchedAt: clock() });
     },
   };
 }
@@ -62,10 +62,10 @@ async function readWhole(path: string): Promise<Uint8Array> {
   }
 }
 
-function decode(bytes: Uint8Array, path: string, moduleId: ModuleId): DecodedList {
+function entriesIn(bytes: Uint8Array, path: string, moduleId: ModuleId): ListEntries {
   try {
     if (bytes.length >= COUNTED_FROM) jsonMeter(MOST_TOKENS).feed(bytes);
-    return decodeReleaseDocument(parseJsonBytes(bytes), moduleId);
+    return releaseEntries(parseJsonBytes(bytes), moduleId);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     const message = `${quote(path)} ${VERDICTS[error.kind] ?? 'is not a release list'}: ${error.message}`;

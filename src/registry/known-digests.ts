@@ -1,4 +1,4 @@
-import type { Artifact, DigestChange, ReleaseRecord } from '../core/index.ts';
+import type { Artifact, DigestChange, ReleaseRecords } from '../core/index.ts';
 import { canonicalPlatform } from '../core/releases/platform.ts';
 import { digestKind } from '../core/releases/release.ts';
 
@@ -16,8 +16,8 @@ export interface KnownDigest {
  * missing (`lost`). A release that disappears and returns must have its first digest.
  */
 export function lostDigests(
-  before: { readonly records: readonly ReleaseRecord[]; readonly lost: readonly KnownDigest[] },
-  next: readonly ReleaseRecord[],
+  before: { readonly records: ReleaseRecords; readonly lost: readonly KnownDigest[] },
+  next: ReleaseRecords,
 ): KnownDigest[] {
   const files = filesByVersion(next);
   const isLost = (known: KnownDigest): boolean => !files.get(known.version)?.has(known);
@@ -32,13 +32,13 @@ export function lostDigests(
 
 /** The releases in `records` whose digest has changed, by version as published. */
 export function changedDigests(
-  records: readonly ReleaseRecord[],
+  records: ReleaseRecords,
   lost: readonly KnownDigest[],
 ): ReadonlyMap<string, DigestChange> {
   // A release must keep the digest that was served first (D22).
   const changes = new Map<string, DigestChange>();
   if (lost.length === 0) return changes;
-  const listed = new Set(records.map(({ version }) => version));
+  const listed = new Set(Array.from(records, ({ version }) => version));
   const files = filesByVersion(records);
   for (const { version, platform, digest: first } of lost) {
     if (!listed.has(version) || changes.has(version)) continue;
@@ -51,8 +51,8 @@ export function changedDigests(
   return changes;
 }
 
-function digestsOf(records: readonly ReleaseRecord[]): KnownDigest[] {
-  return records.flatMap(({ version, artifacts = [] }) =>
+function digestsOf(records: ReleaseRecords): KnownDigest[] {
+  return Array.from(records).flatMap(({ version, artifacts = [] }) =>
     artifacts.flatMap(({ platform, digest }) =>
       digest === undefined ? [] : [{ version, platform: canonicalPlatform(platform), digest }],
     ),
@@ -71,7 +71,7 @@ interface Files {
 const MANY = 16;
 
 /** The artifacts of each version that lists any. A version may have several entries. */
-function filesByVersion(records: readonly ReleaseRecord[]): ReadonlyMap<string, Files> {
+function filesByVersion(records: ReleaseRecords): ReadonlyMap<string, Files> {
   const byVersion = new Map<string, Artifact[]>();
   for (const { version, artifacts } of records) {
     if (!artifacts) continue;

@@ -4,7 +4,7 @@ import {
   type ModuleId,
   type ModuleList,
   type ReleaseIndex,
-  type ReleaseRecord,
+  type ReleaseRecords,
 } from '../core/index.ts';
 import type { ListResult } from './registry.ts';
 
@@ -41,9 +41,9 @@ export async function moduleListsOf(
 }
 
 /** By release list, so that an unchanged list is not sorted again. */
-const INDEXES = new WeakMap<readonly ReleaseRecord[], ReleaseIndex>();
+const INDEXES = new WeakMap<ReleaseRecords, ReleaseIndex>();
 
-function indexOf(records: readonly ReleaseRecord[]): ReleaseIndex {
+function indexOf(records: ReleaseRecords): ReleaseIndex {
   const index = INDEXES.get(records) ?? indexReleases(records);
   INDEXES.set(records, index);
   return index;

@@ -1,4 +1,4 @@
-import type { DigestChange, ModuleId, ReleaseRecord, Result } from '../core/index.ts';
+import type { DigestChange, ModuleId, ReleaseRecords, Result } from '../core/index.ts';
 import type { RegistryError } from './registry-error.ts';
 
 /** A source of release lists: a folder, a registry over the network, or another. */
@@ -13,8 +13,8 @@ export interface Registry {
 /** The releases of one module and the source of the list. */
 export interface ReleaseList {
   /** The entries in the order of the list, including those that are not releases. */
-  readonly records: readonly ReleaseRecord[];
-  /** One escaped line for each part of the list that could not be read. */
+  readonly records: ReleaseRecords;
+  /** One escaped line for each part of the list that could not be read. May be computed when it is first read. */
   readonly dropped: readonly string[];
   /** A number that grows with each change of the list; undefined if the format has none. */
   readonly generation?: number | undefined;

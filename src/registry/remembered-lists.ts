@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ModuleId } from '../core/index.ts';
+import { pack } from './packed-records.ts';
 import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.ts';
 
 /** The total size of the responses whose lists stay in memory: 1,000 modules with 1,000 releases each fit. */
@@ -136,8 +137,9 @@ export class RememberedLists {
   }
 
   #load(moduleId: ModuleId, stamp: string): SavedList | undefined {
-    const list = this.#withSaved((saved) => saved.read(this.#address, moduleId));
-    if (!list) return undefined;
+    const read = this.#withSaved((saved) => saved.read(this.#address, moduleId));
+    if (!read) return undefined;
+    const list = { ...read, records: pack(read.records) };
     this.#note(list, stamp, false);
     this.#inMemory.set(moduleId, list);
     return list;

@@ -1,5 +1,6 @@
 import { parseModuleId, type ModuleId } from '../core/index.ts';
-import { decodeModuleDocument } from './formats/module-document.ts';
+import { lazyList } from './formats/decoded-list.ts';
+import { moduleEntries } from './formats/module-document.ts';
 import type { Registry } from './registry.ts';
 import { unknownModule } from './unknown-module.ts';
 
@@ -35,8 +36,9 @@ export const sampleCatalogue: Registry = {
   async read(moduleId) {
     const releases = CATALOGUE.get(moduleId);
     if (!releases) throw unknownModule('the sample catalogue', moduleId, sampleModules());
-    const list = decodeModuleDocument({ module_id: moduleId, releases }, moduleId);
-    return { ...list, source: 'sample', from: 'the sample catalogue', fetchedAt: undefined };
+    const entries = moduleEntries({ module_id: moduleId, releases }, moduleId);
+    const from = 'the sample catalogue';
+    return lazyList(entries, { source: 'sample', from, fetchedAt: undefined });
   },
 };
 

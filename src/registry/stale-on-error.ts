@@ -11,9 +11,13 @@ export function releaseListOf(
   source: 'network' | 'saved',
 ): ReleaseList {
   const { records, dropped, lost, confirmedAt } = list;
-  const changed = changedDigests(records, lost);
+  const changed = CHANGED.get(lost) ?? changedDigests(records, lost);
+  CHANGED.set(lost, changed);
   return { records, dropped, source, from, fetchedAt: confirmedAt, changedDigests: changed };
 }
+
+/** By the lost digests of a list, which are those of its records: comparing them decodes the whole list. */
+const CHANGED = new WeakMap<SavedList['lost'], ReleaseList['changedDigests'] & object>();
 
 /** The saved list and the limit on its age, in milliseconds. */
 export interface StaleContext {

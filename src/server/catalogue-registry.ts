@@ -1,8 +1,8 @@
 import { parseModuleId, type ModuleId } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
-import type { DecodedList } from '../registry/formats/decoded-list.ts';
+import { lazyList, type ListEntries } from '../registry/formats/decoded-list.ts';
 import { parseJsonBytes } from '../registry/formats/json-text.ts';
-import { decodeReleaseDocument } from '../registry/formats/release-document.ts';
+import { releaseEntries } from '../registry/formats/release-document.ts';
 import { withErrorContext } from '../registry/http/error-context.ts';
 import { RegistryError, type RegistryErrorKind } from '../registry/registry-error.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -27,8 +27,8 @@ export function catalogueRegistry(path: string, clock: () => number): Registry {
   return {
     async read(moduleId) {
       try {
-        const list = listIn(path, moduleId);
-        return { ...list, source: 'database', from: quote(path), fetchedAt: clock() };
+        const entries = entriesIn(path, moduleId);
+        return lazyList(entries, { source: 'database', from: quote(path), fetchedAt: clock() });
       } catch (error) {
         if (!(error instanceof DatabaseError)) throw error;
         throw new RegistryError(KINDS[error.kind], error.message, { cause: error });
@@ -37,15 +37,13 @@ export function catalogueRegistry(path: string, clock: () => number): Registry {
   };
 }
 
-function listIn(path: string, moduleId: ModuleId): DecodedList {
+function entriesIn(path: string, moduleId: ModuleId): ListEntries {
   const where = `the registry ${quote(path)}`;
   const catalogue = new Catalogue(path, { mode: 'read' });
   try {
     const document = catalogue.document(moduleId);
     if (!document) throw unknownModule(where, moduleId, modulesOf(catalogue));
-    return withErrorContext(where, () =>
-      decodeReleaseDocument(parseJsonBytes(document.bytes), moduleId),
-    );
+    return withErrorContext(where, () => releaseEntries(parseJsonBytes(document.bytes), moduleId));
   } finally {
     catalogue.close();
   }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ReleaseRecord } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
 import type { KnownDigest } from '../registry/known-digests.ts';
+import { jsonOf } from '../registry/packed-records.ts';
 import { SavedListsError, type SavedList, type SavedLists } from '../registry/saved-lists.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
 import { transaction, translated } from '../sqlite/database.ts';
@@ -71,7 +72,8 @@ function write(
   list: SavedList,
 ): void {
   const { records, dropped, lost } = list;
-  const content = JSON.stringify({ records, dropped, lost });
+  const rest = JSON.stringify({ dropped, lost });
+  const content = `{"records":${jsonOf(records)},${rest.slice(1)}`;
   const isNew = sql.get(SELECT_STAMP, address, moduleId) === undefined;
   const row = sql.get(
     UPSERT,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { indexReleases, parseConstraint, resolve } from '../../src/core/index.ts';
-import { decodeReleaseDocument } from '../../src/registry/formats/release-document.ts';
+import { decodeReleaseDocument } from '../support/decoded-list.ts';
 import { chosen, moduleId } from '../support/ask.ts';
 import { DAY, NOW } from '../support/decides.ts';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { decodeReleaseDocument } from '../../src/registry/formats/release-document.ts';
+import { decodeReleaseDocument } from '../support/decoded-list.ts';
 import { checkDocument } from '../../src/config/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -8,29 +8,27 @@ import {
   type ReleaseRecord,
 } from '../../src/core/index.ts';
 import { compareVersionTypes } from '../../src/core/releases/version-types.ts';
-import type { DecodedList } from '../../src/registry/formats/decoded-list.ts';
+import type { DecodedList, ListEntries } from '../../src/registry/formats/decoded-list.ts';
 import { isJsonObject } from '../../src/registry/formats/json-object.ts';
 import { jsonMeter } from '../../src/registry/formats/json-meter.ts';
 import { parseJsonBytes } from '../../src/registry/formats/json-text.ts';
-import { decodeModuleDocument } from '../../src/registry/formats/module-document.ts';
-import { decodeNpmPackument } from '../../src/registry/formats/npm-packument.ts';
-import { decodeOciTags } from '../../src/registry/formats/oci-tags.ts';
-import { decodeReleaseDocument } from '../../src/registry/formats/release-document.ts';
+import { moduleEntries } from '../../src/registry/formats/module-document.ts';
+import { npmEntries } from '../../src/registry/formats/npm-packument.ts';
+import { ociEntries } from '../../src/registry/formats/oci-tags.ts';
+import { releaseEntries } from '../../src/registry/formats/release-document.ts';
 import { changedDigests, lostDigests } from '../../src/registry/known-digests.ts';
 import { RegistryError } from '../../src/registry/index.ts';
+import { decodedWays, decodeReleaseDocument } from '../support/decoded-list.ts';
 import { HEX, LIDAR, listMutants, RELEASES, type ListDocument } from './list-documents.ts';
 import { notOneLine, target, type Target } from './target.ts';
 
-const DECODERS: Readonly<Record<ListDocument['format'], (json: unknown) => DecodedList[]>> = {
+const ENTRIES: Readonly<Record<ListDocument['format'], (json: unknown) => ListEntries[]>> = {
   modreg: (json) => [
-    decodeReleaseDocument(json, LIDAR),
-    ...(isJsonObject(json) ? [decodeModuleDocument(json, LIDAR)] : []),
+    releaseEntries(json, LIDAR),
+    ...(isJsonObject(json) ? [moduleEntries(json, LIDAR)] : []),
   ],
-  npm: (json) => [
-    decodeReleaseDocument(json, LIDAR),
-    ...(isJsonObject(json) ? [decodeNpmPackument(json)] : []),
-  ],
-  oci: (json) => (isJsonObject(json) ? [decodeOciTags(json, 'acme/lidar')] : []),
+  npm: (json) => [releaseEntries(json, LIDAR), ...(isJsonObject(json) ? [npmEntries(json)] : [])],
+  oci: (json) => (isJsonObject(json) ? [ociEntries(json, 'acme/lidar')] : []),
 };
 
 /** The result of `work`, or what is wrong with the RegistryError that it throws. */
@@ -50,7 +48,9 @@ export function wrongRegistryError(error: RegistryError): string | undefined {
 }
 
 function judgeList({ format, bytes }: ListDocument): string | undefined {
-  const decoded = orRegistryError(() => DECODERS[format](parseJsonBytes(bytes)));
+  const decoded = orRegistryError(() =>
+    ENTRIES[format](parseJsonBytes(bytes)).flatMap(decodedWays),
+  );
   if ('wrong' in decoded) return decoded.wrong;
   for (const list of decoded.value) {
     const wrong = wrongDigest(list) ?? wrongList(list);
@@ -60,7 +60,9 @@ function judgeList({ format, bytes }: ListDocument): string | undefined {
 }
 
 function wrongDigest({ records }: DecodedList): string | undefined {
-  const digests = records.flatMap(({ artifacts = [] }) => artifacts.map(({ digest }) => digest));
+  const digests = Array.from(records).flatMap(({ artifacts = [] }) =>
+    artifacts.map(({ digest }) => digest),
+  );
   const odd = digests.find((digest = 'sha1:0') => !/^sha(1|256|512):[0-9a-f]+$/.test(digest));
   return odd === undefined ? undefined : `accepted the digest ${odd}`;
 }
@@ -84,7 +86,7 @@ const KNOWN = decodeReleaseDocument({ releases: RELEASES }, LIDAR).records;
 
 /** What is wrong with an accepted list, or with decisions and texts that result from it. */
 export function wrongList({ records, dropped, generation = 0 }: DecodedList): string | undefined {
-  const odd = records.find((record) => !isRecord(record));
+  const odd = Array.from(records).find((record) => !isRecord(record));
   if (odd) return `accepted the record ${JSON.stringify(odd)}`;
   if (!Number.isSafeInteger(generation) || generation < 0) {
     return `accepted generation ${generation}`;

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { decodeModuleDocument } from '../../src/registry/formats/module-document.ts';
+import { moduleEntries } from '../../src/registry/formats/module-document.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { registryApp } from '../../src/server/app.ts';
 import { changeFeed } from '../../src/server/change-feed.ts';
 import { mutants, type Bytes } from './documents.ts';
 import { LIDAR, listChanges } from './list-documents.ts';
+import { decodeEntries } from '../support/decoded-list.ts';
 import { wrongList } from './lists.ts';
 import { registryTemplate } from './registry-file.ts';
 import { emptyFolder } from './scratch.ts';
@@ -82,7 +83,7 @@ function wrongDocument(catalogue: Catalogue): string | undefined {
   const document = catalogue.document(LIDAR);
   if (!document) return 'a module is missing';
   const json = JSON.parse(Buffer.from(document.bytes).toString()) as object;
-  const list = decodeModuleDocument({ ...json }, LIDAR);
+  const list = decodeEntries(moduleEntries({ ...json }, LIDAR));
   const [dropped] = list.dropped;
   return dropped === undefined
     ? wrongList(list)

@@ -4,9 +4,9 @@ import { openForPoller, savedListsIn } from '../../src/store/index.ts';
 import type { NewAction } from '../../src/core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../src/core/plan/logged-decisions.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
-import { decodeNpmPackument } from '../../src/registry/formats/npm-packument.ts';
-import { decodeReleaseDocument } from '../../src/registry/formats/release-document.ts';
+import { npmEntries } from '../../src/registry/formats/npm-packument.ts';
 import { moduleId, version } from '../support/ask.ts';
+import { decodeEntries, decodeReleaseDocument, type PlainList } from '../support/decoded-list.ts';
 import { LISTS } from './list-documents.ts';
 import { emptyFolder } from './scratch.ts';
 
@@ -100,12 +100,12 @@ function makeTemplates(): StoreBytes[] {
   return [bytesAt(path), crashed, closed];
 }
 
-function listAt(place: number): ReturnType<typeof decodeNpmPackument> {
+function listAt(place: number): PlainList {
   const lists = LISTS.filter(({ format }) => format === (place === 0 ? 'modreg' : 'npm'));
   const json = JSON.parse(String(lists.at(0)?.bytes)) as object;
   return place === 0
     ? decodeReleaseDocument(json, moduleId('acme:lidar'))
-    : decodeNpmPackument({ ...json });
+    : decodeEntries(npmEntries({ ...json }));
 }
 
 /** Writes rows to every table except the saved lists. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { NO_BODY, readBody, type Body } from '../../src/registry/http/body.ts';
 import { startDeadline } from '../../src/registry/http/deadline.ts';
-import { fetchedList, atOnce } from '../../src/registry/http/fetched-list.ts';
+import { ociEntries } from '../../src/registry/formats/oci-tags.ts';
+import { fetchedList } from '../../src/registry/http/fetched-list.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { nextLink } from '../../src/registry/http/link-header.ts';
 import { redirectTarget } from '../../src/registry/http/redirect.ts';
@@ -146,8 +147,7 @@ function wrongRedirect(location: string | null): string | undefined {
 async function wrongEtag(read: Headers): Promise<string | undefined> {
   const body: Body = { ...NO_BODY, text: '{}' };
   const reply = { status: 200, headers: read, body };
-  const none = { records: [], dropped: [] };
-  const { etag } = await fetchedList(reply, WHERE, () => atOnce(() => none));
+  const { etag } = await fetchedList(reply, WHERE, () => ociEntries({ name: 'x', tags: [] }, 'x'));
   // A saved ETag is sent back unchanged.
   if (etag === undefined) return undefined;
   return new Headers({ 'if-none-match': etag }).get('if-none-match') === etag && etag.length < 210

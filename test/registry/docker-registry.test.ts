@@ -48,7 +48,7 @@ describe.skipIf(ADDRESS === undefined)("Debian's docker-registry", () => {
   it('serves its tags as a release list', async () => {
     const { registry } = remembered(`oci:${ADDRESS}`);
     const { records } = await registry.read(ID);
-    expect(records.map(({ version }) => version).toSorted()).toEqual(
+    expect(Array.from(records, ({ version }) => version).toSorted()).toEqual(
       ['1.2.3', '1.2.9', '1.2.9+build.7', '1.3.0-rc.1', 'latest'].toSorted(),
     );
     const selected = (text: string): string | undefined =>

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folderRegistry } from '../../src/registry/folder-registry.ts';
 import { moduleId } from '../support/ask.ts';
+import { plain } from '../support/decoded-list.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const EMPTY_LIST = '{"releases": []}';
 
-function read(folder: string, id = 'acme:lidar'): Promise<unknown> {
-  return folderRegistry(folder, () => 1000).read(moduleId(id));
+async function read(folder: string, id = 'acme:lidar'): Promise<unknown> {
+  return plain(await folderRegistry(folder, () => 1000).read(moduleId(id)));
 }
 
 it('reads a list with its source and time', async () => {

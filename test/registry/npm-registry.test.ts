@@ -44,7 +44,7 @@ it('[D12] a packument without `time` has no publish times', async () => {
   asked.next(json({ name: 'a', versions, time }), json({ name: 'a', versions }));
   const full = await registry.read(moduleId('npm:a'));
   const abbreviated = await registry.read(moduleId('npm:a'));
-  expect([full, abbreviated].map(({ records }) => records[0]?.publishedAt)).toEqual([
+  expect([full, abbreviated].map(({ records }) => records.at(0)?.publishedAt)).toEqual([
     Date.parse('2026-01-02T03:04:05.678Z'),
     undefined,
   ]);

@@ -1,4 +1,5 @@
-import type { ReleaseRecord } from '../../src/core/index.ts';
+import type { ReleaseRecords } from '../../src/core/index.ts';
+import { pack } from '../../src/registry/packed-records.ts';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import type {
   CachedRegistry,
@@ -14,7 +15,7 @@ import { trusted } from './trust.ts';
 import type { World } from './world.ts';
 
 /** The digest of the response that a list was read from. */
-const READ_FROM = new WeakMap<readonly ReleaseRecord[], string>();
+const READ_FROM = new WeakMap<ReleaseRecords, string>();
 
 /** Wraps `saved` so that the judge sees each accepted list. */
 export function watchedLists(saved: SavedLists, world: World, killable: Killable): SavedLists {
@@ -23,8 +24,11 @@ export function watchedLists(saved: SavedLists, world: World, killable: Killable
     ...saved,
     read: (address, moduleId) => {
       const list = killable('read a list', () => saved.read(address, moduleId));
-      if (list) READ_FROM.set(list.records, list.digest);
-      return list;
+      if (!list) return undefined;
+      // A packed list is remembered as it is, so that the judge recognizes it.
+      const records = pack(list.records);
+      READ_FROM.set(records, list.digest);
+      return { ...list, records };
     },
     save: (address, moduleId, list) => {
       READ_FROM.set(list.records, list.digest);

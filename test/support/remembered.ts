@@ -58,7 +58,7 @@ export async function outcomeOf(input: Promise<ReleaseList>): Promise<string> {
   try {
     const { stale, records } = await input;
     if (stale) return `stale, ${stale.kind}: ${stale.message}`;
-    return records.map(({ version }) => version).join(' ');
+    return Array.from(records, ({ version }) => version).join(' ');
   } catch (error) {
     if (error instanceof RegistryError) return `${error.kind}: ${error.message}`;
     throw error;

@@ -1,9 +1,18 @@
-import { mismatch, type Constraint } from '../version/constraint.ts';
-import { newestAccepted } from './newest-accepted.ts';
+import type { Constraint } from '../version/constraint.ts';
+import { KeptReleases } from './kept-releases.ts';
+import { newestAccepted, type Found } from './newest-accepted.ts';
 import { mergeRecords, versionOf, type Release, type ReleaseRecord } from './release.ts';
-import { sortReleases, type Ascending, type SortedReleases } from './sorted-releases.ts';
+import { entriesOf, type Entries, type ReleaseRecords } from './release-records.ts';
+import {
+  branch,
+  countUntil,
+  sameNumbers,
+  sortReleases,
+  type SortedReleases,
+  type Span,
+} from './sorted-releases.ts';
 import { comparePrecedence, compareVersions } from '../version/version-order.ts';
-import { parseVersion, type Version } from '../version/version.ts';
+import { parseVersion, readVersion, type Version } from '../version/version.ts';
 import type { ParseError } from '../text/parse-error.ts';
 
 /** A release list that is queried many times. It is parsed and sorted when it is first queried. */
@@ -23,7 +32,8 @@ export interface ReleaseIndex {
 /**
  * Indexes a release list in any order: records, or just versions. Entries with the same version are merged. An entry that
  * is not a version is kept, so that it can be refused with its reason. The records are read when the index is queried,
- * and must not change.
+ * and must not change. A list that decodes its entries when they are read is not copied, and only entries that a query
+ * needs are decoded.
  *
  * @example
  * ```ts
@@ -33,47 +43,57 @@ export interface ReleaseIndex {
  * console.log([...index.releases()].map(({ version }) => version.text)); // [ '1.10.0', '1.9.0' ]
  * ```
  */
-export function indexReleases(releases: Iterable<ReleaseRecord | string>): ReleaseIndex {
+export function indexReleases(
+  releases: Iterable<ReleaseRecord | string> | ReleaseRecords,
+): ReleaseIndex {
   // Entries that are not versions are kept (D10), and duplicates are merged when they are read (D11).
-  const records = [...releases];
-  let sortedReleases: SortedReleases | undefined;
+  const entries = entriesOf(releases);
+  let sortedList: SortedList | undefined;
   let errors: ParseError<'bad-version'>[] | undefined;
   let isFirst = true;
-  const sorted = (): SortedReleases => (sortedReleases ??= sortReleases(records));
+  const sorted = (): SortedList => (sortedList ??= sortList(entries));
 
   return {
-    published: records.length,
-    releases: () => newestFirst(sorted().all),
-    unreadable: () => (errors ??= records.flatMap((entry) => errorsIn(versionOf(entry)))),
+    published: entries.length,
+    releases() {
+      const { all, kept } = sorted();
+      return kept.descending(all.places, { from: 0, end: all.places.length });
+    },
+    unreadable: () => (errors ??= entries.scan().flatMap((entry) => errorsIn(versionOf(entry)))),
     candidates(constraint) {
       // One pass finds the newest release, which is usually the answer. From the second query on, sorting pays off.
-      if (!isFirst || sortedReleases) return sortedCandidates(sorted(), constraint);
+      if (!isFirst || sortedList) return sortedCandidates(sorted(), constraint);
       isFirst = false;
-      const newest = newestAccepted(records, constraint);
-      return newest ? andThen(newest, () => sortedCandidates(sorted(), constraint)) : [];
+      const newest = newestAccepted(entries.scan(), constraint);
+      return newest
+        ? andThen(releaseOf(newest, entries), () => sortedCandidates(sorted(), constraint))
+        : [];
     },
-    find(version) {
-      if (!sortedReleases) {
-        const duplicates = records.filter((entry) => versionOf(entry) === version.text);
-        return duplicates.length === 0 ? undefined : mergeRecords(version, duplicates);
-      }
-      const { all } = sortedReleases;
-      const at = countUntil(all, (other) => compareVersions(other, version) >= 0);
-      return all.version(at)?.text === version.text ? all.release(at) : undefined;
-    },
+    find: (version) =>
+      sortedList ? findSorted(sortedList, version) : findUnsorted(entries, version),
+  };
+}
+
+/** A list in order. */
+interface SortedList extends SortedReleases {
+  readonly kept: KeptReleases;
+  /** The version of a release in `all`, as published. */
+  readonly textAt: (at: number) => string;
+}
+
+function sortList(entries: Entries): SortedList {
+  const sorted = sortReleases(entries.scan());
+  const { places } = sorted.all;
+  return {
+    ...sorted,
+    kept: new KeptReleases(entries, sorted),
+    textAt: (at) => entries.versionAt(places[at] ?? -1),
   };
 }
 
 function errorsIn(text: string): ParseError<'bad-version'>[] {
   const version = parseVersion(text);
   return version.ok ? [] : [version.error];
-}
-
-function* newestFirst(releases: Ascending): Iterable<Release> {
-  for (let at = releases.length - 1; at >= 0; at--) {
-    const release = releases.release(at);
-    if (release) yield release;
-  }
 }
 
 /** `first`, and then the other `candidates`, which are computed only when they are read. */
@@ -84,54 +104,57 @@ function* andThen(first: Release, candidates: () => Iterable<Release>): Iterable
   }
 }
 
-/** In sorted order, the accepted releases are adjacent and end at the upper end of the branch. */
-function* sortedCandidates(
-  { all, stable }: SortedReleases,
-  constraint: Constraint,
-): Iterable<Release> {
-  const { kind } = constraint;
-  const releases = kind === 'patch' || kind === 'latest-with-prerelease' ? all : stable;
-  // A branch of all versions has no upper end to search for.
-  const isOpen = constraint.kind === 'latest' || constraint.kind === 'latest-with-prerelease';
-  const count = isOpen
-    ? releases.length
-    : countUntil(releases, (version) => isAbove(constraint, version));
-  for (let at = count - 1; at >= 0; at--) {
-    const release = releases.release(at);
-    if (!release || mismatch(constraint, release.version)) return;
-    yield release;
-  }
-}
-
-/** Whether `version` is higher than every version in the branch of `constraint`. */
-function isAbove(
-  constraint: Constraint & { readonly kind: 'patch' | 'minor' | 'major' },
-  version: Version,
-): boolean {
+/** In sorted order, the accepted releases are adjacent. */
+function sortedCandidates(list: SortedList, constraint: Constraint): Iterable<Release> {
+  const { all, stable, kept } = list;
   switch (constraint.kind) {
-    case 'patch': {
-      const { version: pin } = constraint;
-      const order = pin.build === '' ? comparePrecedence : compareVersions;
-      return order(version, pin) > 0;
-    }
-    case 'minor': {
-      const { major, minor } = constraint;
-      return version.major > major || (version.major === major && version.minor > minor);
-    }
+    case 'patch':
+      return kept.descending(all.places, pinned(list, constraint));
+    case 'minor':
+      return kept.descending(stable.places, branch(stable, constraint.major, constraint.minor));
     case 'major':
-      return version.major > constraint.major;
+      return kept.descending(stable.places, branch(stable, constraint.major));
+    case 'latest':
+      return kept.descending(stable.places, { from: 0, end: stable.places.length });
+    case 'latest-with-prerelease':
+      return kept.descending(all.places, { from: 0, end: all.places.length });
   }
 }
 
-/** The number of `releases` before the first one for which `isBeyond` is true. */
-function countUntil(releases: Ascending, isBeyond: (version: Version) => boolean): number {
-  let low = 0;
-  let high = releases.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const version = releases.version(middle);
-    if (version && isBeyond(version)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+/** The releases that a pin accepts. Builds of one version follow each other. */
+function pinned(list: SortedList, { version: pin }: { readonly version: Version }): Span {
+  const order = pin.build === '' ? comparePrecedence : compareVersions;
+  return equalTo(list, pin, order);
+}
+
+function findSorted(list: SortedList, version: Version): Release | undefined {
+  const { from, end } = equalTo(list, version, compareVersions);
+  return from === end ? undefined : list.kept.release(list.all.places[from] ?? -1);
+}
+
+/** The places in `all` of the versions for which `order` is 0. */
+function equalTo(list: SortedList, version: Version, order: typeof compareVersions): Span {
+  const compared = (at: number): number => {
+    const text = list.textAt(at);
+    if (text === version.text) return 0;
+    const other = readVersion(text);
+    return 'text' in other ? order(other, version) : 0;
+  };
+  const span = sameNumbers(list, version);
+  const from = countUntil(span, (at) => compared(at) >= 0);
+  return { from, end: countUntil({ from, end: span.end }, (at) => compared(at) > 0) };
+}
+
+function findUnsorted(entries: Entries, version: Version): Release | undefined {
+  const places = entries.scan().flatMap((entry, place) => {
+    return versionOf(entry) === version.text ? [place] : [];
+  });
+  return places.length === 0 ? undefined : releaseOf({ version, places }, entries);
+}
+
+function releaseOf({ version, places }: Found, entries: Entries): Release {
+  return mergeRecords(
+    version,
+    places.flatMap((place) => entries.at(place) ?? []),
+  );
 }

@@ -66,26 +66,22 @@ export function resolve(
   eligibility: Eligibility = NO_POLICY,
 ): Resolution {
   const input = { constraint, index, eligibility };
-  const judge: Judge = (release) => refusal(input, release);
   let refusedPin: RefusedPin | undefined;
   for (const release of index.candidates(constraint)) {
-    const against = judge(release);
+    const against = refusal(input, release);
     if (!against) {
-      return { kind: 'resolved', input, release, refused: () => refused(index, judge, release) };
+      return { kind: 'resolved', input, release, refused: () => refused(input, release) };
     }
     const one = { release, ...against };
     if (constraint.kind === 'patch' && isRefusedPin(one)) refusedPin ??= one;
   }
-  return { kind: 'unsatisfied', input, refusedPin, refused: () => refused(index, judge) };
+  return { kind: 'unsatisfied', input, refusedPin, refused: () => refused(input) };
 }
 
 /** If the exact text of the pin is published, the pin does not mean the other builds of its version (D3). */
 function isRefusedPin(one: Refusal & { readonly release: Release }): one is RefusedPin {
   return one.reason !== 'other-version';
 }
-
-/** Why a release cannot be selected; undefined if it could be. */
-type Judge = (release: Release) => Refusal | undefined;
 
 /**
  * Why `release` cannot be selected: the first reason in the order of the decision table, which begins with two digests
@@ -108,10 +104,11 @@ function isOtherBuild({ constraint, index }: ResolveInput, { version }: Release)
 }
 
 /** Every entry that is not `chosen`, each with one reason. What nothing else refuses is older than `chosen` (D1). */
-function* refused(index: ReleaseIndex, judge: Judge, chosen?: Release): Iterable<Refused> {
+function* refused(input: ResolveInput, chosen?: Release): Iterable<Refused> {
+  const { index } = input;
   for (const release of index.releases()) {
     if (release.version.text === chosen?.version.text) continue;
-    const found = judge(release) ?? (chosen && { reason: 'older', than: chosen.version });
+    const found = refusal(input, release) ?? (chosen && { reason: 'older', than: chosen.version });
     if (found) yield { release, ...found };
   }
   for (const error of index.unreadable()) yield { reason: 'not-a-version', error };

@@ -1,24 +1,42 @@
-import { mergeRecords, versionOf, type Release, type ReleaseRecord } from './release.ts';
+import { versionOf } from './release.ts';
+import type { Entry } from './release-records.ts';
 import { compareVersions } from '../version/version-order.ts';
 import { readVersion, type Version } from '../version/version.ts';
 
-/** Releases from the oldest to the newest, each version once. Undefined if `at` is out of range. */
+/** Places in a release list, from the oldest release to the newest, each version once. */
 export interface Ascending {
-  readonly length: number;
-  version(at: number): Version | undefined;
-  release(at: number): Release | undefined;
+  readonly places: Uint32Array;
+  /** The major and the minor number of each branch X.Y, and the number of places up to its end. */
+  readonly branches: Float64Array;
 }
 
+/**
+ * The order of a release list, in 16 bytes for each release: versions are parsed for sorting, and again when they are
+ * read.
+ */
 export interface SortedReleases {
   readonly all: Ascending;
   /** `all` without prereleases, so that a query does not have to skip them. */
   readonly stable: Ascending;
+  /** The patch number of each place in `all`, at most `HIGHEST_PATCH`. */
+  readonly patches: Uint32Array;
+  /** The other places of a version that has several entries. */
+  readonly duplicates: ReadonlyMap<number, readonly number[]>;
 }
 
-/** Sorts the entries of `records` that are versions, and merges the entries of one version (D10, D11). */
-export function sortReleases(records: readonly (ReleaseRecord | string)[]): SortedReleases {
-  const versions = records.map((entry) => versionIn(versionOf(entry)));
-  // An index into `records` takes 4 bytes, a release 64, so releases are created when they are read.
+/** The numbers of places in `ascending` before some releases and up to their end. */
+export interface Span {
+  readonly from: number;
+  readonly end: number;
+}
+
+/** Greater patch numbers count as this one. */
+const HIGHEST_PATCH = 0xffff_ffff;
+const FIELDS = 3;
+
+/** Sorts the entries that are versions, and finds the duplicates of each version (D10, D11). */
+export function sortReleases(entries: readonly Entry[]): SortedReleases {
+  const versions = entries.map((entry) => versionIn(versionOf(entry)));
   const places = Uint32Array.from(versions.keys()).filter((place) => versions[place]);
   places.sort((a, b) => {
     const [left, right] = [versions[a], versions[b]];
@@ -34,23 +52,77 @@ export function sortReleases(records: readonly (ReleaseRecord | string)[]): Sort
     duplicates.set(next, group);
     return false;
   });
-
-  const ascending = (order: Uint32Array): Ascending => ({
-    length: order.length,
-    version: (at) => versions[order[at] ?? -1],
-    release(at) {
-      const place = order[at] ?? -1;
-      const [version, record] = [versions[place], records[place]];
-      if (!version || record === undefined) return undefined;
-      const others = (duplicates.get(place) ?? []).flatMap((duplicate) => records[duplicate] ?? []);
-      return mergeRecords(version, [record, ...others]);
-    },
-  });
+  const all = { places: unique, branches: branchesOf(unique, versions) };
   const stable = unique.filter((place) => versions[place]?.prerelease === '');
-  return { all: ascending(unique), stable: ascending(stable) };
+  const hasPrereleases = stable.length < unique.length;
+  return {
+    all,
+    stable: hasPrereleases ? { places: stable, branches: branchesOf(stable, versions) } : all,
+    patches: unique.map((place) => Math.min(versions[place]?.patch ?? 0, HIGHEST_PATCH)),
+    duplicates,
+  };
 }
 
 function versionIn(text: string): Version | undefined {
   const read = readVersion(text);
   return 'text' in read ? read : undefined;
+}
+
+function branchesOf(places: Uint32Array, versions: readonly (Version | undefined)[]): Float64Array {
+  const branches: number[] = [];
+  for (const [at, place] of places.entries()) {
+    const { major = 0, minor = 0 } = versions[place] ?? {};
+    if (branches.at(-FIELDS) !== major || branches.at(1 - FIELDS) !== minor) {
+      branches.push(major, minor, at);
+    }
+    branches[branches.length - 1] = at + 1;
+  }
+  return Float64Array.from(branches);
+}
+
+/** The releases of branch X, or of branch X.Y if `minor` is given. */
+export function branch({ branches }: Ascending, major: number, minor?: number): Span {
+  const after = branchesUpTo(branches, major, minor ?? Infinity);
+  const before = minor === undefined ? branchesUpTo(branches, major, -1) : after - 1;
+  const isMissing = minor !== undefined && !isBranch(branches, before, major, minor);
+  const end = branches[after * FIELDS - 1] ?? 0;
+  return { from: isMissing ? end : (branches[before * FIELDS - 1] ?? 0), end };
+}
+
+/** The number of branches up to X.Y. */
+function branchesUpTo(branches: Float64Array, major: number, minor: number): number {
+  let low = 0;
+  let high = branches.length / FIELDS;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const x = branches[middle * FIELDS] ?? 0;
+    const isWithin = x === major ? (branches[middle * FIELDS + 1] ?? 0) <= minor : x < major;
+    if (isWithin) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function isBranch(branches: Float64Array, at: number, major: number, minor: number): boolean {
+  return branches[at * FIELDS] === major && branches[at * FIELDS + 1] === minor;
+}
+
+/** The releases in `all` whose numbers are those of `version`. */
+export function sameNumbers({ all, patches }: SortedReleases, version: Version): Span {
+  const { from, end } = branch(all, version.major, version.minor);
+  const patch = Math.min(version.patch, HIGHEST_PATCH);
+  const first = countUntil({ from, end }, (at) => (patches[at] ?? 0) >= patch);
+  return { from: first, end: countUntil({ from: first, end }, (at) => (patches[at] ?? 0) > patch) };
+}
+
+/** The number of places before the first one in the span for which `isBeyond` is true. */
+export function countUntil({ from, end }: Span, isBeyond: (at: number) => boolean): number {
+  let low = from;
+  let high = end;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBeyond(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

@@ -1,10 +1,83 @@
 import { jsonPointer, type Path } from '../../core/text/json-pointer.ts';
 import { describeValue, excerpt } from '../../core/text/quote.ts';
 import { RegistryError } from '../registry-error.ts';
+import type { ReleaseRecord, ReleaseRecords } from '../../core/index.ts';
+import { packInSteps } from '../packed-records.ts';
 import type { ReleaseList } from '../registry.ts';
 
-/** A decoded release list, whatever its format. */
+/** A release list, whatever its format. */
 export type DecodedList = Pick<ReleaseList, 'records' | 'dropped' | 'generation'>;
+
+/** The entries of a document that has been parsed and checked. None of them has been decoded. */
+export interface ListEntries {
+  readonly length: number;
+  readonly generation?: number | undefined;
+  /** The version of an entry as its record has it. */
+  readonly versionAt: (index: number) => string;
+  /** The record of an entry. What it lacks, because it cannot be read, is reported. */
+  readonly decode: (index: number, drop: Drop) => ReleaseRecord;
+  /** Whether `decode` certainly reports nothing. Takes a fraction of its time. */
+  readonly isClean: (index: number) => boolean;
+  /** Reports what cannot be read outside the entries. */
+  readonly check?: (drop: Drop) => void;
+}
+
+/**
+ * A list whose entries are decoded when they are read. The first read of `dropped` checks all of them. A spread is a
+ * read, so `from` is passed here.
+ */
+export function lazyList<T extends object>(entries: ListEntries, from: T): DecodedList & T {
+  let dropped: string[] | undefined;
+  return {
+    ...from,
+    records: lazyRecords(entries),
+    generation: entries.generation,
+    get dropped() {
+      return (dropped ??= droppedFrom(entries));
+    },
+  };
+}
+
+function droppedFrom(entries: ListEntries): string[] {
+  const dropped: string[] = [];
+  const drop = dropInto(dropped);
+  entries.check?.(drop);
+  for (let index = 0; index < entries.length; index++) {
+    if (!entries.isClean(index)) entries.decode(index, drop);
+  }
+  return dropped;
+}
+
+/** The same list decoded and packed, in steps between which the event loop can run. */
+export function* packedListInSteps(entries: ListEntries): Generator<undefined, DecodedList> {
+  const dropped: string[] = [];
+  const records = yield* packInSteps(decodedEntries(entries, dropped));
+  return { records, dropped, generation: entries.generation };
+}
+
+/** Every record. What cannot be read is added to `dropped`. */
+function* decodedEntries(entries: ListEntries, dropped: string[]): Iterable<ReleaseRecord> {
+  const drop = dropInto(dropped);
+  entries.check?.(drop);
+  for (let index = 0; index < entries.length; index++) yield entries.decode(index, drop);
+}
+
+function lazyRecords({ length, versionAt, decode }: ListEntries): ReleaseRecords {
+  const decoded = (index: number): ReleaseRecord => decode(index, ignored);
+  return {
+    length,
+    versionAt,
+    at(index) {
+      const place = index < 0 ? length + index : index;
+      return place >= 0 && place < length ? decoded(place) : undefined;
+    },
+    *[Symbol.iterator]() {
+      for (let index = 0; index < length; index++) yield decoded(index);
+    },
+  };
+}
+
+const ignored: Drop = () => undefined;
 
 /** More entries than any real list has. */
 const MOST_ENTRIES = 1_000_000;

@@ -1,33 +1,20 @@
 import type { Artifact, ModuleId, ReleaseRecord } from '../../core/index.ts';
 import type { Path } from '../../core/text/json-pointer.ts';
-import { parseTime } from '../../core/text/rfc3339.ts';
-import { checkLength, dropInto, type DecodedList, type Drop } from './decoded-list.ts';
+import { isUsualTime, parseTime } from '../../core/text/rfc3339.ts';
+import { checkLength, type Drop, type ListEntries } from './decoded-list.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { RegistryError } from '../registry-error.ts';
 
 const MOST_ARTIFACTS = 1000;
-const STEP = 1000;
 const DIGEST = /^(sha256|sha512|sha1):[0-9a-f]+$/;
 
 /**
- * Decodes modreg's own format, `{module_id, generation, count, releases}`. An entry that is not a release stays in the
+ * Reads modreg's own format, `{module_id, generation, count, releases}`. An entry that is not a release stays in the
  * list with its JSON as version, so that it is refused and counted. A field that cannot be read gets its most
  * restrictive value and is reported. Throws a RegistryError if the document is not the list of `moduleId`.
  */
-export function decodeModuleDocument(document: JsonObject, moduleId: ModuleId): DecodedList {
-  const steps = decodeModuleDocumentInSteps(document, moduleId);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
-}
-
-/** The same, but yields after every 1,000 releases, so that a large list does not block the event loop. */
-export function* decodeModuleDocumentInSteps(
-  document: JsonObject,
-  moduleId: ModuleId,
-): Generator<undefined, DecodedList> {
+export function moduleEntries(document: JsonObject, moduleId: ModuleId): ListEntries {
   const { module_id, generation, count, releases } = document;
   if (!Array.isArray(releases)) {
     const message = `/releases is ${describeValue(releases)}, expected a list`;
@@ -50,27 +37,66 @@ export function* decodeModuleDocumentInSteps(
     const message = `/count is ${count}, but /releases has a length of ${releases.length}`;
     throw new RegistryError('registry-regressed', message);
   }
-  const dropped: string[] = [];
-  const drop = dropInto(dropped);
-  const records: ReleaseRecord[] = [];
-  for (const [index, entry] of releases.entries()) {
-    records.push(decodeRelease(entry, ['releases', index], drop));
-    if (records.length % STEP === 0) yield;
-  }
-  return { records, dropped, generation: generation as number | undefined };
+  const entries: readonly unknown[] = releases;
+  return {
+    length: entries.length,
+    generation: generation as number | undefined,
+    versionAt: (index) => versionIn(entries[index]) ?? jsonOf(entries[index]),
+    decode: (index, drop) => decodeRelease(entries[index], ['releases', index], drop),
+    isClean: (index) => isClean(entries[index]),
+  };
+}
+
+function versionIn(entry: unknown): string | undefined {
+  if (!isJsonObject(entry)) return undefined;
+  const { version } = entry;
+  return typeof version === 'string' ? version : undefined;
 }
 
 function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
-  if (!isJsonObject(entry) || typeof entry['version'] !== 'string') {
-    return { version: jsonOf(entry) };
-  }
+  const version = versionIn(entry);
+  if (version === undefined || !isJsonObject(entry)) return { version: jsonOf(entry) };
   return {
-    version: entry['version'],
+    version,
     publishedAt: decodeTime(entry['published_at'], path, 'published_at', drop),
     artifacts: decodeArtifacts(entry['artifacts'], path, drop),
     yanked: decodeReason(entry['yanked'], path, 'yanked', drop),
     deprecated: decodeReason(entry['deprecated'], path, 'deprecated', drop),
   };
+}
+
+function isClean(entry: unknown): boolean {
+  if (!isJsonObject(entry)) return true;
+  const { published_at: time, artifacts, yanked, deprecated } = entry;
+  return (
+    isCleanTime(time) &&
+    isCleanReason(yanked) &&
+    isCleanReason(deprecated) &&
+    (isAbsent(artifacts) ||
+      (Array.isArray(artifacts) &&
+        artifacts.length <= MOST_ARTIFACTS &&
+        artifacts.every(isCleanArtifact)))
+  );
+}
+
+function isCleanArtifact(value: unknown): boolean {
+  if (!isJsonObject(value) || typeof value['platform'] !== 'string') return false;
+  const { digest } = value;
+  return isAbsent(digest) || (typeof digest === 'string' && DIGEST.test(digest));
+}
+
+/** Whether `decodeTime` certainly reports nothing. */
+export function isCleanTime(value: unknown): boolean {
+  return isAbsent(value) || isUsualTime(value);
+}
+
+/** Whether `decodeReason` reports nothing. */
+export function isCleanReason(value: unknown): boolean {
+  return isAbsent(value) || typeof value === 'boolean' || typeof value === 'string';
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 /** The JSON of an entry; a description if it is nested too deeply for `JSON.stringify`. */

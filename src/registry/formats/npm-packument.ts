@@ -1,9 +1,9 @@
 import type { Artifact, ReleaseRecord } from '../../core/index.ts';
 import type { Path } from '../../core/text/json-pointer.ts';
 import { describeValue } from '../../core/text/quote.ts';
-import { checkLength, dropInto, type DecodedList, type Drop } from './decoded-list.ts';
+import { checkLength, type Drop, type ListEntries } from './decoded-list.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
-import { decodeReason, decodeTime } from './module-document.ts';
+import { decodeReason, decodeTime, isCleanReason, isCleanTime } from './module-document.ts';
 import { RegistryError } from '../registry-error.ts';
 
 // npm's names for the supported platforms, Linux on amd64 and arm64. (Limits)
@@ -13,40 +13,64 @@ const MOST_NAMES = 50;
 const TIME: Path = ['time'];
 
 /**
- * Decodes an npm packument: the keys of `versions` are the list, with `time`, `deprecated`, `os`, `cpu` and `dist`.
+ * Reads an npm packument: the keys of `versions` are the list, with `time`, `deprecated`, `os`, `cpu` and `dist`.
  * Dist-tags are not versions and are ignored. Without `time`, publish times are unknown. Throws a RegistryError if
  * `versions` is not an object.
  */
-export function decodeNpmPackument(packument: JsonObject): DecodedList {
+export function npmEntries(packument: JsonObject): ListEntries {
   const { versions } = packument;
   if (!isJsonObject(versions)) {
     const message = `/versions is ${describeValue(versions)}, expected an object`;
     throw new RegistryError('not-a-registry', message);
   }
-  const dropped: string[] = [];
-  const drop = dropInto(dropped);
-  const times = decodeTimes(packument['time'], drop);
-  const entries = Object.entries(versions);
-  checkLength(entries.length);
-  const records = entries.map(([version, manifest]) =>
-    decodeManifest(version, manifest, times, drop),
-  );
-  return { records, dropped };
+  const { time } = packument;
+  const times = isJsonObject(time) ? time : {};
+  const names = Object.keys(versions);
+  checkLength(names.length);
+  const nameAt = (index: number): string => names[index] ?? '';
+  // A version may be spelled like a method of every object.
+  const timeOf = (version: string): unknown =>
+    Object.hasOwn(times, version) ? times[version] : undefined;
+  return {
+    length: names.length,
+    versionAt: nameAt,
+    decode(index, drop) {
+      const version = nameAt(index);
+      const publishedAt = decodeTime(timeOf(version), TIME, version, drop);
+      return decodeManifest(version, versions[version], publishedAt, drop);
+    },
+    isClean(index) {
+      const version = nameAt(index);
+      return isCleanTime(timeOf(version)) && isCleanManifest(versions[version]);
+    },
+    check(drop) {
+      if (time !== undefined && !isJsonObject(time)) drop(TIME, time, 'an object');
+    },
+  };
 }
 
-function decodeTimes(time: unknown, drop: Drop): Map<string, unknown> {
-  if (isJsonObject(time)) return new Map(Object.entries(time));
-  if (time !== undefined) drop(['time'], time, 'an object');
-  return new Map();
+function isCleanManifest(manifest: unknown): boolean {
+  if (!isJsonObject(manifest)) return false;
+  const { deprecated, os, cpu } = manifest;
+  return isCleanReason(deprecated) && isCleanHalf(os) && isCleanHalf(cpu);
+}
+
+/** Whether `decodeHalf` certainly reports nothing. */
+function isCleanHalf(value: unknown): boolean {
+  if (value === undefined || typeof value === 'string') return true;
+  return (
+    Array.isArray(value) &&
+    value.length <= MOST_NAMES &&
+    value.every((name) => typeof name === 'string')
+  );
 }
 
 function decodeManifest(
   version: string,
   manifest: unknown,
-  times: Map<string, unknown>,
+  publishedAt: number | undefined,
   drop: Drop,
 ): ReleaseRecord {
-  const publishedAt = decodeTime(times.get(version), TIME, version, drop);
   const path = ['versions', version];
   if (!isJsonObject(manifest)) {
     drop(path, manifest, 'an object');

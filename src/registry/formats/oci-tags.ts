@@ -1,14 +1,14 @@
 import { describeValue } from '../../core/text/quote.ts';
 import { RegistryError } from '../registry-error.ts';
-import { checkLength, type DecodedList } from './decoded-list.ts';
+import { checkLength, type ListEntries } from './decoded-list.ts';
 import type { JsonObject } from './json-object.ts';
 
 /**
- * Decodes the tag list of the repository `name`. Every tag is an entry, with `+` in place of `_`, because a tag cannot
+ * Reads the tag list of the repository `name`. Every tag is an entry, with `+` in place of `_`, because a tag cannot
  * contain the `+` of build metadata. Publish times and artifacts are unknown. Throws a RegistryError if the document
  * is not the tag list of `name`.
  */
-export function decodeOciTags(document: JsonObject, name: string): DecodedList {
+export function ociEntries(document: JsonObject, name: string): ListEntries {
   if (document['name'] !== name) {
     const message = `/name is ${describeValue(document['name'])}, expected "${name}"`;
     throw new RegistryError('not-a-registry', message);
@@ -20,5 +20,12 @@ export function decodeOciTags(document: JsonObject, name: string): DecodedList {
     throw new RegistryError('not-a-registry', message);
   }
   checkLength(tags.length);
-  return { records: tags.map((tag) => ({ version: tag.replaceAll('_', '+') })), dropped: [] };
+  const versions = tags.map((tag) => tag.replaceAll('_', '+'));
+  const versionAt = (index: number): string => versions[index] ?? '';
+  return {
+    length: versions.length,
+    versionAt,
+    decode: (index) => ({ version: versionAt(index) }),
+    isClean: () => true,
+  };
 }

@@ -1,5 +1,5 @@
 import { scheduler } from 'node:timers/promises';
-import type { DecodedList } from '../formats/decoded-list.ts';
+import { packedListInSteps, type ListEntries } from '../formats/decoded-list.ts';
 import { parseJson } from '../formats/json-text.ts';
 import type { FetchedList } from '../remote-registry.ts';
 import { withErrorContext } from './error-context.ts';
@@ -8,29 +8,29 @@ import type { Reply } from './exchange.ts';
 /** Entity tags that are sent back. A longer one is ignored. */
 const ETAG = /^(W\/)?"[!#-~]{1,200}"$/;
 
-/** Decodes the JSON of a response in steps, between which the event loop can run. */
-export type Decode = (json: unknown) => Generator<undefined, DecodedList>;
+/** Reads the JSON of a response. Throws a RegistryError if it is not a list. */
+export type ReadEntries = (json: unknown) => ListEntries;
 
-/** Decodes in a single step. Use it if decoding takes no longer than parsing. */
-export function* atOnce(decode: () => DecodedList): ReturnType<Decode> {
-  yield;
-  return decode();
-}
-
-/** Parses and decodes a response of the registry `where`. */
+/** Parses, decodes and packs a response of the registry `where`, in steps between which the event loop can run. */
 export async function fetchedList(
   { body, headers }: Reply,
   where: string,
-  decode: Decode,
+  entriesIn: ReadEntries,
 ): Promise<FetchedList> {
   const { text, digest, size } = body;
   const json = withErrorContext(where, () => parseJson(text));
-  const steps = decode(json);
+  await scheduler.yield();
+  const entries = withErrorContext(where, () => entriesIn(json));
+  const list = await inSteps(packedListInSteps(entries));
+  const etag = headers.get('etag') ?? '';
+  return { ...list, digest, size, etag: ETAG.test(etag) ? etag : undefined };
+}
+
+/** The result of `steps`. The event loop runs after each of them. */
+export async function inSteps<T>(steps: Generator<undefined, T>): Promise<T> {
   for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
     await scheduler.yield();
-    const { done, value: list } = withErrorContext(where, () => steps.next());
-    if (done !== true) continue;
-    const etag = headers.get('etag') ?? '';
-    return { ...list, digest, size, etag: ETAG.test(etag) ? etag : undefined };
   }
 }

@@ -1,15 +1,16 @@
 import { parseModuleId, type ModuleId } from '../../core/index.ts';
 import { nameOf, namespaceOf } from '../../core/releases/module-id.ts';
 import { describeValue } from '../../core/text/quote.ts';
+import type { ListEntries } from '../formats/decoded-list.ts';
 import { isJsonObject, type JsonObject } from '../formats/json-object.ts';
 import { parseJson } from '../formats/json-text.ts';
-import { decodeModuleDocumentInSteps } from '../formats/module-document.ts';
+import { moduleEntries } from '../formats/module-document.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RemoteChanges, RemoteRegistry } from '../remote-registry.ts';
 import { withErrorContext } from './error-context.ts';
 import { notFound, type Connection } from './connection.ts';
 import type { Reply } from './exchange.ts';
-import { fetchedList, type Decode } from './fetched-list.ts';
+import { fetchedList } from './fetched-list.ts';
 
 /** A list of 10,000 releases with two artifacts each has 150,000. */
 const MOST_TOKENS = 250_000;
@@ -34,7 +35,7 @@ export function modregRegistry(
       );
       if (reply.status === 404) throw notFound(moduleId, where, reply);
       if (reply.status === 304 && known) return known;
-      return await fetchedList(reply, where, (json) => decodeResponse(json, moduleId));
+      return await fetchedList(reply, where, (json) => entriesIn(json, moduleId));
     },
     async changes(sequence, round, waitMs = 0) {
       const wait = waitMs > 0 ? `&wait=${waitMs / 1000}` : '';
@@ -51,14 +52,14 @@ export function modregRegistry(
 }
 
 /** Unlike in a file, the fields that distinguish a complete list from a part of one are required. */
-function* decodeResponse(json: unknown, moduleId: ModuleId): ReturnType<Decode> {
+function entriesIn(json: unknown, moduleId: ModuleId): ListEntries {
   const document = objectOf(json);
   for (const key of ['module_id', 'generation', 'count']) {
     if (document[key] === undefined) {
       throw new RegistryError('not-a-registry', `/${key} is missing`);
     }
   }
-  return yield* decodeModuleDocumentInSteps(document, moduleId);
+  return moduleEntries(document, moduleId);
 }
 
 function decodeChanges({ body }: Reply): RemoteChanges {

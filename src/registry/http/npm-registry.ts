@@ -1,13 +1,13 @@
 import type { ModuleId } from '../../core/index.ts';
 import { nameOf, namespaceOf } from '../../core/releases/module-id.ts';
 import { describeValue } from '../../core/text/quote.ts';
-import type { DecodedList } from '../formats/decoded-list.ts';
+import type { ListEntries } from '../formats/decoded-list.ts';
 import { isJsonObject } from '../formats/json-object.ts';
-import { decodeNpmPackument } from '../formats/npm-packument.ts';
+import { npmEntries } from '../formats/npm-packument.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RemoteRegistry } from '../remote-registry.ts';
 import { notFound, type Connection } from './connection.ts';
-import { atOnce, fetchedList } from './fetched-list.ts';
+import { fetchedList } from './fetched-list.ts';
 
 /** The largest packuments have fewer than a million. */
 const MOST_TOKENS = 4_000_000;
@@ -25,7 +25,7 @@ export function npmRegistry(base: URL, connection: Connection): Pick<RemoteRegis
       const reply = await connection.get(url, { ...request, etag: known?.etag }, round);
       if (reply.status === 404) throw notFound(`${moduleId} (${name})`, where, reply);
       if (reply.status === 304 && known) return known;
-      return await fetchedList(reply, where, (json) => atOnce(() => decodeResponse(json, name)));
+      return await fetchedList(reply, where, (json) => entriesIn(json, name));
     },
   };
 }
@@ -35,7 +35,7 @@ function packageName(moduleId: ModuleId): string {
   return namespace === 'npm' ? nameOf(moduleId) : `@${namespace}/${nameOf(moduleId)}`;
 }
 
-function decodeResponse(json: unknown, name: string): DecodedList {
+function entriesIn(json: unknown, name: string): ListEntries {
   if (!isJsonObject(json)) {
     throw new RegistryError('not-a-registry', `found ${describeValue(json)}, expected an object`);
   }
@@ -43,5 +43,5 @@ function decodeResponse(json: unknown, name: string): DecodedList {
     const message = `/name is ${describeValue(json['name'])}, expected "${name}"`;
     throw new RegistryError('not-a-registry', message);
   }
-  return decodeNpmPackument(json);
+  return npmEntries(json);
 }

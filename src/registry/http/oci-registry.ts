@@ -1,13 +1,14 @@
-import type { ModuleId } from '../../core/index.ts';
+import type { ModuleId, ReleaseRecord } from '../../core/index.ts';
 import { nameOf, namespaceOf } from '../../core/releases/module-id.ts';
 import { describeValue } from '../../core/text/quote.ts';
-import type { DecodedList } from '../formats/decoded-list.ts';
+import type { ListEntries } from '../formats/decoded-list.ts';
 import { isJsonObject } from '../formats/json-object.ts';
-import { decodeOciTags } from '../formats/oci-tags.ts';
+import { ociEntries } from '../formats/oci-tags.ts';
+import { packInSteps } from '../packed-records.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { FetchedList, RemoteRegistry, RequestContext } from '../remote-registry.ts';
 import { notFound, type Connection } from './connection.ts';
-import { atOnce, fetchedList } from './fetched-list.ts';
+import { fetchedList, inSteps } from './fetched-list.ts';
 import { nextLink } from './link-header.ts';
 import { redirectTarget } from './redirect.ts';
 
@@ -26,7 +27,7 @@ export function ociRegistry(base: URL, connection: Connection): Pick<RemoteRegis
     async fetch(moduleId, _, round) {
       const name = repositoryName(base, moduleId, connection.where);
       const pages = await fetchPages(name, { base, connection, moduleId }, round);
-      return joined(pages);
+      return await joined(pages);
     },
   };
 }
@@ -55,7 +56,7 @@ async function fetchPages(
     const reply = await connection.get(url, request, round);
     if (reply.status === 404 && pages.length > 0) throw missingPage(where, pages.length);
     if (reply.status === 404) throw notFound(`${moduleId} (${name})`, where, reply);
-    const page = await fetchedList(reply, where, (json) => atOnce(() => decodePage(json, name)));
+    const page = await fetchedList(reply, where, (json) => entriesIn(json, name));
     pages.push(page);
     left -= page.size;
     const next = nextLink(reply.headers.get('link'));
@@ -65,14 +66,18 @@ async function fetchPages(
 }
 
 /** One list of all pages. Its digest covers each page. */
-function joined(pages: readonly FetchedList[]): FetchedList {
+async function joined(pages: readonly FetchedList[]): Promise<FetchedList> {
   return {
-    records: pages.flatMap(({ records }) => records),
+    records: await inSteps(packInSteps(recordsIn(pages))),
     dropped: [],
     digest: pages.map(({ digest }) => digest).join(' '),
     size: pages.reduce((sum, { size }) => sum + size, 0),
     etag: undefined,
   };
+}
+
+function* recordsIn(pages: readonly FetchedList[]): Iterable<ReleaseRecord> {
+  for (const { records } of pages) yield* records;
 }
 
 function repositoryName(base: URL, moduleId: ModuleId, where: string): string {
@@ -82,8 +87,8 @@ function repositoryName(base: URL, moduleId: ModuleId, where: string): string {
   throw new RegistryError('unknown-module', message);
 }
 
-function decodePage(json: unknown, name: string): DecodedList {
-  if (isJsonObject(json)) return decodeOciTags(json, name);
+function entriesIn(json: unknown, name: string): ListEntries {
+  if (isJsonObject(json)) return ociEntries(json, name);
   throw new RegistryError('not-a-registry', `found ${describeValue(json)}, expected an object`);
 }
 

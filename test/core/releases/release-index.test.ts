@@ -84,3 +84,64 @@ it('the first query selects the highest accepted version, whatever the order of 
   });
   fc.assert(property, { numRuns: Number(process.env['MODREG_RUNS'] ?? 1000) });
 });
+
+describe('patch numbers above 2^32', () => {
+  const VERSIONS = ['4294967294', '4294967295', '4294967296', '4294967297', '9007199254740991'];
+  const texts = ['1.1.0', ...VERSIONS.map((patch) => `1.1.${patch}`), '1.2.0'];
+  const index = indexReleases(texts);
+  it.each(texts)('a pin of %s selects it in a sorted list', (text) => {
+    for (const query of [1, 2])
+      expect([query, chosen(resolve(constraint(text), index))]).toEqual([query, text]);
+    const version = parseVersion(text);
+    expect(version.ok && index.find(version.value)?.version.text).toBe(text);
+  });
+
+  it('the newest one is selected', () => {
+    expect(chosen(resolve(constraint('1.1.*'), index))).toBe('1.1.9007199254740991');
+  });
+});
+
+describe('a list that is read in part', () => {
+  // More than an index keeps, and more than it decodes one by one.
+  const COUNT = 50;
+  const entries = Array.from({ length: COUNT }, (_, at) => ({ version: `1.0.${at}` }));
+  const yanked = entries.map((entry) => ({ ...entry, yanked: 'burns' }));
+
+  it.each([
+    ['first', [...yanked, ...entries]],
+    ['last', [...entries, ...yanked]],
+  ])('has each release once, however often it is read: its yanked entry is the %s', (_, list) => {
+    const index = indexReleases(list);
+    const expected = yanked.map(({ version }) => [version, 'burns']).toReversed();
+    for (const query of [1, 2]) {
+      const releases = Array.from(index.releases(), (release) => {
+        return [release.version.text, release.yanked];
+      });
+      expect([query, releases]).toEqual([query, expected]);
+    }
+  });
+
+  it('selects the only release that may be selected', () => {
+    const index = indexReleases([...entries.slice(0, 1), ...yanked.slice(1)]);
+    for (const query of [1, 2]) {
+      expect([query, chosen(resolve(constraint('1.0.*'), index))]).toEqual([query, '1.0.0']);
+    }
+  });
+});
+
+it('the candidates are the releases that the constraint accepts, newest first', () => {
+  const property = fc.property(fc.array(versionTexts), constraintTexts, (list, text) => {
+    const wanted = constraint(text);
+    const accepted = [...new Set(list)].flatMap((one) => {
+      const version = parseVersion(one);
+      return version.ok && !mismatch(wanted, version.value) ? [version.value] : [];
+    });
+    const expected = accepted.toSorted(compareVersions).toReversed();
+    const index = indexReleases(list);
+    for (const query of [1, 2]) {
+      const found = Array.from(index.candidates(wanted), ({ version }) => version);
+      expect([query, found]).toEqual([query, expected]);
+    }
+  });
+  fc.assert(property, { numRuns: Number(process.env['MODREG_RUNS'] ?? 1000) });
+});

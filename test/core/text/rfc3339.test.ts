@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatTime, parseTime } from '../../../src/core/text/rfc3339.ts';
+import { formatTime, isUsualTime, parseTime } from '../../../src/core/text/rfc3339.ts';
 
 describe('parseTime', () => {
   it.each([
@@ -24,7 +24,10 @@ describe('parseTime', () => {
     '2026-11-21 01:02:03Z',
     '1795222923',
     '2026-02-29T00:00:00Z',
+    '2026-02-30T00:00:00Z',
     '2026-13-01T00:00:00Z',
+    '2026-00-01T00:00:00Z',
+    '2026-01-00T00:00:00Z',
     '2026-11-21T24:00:00Z',
     '2026-11-21T01:60:00Z',
     '2026-11-21T01:02:61Z',
@@ -33,6 +36,7 @@ describe('parseTime', () => {
     '+002026-11-21T01:02:03Z',
     `2026-11-21T01:02:03.${'9'.repeat(1e6)}Z`,
   ])('refuses %.40s', (text) => {
+    expect(isUsualTime(text)).toBe(false);
     expect(parseTime(text)).toMatchObject({
       error: {
         kind: 'bad-time',
@@ -45,6 +49,17 @@ describe('parseTime', () => {
   it.each([undefined, null, 1795222923000, {}])('refuses %s', (value) => {
     expect(parseTime(value)).toMatchObject({ error: { kind: 'bad-time' } });
   });
+});
+
+it.each([
+  ['2026-11-28T23:59:59Z', true],
+  ['2026-11-21T01:02:03.123Z', true],
+  // Times, but not in the usual form.
+  ['2026-11-29T01:02:03Z', false],
+  ['2026-11-21t01:02:03z', false],
+  ['2026-11-21T01:02:03+01:00', false],
+])('%s is in the usual form: %s', (text, isUsual) => {
+  expect([isUsualTime(text), parseTime(text).ok]).toEqual([isUsual, true]);
 });
 
 it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeReleaseDocument } from '../../../src/registry/formats/release-document.ts';
+import { decodeReleaseDocument } from '../../support/decoded-list.ts';
 import { moduleId } from '../../support/ask.ts';
 
 const LIDAR = moduleId('acme:lidar');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { decodeReleaseDocument } from '../../../src/registry/formats/release-document.ts';
+import { decodeReleaseDocument } from '../../support/decoded-list.ts';
 import { ask, chosen, moduleId } from '../../support/ask.ts';
 
 const ID = moduleId('npm:thing');

@@ -1,0 +1,54 @@
+import { versionOf, type ReleaseRecord } from './release.ts';
+
+/**
+ * The entries of a release list, in the order of the list; an array of records is one. Other lists may decode an entry
+ * whenever it is read, so that reading it twice returns two equal objects. A list never changes.
+ */
+export interface ReleaseRecords extends Iterable<ReleaseRecord> {
+  /** The number of entries. */
+  readonly length: number;
+  /** The entry at `index`, counted from the end if `index` is negative; undefined if there is none. */
+  at(index: number): ReleaseRecord | undefined;
+  /** The version of the entry at `index`, from 0, without decoding the rest of it. An array does not have this method. */
+  versionAt?(index: number): string;
+}
+
+/** An entry of a release list: a record, or its version alone. */
+export type Entry = ReleaseRecord | string;
+
+/** A release list as an index reads it. */
+export interface Entries {
+  readonly length: number;
+  readonly versionAt: (place: number) => string;
+  readonly at: (place: number) => Entry | undefined;
+  /** All entries, or only their versions if those cost less. */
+  readonly scan: () => readonly Entry[];
+  readonly all: () => readonly Entry[];
+}
+
+/** Copies `list`, unless it decodes its entries when they are read. */
+export function entriesOf(list: Iterable<Entry> | ReleaseRecords): Entries {
+  if (isUndecoded(list)) {
+    return {
+      length: list.length,
+      versionAt: (place) => list.versionAt(place),
+      at: (place) => list.at(place),
+      scan: () => Array.from({ length: list.length }, (_, place) => list.versionAt(place)),
+      all: () => [...list],
+    };
+  }
+  const entries = [...list];
+  return {
+    length: entries.length,
+    versionAt: (place) => versionOf(entries[place] ?? ''),
+    at: (place) => entries[place],
+    scan: () => entries,
+    all: () => entries,
+  };
+}
+
+function isUndecoded(
+  list: Iterable<Entry> | ReleaseRecords,
+): list is ReleaseRecords & Required<Pick<ReleaseRecords, 'versionAt'>> {
+  return 'versionAt' in list;
+}
