@@ -9,8 +9,8 @@ const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } };
 
 /**
  * Packs `records` into the least memory, for lists that stay there: compressed pages of JSON, and all versions as one
- * text. A release with two artifacts takes 110 bytes, of which its digests need 64, where its JSON has 464 and its objects
- * take 900. Yields, so that a large list does not block the event loop.
+ * text. A list of less than a page stays an array. A release with two artifacts takes 110 bytes, of which its digests
+ * need 64, where its JSON has 464 and its objects take 900. Yields, so that a large list does not block the event loop.
  */
 export function* packInSteps(
   records: Iterable<ReleaseRecord>,
@@ -26,13 +26,16 @@ export function* packInSteps(
     page = [];
     if (versions.length % STEP === 0) yield;
   }
+  // Most lists are short, and compressing one would take longer than decoding it.
+  if (pages.length === 0) return page;
   if (page.length > 0) pages.push(compressed(page));
   return packed(versions, pages);
 }
 
 /** Packs `records` in one step, unless they are packed. */
 export function pack(records: ReleaseRecords): ReleaseRecords {
-  if (PAGES.has(records)) return records;
+  const isShort = Array.isArray(records) && records.length < PAGE;
+  if (isShort || PAGES.has(records)) return records;
   const steps = packInSteps(records);
   for (;;) {
     const { done, value } = steps.next();

@@ -25,7 +25,10 @@ describe("the registry's file on a separate file system", () => {
     const steps = [
       `mkdir ${folder}/mount && mount -t tmpfs none ${folder}/mount`,
       `./bin/modreg registry publish acme:lidar 0.0.1 --db ${db}`,
-      `(timeout -s KILL 1 node_modules/.bin/node test/support/publish-forever.ts ${db} > ${folder}/acknowledged; true)`,
+      `{ node_modules/.bin/node test/support/publish-forever.ts ${db} > ${folder}/acknowledged & }`,
+      // It is killed in the middle of its work.
+      `until test -s ${folder}/acknowledged; do :; done`,
+      `kill -9 $!`,
       `test -s ${db}-wal`,
       // The killed process may keep the file system busy for a moment.
       `until mount -o remount,ro ${folder}/mount 2>/dev/null; do :; done`,

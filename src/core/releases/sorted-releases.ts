@@ -81,16 +81,21 @@ function branchesOf(places: Uint32Array, versions: readonly (Version | undefined
 }
 
 /** The releases of branch X, or of branch X.Y if `minor` is given. */
-export function branch({ branches }: Ascending, major: number, minor?: number): Span {
-  const after = branchesUpTo(branches, major, minor ?? Infinity);
-  const before = minor === undefined ? branchesUpTo(branches, major, -1) : after - 1;
-  const isMissing = minor !== undefined && !isBranch(branches, before, major, minor);
-  const end = branches[after * FIELDS - 1] ?? 0;
-  return { from: isMissing ? end : (branches[before * FIELDS - 1] ?? 0), end };
+export function branch(ascending: Ascending, major: number, minor?: number): Span {
+  const { branches } = ascending;
+  const end = fieldAfter(ascending, major, minor ?? Infinity);
+  if (minor === undefined) return spanOf(branches, fieldAfter(ascending, major, -1), end);
+  const isPublished = branches[end - FIELDS] === major && branches[end - FIELDS + 1] === minor;
+  return spanOf(branches, isPublished ? end - FIELDS : end, end);
 }
 
-/** The number of branches up to X.Y. */
-function branchesUpTo(branches: Float64Array, major: number, minor: number): number {
+/** The places of the branches whose fields begin at `from` and precede `end`. */
+function spanOf(branches: Float64Array, from: number, end: number): Span {
+  return { from: branches[from - 1] ?? 0, end: branches[end - 1] ?? 0 };
+}
+
+/** The field after branch X.Y and all lower ones. */
+function fieldAfter({ branches }: Ascending, major: number, minor: number): number {
   let low = 0;
   let high = branches.length / FIELDS;
   while (low < high) {
@@ -100,11 +105,7 @@ function branchesUpTo(branches: Float64Array, major: number, minor: number): num
     if (isWithin) low = middle + 1;
     else high = middle;
   }
-  return low;
-}
-
-function isBranch(branches: Float64Array, at: number, major: number, minor: number): boolean {
-  return branches[at * FIELDS] === major && branches[at * FIELDS + 1] === minor;
+  return low * FIELDS;
 }
 
 /** The releases in `all` whose numbers are those of `version`. */
