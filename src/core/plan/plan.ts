@@ -147,7 +147,7 @@ export function planMachine(input: PlanInput): Plan {
     const state = withUrlAsText(input.modules.get(name) ?? UNKNOWN_STATE);
     const decideInput = decideInputFor(state, requirement, termsFor(policy, name), input);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
-    const row = rowOf(decideInput, channel, () => stops.ofModules(new Set([moduleId])));
+    const row = rowOf(decideInput, channel, () => stops.ofModule(moduleId));
     // Two entries with one module_id are resolved separately, with a warning (D24).
     const isShared = (entries.get(moduleId)?.length ?? 0) > 1;
     const shared = isShared ? [{ kind: 'conflicting-constraints' } as const] : [];
@@ -220,7 +220,11 @@ function decideInputFor(
   };
 }
 
-function rowOf(input: DecideInput, channel: Constraint, componentsToStop: () => Stop[]): PlanRow {
+function rowOf(
+  input: DecideInput,
+  channel: Constraint,
+  componentsToStop: () => readonly Stop[],
+): PlanRow {
   const decision = decide(input);
   const replacement = replacementOf(decision);
   // Before a first install, no component of the target is running.

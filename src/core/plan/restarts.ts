@@ -42,7 +42,7 @@ function affectedBy(actions: readonly ModuleAction[], stops: Stops): Affected {
   return new Map(
     actions.map((action) => [
       action,
-      isInstalled(action) ? action.stops : stops.ofModules(new Set([action.target.moduleId])),
+      isInstalled(action) ? action.stops : stops.ofModule(action.target.moduleId),
     ]),
   );
 }

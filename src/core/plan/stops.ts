@@ -12,22 +12,34 @@ export interface Stop {
 
 /** Which components stop for a restart. A component stops before the components that it depends on. */
 export interface Stops {
-  /** The components of these modules, and all that depend on them, directly or indirectly (Modular resource entry). */
-  ofModules(moduleIds: ReadonlySet<ModuleId>): Stop[];
+  /** The components of this module, and all that depend on them, directly or indirectly (Modular resource entry). */
+  ofModule(moduleId: ModuleId): readonly Stop[];
+  /** The same for several modules that restart together. */
+  ofModules(moduleIds: ReadonlySet<ModuleId>): readonly Stop[];
   /** Every component, because all stop with the server. */
-  ofServer(): Stop[];
+  ofServer(): readonly Stop[];
 }
 
 const STOPS = new WeakMap<readonly Component[], Stops>();
 
 /** Computed once for the components of a config, because every plan needs it. */
 export function stopsOf(components: readonly Component[]): Stops {
-  const stops = STOPS.get(components) ?? compileStops(components);
+  const stops = STOPS.get(components) ?? withMemory(compileStops(components));
   STOPS.set(components, stops);
   return stops;
 }
 
-function compileStops(components: readonly Component[]): Stops {
+function withMemory({ ofModules, ofServer }: Omit<Stops, 'ofModule'>): Stops {
+  const byModule = new Map<ModuleId, readonly Stop[]>();
+  const ofModule: Stops['ofModule'] = (moduleId) => {
+    const stops = byModule.get(moduleId) ?? ofModules(new Set([moduleId]));
+    byModule.set(moduleId, stops);
+    return stops;
+  };
+  return { ofModule, ofModules, ofServer };
+}
+
+function compileStops(components: readonly Component[]): Omit<Stops, 'ofModule'> {
   const byName = new Map(components.map((component) => [component.name, component]));
   const ordered = inOrder(components, ({ dependsOn }) =>
     dependsOn.flatMap((name) => byName.get(name) ?? []),
