@@ -1,5 +1,6 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { ReleaseRecord, ReleaseRecords } from '../core/index.ts';
+import { dropInto, type DecodedList, type ListEntries } from './formats/decoded-list.ts';
 
 /** One entry is read in 80 µs, and takes 5 % more memory than in a page of 128 entries. */
 const PAGE = 32;
@@ -30,6 +31,20 @@ export function* packInSteps(
   if (pages.length === 0) return page;
   if (page.length > 0) pages.push(compressed(page));
   return packed(versions, pages);
+}
+
+/** Decodes a list and packs it, in steps between which the event loop can run. */
+export function* packedListInSteps(entries: ListEntries): Generator<undefined, DecodedList> {
+  const dropped: string[] = [];
+  const records = yield* packInSteps(decodedEntries(entries, dropped));
+  return { records, dropped, generation: entries.generation };
+}
+
+/** Every record. What cannot be read is added to `dropped`. */
+function* decodedEntries(entries: ListEntries, dropped: string[]): Iterable<ReleaseRecord> {
+  const drop = dropInto(dropped);
+  entries.check?.(drop);
+  for (let index = 0; index < entries.length; index++) yield entries.decode(index, drop);
 }
 
 /** Packs `records` in one step, unless they are packed. */

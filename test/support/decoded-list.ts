@@ -1,10 +1,10 @@
 import type { ModuleId, ReleaseRecord } from '../../src/core/index.ts';
 import {
   lazyList,
-  packedListInSteps,
   type DecodedList,
   type ListEntries,
 } from '../../src/registry/formats/decoded-list.ts';
+import { packedListInSteps } from '../../src/registry/packed-records.ts';
 import { releaseEntries } from '../../src/registry/formats/release-document.ts';
 
 /** A release list with its records as an array. */

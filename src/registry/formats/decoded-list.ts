@@ -2,7 +2,6 @@ import { jsonPointer, type Path } from '../../core/text/json-pointer.ts';
 import { describeValue, excerpt } from '../../core/text/quote.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { ReleaseRecord, ReleaseRecords } from '../../core/index.ts';
-import { packInSteps } from '../packed-records.ts';
 import type { ReleaseList } from '../registry.ts';
 
 /** A release list, whatever its format. */
@@ -46,20 +45,6 @@ function droppedFrom(entries: ListEntries): string[] {
     if (!entries.isClean(index)) entries.decode(index, drop);
   }
   return dropped;
-}
-
-/** The same list decoded and packed, in steps between which the event loop can run. */
-export function* packedListInSteps(entries: ListEntries): Generator<undefined, DecodedList> {
-  const dropped: string[] = [];
-  const records = yield* packInSteps(decodedEntries(entries, dropped));
-  return { records, dropped, generation: entries.generation };
-}
-
-/** Every record. What cannot be read is added to `dropped`. */
-function* decodedEntries(entries: ListEntries, dropped: string[]): Iterable<ReleaseRecord> {
-  const drop = dropInto(dropped);
-  entries.check?.(drop);
-  for (let index = 0; index < entries.length; index++) yield entries.decode(index, drop);
 }
 
 function lazyRecords({ length, versionAt, decode }: ListEntries): ReleaseRecords {

@@ -1,6 +1,7 @@
 import { scheduler } from 'node:timers/promises';
-import { packedListInSteps, type ListEntries } from '../formats/decoded-list.ts';
+import type { ListEntries } from '../formats/decoded-list.ts';
 import { parseJson } from '../formats/json-text.ts';
+import { packedListInSteps } from '../packed-records.ts';
 import type { FetchedList } from '../remote-registry.ts';
 import { withErrorContext } from './error-context.ts';
 import type { Reply } from './exchange.ts';

@@ -204,10 +204,10 @@ describe.each([
               places.map((at) => records.at(-at)),
             );
             // An array has no `versionAt`.
-            const versionAt = list.records.versionAt ?? ((at) => list.records.at(at)?.version);
-            expect(records.map((___, at) => versionAt(at))).toEqual(
-              records.map(({ version }) => version),
-            );
+            const texts = records.map((___, at) => {
+              return list.records.versionAt?.(at) ?? list.records.at(at)?.version;
+            });
+            expect(texts).toEqual(records.map(({ version }) => version));
             expect(JSON.parse(jsonOf(list.records))).toEqual(JSON.parse(JSON.stringify(records)));
             expect([...pack(list.records)]).toEqual(records);
           }
