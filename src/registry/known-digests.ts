@@ -1,6 +1,7 @@
-import type { Artifact, DigestChange, ReleaseRecords } from '../core/index.ts';
+import type { Artifact, DigestChange, ReleaseRecord, ReleaseRecords } from '../core/index.ts';
 import { canonicalPlatform } from '../core/releases/platform.ts';
 import { digestKind } from '../core/releases/release.ts';
+import { recordsNotIn } from './packed-records.ts';
 
 /** A digest that the registry served for a file of a release. */
 export interface KnownDigest {
@@ -19,11 +20,16 @@ export function lostDigests(
   before: { readonly records: ReleaseRecords; readonly lost: readonly KnownDigest[] },
   next: ReleaseRecords,
 ): KnownDigest[] {
-  const files = filesByVersion(next);
-  const isLost = (known: KnownDigest): boolean => !files.get(known.version)?.has(known);
+  // What both lists have in common is not lost, and is not decoded.
+  const unequal = digestsOf(recordsNotIn(next, before.records));
+  const changed = filesByVersion(recordsNotIn(before.records, next));
+  let all: ReturnType<typeof filesByVersion> | undefined;
+  const isLost = (known: KnownDigest): boolean =>
+    changed.get(known.version)?.has(known) !== true &&
+    (all ??= filesByVersion(next)).get(known.version)?.has(known) !== true;
   const first = new Map<string, KnownDigest>();
   // Digests that were already missing are older than those in the records.
-  for (const known of [...before.lost, ...digestsOf(before.records).filter(isLost)]) {
+  for (const known of [...before.lost, ...unequal.filter(isLost)]) {
     const key = `${digestKind(known.digest)} ${known.platform} ${known.version}`;
     if (!first.has(key)) first.set(key, known);
   }
@@ -51,7 +57,7 @@ export function changedDigests(
   return changes;
 }
 
-function digestsOf(records: ReleaseRecords): KnownDigest[] {
+function digestsOf(records: Iterable<ReleaseRecord>): KnownDigest[] {
   return Array.from(records).flatMap(({ version, artifacts = [] }) =>
     artifacts.flatMap(({ platform, digest }) =>
       digest === undefined ? [] : [{ version, platform: canonicalPlatform(platform), digest }],
@@ -71,7 +77,7 @@ interface Files {
 const MANY = 16;
 
 /** The artifacts of each version that lists any. A version may have several entries. */
-function filesByVersion(records: ReleaseRecords): ReadonlyMap<string, Files> {
+function filesByVersion(records: Iterable<ReleaseRecord>): ReadonlyMap<string, Files> {
   const byVersion = new Map<string, Artifact[]>();
   for (const { version, artifacts } of records) {
     if (!artifacts) continue;

@@ -62,11 +62,28 @@ export function pack(records: ReleaseRecords): ReleaseRecords {
 export function jsonOf(records: ReleaseRecords): string {
   const pages = PAGES.get(records);
   if (!pages) return JSON.stringify([...records]);
-  return `[${Array.from(pages(), (page) => page.slice(1, -1)).join()}]`;
+  return `[${pages()
+    .map((page) => decompressed(page).slice(1, -1))
+    .join()}]`;
 }
 
-/** The JSON of each page of a packed list. */
-const PAGES = new WeakMap<ReleaseRecords, () => Iterable<string>>();
+/** The entries of `records`, without those in pages that `others` has as well: a list mostly grows at its end. */
+export function* recordsNotIn(
+  others: ReleaseRecords,
+  records: ReleaseRecords,
+): Iterable<ReleaseRecord> {
+  const [pages, otherPages] = [PAGES.get(records), PAGES.get(others)];
+  if (!pages || !otherPages) return yield* records;
+  const known = new Set(otherPages().map(keyOf));
+  for (const page of pages()) if (!known.has(keyOf(page))) yield* recordsIn(page);
+}
+
+function keyOf(page: Uint8Array): string {
+  return Buffer.from(page.buffer, page.byteOffset, page.byteLength).toString('latin1');
+}
+
+/** The pages of a packed list. */
+const PAGES = new WeakMap<ReleaseRecords, () => Uint8Array[]>();
 
 function packed(versions: readonly string[], pages: readonly Uint8Array[]): ReleaseRecords {
   const { length } = versions;
@@ -75,8 +92,8 @@ function packed(versions: readonly string[], pages: readonly Uint8Array[]): Rele
   // A buffer of its own for each page would take 200 bytes more.
   const bytes = new Uint8Array(Buffer.concat(pages));
   const pageEnds = endsOf(pages);
-  const pageAt = (page: number): string =>
-    decompressed(bytes.subarray(pageEnds[page - 1] ?? 0, pageEnds[page]));
+  const pageAt = (page: number): Uint8Array =>
+    bytes.subarray(pageEnds[page - 1] ?? 0, pageEnds[page]);
   const records: ReleaseRecords = {
     length,
     versionAt: (index) => text.slice(ends[index - 1] ?? 0, ends[index]),
@@ -107,6 +124,6 @@ function decompressed(page: Uint8Array): string {
 }
 
 /** The records of a page that `compressed` wrote. */
-function recordsIn(page: string): ReleaseRecord[] {
-  return JSON.parse(page) as ReleaseRecord[];
+function recordsIn(page: Uint8Array): ReleaseRecord[] {
+  return JSON.parse(decompressed(page)) as ReleaseRecord[];
 }
