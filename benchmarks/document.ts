@@ -43,8 +43,8 @@ export function withRows(text: string, { section, machine, rows }: MeasuredSecti
   return `${text.slice(0, from)}\nMeasured on ${machine}.\n\n${table}\n\n${text.slice(to)}`;
 }
 
-function lineOf({ measured, figure, peer = '', target = '' }: Row): Line {
-  return { measured, figure, peer, target };
+function lineOf({ measured, figure, peer = '', target = '', isMet = true }: Row): Line {
+  return { measured, figure, peer, target: isMet ? target : `${target}: missed` };
 }
 
 /** The rows of a table in Markdown. */

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { oneOf, optionsOf, wholeNumber } from '../tools/options.ts';
 import {
   bytes,
   generatedLists,
@@ -12,14 +12,24 @@ import {
 } from './measured.ts';
 import { script, type Part } from './part.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    'idle-minutes': { type: 'string', default: '2' },
-    rounds: { type: 'string', default: '100000' },
-    only: { type: 'string' },
+const HELP = `Measures, prints the results and writes them into docs/benchmarks.md.
+  --only NAME        only this part
+  --idle-minutes N   the length of the part "idle" of bench:poller (default 2)
+  --rounds N         the length of its part "many rounds" (default 100000)`;
+
+const { values, positionals } = optionsOf(
+  {
+    allowPositionals: true,
+    options: {
+      'idle-minutes': { type: 'string', default: '2' },
+      rounds: { type: 'string', default: '100000' },
+      only: { type: 'string' },
+    },
   },
-});
+  HELP,
+);
+const idleMinutes = wholeNumber('--idle-minutes', values['idle-minutes'], 1);
+const rounds = wholeNumber('--rounds', values.rounds, 1);
 
 /** The parts of each benchmark: an entry here is all that a new part needs. */
 const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
@@ -40,8 +50,8 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
     { name: 'rounds', section: 'poller', measure: script('poller-large.ts') },
     { name: 'long lists', section: 'poller', measure: script('poller-lists.ts') },
     { name: 'latency', section: 'poller', measure: script('poller-latency.ts') },
-    { name: 'idle', section: 'poller', measure: script('poller-idle.ts', values['idle-minutes']) },
-    { name: 'many rounds', section: 'poller', measure: script('poller-soak.ts', values.rounds) },
+    { name: 'idle', section: 'poller', measure: script('poller-idle.ts', `${idleMinutes}`) },
+    { name: 'many rounds', section: 'poller', measure: script('poller-soak.ts', `${rounds}`) },
   ],
 };
 
@@ -49,10 +59,5 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
 export function chosenParts(): readonly Part[] {
   const [benchmark = 'bench'] = positionals;
   const all = BENCHMARKS[benchmark] ?? [];
-  const parts = all.filter(({ name }) => values.only === undefined || name === values.only);
-  if (parts.length > 0) return parts;
-  const known = Object.entries(BENCHMARKS).map(([name, its]) => {
-    return `${name}: ${its.map((part) => part.name).join(', ')}`;
-  });
-  throw new Error(`no such part; the benchmarks and their parts are\n${known.join('\n')}`);
+  return values.only === undefined ? all : [oneOf('--only', values.only, all)];
 }

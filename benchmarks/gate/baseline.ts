@@ -36,7 +36,16 @@ const FEATURES = new Set(
   ),
 );
 
-/** Throws if valgrind is not installed. */
+function valgrindVersion(): string {
+  try {
+    return execFileSync('valgrind', ['--version'], { encoding: 'utf8' }).trim();
+  } catch {
+    console.error('valgrind is not installed: apt-get install valgrind');
+    process.exit(1);
+  }
+}
+
+/** Exits if valgrind is not installed. */
 export function thisMachine(): Machine {
   const flags = /^(?:flags|Features)\s*: (.*)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1];
   const features = (flags ?? '')
@@ -45,7 +54,7 @@ export function thisMachine(): Machine {
   const { glibcVersionRuntime } = (process.report.getReport() as Report).header;
   return {
     node: process.version,
-    valgrind: execFileSync('valgrind', ['--version'], { encoding: 'utf8' }).trim(),
+    valgrind: valgrindVersion(),
     libc: glibcVersionRuntime,
     cpu: [process.arch, ...features.toSorted()].join(' '),
   };

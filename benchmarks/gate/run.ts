@@ -18,6 +18,7 @@ import {
   thisMachine,
   type Baseline,
   type Counts,
+  type Machine,
 } from './baseline.ts';
 import { instructionsOf } from './instructions.ts';
 import { CONSTRAINTS, KERNELS, largeList, realLists } from './kernels.ts';
@@ -41,6 +42,10 @@ const { values } = optionsOf(
   HELP,
 );
 const { only, calibrate } = values;
+if (values.renew && (only ?? calibrate) !== undefined) {
+  console.error('--renew counts all kernels, once: it takes neither --only nor --calibrate');
+  process.exit(2);
+}
 const kernels = only === undefined ? KERNELS : [oneOf('--only', only, KERNELS)];
 
 /** Throws unless modreg and semver select the same versions: only equal work is counted. */
@@ -65,23 +70,32 @@ function checkAnswers(): void {
 async function countsOf(root: string): Promise<Counts> {
   const atOnce = pLimit(availableParallelism());
   const counts = kernels.map(async (kernel): Promise<[string, number]> => {
-    return [kernel.name, await atOnce(async () => await instructionsOf(kernel, root))];
+    const count = await atOnce(async () => await instructionsOf(kernel, root));
+    console.error(`counted ${kernel.name}`);
+    return [kernel.name, count];
   });
   return Object.fromEntries(await Promise.all(counts));
 }
 
 function git(...args: readonly string[]): string {
-  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
-/** The counts of the commit that introduced the baseline, on this machine. */
-async function countsOfBaselineCommit(): Promise<Counts> {
-  const commit = git('log', '-1', '--format=%H', '--', FILE).trim();
+/** The commit that introduced the baseline; undefined if this copy of the sources does not have its history. */
+function baselineCommit(): string | undefined {
+  try {
+    if (git('rev-parse', '--is-shallow-repository') === 'true') return undefined;
+    return git('log', '-1', '--format=%H', '--', FILE) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The counts of a commit on this machine. */
+async function countsOfCommit(commit: string): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), 'modreg-baseline-'));
   try {
-    console.log(
-      `the baseline is of another kind of machine: counting its commit ${commit.slice(0, 12)}`,
-    );
+    console.log(`counting the commit of the baseline, ${commit.slice(0, 12)}`);
     execFileSync(
       'bash',
       ['-c', 'set -o pipefail; git archive "$1" | tar -x -C "$2"', 'bash', commit, folder],
@@ -114,22 +128,36 @@ function printRatios(): void {
   console.log(`first answer of a real list: semver.maxSatisfying takes ${range}`);
 }
 
+/** The counts to compare with; undefined if there are none. */
+async function countsBefore(
+  { key, counts }: Baseline,
+  machine: Machine,
+): Promise<Counts | undefined> {
+  if (key === keyOf(machine)) return counts;
+  console.log('the baseline is of another kind of machine');
+  const commit = baselineCommit();
+  if (commit !== undefined) return await countsOfCommit(commit);
+  console.log('NOTHING COMPARED: this copy has no history; git fetch --unshallow gets it');
+  return undefined;
+}
+
 async function gate(): Promise<void> {
-  checkAnswers();
   const machine = thisMachine();
+  const known = JSON.parse(readFileSync(join(ROOT, FILE), 'utf8')) as Baseline;
+  checkAnswers();
   const now = await countsOf(ROOT);
   if (values.renew) {
     const date = new Date().toISOString().slice(0, 10);
     const baseline: Baseline = { key: keyOf(machine), date, renew: RENEW, machine, counts: now };
     writeFileSync(join(ROOT, FILE), `${JSON.stringify(baseline, undefined, 2)}\n`);
   }
-  const baseline = JSON.parse(readFileSync(join(ROOT, FILE), 'utf8')) as Baseline;
-  const before = baseline.key === keyOf(machine) ? baseline.counts : await countsOfBaselineCommit();
+  const before = values.renew ? now : await countsBefore(known, machine);
+  if (!before) return;
   printTable(before, now);
   const found = regressions(before, now);
   for (const line of found) console.log(line);
   if (found.length > 0)
-    console.log(`if this is intended, renew the baseline of ${baseline.date}: ${RENEW}`);
+    console.log(`if this is intended, renew the baseline of ${known.date}: ${RENEW}`);
   process.exitCode = found.length === 0 ? 0 : 1;
 }
 
