@@ -141,18 +141,32 @@ async function countsBefore(
   return undefined;
 }
 
+/** The least of up to three counts: a kernel that waits for a file or a socket rarely executes more instructions. */
+async function countedAgain(before: Counts, first: Counts): Promise<Counts> {
+  const now = { ...first };
+  for (const kernel of kernels) {
+    for (let time = 0; time < 2; time++) {
+      const { [kernel.name]: count = Infinity } = now;
+      if (regressions(before, { [kernel.name]: count }).length === 0) break;
+      now[kernel.name] = Math.min(count, await instructionsOf(kernel, ROOT));
+    }
+  }
+  return now;
+}
+
 async function gate(): Promise<void> {
   const machine = thisMachine();
   const known = JSON.parse(readFileSync(join(ROOT, FILE), 'utf8')) as Baseline;
   checkAnswers();
-  const now = await countsOf(ROOT);
+  const first = await countsOf(ROOT);
   if (values.renew) {
     const date = new Date().toISOString().slice(0, 10);
-    const baseline: Baseline = { key: keyOf(machine), date, renew: RENEW, machine, counts: now };
+    const baseline: Baseline = { key: keyOf(machine), date, renew: RENEW, machine, counts: first };
     writeFileSync(join(ROOT, FILE), `${JSON.stringify(baseline, undefined, 2)}\n`);
   }
-  const before = values.renew ? now : await countsBefore(known, machine);
+  const before = values.renew ? first : await countsBefore(known, machine);
   if (!before) return;
+  const now = await countedAgain(before, first);
   printTable(before, now);
   const found = regressions(before, now);
   for (const line of found) console.log(line);
