@@ -63,13 +63,16 @@ export function logDecisions(
     const key = keyOf(decision);
     written.set(key, `${place} ${content}`);
     if (before.get(key) === written.get(key)) continue;
-    sql.run('INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?)', kind, name, place, content);
+    sql.run(WRITE, kind, name, place, content);
   }
   for (const key of before.keys()) {
     if (!written.has(key)) sql.run("DELETE FROM decisions WHERE kind || ' ' || name = ?", key);
   }
   return written;
 }
+
+const WRITE = `
+  INSERT OR REPLACE INTO decisions (kind, name, place, content) VALUES (?, ?, ?, ?)`;
 
 export function pollerLog(sql: Statements): PollerLog {
   const row = sql.get('SELECT pid, round_at, trouble FROM poller');

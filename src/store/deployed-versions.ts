@@ -43,7 +43,7 @@ export function noteDeployed(
   const text = deployed === undefined ? before : deployed;
   const previous = before !== undefined && before !== text ? before : older;
   sql.run(
-    'INSERT OR REPLACE INTO deployed VALUES (?, ?, ?, ?, ?, ?, ?)',
+    WRITE,
     target.kind,
     target.name,
     moduleOf(target),
@@ -55,3 +55,9 @@ export function noteDeployed(
 }
 
 const SELECT = 'SELECT module_id, text, previous FROM deployed WHERE kind = ? AND name = ?';
+const WRITE = `
+  INSERT INTO deployed (kind, name, module_id, is_known, text, previous, since)
+  VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET
+    module_id = excluded.module_id, is_known = excluded.is_known, text = excluded.text,
+    previous = excluded.previous, since = excluded.since`;

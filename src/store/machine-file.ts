@@ -133,6 +133,12 @@ export const LAYOUT: Layout = {
       END)
     WHERE json_type(content, '$.reason') = 'text';
     `,
+    `
+    -- The release that failed last, until a deployed version is reported (D37).
+    ALTER TABLE deployed ADD COLUMN failed TEXT;
+    -- The versions that a rollback refuses, as a JSON array; NULL if it had no list (D32).
+    ALTER TABLE quarantine ADD COLUMN refused TEXT;
+    `,
   ],
 };
 

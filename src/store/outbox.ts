@@ -77,7 +77,7 @@ export function markDelivered(sql: Statements, number: number, at: number): bool
   const row = sql.get(DELIVER, at, number);
   if (!row) return false;
   const { kind, name } = targetIn(row);
-  sql.run('INSERT OR REPLACE INTO restarts VALUES (?, ?, ?, ?)', number, kind, name, at);
+  sql.run(RESTART, number, kind, name, at);
   sql.run(PRUNE_RESTARTS, kind, name, kind, name, COUNTED_RESTARTS);
   return true;
 }
@@ -124,6 +124,7 @@ const DELIVER = `
   UPDATE actions SET state = 'delivered', deliveries = deliveries + 1, changed_at = ?
   WHERE number = ? AND state IN ('waiting', 'delivered')
   RETURNING kind, name`;
+const RESTART = 'INSERT OR REPLACE INTO restarts (action, kind, name, at) VALUES (?, ?, ?, ?)';
 const PRUNE_RESTARTS = `
   DELETE FROM restarts WHERE kind = ? AND name = ? AND action NOT IN (
     SELECT action FROM restarts WHERE kind = ? AND name = ? ORDER BY action DESC LIMIT ?

@@ -32,7 +32,7 @@ export function versionOf(text: string | undefined): Version | undefined {
 export function quarantine(sql: Statements, entry: QuarantineEntry): void {
   const { moduleId, version, digest = null, since, until = null, reason, rolledBack } = entry;
   sql.run(
-    'INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    WRITE,
     moduleId,
     version,
     digest,
@@ -41,8 +41,14 @@ export function quarantine(sql: Statements, entry: QuarantineEntry): void {
     reason,
     rolledBack ? 1 : 0,
     rolledBack?.to?.text ?? null,
+    null,
   );
 }
+
+const WRITE = `
+  INSERT OR REPLACE INTO quarantine
+    (module_id, version, digest, since, until, reason, is_rollback, rolled_back_to, refused)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Ends a quarantine. Returns whether the version was in quarantine. */
 export function lift(sql: Statements, moduleId: ModuleId, version: string): boolean {

@@ -69,7 +69,7 @@ describe('a machine.db that cannot be used is reported and not changed', () => {
     ],
     [
       'a file of a later version',
-      'its schema is 99, and this modreg reads schemas up to 3',
+      'its schema is 99, and this modreg reads schemas up to 4',
       [['status'], LIFT],
       () => homeWhere('PRAGMA user_version = 99'),
     ],

@@ -83,7 +83,7 @@ const MUTATIONS: readonly [string, string, (bytes: Buffer, path: string) => Uint
   ],
   [
     'a later schema',
-    'its schema is 99, and this modreg reads schemas up to 3',
+    'its schema is 99, and this modreg reads schemas up to 4',
     (_, path) => {
       const database = new DatabaseSync(path);
       database.exec('PRAGMA user_version = 99');
