@@ -9,6 +9,7 @@ export const EXIT_CODES = {
   'pin-not-published': 1,
   'conflicting-digest': 1,
   'no-artifact': 1,
+  'untrusted-artifact': 1,
   'not-yet-published': 1,
   'digest-changed': 1,
   quarantined: 1,
@@ -69,6 +70,7 @@ export type WarningKind =
   | 'deployed-yanked'
   | 'deployed-not-a-version'
   | 'pin-not-published'
+  | 'unverified-download'
   | 'locked'
   | 'state-unreadable'
   | 'state-write'

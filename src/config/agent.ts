@@ -3,6 +3,7 @@ import { parseVersion, type Version } from '../core/index.ts';
 import type { AgentConfiguration } from '../core/machine/machine.ts';
 import { RELEASE_CHANNELS } from '../core/plan/subsystem.ts';
 import { DEFAULT_POLICY } from '../core/machine/update-policy.ts';
+import { quote } from '../core/text/quote.ts';
 import { readWebAddress } from '../core/text/web-address.ts';
 import { parseFault } from './fault.ts';
 import {
@@ -35,19 +36,28 @@ const pinVersion: Schema<Version | undefined> = parsed<Version | undefined>(
   { type: 'string', maxLength: 256, pattern: `^(?:${VERSION_PATTERN})?$` },
 );
 
+/** The digest of the file that a `pin_url` may carry (D36). */
+const DIGEST = '#sha256=[0-9a-f]{64}|#sha512=[0-9a-f]{128}';
+
+function digestComplaint(hash: string): string | undefined {
+  if (!hash.startsWith('#sha') || new RegExp(`^(?:${DIGEST})$`).test(hash)) return undefined;
+  return `${quote(hash)} is not a complete digest, expected #sha256= and 64 hexadecimal digits in lower case`;
+}
+
 /** A web address; undefined for empty text, the default, which pins nothing. */
 const pinUrl: Schema<string | undefined> = parsedText<string | undefined>(
   'an address as text',
   (text) => {
     if (text === '') return { ok: true, value: undefined };
     const url = readWebAddress(text);
-    if (url.ok) return { ok: true, value: text };
-    const message = `not an address to download from: ${url.error}`;
+    const complaint = url.ok ? digestComplaint(url.value.hash) : url.error;
+    if (complaint === undefined) return { ok: true, value: text };
+    const message = `not an address to download from: ${complaint}`;
     return { ok: false, error: { kind: 'bad-address', message } };
   },
   {
     maxLength: 2048,
-    pattern: '^(?:[hH][tT][tT][pP][sS]?://[^\\s\\\\/?#@]+(?:[/?#][^\\s\\\\]*)?)?$',
+    pattern: `^(?:[hH][tT][tT][pP][sS]?://[^\\s\\\\/?#@]+(?:[/?][^\\s\\\\#]*)?(?:#(?!sha)[^\\s\\\\]*|${DIGEST})?)?$`,
   },
 );
 

@@ -11,6 +11,8 @@ const POLICY_FIELDS = [
   'unknown_release_age',
   'maintenance',
   'allow_downgrade',
+  'on_yank',
+  'require_digest',
   'quarantine',
   'restart_cooldown',
   'restart_ceiling',

@@ -10,37 +10,45 @@ export interface DeployedRecord {
   readonly moduleId: string;
   readonly deployed: Deployed;
   readonly previous: Version | undefined;
+  /** The version that failed last, if none was reported as deployed since. */
+  readonly failed: Version | undefined;
 }
 
 /** By the key of the target. */
 export function deployedIn(sql: Statements): Map<string, DeployedRecord> {
-  const rows = sql.all('SELECT kind, name, module_id, is_known, text, previous FROM deployed');
+  const rows = sql.all(
+    'SELECT kind, name, module_id, is_known, text, previous, failed FROM deployed',
+  );
   return new Map(
     rows.map((row) => {
       const key = keyOf(targetIn(row));
       const text = textOf(row['text']) ?? null;
       const deployed = readDeployed(row['is_known'] === 1 ? text : undefined);
       const previous = versionOf(textOf(row['previous']));
-      return [key, { moduleId: String(row['module_id']), deployed, previous }];
+      const failed = versionOf(textOf(row['failed']));
+      return [key, { moduleId: String(row['module_id']), deployed, previous, failed }];
     }),
   );
 }
 
 /**
  * Records the deployed version: `null` if nothing is deployed, undefined if that is not known. An unknown version keeps
- * the last one, which becomes the previous one later.
+ * the last one, which becomes the previous one later. `failed` is a version that failed: it is not the last one, and is
+ * remembered until a deployed version is reported (D37).
  */
 export function noteDeployed(
   sql: Statements,
   target: ActionTarget,
   deployed: string | null | undefined,
-  at: number,
+  { at, failed }: { readonly at: number; readonly failed?: string | undefined },
 ): void {
   const row = sql.get(SELECT, target.kind, target.name);
   const isSameModule = row?.['module_id'] === moduleOf(target);
   const before = isSameModule ? textOf(row['text']) : undefined;
   const older = isSameModule ? textOf(row['previous']) : undefined;
-  const text = deployed === undefined ? before : deployed;
+  const failedBefore = isSameModule ? textOf(row['failed']) : undefined;
+  const kept = failed === undefined ? before : undefined;
+  const text = deployed === undefined ? kept : deployed;
   const previous = before !== undefined && before !== text ? before : older;
   sql.run(
     WRITE,
@@ -50,14 +58,15 @@ export function noteDeployed(
     deployed === undefined ? 0 : 1,
     text ?? null,
     previous ?? null,
+    typeof deployed === 'string' ? null : (failed ?? failedBefore ?? null),
     at,
   );
 }
 
-const SELECT = 'SELECT module_id, text, previous FROM deployed WHERE kind = ? AND name = ?';
+const SELECT = 'SELECT module_id, text, previous, failed FROM deployed WHERE kind = ? AND name = ?';
 const WRITE = `
-  INSERT INTO deployed (kind, name, module_id, is_known, text, previous, since)
-  VALUES (?, ?, ?, ?, ?, ?, ?)
+  INSERT INTO deployed (kind, name, module_id, is_known, text, previous, failed, since)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET
     module_id = excluded.module_id, is_known = excluded.is_known, text = excluded.text,
-    previous = excluded.previous, since = excluded.since`;
+    previous = excluded.previous, failed = excluded.failed, since = excluded.since`;

@@ -140,7 +140,7 @@ function writesOf(
   { facts: writing, actions }: { readonly facts: Writing; readonly actions: Writing },
 ): Writes {
   return {
-    report: (target, deployed, at) => writing(() => noteDeployed(sql, target, deployed, at)),
+    report: (target, deployed, at) => writing(() => noteDeployed(sql, target, deployed, { at })),
     commit: (committed, superseded, at) =>
       actions(() => {
         for (const { action } of superseded) {
@@ -158,7 +158,7 @@ function writesOf(
       writing(() => {
         const number = outbox.actionNumber(sql, action.id);
         const isEnded = number !== undefined && outbox.withdraw(sql, number, at);
-        if (isEnded) noteDeployed(sql, action.target, undefined, at);
+        if (isEnded) noteDeployed(sql, action.target, undefined, { at });
       }),
     acknowledge: (id, outcome, terms) => writing(() => acknowledge(sql, id, outcome, terms)),
     lift: (moduleId, version) => writing(() => lift(sql, moduleId, version)),
@@ -178,6 +178,7 @@ const NOTHING: DeployedRecord = {
   moduleId: '',
   deployed: { kind: 'unknown' },
   previous: undefined,
+  failed: undefined,
 };
 
 /** The part of the memory that deliveries do not change. */
@@ -216,6 +217,7 @@ function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
       return {
         deployed: known.deployed,
         previous: known.previous,
+        failed: known.failed,
         restarts: restarts.get(key) ?? [],
         quarantine: quarantined.get(moduleOf(target)) ?? [],
       };
@@ -240,9 +242,10 @@ function acknowledge(
     const record = deployedIn(sql).get(keyOf(target));
     if (record?.deployed.kind !== 'unknown') return undefined;
   }
-  noteDeployed(sql, target, running, at);
   // A `pin_url` has no version to put into quarantine.
-  if (outcome.kind === 'failed' && outcome.blame === 'release' && versionOf(to)) {
+  const isFailure = outcome.kind === 'failed' && outcome.blame === 'release' && versionOf(to);
+  noteDeployed(sql, target, running, { at, failed: isFailure ? to : undefined });
+  if (isFailure) {
     const { digest } = artifact ?? {};
     const entry = { moduleId: moduleOf(target), version: to, digest, reason: outcome.reason };
     quarantine(sql, { ...entry, since: at, until: quarantineUntil });

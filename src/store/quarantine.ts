@@ -1,16 +1,20 @@
 import { parseVersion, type ModuleId, type Version } from '../core/index.ts';
 import type { QuarantineEntry } from '../core/plan/machine-memory.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
-import { numberOf, textOf } from './columns.ts';
+import { jsonIn, numberOf, textOf } from './columns.ts';
+import { isText, listOf } from './shape.ts';
 
 export function quarantineIn(sql: Statements): QuarantineEntry[] {
-  return sql.all('SELECT * FROM quarantine ORDER BY module_id, since, version').map(entryOf);
+  return sql
+    .all('SELECT * FROM quarantine ORDER BY module_id, since, version')
+    .map((row) => entryOf(row, sql));
 }
 
-function entryOf(row: Row): QuarantineEntry {
+function entryOf(row: Row, sql: Statements): QuarantineEntry {
   const version = String(row['version']);
   const isRollback = row['is_rollback'] === 1;
   const from = isRollback ? versionOf(version) : undefined;
+  const refused = textOf(row['refused']);
   return {
     moduleId: String(row['module_id']) as ModuleId,
     version,
@@ -18,8 +22,18 @@ function entryOf(row: Row): QuarantineEntry {
     since: Number(row['since']),
     until: numberOf(row['until']),
     reason: String(row['reason']),
-    rolledBack: from && { from, to: versionOf(textOf(row['rolled_back_to'])) },
+    rolledBack: from && {
+      from,
+      to: versionOf(textOf(row['rolled_back_to'])),
+      refused: refused === undefined ? undefined : new Set(jsonIn(refused, sql, areTexts)),
+    },
   };
+}
+
+const shape = listOf(isText);
+
+function areTexts(value: unknown): value is string[] {
+  return shape(value);
 }
 
 export function versionOf(text: string | undefined): Version | undefined {
@@ -41,7 +55,7 @@ export function quarantine(sql: Statements, entry: QuarantineEntry): void {
     reason,
     rolledBack ? 1 : 0,
     rolledBack?.to?.text ?? null,
-    null,
+    rolledBack?.refused ? JSON.stringify([...rolledBack.refused]) : null,
   );
 }
 

@@ -160,7 +160,9 @@ describe('the policy', () => {
   });
 
   it('allows plain http to the hosts that it names', () => {
-    const agent = JSON.stringify({ 'platform-agent': { pin_url: 'http://files.local/agent' } });
+    const agent = JSON.stringify({
+      'platform-agent': { pin_url: `http://files.local/agent#sha256=${'0a'.repeat(32)}` },
+    });
     const folder = temporaryFolder({
       'agent.json': agent,
       'policy.json': '{"allow_http": ["files.local"]}',
@@ -171,7 +173,9 @@ describe('the policy', () => {
   });
 
   it('that cannot be read causes no error about anything it may allow', () => {
-    const agent = { 'platform-agent': { pin_url: 'http://files.local/agent' } };
+    const agent = {
+      'platform-agent': { pin_url: `http://files.local/agent#sha256=${'0a'.repeat(32)}` },
+    };
     const folder = temporaryFolder({
       'machine.json': JSON.stringify({ ...JSON.parse(machine), agent }),
       'policy.json': '{"env_allow": ["PLATFORM_API_KEY"], "restart_ceiling": 0',

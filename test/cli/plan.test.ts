@@ -3,6 +3,7 @@ import { modreg } from '../support/modreg.ts';
 import { component, entry } from '../support/planned.ts';
 import { NOON, planFor, site } from '../support/site.ts';
 
+const DIGEST = `sha256:${'0a'.repeat(32)}`;
 const LIDAR = {
   modules: [entry('acme:lidar', '1.2.*')],
   components: [component('lidar', 'acme:lidar:x')],
@@ -64,6 +65,7 @@ Nothing was changed.
   because 3.* needs 3.0.0 ≤ version < 4.0.0, and the newest release is 2.0.0
 hint: latest selects 2.0.0; latest-with-prerelease selects 2.0.0
 warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id; each is resolved separately: acme:lidar, acme:lidar (rear)
+warning[UNVERIFIED_DOWNLOAD]: platform-server: its pin_url has no #sha256=… digest, so the file is not verified
 `,
       exit: 1,
     });
@@ -85,9 +87,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id; each is reso
         'platform/agent': [
           {
             version: '0.9.1',
-            artifacts: [
-              { platform: 'any', url: 'https://x.example/a?b', digest: 'sha256:aa', size: 7 },
-            ],
+            artifacts: [{ platform: 'any', url: 'https://x.example/a?b', digest: DIGEST, size: 7 }],
           },
         ],
       },
@@ -108,6 +108,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id; each is reso
           deployed: '1.2.3',
           target: '1.2.9',
           ...HELD,
+          newer: [],
           latest: '1.2.9',
           stops,
           next_change: {
@@ -129,6 +130,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id; each is reso
           deployed: 'https://builds.example/agent',
           target: '0.9.1',
           ...HELD,
+          newer: [],
           latest: '0.9.1',
           stops,
           next_change: {
@@ -154,6 +156,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id; each is reso
           reason: 'the deployed version is not known',
           held_by: [],
           until: null,
+          newer: [],
           latest: null,
           stops: [],
           next_change: null,
@@ -184,7 +187,7 @@ warning[CONFLICTING_CONSTRAINTS]: another entry has this module_id; each is reso
         {
           target: { kind: 'subsystem', name: 'platform-agent', module_id: null },
           from: 'https://builds.example/agent',
-          artifact: { platform: 'any', url: 'https://x.example/a?b', digest: 'sha256:aa', size: 7 },
+          artifact: { platform: 'any', url: 'https://x.example/a?b', digest: DIGEST, size: 7 },
         },
       ],
       restarts: [{ of: 'platform-agent', targets: ['acme_lidar', 'platform-agent'], stops }],

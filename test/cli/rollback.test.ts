@@ -44,7 +44,7 @@ const OTHER =
   "rolls back from 1.1.0 at the poller's next decision, to the best release that may be selected instead, if there is one: no previous version may be selected\n";
 const LIFT = 'note: modreg quarantine lift acme:lidar 1.1.0 undoes this\n';
 
-describe('modreg rollback', () => {
+describe('[D32] [D32] modreg rollback', () => {
   it.each(['acme_lidar', 'acme:lidar'])('rolls back the module %s', (named) => {
     const { home, state } = polledHome();
     machine(state, {});

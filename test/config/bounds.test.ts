@@ -56,12 +56,17 @@ describe('a document at its bounds', () => {
 });
 
 describe('plain http', () => {
-  it('is allowed to a host in allow_http', () => {
+  it.each([
+    [`http://a.example/x#sha256=${'0a'.repeat(32)}`, []],
+    [`http://a.example/x#sha512=${'0a'.repeat(64)}`, []],
+    ['http://a.example/x', ['/platform-agent/pin_url']],
+    ['http://127.0.0.1/x', []],
+  ])('is allowed to a host in allow_http if the file has a digest: %s (D36)', (url, paths) => {
     const { problems } = readAgentConfiguration(
-      '{"platform-agent":{"pin_url":"http://a.example/x"}}',
+      JSON.stringify({ 'platform-agent': { pin_url: url } }),
       { policy: value(readUpdatePolicy('{"allow_http":["a.example"]}')) },
     );
-    expect(problems).toEqual([]);
+    expect(problems.map(({ path }) => path)).toEqual(paths);
   });
 
   it.each([

@@ -253,6 +253,8 @@ describe('an update policy', () => {
       allowHttp: ['registry.local:8080'],
       minimumAge: { ms: 259_200_000, unknown: 'allow' },
       allowDowngrade: false,
+      onYank: 'replace',
+      requireDigest: false,
       quarantineMs: 1_209_600_000,
       restartCooldownMs: 600_000,
       restartCeiling: 6,

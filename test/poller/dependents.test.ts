@@ -104,11 +104,15 @@ describe('[T62] a module that needs a failed one is not restarted before that wo
       ['01:03:03 rollback acme_lidar 1.1.0 → 1.0.0', '01:13:03 acme_map 1.0.0 → 1.1.0'],
     ],
     [
-      'nothing is deployed until an install',
+      'nothing is deployed until the rollback (D37)',
       { running: null, blame: 'release' },
-      ['01:07:33 install acme_lidar none → 1.0.0', '01:13:03 acme_map 1.0.0 → 1.1.0'],
+      ['01:03:03 rollback acme_lidar none → 1.0.0', '01:13:03 acme_map 1.0.0 → 1.1.0'],
     ],
-    ['the deployed version is unknown', { running: undefined, blame: 'release' }, []],
+    [
+      'the deployed version is unknown until the rollback (D37)',
+      { running: undefined, blame: 'release' },
+      ['01:03:03 rollback acme_lidar none → 1.0.0', '01:13:03 acme_map 1.0.0 → 1.1.0'],
+    ],
     [
       'the machine failed, until the action is delivered again and done',
       { running: '1.0.0', blame: 'machine' },
@@ -137,13 +141,19 @@ describe('[T62] a module that needs a failed one is not restarted before that wo
     const deployedVersion = (): unknown => (isKnown ? '1.0.0' : undefined);
     const machine = await day({ ...ROVER, deployedVersion });
     await machine.pass(MINUTE);
-    await inHand(machine, 'acme_lidar').failed({ ...FAILED, running: undefined });
+    const unknown = { ...FAILED, running: undefined, blame: 'machine' } as const;
+    await inHand(machine, 'acme_lidar').failed(unknown);
     await machine.pass(HOUR);
     isKnown = true;
     machine.story();
     machine.poller.look();
     await machine.pass(0);
-    expect(delivered(machine)).toEqual(['02:03:03 acme_map 1.0.0 → 1.1.0']);
+    await inHand(machine, 'acme_lidar').done();
+    await machine.pass(0);
+    expect(delivered(machine)).toEqual([
+      '02:03:03 acme_lidar 1.0.0 → 1.1.0 again (2)',
+      '02:03:03 acme_map 1.0.0 → 1.1.0',
+    ]);
   });
 
   it('the module cannot be rolled back, until its quarantine ends', async () => {
@@ -218,7 +228,8 @@ describe('[T62] a module that another needs, and that', () => {
   it('became a local module after its version was unknown, does not', async () => {
     const machine = await day({ ...ROVER });
     await machine.pass(MINUTE);
-    await inHand(machine, 'acme_lidar').failed({ ...FAILED, running: undefined });
+    const unknown = { ...FAILED, running: undefined, blame: 'machine' } as const;
+    await inHand(machine, 'acme_lidar').failed(unknown);
     await machine.pass(10 * MINUTE);
     const [map, , arm] = ROVER.machine.modules;
     const local = { type: 'local', name: 'acme_lidar', module_id: 'acme:lidar' };
@@ -228,7 +239,10 @@ describe('[T62] a module that another needs, and that', () => {
     });
     machine.story();
     await machine.pass(MINUTE);
-    expect(machine.story()).toEqual(['01:13:33 delivered acme_map 1.0.0 → 1.1.0']);
+    expect(machine.story()).toEqual([
+      '01:13:33 superseded acme_lidar 1.0.0 → 1.1.0',
+      '01:13:33 delivered acme_map 1.0.0 → 1.1.0',
+    ]);
   });
 });
 

@@ -180,6 +180,7 @@ it('[T62] an action waits for nothing if it has no dependencies or the memory ca
     of: () => ({
       deployed: readDeployed('1.0.0'),
       previous: undefined,
+      failed: undefined,
       restarts: [],
       quarantine: [],
     }),

@@ -99,6 +99,8 @@ export function termsOf(chance: Chance): DesiredTerms {
       ],
     ]),
     allowDowngrade: chance.is(0.8),
+    onYank: chance.one(['keep', 'replace']),
+    requireDigest: chance.is(0.8),
     quarantineMs: chance.one([undefined, 10 * MINUTE, DAY]),
     restMs: chance.one([5 * MINUTE, 5 * MINUTE, MINUTE, HOUR]),
     ceiling: chance.one([12, 12, 2, 1]),

@@ -2,7 +2,14 @@ import semver from 'semver';
 import { isInBranch, isPin } from '../support/plan-judge.ts';
 import { describe, listsFor, type JudgeContext } from './judge-context.ts';
 import { constraintOf, expectation, mayRun } from './expectation.ts';
-import { keyOf, knownOf, type OpenAction, type SeenAction } from './ledger.ts';
+import {
+  keyOf,
+  knownOf,
+  termsOf,
+  type OpenAction,
+  type SeenAction,
+  type Target,
+} from './ledger.ts';
 
 /** Matches an expectation that calls for an action. */
 export const DUE: RegExp = /^(upgrade|downgrade|install|rollback) /;
@@ -49,22 +56,35 @@ function judgeChoice(context: JudgeContext, action: SeenAction): void {
   if (isDisabled) complain('I10', `${describe(action)} while disabled`);
 }
 
-function judgeDirection({ ledger, complain }: JudgeContext, action: SeenAction): void {
+function judgeDirection(context: JudgeContext, action: SeenAction): void {
+  const { ledger, complain } = context;
   const { target, to, direction } = action;
-  const { running } = knownOf(ledger, target);
+  const { running, failed } = knownOf(ledger, target);
   const constraint = (ledger.desired && constraintOf(ledger.desired, target)) ?? '';
-  if (running === undefined)
+  const isRecovery = direction === 'rollback' && failed !== undefined;
+  if (running === undefined && !isRecovery)
     complain('D14', `${describe(action)}, and the deployed version is unknown`);
   if (typeof running !== 'string' || semver.valid(running) === null) return;
   const isLower = semver.compareBuild(to, running) < 0;
-  const isReason = isPin(constraint) || !isInBranch(constraint, running);
+  const isReason =
+    isPin(constraint) || !isInBranch(constraint, running) || isRecalled(context, action.target);
   if (isLower && direction !== 'rollback' && !isReason) {
     complain('I3', `${describe(action)} for ${constraint}, and ${running} is deployed`);
   }
   const isEqual = semver.compare(to, running) === 0;
-  if (isEqual && direction === 'upgrade' && !isPin(constraint)) {
+  if (isEqual && direction === 'upgrade' && !isReason) {
     complain('I7', `${describe(action)} is no upgrade of ${running}`);
   }
+}
+
+/** Whether the deployed version was yanked, and the policy replaces it. (D33) */
+function isRecalled(context: JudgeContext, target: Target): boolean {
+  const { desired } = context.ledger;
+  if (!desired || termsOf(desired, target.name).onYank === 'keep') return false;
+  const { running } = knownOf(context.ledger, target);
+  return listsFor(context, target).some((list) =>
+    list?.trusted.some(({ version, yanked }) => version === running && yanked !== undefined),
+  );
 }
 
 /** The invariant that a wrong decision breaks. */

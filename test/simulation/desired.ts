@@ -29,6 +29,8 @@ export interface DesiredTerms {
   /** Daily windows in UTC, from `minute` of the day; empty for always open. */
   readonly windows: readonly { readonly minute: number; readonly minutes: number }[];
   readonly allowDowngrade: boolean;
+  readonly onYank: 'keep' | 'replace';
+  readonly requireDigest: boolean;
   /** Undefined for a quarantine without a time limit. */
   readonly quarantineMs: number | undefined;
   readonly restMs: number;

@@ -108,6 +108,8 @@ function termsDocument(terms: DesiredTerms): object {
       time_zone: 'UTC',
     })),
     allow_downgrade: terms.allowDowngrade,
+    on_yank: terms.onYank,
+    require_digest: terms.requireDigest,
     quarantine: terms.quarantineMs === undefined ? 'until-lifted' : seconds(terms.quarantineMs),
     restart_cooldown: seconds(terms.restMs),
     restart_ceiling: terms.ceiling,

@@ -67,7 +67,7 @@ function questionOf(
   const constraint = desired && constraintOf(desired, target);
   if (!desired || constraint === undefined) return undefined;
   const terms = termsOf(desired, target.name);
-  const { running, previous } = knownOf(ledger, target);
+  const { running, previous, failed } = knownOf(ledger, target);
   const isDisabled = desired.server.isDisabled && target.name !== 'platform-agent';
   const isAllowed = ledger.allowedAt === moment.elapsed;
   const machine = {
@@ -83,10 +83,11 @@ function questionOf(
     {
       constraint,
       previous,
+      failed,
       deployed: running,
       list: list?.trusted.map(entryOf),
       confirmedAt: list?.isStale === true ? list.confirmedAt : undefined,
-      quarantine: quarantineOf(ledger, target, list?.list.releases ?? [], constraint),
+      quarantine: quarantineOf(ledger, target, list?.list.releases ?? []),
       restarts: restartsOf(ledger, target, moment, without),
       terms: judgedTerms(terms, moment.wall),
     },
@@ -105,31 +106,36 @@ function entryOf({
 
 function quarantineOf(
   ledger: Ledger,
-  target: Target,
+  { moduleId }: Target,
   releases: readonly WireRelease[],
-  constraint: string,
 ): JudgedModule['quarantine'] {
-  const isPin = parsed(constraint) !== null;
-  const { running } = knownOf(ledger, target);
   const judged: { version: string; until: number | undefined }[] = [];
-  for (const { moduleId: of, version, digest, until, backTo } of ledger.quarantine.values()) {
-    if (of !== target.moduleId) continue;
+  for (const entry of ledger.quarantine.values()) {
+    const { moduleId: of, version, digest, until, backTo, refused } = entry;
+    if (of !== moduleId) continue;
     const artifacts = releases.find((release) => release.version === version)?.artifacts;
     const files = artifacts?.filter(({ platform }) => platform === PLATFORM) ?? [];
     // A different file under the same version has not failed.
     const isOther = digest !== undefined && files.length > 0 && files[0]?.digest !== digest;
     if (!isOther) judged.push({ version, until });
-    if (backTo === undefined || isPin) continue;
-    for (const release of releases) {
-      const isBetween =
-        release.version !== running &&
-        compareBuild(release.version, backTo) > 0 &&
-        compareBuild(release.version, version) < 0;
-      // Releases that an operator rolled back past stay refused without a time limit, unless deployed.
-      if (isBetween) judged.push({ version: release.version, until: undefined });
-    }
+    if (backTo === undefined) continue;
+    // A rollback refuses what the list had above its target; without a list, what is between the two.
+    const known = [...releases.map((one) => one.version), ...deployedVersions(ledger, moduleId)];
+    const between = known.filter(
+      (text) => compareBuild(text, backTo) > 0 && compareBuild(text, version) < 0,
+    );
+    judged.push(...(refused ?? between).map((text) => ({ version: text, until })));
   }
   return judged;
+}
+
+/** Deployed and failed versions need not be listed. */
+function deployedVersions({ known }: Ledger, moduleId: string): string[] {
+  return [...known.values()]
+    .filter((one) => one.moduleId === moduleId)
+    .flatMap(({ running, failed }) => [running, failed])
+    .filter((text) => typeof text === 'string' && parsed(text) !== null)
+    .filter((text) => text !== null && text !== undefined);
 }
 
 function compareBuild(a: string, b: string): number {
@@ -153,6 +159,8 @@ function judgedTerms(terms: DesiredTerms, now: number): JudgedModule['terms'] {
     ceiling,
     maxIndexAgeMs,
     allowDowngrade,
+    requireDigest: terms.requireDigest,
+    replacesYanked: terms.onYank === 'replace',
     minimumAge: { ms: terms.minimumAgeMs, unknown: terms.unknownAge },
     openings: windows.length === 0 ? undefined : openings,
   };

@@ -137,7 +137,7 @@ function acknowledge(context: JudgeContext, id: string, outcome: SeenOutcome): v
   // A late acknowledgement of a withdrawn action still reports the deployed version.
   if (!open && knownOf(ledger, action.target).running !== undefined) return;
   const { target, to, digest } = action;
-  noteRunning(ledger, target, isDone ? to : running);
+  noteRunning(ledger, target, isDone ? to : running, blame === 'release' ? to : undefined);
   if (!isDone) ledger.novelty++;
   if (blame === 'release') judgeTerm(context, action, until);
   if (blame === 'release') {

@@ -33,6 +33,8 @@ export interface ModuleState {
   /** The last known deployed version. */
   last: string | undefined;
   previous: string | undefined;
+  /** The release that failed, until a deployed version is reported. */
+  failed: string | undefined;
 }
 
 interface SeenRestart {
@@ -50,6 +52,8 @@ interface SeenQuarantine {
   readonly until: number | undefined;
   /** The version that an operator rolled back to. */
   readonly backTo?: string | undefined;
+  /** The versions above it that the list had then. */
+  readonly refused?: readonly string[] | undefined;
 }
 
 /** A list that decisions rest on. */
@@ -175,23 +179,30 @@ export function targetsOf(desired: Desired | undefined): Target[] {
 export function knownOf({ known }: Ledger, target: Target): ModuleState {
   const one = known.get(keyOf(target));
   if (one?.moduleId === target.moduleId) return one;
-  return { moduleId: target.moduleId, running: undefined, last: undefined, previous: undefined };
+  const nothing = { running: undefined, last: undefined, previous: undefined, failed: undefined };
+  return { moduleId: target.moduleId, ...nothing };
 }
 
-/** Records the deployed version. The previous version changes only when the text does. */
+/**
+ * Records the deployed version, and the release that failed if one did. The previous version changes only when the text
+ * does.
+ */
 export function noteRunning(
   ledger: Ledger,
   target: Target,
   running: string | null | undefined,
+  failed?: string,
 ): void {
   const before = knownOf(ledger, target);
-  const text = running === undefined ? before.last : running;
+  const kept = failed === undefined ? before.last : undefined;
+  const text = running === undefined ? kept : running;
   const isOther = before.last !== undefined && before.last !== text;
   ledger.known.set(keyOf(target), {
     moduleId: target.moduleId,
     running,
     last: text ?? undefined,
     previous: isOther ? before.last : before.previous,
+    failed: typeof running === 'string' ? undefined : (failed ?? before.failed),
   });
 }
 

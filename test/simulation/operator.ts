@@ -1,4 +1,5 @@
-import { parseVersion, type ModuleId } from '../../src/core/index.ts';
+import semver from 'semver';
+import { parseVersion, type ModuleId, type Version } from '../../src/core/index.ts';
 import { acceptList } from '../../src/registry/acceptance.ts';
 import { connect } from '../../src/registry/http/connection.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
@@ -7,7 +8,8 @@ import { machineStateIn } from '../../src/store/machine-state.ts';
 import { savedListsIn } from '../../src/store/saved-lists-table.ts';
 import { MODULES } from './beginnings.ts';
 import type { Chance } from './chance.ts';
-import { keyOf, knownOf, SERVER, targetsOf, type Target } from './ledger.ts';
+import type { Desired } from './desired.ts';
+import { keyOf, knownOf, SERVER, targetsOf, termsOf, type Target } from './ledger.ts';
 import { clearLink, networkTo } from './network.ts';
 import { clockOf } from './timeline.ts';
 import { acceptedByOperator } from './watched-registry.ts';
@@ -39,14 +41,28 @@ export function rollBack(world: World, chance: Chance): string | undefined {
   const { running, previous } = knownOf(ledger, target);
   const [from, to] = [parseVersion(running), parseVersion(previous)];
   if (!from.ok) return undefined;
-  const rolledBack = { from: from.value, to: to.ok ? to.value : undefined };
+  const refused = to.ok && chance.is(0.7) ? listedAbove(to.value, world, target) : undefined;
+  const rolledBack = {
+    from: from.value,
+    to: to.ok ? to.value : undefined,
+    refused: refused && new Set(refused),
+  };
   machineStateIn(disk.elsewhere()).rollBack(actionTarget(target), rolledBack, line.wall());
   const { moduleId } = target;
   const entry = { moduleId, version: from.value.text, digest: undefined, until: undefined };
   const backTo = to.ok ? to.value.text : undefined;
-  ledger.quarantine.set(`${moduleId} ${from.value.text}`, { ...entry, backTo });
+  ledger.quarantine.set(`${moduleId} ${from.value.text}`, { ...entry, backTo, refused });
   ledger.novelty++;
   return `${keyOf(target)} from ${running} to ${previous}`;
+}
+
+/** The versions above `version` in the list that the machine accepted last. */
+function listedAbove(version: Version, { ledger }: World, target: Target): string[] | undefined {
+  const { registry } = termsOf(ledger.desired as Desired, target.name);
+  const accepted = ledger.accepted.get(`${registry} ${target.moduleId}`);
+  return accepted?.list.releases
+    .map((release) => release.version)
+    .filter((text) => semver.compareBuild(text, version.text) > 0);
 }
 
 function actionTarget({

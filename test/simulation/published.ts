@@ -12,6 +12,7 @@ export interface WireRelease {
 
 interface WireArtifact {
   readonly platform: string;
+  readonly url?: string;
   readonly digest: string;
 }
 
@@ -56,7 +57,22 @@ function artifactsOf(chance: Chance): Pick<WireRelease, 'artifacts'> {
     [PLATFORM, OTHER_PLATFORM],
     [OTHER_PLATFORM],
   ]);
-  return { artifacts: platforms.map((platform) => ({ platform, digest: digest(chance) })) };
+  return { artifacts: platforms.map((platform) => Object.assign(fileOf(chance), { platform })) };
+}
+
+/** A file without an address, one that a machine may download, or sometimes one that it must not. */
+function fileOf(chance: Chance): Omit<WireArtifact, 'platform'> {
+  const short = digest(chance);
+  if (chance.is(0.4)) return { digest: short };
+  const complete = `sha256:${digestOf(short)}`;
+  const url = 'https://files.example/a';
+  if (chance.is(0.8)) return { url, digest: complete };
+  return chance.one([
+    { url, digest: short },
+    { url: 'http://files.example/a', digest: complete },
+    { url: 'file:///etc/shadow', digest: complete },
+    { url: 'http://169.254.169.254/a', digest: complete },
+  ]);
 }
 
 function newVersion(releases: readonly WireRelease[], chance: Chance): string {

@@ -188,7 +188,7 @@ describe('an acknowledgement', () => {
     ['failed, new version deployed', { ...RELEASE, running: '1.1.0' }, '1.1.0 after 1.0.0'],
     ['failed, another version deployed', { ...RELEASE, running: '0.9.0' }, '0.9.0 after 1.0.0'],
     ['failed, nothing deployed', { ...RELEASE, running: null }, 'none after 1.0.0'],
-    ['failed, version unknown', { ...RELEASE, running: undefined }, 'unknown after nothing'],
+    ['failed, version unknown', { ...RELEASE, running: undefined }, 'unknown after 1.0.0'],
     ['machine failed, old version deployed', MACHINE, '1.0.0 after nothing'],
     ['machine failed, nothing deployed', { ...MACHINE, running: null }, 'none after 1.0.0'],
   ])('sets the deployed version: %s', (_, outcome, expected) => {

@@ -26,10 +26,12 @@ export interface Situation {
   readonly list?: readonly Published[] | { readonly error: { kind: string; message: string } };
   readonly stale?: { readonly confirmedAt: number; readonly message: string };
   readonly previous?: string;
+  readonly failed?: string;
   readonly quarantine?: DecideInput['quarantine'];
   readonly changed?: readonly string[];
   readonly eligibility?: Partial<DecideInput['eligibility']>;
   readonly allowDowngrade?: boolean;
+  readonly onYank?: DecideInput['onYank'];
   readonly timing?: Partial<Timing>;
 }
 
@@ -43,16 +45,19 @@ const AT_ALL_TIMES: Timing = {
 };
 
 export function moduleQuestion(situation: Situation): DecideInput {
-  const { wanted, deployed, previous, quarantine = [], allowDowngrade = true } = situation;
+  const { wanted, deployed, previous, failed, quarantine = [] } = situation;
+  const { allowDowngrade = true, onYank } = situation;
   return {
     requirement: typeof wanted === 'string' ? constraint(wanted) : wanted,
     list: listOf(situation),
     deployed: readDeployed(deployed),
     previous: previous === undefined ? undefined : version(previous),
+    failed: failed === undefined ? undefined : version(failed),
     quarantine,
     eligibility: { now: NOW, platform: 'linux/arm64', ...situation.eligibility },
     maxIndexAgeMs: 7 * DAY,
     allowDowngrade,
+    onYank,
     timing: { ...AT_ALL_TIMES, ...situation.timing },
   };
 }

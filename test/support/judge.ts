@@ -14,6 +14,7 @@ interface Entry {
 
 interface Artifact {
   readonly platform: string;
+  readonly url?: string | undefined;
   readonly digest?: string | undefined;
 }
 
@@ -24,6 +25,8 @@ interface Terms {
     readonly { readonly version: string; readonly until?: number | undefined }[] | undefined;
   readonly minimumAge?: { readonly ms: number; readonly unknown: string } | undefined;
   readonly notAfter?: number | undefined;
+  /** Set if files are downloaded to a machine. */
+  readonly download?: { readonly requireDigest: boolean; readonly allowHttp: readonly string[] };
 }
 
 interface Verdict {
@@ -44,7 +47,7 @@ export function judge(
   const eligible: string[] = [];
   for (const text of texts) {
     const duplicates = readable.filter(({ version }) => version === text);
-    const reason = firstReason(constraint, texts, duplicates, eligibility);
+    const reason = firstReason(constraint, duplicates, eligibility);
     if (reason === undefined) eligible.push(text);
     else refused.push({ text, reason });
   }
@@ -82,9 +85,8 @@ export function parsed(text: string): semver.SemVer | null {
 
 function firstReason(
   constraint: string,
-  texts: readonly string[],
   duplicates: readonly Entry[],
-  { now, platform, minimumAge, notAfter, quarantine = [] }: Terms,
+  { now, platform, minimumAge, notAfter, download, quarantine = [] }: Terms,
 ): string | undefined {
   const text = duplicates[0]?.version ?? '';
   const artifacts = duplicates.flatMap((duplicate) => duplicate.artifacts ?? []);
@@ -96,11 +98,20 @@ function firstReason(
   const isPin = /^\d+\.\d+\.\d/.test(constraint);
   const reasons: [string, boolean][] = [
     ['conflicting-digest', hasConflict(artifacts)],
-    ...branchReasons(constraint, text, texts),
+    ...branchReasons(constraint, text),
     ['yanked', !isPin && duplicates.some(({ yanked }) => yanked !== undefined)],
     [
       'no-artifact',
       platform !== undefined && isListed && !artifacts.some((a) => fits(a.platform, platform)),
+    ],
+    [
+      'untrusted-artifact',
+      platform !== undefined &&
+        download !== undefined &&
+        !isTrusted(
+          fileFor(duplicates.length > 1 ? ordered(artifacts) : artifacts, platform),
+          download,
+        ),
     ],
     [
       'quarantined',
@@ -119,11 +130,7 @@ function firstReason(
   return reasons.find(([, applies]) => applies)?.[0];
 }
 
-function branchReasons(
-  constraint: string,
-  text: string,
-  texts: readonly string[],
-): [string, boolean][] {
+function branchReasons(constraint: string, text: string): [string, boolean][] {
   const [major, minor] = text.split('.');
   const [wantedMajor, wantedMinor] = constraint.split('.');
   const isPrerelease = (parsed(text)?.prerelease.length ?? 0) > 0;
@@ -136,11 +143,7 @@ function branchReasons(
       ['prerelease', isPrerelease],
     ];
   }
-  const exact = constraint.includes('+') || texts.includes(constraint);
-  const isPinned = exact
-    ? text === constraint
-    : text === constraint || text.startsWith(`${constraint}+`);
-  return [['other-version', !isPinned]];
+  return [['other-version', text !== constraint]];
 }
 
 function fits(published: string, platform: string): boolean {
@@ -149,6 +152,34 @@ function fits(published: string, platform: string): boolean {
   return platform
     .split('/')
     .every((half, place) => names[place] === 'any' || names[place] === half);
+}
+
+/** The files of several entries, in an order that does not depend on the list. */
+function ordered(artifacts: readonly Artifact[]): Artifact[] {
+  const textOf = ({ platform, digest, url }: Artifact): string =>
+    JSON.stringify([platform, digest, url]);
+  return artifacts.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
+}
+
+/** The file for exactly the platform, else the first that fits. */
+function fileFor(artifacts: readonly Artifact[], platform: string): Artifact | undefined {
+  const fitting = artifacts.filter((file) => fits(file.platform, platform));
+  const exact = fitting.find((file) => file.platform.replace('aarch64', 'arm64') === platform);
+  return exact ?? fitting[0];
+}
+
+function isTrusted(
+  file: Artifact | undefined,
+  { requireDigest, allowHttp }: NonNullable<Terms['download']>,
+): boolean {
+  if (file?.url === undefined) return true;
+  const url = URL.parse(file.url);
+  const isHttps = url?.protocol === 'https:';
+  const isHttp = url?.protocol === 'http:' && ['localhost', ...allowHttp].includes(url.hostname);
+  if (!url || !(isHttps || isHttp) || url.hostname === '169.254.169.254') return false;
+  const [kind = '', hex = ''] = (file.digest ?? '').split(':');
+  const length = { sha256: 64, sha512: 128 }[kind];
+  return !requireDigest || (hex.length === length && !/[^0-9a-f]/.test(hex));
 }
 
 function hasConflict(artifacts: readonly Artifact[]): boolean {

@@ -8,6 +8,7 @@ import {
   type ModuleState,
   type MaintenanceAnswer,
   type Plan,
+  type Artifact,
   type ReleaseRecord,
   type Replacement,
 } from '../../src/core/index.ts';
@@ -52,6 +53,8 @@ const terms: fc.Arbitrary<JudgedTerms> = fc.record({
     unknown: fc.constantFrom('refuse' as const, 'allow' as const),
   }),
   allowDowngrade: fc.boolean(),
+  replacesYanked: fc.boolean(),
+  requireDigest: fc.boolean(),
   openings: oneIn(
     2,
     fc
@@ -85,6 +88,17 @@ const versionsNearby = fc
     return `${major}.${minor}.${patch}${prerelease}${build}`;
   });
 
+/** Files that a machine may download, and files that it must not. */
+const FILES: readonly (readonly Artifact[])[] = [
+  { url: 'https://files.example/a', digest: `sha256:${'0a'.repeat(32)}` },
+  { url: 'https://files.example/a', digest: 'sha1:0a' },
+  { url: 'https://files.example/a' },
+  { url: 'http://localhost/a', digest: `sha512:${'0a'.repeat(64)}` },
+  { url: 'http://files.example/a', digest: `sha256:${'0a'.repeat(32)}` },
+  { url: 'http://169.254.169.254/a', digest: `sha256:${'0a'.repeat(32)}` },
+  { url: 'file:///etc/shadow' },
+].map((file) => [{ platform: 'any', ...file }]);
+
 /** Mostly eligible releases, and a few of the unusual ones of other tests. */
 const records: fc.Arbitrary<ReleaseRecord> = fc.oneof(
   {
@@ -93,7 +107,7 @@ const records: fc.Arbitrary<ReleaseRecord> = fc.oneof(
       version: versionsNearby,
       publishedAt: fc.option(around(-90, 5), { nil: undefined }),
       yanked: oneIn(10, fc.constantFrom('', 'broken')),
-      artifacts: oneIn(8, fc.constant([{ platform: 'linux/arm64' }])),
+      artifacts: oneIn(8, fc.constantFrom([{ platform: 'linux/arm64' }], ...FILES)),
     }),
   },
   {
@@ -118,6 +132,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
       maxLength: 3,
     }),
     isFailed: fc.boolean(),
+    hasFailed: oneIn(4, fc.nat(9)),
     restarts: oneIn(
       2,
       fc.array(fc.oneof(fc.nat(170), fc.nat(170), fc.integer({ min: -300, max: 0 })), {
@@ -140,7 +155,21 @@ const modules: fc.Arbitrary<RandomModule> = fc
     const asked = constraintAbout(at(places[1]), random.kind) ?? random.anyConstraint;
     const { terms: by, confirmedAt } = random;
     const restartedAt = restarts.map((tens) => NOW - tens * 10 * MINUTE);
-    const known = { list, deployed, previous: at(places[2]), quarantine, restarts: restartedAt };
+    const { hasFailed } = random;
+    // A deployed version that is reported ends the memory of a failure.
+    const isReported = typeof deployed === 'string' || hasFailed === undefined;
+    const lastFailed = isReported ? undefined : at(hasFailed);
+    if (random.isFailed && lastFailed !== undefined)
+      quarantine.push({ version: lastFailed, until: undefined });
+    const previous = at(places[2]);
+    const known = {
+      list,
+      deployed,
+      previous,
+      failed: lastFailed,
+      quarantine,
+      restarts: restartedAt,
+    };
     return Object.assign(known, { constraint: asked, terms: by, confirmedAt });
   });
 
@@ -201,14 +230,17 @@ function termsOf({ terms: { minimumAge, openings, ...of } }: RandomModule): Upda
     minimumAge,
     window: openings && openFrom(...openings),
     allowDowngrade: of.allowDowngrade,
+    onYank: of.replacesYanked ? 'replace' : 'keep',
+    requireDigest: of.requireDigest,
     restartCooldownMs: of.restMs,
     restartCeiling: of.ceiling,
     maxIndexAgeMs: of.maxIndexAgeMs,
   };
 }
 
-function knownOf({ list, confirmedAt, deployed, previous, ...module }: RandomModule): ModuleState {
-  const before = parseVersion(previous);
+function knownOf({ list, confirmedAt, deployed, ...module }: RandomModule): ModuleState {
+  const before = parseVersion(module.previous);
+  const failed = parseVersion(module.failed);
   const { restarts, quarantine } = module;
   return {
     list: list
@@ -219,6 +251,7 @@ function knownOf({ list, confirmedAt, deployed, previous, ...module }: RandomMod
       : { error: { kind: 'registry-unreachable', message: 'down' } },
     deployed: readDeployed(deployed),
     previous: before.ok ? before.value : undefined,
+    failed: failed.ok ? failed.value : undefined,
     restarts,
     quarantine,
   };

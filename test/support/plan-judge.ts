@@ -10,7 +10,12 @@ interface Entry {
   readonly version: string;
   readonly publishedAt?: number | undefined;
   readonly artifacts?:
-    readonly { readonly platform: string; readonly digest?: string | undefined }[] | undefined;
+    | readonly {
+        readonly platform: string;
+        readonly url?: string | undefined;
+        readonly digest?: string | undefined;
+      }[]
+    | undefined;
   readonly yanked?: string | undefined;
 }
 
@@ -19,6 +24,8 @@ export interface JudgedModule {
   /** `null` when nothing is deployed, undefined when unknown. */
   readonly deployed: string | null | undefined;
   readonly previous: string | undefined;
+  /** The release that failed, if no deployed version was reported since. */
+  readonly failed: string | undefined;
   /** Undefined when no list could be read. */
   readonly list: readonly Entry[] | undefined;
   /** Set if the list is a saved one, used because the registry gave none. */
@@ -31,6 +38,8 @@ export interface JudgedModule {
 export interface JudgedTerms {
   readonly minimumAge: { readonly ms: number; readonly unknown: 'refuse' | 'allow' };
   readonly allowDowngrade: boolean;
+  readonly replacesYanked: boolean;
+  readonly requireDigest: boolean;
   /** The times at which the window is open; undefined for always. */
   readonly openings: readonly (readonly [number, number])[] | undefined;
   readonly restMs: number;
@@ -51,9 +60,9 @@ const DAY = 86_400_000;
 
 /** The expected decision: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `ahead`, `stuck no-match`. */
 export function planJudge(machine: JudgedMachine, module: JudgedModule): string {
-  const { deployed, list, confirmedAt, terms } = module;
+  const { deployed, failed, list, confirmedAt, terms } = module;
   if (machine.isDisabled) return 'disabled';
-  if (deployed === undefined) return 'stuck deployed-unknown';
+  if (deployed === undefined && failed === undefined) return 'stuck deployed-unknown';
   if (list === undefined) return 'stuck no-list';
   // A time far in the future was recorded by a wrong clock.
   const age = confirmedAt === undefined ? 0 : Math.abs(machine.now - confirmedAt);
@@ -61,12 +70,14 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
   if (isTooOld) return 'stuck list-stale';
   const { chosen, refused } = verdictOn(machine, module);
   const pinned = isPin(module.constraint);
-  const isVersion = deployed !== null && isStrict(deployed);
+  const isVersion = typeof deployed === 'string' && isStrict(deployed);
+  // A failed release is recovered from, even if nothing is known to be deployed.
+  const suspect = isVersion ? deployed : failed;
   const isFailed = module.quarantine.some(
-    ({ version, until = Infinity }) => version === deployed && machine.now < until,
+    ({ version, until = Infinity }) => version === suspect && machine.now < until,
   );
   const isIn = isVersion && isInBranch(module.constraint, deployed);
-  if (isVersion && isFailed) {
+  if (isFailed) {
     // An age limit does not apply to a version that has already run here.
     const mayRun = refused.filter(({ reason }) =>
       ['older', 'too-young', 'unknown-age'].includes(reason),
@@ -74,45 +85,47 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
     const eligible = [chosen, ...mayRun.map(({ text }) => text)];
     const back = eligible.find((text) => text !== undefined && text === module.previous) ?? chosen;
     if (back !== undefined) return `rollback ${back}`;
-    if (pinned && isIn) return 'stuck quarantined';
+    if (suspect !== undefined && pinned && isInBranch(module.constraint, suspect))
+      return 'stuck quarantined';
   }
-  if (deployed !== null && !isVersion && !pinned) return 'ahead';
-  if (chosen === undefined) return nothingEligible(module, refused, isIn);
+  if (deployed === undefined && !isFailed) return 'stuck deployed-unknown';
+  if (typeof deployed === 'string' && !isVersion && !pinned) return 'ahead';
+  if (chosen === undefined) return nothingEligible(module, refused, { isIn, isFailed });
   if (!isVersion) return due(machine, module, deployed === null ? 'install' : 'upgrade', chosen);
-  if (pinned ? isIn : semver.compare(deployed, chosen) === 0) return 'up-to-date';
+  const isYanked = list.some(({ version, yanked }) => version === deployed && yanked !== undefined);
+  const mustGo = isYanked && terms.replacesYanked && !pinned;
+  if (!mustGo && (pinned ? isIn : semver.compare(deployed, chosen) === 0)) return 'up-to-date';
   const isLower = isNewer(chosen, deployed);
-  if (!isLower && isIn) return 'ahead';
+  if (!mustGo && !isLower && isIn) return 'ahead';
   return due(machine, module, isLower ? 'upgrade' : 'downgrade', chosen);
 }
 
 /** The chosen and the refused releases of a module. */
 export function verdictOn(
   { now, platform, isAsOf }: JudgedMachine,
-  { constraint, list = [], quarantine, terms: { minimumAge } }: JudgedModule,
+  { constraint, list = [], quarantine, terms: { minimumAge, requireDigest } }: JudgedModule,
 ): ReturnType<typeof judge> {
   return judge(constraint, list, {
     now,
     platform,
     quarantine,
+    download: { requireDigest, allowHttp: [] },
     notAfter: isAsOf ? now : undefined,
     minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
   });
 }
 
 function nothingEligible(
-  { constraint }: JudgedModule,
+  { constraint, deployed }: JudgedModule,
   refused: readonly { readonly text: string; readonly reason: string }[],
-  isIn: boolean,
+  { isIn, isFailed }: { readonly isIn: boolean; readonly isFailed: boolean },
 ): string {
   if (!isPin(constraint)) return isIn ? 'ahead' : 'stuck no-match';
-  const pinned = refused.filter(
-    ({ text, reason }) =>
-      reason !== 'other-version' && isStrict(text) && isInBranch(constraint, text),
-  );
-  const exact = pinned.find(({ text }) => text === constraint);
-  const [newest] = pinned.toSorted((a, b) => (isNewer(a.text, b.text) ? -1 : 1));
-  const pin = exact ?? newest;
-  if (!pin) return isIn ? 'up-to-date' : 'stuck pin-not-published';
+  const pin = refused.find(({ text }) => text === constraint);
+  // A build of a pin that is not published stays, unless it failed.
+  const isBuild =
+    !isFailed && typeof deployed === 'string' && deployed.startsWith(`${constraint}+`);
+  if (!pin) return isIn || isBuild ? 'up-to-date' : 'stuck pin-not-published';
   return isIn ? 'ahead' : `stuck ${pin.reason}`;
 }
 
@@ -139,9 +152,7 @@ export function isPin(constraint: string): boolean {
 /** Whether `version` is in the branch of the constraint. A pin without build metadata allows any build. */
 export function isInBranch(constraint: string, version: string): boolean {
   if (constraint.startsWith('latest')) return true;
-  if (isPin(constraint)) {
-    return constraint.includes('+') ? version === constraint : version.split('+')[0] === constraint;
-  }
+  if (isPin(constraint)) return version === constraint;
   const wanted = constraint.split('.').filter((part) => part !== '*');
   return wanted.every((part, place) => version.split('.')[place] === part);
 }

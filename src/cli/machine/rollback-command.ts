@@ -16,7 +16,7 @@ import { withState } from './open-state.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
-/** `modreg rollback <module>`: the previous version replaces the deployed one, and stays until a newer release (D13). */
+/** `modreg rollback <module>`: the previous version replaces the deployed one, and stays until a newer release (D13, D32). */
 export function rollbackCommand(
   named: string,
   { json }: { readonly json?: true },

@@ -12,10 +12,12 @@ import {
 } from '../../core/index.ts';
 import { RESTARTED_BY_UPDATE } from '../../core/plan/subsystem.ts';
 import { replacementOf, wordFor } from '../../core/decision/decision.ts';
+import { deployedVersion } from '../../core/decision/deployed.ts';
+import { newerRefused } from '../../core/releases/resolve.ts';
 import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
 import { targetText, untilOf, requirementText } from '../../core/explanation/plan-words.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { jsonLine, listAsJson } from '../output/answer-json.ts';
+import { jsonLine, listAsJson, refusedAsJson } from '../output/answer-json.ts';
 import { printedCode } from '../codes.ts';
 import { codeOf } from './plan-cells.ts';
 import type { Planned } from './planned.ts';
@@ -70,6 +72,7 @@ function rowAsJson(row: PlanRow, reading: ListResult | undefined): object {
     held_by: decision.kind === 'hold' ? decision.because.map(heldAsJson) : [],
     until: timeOrNull(untilOf(decision)),
     latest: latest?.text ?? null,
+    newer: newerAsJson(row),
     stops: stopsAsJson(stops),
     next_change: nextChange ? changeAsJson(nextChange) : null,
     list: reading?.ok ? listAsJson(reading.value) : null,
@@ -78,6 +81,19 @@ function rowAsJson(row: PlanRow, reading: ListResult | undefined): object {
       message: describeWarning(warning, decision),
     })),
   };
+}
+
+/** The most refused releases that are listed. */
+const MOST_NEWER = 100;
+
+/** The releases in the branch that are newer than the one to deploy or to keep, each with its refusal (D31). */
+function newerAsJson({ decision }: PlanRow): object[] {
+  const { input, resolution } = decision;
+  const to = replacementOf(decision)?.to;
+  const version = to && 'version' in to ? to.version : deployedVersion(input.deployed);
+  if (!resolution || !version) return [];
+  const newer = [...newerRefused(resolution, version)];
+  return refusedAsJson(newer.slice(0, MOST_NEWER), resolution.input.constraint);
 }
 
 /** The deployed version: `none` if nothing is deployed, null if it is not known. */

@@ -146,6 +146,7 @@ function stuckProblem({ label, isSubsystem, row, reading }: Subject): Finding[] 
     case 'pin-not-published':
     case 'conflicting-digest':
     case 'no-artifact':
+    case 'untrusted-artifact':
     case 'digest-changed':
     case 'not-yet-published':
       return [{ problem: unsatisfied(complaintOf(decision.resolution, label), isSubsystem), kept }];

@@ -2,11 +2,12 @@ import type { ReleaseList } from '../../registry/index.ts';
 import {
   explain,
   formatConstraint,
-  resolve,
   type ModuleId,
   type ResolveInput,
   type Resolution,
 } from '../../core/index.ts';
+import { newestPublished } from '../../core/releases/resolve.ts';
+import { describeNewer } from '../../core/explanation/newer-words.ts';
 import { complaintOf } from '../../core/explanation/complaint.ts';
 import { describeChosen, describeConstraint } from '../../core/explanation/words.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
@@ -21,16 +22,21 @@ export interface Answered {
   readonly resolution: Resolution;
 }
 
-/** One line for a person: the selected release, why, and the `latest` one. */
+/** One line for a person: the selected release, why, why newer ones are refused, and the `latest` one. */
 export function summarize(
   moduleId: ModuleId,
-  { release, input }: Resolution & { readonly kind: 'resolved' },
+  resolution: Resolution & { readonly kind: 'resolved' },
 ): string {
+  const { release, input } = resolution;
   const { constraint } = input;
-  const why = `${constraint.kind}: ${describeChosen(release, constraint)}`;
-  const latest = `latest is ${latestOf(input) ?? 'none'}`;
+  const newer = describeNewer(resolution, release.version);
+  const why = [
+    `${constraint.kind}: ${describeChosen(resolution)}`,
+    ...(newer === undefined ? [] : [newer]),
+    `latest is ${latestOf(input) ?? 'none'}`,
+  ].join('; ');
   const selected = `${formatConstraint(constraint)} → ${release.version.text}`;
-  return `${moduleId} ${selected}   (${why}; ${latest})`;
+  return `${moduleId} ${selected}   (${why})`;
 }
 
 /** The answer, with the result for each entry of the list. */
@@ -95,6 +101,5 @@ export function problemsOf({ moduleId, list, resolution }: Answered): Problem[] 
 }
 
 function latestOf({ index, eligibility }: ResolveInput): string | undefined {
-  const latest = resolve({ kind: 'latest' }, index, eligibility);
-  return latest.kind === 'resolved' ? latest.release.version.text : undefined;
+  return newestPublished({ kind: 'latest' }, index, eligibility)?.text;
 }

@@ -16,8 +16,8 @@ export function pinFindings(
   return [
     ...shadowedPin(agent['platform-agent'], agentPath),
     ...shadowedPin(agent['platform-server'], serverPath),
-    ...exposedAddress(agent['platform-agent'].pin_url, [...agentPath, 'pin_url'], policy),
-    ...exposedAddress(agent['platform-server'].pin_url, [...serverPath, 'pin_url'], policy),
+    ...downloadAddress(agent['platform-agent'].pin_url, [...agentPath, 'pin_url'], policy),
+    ...downloadAddress(agent['platform-server'].pin_url, [...serverPath, 'pin_url'], policy),
   ];
 }
 
@@ -37,15 +37,19 @@ export function exposedRegistry(
   return read.ok && 'url' in read.value ? exposed(read.value.url, path, allowHttp) : [];
 }
 
-/** A plain `http:` address that the policy does not allow; nothing if `address` cannot be read. */
-function exposedAddress(
+/**
+ * A `pin_url` that is plain `http:` and not allowed; nothing if it cannot be read. Without a digest, `allow_http` allows
+ * nothing (D36).
+ */
+function downloadAddress(
   address: string,
   path: Path,
   policy: UpdatePolicy | 'unreadable',
 ): Finding[] {
   const url = readWebAddress(address);
-  if (!url.ok || policy === 'unreadable') return [];
-  return exposed(url.value, path, policy.terms.allowHttp);
+  if (!url.ok) return [];
+  if (!url.value.hash.startsWith('#sha')) return exposed(url.value, path, []);
+  return policy === 'unreadable' ? [] : exposed(url.value, path, policy.terms.allowHttp);
 }
 
 function exposed(url: URL, path: Path, allowHttp: readonly string[]): Finding[] {

@@ -1,5 +1,5 @@
-import { isInBranch, mismatch, type Constraint } from '../version/constraint.ts';
-import type { Deployed } from './deployed.ts';
+import { isInBranch, type Constraint } from '../version/constraint.ts';
+import { deployedVersion, type Deployed } from './deployed.ts';
 import { isTime } from '../text/rfc3339.ts';
 import { resolve, type Resolution } from '../releases/resolve.ts';
 import { heldBy } from './timing.ts';
@@ -42,7 +42,7 @@ import { withoutRelease } from './without-release.ts';
  * ```
  */
 export function decide(input: DecideInput): Decision {
-  const { requirement, list, deployed, eligibility, quarantine } = input;
+  const { requirement, list, deployed, failed, eligibility, quarantine } = input;
   if (!isTime(eligibility.now)) {
     throw new RangeError(`now is ${eligibility.now}, expected milliseconds since the epoch`);
   }
@@ -53,8 +53,11 @@ export function decide(input: DecideInput): Decision {
   if (requirement.kind === 'disabled' || requirement.kind === 'local') {
     return withInput({ kind: 'keep', because: requirement.kind });
   }
-  if (deployed.kind === 'unknown') return withInput({ kind: 'stuck', code: 'deployed-unknown' });
-  if (requirement.kind === 'pin-url') return withInput(forPinUrl(deployed, requirement.url));
+  const isPinUrl = requirement.kind === 'pin-url';
+  if (deployed.kind === 'unknown' && (!failed || isPinUrl)) {
+    return withInput({ kind: 'stuck', code: 'deployed-unknown' });
+  }
+  if (isPinUrl) return withInput(forPinUrl(deployed, requirement.url));
   if ('error' in list) return withInput({ kind: 'stuck', code: 'no-list', error: list.error });
   const { index, changedDigests, stale } = list;
   // A wrong clock wrote a time that is far in the future, so such a list counts as too old (D21).
@@ -66,11 +69,14 @@ export function decide(input: DecideInput): Decision {
 }
 
 function afterResolving(input: DecideInput, resolution: Resolution): Verdict {
-  const { deployed, previous } = input;
-  const { constraint } = resolution.input;
-  const version = deployed.kind === 'version' ? deployed.version : undefined;
-  const failure = version && failureOf(version, resolution.input);
-  if (failure) return recovery(failure, resolution, previous);
+  const { deployed, failed } = input;
+  const { constraint, index } = resolution.input;
+  const version = deployedVersion(deployed);
+  // A failed release is rolled back, whatever is deployed now (D37).
+  const suspect = version ?? failed;
+  const failure = suspect && failureOf(suspect, resolution.input);
+  if (failure) return recovery(failure, resolution, input);
+  if (deployed.kind === 'unknown') return { kind: 'stuck', code: 'deployed-unknown', resolution };
   // Text that is not a version is kept, unless a pin replaces it (D14).
   if (deployed.kind === 'other' && constraint.kind !== 'patch') {
     return { kind: 'keep', because: 'ahead', against: undefined, resolution };
@@ -82,23 +88,29 @@ function afterResolving(input: DecideInput, resolution: Resolution): Verdict {
     const direction = deployed.kind === 'none' ? 'install' : 'upgrade';
     return { kind: 'replace', direction, to: release, resolution };
   }
-  if (isCurrent(constraint, version, release.version)) {
+  // The policy may replace a yanked version, even by a lower one or by another build (D33).
+  const isRecalled =
+    input.onYank === 'replace' &&
+    constraint.kind !== 'patch' &&
+    index.find(version)?.yanked !== undefined;
+  if (!isRecalled && isCurrent(constraint, version, release.version)) {
     return { kind: 'keep', because: 'up-to-date', resolution };
   }
   // In the branch, a lower version is upgraded (D15) and a higher one is kept, also when it was yanked (D7, D16, D17).
   const isUpgrade = compareVersions(version, release.version) < 0;
-  if (!isUpgrade && isInBranch(constraint, version)) {
+  if (!isUpgrade && !isRecalled && isInBranch(constraint, version)) {
     const against = reasonAgainst(version, resolution.input, undefined);
     return { kind: 'keep', because: 'ahead', against, resolution };
   }
+  // Outside the branch, or another pin: replaced in either direction (D18, D19).
   const direction = isUpgrade ? 'upgrade' : 'downgrade';
   return { kind: 'replace', direction, to: release, resolution };
 }
 
-/** Builds of one version count as the same version, unless a pin names one of the builds (D2, D3, D19). */
+/** Builds of one version count as the same version (D2), except for a pin (D35). */
 function isCurrent(constraint: Constraint, deployed: Version, selected: Version): boolean {
   return constraint.kind === 'patch'
-    ? mismatch(constraint, deployed) === undefined
+    ? deployed.text === selected.text
     : comparePrecedence(deployed, selected) === 0;
 }
 

@@ -67,10 +67,12 @@ export interface DecideInput {
   readonly deployed: Deployed;
   /** The version that was deployed before; undefined if it is not known. A rollback prefers it. */
   readonly previous: Version | undefined;
+  /** The version that failed last, if none was reported as deployed since; absent if there is none (D37). */
+  readonly failed?: Version | undefined;
   /** The versions that failed on this machine or were rolled back. */
   readonly quarantine: readonly Quarantined[];
   /** The time of the decision, and which releases the policy allows. */
-  readonly eligibility: Pick<Eligibility, 'now' | 'minimumAge' | 'notAfter'> & {
+  readonly eligibility: Pick<Eligibility, 'now' | 'minimumAge' | 'notAfter' | 'artifactRules'> & {
     /** The platform of the machine. */
     readonly platform: Platform;
   };
@@ -78,6 +80,8 @@ export interface DecideInput {
   readonly maxIndexAgeMs: number;
   /** Whether a lower version may replace a deployed one that the constraint does not accept. */
   readonly allowDowngrade: boolean;
+  /** What to do if the deployed version was yanked, unless it is pinned: `keep` by default (D33). */
+  readonly onYank?: 'keep' | 'replace' | undefined;
   /** What determines whether the replacement may start now. */
   readonly timing: Timing;
 }
@@ -138,6 +142,8 @@ export interface Failure {
   readonly until: number | undefined;
   /** Whether an operator rolled it back. */
   readonly isRolledBack: boolean;
+  /** Why, as the agent or the operator reported it; undefined if it is not known. */
+  readonly because: string | undefined;
 }
 
 /** Why a deployed version that is kept could not be selected again: it is refused, or it is not in the list. */
@@ -187,7 +193,11 @@ export type Replacement = { readonly kind: 'replace' } & (
 
 /** Nothing can be decided, or no release may be selected and the deployed version is not accepted either. */
 export type Stuck = { readonly kind: 'stuck' } & (
-  | { readonly code: 'deployed-unknown'; readonly resolution?: undefined }
+  | {
+      readonly code: 'deployed-unknown';
+      /** Present if a release failed and its quarantine has ended. */
+      readonly resolution?: Resolution | undefined;
+    }
   | {
       readonly code: 'no-list';
       /** Why there is no list. */

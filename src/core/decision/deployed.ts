@@ -47,6 +47,11 @@ export function readDeployed(reported: unknown): Deployed {
     : { kind: 'other', text: reported };
 }
 
+/** The deployed version; undefined if it is not known, or the reported text is not a version. */
+export function deployedVersion(deployed: Deployed): Version | undefined {
+  return deployed.kind === 'version' ? deployed.version : undefined;
+}
+
 /** The deployed version as reported; undefined if nothing is deployed or it is not known. */
 export function deployedText(deployed: Deployed): string | undefined {
   switch (deployed.kind) {

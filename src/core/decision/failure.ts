@@ -3,17 +3,16 @@ import { refusal, type ResolveInput } from '../releases/resolve.ts';
 import type { Version } from '../version/version.ts';
 import type { Against, Failure } from './decision.ts';
 
-/** The quarantine of the deployed version; undefined if it is not quarantined (D13). */
+/** The quarantine of `version`, which is deployed or failed; undefined if it has none (D13). */
 export function failureOf(
-  deployed: Version,
+  version: Version,
   { index, eligibility }: ResolveInput,
 ): Failure | undefined {
   if (!eligibility.quarantine?.length) return undefined;
-  const artifacts = index.find(deployed)?.artifacts;
-  const term = termInForce(deployed, artifacts, eligibility);
-  return (
-    term && { version: deployed, until: term.until, isRolledBack: term.rolledBack !== undefined }
-  );
+  const term = termInForce(version, index.find(version)?.artifacts, eligibility);
+  if (!term) return undefined;
+  const { until, reason: because, rolledBack } = term;
+  return { version, until, because, isRolledBack: rolledBack !== undefined };
 }
 
 /**

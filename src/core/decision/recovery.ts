@@ -1,14 +1,17 @@
 import { refusal, type Resolution } from '../releases/resolve.ts';
-import { mismatch } from '../version/constraint.ts';
-import type { Version } from '../version/version.ts';
-import type { Verdict, Failure } from './decision.ts';
+import { isInBranch } from '../version/constraint.ts';
+import { deployedVersion } from './deployed.ts';
+import type { DecideInput, Verdict, Failure } from './decision.ts';
 import { withoutRelease } from './without-release.ts';
 
-/** Rolls back to the version that was deployed before the failed one, or else to the newest eligible release (D13). */
+/**
+ * Rolls back to the version that was deployed before the failed one, or else to the newest eligible release, whatever is
+ * deployed now (D13, D37).
+ */
 export function recovery(
   failure: Failure,
   resolution: Resolution,
-  previous: Version | undefined,
+  { deployed, previous }: DecideInput,
 ): Verdict {
   const { input } = resolution;
   const { constraint, index } = input;
@@ -20,8 +23,7 @@ export function recovery(
     return { ...rollback, to: release };
   }
   if (resolution.kind === 'resolved') return { ...rollback, to: resolution.release };
-  const isPinned =
-    constraint.kind === 'patch' && mismatch(constraint, failure.version) === undefined;
+  const isPinned = constraint.kind === 'patch' && isInBranch(constraint, failure.version);
   if (isPinned) return { kind: 'stuck', code: 'quarantined', failure, resolution };
-  return withoutRelease(resolution, failure.version, failure);
+  return withoutRelease(resolution, deployedVersion(deployed), failure);
 }

@@ -25,7 +25,7 @@ export type Warning =
     }
   | {
       readonly kind: 'pin-not-published';
-      /** The pinned version, which is deployed and no longer in the list. */
+      /** The deployed version: the pinned one, or a build of it (D35). */
       readonly version: Version;
     }
   | {
@@ -36,6 +36,10 @@ export type Warning =
       readonly message: string;
     }
   | {
+      /** The file of a `pin_url` without a digest is not verified. */
+      readonly kind: 'unverified-download';
+    }
+  | {
       readonly kind: 'shadowed-pin';
       /** The `pin_version` that `pin_url` takes precedence over. */
       readonly version: Version;
@@ -44,12 +48,13 @@ export type Warning =
 /** The warnings about one decision. The plan adds `conflicting-constraints`. */
 export function decisionWarnings(decision: Decision): Warning[] {
   // Warned of: a yanked (D7) or deprecated (D8) release, a deployed pin that is no longer published (D20), a saved
-  // list (D21), a shadowed pin (D27).
+  // list (D21), a shadowed pin (D27), a file that is not verified (D36).
   const { input, resolution } = decision;
   const { requirement, list } = input;
   if (requirement.kind === 'pin-url') {
-    const { shadowed } = requirement;
-    return shadowed ? [{ kind: 'shadowed-pin', version: shadowed }] : [];
+    const { shadowed, url } = requirement;
+    const shadowing = shadowed ? [{ kind: 'shadowed-pin', version: shadowed } as const] : [];
+    return url.includes('#sha') ? shadowing : [...shadowing, { kind: 'unverified-download' }];
   }
   if (!resolution || 'error' in list) return [];
   return [
@@ -80,7 +85,7 @@ function deployedWarnings({ input, resolution, ...verdict }: Decision): Warning[
   }
   const isPin = isKept && constraint.kind === 'patch' && resolution.kind === 'unsatisfied';
   if (isPin && verdict.because === 'up-to-date') {
-    warnings.push({ kind: 'pin-not-published', version: constraint.version });
+    warnings.push({ kind: 'pin-not-published', version });
   }
   return warnings;
 }

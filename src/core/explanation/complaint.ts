@@ -1,8 +1,7 @@
 import { formatConstraint, isInBranch, type Constraint } from '../version/constraint.ts';
-import type { Refusal, RefusedPin } from '../releases/refusal.ts';
-import type { Release } from '../releases/release.ts';
+import type { RefusedPin, RefusedRelease } from '../releases/refusal.ts';
 import { resolve, type ResolveInput, type Unsatisfied } from '../releases/resolve.ts';
-import { compareVersions } from '../version/version-order.ts';
+import { comparePrecedence, compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 import { describeBranch, describeRefused } from './words.ts';
 
@@ -15,8 +14,6 @@ export interface Complaint {
   readonly unnamed: number;
   readonly hint: string | undefined;
 }
-
-type RefusedRelease = { readonly release: Release } & Refusal;
 
 /** The maximum number of refused releases that are named. */
 const NAMED = 3;
@@ -97,13 +94,23 @@ function unpublishedPinComplaint(input: ResolveInput, moduleId: string, pin: Ver
     .map(({ version }) => version);
   const lower = versions.find((version) => compareVersions(version, pin) < 0);
   const higher = versions.findLast((version) => compareVersions(version, pin) > 0);
+  const builds = versions.filter((version) => comparePrecedence(version, pin) === 0);
   return {
     kind: 'pin-not-published',
     message: `${moduleId} ${pin.text} is not published`,
-    because: [nearestTo(lower, higher) ?? emptyBranch(input)],
+    because: [describeBuilds(builds) ?? nearestTo(lower, higher) ?? emptyBranch(input)],
     unnamed: 0,
     hint: selectionsNear(pin, input),
   };
+}
+
+/** The published builds of a pin, none of which it accepts (D35). */
+function describeBuilds(builds: readonly Version[]): string | undefined {
+  if (builds.length === 0) return undefined;
+  const named = builds.slice(0, NAMED).map(({ text }) => text);
+  const rest = builds.length - named.length;
+  const all = [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+  return `published with the same numbers: ${all}; a pin accepts only its exact text`;
 }
 
 function nearestTo(lower: Version | undefined, higher: Version | undefined): string | undefined {

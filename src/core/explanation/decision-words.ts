@@ -9,7 +9,7 @@ import {
   type Against,
   type Failure,
 } from '../decision/decision.ts';
-import { deployedText, type Deployed } from '../decision/deployed.ts';
+import { deployedText, deployedVersion, type Deployed } from '../decision/deployed.ts';
 import { describeDuration } from '../text/duration.ts';
 import { excerpt, quote } from '../text/quote.ts';
 import type { Resolution } from '../releases/resolve.ts';
@@ -17,7 +17,15 @@ import { formatTime } from '../text/rfc3339.ts';
 import type { Hold } from '../decision/timing-policies.ts';
 import type { Version } from '../version/version.ts';
 import { complaintOf } from './complaint.ts';
-import { chosenAs, describeDeprecated, describeRefused, describeYanked } from './words.ts';
+import { describeNewer } from './newer-words.ts';
+import {
+  chosenAs,
+  describeDeprecated,
+  describeRefused,
+  describeYanked,
+  inBrackets,
+  newestOf,
+} from './words.ts';
 
 /**
  * Explains a decision in one escaped line.
@@ -35,13 +43,27 @@ export function describeDecision(decision: Decision): string {
   switch (decision.kind) {
     case 'keep':
       return describeKept(decision);
-    case 'replace':
-      return describeReplacement(decision.input, decision);
+    case 'replace': {
+      const named =
+        decision.direction === 'rollback'
+          ? decision.failure.version
+          : deployedVersion(decision.input.deployed);
+      return joined(describeReplacement(decision.input, decision), newerThan(decision, named));
+    }
     case 'hold':
-      return decision.because.map(describeHold).join('; ');
+      return joined(...decision.because.map(describeHold), newerThan(decision.replacement));
     case 'stuck':
       return describeStuck(decision);
   }
+}
+
+function joined(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined).join('; ');
+}
+
+/** Why newer releases than the one to deploy are refused, except `named`. */
+function newerThan({ to, resolution }: Replacement, named?: Version): string | undefined {
+  return resolution && !('url' in to) ? describeNewer(resolution, to.version, named) : undefined;
 }
 
 /** Why the replacement is held, in one line. */
@@ -113,27 +135,38 @@ type Ahead = Decision & { readonly kind: 'keep'; readonly because: 'ahead' };
 
 function describeCurrent(resolution: Resolution, deployed: Deployed): string {
   const { constraint } = resolution.input;
-  if (resolution.kind === 'unsatisfied') return 'pinned, but no longer published';
-  const { version } = resolution.release;
+  if (resolution.kind === 'unsatisfied') return describeUnpublished(constraint, deployed);
   if (constraint.kind === 'patch') return 'pinned';
-  const isSelected = deployed.kind === 'version' && deployed.version.text === version.text;
-  const already = `already the ${chosenAs(version, constraint)}`;
-  return isSelected ? already : `${already}; ${version.text} is another build of it`;
+  const { version } = resolution.release;
+  const current = deployedText(deployed) ?? version.text;
+  // A refused build of the deployed version is not newer.
+  const newer = describeNewer(resolution, version);
+  if (newer !== undefined) return `stays at ${current}: ${newer}`;
+  const already = `already the ${chosenAs(resolution)}`;
+  return current === version.text ? already : `${already}; ${version.text} is another build of it`;
+}
+
+/** Why the deployed version is kept although the pin is not published (D20, D35). */
+function describeUnpublished(constraint: Constraint, deployed: Deployed): string {
+  const pin = formatConstraint(constraint);
+  return deployedText(deployed) === pin
+    ? 'pinned, but no longer published'
+    : `a build of the pin ${pin}, which is not published`;
 }
 
 /** Why the deployed version is kept although the constraint does not select it (D16, D17, D30). */
-function describeAhead({ resolution, against: found }: Ahead): string {
+function describeAhead({ input, resolution, against: found }: Ahead): string {
   const { constraint } = resolution.input;
-  const against = found ? [describeAgainst(found, constraint)] : [];
+  const against = found && describeAgainst(found, constraint);
+  const deployed = deployedVersion(input.deployed);
   if (resolution.kind === 'resolved') {
     const { version } = resolution.release;
-    const best = `newer than ${version.text}, the ${chosenAs(version, constraint)} that may be selected`;
-    return [best, ...against, 'it is kept, not downgraded'].join('; ');
+    const best = `newer than ${version.text}, the ${newestOf(constraint)} that may be selected`;
+    const newer = deployed && describeNewer(resolution, deployed);
+    return joined(best, against, 'it is kept, not downgraded', newer);
   }
-  if (constraint.kind === 'patch') return ['it is kept', ...against].join('; ');
-  return ['it is kept', ...against, `no release may be selected: ${countReasons(resolution)}`].join(
-    '; ',
-  );
+  if (constraint.kind === 'patch') return joined('it is kept', against);
+  return joined('it is kept', against, `no release may be selected: ${countReasons(resolution)}`);
 }
 
 function describeAgainst(against: Against, constraint: Constraint): string {
@@ -141,10 +174,8 @@ function describeAgainst(against: Against, constraint: Constraint): string {
   return against.failure ? `it ${failureWords(against.failure)}` : 'it is not in the list';
 }
 
-function describeReplacement(
-  { deployed, previous }: DecideInput,
-  replacement: Replacement,
-): string {
+function describeReplacement(input: DecideInput, replacement: Replacement): string {
+  const { deployed, previous } = input;
   if (!replacement.resolution) {
     if (replacement.direction === 'install') return 'not deployed yet; from its pin_url';
     const isSameWithoutQuery =
@@ -158,11 +189,12 @@ function describeReplacement(
     const why = `${replacement.failure.version.text} ${failureWords(replacement.failure)}; `;
     return previous?.text === version.text
       ? `${why}${version.text} was deployed before it`
-      : `${why}${version.text} instead: ${chosenAs(version, constraint)}`;
+      : `${why}${version.text} instead: ${chosenAs(resolution)}`;
   }
   return [
     ...(direction === 'install' ? ['not deployed yet'] : outsideBranch(deployed, constraint)),
-    chosenAs(version, constraint),
+    ...recalled(input, resolution),
+    chosenAs(resolution),
     ...(direction === 'downgrade' ? ['a downgrade: module data is shared by all versions'] : []),
     ...(isNewMajor(deployed, version) ? ['new major: read its release notes'] : []),
     ...(to.yanked === undefined ? [] : [describeYanked(to.yanked)]),
@@ -170,8 +202,16 @@ function describeReplacement(
   ].join('; ');
 }
 
-function failureWords({ isRolledBack }: Failure): string {
-  return isRolledBack ? 'was rolled back on this machine' : 'failed on this machine';
+/** Why a deployed version in the branch is replaced although it may be newer (D33). */
+function recalled({ deployed, onYank }: DecideInput, { input }: Resolution): string[] {
+  const version = onYank === 'replace' ? deployedVersion(deployed) : undefined;
+  const yanked = version && input.index.find(version)?.yanked;
+  return yanked === undefined ? [] : [`${version?.text} is ${describeYanked(yanked)}`];
+}
+
+function failureWords({ isRolledBack, because }: Failure): string {
+  if (isRolledBack) return 'was rolled back on this machine';
+  return `failed on this machine${inBrackets(because)}`;
 }
 
 function outsideBranch(deployed: Deployed, constraint: Constraint): string[] {
@@ -203,6 +243,7 @@ function describeStuck(stuck: Decision & Stuck): string {
     }
     case 'conflicting-digest':
     case 'no-artifact':
+    case 'untrusted-artifact':
     case 'digest-changed':
     case 'not-yet-published': {
       const { constraint } = stuck.resolution.input;

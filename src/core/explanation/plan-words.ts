@@ -75,11 +75,13 @@ export function describeWarning(warning: Warning, decision: Decision): string {
     case 'deployed-not-a-version':
       return `${quote(describeAddress(warning.text))} is deployed, but is not a version`;
     case 'pin-not-published':
-      return `${warning.version.text} is deployed, but no longer published`;
+      return `${warning.version.text} is deployed: ${describeDecision(decision)}`;
     case 'stale-list':
       return `${warning.message}; using the saved list that was confirmed at ${formatTime(warning.confirmedAt)}`;
     case 'shadowed-pin':
       return `pin_url takes precedence over pin_version ${warning.version.text}`;
+    case 'unverified-download':
+      return 'its pin_url has no #sha256=… digest, so the file is not verified';
     case 'conflicting-constraints':
       return 'another entry has this module_id; each is resolved separately';
   }

@@ -66,8 +66,8 @@ function rowsOf(resolution: Resolution): Row[] {
     const row = { version: version.text, words: words + (note ?? ''), kind } as const;
     (isLower ? lower : higher).push(row);
   }
-  if (chosen) {
-    const words = `YES  ${describeChosen(chosen, constraint)}`;
+  if (resolution.kind === 'resolved' && chosen) {
+    const words = `YES  ${describeChosen(resolution)}`;
     higher.push({ version: chosen.version.text, words, kind: 'chosen' });
   }
   return [...higher, ...lower, ...unreadable];

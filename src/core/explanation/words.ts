@@ -2,17 +2,16 @@ import { formatConstraint, type Constraint } from '../version/constraint.ts';
 import type { Misfit } from '../text/parse-error.ts';
 import { excerpt } from '../text/quote.ts';
 import type { Refused } from '../releases/refusal.ts';
-import type { DigestChange, Release } from '../releases/release.ts';
+import type { DigestChange } from '../releases/release.ts';
+import { newerRefused, type Resolution } from '../releases/resolve.ts';
 import { formatTime } from '../text/rfc3339.ts';
 import type { Version } from '../version/version.ts';
 
 /** The rule of a constraint in one line (Versioning, Module version types). */
 export function describeConstraint(constraint: Constraint): string {
   switch (constraint.kind) {
-    case 'patch': {
-      const { text, build } = constraint.version;
-      return build === '' ? `patch: ${text}, or its highest build` : `patch: ${text} and no other`;
-    }
+    case 'patch':
+      return `patch: ${constraint.version.text} and no other`;
     case 'minor':
     case 'major':
       return `${constraint.kind}: ${describeBranch(constraint)}, releases only`;
@@ -31,13 +30,11 @@ export function describeBranch(constraint: Constraint & { kind: 'minor' | 'major
   return `${major}.${minor}.0 ≤ version < ${major}.${minor + 1}.0`;
 }
 
-/** Why `constraint` selects the release, in one line. */
-export function describeChosen(
-  { version, yanked, deprecated }: Release,
-  constraint: Constraint,
-): string {
+/** Why the release is selected, in one line. */
+export function describeChosen(resolution: Resolution & { readonly kind: 'resolved' }): string {
+  const { yanked, deprecated } = resolution.release;
   return [
-    chosenAs(version, constraint),
+    chosenAs(resolution),
     ...(yanked === undefined ? [] : [describeYanked(yanked)]),
     ...(deprecated === undefined ? [] : [describeDeprecated(deprecated)]),
   ].join('; ');
@@ -65,13 +62,12 @@ export function describeRefused(refused: Refused, constraint: Constraint): strin
       const published = excerpt(refused.published.join(', ')) || 'no platform at all';
       return `no artifact for ${refused.platform}; published for ${published}`;
     }
+    case 'untrusted-artifact':
+      return `untrusted artifact: ${refused.complaint}`;
     case 'digest-changed':
       return describeDigestChange(refused);
-    case 'quarantined': {
-      const { until } = refused;
-      const term = until === undefined ? '' : ` until ${formatTime(until)}`;
-      return `quarantined on this machine${term}`;
-    }
+    case 'quarantined':
+      return describeQuarantine(refused);
     case 'too-young':
       return `too young until ${formatTime(refused.until)}`;
     case 'unknown-age':
@@ -81,6 +77,18 @@ export function describeRefused(refused: Refused, constraint: Constraint): strin
     case 'older':
       return `older than ${refused.than.text}`;
   }
+}
+
+function describeQuarantine(refused: Refused & { readonly reason: 'quarantined' }): string {
+  const { until, isRolledBack, because } = refused;
+  const term = until === undefined ? '' : ` until ${formatTime(until)}`;
+  if (isRolledBack) return `rolled back on this machine${term}`;
+  return `quarantined on this machine${term}${inBrackets(because)}`;
+}
+
+/** A reported reason, after what it explains; empty if it is not known. */
+export function inBrackets(because: string | undefined): string {
+  return because === undefined || because === '' ? '' : ` (${excerpt(because)})`;
 }
 
 export function describeDigestChange({ platform, first, now }: DigestChange): string {
@@ -101,11 +109,18 @@ export function describeMisfit({ position, expected }: Misfit): string {
   return `expected ${expected} at character ${position + 1}`;
 }
 
-/** What `version` is to the constraint that selects it: `pinned`, `newest release`. */
-export function chosenAs(version: Version, constraint: Constraint): string {
+/** What the selected release is to the constraint: `pinned`, `newest release`; without it, what it would be. */
+export function chosenAs(resolution: Resolution): string {
+  const newest = newestOf(resolution.input.constraint);
+  if (resolution.kind === 'unsatisfied') return newest;
+  const [newer] = newerRefused(resolution, resolution.release.version);
+  return newer ? `${newest} that may be selected` : newest;
+}
+
+export function newestOf(constraint: Constraint): string {
   switch (constraint.kind) {
     case 'patch':
-      return version.text === constraint.version.text ? 'pinned' : 'the highest build of the pin';
+      return 'pinned';
     case 'minor':
       return `newest patch of ${constraint.major}.${constraint.minor}`;
     case 'major':

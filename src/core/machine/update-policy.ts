@@ -21,6 +21,10 @@ export interface UpdateTerms {
   readonly window: Window | undefined;
   /** Whether a lower version may replace a deployed one that the constraint does not accept. */
   readonly allowDowngrade: boolean;
+  /** What to do if a deployed version was yanked: keep it, or replace it by the best release, even a lower one (D33). */
+  readonly onYank: 'keep' | 'replace';
+  /** Whether the file of a release needs a sha256 or sha512 digest (D36). */
+  readonly requireDigest: boolean;
   /**
    * How long a version that failed is refused, in milliseconds. Undefined: until its digest changes or an operator lifts
    * the quarantine.
@@ -45,6 +49,8 @@ export const DEFAULT_TERMS: UpdateTerms = {
   minimumAge: { ms: 0, unknown: 'refuse' },
   window: undefined,
   allowDowngrade: true,
+  onYank: 'keep',
+  requireDigest: true,
   quarantineMs: undefined,
   restartCooldownMs: 5 * MINUTE,
   restartCeiling: 12,

@@ -1,8 +1,8 @@
 import { replacementText, type Decision, type Replacement } from '../decision/decision.ts';
 import { describeDecision, reportedText } from '../explanation/decision-words.ts';
 import type { ModuleId } from '../releases/module-id.ts';
-import { canonicalPlatform, type Platform } from '../releases/platform.ts';
-import { artifactsFor, type Artifact } from '../releases/release.ts';
+import type { Platform } from '../releases/platform.ts';
+import { artifactFor, type Artifact } from '../releases/release.ts';
 import { formatConstraint } from '../version/constraint.ts';
 import type { Direction } from '../decision/timing.ts';
 import type { Stop } from './stops.ts';
@@ -105,8 +105,8 @@ function reasonOf(replacement: Replacement, text: string): ActionReason {
 }
 
 function artifactOf({ to }: Replacement, platform: Platform): Artifact | undefined {
-  if ('url' in to) return { platform, url: to.url };
-  const artifacts = artifactsFor(to, platform) ?? [];
-  // A file for exactly this platform is preferred to one for any platform.
-  return artifacts.find((one) => canonicalPlatform(one.platform) === platform) ?? artifacts[0];
+  if (!('url' in to)) return artifactFor(to, platform);
+  // A `pin_url` may carry the digest of its file as `#sha256=…` or `#sha512=…` (D36).
+  const [, url = to.url, digest] = /^([^#]*)#(sha(?:256|512)=.*)$/.exec(to.url) ?? [];
+  return { platform, url, digest: digest?.replace('=', ':') };
 }

@@ -10,6 +10,8 @@ export interface Remembered {
   readonly deployed: Deployed;
   /** The version that was deployed before `deployed`; a rollback prefers it (D13). */
   readonly previous: Version | undefined;
+  /** The version that failed last, if none was reported as deployed since (D37). */
+  readonly failed: Version | undefined;
   readonly restarts: readonly RememberedRestart[];
   readonly quarantine: readonly Quarantined[];
 }

@@ -48,8 +48,9 @@ export function asksForMaintenance({ modules, subsystems }: Plan): boolean {
 export function factsOf({
   deployed,
   previous,
+  failed,
   restarts,
   quarantine,
 }: Remembered): Omit<ModuleState, 'list'> {
-  return { deployed, previous, quarantine, restarts: restarts.map(({ at }) => at) };
+  return { deployed, previous, failed, quarantine, restarts: restarts.map(({ at }) => at) };
 }

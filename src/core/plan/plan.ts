@@ -14,7 +14,7 @@ import type { Quarantined } from '../releases/eligibility-policy.ts';
 import type { Component, Machine, ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import type { Platform } from '../releases/platform.ts';
-import { resolve } from '../releases/resolve.ts';
+import { newestPublished } from '../releases/resolve.ts';
 import type { MaintenanceAnswer } from '../decision/timing-policies.ts';
 import { termsFor, type UpdatePolicy, type UpdateTerms } from '../machine/update-policy.ts';
 import type { Version } from '../version/version.ts';
@@ -31,6 +31,8 @@ export interface ModuleState {
   readonly deployed: Deployed;
   /** The version that was deployed before; absent if it is not known. A rollback prefers it. */
   readonly previous?: Version | undefined;
+  /** The version that failed last, if none was reported as deployed since; absent if there is none (D37). */
+  readonly failed?: Version | undefined;
   /** When it was restarted for a replacement, in milliseconds since the epoch, in any order. */
   readonly restarts?: readonly number[] | undefined;
   /** Its versions that failed on this machine or were rolled back. */
@@ -189,25 +191,29 @@ function withUrlAsText(state: ModuleState): ModuleState {
 }
 
 function decideInputFor(
-  { list, deployed, previous, restarts = [], quarantine = [] }: ModuleState,
+  { list, deployed, previous, failed, restarts = [], quarantine = [] }: ModuleState,
   requirement: Requirement,
   terms: UpdateTerms,
   { now, platform, laterReleases, answer, isServerBusy }: PlanInput,
 ): DecideInput {
-  const { minimumAge, restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade } = terms;
+  const { minimumAge, restartCooldownMs, restartCeiling, maxIndexAgeMs } = terms;
+  const { allowDowngrade, onYank, requireDigest, allowHttp } = terms;
   return {
     requirement,
     list,
     deployed,
     previous,
+    failed,
     quarantine,
     maxIndexAgeMs,
     allowDowngrade,
+    onYank,
     eligibility: {
       now,
       platform,
       notAfter: laterReleases === 'refuse' ? now : undefined,
       minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
+      artifactRules: { requireDigest, allowHttp },
     },
     timing: {
       window: terms.window,
@@ -231,22 +237,19 @@ function rowOf(
   const isRunning = replacement !== undefined && replacement.direction !== 'install';
   return {
     decision,
-    latest: latestOf(decision, channel),
+    latest: latestOf(input, channel),
     stops: isRunning ? componentsToStop() : [],
     nextChange: nextChange(decision),
     warnings: decisionWarnings(decision),
   };
 }
 
-function latestOf(decision: Decision, channel: Constraint): Version | undefined {
-  const { requirement, list, eligibility, quarantine } = decision.input;
+/** What this machine refuses does not lower the newest version (D31). */
+function latestOf(
+  { requirement, list, eligibility }: DecideInput,
+  channel: Constraint,
+): Version | undefined {
   if ('error' in list || requirement.kind === 'local' || requirement.kind === 'disabled')
     return undefined;
-  const { index, changedDigests } = list;
-  const used = decision.resolution?.input.eligibility;
-  const latest =
-    requirement.kind === channel.kind && decision.resolution
-      ? decision.resolution
-      : resolve(channel, index, used ?? { ...eligibility, quarantine, changedDigests });
-  return latest.kind === 'resolved' ? latest.release.version : undefined;
+  return newestPublished(channel, list.index, eligibility);
 }

@@ -25,7 +25,19 @@ export interface Eligibility {
     | undefined;
   /** Refuses releases that were published later than this, in milliseconds since the epoch. */
   readonly notAfter?: number | undefined;
+  /** Refuses releases whose file for `platform` a machine must not download (D36). */
+  readonly artifactRules?:
+    | {
+        /** Whether a file needs a complete sha256 or sha512 digest. */
+        readonly requireDigest: boolean;
+        /** Hosts that may be contacted without TLS, as `host` or `host:port`. Loopback addresses always may. */
+        readonly allowHttp: readonly string[];
+      }
+    | undefined;
 }
+
+/** Which files a machine may download. */
+export type ArtifactRules = NonNullable<Eligibility['artifactRules']>;
 
 /** A version that failed on this machine or that an operator rolled back, and how long it is refused. */
 export interface Quarantined {
@@ -35,13 +47,20 @@ export interface Quarantined {
   readonly digest?: string | undefined;
   /** When the quarantine ends, in milliseconds since the epoch; absent if only another digest or an operator ends it. */
   readonly until?: number | undefined;
-  /** Present if an operator rolled it back. Floating constraints do not select a version between the two. */
+  /** Why, as the agent or the operator reported it, for people; absent if it is not known. */
+  readonly reason?: string | undefined;
+  /** Present if an operator rolled it back. */
   readonly rolledBack?:
     | {
         /** The version that was deployed. */
         readonly from: Version;
-        /** The version that was deployed before; undefined if it is not known. */
+        /** The version to roll back to; undefined if there was none. */
         readonly to: Version | undefined;
+        /**
+         * The texts of the versions that are refused with it: those above `to` that the list had then. Undefined if
+         * there was no list: then every version above `to` and below `from` is refused (D32).
+         */
+        readonly refused?: ReadonlySet<string> | undefined;
       }
     | undefined;
 }

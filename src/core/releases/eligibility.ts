@@ -1,6 +1,8 @@
-import type { Policy } from './eligibility-policy.ts';
+import { excerpt } from '../text/quote.ts';
+import { isExposed, readWebAddress } from '../text/web-address.ts';
+import type { ArtifactRules, Policy } from './eligibility-policy.ts';
 import { quarantined } from './quarantine.ts';
-import { artifactsFor } from './release.ts';
+import { artifactFor, artifactsFor, type Artifact } from './release.ts';
 
 /** Only a pin may select a yanked release (D7). */
 const yanked: Policy = ({ constraint }, release) => {
@@ -15,6 +17,28 @@ const noArtifact: Policy = ({ eligibility: { platform } }, release) => {
   const published = [...new Set(release.artifacts.map((artifact) => artifact.platform))];
   return { reason: 'no-artifact', platform, published };
 };
+
+/** A machine downloads from an address that it may contact, and compares the file with its digest (D36). */
+const untrustedArtifact: Policy = ({ eligibility: { platform, artifactRules } }, release) => {
+  const artifact = platform && artifactRules && artifactFor(release, platform);
+  const complaint = artifact && complaintAbout(artifact, artifactRules);
+  return complaint === undefined ? undefined : { reason: 'untrusted-artifact', complaint };
+};
+
+const FULL_DIGEST = /^(?:sha256:[\da-f]{64}|sha512:[\da-f]{128})$/i;
+
+function complaintAbout({ url, digest }: Artifact, rules: ArtifactRules): string | undefined {
+  if (url === undefined) return undefined;
+  const address = readWebAddress(url);
+  if (!address.ok) return `its address: ${address.error}`;
+  if (isExposed(address.value, rules.allowHttp)) {
+    return `its address is http: to ${address.value.host}, which allow_http does not name`;
+  }
+  if (!rules.requireDigest || FULL_DIGEST.test(digest ?? '')) return undefined;
+  return digest === undefined
+    ? 'its file has no digest'
+    : `its digest is ${excerpt(digest)}, not a complete sha256 or sha512`;
+}
 
 /** A version whose digest changed is not the published one. No constraint accepts it, not even a pin (D22). */
 const digestChanged: Policy = ({ eligibility: { changedDigests } }, { version }) => {
@@ -44,6 +68,7 @@ const publishTime: Policy = ({ constraint, eligibility }, { publishedAt }) => {
 export const ineligible: Policy = (input, release) =>
   yanked(input, release) ??
   noArtifact(input, release) ??
+  untrustedArtifact(input, release) ??
   digestChanged(input, release) ??
   quarantined(input, release) ??
   publishTime(input, release);

@@ -4,27 +4,12 @@ import type { Version } from '../version/version.ts';
 import type { Eligibility, Policy, Quarantined } from './eligibility-policy.ts';
 
 /** A version in quarantine is refused until its quarantine ends, even for a pin (D13). */
-export const quarantined: Policy = ({ constraint, eligibility }, { version, artifacts }) => {
-  const term =
-    termInForce(version, artifacts, eligibility) ??
-    (constraint.kind === 'patch' ? undefined : betweenRolledBack(version, eligibility));
-  return (
-    term && {
-      reason: 'quarantined',
-      until: term.until,
-      isRolledBack: term.rolledBack !== undefined,
-    }
-  );
+export const quarantined: Policy = ({ eligibility }, { version, artifacts }) => {
+  const term = termInForce(version, artifacts, eligibility);
+  if (!term) return undefined;
+  const { until, reason: because, rolledBack } = term;
+  return { reason: 'quarantined', until, isRolledBack: rolledBack !== undefined, because };
 };
-
-/** After a rollback from 1.2.4 to 1.2.2, floating constraints do not select 1.2.3 either. */
-function betweenRolledBack(version: Version, { quarantine }: Eligibility): Quarantined | undefined {
-  return quarantine?.find(({ rolledBack }) => {
-    if (!rolledBack?.to) return false;
-    const { from, to } = rolledBack;
-    return compareVersions(to, version) < 0 && compareVersions(version, from) < 0;
-  });
-}
 
 /** The quarantine of `version`; undefined if it has none or it ended. `artifacts` are its known files (D13). */
 export function termInForce(
@@ -32,9 +17,20 @@ export function termInForce(
   artifacts: readonly Artifact[] | undefined,
   eligibility: Eligibility,
 ): Quarantined | undefined {
-  return eligibility.quarantine?.find(
-    (entry) => entry.version === version.text && isInForce(entry, artifacts, eligibility),
+  const { quarantine, now } = eligibility;
+  return (
+    quarantine?.find(
+      (entry) => entry.version === version.text && isInForce(entry, artifacts, eligibility),
+    ) ?? quarantine?.find((entry) => now < (entry.until ?? Infinity) && isPassedBy(entry, version))
   );
+}
+
+/** Whether an operator rolled back past `version`: it was in the list then, or it is between the two (D32). */
+function isPassedBy({ rolledBack }: Quarantined, version: Version): boolean {
+  if (!rolledBack?.to) return false;
+  const { from, to, refused } = rolledBack;
+  if (refused) return refused.has(version.text);
+  return compareVersions(to, version) < 0 && compareVersions(version, from) < 0;
 }
 
 /** A different digest of the same kind ends a quarantine. A digest that is not known does not (D13). */

@@ -28,13 +28,20 @@ export type Refusal =
       /** The platforms that it is published for. */
       readonly published: readonly string[];
     }
+  | {
+      readonly reason: 'untrusted-artifact';
+      /** What the address or the digest of the file lacks, in one escaped line. */
+      readonly complaint: string;
+    }
   | ({ readonly reason: 'digest-changed' } & DigestChange)
   | {
       readonly reason: 'quarantined';
       /** When the quarantine ends, in milliseconds since the epoch; undefined if it has no time limit. */
       readonly until: number | undefined;
-      /** Whether an operator rolled back this version or a higher one. Otherwise the version failed on this machine. */
+      /** Whether an operator rolled back this version or past it. Otherwise the version failed on this machine. */
       readonly isRolledBack: boolean;
+      /** Why, as the agent or the operator reported it; undefined if it is not known. */
+      readonly because: string | undefined;
     }
   | {
       readonly reason: 'too-young';
@@ -61,7 +68,12 @@ export type RefusedPin = {
   Refusal,
   {
     reason:
-      'conflicting-digest' | 'no-artifact' | 'digest-changed' | 'quarantined' | 'not-yet-published';
+      | 'conflicting-digest'
+      | 'no-artifact'
+      | 'untrusted-artifact'
+      | 'digest-changed'
+      | 'quarantined'
+      | 'not-yet-published';
   }
 >;
 
@@ -76,6 +88,9 @@ export type Refused =
       /** The entry of the list. */
       readonly release: Release;
     } & Refusal);
+
+/** A release that was not selected, with its one reason. */
+export type RefusedRelease = Exclude<Refused, { readonly reason: 'not-a-version' }>;
 
 /** The version of the entry, as published. */
 export function publishedText(refused: Refused): string {

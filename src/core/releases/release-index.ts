@@ -11,7 +11,7 @@ import {
   type SortedReleases,
   type Span,
 } from './sorted-releases.ts';
-import { comparePrecedence, compareVersions } from '../version/version-order.ts';
+import { compareVersions } from '../version/version-order.ts';
 import { parseVersion, readVersion, type Version } from '../version/version.ts';
 import type { ParseError } from '../text/parse-error.ts';
 
@@ -109,7 +109,7 @@ function sortedCandidates(list: SortedList, constraint: Constraint): Iterable<Re
   const { all, stable, kept } = list;
   switch (constraint.kind) {
     case 'patch':
-      return kept.descending(all.places, pinned(list, constraint));
+      return kept.descending(all.places, equalTo(list, constraint.version));
     case 'minor':
       return kept.descending(stable.places, branch(stable, constraint.major, constraint.minor));
     case 'major':
@@ -121,24 +121,18 @@ function sortedCandidates(list: SortedList, constraint: Constraint): Iterable<Re
   }
 }
 
-/** The releases that a pin accepts. Builds of one version follow each other. */
-function pinned(list: SortedList, { version: pin }: { readonly version: Version }): Span {
-  const order = pin.build === '' ? comparePrecedence : compareVersions;
-  return equalTo(list, pin, order);
-}
-
 function findSorted(list: SortedList, version: Version): Release | undefined {
-  const { from, end } = equalTo(list, version, compareVersions);
+  const { from, end } = equalTo(list, version);
   return from === end ? undefined : list.kept.release(list.all.places[from] ?? -1);
 }
 
-/** The places in `all` of the versions for which `order` is 0. */
-function equalTo(list: SortedList, version: Version, order: typeof compareVersions): Span {
+/** The place in `all` of the release with exactly this version. */
+function equalTo(list: SortedList, version: Version): Span {
   const compared = (at: number): number => {
     const text = list.textAt(at);
     if (text === version.text) return 0;
     const other = readVersion(text);
-    return 'text' in other ? order(other, version) : 0;
+    return 'text' in other ? compareVersions(other, version) : 0;
   };
   const span = sameNumbers(list, version);
   const from = countUntil(span, (at) => compared(at) >= 0);

@@ -80,6 +80,15 @@ export function artifactsFor(
   return artifacts?.filter((artifact) => fitsPlatform(artifact.platform, platform));
 }
 
+/** The file to install on `platform`: one for exactly this platform, else one for any (D9). */
+export function artifactFor(
+  release: Pick<Release, 'artifacts'>,
+  platform: Platform,
+): Artifact | undefined {
+  const artifacts = artifactsFor(release, platform) ?? [];
+  return artifacts.find((one) => canonicalPlatform(one.platform) === platform) ?? artifacts[0];
+}
+
 /** Two different digests of one kind that a release has for one platform; undefined if there are none (D11). */
 export function conflictingDigests(
   release: Release,

@@ -1,9 +1,11 @@
 import { mismatch, type Constraint } from '../version/constraint.ts';
 import { ineligible } from './eligibility.ts';
 import type { Eligibility } from './eligibility-policy.ts';
-import type { Refusal, Refused, RefusedPin } from './refusal.ts';
+import type { Refusal, Refused, RefusedPin, RefusedRelease } from './refusal.ts';
 import type { ReleaseIndex } from './release-index.ts';
 import { conflictingDigests, type Release } from './release.ts';
+import { compareVersions } from '../version/version-order.ts';
+import type { Version } from '../version/version.ts';
 
 /** The input of a resolution. */
 export interface ResolveInput {
@@ -73,14 +75,33 @@ export function resolve(
       return { kind: 'resolved', input, release, refused: () => refused(input, release) };
     }
     const one = { release, ...against };
-    if (constraint.kind === 'patch' && isRefusedPin(one)) refusedPin ??= one;
+    if (constraint.kind === 'patch' && isRefusedPin(one)) refusedPin = one;
   }
   return { kind: 'unsatisfied', input, refusedPin, refused: () => refused(input) };
 }
 
-/** If the exact text of the pin is published, the pin does not mean the other builds of its version (D3). */
+/** The only candidate of a pin is the release with its text (D35). */
 function isRefusedPin(one: Refusal & { readonly release: Release }): one is RefusedPin {
   return one.reason !== 'other-version';
+}
+
+/** The newest version that `constraint` accepts, whatever this machine refuses; undefined if there is none (D31). */
+export function newestPublished(
+  constraint: Constraint,
+  index: ReleaseIndex,
+  { now, platform, notAfter }: Eligibility,
+): Version | undefined {
+  const newest = resolve(constraint, index, { now, platform, notAfter });
+  return newest.kind === 'resolved' ? newest.release.version : undefined;
+}
+
+/** The releases that the constraint accepts and that are newer than `version`, newest first, each with its reason (D31). */
+export function* newerRefused({ input }: Resolution, version: Version): Generator<RefusedRelease> {
+  for (const release of input.index.candidates(input.constraint)) {
+    if (compareVersions(release.version, version) <= 0) return;
+    const found = refusal(input, release);
+    if (found) yield { release, ...found };
+  }
 }
 
 /**
@@ -93,14 +114,7 @@ export function refusal(input: ResolveInput, release: Release): Refusal | undefi
   const { constraint } = input;
   const reason = mismatch(constraint, release.version);
   if (reason) return { reason };
-  if (isOtherBuild(input, release)) return { reason: 'other-version' };
   return ineligible(input, release);
-}
-
-/** A pin whose exact text is published selects that release and no other build of it (D3). */
-function isOtherBuild({ constraint, index }: ResolveInput, { version }: Release): boolean {
-  if (constraint.kind !== 'patch' || version.text === constraint.version.text) return false;
-  return index.find(constraint.version) !== undefined;
 }
 
 /** Every entry that is not `chosen`, each with one reason. What nothing else refuses is older than `chosen` (D1). */

@@ -2,7 +2,6 @@ import { parseError, type ParseError, type Misfit } from '../text/parse-error.ts
 import { KEYWORDS, nearestForm } from './nearest-form.ts';
 import type { Result } from '../text/result.ts';
 import { isPrerelease, LONGEST_VERSION, readVersion, type Version } from './version.ts';
-import { comparePrecedence } from './version-order.ts';
 
 /** The usual wildcards. 15 digits never exceed 2^53 - 1, so their values need no check. */
 const WILDCARD = /^(0|[1-9]\d{0,14})\.(?:(0|[1-9]\d{0,14})\.)?\*$/;
@@ -12,7 +11,7 @@ const PLACEHOLDER = /^x\.(y\.)?\*$|^x\.y\.z$/i;
 export type Constraint =
   | {
       readonly kind: 'patch';
-      /** The pinned version, `X.Y.Z`. Without build metadata, it also accepts the builds of that version. */
+      /** The pinned version, `X.Y.Z`. Only the release with exactly this text is accepted. */
       readonly version: Version;
     }
   | {
@@ -77,14 +76,13 @@ export function formatConstraint(constraint: Constraint): string {
 }
 
 /**
- * Why `constraint` refuses `version`; undefined if it accepts it. A pin without build metadata accepts the builds of its
- * version; which of them it selects depends on the release list (D3). Only a pin and `latest-with-prerelease` accept
- * prereleases (D4). `0.*` is any 0.y.z (D6).
+ * Why `constraint` refuses `version`; undefined if it accepts it. A pin accepts exactly its text (D35, which replaced D3). Only a pin and
+ * `latest-with-prerelease` accept prereleases (D4). `0.*` is any 0.y.z (D6).
  */
 export function mismatch(constraint: Constraint, version: Version): Mismatch | undefined {
   switch (constraint.kind) {
     case 'patch':
-      return pins(constraint.version, version) ? undefined : 'other-version';
+      return version.text === constraint.version.text ? undefined : 'other-version';
     case 'minor':
       if (version.major !== constraint.major) return 'other-major';
       if (version.minor !== constraint.minor) return 'other-minor';
@@ -103,11 +101,6 @@ export function mismatch(constraint: Constraint, version: Version): Mismatch | u
 export function isInBranch(constraint: Constraint, version: Version): boolean {
   const reason = mismatch(constraint, version);
   return reason === undefined || reason === 'prerelease';
-}
-
-function pins(pin: Version, version: Version): boolean {
-  if (pin.text === version.text) return true;
-  return pin.build === '' && comparePrecedence(pin, version) === 0;
 }
 
 function readConstraint(text: unknown): Constraint | Misfit {

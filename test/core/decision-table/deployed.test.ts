@@ -224,7 +224,8 @@ describe('[T28] a version far above all others was published, and is yanked late
       wanted: 'latest',
       deployed: '1.9.0',
       list: yanked,
-      expected: 'upgrade to 2.0.0: newest release; new major: read its release notes',
+      expected:
+        'upgrade to 2.0.0: newest release that may be selected; new major: read its release notes; 999999999.0.0 is yanked: not ours',
     },
     {
       case: 'where it is deployed it stays (D16)',

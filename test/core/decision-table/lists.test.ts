@@ -39,11 +39,11 @@ describe('D20: the pin is not in the list', () => {
       warns: ['pin-not-published'],
     },
     {
-      case: 'D20 a build of the pin is deployed: up to date',
+      case: 'D35 a build of the pin is deployed: up to date',
       wanted: '1.2.4',
       list: LIST,
       deployed: '1.2.4+b1',
-      expected: 'up-to-date: pinned, but no longer published',
+      expected: 'up-to-date: a build of the pin 1.2.4, which is not published',
       warns: ['pin-not-published'],
     },
     {
@@ -123,7 +123,8 @@ describe('D21, D22: no usable list', () => {
       deployed: '1.2.3',
       list: ['1.2.3', '1.2.4', '1.2.5'],
       changed: ['1.2.5'],
-      expected: 'upgrade to 1.2.4: newest patch of 1.2',
+      expected:
+        'upgrade to 1.2.4: newest patch of 1.2 that may be selected; 1.2.5 is refused: digest changed: sha256:bb for any, first seen as sha256:aa',
     },
   ]);
 });

@@ -149,7 +149,7 @@ describe('D27: which option determines the requirement of a subsystem', () => {
   });
 
   const pinned = { agent: { 'platform-server': { pin_url: url, pin_version: '1.0.0' } } };
-  it.each([
+  it.each<[string, string | null | undefined, string]>([
     [
       'another version is deployed',
       '2.0.0',
@@ -171,7 +171,8 @@ describe('D27: which option determines the requirement of a subsystem', () => {
     const subsystems = new Map([['platform-server', known(deployed, ['9.0.0'])]] as const);
     const [, server] = plan(pinned, {}, { subsystems }).subsystems;
     expect(server && told(server.decision)).toBe(expected);
-    expect(server?.warnings.map(({ kind }) => kind)).toEqual(['shadowed-pin']);
+    const kinds = server?.warnings.map(({ kind }) => kind);
+    expect(kinds).toEqual(['shadowed-pin', 'unverified-download']);
   });
 
   it.each([
@@ -182,6 +183,19 @@ describe('D27: which option determines the requirement of a subsystem', () => {
     const agent = { 'platform-server': options };
     const [, server] = plan({ agent }, {}, { subsystems }).subsystems;
     expect(server && told(server.decision)).toBe(expected);
+  });
+
+  it('D36 the digest of a pin_url is the digest of its file', () => {
+    const download = 'https://builds.example/server';
+    const hex = '0a'.repeat(32);
+    const agent = { 'platform-server': { pin_url: `${download}#sha256=${hex}` } };
+    const subsystems = new Map([['platform-server', known('2.0.0', [])]] as const);
+    const answer = plan({ agent }, {}, { subsystems });
+    expect(answer.subsystems[1]?.warnings).toEqual([]);
+    const artifact = { platform: 'linux/arm64', url: download, digest: `sha256:${hex}` };
+    expect(answer.restarts[0]?.actions).toMatchObject([
+      { to: `${download}#sha256=${hex}`, artifact },
+    ]);
   });
 
   it('D27 an action contains the whole address, and its reason does not show the query', () => {

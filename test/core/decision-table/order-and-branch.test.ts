@@ -46,7 +46,7 @@ describe('[D2] builds of one precedence are ordered by their metadata', () => {
   ]);
 });
 
-describe('[D3] a pin selects the release with exactly that text, else its highest build', () => {
+describe('[D35] a pin selects the release with exactly its text, and no other (replaces D3)', () => {
   decides([
     {
       case: 'the exact text is selected, although a build of it is higher',
@@ -56,11 +56,11 @@ describe('[D3] a pin selects the release with exactly that text, else its highes
       refused: ['1.2.4: other-version', '1.2.3+b.2: other-version'],
     },
     {
-      case: 'if the exact text is not listed, the highest build is selected',
+      case: 'if the exact text is not listed, no build replaces it',
       constraint: '1.2.3',
       list: ['1.2.3+b.2', '1.2.3+b.10', '1.2.2'],
-      chosen: '1.2.3+b.10',
-      refused: ['1.2.3+b.2: older', '1.2.2: other-version'],
+      chosen: undefined,
+      refused: ['1.2.3+b.10: other-version', '1.2.3+b.2: other-version', '1.2.2: other-version'],
     },
     {
       case: 'a pin that names a build does not select another build',

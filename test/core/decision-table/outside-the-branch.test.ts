@@ -101,20 +101,6 @@ describe('D19: the pin differs from the deployed version', () => {
       warns: ['downgrade'],
     },
     {
-      case: 'D3 a build of the pin is deployed: up to date',
-      wanted: '1.2.3',
-      deployed: '1.2.3+b1',
-      list: ['1.2.3+b1', '1.2.3+b2'],
-      expected: 'up-to-date: pinned',
-    },
-    {
-      case: 'D3 a build of the pin is deployed, and the exact text is listed: up to date (I7)',
-      wanted: '1.2.3',
-      deployed: '1.2.3+b1',
-      list: ['1.2.3', '1.2.3+b1'],
-      expected: 'up-to-date: pinned',
-    },
-    {
       case: 'D19 a pin that was yanked without a reason: upgrade with a warning (D7)',
       wanted: '1.2.4',
       deployed: '1.2.3',
@@ -123,11 +109,71 @@ describe('D19: the pin differs from the deployed version', () => {
       warns: ['yanked'],
     },
     {
-      case: 'D19 the pin is deployed: up to date',
+      case: 'D19 the pin is deployed: up to date (I7)',
       wanted: '1.2.3',
       deployed: '1.2.3',
       list: LIST,
       expected: 'up-to-date: pinned',
+    },
+  ]);
+});
+
+describe('[D35] the pin and its builds', () => {
+  decidesOn([
+    {
+      case: 'D35 a build of the pin is deployed, and the pin is published: the pin replaces it',
+      wanted: '1.2.3',
+      deployed: '1.2.3+b1',
+      list: ['1.2.3', '1.2.3+b1'],
+      expected: 'downgrade to 1.2.3: pinned; a downgrade: module data is shared by all versions',
+      warns: ['downgrade'],
+    },
+    {
+      case: 'D35 the pin names a build, and the version without it is deployed: the build replaces it',
+      wanted: '1.2.3+b1',
+      deployed: '1.2.3',
+      list: ['1.2.3', '1.2.3+b1'],
+      expected: 'upgrade to 1.2.3+b1: pinned',
+    },
+    {
+      case: 'D35 only a build of the pin is published: stuck, and the build is named',
+      wanted: '1.2.9',
+      deployed: '1.2.3',
+      list: ['1.2.3', '1.2.9+evil'],
+      expected:
+        'stuck pin-not-published: the pin is not published; published with the same numbers: 1.2.9+evil; a pin accepts only its exact text',
+    },
+    {
+      case: 'D35 the published pin is refused, and a build of it is deployed: stuck',
+      wanted: '1.2.3',
+      deployed: '1.2.3+b1',
+      list: [{ version: '1.2.3', artifacts: [] }, '1.2.3+b1'],
+      expected:
+        'stuck no-artifact: the pin is published but refused: no artifact for linux/arm64; published for no platform at all',
+    },
+    {
+      case: 'D35 a build of the pin is deployed, and the pin is not published: it stays',
+      wanted: '1.2.3',
+      deployed: '1.2.3+b1',
+      list: ['1.2.3+b1', '1.2.3+b2'],
+      expected: 'up-to-date: a build of the pin 1.2.3, which is not published',
+      warns: ['pin-not-published'],
+    },
+    {
+      case: 'D35 the pin names a build, and another one is deployed: stuck',
+      wanted: '1.2.3+b1',
+      deployed: '1.2.3+b2',
+      list: ['1.2.3+b2'],
+      expected:
+        'stuck pin-not-published: the pin is not published; published with the same numbers: 1.2.3+b2; a pin accepts only its exact text',
+    },
+    {
+      case: 'D35 many builds of the pin are published: three are named',
+      wanted: '1.2.3',
+      deployed: null,
+      list: ['1.2.3+b1', '1.2.3+b2', '1.2.3+b3', '1.2.3+b4', '1.2.3+b5'],
+      expected:
+        'stuck pin-not-published: the pin is not published; published with the same numbers: 1.2.3+b5, 1.2.3+b4, 1.2.3+b3, 2 more; a pin accepts only its exact text',
     },
   ]);
 });

@@ -23,7 +23,7 @@ describe('D13: the deployed version failed on this machine', () => {
       deployed: '1.2.5',
       quarantine: FAILED,
       expected:
-        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2',
+        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2 that may be selected',
     },
     {
       case: 'D13 the newest eligible release may be higher than the failed one',
@@ -42,7 +42,7 @@ describe('D13: the deployed version failed on this machine', () => {
       quarantine: [...FAILED, { version: '1.2.4' }],
       previous: '1.2.4',
       expected:
-        'rollback to 1.2.3: 1.2.5 failed on this machine; 1.2.3 instead: newest patch of 1.2',
+        'rollback to 1.2.3: 1.2.5 failed on this machine; 1.2.3 instead: newest patch of 1.2 that may be selected; 1.2.4 is quarantined on this machine',
     },
     {
       case: 'D13 the previous version is outside the branch: the newest eligible release',
@@ -52,7 +52,7 @@ describe('D13: the deployed version failed on this machine', () => {
       quarantine: FAILED,
       previous: '2.0.0',
       expected:
-        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2',
+        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2 that may be selected',
     },
     {
       case: 'D13 the previous version is a prerelease that the constraint refuses: the newest eligible release',
@@ -62,7 +62,7 @@ describe('D13: the deployed version failed on this machine', () => {
       quarantine: FAILED,
       previous: '1.2.5-rc.1',
       expected:
-        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2',
+        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2 that may be selected',
     },
     {
       case: 'D13 the previous version is below the minimum age: rolls back to it anyway',
@@ -114,7 +114,7 @@ describe('D13: the deployed version failed on this machine', () => {
       quarantine: FAILED,
       previous: '1.2.4',
       expected:
-        'rollback to 1.2.3: 1.2.5 failed on this machine; 1.2.3 instead: newest patch of 1.2',
+        'rollback to 1.2.3: 1.2.5 failed on this machine; 1.2.3 instead: newest patch of 1.2 that may be selected; 1.2.4 is yanked',
     },
     {
       case: 'D13 the previous version is no longer published: the newest eligible release',
@@ -124,7 +124,7 @@ describe('D13: the deployed version failed on this machine', () => {
       quarantine: FAILED,
       previous: '1.2.2',
       expected:
-        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2',
+        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2 that may be selected',
     },
     {
       case: 'D13 no other release: keep (D30)',
@@ -169,7 +169,7 @@ describe('D13: the deployed version failed on this machine', () => {
       list: ['1.2.4', digested('1.2.5', 'linux/arm64', 'sha256:aa')],
       quarantine: [{ version: '1.2.5', digest: 'sha256:aa' }],
       expected:
-        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2',
+        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2 that may be selected',
     },
     {
       case: 'D13 the failed version is no longer listed: rollback',
@@ -186,7 +186,7 @@ describe('D13: the deployed version failed on this machine', () => {
       deployed: '1.2.4',
       list: LIST,
       quarantine: FAILED,
-      expected: 'up-to-date: already the newest patch of 1.2',
+      expected: 'up-to-date: stays at 1.2.4: 1.2.5 is quarantined on this machine',
     },
   ]);
 });
@@ -237,13 +237,13 @@ describe('D13: pinned and quarantined', () => {
       expected: 'stuck quarantined: the pin failed on this machine and is quarantined',
     },
     {
-      case: 'D13 a build of the pin failed: rolls back to another build of it',
+      case: 'D13 with D35: a build of the pin failed, and no other build replaces it: stuck',
       wanted: '1.2.5',
       list: ['1.2.5+b2'],
       deployed: '1.2.5+b1',
       quarantine: [{ version: '1.2.5+b1' }],
       expected:
-        'rollback to 1.2.5+b2: 1.2.5+b1 failed on this machine; 1.2.5+b2 instead: the highest build of the pin',
+        'stuck pin-not-published: the pin is not published; published with the same numbers: 1.2.5+b2; a pin accepts only its exact text',
     },
   ]);
 });

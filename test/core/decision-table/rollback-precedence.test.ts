@@ -67,7 +67,7 @@ describe('D13 outranks D16 to D19, and nothing holds a rollback', () => {
         restartCeiling: 1,
       },
       expected:
-        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2',
+        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2 that may be selected',
     },
     {
       case: 'D13 with D29: maintenance is not allowed: rollback',
@@ -77,7 +77,7 @@ describe('D13 outranks D16 to D19, and nothing holds a rollback', () => {
       quarantine: FAILED,
       timing: { answer: 'not-allowed' as const },
       expected:
-        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2',
+        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2 that may be selected',
     },
   ]);
 });

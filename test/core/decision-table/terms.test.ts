@@ -210,7 +210,7 @@ describe('[D22] a known digest changed', () => {
     },
     {
       case: 'another build of the version is not refused',
-      constraint: '1.2.0',
+      constraint: '1.2.*',
       list: ['1.2.0+a', '1.2.0+b'],
       eligibility: changed('1.2.0+b'),
       chosen: '1.2.0+a',

@@ -105,6 +105,7 @@ describe('D25: server busy, cooldown, restart ceiling', () => {
       timing: { isServerBusy: true },
       expected:
         'hold of the upgrade to https://b.example/x: the server is processing config changes',
+      warns: ['unverified-download'],
     },
     {
       case: 'D25 with D18: a downgrade that is not allowed is held without an end, although a window will open',

@@ -51,7 +51,10 @@ describe('one line for each entry, newest first', () => {
     [
       '1.0.0',
       ['1.0.0+1', '1.0.0+2'],
-      ['1.0.0+2  YES  the highest build of the pin', '1.0.0+1  no   older than 1.0.0+2'],
+      [
+        '1.0.0+2  no   not 1.0.0   ← would be selected by 1.0.*, 1.*, latest, latest-with-prerelease',
+        '1.0.0+1  no   not 1.0.0',
+      ],
     ],
     [
       '1.0.0',

@@ -40,6 +40,7 @@ function waitsFor({ own = OWN, open = [own], lidar, type, components = COMPONENT
   const remembered = {
     deployed: readDeployed('1.0.0'),
     previous: undefined,
+    failed: undefined,
     restarts: [],
     quarantine: [],
   };

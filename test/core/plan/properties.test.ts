@@ -58,7 +58,11 @@ function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleActio
     typeof deployed === 'string' && semver.valid(deployed) !== null ? deployed : undefined;
   const isUp = deployedVersion === undefined || semver.compare(to, deployedVersion) > 0;
   const isOutside = deployedVersion !== undefined && !isInBranch(constraint, deployedVersion);
-  const hasFailed = deployedVersion !== undefined && inForce(machine, module, deployedVersion);
+  const suspect = deployedVersion ?? module.failed;
+  const hasFailed = suspect !== undefined && inForce(machine, module, suspect);
+  const isYanked =
+    terms.replacesYanked &&
+    (list ?? []).some(({ version, yanked }) => version === deployed && yanked !== undefined);
   const isRollback = direction === 'rollback';
   const isOpen = terms.openings?.some(([start, end]) => start <= now && now < end) ?? true;
   const { refused } = verdictOn(machine, module);
@@ -66,7 +70,7 @@ function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleActio
     'I1 published': entries.length > 0,
     'I1, I4 in the branch': isInBranch(constraint, to),
     'I3, I7 a downgrade or another build only for a reason':
-      isUp || isOutside || hasFailed || constraint.includes('+'),
+      isUp || isOutside || hasFailed || isYanked || pinned,
     'I5 not quarantined': !inForce(machine, module, to),
     'I5 no prerelease': acceptsPrereleases || semver.prerelease(to) === null,
     'I5 not yanked': pinned || entries.every(({ yanked }) => yanked === undefined),
@@ -74,7 +78,8 @@ function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleActio
       ({ text, reason }) =>
         text !== to || (isRollback ? IGNORED_BY_ROLLBACK : ['older']).includes(reason),
     ),
-    'I7 a rollback exactly if the deployed version failed': isRollback === hasFailed,
+    'I7 a rollback exactly if the deployed version, or the last release, failed':
+      isRollback === hasFailed,
     'I10 in the window': isRollback || direction === 'install' || (isOpen && answer === 'allowed'),
     'I10 not while busy': isRollback || !isServerBusy,
     'I10 not disabled': !isDisabled,

@@ -14,8 +14,10 @@ function server(answer: Plan): SubsystemPlan | undefined {
 describe('terms and rows of subsystems', () => {
   const fromUrl = { 'platform-server': { pin_url: 'https://b.example/x' } };
 
-  it('a pin_url without a pin_version has no warning', () => {
-    expect(server(plan({ agent: fromUrl }, {}))?.warnings).toEqual([]);
+  it('a pin_url without a pin_version has only the warning that it has no digest (D36)', () => {
+    expect(server(plan({ agent: fromUrl }, {}))?.warnings).toEqual([
+      { kind: 'unverified-download' },
+    ]);
   });
 
   it('`latest` is the newest release of the channel', () => {
@@ -63,12 +65,12 @@ describe('terms and rows of subsystems', () => {
 });
 
 describe('rows of modules', () => {
-  it('`latest` may be selected, and may be a prerelease under latest-with-prerelease', () => {
+  it('[D31] `latest` does not depend on what this machine refuses, and may be a prerelease under latest-with-prerelease', () => {
     const list = ['1.0.0', '1.1.0', '1.2.0-rc.1'];
     const modules = [entry('acme:lidar', '1.*'), entry('acme:arm', 'latest-with-prerelease')];
     const lidar = known('1.0.0', list, { quarantine: [{ version: '1.1.0' }] });
     const answer = plan({ modules }, { acme_lidar: lidar, acme_arm: known('1.0.0', list) });
-    expect(answer.modules.map(({ latest }) => latest?.text)).toEqual(['1.0.0', '1.2.0-rc.1']);
+    expect(answer.modules.map(({ latest }) => latest?.text)).toEqual(['1.1.0', '1.2.0-rc.1']);
   });
 
   it('a disabled module has no `latest`', () => {
