@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase, type Layout } from '../sqlite/database.ts';
+import { openDatabase } from '../sqlite/database.ts';
+import type { Layout } from '../sqlite/schema.ts';
 import { statementsOf, type Statements } from '../sqlite/statements.ts';
 
 /** The SQLite file in which a machine keeps its release lists, actions and decisions. */
@@ -14,12 +15,18 @@ export interface MachineFile {
   close(): void;
 }
 
-const BUSY_TIMEOUT_MS = 5000;
+/** How long a statement waits for another process by default. */
+export const BUSY_TIMEOUT_MS = 5000;
 
-/** The machine's tables. Migrations are never changed; a change is a new migration. */
+/**
+ * The machine's tables. Migrations are never changed. A change is a new migration, which adds to the others or raises
+ * `oldestReader`.
+ */
 export const LAYOUT: Layout = {
   // "mmac"
   applicationId: 0x6d6d6163,
+  // The programs of schemas 1 to 3 do not name their columns, and set every later file aside.
+  oldestReader: 4,
   migrations: [
     `
     CREATE TABLE saved_lists (
