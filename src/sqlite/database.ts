@@ -16,6 +16,11 @@ export interface Opening {
   readonly mode: 'create' | 'write' | 'read';
   /** How long a statement waits for another process to release the file, in milliseconds. */
   readonly busyTimeoutMs: number;
+  /**
+   * Called before an upgrade that programs of the file's schema do not understand. Throws if one of them uses the file;
+   * returns how to let them use it again.
+   */
+  readonly holdOff?: () => () => void;
 }
 
 /**
@@ -47,7 +52,7 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
     const database = new DatabaseSync(file, { timeout: opening.busyTimeoutMs, readOnly });
     try {
       if (isNew) chmodSync(path, 0o600);
-      prepare(database, path, { ...layout, readOnly, mode: opening.mode });
+      prepare(database, path, { ...opening, layout, readOnly });
       return database;
     } catch (error) {
       if (isLater(error)) closeUnchanged(database, path);
@@ -124,8 +129,8 @@ function isLater(error: unknown): boolean {
   return error instanceof DatabaseError && error.kind === 'later-schema';
 }
 
-/** Closes the database without moving its write-ahead log into the file. */
-function closeUnchanged(database: DatabaseSync, path: string): void {
+/** Closes the database at `path` without moving its write-ahead log into the file. */
+export function closeUnchanged(database: DatabaseSync, path: string): void {
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   if (!log?.size) return database.close();
   // Only the last connection moves the log, and this one cannot write.
@@ -138,8 +143,9 @@ function closeUnchanged(database: DatabaseSync, path: string): void {
 function prepare(
   database: DatabaseSync,
   path: string,
-  { readOnly, mode, ...layout }: Layout & Pick<Opening, 'mode'> & { readonly readOnly: boolean },
+  opening: Opening & { readonly layout: Layout; readonly readOnly: boolean },
 ): void {
+  const { layout, readOnly, mode } = opening;
   const version = ownVersion(database, path, layout);
   const known = layout.migrations.length;
   if (readOnly) {
@@ -157,14 +163,29 @@ function prepare(
     throw new DatabaseError('missing', `${quote(path)}: ${found}`);
   }
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-  if (version >= known) return;
-  transaction(database, () => {
-    // Another process, even a later modreg, may have upgraded the schema in the meantime.
-    const from = ownVersion(database, path, layout);
-    if (from >= known) return;
-    if (from > 0 && from < layout.oldestReader) copyBeforeUpgrade(path, from);
-    upgradeSchema(database, layout, from);
-  });
+  if (version < known) upgrade(database, path, opening);
+}
+
+function upgrade(
+  database: DatabaseSync,
+  path: string,
+  { layout, holdOff }: Pick<Opening, 'holdOff'> & { readonly layout: Layout },
+): void {
+  let release: (() => void) | undefined;
+  try {
+    transaction(database, () => {
+      // Another process, even a later modreg, may have upgraded the schema in the meantime.
+      const from = ownVersion(database, path, layout);
+      if (from >= layout.migrations.length) return;
+      if (from > 0 && from < layout.oldestReader) {
+        release = holdOff?.();
+        copyBeforeUpgrade(path, from);
+      }
+      upgradeSchema(database, layout, from);
+    });
+  } finally {
+    release?.();
+  }
 }
 
 /** The version of the schema; 0 for an empty file. Throws if programs with `layout` cannot use the file. */

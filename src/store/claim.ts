@@ -1,12 +1,19 @@
 import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { excerpt, quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
-import { integrityOf, laterSchema, openDatabase, translated } from '../sqlite/database.ts';
+import {
+  closeUnchanged,
+  integrityOf,
+  laterSchema,
+  openDatabase,
+  translated,
+} from '../sqlite/database.ts';
 import { holdExclusively } from '../sqlite/exclusive-lock.ts';
 import { schemaIn, type Layout } from '../sqlite/schema.ts';
 import {
   BUSY_TIMEOUT_MS,
   LAYOUT,
+  lockOf,
   machineFileIn,
   openMachineFile,
   type MachineFile,
@@ -80,7 +87,7 @@ export function claimFile(path: string, layout: Layout): ClaimedFile {
 
 function lock(path: string): () => void {
   try {
-    return holdExclusively(`${path}-poller`, CLAIM_TIMEOUT_MS);
+    return holdExclusively(lockOf(path), CLAIM_TIMEOUT_MS);
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.kind !== 'locked') throw error;
     const by = otherPid(path);
@@ -132,7 +139,7 @@ function verified(path: string, layout: Layout): MachineFile {
     return file;
   } catch (error) {
     const { version } = schemaIn(file.database);
-    file.close();
+    closeUnchanged(file.database, path);
     if (version <= layout.migrations.length || !isUnknownContent(error)) throw error;
     const found = `it has schema ${version}, and this modreg, which knows ${layout.migrations.length}, cannot read its content (${error.message})`;
     throw laterSchema(path, layout, found);
