@@ -90,7 +90,9 @@ function isSame(one: string, other: string): boolean {
 
 function notCopied(path: string, copy: string, cause: unknown): unknown {
   const error = asDatabaseError(cause, copy);
-  if (!(error instanceof DatabaseError) || error.kind === 'damaged') return cause;
+  if (!(error instanceof DatabaseError)) return cause;
+  // These concern the file itself, not the space for its copy.
+  if (error.kind === 'damaged' || error.kind === 'locked') return cause;
   const message = `${quote(path)}: its schema needs an upgrade that earlier programs do not understand, and it could not be copied first`;
   const advice = 'nothing was changed: make space for a copy';
   return new DatabaseError('unwritable', `${message} (${error.message}); ${advice}`, error);

@@ -1,15 +1,19 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { openForPoller, openMachineFile } from '../../src/store/index.ts';
+import { openDatabase } from '../../src/sqlite/database.ts';
+import {
+  openForPoller,
+  openMachineFile,
+  type ActionOutcome,
+  type CommittedAction,
+} from '../../src/store/index.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { version } from '../support/ask.ts';
 import { ARM, caught, claimed, commitOne, LIDAR, running } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ADDITIVE, BREAKING, LATER, TODAY } from '../support/later-layouts.ts';
 import { claimedBy, crashed, namesBeside, REFUSED, remembered, rows } from '../support/upgraded.ts';
-
-const TERMS = { at: 5, quarantineUntil: 900, retryAt: 6 };
 
 /** What a poller remembers. */
 function memoryIn(state: MachineState): unknown {
@@ -22,11 +26,23 @@ function memoryIn(state: MachineState): unknown {
   };
 }
 
-/** The failure of an action that upgrades the lidar to `to`. */
+function openIn(state: MachineState): CommittedAction {
+  const [open] = state.memory().open;
+  if (!open) throw new Error('nothing is open');
+  return open.action;
+}
+
+/** Delivers the open action once more, and acknowledges it. */
+function acknowledgeOpen(state: MachineState, outcome: ActionOutcome): void {
+  const { id } = openIn(state);
+  state.deliver(id, 4);
+  state.acknowledge(id, outcome, { at: 5, quarantineUntil: 900, retryAt: 6 });
+}
+
+/** The failure of an upgrade of the lidar to `to`. */
 function fail(state: MachineState, to: string, reason: string): void {
-  const { id } = commitOne(state, { to });
-  state.deliver(id, 3);
-  state.acknowledge(id, { kind: 'failed', reason, running: '1.0.0', blame: 'release' }, TERMS);
+  commitOne(state, { to });
+  acknowledgeOpen(state, { kind: 'failed', reason, running: '1.0.0', blame: 'release' });
 }
 
 describe('[T71] upgrade, fallback and upgrade', () => {
@@ -36,9 +52,7 @@ describe('[T71] upgrade, fallback and upgrade', () => {
     const later = claimedBy(ADDITIVE, path);
     later.state.report(LIDAR, '1.1.0', 2);
     later.state.report(ARM, '2.0.0', 2);
-    const [open] = later.state.memory().open;
-    if (!open) throw new Error('nothing is open');
-    later.state.deliver(open.action.id, 2);
+    later.state.deliver(openIn(later.state).id, 2);
     later.state.rollBack(ARM, { from: version('2.0.0'), to: undefined }, 2);
     later.database.exec(`
       INSERT INTO sites VALUES ('hall 4');
@@ -51,8 +65,7 @@ describe('[T71] upgrade, fallback and upgrade', () => {
 
     const earlier = claimed(path);
     expect([earlier.setAside, memoryIn(earlier.state)]).toEqual([undefined, known]);
-    earlier.state.deliver(open.action.id, 4);
-    earlier.state.acknowledge(open.action.id, { kind: 'done' }, TERMS);
+    acknowledgeOpen(earlier.state, { kind: 'done' });
     fail(earlier.state, '1.2.0', 'no points');
     earlier.state.report(ARM, '2.0.0', 6);
     earlier.state.rollBack(ARM, { from: version('2.0.0'), to: version('1.9.0') }, 7);
@@ -80,7 +93,7 @@ describe('[T71] upgrade, fallback and upgrade', () => {
     ]);
     expect(rows(path, 'SELECT action, at, site FROM restarts')).toEqual([
       [1, 4, 'hall 4'],
-      [2, 3, null],
+      [2, 4, null],
     ]);
     expect(rows(path, "SELECT state, site, content ->> '$.site' FROM actions")).toEqual([
       ['done', 'hall 4', 'hall 4'],
@@ -97,6 +110,21 @@ describe('[T71] upgrade, fallback and upgrade', () => {
       '1.1.0 after 1.0.0',
       1,
     ]);
+  });
+
+  it('do not disturb a poller that is running while a later modreg upgrades the file', () => {
+    const { path, state } = claimed(remembered());
+    const known = memoryIn(state);
+    openDatabase(path, ADDITIVE, { mode: 'write', busyTimeoutMs: 0 }).close();
+    expect([memoryIn(state), rows(path, 'PRAGMA user_version')]).toEqual([known, [[LATER]]]);
+    acknowledgeOpen(state, { kind: 'done' });
+    fail(state, '1.2.0', 'no points');
+    expect(memoryIn(state)).toEqual({
+      lidar: '1.0.0 after 1.1.0',
+      arm: 'unknown after nothing',
+      open: [],
+      quarantine: ['1.2.0: no points'],
+    });
   });
 
   it.each(['create', 'write', 'read'] as const)('%s a file of a later modreg', (mode) => {
