@@ -133,15 +133,18 @@ function check(path: string): void {
 function verified(path: string, layout: Layout): MachineFile {
   const opening = { mode: 'create', busyTimeoutMs: BUSY_TIMEOUT_MS } as const;
   const file = machineFileIn(openDatabase(path, layout, opening), path);
+  const [schema, known] = [schemaIn(file.database).version, layout.migrations.length];
   try {
     machineStateIn(file).memory();
     notePid(file);
     return file;
   } catch (error) {
-    const { version } = schemaIn(file.database);
+    if (schema <= known || !isUnknownContent(error)) {
+      file.close();
+      throw error;
+    }
     closeUnchanged(file.database, path);
-    if (version <= layout.migrations.length || !isUnknownContent(error)) throw error;
-    const found = `it has schema ${version}, and this modreg, which knows ${layout.migrations.length}, cannot read its content (${error.message})`;
+    const found = `it has schema ${schema}, and this modreg, which knows ${known}, cannot read its content (${error.message})`;
     throw laterSchema(path, layout, found);
   }
 }
