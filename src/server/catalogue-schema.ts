@@ -1,9 +1,10 @@
-import type { Layout } from '../sqlite/database.ts';
+import type { Layout } from '../sqlite/schema.ts';
 
-/** The catalogue's tables. Never edit a migration: append a new one. */
+/** The catalogue's tables. Never edit a migration: append a new one, which adds to the others or raises `oldestReader`. */
 export const SCHEMA: Layout = {
   // "mreg"
   applicationId: 0x6d726567,
+  oldestReader: 1,
   migrations: [
     `
     CREATE TABLE catalogue (sequence INTEGER NOT NULL) STRICT;

@@ -26,7 +26,7 @@ export class DatabaseError extends Error {
     | 'damaged'
     /** It belongs to another program, or cannot be opened. */
     | 'unreadable'
-    /** A later version of modreg wrote it. */
+    /** A later version of modreg wrote it, and this version does not understand it. It was not changed. */
     | 'later-schema'
     /** Another process kept it locked for longer than the timeout. */
     | 'locked'

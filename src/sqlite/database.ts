@@ -1,17 +1,11 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { quote } from '../core/text/quote.ts';
 import { asDatabaseError, DatabaseError } from './database-error.ts';
-
-/** The type of a program's SQLite files, and its schema. */
-export interface Layout {
-  /** SQLite's `application_id`: a file with a different one belongs to another program. */
-  readonly applicationId: number;
-  /** SQL that upgrades each version of the schema to the next, starting from an empty file. */
-  readonly migrations: readonly string[];
-}
+import { isUsable, oldestReaderIn, schemaIn, upgradeSchema, type Layout } from './schema.ts';
+import { copyBeforeUpgrade, usableCopy } from './upgrade-copy.ts';
 
 /** How a file is opened. */
 export interface Opening {
@@ -22,11 +16,17 @@ export interface Opening {
   readonly mode: 'create' | 'write' | 'read';
   /** How long a statement waits for another process to release the file, in milliseconds. */
   readonly busyTimeoutMs: number;
+  /**
+   * Called before an upgrade that programs of the file's schema do not understand. Throws if one of them uses the file;
+   * returns how to let them use it again.
+   */
+  readonly holdOff?: () => () => void;
 }
 
 /**
- * Opens a SQLite file and brings its schema up to date. A commit is on the disk when it returns. Throws
- * a `DatabaseError`.
+ * Opens a SQLite file and brings its schema up to date. A file of a later schema that programs with `layout` understand
+ * is used as it is; any other one stays unchanged, and is an error of the kind `later-schema` (T71). A commit is on the
+ * disk when it returns. Throws a `DatabaseError`.
  */
 export function openDatabase(path: string, layout: Layout, opening: Opening): DatabaseSync {
   const isNew = !existsSync(path);
@@ -52,10 +52,11 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
     const database = new DatabaseSync(file, { timeout: opening.busyTimeoutMs, readOnly });
     try {
       if (isNew) chmodSync(path, 0o600);
-      prepare(database, path, { ...layout, readOnly, mode: opening.mode });
+      prepare(database, path, { ...opening, layout, readOnly });
       return database;
     } catch (error) {
-      database.close();
+      if (isLater(error)) closeUnchanged(database, path);
+      else database.close();
       throw error;
     }
   });
@@ -124,62 +125,89 @@ function within<T>(database: DatabaseSync, begin: string, work: () => T): T {
   }
 }
 
+function isLater(error: unknown): boolean {
+  return error instanceof DatabaseError && error.kind === 'later-schema';
+}
+
+/** Closes the database at `path` without moving its write-ahead log into the file. */
+export function closeUnchanged(database: DatabaseSync, path: string): void {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (!log?.size) return database.close();
+  // Only the last connection moves the log, and this one cannot write.
+  const last = new DatabaseSync(pathToFileURL(path), { readOnly: true });
+  schemaIn(last);
+  database.close();
+  last.close();
+}
+
 function prepare(
   database: DatabaseSync,
   path: string,
-  {
-    applicationId,
-    migrations,
-    readOnly,
-    mode,
-  }: Layout & Pick<Opening, 'mode'> & { readonly readOnly: boolean },
+  opening: Opening & { readonly layout: Layout; readonly readOnly: boolean },
 ): void {
-  const version = ownVersion(database, path, { applicationId, migrations });
+  const { layout, readOnly, mode } = opening;
+  const version = ownVersion(database, path, layout);
+  const known = layout.migrations.length;
   if (readOnly) {
-    if (version === migrations.length) return;
+    if (version >= known) return;
     throw new DatabaseError(
       'unwritable',
       `${quote(path)}: it is read-only, and its schema needs an upgrade`,
     );
   }
-  if (mode === 'read' && version < migrations.length) {
+  if (mode === 'read' && version < known) {
     const found =
       version === 0
         ? 'it is empty'
-        : `its schema is ${version}; the next process that writes to it upgrades it to ${migrations.length}`;
+        : `its schema is ${version}; the next process that writes to it upgrades it to ${known}`;
     throw new DatabaseError('missing', `${quote(path)}: ${found}`);
   }
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-  if (version === migrations.length) return;
-  transaction(database, () => {
-    // Another process may have upgraded the schema in the meantime.
-    const from = pragma(database, 'user_version');
-    for (const migration of migrations.slice(from)) database.exec(migration);
-    database.exec(`PRAGMA application_id = ${applicationId}`);
-    database.exec(`PRAGMA user_version = ${migrations.length}`);
-  });
+  if (version < known) upgrade(database, path, opening);
 }
 
-/** The version of the schema; 0 for an empty file. Throws if the file is not modreg's or its schema is newer. */
+function upgrade(
+  database: DatabaseSync,
+  path: string,
+  { layout, holdOff }: Pick<Opening, 'holdOff'> & { readonly layout: Layout },
+): void {
+  let release: (() => void) | undefined;
+  try {
+    transaction(database, () => {
+      // Another process, even a later modreg, may have upgraded the schema in the meantime.
+      const from = ownVersion(database, path, layout);
+      if (from >= layout.migrations.length) return;
+      if (from > 0 && from < layout.oldestReader) {
+        release = holdOff?.();
+        copyBeforeUpgrade(path, from);
+      }
+      upgradeSchema(database, layout, from);
+    });
+  } finally {
+    release?.();
+  }
+}
+
+/** The version of the schema; 0 for an empty file. Throws if programs with `layout` cannot use the file. */
 function ownVersion(database: DatabaseSync, path: string, layout: Layout): number {
-  const owner = pragma(database, 'application_id');
-  const version = pragma(database, 'user_version');
-  const isEmpty = pragma(database, 'schema_version') === 0 && version === 0;
-  if (isEmpty) return 0;
-  if (owner !== layout.applicationId) {
+  const file = schemaIn(database);
+  if (file.isEmpty) return 0;
+  if (file.applicationId !== layout.applicationId) {
     throw new DatabaseError('unreadable', `${quote(path)}: it is a SQLite file of another program`);
   }
-  if (version > layout.migrations.length) {
-    const known = `this modreg reads schemas up to ${layout.migrations.length}`;
-    throw new DatabaseError(
-      'later-schema',
-      `${quote(path)}: its schema is ${version}, and ${known}`,
-    );
+  if (file.version === 0) {
+    throw new DatabaseError('unreadable', `${quote(path)}: its schema has no version`);
   }
-  if (version > 0) return version;
-  throw new DatabaseError('unreadable', `${quote(path)}: its schema has no version`);
+  if (isUsable(database, layout)) return file.version;
+  const known = layout.migrations.length;
+  const found = `it has schema ${file.version}, for programs that know ${oldestReaderIn(database)} or later, and this modreg knows ${known}`;
+  throw laterSchema(path, layout, found);
 }
 
-function pragma(database: DatabaseSync, name: string): number {
-  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+/** The error for a file of a later schema that programs with `layout` cannot use, and leave as it is (T71). */
+export function laterSchema(path: string, layout: Layout, found: string): DatabaseError {
+  const copy = usableCopy(path, layout);
+  const choice = copy === undefined ? '' : `, or restore the copy ${quote(copy)}`;
+  const advice = `nothing was changed: use the later modreg again${choice}`;
+  return new DatabaseError('later-schema', `${quote(path)}: ${found}; ${advice}`);
 }

@@ -1,9 +1,23 @@
 import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { excerpt, quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
-import { integrityOf, translated } from '../sqlite/database.ts';
+import {
+  closeUnchanged,
+  integrityOf,
+  laterSchema,
+  openDatabase,
+  translated,
+} from '../sqlite/database.ts';
 import { holdExclusively } from '../sqlite/exclusive-lock.ts';
-import { openMachineFile, type MachineFile } from './machine-file.ts';
+import { schemaIn, type Layout } from '../sqlite/schema.ts';
+import {
+  BUSY_TIMEOUT_MS,
+  LAYOUT,
+  lockOf,
+  machineFileIn,
+  openMachineFile,
+  type MachineFile,
+} from './machine-file.ts';
 import { machineStateIn, type MachineState } from './machine-state.ts';
 
 /** A machine's file, locked by this process for one poller. */
@@ -23,10 +37,12 @@ export interface ClaimedFile extends MachineFile {
 
 type SetAside = NonNullable<ClaimedFile['setAside']>;
 
-/** A file with one of these errors is replaced by a blank one. A new file does not fix any other error. */
-const REPLACED: ReadonlySet<DatabaseError['kind']> = new Set(['damaged', 'later-schema']);
-/** SQLite's codes for a table without an expected column, and for a header that does not permit writing. */
-const [NO_SUCH_COLUMN, READ_ONLY] = [1, 8];
+/** SQLite's code for a header that does not permit writing. */
+const READ_ONLY = 8;
+/** SQLite's codes for damage that no schema explains: broken pages, and a file that is not a database. */
+const BROKEN: ReadonlySet<unknown> = new Set([11, 26]);
+/** SQLite's code for a table without an expected column. */
+const NO_SUCH_COLUMN = 1;
 /** Long enough for another poller that is about to end. */
 const CLAIM_TIMEOUT_MS = 250;
 /** A database file and the files that SQLite keeps beside it. */
@@ -34,8 +50,9 @@ const SUFFIXES = ['', '-wal', '-shm'];
 
 /**
  * Opens the machine's file at `path` for a `Poller`. No other process can do so until it is closed or this process ends.
- * A damaged file, or one that a later version of modreg wrote, is set aside, and a new one is created (T53). Throws a
- * DatabaseError if the file cannot be used; an error of the kind `locked` names the process that polls (T58).
+ * A damaged file is set aside, and a new one is created (T53). A file that a later modreg wrote is used if it allows that,
+ * and stays unchanged otherwise: an error of the kind `later-schema` (T71). Throws a DatabaseError if the file cannot be
+ * used; an error of the kind `locked` names the process that polls (T58).
  *
  * @example
  * ```ts
@@ -47,11 +64,16 @@ const SUFFIXES = ['', '-wal', '-shm'];
  * ```
  */
 export function openForPoller(path: string): ClaimedFile {
+  return claimFile(path, LAYOUT);
+}
+
+/** `openForPoller` of a program with `layout`, which differs from `LAYOUT` in tests of an upgrade. */
+export function claimFile(path: string, layout: Layout): ClaimedFile {
   // One file has one lock, even if links give it several names.
   const real = existsSync(path) ? translated(path, () => realpathSync(path)) : path;
   const release = lock(real);
   try {
-    const { file, setAside } = openOrReplace(real);
+    const { file, setAside } = openOrReplace(real, layout);
     const close = (): void => {
       file.close();
       release();
@@ -65,7 +87,7 @@ export function openForPoller(path: string): ClaimedFile {
 
 function lock(path: string): () => void {
   try {
-    return holdExclusively(`${path}-poller`, CLAIM_TIMEOUT_MS);
+    return holdExclusively(lockOf(path), CLAIM_TIMEOUT_MS);
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.kind !== 'locked') throw error;
     const by = otherPid(path);
@@ -86,17 +108,17 @@ function otherPid(path: string): string {
   }
 }
 
-function openOrReplace(path: string): { file: MachineFile; setAside: SetAside | undefined } {
+function openOrReplace(
+  path: string,
+  layout: Layout,
+): { file: MachineFile; setAside: SetAside | undefined } {
   try {
     check(path);
-    return { file: verified(openMachineFile(path)), setAside: undefined };
+    return { file: verified(path, layout), setAside: undefined };
   } catch (error) {
     if (!(error instanceof DatabaseError) || !isReplaced(error)) throw error;
     const aside = translated(path, () => setFileAside(path));
-    return {
-      file: verified(openMachineFile(path)),
-      setAside: { path: aside, because: error.message },
-    };
+    return { file: verified(path, layout), setAside: { path: aside, because: error.message } };
   }
 }
 
@@ -107,16 +129,29 @@ function check(path: string): void {
   if (found !== 'ok') throw new DatabaseError('damaged', `${quote(path)}: ${excerpt(found)}`);
 }
 
-/** Reads and writes the file as a poller does, which finds damage that a check misses. */
-function verified(file: MachineFile): MachineFile {
+/** Opens the file, and reads and writes it as a poller does, which finds damage that a check misses. */
+function verified(path: string, layout: Layout): MachineFile {
+  const opening = { mode: 'create', busyTimeoutMs: BUSY_TIMEOUT_MS } as const;
+  const file = machineFileIn(openDatabase(path, layout, opening), path);
+  const [schema, known] = [schemaIn(file.database).version, layout.migrations.length];
   try {
     machineStateIn(file).memory();
     notePid(file);
     return file;
   } catch (error) {
-    file.close();
-    throw error;
+    if (schema <= known || !isUnknownContent(error)) {
+      file.close();
+      throw error;
+    }
+    closeUnchanged(file.database, path);
+    const found = `it has schema ${schema}, and this modreg, which knows ${known}, cannot read its content (${error.message})`;
+    throw laterSchema(path, layout, found);
   }
+}
+
+/** Whether the error may come from content that a later modreg wrote, and not from damage. */
+function isUnknownContent(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && isReplaced(error) && !BROKEN.has(codeOf(error));
 }
 
 /** The pid is only for messages, so a full disk does not stop the poller. */
@@ -129,11 +164,17 @@ function notePid({ sql }: MachineFile): void {
   }
 }
 
+/** Whether the file is replaced by a blank one. A new file does not fix any other error. */
 function isReplaced(error: DatabaseError): boolean {
-  const { errcode } = Object(error.cause) as { readonly errcode?: number };
+  const code = codeOf(error);
   // The system permits writing, so the cause is in the file itself.
-  const isDamaged = errcode === NO_SUCH_COLUMN || errcode === READ_ONLY;
-  return REPLACED.has(error.kind) || isDamaged;
+  return error.kind === 'damaged' || code === NO_SUCH_COLUMN || code === READ_ONLY;
+}
+
+/** The code of SQLite; undefined if the error is not one of SQLite. */
+function codeOf({ cause }: DatabaseError): number | undefined {
+  const { errcode } = Object(cause) as { readonly errcode?: number };
+  return errcode;
 }
 
 /** Renames the file, so that an operator can examine it. Returns its new path. */

@@ -1,5 +1,10 @@
+import { realpathSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase, type Layout } from '../sqlite/database.ts';
+import { quote } from '../core/text/quote.ts';
+import { DatabaseError } from '../sqlite/database-error.ts';
+import { openDatabase } from '../sqlite/database.ts';
+import { holdExclusively } from '../sqlite/exclusive-lock.ts';
+import type { Layout } from '../sqlite/schema.ts';
 import { statementsOf, type Statements } from '../sqlite/statements.ts';
 
 /** The SQLite file in which a machine keeps its release lists, actions and decisions. */
@@ -14,12 +19,18 @@ export interface MachineFile {
   close(): void;
 }
 
-const BUSY_TIMEOUT_MS = 5000;
+/** How long a statement waits for another process by default. */
+export const BUSY_TIMEOUT_MS = 5000;
 
-/** The machine's tables. Migrations are never changed; a change is a new migration. */
+/**
+ * The machine's tables. Migrations are never changed. A change is a new migration, which adds to the others or raises
+ * `oldestReader`.
+ */
 export const LAYOUT: Layout = {
   // "mmac"
   applicationId: 0x6d6d6163,
+  // The programs of schemas 1 to 3 do not name their columns, and set every later file aside.
+  oldestReader: 4,
   migrations: [
     `
     CREATE TABLE saved_lists (
@@ -164,7 +175,28 @@ export function openMachineFile(
     busyTimeoutMs = BUSY_TIMEOUT_MS,
   }: { readonly mode?: 'create' | 'write' | 'read'; readonly busyTimeoutMs?: number } = {},
 ): MachineFile {
-  return machineFileIn(openDatabase(path, LAYOUT, { mode, busyTimeoutMs }), path);
+  const holdOff = (): (() => void) => holdOffPollers(path);
+  return machineFileIn(openDatabase(path, LAYOUT, { mode, busyTimeoutMs, holdOff }), path);
+}
+
+/** The file that a poller locks. */
+export function lockOf(path: string): string {
+  return `${path}-poller`;
+}
+
+/** Keeps pollers from the file, so that no upgrade breaks a running one (T71). Returns how to let them use it. */
+function holdOffPollers(path: string): () => void {
+  try {
+    return holdExclusively(lockOf(realpathSync(path)), 0);
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.kind !== 'locked') throw error;
+    const message = `${quote(path)}: its schema needs an upgrade that would stop the running poller of an earlier modreg`;
+    throw new DatabaseError(
+      'locked',
+      `${message}; nothing was changed: stop the agent first`,
+      error,
+    );
+  }
 }
 
 /** The machine's file that `database` has open and that contains the machine's tables. */

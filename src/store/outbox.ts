@@ -124,7 +124,9 @@ const DELIVER = `
   UPDATE actions SET state = 'delivered', deliveries = deliveries + 1, changed_at = ?
   WHERE number = ? AND state IN ('waiting', 'delivered')
   RETURNING kind, name`;
-const RESTART = 'INSERT OR REPLACE INTO restarts (action, kind, name, at) VALUES (?, ?, ?, ?)';
+const RESTART = `
+  INSERT INTO restarts (action, kind, name, at) VALUES (?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET kind = excluded.kind, name = excluded.name, at = excluded.at`;
 const PRUNE_RESTARTS = `
   DELETE FROM restarts WHERE kind = ? AND name = ? AND action NOT IN (
     SELECT action FROM restarts WHERE kind = ? AND name = ? ORDER BY action DESC LIMIT ?

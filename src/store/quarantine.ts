@@ -60,9 +60,13 @@ export function quarantine(sql: Statements, entry: QuarantineEntry): void {
 }
 
 const WRITE = `
-  INSERT OR REPLACE INTO quarantine
+  INSERT INTO quarantine
     (module_id, version, digest, since, until, reason, is_rollback, rolled_back_to, refused)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET
+    digest = excluded.digest, since = excluded.since, until = excluded.until,
+    reason = excluded.reason, is_rollback = excluded.is_rollback,
+    rolled_back_to = excluded.rolled_back_to, refused = excluded.refused`;
 
 /** Ends a quarantine. Returns whether the version was in quarantine. */
 export function lift(sql: Statements, moduleId: ModuleId, version: string): boolean {

@@ -69,9 +69,9 @@ describe('a machine.db that cannot be used is reported and not changed', () => {
     ],
     [
       'a file of a later version',
-      'its schema is 99, and this modreg reads schemas up to 4',
+      'it has schema 99, for programs that know 98 or later, and this modreg knows 4; nothing was changed: use the later modreg again',
       [['status'], LIFT],
-      () => homeWhere('PRAGMA user_version = 99'),
+      () => homeWhere('PRAGMA user_version = 99; UPDATE compatibility SET oldest_reader = 98'),
     ],
     [
       'a decision that is not JSON',

@@ -70,6 +70,8 @@ const SQL: readonly string[] = [
   'PRAGMA user_version = 0',
   'PRAGMA user_version = -1',
   'PRAGMA user_version = 99',
+  'PRAGMA user_version = 99; UPDATE compatibility SET oldest_reader = 98',
+  'PRAGMA user_version = 99; DROP TABLE compatibility',
   'PRAGMA application_id = 0',
   'PRAGMA application_id = 5',
   'PRAGMA auto_vacuum = 1; VACUUM',

@@ -170,10 +170,12 @@ describe('a catalogue cannot be opened', () => {
       'a catalogue with a later schema',
       (path) => {
         new Catalogue(path, { mode: 'create' }).close();
-        new DatabaseSync(path).exec('PRAGMA user_version = 99');
+        new DatabaseSync(path).exec(
+          'PRAGMA user_version = 99; UPDATE compatibility SET oldest_reader = 98',
+        );
       },
       'later-schema',
-      'its schema is 99, and this modreg reads schemas up to 1',
+      'it has schema 99, for programs that know 98 or later, and this modreg knows 1; nothing was changed: use the later modreg again',
     ],
     ['a folder', () => undefined, 'unreadable', 'unable to open database file'],
   ])('from %s', (what, make, kind, message) => {
@@ -183,6 +185,20 @@ describe('a catalogue cannot be opened', () => {
     const open = (): Catalogue => new Catalogue(path);
     expect(open).toThrow(expect.objectContaining({ kind, message: `"${path}": ${message}` }));
   });
+});
+
+it('[T71] a catalogue of a later modreg that allows it is read and written', () => {
+  const { path, catalogue } = newCatalogue();
+  catalogue.close();
+  const later = new DatabaseSync(path);
+  later.exec('ALTER TABLE releases ADD COLUMN size INTEGER; PRAGMA user_version = 2');
+  later.close();
+  const earlier = new Catalogue(path);
+  expect(earlier.publish(LIDAR, release('1.0.0'), 1)).toBe('published');
+  earlier.close();
+  const database = new DatabaseSync(path);
+  expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 });
+  database.close();
 });
 
 it.each([

@@ -81,16 +81,6 @@ const MUTATIONS: readonly [string, string, (bytes: Buffer, path: string) => Uint
     'row 1 missing from index open_actions',
     (bytes) => flipped(bytes, bytes.toString('latin1').search(/modulelidar(?!acme)/)),
   ],
-  [
-    'a later schema',
-    'its schema is 99, and this modreg reads schemas up to 4',
-    (_, path) => {
-      const database = new DatabaseSync(path);
-      database.exec('PRAGMA user_version = 99');
-      database.close();
-      return readFileSync(path);
-    },
-  ],
 ];
 
 describe('[T53] a file that cannot be used is set aside unchanged, and a blank one is created', () => {

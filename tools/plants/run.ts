@@ -92,9 +92,10 @@ const FOLDERS = [
   'test/server',
 ];
 
-/** The tests that a mistake in `file` must make fail: those of its own folder. */
+/** The tests that a mistake in `file` must make fail: those of its own folder, or of the folders that use it. */
 function testsOf(file: string): readonly string[] {
   if (file === NOTHING.file) return FOLDERS;
+  if (file.startsWith('src/sqlite')) return ['test/store', 'test/server'];
   return FOLDERS.filter((folder) => file.startsWith(folder.replace('test', 'src')));
 }
 
