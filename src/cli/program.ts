@@ -9,7 +9,13 @@ import type { CheckOptions } from './check/check-command.ts';
 import type { Outcome, Problem } from './problem.ts';
 import type { CompareOptions } from './resolve/compare-command.ts';
 import type { CommandContext } from './command-context.ts';
-import { addQuarantine, addRollback, addStatus, addWatch } from './machine/machine-program.ts';
+import {
+  addQuarantine,
+  addRollback,
+  addStatus,
+  addWatch,
+  addWhy,
+} from './machine/machine-program.ts';
 import { addRegistryCommands } from './registry/registry-program.ts';
 import type { PlanOptions } from './plan/plan-command.ts';
 import type { ResolveOptions } from './resolve/resolve-command.ts';
@@ -88,6 +94,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   plan: addPlan,
   watch: addWatch,
   status: addStatus,
+  why: addWhy,
   quarantine: addQuarantine,
   rollback: addRollback,
   accept: addAccept,

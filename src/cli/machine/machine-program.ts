@@ -1,6 +1,13 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
+import type { WhyOptions } from '../history/why-command.ts';
 import type { WatchOptions } from '../plan/watch-command.ts';
+
+const WHY_EXAMPLES = `Examples:
+  modreg why acme:lidar
+  modreg why acme:lidar --at 2026-11-22T02:00:00Z
+  modreg why acme_lidar --json
+`;
 
 const WATCH_EXAMPLES = `Examples:
   modreg watch machine.json
@@ -44,6 +51,19 @@ export function addRollback(modreg: Command, { world, common, finish }: CommandC
     .action(async (named: string, options: { json?: true }) => {
       const { rollbackCommand } = await import('./rollback-command.ts');
       finish(rollbackCommand(named, options, world));
+    });
+}
+
+export function addWhy(modreg: Command, { world, common, finish }: CommandContext): void {
+  common(modreg.command('why <module>'))
+    .description(
+      'Shows the decisions about a module, and what made each change. <module> is the name of its entry or its module_id.',
+    )
+    .option('--at <time>', 'the decision at this time, in full, such as 2026-11-21T01:02:03Z')
+    .addHelpText('beforeAll', WHY_EXAMPLES)
+    .action(async (named: string, options: WhyOptions) => {
+      const { whyCommand } = await import('../history/why-command.ts');
+      finish(whyCommand(named, options, world));
     });
 }
 

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { exitCodeOf } from '../../src/cli/problem.ts';
+import { day, HOUR, MINUTE, type Day } from '../support/day.ts';
+import { entry } from '../support/planned.ts';
+import { quietWorld } from '../support/quiet-world.ts';
+
+/** Runs a command on the machine in `home`, at the time of `now`. */
+async function ask(home: string, now: number, ...args: readonly string[]) {
+  const world = {
+    ...quietWorld('linux/arm64'),
+    environment: { PLATFORM_HOME: home },
+    clock: () => now,
+  };
+  const outcome = await runCommandLine(args, world);
+  const { answer, problems } = outcome;
+  return { answer, problems: problems.map(({ message }) => message), exit: exitCodeOf(outcome) };
+}
+
+/** A night with two maintenance windows, a failed upgrade and a change of the constraint. It starts at 01:02:03. */
+async function night(): Promise<Day> {
+  const windows = ['0 2 * * *', '0 4 * * *'];
+  const machine = await day({
+    machine: { modules: [entry('acme:lidar', '1.*')] },
+    policy: { maintenance: windows.map((start) => ({ start, duration: '1h', time_zone: 'UTC' })) },
+    deployed: { acme_lidar: '1.2.3' },
+    releases: { 'acme:lidar': [{ version: '1.2.3' }] },
+    intervalMs: 5 * MINUTE,
+  });
+  const { deliveries } = machine;
+  await machine.pass(10 * MINUTE);
+  machine.publish('acme:lidar', '1.2.9');
+  await machine.pass(HOUR);
+  await deliveries.shift()?.done();
+  await machine.pass(HOUR);
+  machine.publish('acme:lidar', '1.3.0');
+  await machine.pass(HOUR);
+  await deliveries.shift()?.failed({ reason: 'no light', blame: 'release', running: '1.3.0' });
+  await machine.pass(MINUTE);
+  await deliveries.shift()?.done();
+  await machine.pass(10 * MINUTE);
+  machine.configure({ machine: { modules: [entry('acme:lidar', '1.3.0')] } });
+  await machine.pass(10 * MINUTE);
+  return machine;
+}
+
+it('shows each change of the decision, and what made it', async () => {
+  const machine = await night();
+  const { home, clock } = machine;
+  const result = await ask(home, clock.now(), 'why', 'acme:lidar');
+  expect(result).toEqual({ answer: [], problems: [], exit: 0 });
+});
