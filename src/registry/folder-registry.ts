@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseModuleId, type ModuleId } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import { quote } from '../core/text/quote.ts';
@@ -42,7 +42,7 @@ export function folderRegistry(folder: string, clock: () => number): Registry {
         fetchedAt: clock(),
       } as const);
       // Hashing each file in each round would cost more than it is worth.
-      noteOrigin(list.records, { address: resolve(folder), digest: stamp });
+      noteOrigin(list.records, { address: folder, digest: stamp });
       return list;
     },
   };

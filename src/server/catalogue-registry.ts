@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { parseModuleId, type ModuleId } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
 import { lazyList, type ListEntries } from '../registry/formats/decoded-list.ts';
@@ -32,7 +31,7 @@ export function catalogueRegistry(path: string, clock: () => number): Registry {
         const { entries, digest } = entriesIn(path, moduleId);
         const from = quote(path);
         const list = lazyList(entries, { source: 'database', from, fetchedAt: clock() } as const);
-        noteOrigin(list.records, { address: resolve(path), digest });
+        noteOrigin(list.records, { address: path, digest });
         return list;
       } catch (error) {
         if (!(error instanceof DatabaseError)) throw error;
