@@ -1,5 +1,4 @@
 import type { DocumentKind } from '../config/index.ts';
-import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { excerpt } from '../core/text/quote.ts';
 import { DOCUMENT_KINDS } from '../config/document-kind.ts';
@@ -11,6 +10,7 @@ import type { CompareOptions } from './resolve/compare-command.ts';
 import type { CommandContext } from './command-context.ts';
 import {
   addQuarantine,
+  addReplay,
   addRollback,
   addStatus,
   addWatch,
@@ -19,6 +19,7 @@ import {
 import { addRegistryCommands } from './registry/registry-program.ts';
 import type { PlanOptions } from './plan/plan-command.ts';
 import type { ResolveOptions } from './resolve/resolve-command.ts';
+import { ownVersion } from './version.ts';
 import type { World } from './world.ts';
 
 const RESOLVE_EXAMPLES = `Examples:
@@ -95,6 +96,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   watch: addWatch,
   status: addStatus,
   why: addWhy,
+  replay: addReplay,
   quarantine: addQuarantine,
   rollback: addRollback,
   accept: addAccept,
@@ -278,7 +280,5 @@ function linesOf(text: string): string[] {
 }
 
 function versionLine(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
-  return `modreg ${version} (Node ${process.version})`;
+  return `modreg ${ownVersion()} (Node ${process.version})`;
 }

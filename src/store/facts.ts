@@ -1,4 +1,5 @@
-import type { DecideInput, ReleaseIndex, Window } from '../core/index.ts';
+import type { DecideInput, DigestChange, ReleaseIndex, Window } from '../core/index.ts';
+import { isTime } from '../core/text/rfc3339.ts';
 import { originOf } from '../registry/list-origin.ts';
 import { isNumber, isText, listOf, objectOf, oneOf, optional, type Shape } from './shape.ts';
 
@@ -102,7 +103,16 @@ function anyOf(...shapes: readonly Shape[]): Shape {
   return (value) => shapes.some((shape) => shape(value));
 }
 
+function isMapOf(shape: Shape): Shape {
+  return (value) => value instanceof Map && [...value.values()].every(shape);
+}
+
 const isFlag = oneOf(true, false);
+const isDigestChange = objectOf<keyof DigestChange>({
+  platform: isText,
+  first: isText,
+  now: optional(isText),
+});
 const isVersion = objectOf({
   text: isText,
   major: isNumber,
@@ -125,7 +135,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
     objectOf({ error: objectOf({ kind: isText, message: isText }) }),
     objectOf({
       index: isObject,
-      changedDigests: optional((value) => value instanceof Map),
+      changedDigests: optional(isMapOf(isDigestChange)),
       stale: optional(objectOf({ confirmedAt: isNumber, message: isText })),
     }),
   ),
@@ -145,7 +155,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
     }),
   ),
   eligibility: objectOf({
-    now: isNumber,
+    now: (value) => typeof value === 'number' && isTime(value),
     platform: isText,
     notAfter: optional(isNumber),
     minimumAge: optional(objectOf({ ms: isNumber, unknown: oneOf('refuse', 'allow') })),

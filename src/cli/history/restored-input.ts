@@ -28,20 +28,20 @@ export function restoredInput(facts: unknown, index: ReleaseIndex): Result<Decid
   let error: string | undefined;
   const windowOf = (rules: unknown): Window => {
     const window = rules === undefined ? undefined : windowIn(rules);
-    error ??= rules === undefined ? FOREIGN_WINDOW : 'its maintenance windows, which are damaged';
+    error ??= rules === undefined ? FOREIGN_WINDOW : 'the maintenance windows, which are damaged';
     if (!window) return NEVER_OPEN;
     error = undefined;
     return window;
   };
   const decoded = decodeFacts(facts, { index, windowOf });
   if ('damaged' in decoded) {
-    return { ok: false, error: `its field ${decoded.damaged}, which is missing or damaged` };
+    return { ok: false, error: `the field ${decoded.damaged}, which is missing or damaged` };
   }
   return error === undefined ? { ok: true, value: decoded.input } : { ok: false, error };
 }
 
 const FOREIGN_WINDOW =
-  'its maintenance windows, which the agent computes: no policy document contains them';
+  'the maintenance windows, which the agent computes: no policy document contains them';
 
 const NEVER_OPEN: Window = {
   openSince: () => undefined,

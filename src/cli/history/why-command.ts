@@ -25,8 +25,8 @@ export function whyCommand(named: string, options: WhyOptions, world: World): Ou
     if (!row.ok) return failed(row.error);
     const history = state.history(row.value);
     const told = toldHistory(history);
-    const shown = at ? [inForce(told, at.value)] : told;
-    const found = shown.filter((one) => one !== undefined);
+    const past = at && inForce(history, at.value);
+    const found = at ? told.filter((one) => one.past === past) : told;
     if (found.length === 0) return failed(noDecision(row.value, history, at?.value));
     return { answer: answerOf(row.value, found, options), notes: [], problems: [] };
   });
@@ -40,11 +40,8 @@ export function rowsOf(state: MachineState): readonly LoggedDecision[] {
 }
 
 /** The decision that was in force at `at`; undefined if the history begins later. */
-export function inForce<T extends { readonly past: PastDecision }>(
-  told: readonly T[],
-  at: number,
-): T | undefined {
-  return told.findLast(({ past }) => past.since <= at);
+export function inForce(history: readonly PastDecision[], at: number): PastDecision | undefined {
+  return history.findLast(({ since }) => since <= at);
 }
 
 /** Why the history has no decision to show. */
@@ -54,7 +51,7 @@ export function noDecision(
   at: number | undefined,
 ): Problem {
   const severity = 'error';
-  const kind = 'missing';
+  const kind = 'not-recorded';
   if (!oldest || at === undefined) {
     const message = `no decision about ${labelFor(row)} has been recorded yet`;
     const hint = 'the poller records each change of a decision; modreg status shows the last ones';
