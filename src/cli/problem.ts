@@ -28,12 +28,16 @@ export interface Outcome {
   /** Further lines for a person, on stderr. */
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
-  /** How the command ended, unless an error says it: with the answer "no", with replacements pending, or interrupted. */
-  readonly ending?: 'no' | 'pending' | 'interrupted' | undefined;
+  /**
+   * How the command ended, unless an error says it: with the answer "no", with replacements pending, with another
+   * decision than the recorded one, or interrupted.
+   */
+  readonly ending?: 'no' | 'pending' | 'different' | 'interrupted' | undefined;
 }
 
 const LONGEST_FIRST_LINE = 300;
 const PENDING = 10;
+const DIFFERENT = 11;
 const INTERRUPTED = 130;
 /** Input that a caret can point into: printable ASCII that fits on one line. */
 const POINTABLE = /^[ -~]{1,80}$/;
@@ -46,6 +50,7 @@ export function exitCodeOf({ problems, ending }: Outcome): number {
   if (error) return EXIT_CODES[error.kind];
   if (ending === 'interrupted') return INTERRUPTED;
   if (ending === 'pending') return PENDING;
+  if (ending === 'different') return DIFFERENT;
   return ending === 'no' ? EXIT_CODES['no-match'] : 0;
 }
 

@@ -1,5 +1,4 @@
 import type { DocumentKind } from '../config/index.ts';
-import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { excerpt } from '../core/text/quote.ts';
 import { DOCUMENT_KINDS } from '../config/document-kind.ts';
@@ -9,10 +8,18 @@ import type { CheckOptions } from './check/check-command.ts';
 import type { Outcome, Problem } from './problem.ts';
 import type { CompareOptions } from './resolve/compare-command.ts';
 import type { CommandContext } from './command-context.ts';
-import { addQuarantine, addRollback, addStatus, addWatch } from './machine/machine-program.ts';
+import {
+  addQuarantine,
+  addReplay,
+  addRollback,
+  addStatus,
+  addWatch,
+  addWhy,
+} from './machine/machine-program.ts';
 import { addRegistryCommands } from './registry/registry-program.ts';
 import type { PlanOptions } from './plan/plan-command.ts';
 import type { ResolveOptions } from './resolve/resolve-command.ts';
+import { ownVersion } from './version.ts';
 import type { World } from './world.ts';
 
 const RESOLVE_EXAMPLES = `Examples:
@@ -88,6 +95,8 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   plan: addPlan,
   watch: addWatch,
   status: addStatus,
+  why: addWhy,
+  replay: addReplay,
   quarantine: addQuarantine,
   rollback: addRollback,
   accept: addAccept,
@@ -271,7 +280,5 @@ function linesOf(text: string): string[] {
 }
 
 function versionLine(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
-  return `modreg ${version} (Node ${process.version})`;
+  return `modreg ${ownVersion()} (Node ${process.version})`;
 }

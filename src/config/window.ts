@@ -15,6 +15,7 @@ export function compileWindows(maintenance: readonly MaintenanceWindow[]): Windo
   const windows = maintenance.map(opener);
   const openings = (at: number): Opening[] => windows.flatMap((window) => window.openAt(at) ?? []);
   return {
+    windows: maintenance,
     openSince: memoized((at) => least(openings(at).map(({ start }) => start))),
     nextOpening: memoized((at) => least(windows.flatMap((window) => window.next(at) ?? []))),
     closing: memoized((at) => {

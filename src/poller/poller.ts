@@ -1,4 +1,4 @@
-import type { ActionTarget, Plan, Platform } from '../core/index.ts';
+import type { ActionTarget, DecideInput, Plan, Platform } from '../core/index.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Clock, PollableRegistry } from '../registry/index.ts';
 import type { ClaimedFile } from '../store/index.ts';
@@ -200,7 +200,7 @@ export class Poller {
         .map((open) => [keyOf(open.action.target), planner.blockingDependency(open, state.read())]),
     );
     const decisions = loggedDecisions(plan, blocking);
-    state.write((file) => file.log(decisions, lists.lastRound));
+    state.write((file) => file.log(decisions, lists.lastRound, inputsOf(plan)));
     state.settle();
     this.#offers.wake();
   }
@@ -239,6 +239,19 @@ function partsFor(options: PollerOptions): Parts {
     facts: (action) => outbox.facts(action),
   });
   return { ...parts, outbox, lists, planner };
+}
+
+/** The input of each decision, by target key. */
+function inputsOf({ modules, subsystems }: Plan): ReadonlyMap<string, DecideInput> {
+  return new Map([
+    ...modules.map(
+      ({ name, decision }) => [keyOf({ kind: 'module', name }), decision.input] as const,
+    ),
+    ...subsystems.map(
+      ({ target, decision }) =>
+        [keyOf({ kind: 'subsystem', name: target.name }), decision.input] as const,
+    ),
+  ]);
 }
 
 /** In milliseconds. Fast start skips the first check, so the first round is one interval later (D28). */

@@ -7,6 +7,7 @@ import { quote } from '../core/text/quote.ts';
 import { lazyList, type ListEntries } from './formats/decoded-list.ts';
 import { jsonMeter } from './formats/json-meter.ts';
 import { parseJsonBytes } from './formats/json-text.ts';
+import { noteOrigin } from './list-origin.ts';
 import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
 import type { Registry } from './registry.ts';
 import { releaseEntries } from './formats/release-document.ts';
@@ -31,11 +32,18 @@ export function folderRegistry(folder: string, clock: () => number): Registry {
   return {
     async read(moduleId) {
       const path = join(folder, namespaceOf(moduleId), `${nameOf(moduleId)}.json`);
-      const bytes = await readWhole(path).catch(async (error: unknown) => {
+      const { bytes, stamp } = await readWhole(path).catch(async (error: unknown) => {
         throw isMissing(error) ? await missing(folder, moduleId, error) : unreadable(path, error);
       });
       const entries = entriesIn(bytes, path, moduleId);
-      return lazyList(entries, { source: 'folder', from: quote(folder), fetchedAt: clock() });
+      const list = lazyList(entries, {
+        source: 'folder',
+        from: quote(folder),
+        fetchedAt: clock(),
+      } as const);
+      // Hashing each file in each round would cost more than it is worth.
+      noteOrigin(list.records, { address: folder, digest: stamp });
+      return list;
     },
   };
 }
@@ -46,7 +54,13 @@ const VERDICTS: Partial<Record<RegistryErrorKind, string>> = {
   'list-too-large': 'is too large',
 };
 
-async function readWhole(path: string): Promise<Uint8Array> {
+/** The content of a file, and text that changes with its size or its time of change. */
+interface WholeFile {
+  readonly bytes: Uint8Array;
+  readonly stamp: string;
+}
+
+async function readWhole(path: string): Promise<WholeFile> {
   // Without O_NONBLOCK, opening a named pipe waits for its writer.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -56,7 +70,8 @@ async function readWhole(path: string): Promise<Uint8Array> {
       const message = `${quote(path)} has ${stats.size} bytes (limit ${LARGEST_FILE})`;
       throw new RegistryError('list-too-large', message);
     }
-    return await file.readFile();
+    const { size, mtimeMs } = stats;
+    return { bytes: await file.readFile(), stamp: `${size} ${mtimeMs}` };
   } finally {
     await file.close();
   }

@@ -6,6 +6,7 @@ import {
   type ReleaseIndex,
   type ReleaseRecords,
 } from '../core/index.ts';
+import { noteOrigin, originOf } from './list-origin.ts';
 import type { ListResult } from './registry.ts';
 
 /** A list result as a plan needs it. */
@@ -45,6 +46,7 @@ const INDEXES = new WeakMap<ReleaseRecords, ReleaseIndex>();
 
 function indexOf(records: ReleaseRecords): ReleaseIndex {
   const index = INDEXES.get(records) ?? indexReleases(records);
+  noteOrigin(index, originOf(records));
   INDEXES.set(records, index);
   return index;
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ModuleId } from '../core/index.ts';
+import { noteOrigin } from './list-origin.ts';
 import { pack } from './packed-records.ts';
 import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.ts';
 
@@ -98,6 +99,7 @@ export class RememberedLists {
 
   set(moduleId: ModuleId, list: SavedList): void {
     this.#inMemory.set(moduleId, list);
+    noteOrigin(list.records, { address: this.#address, digest: list.digest });
     this.#withSaved((saved) => {
       const before = saved.version();
       saved.save(this.#address, moduleId, list);
@@ -140,6 +142,7 @@ export class RememberedLists {
     const read = this.#withSaved((saved) => saved.read(this.#address, moduleId));
     if (!read) return undefined;
     const list = { ...read, records: pack(read.records) };
+    noteOrigin(list.records, { address: this.#address, digest: list.digest });
     this.#note(list, stamp, false);
     this.#inMemory.set(moduleId, list);
     return list;

@@ -4,6 +4,7 @@ import { lazyList, type ListEntries } from '../registry/formats/decoded-list.ts'
 import { parseJsonBytes } from '../registry/formats/json-text.ts';
 import { releaseEntries } from '../registry/formats/release-document.ts';
 import { withErrorContext } from '../registry/http/error-context.ts';
+import { noteOrigin } from '../registry/list-origin.ts';
 import { RegistryError, type RegistryErrorKind } from '../registry/registry-error.ts';
 import type { Registry } from '../registry/registry.ts';
 import { unknownModule } from '../registry/unknown-module.ts';
@@ -27,8 +28,11 @@ export function catalogueRegistry(path: string, clock: () => number): Registry {
   return {
     async read(moduleId) {
       try {
-        const entries = entriesIn(path, moduleId);
-        return lazyList(entries, { source: 'database', from: quote(path), fetchedAt: clock() });
+        const { entries, digest } = entriesIn(path, moduleId);
+        const from = quote(path);
+        const list = lazyList(entries, { source: 'database', from, fetchedAt: clock() } as const);
+        noteOrigin(list.records, { address: path, digest });
+        return list;
       } catch (error) {
         if (!(error instanceof DatabaseError)) throw error;
         throw new RegistryError(KINDS[error.kind], error.message, { cause: error });
@@ -37,13 +41,19 @@ export function catalogueRegistry(path: string, clock: () => number): Registry {
   };
 }
 
-function entriesIn(path: string, moduleId: ModuleId): ListEntries {
+function entriesIn(
+  path: string,
+  moduleId: ModuleId,
+): { readonly entries: ListEntries; readonly digest: string } {
   const where = `the registry ${quote(path)}`;
   const catalogue = new Catalogue(path, { mode: 'read' });
   try {
     const document = catalogue.document(moduleId);
     if (!document) throw unknownModule(where, moduleId, modulesOf(catalogue));
-    return withErrorContext(where, () => releaseEntries(parseJsonBytes(document.bytes), moduleId));
+    const entries = withErrorContext(where, () =>
+      releaseEntries(parseJsonBytes(document.bytes), moduleId),
+    );
+    return { entries, digest: document.etag };
   } finally {
     catalogue.close();
   }

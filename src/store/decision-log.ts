@@ -17,7 +17,7 @@ const shape: Shape = objectOf<keyof LoggedDecision>({
   until: optional(isNumber),
 });
 
-function isDecision(value: unknown): value is LoggedDecision {
+export function isDecision(value: unknown): value is LoggedDecision {
   return shape(value);
 }
 

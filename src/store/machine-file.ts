@@ -149,6 +149,19 @@ export const LAYOUT: Layout = {
     ALTER TABLE deployed ADD COLUMN failed TEXT;
     -- The versions that a rollback refuses, as a JSON array; NULL if it had no list (D32).
     ALTER TABLE quarantine ADD COLUMN refused TEXT;
+    -- Each change of a decision, with the facts that led to it. While the decision stays the same and its facts change,
+    -- "last" has the later ones. The index makes pruning cheap, because it has all that pruning reads.
+    CREATE TABLE decision_history (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      change TEXT NOT NULL,
+      bytes INTEGER NOT NULL,
+      first TEXT NOT NULL,
+      last TEXT
+    ) STRICT;
+    CREATE INDEX decision_history_of ON decision_history (kind, name, id, at, bytes);
     `,
   ],
 };

@@ -1,4 +1,4 @@
-import type { ActionTarget, ModuleId } from '../core/index.ts';
+import type { ActionTarget, DecideInput, ModuleId } from '../core/index.ts';
 import type { RolledBack } from '../core/releases/eligibility-policy.ts';
 import type {
   ActionOutcome,
@@ -8,7 +8,7 @@ import type {
 } from '../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import type { MachineMemory, RememberedRestart } from '../core/plan/machine-memory.ts';
-import { keyOf, moduleOf } from '../core/plan/target.ts';
+import { keyOf, moduleOf, type TargetName } from '../core/plan/target.ts';
 import { snapshot, transaction, translated } from '../sqlite/database.ts';
 import {
   decisionsIn,
@@ -20,6 +20,14 @@ import {
   type PollerLog,
   type WrittenDecisions,
 } from './decision-log.ts';
+import {
+  historyIn,
+  newestInHistory,
+  noteDecisions,
+  notedDecisions,
+  type NotedDecisions,
+  type PastDecision,
+} from './decision-history.ts';
 import { deployedIn, noteDeployed, type DeployedRecord } from './deployed-versions.ts';
 import type { MachineFile } from './machine-file.ts';
 import * as outbox from './outbox.ts';
@@ -70,9 +78,20 @@ export interface MachineState {
   rollBack(target: ActionTarget, rolledBack: RolledBack, at: number): boolean;
   /** Records the start of a poller. */
   start(at: number): void;
-  /** Logs the decisions, and the round whose lists they are based on. */
-  log(decisions: readonly LoggedDecision[], round: LoggedRound): void;
+  /**
+   * Logs the decisions, and the round whose lists they are based on. A decision whose input is in `inputs`, by target
+   * key, is added to the history if it has changed.
+   */
+  log(
+    decisions: readonly LoggedDecision[],
+    round: LoggedRound,
+    inputs?: ReadonlyMap<string, DecideInput>,
+  ): void;
   decisions(): readonly LoggedDecision[];
+  /** The decisions about a target, the oldest first: at most 90 days, and 32 MiB for all targets. */
+  history(target: TargetName): readonly PastDecision[];
+  /** The newest decision of each target that has a history, also of those that the machine no longer has. */
+  newestInHistory(): readonly LoggedDecision[];
   poller(): PollerLog;
 }
 
@@ -82,6 +101,7 @@ export function machineStateIn(file: MachineFile): MachineState {
   const { path, database, sql } = file;
   const reader = memoryReader(file);
   let written: WrittenDecisions | undefined;
+  let noted: NotedDecisions | undefined;
   const writing = <T>(work: () => T): T => translated(path, () => transaction(database, work));
   return {
     ...writesOf(sql, {
@@ -95,14 +115,19 @@ export function machineStateIn(file: MachineFile): MachineState {
       },
     }),
     // The memory contains none of this, and no other process writes it.
-    log: (decisions, round) => {
-      written = writing(() => {
+    log: (decisions, round, inputs = new Map()) => {
+      [written, noted] = writing(() => {
         logRound(sql, round);
-        return logDecisions(sql, decisions, written ?? writtenDecisions(sql));
+        return [
+          logDecisions(sql, decisions, written ?? writtenDecisions(sql)),
+          noteDecisions(sql, decisions, inputs, noted ?? notedDecisions(sql)),
+        ];
       });
     },
     memory: () => translated(path, () => reader.read()),
     decisions: () => translated(path, () => decisionsIn(sql)),
+    history: (target) => translated(path, () => historyIn(sql, target)),
+    newestInHistory: () => translated(path, () => newestInHistory(sql)),
     poller: () => translated(path, () => pollerLog(sql)),
   };
 }
@@ -130,7 +155,10 @@ function memoryReader({ database, sql }: MachineFile): {
   };
 }
 
-type Writes = Omit<MachineState, 'log' | 'memory' | 'decisions' | 'poller'>;
+type Writes = Omit<
+  MachineState,
+  'log' | 'memory' | 'decisions' | 'history' | 'newestInHistory' | 'poller'
+>;
 
 /** Runs `work` in one transaction, and forgets the part of the memory that it changes. */
 type Writing = <T>(work: () => T) => T;

@@ -165,16 +165,17 @@ function listIn(row: Row, path: string): SavedList {
 
 type Parts = Pick<SavedList, 'records' | 'dropped' | 'lost'>;
 
+/** Whether a stored value is an entry of a release list. */
+export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
+  version: isText,
+  publishedAt: optional(isNumber),
+  artifacts: optional(listOf(isArtifact)),
+  yanked: optional(isText),
+  deprecated: optional(isText),
+});
+
 const shape: Shape = objectOf<keyof Parts>({
-  records: listOf(
-    objectOf<keyof ReleaseRecord>({
-      version: isText,
-      publishedAt: optional(isNumber),
-      artifacts: optional(listOf(isArtifact)),
-      yanked: optional(isText),
-      deprecated: optional(isText),
-    }),
-  ),
+  records: listOf(isReleaseRecord),
   dropped: listOf(isText),
   lost: listOf(objectOf<keyof KnownDigest>({ version: isText, platform: isText, digest: isText })),
 });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { commitOne, moduleNamed } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { ask, night } from '../support/history.ts';
 import { homeAfter, logged } from '../support/machine-home.ts';
 import { modreg, runModreg } from '../support/modreg.ts';
 import { blocksOf, PAGES } from '../support/pages.ts';
@@ -75,9 +76,18 @@ it('`modreg accept` prints what operating.md shows', async () => {
   expect(SESSIONS).toContain(`$ modreg accept acme:lidar --registry ADDRESS\n${stdout}`);
 });
 
+it('`modreg why` prints what operating.md shows', async () => {
+  const { home } = await night();
+  const { answer } = await ask(home, 'why', 'acme:lidar');
+  expect(SESSIONS).toContain(
+    `$ modreg why acme:lidar | tail -n 7\n${answer.slice(-7).join('\n')}\n`,
+  );
+});
+
 it('plays each session', () => {
   expect(SESSIONS.map((session) => session.split('\n', 1)[0])).toEqual([
     '$ modreg status',
+    '$ modreg why acme:lidar | tail -n 7',
     '$ modreg accept acme:lidar --registry ADDRESS',
   ]);
 });

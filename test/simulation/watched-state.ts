@@ -86,12 +86,12 @@ export function watchedState(state: MachineState, world: World, killable: Killab
           });
         },
       ),
-    log: (decisions, round) => {
+    log: (decisions, round, inputs) => {
       judgeSecrets(decisions, world);
       try {
         writing(
           'log',
-          () => state.log(decisions, round),
+          () => state.log(decisions, round, inputs),
           () => {
             // On a full disk the actions are committed later.
             if (!world.disk.isFull()) judge.planned();

@@ -12,15 +12,20 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openForPoller } from '../../src/store/index.ts';
 import { ARM, caught, claimed, commitOne, LIDAR, running } from '../support/claimed.ts';
+import { moduleQuestion } from '../support/decided.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { logged } from '../support/machine-home.ts';
 
 const PAGE = 4096;
 
-/** The path of a closed file with 1.0.0 deployed and an open action. */
+/** The path of a closed file with 1.0.0 deployed, an open action and a decision. No page of it is empty. */
 function remembered(): string {
   const file = claimed();
   file.state.report(LIDAR, '1.0.0', 1);
   commitOne(file.state);
+  const input = moduleQuestion({ wanted: '1.*', deployed: '1.0.0', list: ['1.0.0'] });
+  const round = { at: 1, trouble: undefined };
+  file.state.log([logged('lidar')], round, new Map([['module lidar', input]]));
   file.close();
   return file.path;
 }

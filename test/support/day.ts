@@ -35,6 +35,8 @@ export interface DayOptions extends Partial<Omit<PollerOptions, 'file' | 'clock'
 /** A simulated day of a machine: its registry, its poller, its memory and its events. */
 export interface Day {
   readonly clock: VirtualClock;
+  /** The folder of its machine.db. */
+  readonly home: string;
   readonly registry: MockRegistry;
   readonly state: MachineState;
   readonly poller: Poller;
@@ -60,7 +62,8 @@ export async function day(options: DayOptions): Promise<Day> {
   server.listen({ onUnhandledFrame: 'error' });
   let requests = 0;
   const clock = virtualClock(undefined, () => requests > 0);
-  const path = `${temporaryFolder()}/machine.db`;
+  const home = temporaryFolder();
+  const path = `${home}/machine.db`;
   let file = openForPoller(path);
   for (const [name, running] of Object.entries(options.deployed ?? {})) {
     file.state.report(targetNamed(name), running, clock.now());
@@ -108,6 +111,7 @@ export async function day(options: DayOptions): Promise<Day> {
   });
   return {
     clock,
+    home,
     registry,
     deliveries,
     get state() {

@@ -1,6 +1,18 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
+import type { WhyOptions } from '../history/why-command.ts';
 import type { WatchOptions } from '../plan/watch-command.ts';
+
+const WHY_EXAMPLES = `Examples:
+  modreg why acme:lidar
+  modreg why acme:lidar --at 2026-11-22T02:00:00Z
+  modreg why acme_lidar --json
+  modreg why acme:lidar --record decision.json
+`;
+
+const REPLAY_EXAMPLES = `Examples:
+  modreg replay decision.json
+`;
 
 const WATCH_EXAMPLES = `Examples:
   modreg watch machine.json
@@ -44,6 +56,37 @@ export function addRollback(modreg: Command, { world, common, finish }: CommandC
     .action(async (named: string, options: { json?: true }) => {
       const { rollbackCommand } = await import('./rollback-command.ts');
       finish(rollbackCommand(named, options, world));
+    });
+}
+
+export function addWhy(modreg: Command, { world, common, finish }: CommandContext): void {
+  common(modreg.command('why <module>'))
+    .description(
+      'Shows the decisions about a module, and what made each change. <module> is the name of its entry or its module_id.',
+    )
+    .option('--at <time>', 'the decision at this time, in full, such as 2026-11-21T01:02:03Z')
+    .addHelpText('beforeAll', WHY_EXAMPLES)
+    .option('--record <file>', 'write the complete input of the decision to a new file, for replay')
+    .action(async (named: string, options: WhyOptions & { readonly record?: string }) => {
+      if (options.record !== undefined) {
+        const { recordCommand } = await import('../history/record-command.ts');
+        finish(await recordCommand(named, options.record, options, world));
+        return;
+      }
+      const { whyCommand } = await import('../history/why-command.ts');
+      finish(whyCommand(named, options, world));
+    });
+}
+
+export function addReplay(modreg: Command, { common, finish }: CommandContext): void {
+  common(modreg.command('replay <file>'))
+    .description(
+      'Decides again with the input that modreg why --record wrote. Exits 11 if the result differs.',
+    )
+    .addHelpText('beforeAll', REPLAY_EXAMPLES)
+    .action(async (file: string, options: { json?: true }) => {
+      const { replayCommand } = await import('../history/replay-command.ts');
+      finish(replayCommand(file, options));
     });
 }
 

@@ -2,7 +2,6 @@ import type { ActionTarget, ModuleId, Result } from '../../core/index.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { quote } from '../../core/text/quote.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
-import type { MachineState } from '../../store/machine-state.ts';
 import { labelOf } from '../plan/plan-cells.ts';
 import type { Problem } from '../problem.ts';
 
@@ -18,9 +17,11 @@ export function labelFor(decision: LoggedDecision): string {
   return kind === 'module' ? labelOf({ name, moduleId: moduleId as ModuleId }) : name;
 }
 
-/** The decision on the module or subsystem that `text` names, by the name of its entry or else by its module_id. */
-export function rowNamed(text: string, state: MachineState): Result<LoggedDecision, Problem> {
-  const rows = state.decisions();
+/** The decision in `rows` on the module or subsystem that `text` names, by the name of its entry or else by its module_id. */
+export function rowNamed(
+  text: string,
+  rows: readonly LoggedDecision[],
+): Result<LoggedDecision, Problem> {
   const named = rows.filter(({ name }) => name === text);
   const matching = named.length > 0 ? named : rows.filter(({ moduleId }) => moduleId === text);
   const [row, other] = matching;

@@ -56,10 +56,19 @@ export function usingState<T>(
   mode: Exclude<Opening['mode'], 'create'>,
   work: (state: MachineState) => T,
 ): Result<T, StateProblem> {
+  return usingFile(world, mode, (file) => work(machineStateIn(file)));
+}
+
+/** The same for work that also needs other tables of the file. */
+export function usingFile<T>(
+  world: World,
+  mode: Exclude<Opening['mode'], 'create'>,
+  work: (file: MachineFile) => T,
+): Result<T, StateProblem> {
   const file = openState(world, mode);
   if (!file.ok) return file;
   try {
-    return trying(() => work(machineStateIn(file.value)));
+    return trying(() => work(file.value));
   } finally {
     file.value.close();
   }

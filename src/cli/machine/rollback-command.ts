@@ -23,7 +23,7 @@ export function rollbackCommand(
   world: World,
 ): Outcome {
   return withState(world, 'write', (state) => {
-    const row = rowNamed(named, state);
+    const row = rowNamed(named, state.decisions());
     if (!row.ok) return failed(row.error);
     const now = world.clock();
     const found = rollbackOf(row.value, state, now);

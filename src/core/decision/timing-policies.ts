@@ -6,6 +6,17 @@ export interface Window {
   nextOpening(at: number): number | undefined;
   /** When the window that is open at `at` closes; undefined if it is closed, or stays open for a very long time. */
   closing(at: number): number | undefined;
+  /** The windows as data, so that a decision can be recorded; absent if they are computed in another way. */
+  readonly windows?:
+    | readonly {
+        /** When it opens, in cron syntax. */
+        readonly start: string;
+        /** How long it stays open, in milliseconds. */
+        readonly durationMs: number;
+        /** The IANA name of a time zone. */
+        readonly timeZone: string;
+      }[]
+    | undefined;
 }
 
 /** The result of asking the agent whether maintenance is allowed. Only `allowed` allows it. */

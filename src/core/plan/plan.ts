@@ -184,7 +184,7 @@ function requirementOf(entry: ModuleEntry): Requirement {
 }
 
 /** A module has no `pin_url`, so a deployed address is text that is not a version (D14). */
-function withUrlAsText(state: ModuleState): ModuleState {
+export function withUrlAsText(state: ModuleState): ModuleState {
   const { deployed } = state;
   if (deployed.kind !== 'url') return state;
   return { ...state, deployed: { kind: 'other', text: deployed.url } };

@@ -1,0 +1,118 @@
+import { keyOf } from '../../core/plan/target.ts';
+import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
+import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import type { PastDecision } from '../../store/decision-history.ts';
+import type { MachineState } from '../../store/machine-state.ts';
+import { labelFor, rowNamed } from '../machine/machine-row.ts';
+import { withState } from '../machine/open-state.ts';
+import { jsonLine } from '../output/answer-json.ts';
+import { parseProblem, type Outcome, type Problem } from '../problem.ts';
+import { failed } from '../registry/catalogue-options.ts';
+import type { World } from '../world.ts';
+import { lineOf, toldHistory, type ToldDecision } from './why-words.ts';
+
+export interface WhyOptions {
+  readonly at?: string;
+  readonly json?: true;
+}
+
+/** `modreg why <module>`: shows the decisions about a module, and what made each replace the one before it. */
+export function whyCommand(named: string, options: WhyOptions, world: World): Outcome {
+  const at = options.at === undefined ? undefined : parseTime(options.at);
+  if (at?.ok === false) return failed(parseProblem(at.error));
+  return withState(world, 'read', (state) => {
+    const row = rowNamed(named, rowsOf(state));
+    if (!row.ok) return failed(row.error);
+    const history = state.history(row.value);
+    const told = toldHistory(history);
+    const past = at && inForce(history, at.value);
+    const found = at ? told.filter((one) => one.past === past) : told;
+    if (found.length === 0) return failed(noDecision(row.value, history, at?.value));
+    return { answer: answerOf(row.value, found, options), notes: [], problems: [] };
+  });
+}
+
+/** The targets of the machine, followed by those that only the history has. */
+export function rowsOf(state: MachineState): readonly LoggedDecision[] {
+  const rows = state.decisions();
+  const keys = new Set(rows.map(keyOf));
+  return [...rows, ...state.newestInHistory().filter((row) => !keys.has(keyOf(row)))];
+}
+
+/** The decision that was in force at `at`; undefined if the history begins later. */
+export function inForce(history: readonly PastDecision[], at: number): PastDecision | undefined {
+  return history.findLast(({ since }) => since <= at);
+}
+
+/** Why the history has no decision to show. */
+export function noDecision(
+  row: LoggedDecision,
+  [oldest]: readonly PastDecision[],
+  at: number | undefined,
+): Problem {
+  const severity = 'error';
+  const kind = 'not-recorded';
+  if (!oldest || at === undefined) {
+    const message = `no decision about ${labelFor(row)} has been recorded yet`;
+    const hint = 'the poller records each change of a decision; modreg status shows the last ones';
+    return { severity, kind, message, hint };
+  }
+  const message = `no decision about ${labelFor(row)} is recorded for ${formatTime(at)}`;
+  const hint = `the first one is of ${formatTime(oldest.since)}; decisions are kept for 90 days`;
+  return { severity, kind, message, hint };
+}
+
+function answerOf(
+  row: LoggedDecision,
+  told: readonly ToldDecision[],
+  { at, json }: WhyOptions,
+): string[] {
+  if (json) {
+    const { name, moduleId } = row;
+    const decisions = told.map(asJson);
+    return [jsonLine({ schema: 'modreg/why@1', name, module_id: moduleId, decisions })];
+  }
+  const [first] = told;
+  if (at === undefined || !first) return told.map(lineOf);
+  return fullLines(row, first);
+}
+
+/** The decision in full. Its facts are those of the last time at which they changed. */
+function fullLines(row: LoggedDecision, { past, event, causes }: ToldDecision): string[] {
+  const { first } = past;
+  const lines = [
+    ['since', formatTime(past.since)],
+    ['constraint', first.constraint ?? 'none'],
+    ['deployed', first.deployed],
+    ['decision', first.decision],
+    ['target', first.target],
+    ['why', first.reason],
+    ['until', first.until === undefined ? undefined : formatTime(first.until)],
+    ['changed by', causes.length === 0 ? undefined : causes.join('; ')],
+    ['newest', first.newest],
+    ['list', first.list && `${first.list.address} (${first.list.digest})`],
+  ] as const;
+  return [
+    `${labelFor(row)} ${event}`,
+    ...lines.flatMap(([name, value]) =>
+      value === undefined ? [] : [`  ${name.padEnd(10)}  ${value}`],
+    ),
+  ];
+}
+
+function asJson({ past, event, causes }: ToldDecision): object {
+  const { since, first } = past;
+  return {
+    at: formatTime(since),
+    event,
+    constraint: first.constraint ?? null,
+    deployed: first.deployed,
+    target: first.target ?? null,
+    decision: first.decision,
+    reason: first.reason,
+    until: first.until === undefined ? null : formatTime(first.until),
+    causes,
+    newest: first.newest ?? null,
+    list_digest: first.list?.digest ?? null,
+  };
+}

@@ -1,0 +1,98 @@
+import { compareVersions, parseVersion } from '../../core/index.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import type { PastDecision, RecordedDecision } from '../../store/decision-history.ts';
+import { causesOf } from './decision-causes.ts';
+
+/** A decision of the history in words. */
+export interface ToldDecision {
+  readonly past: PastDecision;
+  /** What happened, in the past tense: `upgraded 1.2.3 → 1.2.9`. */
+  readonly event: string;
+  /** What made the decision replace the one before it; empty if nothing is certain. */
+  readonly causes: readonly string[];
+}
+
+/** The decisions of a history, the oldest first, in words. */
+export function toldHistory(history: readonly PastDecision[]): ToldDecision[] {
+  return history.map((past, place) => {
+    const before = history[place - 1];
+    const causes = before ? causesOf(before, past) : [];
+    const isRepeated = isDecidedBefore(past.first, history.slice(0, place));
+    const event = isRepeated
+      ? `still decided to ${changeWords(past.first)}`
+      : eventOf(past.first, history.slice(place + 1));
+    return { past, event, causes };
+  });
+}
+
+/** `2026-11-22T02:00:00Z  upgraded 1.2.3 → 1.2.9: newest patch of 1.2; the maintenance window opened`. */
+export function lineOf({ past, event, causes }: ToldDecision): string {
+  const { reason, deployed } = past.first;
+  // The event says what stays.
+  const why = reason.replace(`stays at ${deployed}: `, '');
+  return `${formatTime(past.since)}  ${event}: ${[why, ...causes].join('; ')}`;
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  install: 'installed',
+  upgrade: 'upgraded',
+  downgrade: 'downgraded',
+  rollback: 'rolled back',
+};
+
+/** What happened, as far as `later`, the decisions after it, show it. */
+function eventOf(decision: RecordedDecision, later: readonly PastDecision[]): string {
+  const { decision: word, deployed, target } = decision;
+  switch (word) {
+    case 'stuck':
+      return 'stuck';
+    case 'hold':
+      return `held the ${directionOf(decision)} ${changeOf(decision)}`;
+    case 'local':
+    case 'disabled':
+      return 'made no decision';
+    case 'up-to-date':
+    case 'ahead':
+      return `stayed at ${deployed}`;
+    default: {
+      const next = later.map(({ first }) => first).find((one) => one.deployed !== deployed);
+      const done = next?.deployed === target ? DONE[word] : undefined;
+      return done === undefined
+        ? `decided to ${changeWords(decision)}`
+        : `${done} ${changeOf(decision)}`;
+    }
+  }
+}
+
+/** Whether the same replacement was due before and is still not made. A hold after its delivery is no end of it. */
+function isDecidedBefore(
+  { decision: word, deployed, target }: RecordedDecision,
+  earlier: readonly PastDecision[],
+): boolean {
+  const since = earlier.findLastIndex(
+    ({ first }) => first.deployed !== deployed || first.target !== target,
+  );
+  return (
+    DONE[word] !== undefined &&
+    earlier.slice(since + 1).some(({ first }) => first.decision === word)
+  );
+}
+
+/** `upgrade 1.2.3 → 1.2.9`. */
+function changeWords(decision: RecordedDecision): string {
+  const { decision: word } = decision;
+  return `${word === 'rollback' ? 'roll back' : word} ${changeOf(decision)}`;
+}
+
+/** `1.2.3 → 1.2.9`, or `1.2.9` if nothing was deployed. */
+function changeOf({ deployed, target = 'nothing' }: RecordedDecision): string {
+  return deployed === 'none' ? target : `${deployed} → ${target}`;
+}
+
+/** The direction of a held replacement. Text that is not a version cannot be compared, and counts as lower. */
+function directionOf({ deployed, target }: RecordedDecision): string {
+  if (deployed === 'none') return 'install';
+  const [from, to] = [parseVersion(deployed), parseVersion(target)];
+  const isLower = from.ok && to.ok && compareVersions(to.value, from.value) < 0;
+  return isLower ? 'downgrade' : 'upgrade';
+}

@@ -1,0 +1,195 @@
+import type { DecideInput } from '../core/index.ts';
+import { reportedText } from '../core/explanation/decision-words.ts';
+import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
+import { keyOf, type TargetName } from '../core/plan/target.ts';
+import { originOf, type ListOrigin } from '../registry/list-origin.ts';
+import type { Row, Statements } from '../sqlite/statements.ts';
+import { jsonIn } from './columns.ts';
+import { isDecision } from './decision-log.ts';
+import { encodeFacts, haveSameFacts } from './facts.ts';
+import { isText, objectOf, optional } from './shape.ts';
+import { targetIn } from './target.ts';
+
+const KEPT_MS = 90 * 86_400_000;
+const KEPT_BYTES = 32 * 1024 * 1024;
+
+/** A decision with the facts that led to it. */
+export interface RecordedDecision extends LoggedDecision {
+  /** The deployed version, without credentials; `none` or `unknown` if there is none. */
+  readonly deployed: string;
+  /** The parsed JSON of the facts; `decodeFacts` reads it. */
+  readonly facts: unknown;
+  /** Where the release list was from; absent if there was none, or its origin is not known. */
+  readonly list?: ListOrigin | undefined;
+  /** The newest version in the list, whether it may be selected or not; absent if there was no list. */
+  readonly newest?: string | undefined;
+}
+
+/** A decision in the history of a target. */
+export interface PastDecision {
+  /** When it was made, in milliseconds since the epoch. */
+  readonly since: number;
+  /** The decision when it was made. */
+  readonly first: RecordedDecision;
+  /** The same decision with the facts of the last time at which they changed. */
+  readonly last: RecordedDecision;
+}
+
+/** By target key: the newest decision in the history. The input is known once this process has logged it. */
+export type NotedDecisions = ReadonlyMap<string, Noted>;
+
+interface Noted {
+  readonly id: number;
+  readonly change: string;
+  readonly decision?: LoggedDecision;
+  readonly input?: DecideInput;
+}
+
+/** The newest decision of each target in the file. */
+export function notedDecisions(sql: Statements): NotedDecisions {
+  return new Map(
+    sql
+      .all(SELECT_NEWEST)
+      .map((row) => [
+        keyOf(targetIn(row)),
+        { id: Number(row['id']), change: String(row['change']) },
+      ]),
+  );
+}
+
+/**
+ * Adds the decisions that differ from the newest ones in the history, and updates the facts of the others if they have
+ * changed. Decisions without an input are not kept. Returns the newest decisions.
+ */
+export function noteDecisions(
+  sql: Statements,
+  decisions: readonly LoggedDecision[],
+  inputs: ReadonlyMap<string, DecideInput>,
+  before: NotedDecisions,
+): NotedDecisions {
+  // Inputs keep lists in memory, so those of earlier plans are dropped.
+  const noted = new Map(
+    Array.from(before, ([key, { id, change }]): [string, Noted] => [key, { id, change }]),
+  );
+  let added: number | undefined;
+  for (const decision of decisions) {
+    const key = keyOf(decision);
+    const input = inputs.get(key);
+    const last = before.get(key);
+    if (!input) continue;
+    if (last && isNoted(last, decision, input)) {
+      noted.set(key, { ...last, input });
+      continue;
+    }
+    const change = changeOf(decision, input);
+    const id = last?.change === change ? last.id : undefined;
+    noted.set(key, { id: write(sql, { id, change, decision, input }), change, decision, input });
+    if (id === undefined) added = input.eligibility.now;
+  }
+  if (added !== undefined) sql.run(PRUNE, added - KEPT_MS, KEPT_BYTES);
+  return noted;
+}
+
+/** Whether the history has `decision` with the facts of `input`. Cheap, because it is called in each plan. */
+function isNoted(last: Noted, decision: LoggedDecision, input: DecideInput): boolean {
+  const known = last.decision;
+  return (
+    known?.decision === decision.decision &&
+    known.target === decision.target &&
+    known.constraint === decision.constraint &&
+    known.reason === decision.reason &&
+    haveSameFacts(last.input, input)
+  );
+}
+
+/** What makes a decision another one. Times and time spans in the reason are left out: they change with each plan. */
+function changeOf(decision: LoggedDecision, input: DecideInput): string {
+  const { moduleId, constraint, target, decision: word } = decision;
+  const reason = decision.reason.replaceAll(TIMES, '…');
+  return JSON.stringify([moduleId, constraint, target, word, deployedIn(input), reason]);
+}
+
+const TIMES = /\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d+ (?:d|h|min|s)\b(?: \d+ (?:h|min|s)\b)?/g;
+
+function deployedIn({ deployed }: DecideInput): string {
+  return reportedText(deployed) ?? deployed.kind;
+}
+
+/** Writes a new row, or the new facts of the row `id`. Returns the id of the row. */
+function write(
+  sql: Statements,
+  {
+    id,
+    change,
+    decision,
+    input,
+  }: Omit<Noted, 'id'> &
+    Required<Pick<Noted, 'decision' | 'input'>> & { readonly id: number | undefined },
+): number {
+  const content = encodedDecision(decision, input);
+  if (id !== undefined) {
+    sql.run(UPDATE, content, content.length, id);
+    return id;
+  }
+  const { kind, name } = decision;
+  const { now } = input.eligibility;
+  return Number(sql.run(INSERT, kind, name, now, change, content.length, content).lastInsertRowid);
+}
+
+function encodedDecision(decision: LoggedDecision, input: DecideInput): string {
+  const index = 'index' in input.list ? input.list.index : undefined;
+  const [newest] = index?.releases() ?? [];
+  const recorded = {
+    ...decision,
+    deployed: deployedIn(input),
+    list: index && originOf(index),
+    newest: newest?.version.text,
+  } satisfies Omit<RecordedDecision, 'facts'>;
+  return `${JSON.stringify(recorded).slice(0, -1)},"facts":${encodeFacts(input)}}`;
+}
+
+/** The history of a target, the oldest decision first. */
+export function historyIn(sql: Statements, { kind, name }: TargetName): PastDecision[] {
+  return sql.all(SELECT, kind, name).map((row) => pastDecision(row, sql));
+}
+
+/** The newest decision of each target in the history, also of targets that the machine no longer has. */
+export function newestInHistory(sql: Statements): LoggedDecision[] {
+  return sql.all(SELECT_NEWEST).map((row) => jsonIn(row['first'], sql, isRecorded));
+}
+
+function pastDecision(row: Row, sql: Statements): PastDecision {
+  const first = jsonIn(row['first'], sql, isRecorded);
+  const last = row['last'] === null ? first : jsonIn(row['last'], sql, isRecorded);
+  return { since: Number(row['at']), first, last };
+}
+
+/** The facts are checked when they are decoded. */
+const shape = objectOf<Exclude<keyof RecordedDecision, keyof LoggedDecision | 'facts'>>({
+  deployed: isText,
+  list: optional(objectOf<keyof ListOrigin>({ address: isText, digest: isText })),
+  newest: optional(isText),
+});
+
+function isRecorded(value: unknown): value is RecordedDecision {
+  return isDecision(value) && shape(value);
+}
+
+const SELECT = `
+  SELECT at, first, last FROM decision_history WHERE kind = ? AND name = ? ORDER BY id`;
+const SELECT_NEWEST = `
+  SELECT id, kind, name, change, first FROM decision_history
+  WHERE id IN (SELECT max(id) FROM decision_history GROUP BY kind, name) ORDER BY kind, name`;
+const INSERT = `
+  INSERT INTO decision_history (kind, name, at, change, bytes, first) VALUES (?, ?, ?, ?, ?, ?)`;
+const UPDATE = `
+  UPDATE decision_history SET last = ?, bytes = length(first) + ? WHERE id = ?`;
+/** Removes decisions that are too old, and the oldest of too many, but never the newest of a target. */
+const PRUNE = `
+  DELETE FROM decision_history WHERE id IN (
+    SELECT id FROM (
+      SELECT id, at, sum(bytes) OVER (ORDER BY id DESC) AS total,
+        row_number() OVER (PARTITION BY kind, name ORDER BY id DESC) AS place
+      FROM decision_history
+    ) WHERE place > 1 AND (at < ? OR total > ?)
+  )`;

@@ -1,0 +1,180 @@
+import type { DecideInput, DigestChange, ReleaseIndex, Window } from '../core/index.ts';
+import { isTime } from '../core/text/rfc3339.ts';
+import { originOf } from '../registry/list-origin.ts';
+import { isNumber, isText, listOf, objectOf, oneOf, optional, type Shape } from './shape.ts';
+
+/*
+ * The facts of a decision: its DecideInput as JSON, without the release list, which is saved elsewhere. The code is
+ * generic: a new field of DecideInput needs a line in SHAPES and nothing else, as long as it contains only objects,
+ * arrays, maps, sets and single values. A value that JSON lacks is an object with one key that begins with `$`.
+ */
+
+/** The rules of a maintenance window. */
+export type WindowRules = NonNullable<Window['windows']>;
+
+/** What the facts do not contain, or cannot contain as data. */
+export interface OtherParts {
+  readonly index: ReleaseIndex;
+  /** The window with these rules; they may be damaged. Undefined if there are none: another program computed it. */
+  readonly windowOf: (rules: unknown) => Window;
+}
+
+/** The facts of the decision with this input, as the text of a JSON object. */
+export function encodeFacts(input: DecideInput): string {
+  return JSON.stringify(input, (_key, value: unknown) => encoded(value));
+}
+
+function encoded(value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) return { $number: String(value) };
+  if (value instanceof Map) return { $map: [...value] };
+  if (value instanceof Set) return { $set: [...value] };
+  if (isIndex(value)) return { $index: value.published };
+  return isWindow(value) ? { $windows: value.windows ?? null } : value;
+}
+
+/** The input that `encodeFacts` encoded, from its parsed JSON, or the name of the first field that is damaged. */
+export function decodeFacts(
+  facts: unknown,
+  parts: OtherParts,
+): { readonly input: DecideInput } | { readonly damaged: string } {
+  const input = decoded(facts, parts);
+  if (typeof input !== 'object' || input === null) return { damaged: 'the whole' };
+  const fields = input as Readonly<Record<string, unknown>>;
+  const damaged = Object.entries(SHAPES).find(([name, shape]) => !shape(fields[name]));
+  // The shapes were checked.
+  return damaged ? { damaged: damaged[0] } : { input: input as DecideInput };
+}
+
+function decoded(value: unknown, parts: OtherParts): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => decoded(one, parts));
+  const entries = Object.entries(value);
+  const [[key, content] = ['', undefined]] = entries;
+  if (key === '$index') return parts.index;
+  if (key === '$windows') return parts.windowOf(content ?? undefined);
+  if (key === '$number') return Number(content);
+  const inner = entries.map(([name, one]) => [name, decoded(one, parts)] as const);
+  const items: unknown = inner[0]?.[1];
+  if (key === '$map' && isListOfPairs(items)) return new Map(items as [unknown, unknown][]);
+  if (key === '$set' && Array.isArray(items)) return new Set(items);
+  return Object.fromEntries(inner);
+}
+
+/**
+ * Whether two inputs have the same facts. The time of the decision is not compared. Lists are equal if they have the
+ * same origin, windows if they have the same rules.
+ */
+export function haveSameFacts(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) {
+    return typeof one === 'function' && typeof other === 'function';
+  }
+  if (isIndex(one)) return isIndex(other) && hasSameOrigin(one, other);
+  if (one instanceof Map || one instanceof Set) {
+    if (!(other instanceof Map || other instanceof Set)) return false;
+    return haveSameFacts([...one], [...other]);
+  }
+  const [fields, others] = [one, other] as Readonly<Record<string, unknown>>[];
+  for (const key in fields) {
+    if (key !== 'now' && !haveSameFacts(fields[key], others?.[key])) return false;
+  }
+  for (const key in others) if (others[key] !== undefined && !(key in one)) return false;
+  return true;
+}
+
+function hasSameOrigin(one: ReleaseIndex, other: ReleaseIndex): boolean {
+  const [first, second] = [originOf(one), originOf(other)];
+  // A list without an origin cannot be recorded, so only what the facts say about it counts.
+  return first ? haveSameFacts(first, second) : !second && one.published === other.published;
+}
+
+function isIndex(value: unknown): value is ReleaseIndex {
+  return typeof value === 'object' && value !== null && 'candidates' in value;
+}
+
+function isWindow(value: unknown): value is Window {
+  return typeof value === 'object' && value !== null && 'nextOpening' in value;
+}
+
+const isObject: Shape = (value) => typeof value === 'object' && value !== null;
+const isListOfPairs = listOf((pair) => Array.isArray(pair) && pair.length === 2);
+
+function anyOf(...shapes: readonly Shape[]): Shape {
+  return (value) => shapes.some((shape) => shape(value));
+}
+
+function isMapOf(shape: Shape): Shape {
+  return (value) => value instanceof Map && [...value.values()].every(shape);
+}
+
+const isSetOfTexts: Shape = (value) => value instanceof Set && [...value].every(isText);
+const isFlag = oneOf(true, false);
+const isDigestChange = objectOf<keyof DigestChange>({
+  platform: isText,
+  first: isText,
+  now: optional(isText),
+});
+const isVersion = objectOf({
+  text: isText,
+  major: isNumber,
+  minor: isNumber,
+  patch: isNumber,
+  prerelease: isText,
+  build: isText,
+});
+
+/** The fields of a decoded input. */
+const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
+  requirement: anyOf(
+    objectOf({ kind: oneOf('patch'), version: isVersion }),
+    objectOf({ kind: oneOf('minor'), major: isNumber, minor: isNumber }),
+    objectOf({ kind: oneOf('major'), major: isNumber }),
+    objectOf({ kind: oneOf('pin-url'), url: isText, shadowed: optional(isVersion) }),
+    objectOf({ kind: oneOf('latest', 'latest-with-prerelease', 'local', 'disabled') }),
+  ),
+  list: anyOf(
+    objectOf({ error: objectOf({ kind: isText, message: isText }) }),
+    objectOf({
+      index: isObject,
+      changedDigests: optional(isMapOf(isDigestChange)),
+      stale: optional(objectOf({ confirmedAt: isNumber, message: isText })),
+    }),
+  ),
+  deployed: anyOf(
+    objectOf({ kind: oneOf('version'), version: isVersion }),
+    objectOf({ kind: oneOf('url'), url: isText }),
+    objectOf({ kind: oneOf('other'), text: isText }),
+    objectOf({ kind: oneOf('none', 'unknown') }),
+  ),
+  previous: optional(isVersion),
+  failed: optional(isVersion),
+  quarantine: listOf(
+    objectOf({
+      version: isText,
+      digest: optional(isText),
+      until: optional(isNumber),
+      reason: optional(isText),
+      rolledBack: optional(
+        objectOf({ from: isVersion, to: optional(isVersion), refused: optional(isSetOfTexts) }),
+      ),
+    }),
+  ),
+  eligibility: objectOf({
+    now: (value) => typeof value === 'number' && isTime(value),
+    platform: isText,
+    notAfter: optional(isNumber),
+    minimumAge: optional(objectOf({ ms: isNumber, unknown: oneOf('refuse', 'allow') })),
+    artifactRules: optional(objectOf({ requireDigest: isFlag, allowHttp: listOf(isText) })),
+  }),
+  maxIndexAgeMs: isNumber,
+  allowDowngrade: isFlag,
+  onYank: optional(oneOf('keep', 'replace')),
+  timing: objectOf({
+    window: optional(isObject),
+    answer: optional(isText),
+    isServerBusy: isFlag,
+    restarts: listOf(isNumber),
+    restartCooldownMs: isNumber,
+    restartCeiling: isNumber,
+  }),
+};

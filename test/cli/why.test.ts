@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { offline } from '../../mocks/faults.ts';
+import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
+import { machineStateIn } from '../../src/store/machine-state.ts';
+import { currentInput } from '../../src/cli/history/restored-input.ts';
+import { decide, describeDecision } from '../../src/core/index.ts';
+import { day, HOUR, MINUTE, SECOND, targetNamed, type Day } from '../support/day.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { ask, night } from '../support/history.ts';
+import { homeAfter, logged } from '../support/machine-home.ts';
+import { entry } from '../support/planned.ts';
+
+const LIDAR = {
+  machine: { modules: [entry('acme:lidar', '1.*')] },
+  deployed: { acme_lidar: '1.2.3' },
+  releases: { 'acme:lidar': [{ version: '1.2.3' }] },
+  intervalMs: 5 * MINUTE,
+} as const;
+
+/** The answer without times. */
+async function why(machine: Day): Promise<string[]> {
+  const { answer } = await ask(machine.home, 'why', 'acme_lidar');
+  return answer.map((line) => line.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z ?/g, '').trim());
+}
+
+describe('modreg why', () => {
+  it('shows each change of the decision, and what made it', async () => {
+    const { home } = await night();
+    expect(await ask(home, 'why', 'acme:lidar')).toEqual({
+      answer: [
+        '2026-11-21T01:04:33Z  stayed at 1.2.3: already the newest release of 1',
+        '2026-11-21T01:14:33Z  held the upgrade 1.2.3 → 1.2.9: the maintenance window is closed until 2026-11-21T02:00:00Z; 1.2.9 was published',
+        '2026-11-21T02:00:00Z  upgraded 1.2.3 → 1.2.9: newest release of 1; the maintenance window opened',
+        '2026-11-21T02:04:33Z  held the upgrade 1.2.3 → 1.2.9: cooling down after a restart until 2026-11-21T02:05:00Z; an action was delivered, which counts as a restart',
+        '2026-11-21T02:05:00Z  still decided to upgrade 1.2.3 → 1.2.9: newest release of 1; the restart cooldown ended',
+        '2026-11-21T02:12:03Z  stayed at 1.2.9: already the newest release of 1; 1.2.9 was deployed',
+        '2026-11-21T03:14:33Z  held the upgrade 1.2.9 → 1.3.0: the maintenance window is closed until 2026-11-21T04:00:00Z; 1.3.0 was published',
+        '2026-11-21T04:00:00Z  upgraded 1.2.9 → 1.3.0: newest release of 1; the maintenance window opened',
+        '2026-11-21T04:04:33Z  held the upgrade 1.2.9 → 1.3.0: cooling down after a restart until 2026-11-21T04:05:00Z; an action was delivered, which counts as a restart',
+        '2026-11-21T04:05:00Z  still decided to upgrade 1.2.9 → 1.3.0: newest release of 1; the restart cooldown ended',
+        '2026-11-21T04:12:03Z  rolled back 1.3.0 → 1.2.9: 1.3.0 failed on this machine (no light); 1.2.9 was deployed before it; 1.3.0 was deployed; 1.3.0 failed',
+        '2026-11-21T04:13:03Z  stayed at 1.2.9: 1.3.0 is quarantined on this machine (no light); 1.2.9 was deployed',
+        '2026-11-21T04:24:33Z  stuck: the pin failed on this machine (no light) and is quarantined; the constraint changed from 1.* to 1.3.0',
+      ],
+      problems: [],
+      exit: 0,
+    });
+    const at = ['--at', '2026-11-21T04:01:00Z'];
+    const { answer } = await ask(home, 'why', 'acme:lidar', ...at);
+    expect(answer.map((line) => line.replace(/\([0-9a-f]{64}\)/, '(DIGEST)'))).toEqual([
+      'acme:lidar upgraded 1.2.9 → 1.3.0',
+      '  since       2026-11-21T04:00:00Z',
+      '  constraint  1.*',
+      '  deployed    1.2.9',
+      '  decision    upgrade',
+      '  target      1.3.0',
+      '  why         newest release of 1',
+      '  changed by  the maintenance window opened',
+      '  newest      1.3.0',
+      '  list        modreg:https://registry.example/ (DIGEST)',
+    ]);
+    const { answer: json } = await ask(home, 'why', 'acme:lidar', ...at, '--json');
+    expect(JSON.parse(json[0] ?? '')).toEqual({
+      schema: 'modreg/why@1',
+      name: 'acme_lidar',
+      module_id: 'acme:lidar',
+      decisions: [
+        {
+          at: '2026-11-21T04:00:00Z',
+          event: 'upgraded 1.2.9 → 1.3.0',
+          constraint: '1.*',
+          deployed: '1.2.9',
+          target: '1.3.0',
+          decision: 'upgrade',
+          reason: 'newest release of 1',
+          until: null,
+          causes: ['the maintenance window opened'],
+          newest: '1.3.0',
+          list_digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+        },
+      ],
+    });
+  });
+
+  it('knows when a release became old enough, and when the policy changed', async () => {
+    const machine = await day({
+      ...LIDAR,
+      releases: { 'acme:lidar': [{ version: '1.2.3', published_at: '2026-11-01T00:00:00Z' }] },
+      policy: { minimum_release_age: '1h' },
+    });
+    await machine.pass(10 * MINUTE);
+    machine.publish('acme:lidar', '1.2.9');
+    await machine.pass(65 * MINUTE);
+    await machine.deliveries.shift()?.done();
+    machine.publish('acme:lidar', '1.3.0');
+    await machine.pass(10 * MINUTE);
+    machine.configure({ policy: { minimum_release_age: '0s' } });
+    await machine.pass(10 * MINUTE);
+    expect(await why(machine)).toEqual([
+      'stayed at 1.2.3: already the newest release of 1',
+      'stayed at 1.2.3: 1.2.9 is too young until ; 1.2.9 was published',
+      'upgraded 1.2.3 → 1.2.9: newest release of 1; 1.2.9 reached the minimum age',
+      'held the upgrade 1.2.3 → 1.2.9: cooling down after a restart until ; an action was delivered, which counts as a restart',
+      'still decided to upgrade 1.2.3 → 1.2.9: newest release of 1; the restart cooldown ended',
+      'stayed at 1.2.9: already the newest release of 1; 1.2.9 was deployed',
+      'stayed at 1.2.9: 1.3.0 is too young until ; 1.3.0 was published',
+      'decided to upgrade 1.2.9 → 1.3.0: newest release of 1; the policy changed: minimum_release_age',
+    ]);
+  });
+
+  it('knows an operator, a lift, an unavailable registry and an agent that answers', async () => {
+    let isAllowed = false;
+    const machine = await day({
+      ...LIDAR,
+      policy: { max_index_age: '1h' },
+      isMaintenanceAllowed: () => isAllowed,
+    });
+    await machine.pass(10 * MINUTE);
+    machine.publish('acme:lidar', '1.2.9');
+    await machine.pass(10 * MINUTE);
+    isAllowed = true;
+    await machine.pass(10 * MINUTE);
+    await machine.deliveries.shift()?.done();
+    await machine.pass(10 * MINUTE);
+    await ask(machine.home, 'rollback', 'acme:lidar');
+    await machine.pass(10 * MINUTE);
+    await machine.deliveries.shift()?.done();
+    await machine.pass(10 * MINUTE);
+    await ask(machine.home, 'quarantine', 'lift', 'acme:lidar', '1.2.9');
+    await machine.pass(6 * MINUTE);
+    await machine.deliveries.shift()?.done();
+    await machine.pass(6 * MINUTE);
+    machine.registry.break(offline(10_000));
+    await machine.pass(2 * HOUR);
+    expect(await why(machine)).toEqual([
+      'stayed at 1.2.3: already the newest release of 1',
+      'held the upgrade 1.2.3 → 1.2.9: maintenance is not allowed now; 1.2.9 was published; the agent did not allow maintenance',
+      'upgraded 1.2.3 → 1.2.9: newest release of 1; the agent allowed maintenance',
+      'stayed at 1.2.9: already the newest release of 1; 1.2.9 was deployed',
+      'rolled back 1.2.9 → 1.2.3: 1.2.9 was rolled back on this machine; 1.2.3 was deployed before it; an operator rolled 1.2.9 back',
+      'stayed at 1.2.3: 1.2.9 was rolled back on this machine; 1.2.3 was deployed',
+      'upgraded 1.2.3 → 1.2.9: newest release of 1; the quarantine of 1.2.9 was lifted',
+      'held the upgrade 1.2.3 → 1.2.9: cooling down after a restart until ; an action was delivered, which counts as a restart',
+      'stayed at 1.2.9: already the newest release of 1; 1.2.9 was deployed',
+      'stuck: the registry https://registry.example cannot be reached (the connection broke); the saved list was confirmed at , the limit is 1 h; the saved list became too old',
+    ]);
+  });
+
+  it.each([
+    ['no state', temporaryFolder, 'there is no such file', 70],
+    [
+      'no history',
+      () => homeAfter((state) => state.log([logged('acme_lidar')], { at: 1, trouble: undefined })),
+      'no decision about acme:lidar has been recorded yet',
+      1,
+    ],
+    [
+      'another module',
+      () => homeAfter((state) => state.log([logged('acme_cam')], { at: 1, trouble: undefined })),
+      '"acme:lidar" names no module or subsystem that this machine\'s poller decides on',
+      1,
+    ],
+  ])('says so with %s', async (_, home, message, exit) => {
+    const result = await ask(home(), 'why', 'acme:lidar');
+    expect([result.problems[0]?.replace(/^"[^"]*machine.db": /, ''), result.exit]).toEqual([
+      message,
+      exit,
+    ]);
+  });
+
+  it('does not know what was decided before its history', async () => {
+    const machine = await day(LIDAR);
+    await machine.pass(10 * MINUTE);
+    expect(await ask(machine.home, 'why', 'acme:lidar', '--at', '2026-11-01T00:00:00Z')).toEqual({
+      answer: [],
+      problems: ['no decision about acme:lidar is recorded for 2026-11-01T00:00:00Z'],
+      exit: 1,
+    });
+  });
+});
+
+describe('the current input', () => {
+  it('is that of the next decision of the poller', async () => {
+    const machine = await night();
+    machine.configure({ machine: LIDAR.machine });
+    await machine.pass(HOUR);
+    await ask(machine.home, 'quarantine', 'lift', 'acme:lidar', '1.3.0');
+    const file = openMachineFile(`${machine.home}/machine.db`, { mode: 'read' });
+    const now = machine.clock.now();
+    const input = currentInput(
+      targetNamed('acme_lidar'),
+      machineStateIn(file),
+      savedListsIn(file),
+      now,
+    );
+    file.close();
+    const decision = input.ok ? describeDecision(decide(input.value)) : input.error;
+    await machine.pass(10 * SECOND);
+    machine.poller.look();
+    await machine.pass(10 * SECOND);
+    const [next] = machine.state.decisions();
+    expect([decision, next?.decision]).toEqual([next?.reason, 'hold']);
+  });
+});

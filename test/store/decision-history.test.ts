@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { decide, type DecideInput } from '../../src/core/index.ts';
+import { wordFor } from '../../src/core/decision/decision.ts';
+import { describeDecision } from '../../src/core/explanation/decision-words.ts';
+import { targetText, untilOf } from '../../src/core/explanation/plan-words.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
+import { claimed, LIDAR, moduleNamed } from '../support/claimed.ts';
+import { moduleQuestion, openFrom, type Situation } from '../support/decided.ts';
+import { DAY, NOW } from '../support/decides.ts';
+import { logged } from '../support/machine-home.ts';
+
+const HOUR = 3_600_000;
+const UPGRADE = { wanted: '1.*', deployed: '1.0.0', list: ['1.0.0', '1.1.0'] } as const;
+
+/** Logs the decision about `name` at `at`. */
+function log(state: MachineState, at: number, situation: Situation, name = 'lidar'): void {
+  const input = moduleQuestion({ ...situation, eligibility: { now: at } });
+  logInput(state, name, input);
+}
+
+function logInput(state: MachineState, name: string, input: DecideInput): void {
+  const decision = decide(input);
+  const row = logged(name, {
+    moduleId: `acme:${name}`,
+    constraint: '1.*',
+    target: targetText(decision),
+    decision: wordFor(decision),
+    reason: describeDecision(decision),
+    until: untilOf(decision),
+  });
+  state.log([row], { at: 0, trouble: undefined }, new Map([[`module ${name}`, input]]));
+}
+
+/** Each decision: when it was made, when its facts changed last, its word and the deployed version. */
+function history(state: MachineState, name = 'lidar'): string[] {
+  return state.history(moduleNamed(name)).map(({ since, first, last }) => {
+    const { eligibility } = last.facts as DecideInput;
+    const at = [since, eligibility.now].map((time) => (time - NOW) / HOUR).join(' to ');
+    return `${at}: ${first.decision} ${first.deployed}`;
+  });
+}
+
+const CLOSED = openFrom([NOW + 10 * HOUR, NOW + 11 * HOUR], [NOW + 34 * HOUR, NOW + 35 * HOUR]);
+
+describe('the history of decisions', () => {
+  it.each([
+    ['the same decision', UPGRADE, []],
+    ['another deployed version', { ...UPGRADE, deployed: '1.0.1' }, ['2 to 2: hold 1.0.1']],
+    ['another target', { ...UPGRADE, list: ['1.2.0'] }, ['2 to 2: hold 1.0.0']],
+    ['another word', { ...UPGRADE, list: ['1.0.0'] }, ['2 to 2: up-to-date 1.0.0']],
+    [
+      'another reason',
+      { ...UPGRADE, timing: { window: CLOSED, isServerBusy: true } },
+      ['2 to 2: hold 1.0.0'],
+    ],
+  ])('has one more for %s', (_, situation: Situation, more) => {
+    const { state } = claimed();
+    const timing = { window: CLOSED };
+    log(state, NOW, { ...UPGRADE, timing });
+    log(state, NOW + 2 * HOUR, { timing, ...situation });
+    expect(history(state)).toEqual(['0 to 0: hold 1.0.0', ...more]);
+  });
+
+  it('has no other for a new time of the same hold', () => {
+    const { state } = claimed();
+    const later = openFrom([NOW + 20 * HOUR, NOW + 21 * HOUR]);
+    log(state, NOW, { ...UPGRADE, timing: { window: CLOSED } });
+    log(state, NOW + HOUR, { ...UPGRADE, timing: { window: later } });
+    expect(history(state)).toHaveLength(1);
+  });
+
+  it.each([
+    ['the terms', { ...UPGRADE, timing: { restartCeiling: 3 } }, '0 to 2: upgrade 1.0.0'],
+    ['the list', { ...UPGRADE, list: ['1.1.0', '1.0.0', '0.9.0'] }, '0 to 2: upgrade 1.0.0'],
+    ['nothing but the time', UPGRADE, '0 to 0: upgrade 1.0.0'],
+  ])('keeps the facts of a decision up to date: %s', (_, situation: Situation, expected) => {
+    const { state } = claimed();
+    log(state, NOW, UPGRADE);
+    log(state, NOW + 2 * HOUR, situation);
+    expect(history(state)).toEqual([expected]);
+  });
+
+  it('continues in the next process', () => {
+    const { state, path, close } = claimed();
+    log(state, NOW, UPGRADE);
+    close();
+    const next = claimed(path).state;
+    log(next, NOW + HOUR, UPGRADE);
+    log(next, NOW + 2 * HOUR, { ...UPGRADE, deployed: '1.1.0' });
+    expect(history(next)).toEqual(['0 to 1: upgrade 1.0.0', '2 to 2: up-to-date 1.1.0']);
+  });
+
+  it('writes nothing while nothing changes', () => {
+    const { state, sql } = claimed();
+    const input = moduleQuestion(UPGRADE);
+    const written = () => Number(sql.get('SELECT total_changes() AS changes')?.['changes']);
+    const counts = [0, 1, 2].map((hour) => {
+      const before = written();
+      logInput(state, 'lidar', {
+        ...input,
+        eligibility: { ...input.eligibility, now: NOW + hour * HOUR },
+      });
+      return written() - before;
+    });
+    // The round is written each time.
+    expect(counts).toEqual([3, 1, 1]);
+  });
+
+  it('keeps 90 days, and the newest decision of each target', () => {
+    const { state } = claimed();
+    log(state, NOW, UPGRADE, 'arm');
+    log(state, NOW, UPGRADE);
+    log(state, NOW + HOUR, { ...UPGRADE, deployed: '1.1.0' });
+    log(state, NOW + 90 * DAY + HOUR, UPGRADE);
+    expect(history(state)).toEqual(['1 to 1: up-to-date 1.1.0', '2161 to 2161: upgrade 1.0.0']);
+    expect(history(state, 'arm')).toEqual(['0 to 0: upgrade 1.0.0']);
+  });
+
+  it('keeps 32 MiB, and the newest decision of each target', () => {
+    const { state } = claimed();
+    const message = 'x'.repeat(6 * 1024 * 1024);
+    const large = (kind: string): Situation => ({
+      ...UPGRADE,
+      list: { error: { kind, message: `${kind} ${message}` } },
+    });
+    log(state, NOW, large('first'), 'arm');
+    for (const hour of [1, 2, 3]) log(state, NOW + hour * HOUR, large(`number ${hour}`));
+    // Each has its error twice: as the reason and as a fact.
+    expect(history(state)).toEqual(['2 to 2: stuck 1.0.0', '3 to 3: stuck 1.0.0']);
+    expect(history(state, 'arm')).toEqual(['0 to 0: stuck 1.0.0']);
+  });
+
+  it('has targets that the machine no longer has', () => {
+    const { state } = claimed();
+    log(state, NOW, UPGRADE);
+    state.log([], { at: 1, trouble: undefined });
+    expect(state.newestInHistory().map(({ name }) => name)).toEqual(['lidar']);
+    expect(state.history(LIDAR)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,49 @@
+import { runCommandLine } from '../../src/cli/program.ts';
+import { exitCodeOf } from '../../src/cli/problem.ts';
+import { day, HOUR, MINUTE, type Day } from './day.ts';
+import { entry } from './planned.ts';
+import { quietWorld } from './quiet-world.ts';
+
+interface Asked {
+  readonly answer: readonly string[];
+  readonly problems: readonly string[];
+  readonly exit: number;
+}
+
+/** Runs a command on the machine whose machine.db is in `home`. */
+export async function ask(home: string, ...args: readonly string[]): Promise<Asked> {
+  const world = { ...quietWorld('linux/arm64'), environment: { PLATFORM_HOME: home } };
+  const outcome = await runCommandLine(args, world);
+  const { answer, problems } = outcome;
+  return { answer, problems: problems.map(({ message }) => message), exit: exitCodeOf(outcome) };
+}
+
+/**
+ * A night with two maintenance windows, in which 1.2.9 is deployed, 1.3.0 fails and the failed release is pinned. It
+ * starts at 01:02:03.
+ */
+export async function night(): Promise<Day> {
+  const windows = ['0 2 * * *', '0 4 * * *'];
+  const machine = await day({
+    machine: { modules: [entry('acme:lidar', '1.*')] },
+    policy: { maintenance: windows.map((start) => ({ start, duration: '1h', time_zone: 'UTC' })) },
+    deployed: { acme_lidar: '1.2.3' },
+    releases: { 'acme:lidar': [{ version: '1.2.3' }] },
+    intervalMs: 5 * MINUTE,
+  });
+  const { deliveries } = machine;
+  await machine.pass(10 * MINUTE);
+  machine.publish('acme:lidar', '1.2.9');
+  await machine.pass(HOUR);
+  await deliveries.shift()?.done();
+  await machine.pass(HOUR);
+  machine.publish('acme:lidar', '1.3.0');
+  await machine.pass(HOUR);
+  await deliveries.shift()?.failed({ reason: 'no light', blame: 'release', running: '1.3.0' });
+  await machine.pass(MINUTE);
+  await deliveries.shift()?.done();
+  await machine.pass(10 * MINUTE);
+  machine.configure({ machine: { modules: [entry('acme:lidar', '1.3.0')] } });
+  await machine.pass(10 * MINUTE);
+  return machine;
+}
