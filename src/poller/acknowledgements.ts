@@ -49,7 +49,7 @@ export class Acknowledgements {
   /** Whether a report about this target waits for the disk: until it is written, no action of the target is due. */
   has(target: ActionTarget): boolean {
     const key = keyOf(target);
-    return this.#waiting.values().some((report) => keyOf(report.target) === key);
+    return [...this.#waiting].some((report) => keyOf(report.target) === key);
   }
 
   /** Adds a report, and writes it if the disk allows. */

@@ -39,10 +39,10 @@ export class Attempts {
   /** The attempt to deploy this version whose outcome was not reported. */
   find(target: ActionTarget, version: string): Attempt | undefined {
     const identity = identityOf(target);
-    return this.#attempts
-      .values()
-      .filter(({ isReported }) => !isReported)
-      .find(({ action }) => action.to === version && identityOf(action.target) === identity);
+    return [...this.#attempts.values()].find(
+      ({ action, isReported }) =>
+        !isReported && action.to === version && identityOf(action.target) === identity,
+    );
   }
 
   /** Ends the attempt of an action, and tells its consumer to stop unless that consumer is `reporter`. */

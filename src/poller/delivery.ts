@@ -50,17 +50,18 @@ export function checkedFailure(report: {
 }
 
 /** Checks the failure of a release at run time. Throws a TypeError if `version` or `running` has an unexpected value. */
-export function checkedReleaseFailure(report: {
-  readonly [field in keyof ReleaseFailure]: unknown;
-}): ReleaseFailure {
-  const { reason } = report;
-  const version = parseVersion(report.version);
-  if (!version.ok) {
-    const found = `found ${describeValue(report.version)} as version`;
+export function checkedReleaseFailure(report: unknown): ReleaseFailure {
+  const { version, reason, running } = Object(report) as { readonly [field: string]: unknown };
+  const parsed = parseVersion(version);
+  if (!parsed.ok) {
+    const found = `found ${describeValue(version)} as version`;
     throw new TypeError(`reportFailure(): ${found}, expected the version that failed`);
   }
-  const running = checkedRunning('reportFailure', report.running);
-  return { version: version.value.text, reason: excerpt(String(reason)), running };
+  return {
+    version: parsed.value.text,
+    reason: excerpt(String(reason)),
+    running: checkedRunning('reportFailure', running),
+  };
 }
 
 /** Checks a target at run time. Throws a TypeError if it is neither a module nor a subsystem. */

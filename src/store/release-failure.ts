@@ -51,17 +51,17 @@ export function reportFailure(
   const id = outbox.deliveredAction(sql, target, version);
   const number = id === undefined ? undefined : outbox.actionNumber(sql, id);
   const instead = otherDeployed(sql, target, version);
-  if (number !== undefined) {
-    noteFailure(sql, target, failed, terms);
-    const outcome = { kind: 'failed', blame: 'release', ...failure } as const;
-    outbox.settle(sql, number, outcome, { at: terms.at, retryAt: undefined });
-  } else if (instead === undefined || running === version) {
-    noteFailure(sql, target, failed, terms);
-  } else {
+  const isCurrent = instead === undefined || (instead === 'version' && running === version);
+  if (number !== undefined || isCurrent) noteFailure(sql, target, failed, terms);
+  else {
     // The failure of an earlier version says nothing about the one that replaced it.
     const isNews = instead === 'version' && running !== undefined;
     if (isNews) noteDeployed(sql, target, running, terms.at);
     quarantineFailed(sql, target, failed, terms);
+  }
+  if (number !== undefined) {
+    const outcome = { kind: 'failed', blame: 'release', ...failure } as const;
+    outbox.settle(sql, number, outcome, { at: terms.at, retryAt: undefined });
   }
   return id;
 }
