@@ -40,7 +40,8 @@ export function conditionsOf(chance: Chance, point: string): Conditions {
     broken: chance.one([0, 0.1, 0.4]),
     obstructed: chance.one([0, 0.1, 0.4]),
   };
-  if (point.endsWith('acknowledge failed')) return { ...conditions, broken: 1 };
+  const isFailure = /(acknowledge failed|reportFailure|report a failure)$/.test(point);
+  if (isFailure) return { ...conditions, broken: 1 };
   return point.endsWith('withdraw') ? { ...conditions, consumer: 'forgets' } : conditions;
 }
 

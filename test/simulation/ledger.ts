@@ -90,6 +90,10 @@ export interface Ledger {
   readonly open: Map<string, OpenAction>;
   /** Every committed action, by id. */
   readonly committed: Map<string, SeenAction>;
+  /** Until when each delivered action is safe from a withdrawal, by id, while a consumer of this process has it. */
+  readonly held: Map<string, number>;
+  /** The file that was delivered last, by target, module and version. */
+  readonly files: Map<string, string | undefined>;
   readonly restarts: Map<string, SeenRestart[]>;
   readonly quarantine: Map<string, SeenQuarantine>;
   starts: number[];
@@ -133,6 +137,8 @@ export function blankLedger(): Ledger {
     known: new Map(),
     open: new Map(),
     committed: new Map(),
+    held: new Map(),
+    files: new Map(),
     restarts: new Map(),
     quarantine: new Map(),
     lists: new Map(),
@@ -193,6 +199,27 @@ export function noteRunning(
     last: text ?? undefined,
     previous: isOther ? before.last : before.previous,
   });
+}
+
+/** Identifies a version of a target in `files`. */
+export function fileOf(target: Target, version: string): string {
+  return `${keyOf(target)} ${target.moduleId} ${version}`;
+}
+
+/**
+ * Records the deployed version after `version` failed. If another version is deployed, only a report that names the
+ * deployed version counts. (D38)
+ */
+export function noteFailed(
+  ledger: Ledger,
+  target: Target,
+  { version, running }: { readonly version: string; readonly running: string | null | undefined },
+): void {
+  const known = ledger.known.get(keyOf(target));
+  const isOtherModule = known !== undefined && known.moduleId !== target.moduleId;
+  const isReplaced = typeof known?.running === 'string' && known.running !== version;
+  if (isOtherModule || (isReplaced && running === undefined)) return;
+  noteRunning(ledger, target, running);
 }
 
 /** The delivery times of a target, on the wall clock as the machine knows it. */
