@@ -1,4 +1,4 @@
-import type { Delivery } from '../../src/poller/index.ts';
+import type { Delivery, ReleaseFailure } from '../../src/poller/index.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { Killed } from './crash-points.ts';
 import { keyOf } from './ledger.ts';
@@ -6,10 +6,11 @@ import type { Life, Killable } from './life.ts';
 import { seenAction } from './watched-state.ts';
 import { CallbackError, type World } from './world.ts';
 
+const IS_VERSION = /^\d+\.\d+\.\d+/;
 const LONGEST_WORK_MS = 20_000;
 const MINUTE = 60_000;
-/** How long releases that crash later seem to work. */
-const CRASH_AFTER_MS = 10 * MINUTE;
+/** How long a release that crashes later seems to work. Another one may be deployed by then. */
+const CRASHES_AFTER_MS = [0, 10 * MINUTE, 60 * MINUTE] as const;
 
 /** Starts the poller, and consumes its deliveries. */
 export function consume(world: World, life: Life, killable: Killable, chance: Chance): void {
@@ -178,6 +179,12 @@ async function carryOut(world: World, life: Life, work: Work): Promise<void> {
   }
   const now = chance.one([action.to, before, null, undefined]);
   if (now !== undefined) running.set(key, now);
+  // The part of an agent that supervises modules may know only the version.
+  if (chance.is(0.3)) {
+    await reportFailure(life, work, { version: action.to, reason: 'it crashed', running: now });
+    work.isReported = true;
+    return;
+  }
   await acknowledge(world, work, async () => {
     await killable(
       'acknowledge failed',
@@ -205,18 +212,27 @@ async function acknowledge(
   }
 }
 
-/** The agent notices long after the acknowledgement that the release does not work. */
-async function crashLater(world: World, life: Life, { delivery, ...work }: Work): Promise<void> {
+/** The agent notices long after the acknowledgement that the release, or the one before it, does not work. */
+async function crashLater(world: World, life: Life, work: Work): Promise<void> {
   const { running, trace } = world;
-  const { killable, chance } = work;
-  const { target, to: version } = delivery.action;
-  await life.clock.sleep(chance.one([0, CRASH_AFTER_MS]));
+  const { chance, delivery } = work;
+  const { target, from = '', to } = delivery.action;
+  await life.clock.sleep(chance.one(CRASHES_AFTER_MS));
+  const version = IS_VERSION.test(from) && chance.is(0.3) ? from : to;
   const key = keyOf(target);
   const before = running.get(key);
-  const now =
-    before === version ? chance.one([version, null, undefined]) : chance.one([before, undefined]);
+  const after = before === version ? [version, null, undefined] : [before, undefined];
+  const now = chance.one(after);
   if (now !== undefined) running.set(key, now);
   trace.note(`${version} of ${key} crashes`);
-  const failure = { version, reason: 'it crashed', running: now };
-  await killable('report a failure', async () => await life.poller.reportFailure(target, failure));
+  await reportFailure(life, work, { version, reason: 'it crashed', running: now });
+}
+
+async function reportFailure(
+  { poller }: Life,
+  { delivery, killable }: Work,
+  failure: ReleaseFailure,
+): Promise<void> {
+  const { target } = delivery.action;
+  await killable('report a failure', async () => await poller.reportFailure(target, failure));
 }
