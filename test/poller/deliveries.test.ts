@@ -15,7 +15,7 @@ const BOTH = {
 } as const satisfies DayOptions;
 
 describe('[T61] a consumer', () => {
-  it('that does not acknowledge delays no other action, and keeps the action after the deadline', async () => {
+  it('[D39] that does not acknowledge delays no other action, and keeps the action after the deadline', async () => {
     const machine = await day({ ...BOTH, acknowledgeWithinMs: 20 * MINUTE });
     await machine.pass(HOUR);
     expect(machine.story()).toEqual([

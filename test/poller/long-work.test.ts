@@ -170,7 +170,7 @@ describe('[D39] progress()', () => {
   });
 });
 
-describe('[D39] after a consumer has ended', () => {
+describe('[D39] [D38] after a consumer has ended', () => {
   it.each<[string, (iterator: Iterator, ending: AbortController) => Promise<unknown> | void]>([
     ['by leaving the loop', async (iterator) => await iterator.return()],
     [
@@ -199,7 +199,7 @@ describe('[D39] after a consumer has ended', () => {
     ]);
   });
 
-  it('the same id in a new delivery is a new acknowledgement', async () => {
+  it('[D38] the same id in a new delivery is a new acknowledgement', async () => {
     const machine = await day(LIDAR);
     await machine.pass(MINUTE);
     const [first] = machine.deliveries;
@@ -217,7 +217,7 @@ describe('[D39] after a consumer has ended', () => {
   });
 });
 
-it('[D39] an overdue action whose version can no longer be selected is withdrawn', async () => {
+it('[D39] [T61] an overdue action whose version can no longer be selected is withdrawn', async () => {
   const machine = await day(LIDAR);
   await machine.pass(MINUTE);
   machine.registry.catalogue.yank(moduleId('acme:lidar'), '1.2.4', 'stops the motor');
