@@ -1,7 +1,7 @@
 import type { ActionTarget, ModuleId } from '../core/index.ts';
 import type { RegistryError } from '../registry/index.ts';
 import type { CommittedAction, DatabaseError, ActionOutcome } from '../store/index.ts';
-import type { ReleaseFailure } from '../store/release-failure.ts';
+import type { FailureReport } from './delivery.ts';
 
 /** An event in a poller, for a log. A lasting condition is reported once when it begins and once when it ends. */
 export type PollerEvent =
@@ -94,7 +94,10 @@ export type PollerEvent =
       /** The module or subsystem. */
       readonly target: ActionTarget;
       /** What was reported. */
-      readonly failure: ReleaseFailure;
+      readonly failure: Pick<FailureReport, 'reason' | 'running'> & {
+        /** The version that failed. */
+        readonly version: string;
+      };
     }
   | {
       readonly kind: 'acknowledged';

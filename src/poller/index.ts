@@ -2,4 +2,3 @@ export { Poller, type PollerOptions } from './poller.ts';
 export type { Configuration } from '../core/plan/configuration.ts';
 export type { Delivery, FailureReport } from './delivery.ts';
 export type { PollerEvent } from './event.ts';
-export type { ReleaseFailure } from '../store/release-failure.ts';

@@ -2,7 +2,6 @@ import type { ActionTarget, Plan, Platform } from '../core/index.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Clock, PollableRegistry } from '../registry/index.ts';
 import type { ClaimedFile } from '../store/index.ts';
-import type { ReleaseFailure } from '../store/release-failure.ts';
 import { startUpOf } from '../core/machine/start-up.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
 import { loggedDecisions } from '../core/plan/logged-decisions.ts';
@@ -11,7 +10,12 @@ import { quote } from '../core/text/quote.ts';
 import { ActionGate } from './action-gate.ts';
 import { askDeployed } from './ask-deployed.ts';
 import { ConfigurationSource } from './configuration-source.ts';
-import { checkedReleaseFailure, checkedTarget, type Delivery } from './delivery.ts';
+import {
+  checkedReleaseFailure,
+  checkedTarget,
+  type Delivery,
+  type FailureReport,
+} from './delivery.ts';
 import { isolated, type PollerEvent } from './event.ts';
 import { Lists } from './lists.ts';
 import { nextDelivery } from './next-delivery.ts';
@@ -145,7 +149,13 @@ export class Poller {
    * deployed. A delivered action that deploys it ends. Resolves once the report is on disk, or in memory while the disk is
    * full. Rejects with a TypeError if an argument has an unexpected value.
    */
-  async reportFailure(target: ActionTarget, failure: ReleaseFailure): Promise<void> {
+  async reportFailure(
+    target: ActionTarget,
+    failure: Pick<FailureReport, 'reason' | 'running'> & {
+      /** The version that failed. */
+      readonly version: string;
+    },
+  ): Promise<void> {
     this.#parts.outbox.reportFailure(checkedTarget(target), checkedReleaseFailure(failure));
     await Promise.resolve();
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ReleaseFailure } from '../../src/poller/index.ts';
+import type { ReleaseFailure } from '../../src/store/release-failure.ts';
 import { running } from '../support/claimed.ts';
 import { day, MINUTE, targetNamed, type Day, type DayOptions } from '../support/day.ts';
 import { entry } from '../support/planned.ts';

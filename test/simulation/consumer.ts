@@ -1,4 +1,5 @@
-import type { Delivery, ReleaseFailure } from '../../src/poller/index.ts';
+import type { Delivery } from '../../src/poller/index.ts';
+import type { ReleaseFailure } from '../../src/store/release-failure.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { Killed } from './crash-points.ts';
 import { keyOf } from './ledger.ts';
