@@ -1,6 +1,9 @@
+import type { ActionTarget } from '../core/index.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
+import { keyOf } from '../core/plan/target.ts';
 import type { ActionOutcome } from '../store/index.ts';
-import type { MachineState } from '../store/machine-state.ts';
+import type { AcknowledgementTerms, MachineState } from '../store/machine-state.ts';
+import type { ReleaseFailure } from '../store/release-failure.ts';
 import type { PollerEvent } from './event.ts';
 import type { Polling } from './polling.ts';
 import { untilRedelivery } from './schedule.ts';
@@ -9,20 +12,28 @@ import type { StateAccess } from './state-access.ts';
 /** The outcome of an action as its consumer reports it, and what is needed to record it. */
 export interface Acknowledgement {
   readonly id: string;
+  readonly target: ActionTarget;
   readonly outcome: ActionOutcome;
   /** How often the action failed before because of the machine. */
   readonly failures: number;
   readonly terms: UpdateTerms;
 }
 
+/** A release that failed after its action was acknowledged, for instance (D38). */
+export interface LaterFailure {
+  readonly target: ActionTarget;
+  readonly failure: ReleaseFailure;
+  readonly terms: UpdateTerms;
+}
+
 const MAX_UNKNOWN_IDS = 1000;
 
-/** Acknowledgements that are not on disk yet. While the disk is full, they wait in their order (T52, T61). */
+/** Reports of consumers that are not on disk yet. While the disk is full, they wait in their order (T52, T61). */
 export class Acknowledgements {
   readonly #state: StateAccess;
   readonly #polling: Pick<Polling, 'clock' | 'random'>;
   readonly #onEvent: (event: PollerEvent) => void;
-  readonly #waiting = new Map<string, Acknowledgement>();
+  readonly #waiting = new Set<Acknowledgement | LaterFailure>();
   readonly #unknownIds = new Set<string>();
 
   constructor(
@@ -35,49 +46,74 @@ export class Acknowledgements {
     this.#onEvent = onEvent;
   }
 
-  has(id: string): boolean {
-    return this.#waiting.has(id);
+  /** Whether a report about this target waits for the disk: until it is written, no action of the target is due. */
+  has(target: ActionTarget): boolean {
+    const key = keyOf(target);
+    return [...this.#waiting].some((report) => keyOf(report.target) === key);
   }
 
-  /** Adds an acknowledgement, and writes it if the disk allows. Only the first of an action counts. */
-  add(acknowledgement: Acknowledgement): void {
-    const { id } = acknowledgement;
-    if (this.#waiting.has(id)) this.#reportUnknown(id);
-    else this.#waiting.set(id, acknowledgement);
+  /** Adds a report, and writes it if the disk allows. */
+  add(report: Acknowledgement | LaterFailure): void {
+    this.#waiting.add(report);
     this.flush();
   }
 
-  /** Writes the waiting acknowledgements, up to the first that cannot be written. */
+  /** Writes the waiting reports, up to the first that cannot be written. */
   flush(): void {
-    const { clock, random } = this.#polling;
-    for (const { id, outcome, failures, terms } of this.#waiting.values()) {
-      const at = clock.now();
-      const { quarantineMs } = terms;
-      const quarantineUntil = quarantineMs === undefined ? undefined : at + quarantineMs;
-      const retryAt = Math.ceil(at + untilRedelivery(failures + 1, random()));
-      const written = this.#write(id, (state) =>
-        state.acknowledge(id, outcome, { at, quarantineUntil, retryAt }),
-      );
-      if (!written) return;
-      this.#waiting.delete(id);
-      if (written.value) this.#onEvent({ kind: 'acknowledged', id, outcome });
-      else this.#reportUnknown(id);
+    for (const report of this.#waiting) {
+      const event = this.#write(report);
+      if (!event) return;
+      this.#waiting.delete(report);
+      if (event.kind !== 'unknown-acknowledgement') this.#onEvent(event);
+      else this.#reportUnknown(event);
     }
   }
 
-  /** An acknowledgement that cannot be written for a reason other than the disk is discarded, and delays no other. */
-  #write<T>(id: string, work: (state: MachineState) => T): { readonly value: T } | undefined {
+  /** A report that cannot be written for a reason other than the disk is discarded, and delays no other. */
+  #write(report: Acknowledgement | LaterFailure): PollerEvent | undefined {
+    const { clock, random } = this.#polling;
+    const at = clock.now();
+    const { quarantineMs } = report.terms;
+    const quarantineUntil = quarantineMs === undefined ? undefined : at + quarantineMs;
+    const failures = 'failures' in report ? report.failures : 0;
+    const terms = {
+      at,
+      quarantineUntil,
+      retryAt: Math.ceil(at + untilRedelivery(failures + 1, random())),
+    };
     try {
-      return this.#state.write(work);
+      return this.#state.write((state) => recorded(state, report, terms))?.value;
     } catch (error) {
-      this.#waiting.delete(id);
+      this.#waiting.delete(report);
       throw error;
     }
   }
 
-  #reportUnknown(id: string): void {
-    if (this.#unknownIds.has(id) || this.#unknownIds.size >= MAX_UNKNOWN_IDS) return;
-    this.#unknownIds.add(id);
-    this.#onEvent({ kind: 'unknown-acknowledgement', id });
+  #reportUnknown(event: PollerEvent & { readonly kind: 'unknown-acknowledgement' }): void {
+    if (this.#unknownIds.has(event.id) || this.#unknownIds.size >= MAX_UNKNOWN_IDS) return;
+    this.#unknownIds.add(event.id);
+    this.#onEvent(event);
   }
+}
+
+/** Records a report, and returns the event that says so. */
+function recorded(
+  state: MachineState,
+  report: Acknowledgement | LaterFailure,
+  terms: AcknowledgementTerms,
+): PollerEvent {
+  if ('id' in report) {
+    const { id, outcome } = report;
+    const action = state.acknowledge(id, outcome, terms);
+    return action ? { kind: 'acknowledged', id, outcome } : { kind: 'unknown-acknowledgement', id };
+  }
+  const { target, failure } = report;
+  const id = state.reportFailure(target, failure, terms);
+  if (id === undefined) return { kind: 'failure-reported', target, failure };
+  const { reason, running } = failure;
+  return {
+    kind: 'acknowledged',
+    id,
+    outcome: { kind: 'failed', reason, running, blame: 'release' },
+  };
 }

@@ -1,12 +1,29 @@
+import { parseModuleId, parseVersion, type ActionTarget } from '../core/index.ts';
 import { describeValue, excerpt } from '../core/text/quote.ts';
 import type { CommittedAction, ActionOutcome } from '../store/index.ts';
+import type { ReleaseFailure } from '../store/release-failure.ts';
 
-/** An action that is delivered to a consumer. */
+/**
+ * An action that is delivered to a consumer, which keeps it until it reports an outcome. Reporting rejects with an Error
+ * if an outcome was reported before, even one that waits for a full disk.
+ */
 export interface Delivery {
   /** The action to execute. */
   readonly action: CommittedAction;
-  /** How often it was delivered, including this time. A crash or a missing acknowledgement delivers it again. */
+  /** How often it was delivered, including this time. It is delivered again after its process or its consumer has ended. */
   readonly times: number;
+  /**
+   * Aborted at the deadline with a TimeoutError. Aborted with an AbortError if the action is withdrawn, its outcome is
+   * reported elsewhere, or another consumer gets it after this one has ended. The outcome should still be reported.
+   */
+  readonly signal: AbortSignal;
+  /**
+   * Moves the deadline to `ms` milliseconds from now, unless it is later already. Has no effect once `signal` is aborted.
+   * Throws a RangeError if `ms` is less than a second.
+   */
+  readonly extend: (ms: number) => void;
+  /** Reports progress from 0 to 1 as an event, once for each whole percent. Throws a RangeError for any other number. */
+  readonly progress: (fraction: number) => void;
   /** Reports that the target version is deployed and works. On a full disk, this resolves at once and is written later. */
   readonly done: () => Promise<void>;
   /** Reports that the action failed. Rejects with a TypeError if `running` or `blame` has an unexpected value. */
@@ -22,18 +39,47 @@ const LONGEST_RUNNING = 2048;
 export function checkedFailure(report: {
   readonly [field in keyof FailureReport]: unknown;
 }): FailureReport {
-  const { reason, running, blame } = report;
-  const isKnown = typeof running === 'string' && running.length <= LONGEST_RUNNING;
-  if (!isKnown && running !== undefined && running !== null) {
-    const expected = 'a version, null if nothing is deployed, or undefined if that is not known';
-    throw new TypeError(
-      `failed(): found ${describeValue(running)} as running, expected ${expected}`,
-    );
-  }
+  const { reason, blame } = report;
+  const running = checkedRunning('failed', report.running);
   if (blame !== 'release' && blame !== 'machine') {
     throw new TypeError(
       `failed(): found ${describeValue(blame)} as blame, expected release or machine`,
     );
   }
   return { reason: excerpt(String(reason)), running, blame };
+}
+
+/** Checks the failure of a release at run time. Throws a TypeError if `version` or `running` has an unexpected value. */
+export function checkedReleaseFailure(report: unknown): ReleaseFailure {
+  const { version, reason, running } = Object(report) as { readonly [field: string]: unknown };
+  const parsed = parseVersion(version);
+  if (!parsed.ok) {
+    const found = `found ${describeValue(version)} as version`;
+    throw new TypeError(`reportFailure(): ${found}, expected the version that failed`);
+  }
+  return {
+    version: parsed.value.text,
+    reason: excerpt(String(reason)),
+    running: checkedRunning('reportFailure', running),
+  };
+}
+
+/** Checks a target at run time. Throws a TypeError if it is neither a module nor a subsystem. */
+export function checkedTarget(target: ActionTarget): ActionTarget {
+  const { kind, name, moduleId } = Object(target) as { readonly [field: string]: unknown };
+  const isModule = kind === 'module' && typeof name === 'string' && parseModuleId(moduleId).ok;
+  const isSubsystem =
+    kind === 'subsystem' && (name === 'platform-agent' || name === 'platform-server');
+  if (isModule || isSubsystem) return target;
+  const expected = 'the target of an action: a module entry with its module id, or a subsystem';
+  throw new TypeError(`reportFailure(): found ${describeValue(target)}, expected ${expected}`);
+}
+
+function checkedRunning(call: string, running: unknown): string | null | undefined {
+  const isKnown = typeof running === 'string' && running.length <= LONGEST_RUNNING;
+  if (isKnown || running === undefined || running === null) return running;
+  const expected = 'a version, null if nothing is deployed, or undefined if that is not known';
+  throw new TypeError(
+    `${call}(): found ${describeValue(running)} as running, expected ${expected}`,
+  );
 }

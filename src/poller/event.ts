@@ -1,6 +1,7 @@
-import type { ModuleId } from '../core/index.ts';
+import type { ActionTarget, ModuleId } from '../core/index.ts';
 import type { RegistryError } from '../registry/index.ts';
 import type { CommittedAction, DatabaseError, ActionOutcome } from '../store/index.ts';
+import type { FailureReport } from './delivery.ts';
 
 /** An event in a poller, for a log. A lasting condition is reported once when it begins and once when it ends. */
 export type PollerEvent =
@@ -72,6 +73,33 @@ export type PollerEvent =
       readonly times: number;
     }
   | {
+      /** The deadline of a delivered action has passed. Its consumer keeps it, and its signal is aborted. */
+      readonly kind: 'overdue';
+      /** The action. */
+      readonly action: CommittedAction;
+      /** How long its consumer has had it, in milliseconds. */
+      readonly afterMs: number;
+    }
+  | {
+      /** The consumer of an action made progress; once for each whole percent. */
+      readonly kind: 'progress';
+      /** The action. */
+      readonly action: CommittedAction;
+      /** From 0 to 1. */
+      readonly fraction: number;
+    }
+  | {
+      /** `reportFailure` recorded the failure of a release that no open action deploys. */
+      readonly kind: 'failure-reported';
+      /** The module or subsystem. */
+      readonly target: ActionTarget;
+      /** What was reported. */
+      readonly failure: Pick<FailureReport, 'reason' | 'running'> & {
+        /** The version that failed. */
+        readonly version: string;
+      };
+    }
+  | {
       readonly kind: 'acknowledged';
       /** The id of the action. */
       readonly id: string;
@@ -79,7 +107,7 @@ export type PollerEvent =
       readonly outcome: ActionOutcome;
     }
   | {
-      /** An acknowledgement arrived, but no open action with this id was delivered. */
+      /** An acknowledgement arrived too late: its action was withdrawn, and the deployed version is known since. */
       readonly kind: 'unknown-acknowledgement';
       /** The id that was acknowledged. */
       readonly id: string;

@@ -17,6 +17,8 @@ export interface DeliveryParts {
   readonly planner: Planner;
   readonly outbox: Outbox;
   readonly onEvent: (event: PollerEvent) => void;
+  /** The iterator that asks. */
+  readonly consumer: symbol;
 }
 
 /** Delivers the first open action that may be executed now; undefined if there is none. Rejects with the reason of `signal`. */
@@ -29,11 +31,22 @@ export async function nextDelivery(
   if (!memory || !gate.mayAct(memory, lists.rounds)) return undefined;
   for (const open of memory.open) {
     if (outbox.untilDue(open) > 0) continue;
+    if (outbox.isHeld(open)) {
+      withdrawOverdue(open, parts);
+      continue;
+    }
     signal.throwIfAborted();
     const delivery = await revalidated(open, parts, signal);
     if (delivery) return delivery;
   }
   return undefined;
+}
+
+/** An overdue action stays with its consumer (D39), unless its version can no longer be selected. */
+function withdrawOverdue(open: OpenAction, { planner, outbox }: DeliveryParts): void {
+  // No answer on maintenance makes a version selectable, so the agent is not asked.
+  const plan = planner.planWith(undefined, open.action);
+  if (plan && revalidate(open, plan) === 'withdraw') outbox.withdraw(open);
 }
 
 /** Delivers or withdraws the action. Everything is checked again first, including the maintenance window (T51). */
@@ -64,14 +77,14 @@ async function revalidated(
 function deliverBy(
   plan: Plan,
   open: OpenAction,
-  { state, planner, outbox }: DeliveryParts,
+  { state, planner, outbox, consumer }: DeliveryParts,
 ): Delivery | undefined {
   const verdict = revalidate(open, plan);
   // Another iterator may have delivered it while the agent was asked.
   if (verdict === 'wait' || !outbox.isUnchanged(open)) return undefined;
   if (verdict === 'withdraw') outbox.withdraw(open);
   else if (planner.blockingDependency(open, state.read()) === undefined) {
-    return outbox.deliver(open);
+    return outbox.deliver(open, consumer);
   }
   return undefined;
 }

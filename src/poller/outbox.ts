@@ -4,7 +4,10 @@ import type { ActionOutcome, CommittedAction, OpenAction } from '../core/plan/co
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import { factsOf, type TargetFacts } from '../core/plan/plan-input.ts';
 import { reconcile } from '../core/plan/reconcile.ts';
+import type { ReleaseFailure } from '../store/release-failure.ts';
 import { Acknowledgements } from './acknowledgements.ts';
+import { LEAST_ACKNOWLEDGE_MS, type Attempt } from './attempt.ts';
+import { Attempts } from './attempts.ts';
 import type { ConfigurationSource } from './configuration-source.ts';
 import { DeliveryTimes } from './delivery-times.ts';
 import { checkedFailure, type Delivery } from './delivery.ts';
@@ -14,7 +17,6 @@ import type { StateAccess } from './state-access.ts';
 import type { Wakeup } from './wakeup.ts';
 
 const DEFAULT_ACKNOWLEDGE_MS = 30 * 60_000;
-const LEAST_ACKNOWLEDGE_MS = 1000;
 const UNKNOWN = { kind: 'unknown' } as const;
 /** A retry time further in the future was written while the clock was wrong. */
 const LONGEST_RETRY_MS = 15 * 60_000;
@@ -38,7 +40,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #acknowledgements: Acknowledgements;
   readonly #times: DeliveryTimes;
-  readonly #acknowledgeWithinMs: number;
+  readonly #attempts: Attempts;
 
   /** Throws a RangeError if `acknowledgeWithinMs` is less than a second. */
   constructor(options: OutboxOptions) {
@@ -48,9 +50,10 @@ export class Outbox {
       throw new RangeError(`acknowledgeWithinMs is ${acknowledgeWithinMs}, ${expected}`);
     }
     this.#options = options;
-    this.#acknowledgeWithinMs = acknowledgeWithinMs;
     this.#acknowledgements = new Acknowledgements(state, polling, onEvent);
-    this.#times = new DeliveryTimes(polling.clock);
+    const { clock } = polling;
+    this.#times = new DeliveryTimes(clock);
+    this.#attempts = new Attempts({ clock, withinMs: acknowledgeWithinMs, onEvent });
   }
 
   /**
@@ -78,7 +81,12 @@ export class Outbox {
 
   /** The open actions that may be delivered now, if a plan still wants them. */
   due(): OpenAction[] {
-    return this.#open().filter((open) => this.untilDue(open) === 0);
+    return this.#open().filter((open) => this.untilDue(open) === 0 && !this.isHeld(open));
+  }
+
+  /** Whether a consumer of this process has the action: then it is not delivered, even if it is overdue (D39). */
+  isHeld({ action, state }: OpenAction): boolean {
+    return state === 'delivered' && this.#attempts.isHeld(action.id);
   }
 
   /** The time until the next open action is due, in milliseconds; at most an interval. */
@@ -90,18 +98,15 @@ export class Outbox {
       .reduce((least, ms) => Math.min(least, ms), this.#options.polling.intervalMs);
   }
 
-  /** The time until this action is due, in milliseconds; infinite once it is acknowledged. */
-  untilDue({ action: { id }, state, notBefore }: OpenAction): number {
-    if (this.#acknowledgements.has(id)) return Infinity;
-    if (state === 'waiting') {
-      const wait = notBefore - this.#options.polling.clock.now();
-      return wait > LONGEST_RETRY_MS ? 0 : Math.max(0, wait);
-    }
-    const since = this.#times.since(id);
-    // Another process delivered it, and has ended.
-    if (since === undefined) return 0;
-    // A fraction of a millisecond may be too short to sleep.
-    return Math.max(0, Math.floor(this.#acknowledgeWithinMs - since));
+  /**
+   * The time until this action is due, in milliseconds; infinite once it is acknowledged. An action that a consumer has
+   * is due at its deadline, to be withdrawn if its version can no longer be selected.
+   */
+  untilDue({ action: { id, target }, state, notBefore }: OpenAction): number {
+    if (this.#acknowledgements.has(target)) return Infinity;
+    if (state === 'delivered') return this.#attempts.untilDeadline(id);
+    const wait = notBefore - this.#options.polling.clock.now();
+    return wait > LONGEST_RETRY_MS ? 0 : Math.max(0, wait);
   }
 
   /** Whether the stored action is still as it was read. */
@@ -111,30 +116,63 @@ export class Outbox {
     );
   }
 
-  /** Delivers the action only after its delivery is on disk (I9); undefined if it is not, or the action is not open. */
-  deliver({ action, deliveries, failures }: OpenAction): Delivery | undefined {
+  /**
+   * Delivers the action to `consumer`, only after the delivery is on disk (I9); undefined if it is not, or the action is
+   * not open.
+   */
+  deliver({ action, deliveries, failures }: OpenAction, consumer: symbol): Delivery | undefined {
     const { state, polling, onEvent } = this.#options;
     const { id } = action;
     const isOpen = state.write((file) => file.deliver(id, polling.clock.now()))?.value;
     if (isOpen !== true) return undefined;
     const times = deliveries + 1;
     this.#times.note(id);
+    const attempt = this.#attempts.begin(action, consumer);
     onEvent({ kind: 'delivered', action, times });
     const acknowledge = async (outcome: ActionOutcome): Promise<void> => {
-      this.#acknowledge(action, failures, outcome);
+      this.#acknowledge(attempt, failures, outcome);
       await Promise.resolve();
     };
     return {
       action,
       times,
+      signal: attempt.signal,
+      extend: (ms) => attempt.extend(ms),
+      progress: (fraction) => attempt.progress(fraction),
       done: async () => await acknowledge({ kind: 'done' }),
       failed: async (failure) => await acknowledge({ kind: 'failed', ...checkedFailure(failure) }),
     };
   }
 
-  #acknowledge({ id, target }: CommittedAction, failures: number, outcome: ActionOutcome): void {
-    this.#acknowledgements.add({ id, outcome, failures, terms: this.#termsOf(target) });
+  #acknowledge(attempt: Attempt, failures: number, outcome: ActionOutcome): void {
+    const { id, target } = attempt.action;
+    const terms = this.#termsOf(target);
+    attempt.report(outcome.kind, () =>
+      this.#acknowledgements.add({ id, target, outcome, failures, terms }),
+    );
+    this.#attempts.end(id, 'was acknowledged through an earlier delivery', attempt);
     this.#options.changes.wake();
+  }
+
+  /** Records a failure at any time. It also ends the delivered action that deploys the version (D38). */
+  reportFailure(target: ActionTarget, failure: ReleaseFailure): void {
+    const report = { target, failure, terms: this.#termsOf(target) };
+    const attempt = this.#attempts.find(target, failure.version);
+    if (attempt) {
+      attempt.report('failed', () => this.#acknowledgements.add(report));
+      this.#attempts.end(attempt.action.id, 'ended, because its release was reported as failed');
+    } else this.#acknowledgements.add(report);
+    this.#options.changes.wake();
+  }
+
+  /** Frees the actions of a consumer that has ended, so that another one may get them (D39). */
+  release(consumer: symbol): void {
+    this.#attempts.release(consumer);
+  }
+
+  /** Ends the waits for deadlines. Delivered actions can still be acknowledged. */
+  stop(): void {
+    this.#attempts.stop();
   }
 
   /** Writes the acknowledgements that could not be written before. */
@@ -146,6 +184,7 @@ export class Outbox {
   withdraw({ action }: OpenAction): void {
     const { state, polling, onEvent, changes } = this.#options;
     if (!state.write((file) => file.withdraw(action, polling.clock.now()))) return;
+    this.#attempts.end(action.id, 'was withdrawn');
     onEvent({ kind: 'withdrawn', action });
     changes.wake();
   }

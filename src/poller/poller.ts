@@ -10,7 +10,12 @@ import { quote } from '../core/text/quote.ts';
 import { ActionGate } from './action-gate.ts';
 import { askDeployed } from './ask-deployed.ts';
 import { ConfigurationSource } from './configuration-source.ts';
-import type { Delivery } from './delivery.ts';
+import {
+  checkedReleaseFailure,
+  checkedTarget,
+  type Delivery,
+  type FailureReport,
+} from './delivery.ts';
 import { isolated, type PollerEvent } from './event.ts';
 import { Lists } from './lists.ts';
 import { nextDelivery } from './next-delivery.ts';
@@ -44,7 +49,10 @@ export interface PollerOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** The time between rounds in milliseconds, plus or minus 10 %: a minute by default, five seconds to a day. */
   readonly intervalMs?: number;
-  /** How long, in milliseconds, a consumer has to acknowledge an action: half an hour by default, at least a second. */
+  /**
+   * How long, in milliseconds, a consumer has to acknowledge an action before it is overdue: half an hour by default, at
+   * least a second.
+   */
   readonly acknowledgeWithinMs?: number;
   /** The source of time; `systemClock` by default. */
   readonly clock?: Clock;
@@ -58,8 +66,9 @@ export interface PollerOptions {
 const POLLERS = new WeakMap<ClaimedFile, Poller>();
 
 /**
- * Plans one machine repeatedly, and delivers its actions. An action is on disk before it is delivered. It is delivered,
- * always with the same id, until it is acknowledged. Another action replaces it only while no consumer has it.
+ * Plans one machine repeatedly, and delivers its actions. An action is on disk before it is delivered. The consumer that
+ * gets it keeps it until it acknowledges it. If that process or consumer ends first, the action is delivered again, with
+ * the same id. Another action replaces it only while no consumer has it.
  *
  * @example
  * ```ts
@@ -124,6 +133,7 @@ export class Poller {
   /** Ends all iterators and all work. Delivered actions can still be acknowledged. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the poller was stopped'));
+    this.#parts.outbox.stop();
     await this.#running;
     const { file } = this.#options;
     if (POLLERS.get(file) === this) POLLERS.delete(file);
@@ -135,21 +145,49 @@ export class Poller {
   }
 
   /**
+   * Reports that a version does not work on this machine, at any time: it is quarantined, and rolled back if it is
+   * deployed. A delivered action that deploys it ends. Resolves once the report is on disk, or in memory while the disk is
+   * full. Rejects with a TypeError if an argument has an unexpected value.
+   */
+  async reportFailure(
+    target: ActionTarget,
+    failure: Pick<FailureReport, 'reason' | 'running'> & {
+      /** The version that failed. */
+      readonly version: string;
+    },
+  ): Promise<void> {
+    this.#parts.outbox.reportFailure(checkedTarget(target), checkedReleaseFailure(failure));
+    await Promise.resolve();
+  }
+
+  /**
    * Yields actions when they are due, each to one iterator. The next does not wait for the acknowledgement of the last.
-   * Ends when `signal` is aborted or the poller stops.
+   * Ends when `signal` is aborted or the poller stops. Another iterator then gets the actions that were not acknowledged.
    */
   async *deliveries(signal?: AbortSignal): AsyncGenerator<Delivery, void, undefined> {
     const ending = AbortSignal.any([this.#stopping.signal, ...(signal ? [signal] : [])]);
+    const consumer = Symbol('consumer');
+    const parts = { ...this.#parts, consumer };
+    const release = (): void => this.#release(consumer);
+    ending.addEventListener('abort', release, { once: true });
     try {
       while (!ending.aborted) {
         const seen = this.#offers.count;
-        const delivery = await nextDelivery(this.#parts, ending);
+        const delivery = await nextDelivery(parts, ending);
         if (delivery) yield delivery;
-        else await this.#offers.wait(seen, this.#parts.outbox.untilNextDue(), ending);
+        else await this.#offers.wait(seen, parts.outbox.untilNextDue(), ending);
       }
     } catch (error) {
       if (!ending.aborted) throw error;
+    } finally {
+      ending.removeEventListener('abort', release);
+      release();
     }
+  }
+
+  #release(consumer: symbol): void {
+    this.#parts.outbox.release(consumer);
+    this.#offers.wake();
   }
 
   async #readLists(signal: AbortSignal): Promise<void> {

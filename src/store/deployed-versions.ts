@@ -49,7 +49,8 @@ export function noteDeployed(
   const failedBefore = isSameModule ? textOf(row['failed']) : undefined;
   const kept = failed === undefined ? before : undefined;
   const text = deployed === undefined ? kept : deployed;
-  const previous = before !== undefined && before !== text ? before : older;
+  const isOther = before !== undefined && before !== text && before !== failed;
+  const previous = isOther ? before : older;
   sql.run(
     WRITE,
     target.kind,
@@ -57,7 +58,7 @@ export function noteDeployed(
     moduleOf(target),
     deployed === undefined ? 0 : 1,
     text ?? null,
-    previous ?? null,
+    previous === undefined || previous === text ? null : previous,
     typeof deployed === 'string' ? null : (failed ?? failedBefore ?? null),
     at,
   );

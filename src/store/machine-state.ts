@@ -31,13 +31,16 @@ import {
 import { deployedIn, noteDeployed, type DeployedRecord } from './deployed-versions.ts';
 import type { MachineFile } from './machine-file.ts';
 import * as outbox from './outbox.ts';
-import { lift, quarantine, quarantineIn, versionOf } from './quarantine.ts';
+import { lift, quarantine, quarantineIn } from './quarantine.ts';
+import {
+  noteFailure,
+  reportFailure,
+  type FailureTerms,
+  type ReleaseFailure,
+} from './release-failure.ts';
 
 /** The times of an acknowledgement, in milliseconds since the epoch. */
-export interface AcknowledgementTerms {
-  readonly at: number;
-  /** When the quarantine of a version that failed ends; undefined if it does not end automatically. */
-  readonly quarantineUntil: number | undefined;
+export interface AcknowledgementTerms extends FailureTerms {
   /** When an action that failed because of the machine is delivered again. */
   readonly retryAt: number;
 }
@@ -69,6 +72,15 @@ export interface MachineState {
     outcome: ActionOutcome,
     terms: AcknowledgementTerms,
   ): NewAction | undefined;
+  /**
+   * Records a release that failed, at any time (D38). Returns the id of the delivered action that deploys it, which this
+   * ends; undefined if there is none.
+   */
+  reportFailure(
+    target: ActionTarget,
+    failure: ReleaseFailure,
+    terms: FailureTerms,
+  ): string | undefined;
   /** Ends a quarantine. Returns whether the version was in quarantine. */
   lift(moduleId: ModuleId, version: string): boolean;
   /**
@@ -189,6 +201,8 @@ function writesOf(
         if (isEnded) noteDeployed(sql, action.target, undefined, { at });
       }),
     acknowledge: (id, outcome, terms) => writing(() => acknowledge(sql, id, outcome, terms)),
+    reportFailure: (target, failure, terms) =>
+      writing(() => reportFailure(sql, target, failure, terms)),
     lift: (moduleId, version) => writing(() => lift(sql, moduleId, version)),
     rollBack: (target, rolledBack, at) => writing(() => rollBack(sql, target, rolledBack, at)),
     start: (at) => writing(() => noteStart(sql, at)),
@@ -257,26 +271,23 @@ function acknowledge(
   sql: Statements,
   id: string,
   outcome: ActionOutcome,
-  { at, quarantineUntil, retryAt }: AcknowledgementTerms,
+  terms: AcknowledgementTerms,
 ): NewAction | undefined {
   const number = outbox.actionNumber(sql, id);
   const known = number === undefined ? undefined : outbox.acknowledgeable(sql, number);
   if (number === undefined || !known) return undefined;
   const { action, isWithdrawn } = known;
   const { target, to, artifact } = action;
-  const running = outcome.kind === 'done' ? to : outcome.running;
+  const { at, retryAt } = terms;
   if (isWithdrawn) {
     // A late acknowledgement still reports what is deployed, unless another report came since.
     const record = deployedIn(sql).get(keyOf(target));
     if (record?.deployed.kind !== 'unknown') return undefined;
   }
-  // A `pin_url` has no version to put into quarantine.
-  const isFailure = outcome.kind === 'failed' && outcome.blame === 'release' && versionOf(to);
-  noteDeployed(sql, target, running, { at, failed: isFailure ? to : undefined });
-  if (isFailure) {
-    const { digest } = artifact ?? {};
-    const entry = { moduleId: moduleOf(target), version: to, digest, reason: outcome.reason };
-    quarantine(sql, { ...entry, since: at, until: quarantineUntil });
+  if (outcome.kind === 'failed' && outcome.blame === 'release') {
+    noteFailure(sql, target, { version: to, digest: artifact?.digest, ...outcome }, terms);
+  } else {
+    noteDeployed(sql, target, outcome.kind === 'done' ? to : outcome.running, { at });
   }
   outbox.settle(sql, number, outcome, { at, retryAt: isWithdrawn ? undefined : retryAt });
   return action;

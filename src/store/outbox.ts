@@ -1,3 +1,4 @@
+import type { ActionTarget } from '../core/index.ts';
 import type {
   ActionOutcome,
   CommittedAction,
@@ -7,7 +8,7 @@ import type {
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements, Row } from '../sqlite/statements.ts';
 import { isAction } from './action-shape.ts';
-import { jsonIn } from './columns.ts';
+import { jsonIn, textOf } from './columns.ts';
 import { targetIn } from './target.ts';
 
 /** How many settled actions are kept, for late acknowledgements. */
@@ -95,6 +96,30 @@ export function acknowledgeable(sql: Statements, number: number): Acknowledgeabl
   return { action: jsonIn(row['content'], sql, isAction), isWithdrawn };
 }
 
+/** The id of the delivered action that deploys this version; undefined if there is none. */
+export function deliveredAction(
+  sql: Statements,
+  target: ActionTarget,
+  version: string,
+): string | undefined {
+  const row = sql.get(`${SELECT_DEPLOYING} AND state = 'delivered'`, ...deploying(target, version));
+  return row && `${fileOf(sql)}-${Number(row['number'])}`;
+}
+
+/** The digest of the file of this version that was delivered last; undefined if it is not known. */
+export function deliveredDigest(
+  sql: Statements,
+  target: ActionTarget,
+  version: string,
+): string | undefined {
+  const last = `${SELECT_DEPLOYING} AND deliveries > 0 ORDER BY number DESC LIMIT 1`;
+  return textOf(sql.get(last, ...deploying(target, version))?.['digest']);
+}
+
+function deploying(target: ActionTarget, version: string): string[] {
+  return [target.kind, target.name, moduleOf(target), version];
+}
+
 /** Records the outcome of an action. One that failed because of the machine waits until `retryAt`, if there is one. */
 export function settle(
   sql: Statements,
@@ -133,6 +158,9 @@ const PRUNE_RESTARTS = `
   )`;
 const SELECT_ACKNOWLEDGEABLE = `
   SELECT content, state FROM actions WHERE number = ? AND state IN ('delivered', 'withdrawn')`;
+const SELECT_DEPLOYING = `
+  SELECT number, content ->> '$.artifact.digest' AS digest FROM actions
+  WHERE kind = ? AND name = ? AND module_id = ? AND content ->> '$.to' = ?`;
 const RETRY = `
   UPDATE actions
   SET state = 'waiting', failures = failures + 1, not_before = ?, changed_at = ?, outcome = ?

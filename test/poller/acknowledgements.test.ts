@@ -18,11 +18,11 @@ it('records each acknowledgement once if the handler of an event acknowledges ag
     },
   );
   const { terms } = DEFAULT_POLICY;
-  const ids = [LIDAR, moduleNamed('arm')].map((target) => commitOne(state, { target }).id);
-  for (const id of ids) state.deliver(id, 0);
+  const actions = [LIDAR, moduleNamed('arm')].map((target) => commitOne(state, { target }));
+  for (const { id } of actions) state.deliver(id, 0);
   database.exec('PRAGMA query_only = ON');
-  for (const id of ids) {
-    acknowledgements.add({ id, outcome: { kind: 'done' }, failures: 0, terms });
+  for (const { id, target } of actions) {
+    acknowledgements.add({ id, target, outcome: { kind: 'done' }, failures: 0, terms });
   }
   database.exec('PRAGMA query_only = OFF');
   acknowledgements.flush();

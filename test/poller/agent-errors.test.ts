@@ -170,8 +170,8 @@ describe('failed()', () => {
     await clock.pass(HOUR);
     await poller.stop();
     expect(running(state, TARGETS.arm)).toBe('1.0.1 after 1.0.0');
-    expect(kindsOf(events).slice(4)).toEqual(['acknowledged', 'delivered']);
-    expect(deliveries[2]).toMatchObject({ action: { id: lidar?.action.id }, times: 2 });
+    expect(kindsOf(events).slice(4)).toEqual(['acknowledged', 'overdue']);
+    expect(lidar?.signal.aborted).toBe(true);
   });
 
   it.each<[unknown, string]>([

@@ -18,6 +18,8 @@ type Step =
   | 'broken release'
   | 'broken machine'
   | 'withdraw'
+  | 'the consumer ends'
+  | 'the release is reported as failed'
   | 'a full disk'
   | 'a disk with space'
   | 'retry'
@@ -54,9 +56,15 @@ async function played(steps: readonly Step[]): Promise<Outcome> {
   const doing: Readonly<Record<string, () => Promise<void> | void>> = {
     deliver: () => {
       const [due] = outbox.due();
-      if (due) delivery = outbox.deliver(due) ?? delivery;
+      if (due) delivery = outbox.deliver(due, CONSUMER) ?? delivery;
     },
-    done: async () => await delivery?.done(),
+    done: async () =>
+      await delivery?.done().catch(({ message }: Error) => {
+        events.push(message.replace(/[\da-f]{12}-/, ''));
+      }),
+    'the consumer ends': () => outbox.release(CONSUMER),
+    'the release is reported as failed': () =>
+      outbox.reportFailure(LIDAR, { version: '1.1.0', reason: 'it crashed', running: '1.0.0' }),
     'broken release': async () =>
       await delivery?.failed({ reason: 'no points', running: '1.0.0', blame: 'release' }),
     'broken machine': async () =>
@@ -92,6 +100,7 @@ async function played(steps: readonly Step[]): Promise<Outcome> {
   };
 }
 
+const CONSUMER = Symbol('consumer');
 const VERSIONS = ['1.0.0', '1.1.0', '1.2.0'];
 
 function lineOf(event: PollerEvent): string {
@@ -100,6 +109,8 @@ function lineOf(event: PollerEvent): string {
 }
 
 const COMMITTED = ['committed 1.1.0'];
+const REPORTED =
+  'done(): the outcome of action 1 of lidar was already reported as done; the first report is kept';
 const DELIVERED = [...COMMITTED, 'delivered 1.1.0 (1)'];
 
 describe('an outbox', () => {
@@ -130,9 +141,14 @@ describe('an outbox', () => {
       { events: DELIVERED, open: 1, due: 0 },
     ],
     [
-      'delivers an unacknowledged action again after half an hour [T61]',
-      ['commit 1.1.0', 'deliver', '29 min', 'deliver', '1 min', 'deliver'],
-      { events: [...DELIVERED, 'delivered 1.1.0 (2)'], untilNextDue: 1800 },
+      'keeps an unacknowledged action with its consumer, and reports it after half an hour [D39]',
+      ['commit 1.1.0', 'deliver', '29 min', 'deliver', '1 min', 'deliver', '60 min', 'deliver'],
+      { events: [...DELIVERED, 'overdue 1.1.0'], open: 1, due: 0, untilNextDue: 18_000 },
+    ],
+    [
+      'delivers an unacknowledged action again at once after its consumer has ended [D39]',
+      ['commit 1.1.0', 'deliver', 'the consumer ends', 'deliver'],
+      { events: [...DELIVERED, 'delivered 1.1.0 (2)'], due: 0, untilNextDue: 1800 },
     ],
     [
       'delivers an action of an ended process again at once [T55]',
@@ -152,7 +168,34 @@ describe('an outbox', () => {
     [
       'records the first of two acknowledgements',
       ['commit 1.1.0', 'deliver', 'done', 'done'],
-      { events: [...DELIVERED, 'acknowledged', 'unknown-acknowledgement'], open: 0 },
+      { events: [...DELIVERED, 'acknowledged', REPORTED], deployed: '1.1.0 after 1.0.0', open: 0 },
+    ],
+    [
+      'rejects a second acknowledgement while the first waits for the disk [D38]',
+      ['commit 1.1.0', 'deliver', 'a full disk', 'done', 'done', 'a disk with space', 'retry'],
+      { events: [...DELIVERED, 'state-unavailable', REPORTED, 'acknowledged'], open: 0 },
+    ],
+    [
+      'accepts one late acknowledgement of a withdrawn action [D38]',
+      ['commit 1.1.0', 'deliver', 'withdraw', 'done', 'done'],
+      {
+        events: [...DELIVERED, 'withdrawn 1.1.0', 'acknowledged', REPORTED],
+        deployed: '1.1.0 after 1.0.0',
+      },
+    ],
+    [
+      'ends a delivered action when its release is reported as failed [D38]',
+      ['commit 1.1.0', 'deliver', 'the release is reported as failed', 'done'],
+      {
+        events: [...DELIVERED, 'acknowledged', REPORTED.replace('as done', 'as failed')],
+        deployed: '1.0.0 after nothing',
+        open: 0,
+      },
+    ],
+    [
+      'delivers nothing to a target while the failure of its release waits for the disk [D38]',
+      ['commit 1.1.0', 'a full disk', 'the release is reported as failed', '60 min'],
+      { events: [...COMMITTED, 'state-unavailable'], open: 1, due: 0 },
     ],
     [
       'ends an action whose release failed (D13)',

@@ -36,11 +36,13 @@ export function conditionsOf(chance: Chance, point: string): Conditions {
     maintenance: chance.one(['allowed', 'allowed', 'not allowed', 'throws', 'hangs']),
     lateMs: chance.is(0.08) ? LATE_MS : 0,
     deployedVersion: 'known',
-    consumer: chance.one(['prompt', 'prompt', 'slow', 'forgets']),
+    consumer: chance.one(['prompt', 'prompt', 'slow', 'forgets', 'repeats']),
     broken: chance.one([0, 0.1, 0.4]),
     obstructed: chance.one([0, 0.1, 0.4]),
   };
   if (point.endsWith('acknowledge failed')) return { ...conditions, broken: 1 };
+  const isReport = /(reportFailure|report a failure)$/.test(point);
+  if (isReport) return { ...conditions, broken: 1, obstructed: 0, consumer: 'prompt' };
   return point.endsWith('withdraw') ? { ...conditions, consumer: 'forgets' } : conditions;
 }
 

@@ -1,4 +1,5 @@
 import type { Delivery } from '../../src/poller/index.ts';
+import type { ReleaseFailure } from '../../src/store/release-failure.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { Killed } from './crash-points.ts';
 import { keyOf } from './ledger.ts';
@@ -6,7 +7,11 @@ import type { Life, Killable } from './life.ts';
 import { seenAction } from './watched-state.ts';
 import { CallbackError, type World } from './world.ts';
 
+const IS_VERSION = /^\d+\.\d+\.\d+/;
 const LONGEST_WORK_MS = 20_000;
+const MINUTE = 60_000;
+/** How long a release that crashes later seems to work. Another one may be deployed by then. */
+const CRASHES_AFTER_MS = [0, 10 * MINUTE, 60 * MINUTE] as const;
 
 /** Starts the poller, and consumes its deliveries. */
 export function consume(world: World, life: Life, killable: Killable, chance: Chance): void {
@@ -25,13 +30,18 @@ async function consumeDeliveries(
   killable: Killable,
   chance: Chance,
 ): Promise<void> {
-  const { complain } = world;
+  const { complain, judge } = world;
   for (let isOver = false; !isOver;) {
+    const ending = new AbortController();
+    const endLoop = (): void => {
+      judge.consumerEnded();
+      ending.abort();
+    };
     try {
-      for await (const delivery of life.poller.deliveries()) {
-        await handle(world, life, { delivery, killable, chance });
+      for await (const delivery of life.poller.deliveries(ending.signal)) {
+        await handle(world, life, workFor(world, delivery, { killable, chance, endLoop }));
       }
-      isOver = true;
+      isOver = !ending.signal.aborted;
     } catch (error) {
       if (error instanceof Killed || !life.isAlive) return;
       if (!(error instanceof CallbackError)) {
@@ -52,7 +62,10 @@ async function handle(world: World, life: Life, work: Work): Promise<void> {
   work.killable('hand over', () => receive(world, work.delivery));
   // After a violation the deliveries may never end.
   if (world.isBroken()) throw new Killed('an invariant is broken');
-  if (consumer === 'throws' && work.chance.is(0.5)) throw new CallbackError('the consumer throws');
+  if (consumer === 'throws' && work.chance.is(0.5)) {
+    world.judge.consumerEnded();
+    throw new CallbackError('the consumer throws');
+  }
   const working = workOn(world, life, work);
   if (consumer === 'blocks') await working;
 }
@@ -66,41 +79,87 @@ function receive({ disk, judge, trace }: World, { action }: Delivery): void {
   judge.handedOver(seenAction(action), row?.['state']);
 }
 
-interface Work {
-  readonly delivery: Delivery;
+interface Means {
   readonly killable: Killable;
   readonly chance: Chance;
+  /** Leaves the loop over the deliveries. Another one begins. */
+  readonly endLoop: () => void;
+}
+
+interface Work extends Means {
+  readonly delivery: Delivery;
+  /** On the monotonic clock. */
+  deadline: number;
+  isReported: boolean;
+}
+
+function workFor({ line, settings }: World, delivery: Delivery, means: Means): Work {
+  const deadline = line.elapsed() + settings.acknowledgeWithinMs;
+  return { ...means, delivery, deadline, isReported: false };
 }
 
 async function workOn(world: World, life: Life, work: Work): Promise<void> {
   const { conditions, complain, settings } = world;
-  const { chance } = work;
+  const { chance, delivery } = work;
   try {
     const isSlow = conditions.consumer === 'slow' || conditions.consumer === 'blocks';
     const longest = isSlow ? 2 * settings.acknowledgeWithinMs : LONGEST_WORK_MS;
-    await life.clock.sleep(chance.between(0, longest));
-    if (conditions.consumer === 'forgets' && chance.is(0.7)) return;
-    await carryOut(world, work);
-    if (conditions.consumer === 'repeats') await carryOut(world, work);
+    const workMs = chance.between(0, longest);
+    if (isSlow && chance.is(0.3)) extend(world, work, workMs);
+    await life.clock.sleep(workMs);
+    judgeSignal(world, life, work);
+    if (conditions.consumer === 'forgets' && chance.is(0.9)) {
+      // An agent that does not know what became of an action has it delivered again.
+      delivery.signal.addEventListener('abort', work.endLoop, { once: true });
+      if (delivery.signal.aborted) work.endLoop();
+      return;
+    }
+    await carryOut(world, life, work);
+    if (conditions.consumer === 'repeats') await carryOut(world, life, work);
   } catch (error) {
     if (error instanceof Killed || !life.isAlive) return;
     complain('no unexpected errors', error instanceof Error ? String(error.stack) : String(error));
   }
 }
 
+function extend({ line, judge }: World, work: Work, workMs: number): void {
+  const { delivery, chance } = work;
+  const ms = Math.max(1000, workMs - chance.between(0, MINUTE));
+  delivery.extend(ms);
+  delivery.progress(chance.next());
+  work.deadline = Math.max(work.deadline, line.elapsed() + ms);
+  judge.extended(delivery.action.id, ms);
+}
+
+/** At the deadline, and not before, the signal says that the time is over. (D39) */
+function judgeSignal({ line, complain }: World, life: Life, { delivery, deadline }: Work): void {
+  const { signal, action } = delivery;
+  const left = deadline - line.elapsed();
+  const { name } = Object(signal.reason) as { readonly name?: string };
+  if (signal.aborted && name === 'TimeoutError' && left > 0) {
+    complain('D39', `${action.id} was overdue ${left} ms before its deadline`);
+  }
+  if (!signal.aborted && left < 0 && !life.isEnding) {
+    complain('D39', `${action.id} was not overdue ${-left} ms after its deadline`);
+  }
+}
+
 /** Carries out each id once, however often it is delivered. */
-async function carryOut(world: World, { delivery, killable, chance }: Work): Promise<void> {
+async function carryOut(world: World, life: Life, work: Work): Promise<void> {
   const { conditions, effects, running, trace } = world;
+  const { delivery, killable, chance } = work;
   const { action, done, failed } = delivery;
   const key = keyOf(action.target);
   const before = running.get(key) ?? null;
   const isDone = effects.has(action.id);
   if (!isDone && chance.is(conditions.obstructed)) {
     trace.note(`${action.id} is obstructed`);
-    await killable(
-      'acknowledge failed',
-      async () => await failed({ blame: 'machine', reason: 'no space', running: before }),
-    );
+    await acknowledge(world, work, async () => {
+      await killable(
+        'acknowledge failed',
+        async () => await failed({ blame: 'machine', reason: 'no space', running: before }),
+      );
+    });
     return;
   }
   const health = chanceOf(world.seed, `${action.to} ${key}`);
@@ -111,14 +170,70 @@ async function carryOut(world: World, { delivery, killable, chance }: Work): Pro
     running.set(key, action.to);
     trace.note(`${action.id} is carried out`);
   });
-  if (!isBroken) {
-    await killable('acknowledge done', async () => await done());
+  const crashesLater = isBroken && health.is(0.5);
+  if (!isBroken || crashesLater) {
+    await acknowledge(world, work, async () => {
+      await killable('acknowledge done', async () => await done());
+    });
+    if (crashesLater) await crashLater(world, life, work);
     return;
   }
   const now = chance.one([action.to, before, null, undefined]);
   if (now !== undefined) running.set(key, now);
-  await killable(
-    'acknowledge failed',
-    async () => await failed({ blame: 'release', reason: 'it crashed', running: now }),
-  );
+  // The part of an agent that supervises modules may know only the version.
+  if (chance.is(0.3)) {
+    await reportFailure(life, work, { version: action.to, reason: 'it crashed', running: now });
+    work.isReported = true;
+    return;
+  }
+  await acknowledge(world, work, async () => {
+    await killable(
+      'acknowledge failed',
+      async () => await failed({ blame: 'release', reason: 'it crashed', running: now }),
+    );
+  });
+}
+
+/** Only the first report of a delivery is accepted. A report through another delivery counts too. (D38) */
+async function acknowledge(
+  { complain }: World,
+  work: Work,
+  report: () => Promise<void>,
+): Promise<void> {
+  const { action, signal } = work.delivery;
+  const wasReported = work.isReported;
+  try {
+    work.isReported = true;
+    await report();
+    if (wasReported) complain('D38', `${action.id} was acknowledged twice`);
+  } catch (error) {
+    const isRefused = / was already reported as (done|failed); /.test(String(error));
+    if (!isRefused) throw error;
+    if (!wasReported && !signal.aborted) complain('D38', `${action.id} was refused: ${error}`);
+  }
+}
+
+/** The agent notices long after the acknowledgement that the release, or the one before it, does not work. */
+async function crashLater(world: World, life: Life, work: Work): Promise<void> {
+  const { running, trace } = world;
+  const { chance, delivery } = work;
+  const { target, from = '', to } = delivery.action;
+  await life.clock.sleep(chance.one(CRASHES_AFTER_MS));
+  const version = IS_VERSION.test(from) && chance.is(0.3) ? from : to;
+  const key = keyOf(target);
+  const before = running.get(key);
+  const after = before === version ? [version, null, undefined] : [before, undefined];
+  const now = chance.one(after);
+  if (now !== undefined) running.set(key, now);
+  trace.note(`${version} of ${key} crashes`);
+  await reportFailure(life, work, { version, reason: 'it crashed', running: now });
+}
+
+async function reportFailure(
+  { poller }: Life,
+  { delivery, killable }: Work,
+  failure: ReleaseFailure,
+): Promise<void> {
+  const { target } = delivery.action;
+  await killable('report a failure', async () => await poller.reportFailure(target, failure));
 }

@@ -5,7 +5,16 @@ export class Killed extends Error {
 
 /** A call that commits. */
 type Commit =
-  | ('report' | 'commit' | 'deliver' | 'withdraw' | 'acknowledge' | 'start' | 'log')
+  | (
+      | 'report'
+      | 'commit'
+      | 'deliver'
+      | 'withdraw'
+      | 'acknowledge'
+      | 'start'
+      | 'log'
+      | 'reportFailure'
+    )
   | ('save a list' | 'confirm lists');
 
 /** A call of a port, or a step of an actor within the process. */
@@ -13,11 +22,11 @@ export type Call =
   | Commit
   | ('read the memory' | 'read a list' | 'read the configuration' | 'read the deployed version')
   | ('ask for maintenance' | 'ask for a list' | 'ask for changes' | 'wait for a change')
-  | ('hand over' | 'carry out' | 'acknowledge done' | 'acknowledge failed');
+  | ('hand over' | 'carry out' | 'acknowledge done' | 'acknowledge failed' | 'report a failure');
 
 const COMMITS: readonly Commit[] = [
   ...(['report', 'commit', 'deliver', 'withdraw', 'acknowledge', 'start', 'log'] as const),
-  ...(['save a list', 'confirm lists'] as const),
+  ...(['save a list', 'confirm lists', 'reportFailure'] as const),
 ];
 
 const CALLS: readonly Call[] = [
@@ -30,6 +39,7 @@ const CALLS: readonly Call[] = [
   ] as const),
   ...(['ask for maintenance', 'ask for a list', 'ask for changes', 'wait for a change'] as const),
   ...(['hand over', 'carry out', 'acknowledge done', 'acknowledge failed'] as const),
+  'report a failure',
 ];
 
 /** Where a process can be killed: before and after each call, and just before its commit. */

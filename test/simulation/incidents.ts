@@ -107,7 +107,10 @@ const KINDS: Readonly<Record<string, Effect>> = {
   },
   'kill at a point': ({ points, seed }, chance) => {
     const point = chance.is(0.8) ? crashPointOf(seed) : chance.one(CRASH_POINTS);
-    const passes = chance.one([0, 0, 0, 1]);
+    // Most plays withdraw at most one action, and report at most one failure.
+    const passes = /(withdraw|reportFailure|report a failure)$/.test(point)
+      ? 0
+      : chance.one([0, 0, 0, 1]);
     points.arm(point, passes);
     return `${point}, after ${passes} times`;
   },

@@ -1,8 +1,10 @@
 import { describe, type JudgeContext, type Violation } from './judge-context.ts';
 import { judgeAgain, judgeDecision, judgeEnd, judgeMove } from './decision-invariants.ts';
 import {
+  fileOf,
   keyOf,
   knownOf,
+  noteFailed,
   noteRunning,
   termsOf,
   type ListInForce,
@@ -25,8 +27,21 @@ export interface Judge {
   /** A plan was made, and its actions are committed. */
   readonly planned: () => void;
   readonly acknowledged: (id: string, outcome: SeenOutcome) => void;
+  /** A release was reported as failed, which ended the action `ended`. (D38) */
+  readonly failed: (target: Target, failure: SeenFailure, ended: string | undefined) => void;
+  /** The consumer of all delivered actions has ended. (D39) */
+  readonly consumerEnded: () => void;
+  /** The consumer of an action asked for more time, in milliseconds. */
+  readonly extended: (id: string, ms: number) => void;
   /** Differences from the desired state, given `truth`, the lists that the registries have. */
   readonly unsettled: (truth: (target: Target) => ListInForce | undefined) => Violation[];
+}
+
+interface SeenFailure {
+  readonly version: string;
+  readonly running: string | null | undefined;
+  /** When the resulting quarantine ends. */
+  readonly until: number | undefined;
 }
 
 interface SeenOutcome {
@@ -69,11 +84,19 @@ export function judgeOf(context: JudgeContext): Judge {
       const isDelivered = open.state === 'delivered';
       if (!isDelivered) complain('I8', `${describe(open)} was withdrawn before it was delivered`);
       judgeEnd(context, open);
+      judgeHeld(context, open);
       ledger.open.delete(id);
       noteRunning(ledger, open.target, undefined);
     },
     planned: () => judgeOmissions(context),
     acknowledged: (id, outcome) => acknowledge(context, id, outcome),
+    failed: (target, failure, ended) => fail(context, target, failure, ended),
+    consumerEnded: () => ledger.held.clear(),
+    extended(id, ms) {
+      const until = ledger.held.get(id);
+      if (until === undefined) return;
+      ledger.held.set(id, Math.max(until, context.moment().elapsed + ms));
+    },
     unsettled: (truth) => unsettledIn(context, truth),
   };
 }
@@ -112,6 +135,8 @@ function deliver(context: JudgeContext, id: string): void {
   if (open.state === 'delivered') judgeAgain(context, open);
   else judgeDecision(context, open);
   open.state = 'delivered';
+  ledger.held.set(id, moment().elapsed + context.acknowledgeWithinMs);
+  ledger.files.set(fileOf(open.target, open.to), open.digest);
   const restart = { id, ...moment(), life: ledger.life };
   ledger.restarts.set(keyOf(open.target), [...otherRestarts(context, open), restart]);
 }
@@ -134,12 +159,13 @@ function acknowledge(context: JudgeContext, id: string, outcome: SeenOutcome): v
     return;
   }
   const open: OpenAction | undefined = ledger.open.get(id);
+  ledger.held.delete(id);
   // A late acknowledgement of a withdrawn action still reports the deployed version.
   if (!open && knownOf(ledger, action.target).running !== undefined) return;
   const { target, to, digest } = action;
   noteRunning(ledger, target, isDone ? to : running, blame === 'release' ? to : undefined);
   if (!isDone) ledger.novelty++;
-  if (blame === 'release') judgeTerm(context, action, until);
+  if (blame === 'release') judgeTerm(context, target, until);
   if (blame === 'release') {
     const { moduleId } = target;
     ledger.quarantine.set(`${moduleId} ${to}`, { moduleId, version: to, digest, until });
@@ -149,32 +175,61 @@ function acknowledge(context: JudgeContext, id: string, outcome: SeenOutcome): v
   else ledger.open.delete(id);
 }
 
+function fail(
+  context: JudgeContext,
+  target: Target,
+  { version, running, until }: SeenFailure,
+  ended: string | undefined,
+): void {
+  const { ledger, complain } = context;
+  const open = [...ledger.open.values()].find(
+    (one) =>
+      one.state === 'delivered' &&
+      one.to === version &&
+      fileOf(one.target, version) === fileOf(target, version),
+  );
+  if (open?.id !== ended) complain('D38', `${ended} is ended, where ${open?.id} is expected`);
+  const digest = ledger.files.get(fileOf(target, version));
+  judgeTerm(context, target, until);
+  if (open) noteRunning(ledger, target, running, version);
+  else noteFailed(ledger, target, { version, running });
+  const { moduleId } = target;
+  ledger.quarantine.set(`${moduleId} ${version}`, { moduleId, version, digest, until });
+  ledger.novelty++;
+  if (!open) return;
+  ledger.held.delete(open.id);
+  ledger.open.delete(open.id);
+}
+
 /** A quarantine lasts as long as the policy states. One delayed by a full disk may follow an earlier policy. (D13) */
 function judgeTerm(
   { ledger, moment, complain, isDelayed }: JudgeContext,
-  action: SeenAction,
+  target: Target,
   until: number | undefined,
 ): void {
   if (!ledger.desired || isDelayed()) return;
-  const { quarantineMs } = termsOf(ledger.desired, action.target.name);
+  const { quarantineMs } = termsOf(ledger.desired, target.name);
   const expected = quarantineMs === undefined ? undefined : moment().wall + quarantineMs;
   if (until === expected) return;
   complain(
     'D13',
-    `${describe(action)} failed, and is in quarantine until ${until}, not ${expected}`,
+    `a release of ${keyOf(target)} failed, and is in quarantine until ${until}, not ${expected}`,
   );
 }
 
-/** A delivered action is not repeated before its deadline, and one that the machine failed waits. (T61) */
-function judgePatience(
-  { ledger, moment, complain, acknowledgeWithinMs }: JudgeContext,
-  open: OpenAction,
-): void {
+/** Before its deadline, an action is not taken from its consumer. (D39) */
+function judgeHeld({ ledger, moment, complain }: JudgeContext, open: OpenAction): void {
+  const until = ledger.held.get(open.id) ?? 0;
+  ledger.held.delete(open.id);
+  const early = until - moment().elapsed;
+  if (early > 1) complain('D39', `${describe(open)} is withdrawn ${early} ms before its deadline`);
+}
+
+/** An action is not delivered to two consumers (D39), and one that the machine failed waits. (T61) */
+function judgePatience({ ledger, moment, complain }: JudgeContext, open: OpenAction): void {
   const { elapsed, wall } = moment();
-  const last = ledger.restarts.get(keyOf(open.target))?.find(({ id }) => id === open.id);
-  const since = last?.life === ledger.life ? elapsed - last.elapsed : Infinity;
-  if (open.state === 'delivered' && since < acknowledgeWithinMs - 1) {
-    complain('T61', `${describe(open)} is delivered again after ${since} ms`);
+  if (ledger.held.has(open.id)) {
+    complain('D39', `${describe(open)} is delivered again, and its consumer has not ended`);
   }
   const { failedAt } = open;
   // The back-off follows the wall clock, so a changed clock says nothing.

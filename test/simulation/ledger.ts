@@ -94,6 +94,10 @@ export interface Ledger {
   readonly open: Map<string, OpenAction>;
   /** Every committed action, by id. */
   readonly committed: Map<string, SeenAction>;
+  /** Until when each delivered action is safe from a withdrawal, by id, while a consumer of this process has it. */
+  readonly held: Map<string, number>;
+  /** The file that was delivered last, by target, module and version. */
+  readonly files: Map<string, string | undefined>;
   readonly restarts: Map<string, SeenRestart[]>;
   readonly quarantine: Map<string, SeenQuarantine>;
   starts: number[];
@@ -137,6 +141,8 @@ export function blankLedger(): Ledger {
     known: new Map(),
     open: new Map(),
     committed: new Map(),
+    held: new Map(),
+    files: new Map(),
     restarts: new Map(),
     quarantine: new Map(),
     lists: new Map(),
@@ -196,14 +202,36 @@ export function noteRunning(
   const before = knownOf(ledger, target);
   const kept = failed === undefined ? before.last : undefined;
   const text = running === undefined ? kept : running;
-  const isOther = before.last !== undefined && before.last !== text;
+  const isOther = before.last !== undefined && before.last !== text && before.last !== failed;
+  const previous = isOther ? before.last : before.previous;
   ledger.known.set(keyOf(target), {
     moduleId: target.moduleId,
     running,
     last: text ?? undefined,
-    previous: isOther ? before.last : before.previous,
+    previous: previous === text ? undefined : previous,
     failed: typeof running === 'string' ? undefined : (failed ?? before.failed),
   });
+}
+
+/** Identifies a version of a target in `files`. */
+export function fileOf(target: Target, version: string): string {
+  return `${keyOf(target)} ${target.moduleId} ${version}`;
+}
+
+/**
+ * Records the deployed version after `version` failed. If another version is deployed, only a report that names the
+ * deployed version counts. (D38)
+ */
+export function noteFailed(
+  ledger: Ledger,
+  target: Target,
+  { version, running }: { readonly version: string; readonly running: string | null | undefined },
+): void {
+  const known = ledger.known.get(keyOf(target));
+  const isOtherModule = known !== undefined && known.moduleId !== target.moduleId;
+  const isReplaced = typeof known?.running === 'string' && known.running !== version;
+  if (isOtherModule || (isReplaced && running === undefined)) return;
+  noteRunning(ledger, target, running, isReplaced ? undefined : version);
 }
 
 /** The delivery times of a target, on the wall clock as the machine knows it. */

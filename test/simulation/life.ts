@@ -27,6 +27,8 @@ export interface Life {
   /** Starts the poller, and a consumer of what it delivers. */
   readonly start: () => void;
   isAlive: boolean;
+  /** Whether the poller was told to stop. */
+  isEnding: boolean;
   /** The call of a port that is under way. */
   call: Call | undefined;
 }
@@ -63,6 +65,7 @@ export function begin(world: World, number: number): Life {
   ledger.hasPlanned = false;
   ledger.isBlank = ledger.known.size === 0;
   ledger.polls.clear();
+  ledger.held.clear();
   ledger.lists.clear();
   const saved = watchedLists(savedListsIn(file), world, killable);
   const registries = new Map(
@@ -96,6 +99,7 @@ export function begin(world: World, number: number): Life {
     clock,
     poller,
     isAlive: true,
+    isEnding: false,
     call: undefined,
     start: () => consume(world, life, killable, chance),
   };

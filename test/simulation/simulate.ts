@@ -150,6 +150,7 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
       world.disk.lose(`s${seed}x${lives}`);
       for (const map of [ledger.known, ledger.open, ledger.restarts, ledger.quarantine])
         map.clear();
+      ledger.files.clear();
       for (const map of [ledger.accepted, ledger.firstDigests, ledger.moves]) map.clear();
       ledger.starts = [];
     },
@@ -224,7 +225,9 @@ function install({ running, conditions, disk, ledger, line }: World, chance: Cha
   }
 }
 
-async function stop({ poller }: Life, { line, complain }: World, onEnd: () => void): Promise<void> {
+async function stop(life: Life, { line, complain }: World, onEnd: () => void): Promise<void> {
+  const { poller } = life;
+  life.isEnding = true;
   const began = line.elapsed();
   await poller.stop();
   const took = line.elapsed() - began;

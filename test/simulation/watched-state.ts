@@ -86,6 +86,15 @@ export function watchedState(state: MachineState, world: World, killable: Killab
           });
         },
       ),
+    reportFailure: (target, failure, terms) =>
+      writing(
+        'reportFailure',
+        () => state.reportFailure(target, failure, terms),
+        (ended) => {
+          const { quarantineUntil: until } = terms;
+          judge.failed(targetOf(target), { ...failure, until }, ended);
+        },
+      ),
     log: (decisions, round, inputs) => {
       judgeSecrets(decisions, world);
       try {

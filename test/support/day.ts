@@ -182,9 +182,14 @@ function lineOf(event: PollerEvent): string {
     case 'committed':
     case 'superseded':
     case 'withdrawn':
+    case 'overdue':
       return `${event.kind} ${changeOf(event.action)}`;
     case 'delivered':
       return `delivered ${changeOf(event.action)}${event.times > 1 ? ` again (${event.times})` : ''}`;
+    case 'progress':
+      return `progress ${changeOf(event.action)}: ${event.fraction}`;
+    case 'failure-reported':
+      return `failure reported of ${event.target.name} ${event.failure.version}`;
     case 'acknowledged':
       return `acknowledged ${event.outcome.kind}`;
     case 'registry-unavailable':

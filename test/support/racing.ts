@@ -113,6 +113,13 @@ export const TARGETS: Readonly<Record<'lidar' | 'arm', ActionTarget>> = {
   arm: moduleNamed('acme_arm', 'acme:arm'),
 };
 
+/** Awaits an acknowledgement, unless the outcome was reported before. */
+export async function unlessReported(acknowledged: Promise<void> | undefined): Promise<void> {
+  await acknowledged?.catch((error: unknown) => {
+    if (!/ was already reported as /.test(String(error))) throw error;
+  });
+}
+
 /** One machine.db for many races. `begin` empties it, and reports `deployed` for both modules if given. */
 export interface Track {
   readonly file: ClaimedFile;

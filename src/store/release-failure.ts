@@ -1,0 +1,93 @@
+import type { ActionTarget } from '../core/index.ts';
+import { deployedText } from '../core/decision/deployed.ts';
+import { keyOf, moduleOf } from '../core/plan/target.ts';
+import type { Statements } from '../sqlite/statements.ts';
+import { deployedIn, noteDeployed } from './deployed-versions.ts';
+import * as outbox from './outbox.ts';
+import { quarantine, versionOf } from './quarantine.ts';
+
+/** A version that does not work on this machine. */
+export interface ReleaseFailure {
+  /** The version that failed. */
+  readonly version: string;
+  /** Why, for people. It is logged, and `modreg status` shows it. */
+  readonly reason: string;
+  /** The version that is deployed now; `null` if nothing is deployed, undefined if it is not known. */
+  readonly running: string | null | undefined;
+}
+
+/** When a failure is recorded, and when the resulting quarantine ends; undefined if it does not end automatically. */
+export interface FailureTerms {
+  readonly at: number;
+  readonly quarantineUntil: number | undefined;
+}
+
+/** A failure, and the digest of the file that failed, if it is known. */
+type Failed = ReleaseFailure & { readonly digest: string | undefined };
+
+/** Records the failure of a version that is deployed, or that was to be deployed. */
+export function noteFailure(
+  sql: Statements,
+  target: ActionTarget,
+  failure: Failed,
+  terms: FailureTerms,
+): void {
+  const { version, running } = failure;
+  const failed = versionOf(version) ? version : undefined;
+  noteDeployed(sql, target, running, { at: terms.at, failed });
+  quarantineFailed(sql, target, failure, terms);
+}
+
+/**
+ * Records a failure that is reported at any time (D38). Returns the id of the delivered action that deploys the version,
+ * which this ends; undefined if there is none.
+ */
+export function reportFailure(
+  sql: Statements,
+  target: ActionTarget,
+  failure: ReleaseFailure,
+  terms: FailureTerms,
+): string | undefined {
+  const { version, running } = failure;
+  const failed = { ...failure, digest: outbox.deliveredDigest(sql, target, version) };
+  const id = outbox.deliveredAction(sql, target, version);
+  const number = id === undefined ? undefined : outbox.actionNumber(sql, id);
+  const instead = otherDeployed(sql, target, version);
+  const isCurrent = instead === undefined || (instead === 'version' && running === version);
+  if (number !== undefined || isCurrent) noteFailure(sql, target, failed, terms);
+  else {
+    // The failure of an earlier version says nothing about the one that replaced it.
+    const isNews = instead === 'version' && running !== undefined;
+    if (isNews) noteDeployed(sql, target, running, { at: terms.at });
+    quarantineFailed(sql, target, failed, terms);
+  }
+  if (number !== undefined) {
+    const outcome = { kind: 'failed', blame: 'release', ...failure } as const;
+    outbox.settle(sql, number, outcome, { at: terms.at, retryAt: undefined });
+  }
+  return id;
+}
+
+/** What is known to be deployed instead of `version`: another version, or another module under the same name. */
+function otherDeployed(
+  sql: Statements,
+  target: ActionTarget,
+  version: string,
+): 'version' | 'module' | undefined {
+  const record = deployedIn(sql).get(keyOf(target));
+  if (!record) return undefined;
+  if (record.moduleId !== moduleOf(target)) return 'module';
+  const text = deployedText(record.deployed);
+  return text === undefined || text === version ? undefined : 'version';
+}
+
+function quarantineFailed(
+  sql: Statements,
+  target: ActionTarget,
+  { version, digest, reason }: Failed,
+  { at, quarantineUntil: until }: FailureTerms,
+): void {
+  // A `pin_url` has no version to put into quarantine.
+  if (!versionOf(version)) return;
+  quarantine(sql, { moduleId: moduleOf(target), version, digest, reason, since: at, until });
+}
