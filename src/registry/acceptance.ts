@@ -1,5 +1,6 @@
 import type { DigestChange, ModuleId, ReleaseRecord } from '../core/index.ts';
 import { systemClock, type Clock } from './clock.ts';
+import { firstSeenIn } from './first-seen.ts';
 import { changedDigests, lostDigests } from './known-digests.ts';
 import type { FetchedList, RemoteRegistry } from './remote-registry.ts';
 import { retryBudget } from './retry-budget.ts';
@@ -35,7 +36,7 @@ export interface AcceptOptions {
 
 /**
  * Fetches the list of a module and replaces the saved one. Later lists are checked against its generation and digests.
- * Use it after an operator has checked a `registry-regressed` error or a changed digest.
+ * Use it after an operator has checked a `registry-regressed` or `registry-implausible` error, or a changed digest.
  *
  * Returns how the lists differ; undefined if no readable list was saved. Throws a RegistryError if the list cannot be
  * fetched, and a SavedListsError if it cannot be saved.
@@ -50,8 +51,12 @@ export async function acceptList(
   const now = await remote.fetch(moduleId, undefined, { budget: retryBudget(), signal });
   const acceptance = known && acceptanceOf(known, now);
   if (!isDryRun) {
-    const list = { ...now, lost: [], confirmedAt: clock.now(), sequence: undefined };
-    saved.replace(remote.address, moduleId, list);
+    const confirmedAt = clock.now();
+    const before = known ?? saved.firstSeen(remote.address, moduleId);
+    // Accepting a list does not make its releases older: only the known generation and digests are replaced (D34).
+    const firstSeen = firstSeenIn(now.records, before, confirmedAt);
+    const position = { confirmedAt, sequence: undefined, history: undefined };
+    saved.replace(remote.address, moduleId, { ...now, lost: [], firstSeen, ...position });
   }
   return acceptance;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseModuleId, type ModuleId } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import { quote } from '../core/text/quote.ts';
+import { firstList } from './first-seen.ts';
 import { lazyList, type ListEntries } from './formats/decoded-list.ts';
 import { jsonMeter } from './formats/json-meter.ts';
 import { parseJsonBytes } from './formats/json-text.ts';
@@ -35,7 +36,7 @@ export function folderRegistry(folder: string, clock: () => number): Registry {
         throw isMissing(error) ? await missing(folder, moduleId, error) : unreadable(path, error);
       });
       const entries = entriesIn(bytes, path, moduleId);
-      return lazyList(entries, { source: 'folder', from: quote(folder), fetchedAt: clock() });
+      return lazyList(entries, { source: 'folder', from: quote(folder), ...firstList(clock()) });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { parseModuleId, type ModuleId } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
+import { firstList } from '../registry/first-seen.ts';
 import { lazyList, type ListEntries } from '../registry/formats/decoded-list.ts';
 import { parseJsonBytes } from '../registry/formats/json-text.ts';
 import { releaseEntries } from '../registry/formats/release-document.ts';
@@ -28,7 +29,7 @@ export function catalogueRegistry(path: string, clock: () => number): Registry {
     async read(moduleId) {
       try {
         const entries = entriesIn(path, moduleId);
-        return lazyList(entries, { source: 'database', from: quote(path), fetchedAt: clock() });
+        return lazyList(entries, { source: 'database', from: quote(path), ...firstList(clock()) });
       } catch (error) {
         if (!(error instanceof DatabaseError)) throw error;
         throw new RegistryError(KINDS[error.kind], error.message, { cause: error });

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { ModuleId } from '../core/index.ts';
@@ -10,6 +9,7 @@ import { openDatabase, snapshot, transaction, translated } from '../sqlite/datab
 import { statementsOf, type Row, type Statements } from '../sqlite/statements.ts';
 import type { Changes, ModuleSummary, PublishResult, YankResult } from './catalogue-results.ts';
 import { SCHEMA } from './catalogue-schema.ts';
+import { historyOf, inodeOf } from './file-identity.ts';
 import { makeDocument, type ModuleDocument } from './module-document.ts';
 import { contentOf, type PublishedRelease } from './published-release.ts';
 
@@ -45,6 +45,7 @@ export class Catalogue {
   readonly #database: DatabaseSync;
   /** Identifies the opened file, because its path may point to another file later. */
   readonly #inode: number | undefined;
+  readonly #history: string;
   readonly #sql: Statements;
   readonly #documents: LRUCache<string, CachedDocument> = new LRUCache({
     maxSize: CACHE_BYTES,
@@ -66,6 +67,7 @@ export class Catalogue {
     this.#database = openDatabase(path, SCHEMA, { mode, busyTimeoutMs });
     this.#sql = statementsOf(this.#database, path);
     this.#inode = inodeOf(path);
+    this.#history = historyOf(path);
   }
 
   /** Closes the file. Closing it again does nothing. */
@@ -192,12 +194,13 @@ export class Catalogue {
   changes(after: number): Changes {
     return this.#read(() => {
       const sequence = this.sequence();
-      if (after >= sequence) return { sequence, modules: [] };
+      const history = this.#history;
+      if (after >= sequence) return { history, sequence, modules: [] };
       const rows = this.#sql.all(
         `SELECT namespace || ':' || name AS id FROM modules WHERE sequence > ? ORDER BY sequence`,
         after,
       );
-      return { sequence, modules: rows.map(moduleIdIn) };
+      return { history, sequence, modules: rows.map(moduleIdIn) };
     });
   }
 
@@ -287,10 +290,6 @@ export class Catalogue {
 /** Only #addModule writes ids, and each is a ModuleId. */
 function moduleIdIn(row: Row): ModuleId {
   return String(row['id']) as ModuleId;
-}
-
-function inodeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 function hashOf(token: string): Buffer {

@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { parseVersion, type Result } from '../core/index.ts';
+import { formatTime } from '../core/text/rfc3339.ts';
 import type { RegistryEvent, ServeOptions } from './registry-options.ts';
 import type { Catalogue } from './catalogue.ts';
 import { RELEASES, withModule, YANK } from './module-route.ts';
@@ -13,6 +14,8 @@ import {
 } from './published-release.ts';
 
 const LARGEST_BODY = 1024 * 1024;
+/** How far a claimed publish time may be from the registry's clock. */
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 const UNREADABLE = {
   'too-large': ['too-large', `the body may have at most ${LARGEST_BODY} bytes`],
@@ -31,13 +34,31 @@ export function addWriteRoutes(
   app.post(RELEASES, guard, async (c) => {
     const release = await jsonBody(c, readRelease);
     if (!release.ok) return release.error;
-    return publishAnswer(c, catalogue, release.value, { now: clock(), changed });
+    const now = clock();
+    const time = checkPublishTime(release.value, now);
+    if (!time.ok) return time.error;
+    return publishAnswer(c, catalogue, release.value, { now, changed });
   });
   app.put(YANK, guard, async (c) => {
     const reason = await jsonBody(c, readReason, { reason: '' });
     return reason.ok ? yankAnswer(c, catalogue, reason.value, changed) : reason.error;
   });
   app.delete(YANK, guard, (c) => yankAnswer(c, catalogue, null, changed));
+}
+
+/**
+ * A publisher could evade a minimum age with a time in the past. A token that may import releases of another registry
+ * would be exempt here (D34).
+ */
+function checkPublishTime(
+  { publishedAt }: PublishedRelease,
+  now: number,
+): Result<undefined, Response> {
+  if (publishedAt === undefined || Math.abs(publishedAt - now) <= CLOCK_TOLERANCE_MS) {
+    return { ok: true, value: undefined };
+  }
+  const found = `/published_at: ${formatTime(publishedAt)} is more than five minutes from the registry's clock`;
+  return orProblem({ ok: false, error: [`${found}, ${formatTime(now)}`] });
 }
 
 function publishAnswer(

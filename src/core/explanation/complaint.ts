@@ -1,4 +1,5 @@
 import { formatConstraint, isInBranch, type Constraint } from '../version/constraint.ts';
+import { publishTime } from '../releases/publish-time.ts';
 import type { Refusal, RefusedPin } from '../releases/refusal.ts';
 import type { Release } from '../releases/release.ts';
 import { resolve, type ResolveInput, type Unsatisfied } from '../releases/resolve.ts';
@@ -91,9 +92,9 @@ function refusedPinComplaint(input: ResolveInput, moduleId: string, pinned: Refu
 }
 
 function unpublishedPinComplaint(input: ResolveInput, moduleId: string, pin: Version): Complaint {
-  const { notAfter = Infinity } = input.eligibility;
+  const { notAfter = Infinity, firstSeen } = input.eligibility;
   const versions = [...input.index.releases()]
-    .filter(({ publishedAt = -Infinity }) => publishedAt <= notAfter)
+    .filter((release) => (publishTime(release, firstSeen) ?? -Infinity) <= notAfter)
     .map(({ version }) => version);
   const lower = versions.find((version) => compareVersions(version, pin) < 0);
   const higher = versions.findLast((version) => compareVersions(version, pin) > 0);

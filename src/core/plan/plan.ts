@@ -242,11 +242,11 @@ function latestOf(decision: Decision, channel: Constraint): Version | undefined 
   const { requirement, list, eligibility, quarantine } = decision.input;
   if ('error' in list || requirement.kind === 'local' || requirement.kind === 'disabled')
     return undefined;
-  const { index, changedDigests } = list;
+  const { index, changedDigests, firstSeen } = list;
   const used = decision.resolution?.input.eligibility;
   const latest =
     requirement.kind === channel.kind && decision.resolution
       ? decision.resolution
-      : resolve(channel, index, used ?? { ...eligibility, quarantine, changedDigests });
+      : resolve(channel, index, used ?? { ...eligibility, quarantine, changedDigests, firstSeen });
   return latest.kind === 'resolved' ? latest.release.version : undefined;
 }

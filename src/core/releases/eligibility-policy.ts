@@ -1,5 +1,6 @@
 import type { Constraint } from '../version/constraint.ts';
 import type { Platform } from './platform.ts';
+import type { FirstSeen } from './publish-time.ts';
 import type { Refusal } from './refusal.ts';
 import type { DigestChange, Release } from './release.ts';
 import type { Version } from '../version/version.ts';
@@ -12,6 +13,8 @@ export interface Eligibility {
   readonly platform?: Platform | undefined;
   /** Refuses these versions, by their text: a digest differs from the one that this machine saw first. */
   readonly changedDigests?: ReadonlyMap<string, DigestChange> | undefined;
+  /** When this machine first saw the releases, which limits the publish times that they claim. */
+  readonly firstSeen?: FirstSeen | undefined;
   /** Refuses these versions until their quarantine ends. */
   readonly quarantine?: readonly Quarantined[] | undefined;
   /** Refuses releases that were published too recently. Does not apply to pins. */

@@ -1,4 +1,5 @@
 import type { Policy } from './eligibility-policy.ts';
+import { publishTime } from './publish-time.ts';
 import { quarantined } from './quarantine.ts';
 import { artifactsFor } from './release.ts';
 
@@ -26,8 +27,9 @@ const digestChanged: Policy = ({ eligibility: { changedDigests } }, { version })
  * With `notAfter`, a release that was published later is refused, and one without a publish time is not. Otherwise a
  * publish time in the future counts as age 0. The minimum age does not apply to pins (D12).
  */
-const publishTime: Policy = ({ constraint, eligibility }, { publishedAt }) => {
-  const { now, notAfter = Infinity, minimumAge } = eligibility;
+const ageLimits: Policy = ({ constraint, eligibility }, release) => {
+  const { now, notAfter = Infinity, minimumAge, firstSeen } = eligibility;
+  const publishedAt = publishTime(release, firstSeen);
   if (publishedAt !== undefined && !(publishedAt <= notAfter)) {
     return { reason: 'not-yet-published', publishedAt };
   }
@@ -46,4 +48,4 @@ export const ineligible: Policy = (input, release) =>
   noArtifact(input, release) ??
   digestChanged(input, release) ??
   quarantined(input, release) ??
-  publishTime(input, release);
+  ageLimits(input, release);
