@@ -7,7 +7,7 @@ import type { SavedList } from './saved-lists.ts';
 export type FeedPosition = Pick<SavedList, 'sequence' | 'history'>;
 
 /** A position with a number. */
-type KnownPosition = FeedPosition & { readonly sequence: number };
+type KnownPosition = Pick<RemoteChanges, 'sequence' | 'history'>;
 
 /** What a change feed says about the known lists. */
 export interface FeedNews {

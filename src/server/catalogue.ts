@@ -115,6 +115,12 @@ export class Catalogue {
     return true;
   }
 
+  /** @internal Whether a version is published. */
+  has(moduleId: ModuleId, version: string): boolean {
+    const module = this.#module(moduleId);
+    return module !== undefined && this.#release(module, version) !== undefined;
+  }
+
   /** The result that publishing `release` would have. */
   #resultOf(moduleId: ModuleId, release: PublishedRelease): PublishResult {
     const module = this.#module(moduleId);

@@ -34,10 +34,7 @@ export function addWriteRoutes(
   app.post(RELEASES, guard, async (c) => {
     const release = await jsonBody(c, readRelease);
     if (!release.ok) return release.error;
-    const now = clock();
-    const time = checkPublishTime(release.value, now);
-    if (!time.ok) return time.error;
-    return publishAnswer(c, catalogue, release.value, { now, changed });
+    return publishAnswer(c, catalogue, release.value, { now: clock(), changed });
   });
   app.put(YANK, guard, async (c) => {
     const reason = await jsonBody(c, readReason, { reason: '' });
@@ -47,18 +44,15 @@ export function addWriteRoutes(
 }
 
 /**
- * A publisher could evade a minimum age with a time in the past. A token that may import releases of another registry
- * would be exempt here (D34).
+ * Why the claimed publish time is refused; undefined if it is not. A time in the past would evade a minimum age (D34).
+ * A token that may import the releases of another registry would be exempt here.
  */
-function checkPublishTime(
-  { publishedAt }: PublishedRelease,
-  now: number,
-): Result<undefined, Response> {
+function publishTimeError({ publishedAt }: PublishedRelease, now: number): string | undefined {
   if (publishedAt === undefined || Math.abs(publishedAt - now) <= CLOCK_TOLERANCE_MS) {
-    return { ok: true, value: undefined };
+    return undefined;
   }
-  const found = `/published_at: ${formatTime(publishedAt)} is more than five minutes from the registry's clock`;
-  return orProblem({ ok: false, error: [`${found}, ${formatTime(now)}`] });
+  const [claimed, clock] = [formatTime(publishedAt), formatTime(now)];
+  return `/published_at: ${claimed} is more than five minutes from the registry's clock, ${clock}`;
 }
 
 function publishAnswer(
@@ -69,6 +63,11 @@ function publishAnswer(
 ): Response {
   const { version } = release;
   return withModule(c, (moduleId) => {
+    const error = publishTimeError(release, now);
+    // Publishing a release again changes nothing, so it may have an old time.
+    if (error !== undefined && !catalogue.has(moduleId, version)) {
+      return problem('bad-release', error, { errors: [error] });
+    }
     const result = catalogue.publish(moduleId, release, now);
     if (result === 'other-content') {
       const next = 'it cannot change; yank it and publish another version';
