@@ -1,6 +1,6 @@
 import type { DigestChange, ModuleId, ReleaseRecord } from '../core/index.ts';
 import { systemClock, type Clock } from './clock.ts';
-import { firstSeenIn } from './first-seen.ts';
+import { firstSeenAfter, firstSeenOf } from './first-seen.ts';
 import { changedDigests, lostDigests } from './known-digests.ts';
 import type { FetchedList, RemoteRegistry } from './remote-registry.ts';
 import { retryBudget } from './retry-budget.ts';
@@ -52,9 +52,10 @@ export async function acceptList(
   const acceptance = known && acceptanceOf(known, now);
   if (!isDryRun) {
     const confirmedAt = clock.now();
-    const before = known ?? saved.firstSeen(remote.address, moduleId);
     // Accepting a list does not make its releases older: only the known generation and digests are replaced (D34).
-    const firstSeen = firstSeenIn(now.records, before, confirmedAt);
+    const firstSeen = known
+      ? firstSeenAfter(known, now.records, confirmedAt)
+      : firstSeenOf(now.records, saved.firstSeen(remote.address, moduleId), confirmedAt);
     const position = { confirmedAt, sequence: undefined, history: undefined };
     saved.replace(remote.address, moduleId, { ...now, lost: [], firstSeen, ...position });
   }

@@ -14,50 +14,52 @@ export function firstList(now: number): {
 }
 
 /**
- * When the releases of `next`, a list that was read at `now`, were first seen. `before` is the previous list, or the
- * first-seen times alone if the list is no longer saved, or undefined for the first list of a module.
+ * When the releases of `next`, a list that was read at `now`, were first seen. `last` is the previous list.
  */
-export function firstSeenIn(
+export function firstSeenAfter(
+  last: Pick<SavedList, 'records' | 'firstSeen' | 'confirmedAt'>,
   next: ReleaseRecords,
-  before: Pick<SavedList, 'records' | 'firstSeen' | 'confirmedAt'> | FirstSeen | undefined,
   now: number,
 ): FirstSeen {
-  // Without a previous list, a release is new only if it claims to be (D34).
-  const { since, added } = before
-    ? 'records' in before
-      ? before.firstSeen
-      : before
-    : { since: now, added: NONE };
-  const isAdded = before && 'records' in before ? notIn(before.records) : claimedAfter(next, since);
-  const after = before ? ('records' in before ? before.confirmedAt : since) : -Infinity;
-  const versions = versionsOf(next);
-  const found = versions.filter(
-    (version) => version !== '' && !added.has(version) && isAdded(version),
+  const { since, added } = last.firstSeen;
+  const [before, versions] = [versionsOf(last.records), versionsOf(next)];
+  const [listed, known] = [new Set(versions), new Set(before)];
+  const isUnseen = (version: string): boolean => version !== '' && !added.has(version);
+  const found = versions.filter((version) => isUnseen(version) && !known.has(version));
+  const gone = before.filter((version) => isUnseen(version) && !listed.has(version));
+  if (found.length + gone.length === 0) return last.firstSeen;
+  const all = new Map(added);
+  // A release that disappears and returns is not new (D34).
+  for (const version of gone) all.set(version, { after: -Infinity, at: since });
+  for (const version of found) all.set(version, { after: last.confirmedAt, at: now });
+  if (all.size <= MOST_ADDED) return { since, added: all };
+  return { since, added: new Map([...all].filter(([version]) => listed.has(version))) };
+}
+
+/**
+ * The same without a previous list. `known` is what is still known if there was one. Without it, the list is trusted up
+ * to `now`; otherwise a release is new if it claims to be later than the first list.
+ */
+export function firstSeenOf(
+  next: ReleaseRecords,
+  known: FirstSeen | undefined,
+  now: number,
+): FirstSeen {
+  const { since, added } = known ?? firstList(now).firstSeen;
+  const found = Array.from(next).filter(
+    ({ version, publishedAt = -Infinity }) =>
+      version !== '' && publishedAt > since && !added.has(version),
   );
   if (found.length === 0) return { since, added };
-  const all = new Map(added);
-  for (const version of found) all.set(version, { after, at: now });
-  return { since, added: all.size > MOST_ADDED ? onlyOf(all, versions) : all };
-}
-
-function notIn(records: ReleaseRecords): (version: string) => boolean {
-  const known = new Set(versionsOf(records));
-  return (version) => !known.has(version);
-}
-
-function claimedAfter(records: ReleaseRecords, time: number): (version: string) => boolean {
-  const later = Array.from(records).filter(({ publishedAt = -Infinity }) => publishedAt > time);
-  const versions = new Set(later.map(({ version }) => version));
-  return (version) => versions.has(version);
+  const span = { after: known ? since : -Infinity, at: now };
+  return {
+    since,
+    added: new Map([...added, ...found.map(({ version }) => [version, span] as const)]),
+  };
 }
 
 function versionsOf(records: ReleaseRecords): string[] {
   const { versionAt } = records;
   if (!versionAt) return Array.from(records, ({ version }) => version);
   return Array.from({ length: records.length }, (_, index) => versionAt(index));
-}
-
-function onlyOf(added: FirstSeen['added'], versions: readonly string[]): FirstSeen['added'] {
-  const listed = new Set(versions);
-  return new Map([...added].filter(([version]) => listed.has(version)));
 }

@@ -2,7 +2,7 @@ import { scheduler } from 'node:timers/promises';
 import type { ModuleId } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 import type { Feed, FeedPosition } from './feed.ts';
-import { firstSeenIn } from './first-seen.ts';
+import { firstSeenAfter, firstSeenOf } from './first-seen.ts';
 import { checkFirst, checkProgress } from './progress.ts';
 import { RegistryError } from './registry-error.ts';
 import type { RememberedLists } from './remembered-lists.ts';
@@ -64,8 +64,10 @@ async function refreshed(
   const what = `the list of ${moduleId} at ${remote.from}`;
   const lost = last ? checkProgress(last, fetched, what) : checkFirst(fetched, what);
   await scheduler.yield();
-  const before = last ?? lists.firstSeen(moduleId);
-  const firstSeen = firstSeenIn(fetched.records, before, confirmation.confirmedAt);
+  const { confirmedAt } = confirmation;
+  const firstSeen = last
+    ? firstSeenAfter(last, fetched.records, confirmedAt)
+    : firstSeenOf(fetched.records, lists.firstSeen(moduleId), confirmedAt);
   const list = { ...fetched, lost, firstSeen, ...confirmation };
   lists.set(moduleId, list);
   return list;

@@ -86,10 +86,10 @@ function write(sql: Statements, key: ListKey, list: SavedList): void {
     content.length,
     list.etag ?? null,
   );
+  writeFirstSeen(sql, key, list.firstSeen);
   // No row means that a later list is already stored.
   if (!row) return;
   sql.run(WRITE_CONTENT, Number(row['id']), content);
-  writeFirstSeen(sql, key, list.firstSeen);
   if (isNew) sql.run(PRUNE, MOST_LISTS, MOST_BYTES, Number(row['id']));
 }
 

@@ -150,7 +150,8 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
       world.disk.lose(`s${seed}x${lives}`);
       for (const map of [ledger.known, ledger.open, ledger.restarts, ledger.quarantine])
         map.clear();
-      for (const map of [ledger.accepted, ledger.firstDigests, ledger.moves]) map.clear();
+      const { accepted, firstDigests, firstSights, moves } = ledger;
+      for (const map of [accepted, firstDigests, firstSights, moves]) map.clear();
       ledger.starts = [];
     },
     restart() {
