@@ -8,7 +8,6 @@ export { parseModuleId, type ModuleId } from './releases/module-id.ts';
 export { parsePlatform, type Platform } from './releases/platform.ts';
 export type { Artifact, DigestChange, Release, ReleaseRecord } from './releases/release.ts';
 export { indexReleases, type ReleaseIndex } from './releases/release-index.ts';
-export type { FirstSeen } from './releases/publish-time.ts';
 export type { ReleaseRecords } from './releases/release-records.ts';
 export type { Eligibility, Quarantined } from './releases/eligibility-policy.ts';
 export type { Refusal, Refused, RefusedPin } from './releases/refusal.ts';

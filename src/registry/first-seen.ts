@@ -1,4 +1,5 @@
-import type { FirstSeen, ReleaseRecords } from '../core/index.ts';
+import type { ReleaseRecords } from '../core/index.ts';
+import type { FirstSeen } from '../core/releases/publish-time.ts';
 import type { SavedList } from './saved-lists.ts';
 
 /** With more added releases than this, only those that the list still contains are remembered. */

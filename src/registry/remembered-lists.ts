@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { FirstSeen, ModuleId } from '../core/index.ts';
+import type { ModuleId } from '../core/index.ts';
+import type { FirstSeen } from '../core/releases/publish-time.ts';
 import { pack } from './packed-records.ts';
 import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.ts';
 

@@ -1,4 +1,4 @@
-import type { FirstSeen, ModuleId } from '../core/index.ts';
+import type { Eligibility, ModuleId } from '../core/index.ts';
 import type { ReleaseList } from './registry.ts';
 
 /** A release list as a registry served it, with its known history. */
@@ -19,7 +19,7 @@ export interface SavedList extends Pick<ReleaseList, 'records' | 'dropped' | 'ge
     readonly digest: string;
   }[];
   /** When releases were first seen in a list of this module. */
-  readonly firstSeen: FirstSeen;
+  readonly firstSeen: NonNullable<Eligibility['firstSeen']>;
   /** When the registry last confirmed that this list is current, in milliseconds since the epoch. */
   readonly confirmedAt: number;
   /** The registry's sequence number at that time; undefined unless its change feed has named the module. */
@@ -41,7 +41,7 @@ export interface SavedLists {
    */
   stamp(address: string, moduleId: ModuleId): string | undefined;
   /** When releases of a module were first seen, even if its list is no longer saved; undefined if none ever was. */
-  firstSeen(address: string, moduleId: ModuleId): FirstSeen | undefined;
+  firstSeen(address: string, moduleId: ModuleId): Eligibility['firstSeen'];
   /** A number that changes whenever a process may have written a list. */
   version(): number;
   /** Saves `list`, unless the saved list has a higher generation. */

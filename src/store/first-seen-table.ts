@@ -1,4 +1,4 @@
-import type { FirstSeen } from '../core/index.ts';
+import type { FirstSeen } from '../core/releases/publish-time.ts';
 import type { Statements } from '../sqlite/statements.ts';
 
 /** The address of a registry, and a module. */

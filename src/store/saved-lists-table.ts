@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { FirstSeen, ReleaseRecord } from '../core/index.ts';
+import type { ReleaseRecord } from '../core/index.ts';
+import type { FirstSeen } from '../core/releases/publish-time.ts';
 import { quote } from '../core/text/quote.ts';
 import type { KnownDigest } from '../registry/known-digests.ts';
 import { jsonOf } from '../registry/packed-records.ts';

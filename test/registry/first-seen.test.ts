@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FirstSeen } from '../../src/core/index.ts';
+import type { FirstSeen } from '../../src/core/releases/publish-time.ts';
 import { acceptList } from '../../src/registry/acceptance.ts';
 import type { CachedRegistry } from '../../src/registry/index.ts';
 import { savedListsIn } from '../../src/store/index.ts';

@@ -2,7 +2,6 @@ import type { Constraint } from '../version/constraint.ts';
 import type { Deployed } from './deployed.ts';
 import type { Eligibility, Quarantined } from '../releases/eligibility-policy.ts';
 import type { Platform } from '../releases/platform.ts';
-import type { FirstSeen } from '../releases/publish-time.ts';
 import type { RefusedPin, Refused } from '../releases/refusal.ts';
 import type { ReleaseIndex } from '../releases/release-index.ts';
 import type { DigestChange, Release } from '../releases/release.ts';
@@ -35,7 +34,7 @@ export type ModuleList =
       /** By the text of the version: a digest that differs from the one that this machine saw first. */
       readonly changedDigests?: ReadonlyMap<string, DigestChange> | undefined;
       /** When this machine first saw the releases; absent to trust the publish times that they claim. */
-      readonly firstSeen?: FirstSeen | undefined;
+      readonly firstSeen?: Eligibility['firstSeen'];
       /** Present if a saved list is used because the registry did not answer. */
       readonly stale?: StaleList | undefined;
     }

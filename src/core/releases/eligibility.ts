@@ -25,7 +25,7 @@ const digestChanged: Policy = ({ eligibility: { changedDigests } }, { version })
 
 /**
  * With `notAfter`, a release that was published later is refused, and one without a publish time is not. Otherwise a
- * publish time in the future counts as age 0. The minimum age does not apply to pins (D12).
+ * publish time in the future counts as age 0. The minimum age does not apply to pins (D12). D34 limits the publish time.
  */
 const ageLimits: Policy = ({ constraint, eligibility }, release) => {
   const { now, notAfter = Infinity, minimumAge, firstSeen } = eligibility;

@@ -1,20 +1,8 @@
+import type { Eligibility } from './eligibility-policy.ts';
 import type { Release } from './release.ts';
 
-/** When a machine first saw the releases of a list. All times are in milliseconds since the epoch. */
-export interface FirstSeen {
-  /** When the first list of the module was read. */
-  readonly since: number;
-  /** The releases that were not in the first list, by the text of their version. */
-  readonly added: ReadonlyMap<
-    string,
-    {
-      /** When the last list without the release was confirmed; `-Infinity` if there was none. */
-      readonly after: number;
-      /** When the first list with the release was read. */
-      readonly at: number;
-    }
-  >;
-}
+/** When a machine first saw the releases of a list. */
+export type FirstSeen = NonNullable<Eligibility['firstSeen']>;
 
 /**
  * The publish time of a release, moved into the span in which it can have been published; undefined if it claims none.

@@ -70,6 +70,7 @@ function decodeChanges({ body }: Reply): RemoteChanges {
     const message = `/sequence is ${describeValue(sequence)}, expected a whole number`;
     throw new RegistryError('not-a-registry', message);
   }
+  // No sequence could follow one near the highest number (D40).
   if (Number(sequence) > HIGHEST_NUMBER) {
     const message = `/sequence is ${sequence}, expected at most ${HIGHEST_NUMBER}`;
     throw new RegistryError('registry-implausible', message);

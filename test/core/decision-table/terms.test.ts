@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
-import type { Eligibility, FirstSeen, ReleaseRecord } from '../../../src/core/index.ts';
+import type { Eligibility, ReleaseRecord } from '../../../src/core/index.ts';
+import type { FirstSeen } from '../../../src/core/releases/publish-time.ts';
 import { DAY, NOW, aged, built, decides, on } from '../../support/decides.ts';
 
 const arm = (version: string, digest?: string): ReleaseRecord => ({
