@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { ModuleId } from '../core/index.ts';
@@ -12,6 +11,7 @@ import { SCHEMA } from './catalogue-schema.ts';
 import { historyOf, inodeOf } from './file-identity.ts';
 import { makeDocument, type ModuleDocument } from './module-document.ts';
 import { contentOf, type PublishedRelease } from './published-release.ts';
+import { hashOf, newToken } from './token.ts';
 
 type ModuleRow = { readonly id: number; readonly generation: number };
 type CachedDocument = ModuleDocument & { readonly generation: number };
@@ -218,7 +218,7 @@ export class Catalogue {
 
   /** Creates a bearer token that may publish and yank. The catalogue stores only its hash and the time `now`. */
   createToken(now: number): string {
-    const token = `modreg_${randomBytes(32).toString('base64url')}`;
+    const token = newToken();
     this.#change(() => {
       this.#sql.run('INSERT INTO tokens (hash, created_at) VALUES (?, ?)', hashOf(token), now);
     });
@@ -296,8 +296,4 @@ export class Catalogue {
 /** Only #addModule writes ids, and each is a ModuleId. */
 function moduleIdIn(row: Row): ModuleId {
   return String(row['id']) as ModuleId;
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }
