@@ -51,6 +51,7 @@ export const EXIT_CODES = {
   'bad-redirect': 4,
   'bad-certificate': 4,
   'registry-regressed': 4,
+  'registry-implausible': 4,
   'list-stale': 4,
   'node-too-old': 69,
   locked: 70,

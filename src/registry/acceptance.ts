@@ -1,5 +1,6 @@
 import type { DigestChange, ModuleId, ReleaseRecord } from '../core/index.ts';
 import { systemClock, type Clock } from './clock.ts';
+import { firstSeenAfter, firstSeenOf } from './first-seen.ts';
 import { changedDigests, lostDigests } from './known-digests.ts';
 import type { FetchedList, RemoteRegistry } from './remote-registry.ts';
 import { retryBudget } from './retry-budget.ts';
@@ -35,7 +36,7 @@ export interface AcceptOptions {
 
 /**
  * Fetches the list of a module and replaces the saved one. Later lists are checked against its generation and digests.
- * Use it after an operator has checked a `registry-regressed` error or a changed digest.
+ * Use it after an operator has checked a `registry-regressed` or `registry-implausible` error, or a changed digest.
  *
  * Returns how the lists differ; undefined if no readable list was saved. Throws a RegistryError if the list cannot be
  * fetched, and a SavedListsError if it cannot be saved.
@@ -50,8 +51,13 @@ export async function acceptList(
   const now = await remote.fetch(moduleId, undefined, { budget: retryBudget(), signal });
   const acceptance = known && acceptanceOf(known, now);
   if (!isDryRun) {
-    const list = { ...now, lost: [], confirmedAt: clock.now(), sequence: undefined };
-    saved.replace(remote.address, moduleId, list);
+    const confirmedAt = clock.now();
+    // Accepting a list does not make its releases older: only the known generation and digests are replaced (D34).
+    const firstSeen = known
+      ? firstSeenAfter(known, now.records, confirmedAt)
+      : firstSeenOf(now.records, saved.firstSeen(remote.address, moduleId), confirmedAt);
+    const position = { confirmedAt, sequence: undefined, history: undefined };
+    saved.replace(remote.address, moduleId, { ...now, lost: [], firstSeen, ...position });
   }
   return acceptance;
 }

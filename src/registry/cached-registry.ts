@@ -2,6 +2,7 @@ import type { ModuleId } from '../core/index.ts';
 import { DEFAULT_TERMS } from '../core/machine/update-policy.ts';
 import { awaitChange } from './await-change.ts';
 import { systemClock, type Clock } from './clock.ts';
+import { Feed, type FeedPosition } from './feed.ts';
 import { singleFlight } from './single-flight.ts';
 import { refresh, type Memory, type Refreshed } from './refresh.ts';
 import { RegistryError } from './registry-error.ts';
@@ -27,21 +28,22 @@ export interface CacheOptions {
 /**
  * Caches the lists of `remote`. A known list is fetched again only if it has changed. Concurrent reads of a module
  * share one request. While the registry is unreachable, the known list is used and marked `stale`. A list that is
- * older than the known one, or contradicts it, is refused with `registry-regressed`.
+ * older than the known one, or contradicts it, is refused with `registry-regressed`; one that is too far ahead, with
+ * `registry-implausible`.
  */
 export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {}): CachedRegistry {
   const { saved, clock = systemClock, onTrouble = () => undefined, isOffline } = options;
   const lists = new RememberedLists(remote.address, saved, onTrouble);
-  const memory: Memory = { remote, lists, clock };
+  const memory: Memory = { remote, lists, clock, feed: new Feed(remote) };
   const { resultOf, localResult } = resultsFrom(memory, options);
   const request = singleFlight(
-    async (moduleId: ModuleId, { budget, sequence }: RequestRound, signal) => {
-      return await refresh(moduleId, memory, { budget, signal }, sequence);
+    async (moduleId: ModuleId, { budget, position }: RequestRound, signal) => {
+      return await refresh(moduleId, memory, { budget, signal }, position);
     },
   );
   return {
     async read(moduleId, signal) {
-      const one = { budget: retryBudget(), sequence: undefined };
+      const one = { budget: retryBudget(), position: undefined };
       const result =
         localResult(moduleId) ?? resultOf(moduleId, await request(moduleId, one, signal));
       if (!result.ok) throw result.error;
@@ -55,8 +57,8 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
         if (result) results.set(moduleId, result);
       }
       const rest = [...new Set(moduleIds)].filter((moduleId) => !results.has(moduleId));
-      const refreshed = await refreshAll(rest, memory, { budget, signal }, async (id, sequence) => {
-        return await request(id, { budget, sequence }, signal);
+      const refreshed = await refreshAll(rest, memory, { budget, signal }, async (id, position) => {
+        return await request(id, { budget, position }, signal);
       });
       for (const [moduleId, list] of refreshed) results.set(moduleId, resultOf(moduleId, list));
       return results;
@@ -102,7 +104,7 @@ function resultsFrom({ remote, lists, clock }: Memory, options: CacheOptions): R
 /** The round that a request belongs to. */
 interface RequestRound {
   readonly budget: RetryBudget;
-  readonly sequence: number | undefined;
+  readonly position: FeedPosition | undefined;
 }
 
 function isWithin({ confirmedAt }: SavedList, now: number, ageMs: number): boolean {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseModuleId, type ModuleId } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import { quote } from '../core/text/quote.ts';
+import { firstList } from './first-seen.ts';
 import { lazyList, type ListEntries } from './formats/decoded-list.ts';
 import { jsonMeter } from './formats/json-meter.ts';
 import { parseJsonBytes } from './formats/json-text.ts';
@@ -37,10 +38,10 @@ export function folderRegistry(folder: string, clock: () => number): Registry {
       });
       const entries = entriesIn(bytes, path, moduleId);
       const list = lazyList(entries, {
-        source: 'folder',
+        source: 'folder' as const,
         from: quote(folder),
-        fetchedAt: clock(),
-      } as const);
+        ...firstList(clock()),
+      });
       // Hashing each file in each round would cost more than it is worth.
       noteOrigin(list.records, { address: folder, digest: stamp });
       return list;

@@ -1,8 +1,9 @@
 import pLimit from 'p-limit';
 import type { ModuleId } from '../core/index.ts';
+import type { Feed, FeedNews, FeedPosition } from './feed.ts';
 import type { Memory, Refreshed } from './refresh.ts';
 import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
-import type { RemoteChanges, RemoteRegistry, RequestContext } from './remote-registry.ts';
+import type { RequestContext } from './remote-registry.ts';
 import type { SavedList } from './saved-lists.ts';
 
 const REQUESTS_AT_ONCE = 8;
@@ -14,72 +15,67 @@ const UNREACHABLE: ReadonlySet<RegistryErrorKind> = new Set([
   'registry-busy',
   'bad-certificate',
 ]);
-/** Errors that mean that the registry has no readable change feed. */
-const FEEDLESS: ReadonlySet<RegistryErrorKind> = new Set(['not-a-registry', 'list-too-large']);
-/** Higher than any sequence number, so that the feed returns its sequence number and no modules. */
-const BEYOND = Number.MAX_SAFE_INTEGER;
+const NOWHERE: FeedPosition = { sequence: undefined, history: undefined };
+/** Errors that mean that the registry has no change feed that can be used. */
+const FEEDLESS: ReadonlySet<RegistryErrorKind> = new Set([
+  'not-a-registry',
+  'list-too-large',
+  'registry-implausible',
+]);
 
 /**
- * Refreshes the lists of `moduleIds`. With a change feed, `ask` is called only for modules that changed after the
- * latest sequence number of their lists, or whose list has a lower number or none.
+ * Refreshes the lists of `moduleIds`. With a change feed, `ask` is called only for modules whose list the feed does not
+ * confirm, with the position of the feed before that request.
  */
 export async function refreshAll(
   moduleIds: readonly ModuleId[],
-  { remote, lists, clock }: Memory,
+  { lists, clock, feed }: Memory,
   round: RequestContext,
-  ask: (moduleId: ModuleId, sequence: number | undefined) => Promise<Refreshed>,
+  ask: (moduleId: ModuleId, position: FeedPosition | undefined) => Promise<Refreshed>,
 ): Promise<ReadonlyMap<ModuleId, Refreshed>> {
   if (moduleIds.length === 0) return new Map();
-  const known = new Map<ModuleId, SavedList>();
-  for (const [moduleId, list] of lists.getAll(moduleIds)) {
-    if (list.sequence !== undefined) known.set(moduleId, list);
-  }
-  const after = latestSequence([...known.values()]) ?? BEYOND;
-  const changes = await changesAfter(after, remote, round);
-  if (changes instanceof RegistryError) return new Map(moduleIds.map((id) => [id, changes]));
-  const sequence = changes?.sequence;
-  const current = lists.confirm(unchanged(known, after, changes), {
+  const known = lists.getAll(moduleIds);
+  const news = await newsOf(moduleIds, known, feed, round);
+  if (news instanceof RegistryError) return new Map(moduleIds.map((id) => [id, news]));
+  const current = lists.confirm(confirmed(known, news), {
     confirmedAt: clock.now(),
-    sequence,
+    ...(news?.position ?? NOWHERE),
   });
   const rest = moduleIds.filter((moduleId) => !current.has(moduleId));
-  const asked = await askEach(rest, async (moduleId) => await ask(moduleId, sequence));
+  const asked = await askEach(rest, async (id) => await ask(id, news && positionIn(news, id)));
   return new Map([...current, ...asked]);
 }
 
-/** The highest sequence number of `lists`; undefined if none has one. */
-export function latestSequence(lists: readonly SavedList[]): number | undefined {
-  return lists.reduce<number | undefined>(
-    (latest, { sequence }) => (sequence === undefined ? latest : Math.max(latest ?? 0, sequence)),
-    undefined,
-  );
+/** Without a position, a list is requested again in each round. */
+function positionIn({ names, position }: FeedNews, moduleId: ModuleId): FeedPosition {
+  return names(moduleId) ? position : NOWHERE;
 }
 
 /** Undefined if each module needs its own request. */
-async function changesAfter(
-  sequence: number,
-  remote: RemoteRegistry,
+async function newsOf(
+  moduleIds: readonly ModuleId[],
+  known: ReadonlyMap<ModuleId, SavedList>,
+  feed: Feed,
   round: RequestContext,
-): Promise<RemoteChanges | RegistryError | undefined> {
+): Promise<FeedNews | RegistryError | undefined> {
   try {
-    return await remote.changes?.(sequence, round);
+    return await feed.news(moduleIds, known, round);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     return FEEDLESS.has(error.kind) ? undefined : error;
   }
 }
 
-/** The lists that are still current. A lower sequence number belongs to another catalogue: any list may have changed. */
-function unchanged(
+/** The lists that the feed confirms, with its position. */
+function confirmed(
   known: ReadonlyMap<ModuleId, SavedList>,
-  after: number,
-  changes: RemoteChanges | undefined,
+  news: FeedNews | undefined,
 ): ReadonlyMap<ModuleId, SavedList> {
-  if (!changes || changes.sequence < after) return new Map();
-  const current = [...known].filter(
-    ([moduleId, { sequence }]) => sequence === after && !changes.modules.has(moduleId),
-  );
-  return new Map(current);
+  const lists = new Map<ModuleId, SavedList>();
+  for (const [moduleId, list] of known) {
+    if (news?.confirms(moduleId, list) === true) lists.set(moduleId, list);
+  }
+  return lists;
 }
 
 /** Sends a few requests at a time. Stops when the registry is unreachable; the other modules get the same error. */

@@ -1,7 +1,9 @@
 import { scheduler } from 'node:timers/promises';
 import type { ModuleId } from '../core/index.ts';
 import type { Clock } from './clock.ts';
-import { checkProgress } from './progress.ts';
+import type { Feed, FeedPosition } from './feed.ts';
+import { firstSeenAfter, firstSeenOf } from './first-seen.ts';
+import { checkFirst, checkProgress } from './progress.ts';
 import { RegistryError } from './registry-error.ts';
 import type { RememberedLists } from './remembered-lists.ts';
 import type { FetchedList, RemoteRegistry, RequestContext } from './remote-registry.ts';
@@ -11,6 +13,7 @@ import type { SavedList } from './saved-lists.ts';
 export interface Memory {
   readonly remote: RemoteRegistry;
   readonly lists: RememberedLists;
+  readonly feed: Feed;
   readonly clock: Clock;
 }
 
@@ -18,18 +21,18 @@ export interface Memory {
 export type Refreshed = SavedList | RegistryError;
 
 /**
- * Fetches the list of a module and remembers it with `sequence`, the sequence number at the time of the request. A
- * list that is older than the previous one, or contradicts it, is an error. Rejects only with the reason of the
+ * Fetches the list of a module and remembers it with `position`, that of the change feed before the request. A list that
+ * is older than the previous one, contradicts it or is too far ahead is an error. Rejects only with the reason of the
  * round's signal.
  */
 export async function refresh(
   moduleId: ModuleId,
   memory: Memory,
   round: RequestContext,
-  sequence?: number,
+  position?: FeedPosition,
 ): Promise<Refreshed> {
   try {
-    return await refreshed(moduleId, memory, round, sequence);
+    return await refreshed(moduleId, memory, round, position);
   } catch (error) {
     if (error instanceof RegistryError) return error;
     throw error;
@@ -40,14 +43,15 @@ async function refreshed(
   moduleId: ModuleId,
   { remote, lists, clock }: Memory,
   round: RequestContext,
-  sequence: number | undefined,
+  position: FeedPosition | undefined,
 ): Promise<SavedList> {
   // Only its entity tag matters here, so a list in memory that another process has replaced will do.
   const known = lists.inMemory(moduleId);
   const fetched = await fetchUnambiguous(moduleId, known, remote, round);
   const last = lists.get(moduleId);
-  // A later list includes every change that the previous one includes, so the sequence number still holds.
-  const confirmation = { confirmedAt: clock.now(), sequence: sequence ?? last?.sequence };
+  // A later list includes every change that the previous one includes, so its position still holds.
+  const { sequence, history } = position ?? last ?? {};
+  const confirmation = { confirmedAt: clock.now(), sequence, history };
   if (last?.digest === fetched.digest) {
     const same = fetched.etag === last.etag ? last : { ...last, etag: fetched.etag };
     return lists.confirm(new Map([[moduleId, same]]), confirmation).get(moduleId) ?? same;
@@ -58,9 +62,13 @@ async function refreshed(
   // Comparing a large list with the previous one takes long, and so does saving it.
   await scheduler.yield();
   const what = `the list of ${moduleId} at ${remote.from}`;
-  const lost = last ? checkProgress(last, fetched, what) : [];
+  const lost = last ? checkProgress(last, fetched, what) : checkFirst(fetched, what);
   await scheduler.yield();
-  const list = { ...fetched, lost, ...confirmation };
+  const { confirmedAt } = confirmation;
+  const firstSeen = last
+    ? firstSeenAfter(last, fetched.records, confirmedAt)
+    : firstSeenOf(fetched.records, lists.firstSeen(moduleId), confirmedAt);
+  const list = { ...fetched, lost, firstSeen, ...confirmation };
   lists.set(moduleId, list);
   return list;
 }

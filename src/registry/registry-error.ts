@@ -45,6 +45,8 @@ export class RegistryError extends Error {
     | 'list-too-large'
     /** The list is older than, or contradicts, one that the registry served before. `modreg accept` accepts it. */
     | 'registry-regressed'
+    /** A list or a change feed has a number that no registry reaches by counting. `modreg accept` accepts the list. */
+    | 'registry-implausible'
     /** The registry cannot be reached, and the saved list is older than `maxIndexAgeMs`. */
     | 'list-stale';
   /** The most similar name that exists; undefined without one. */

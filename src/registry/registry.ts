@@ -1,4 +1,4 @@
-import type { DigestChange, ModuleId, ReleaseRecords, Result } from '../core/index.ts';
+import type { DigestChange, Eligibility, ModuleId, ReleaseRecords, Result } from '../core/index.ts';
 import type { RegistryError } from './registry-error.ts';
 
 /** A source of release lists: a folder, a registry over the network, or another. */
@@ -29,6 +29,11 @@ export interface ReleaseList {
    * `resolve` as part of the eligibility. Absent if no history is kept.
    */
   readonly changedDigests?: ReadonlyMap<string, DigestChange>;
+  /**
+   * When this machine first saw the releases, which limits the publish times that they claim. Pass it to `resolve` as
+   * part of the eligibility. A list without a history counts as a first list. Absent for the sample.
+   */
+  readonly firstSeen?: Eligibility['firstSeen'];
   /** Why the saved list is used instead of the registry's; undefined for a current list. */
   readonly stale?: RegistryError | undefined;
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ModuleId } from '../core/index.ts';
 import { noteOrigin } from './list-origin.ts';
+import type { FirstSeen } from '../core/releases/publish-time.ts';
 import { pack } from './packed-records.ts';
 import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.ts';
 
@@ -8,8 +9,9 @@ import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.
 const MOST_BYTES = 512 * 1024 * 1024;
 /** The least size that a list counts with, which limits the cache to 10,000 lists: `max` would allocate them at once. */
 const LEAST_BYTES = MOST_BYTES / 10_000;
-/** The additional size of each missing digest. */
+/** The additional size of each missing digest, and of each release that was not in the first list. */
 const LOST_BYTES = 150;
+const SEEN_BYTES = 150;
 /**
  * Confirmations of a list are written at most this often, so that after a restart the list seems older by up to this.
  * The interval is longer for a list that this process wrote itself.
@@ -30,8 +32,10 @@ export class RememberedLists {
   readonly #onTrouble: (error: SavedListsError) => void;
   readonly #inMemory = new LRUCache<ModuleId, SavedList>({
     maxSize: MOST_BYTES,
-    sizeCalculation: ({ size, lost }) =>
-      Math.ceil(Math.max(LEAST_BYTES, size + lost.length * LOST_BYTES)),
+    sizeCalculation: ({ size, lost, firstSeen }) => {
+      const history = lost.length * LOST_BYTES + firstSeen.added.size * SEEN_BYTES;
+      return Math.ceil(Math.max(LEAST_BYTES, size + history));
+    },
   });
   /** For each list in memory, the version of it on disk and that version's stamp. */
   readonly #written = new WeakMap<SavedList, Written>();
@@ -97,6 +101,11 @@ export class RememberedLists {
     return this.#inMemory.get(moduleId) ?? this.get(moduleId);
   }
 
+  /** When releases of a module were first seen, although its list is no longer saved. */
+  firstSeen(moduleId: ModuleId): FirstSeen | undefined {
+    return this.#withSaved((saved) => saved.firstSeen(this.#address, moduleId));
+  }
+
   set(moduleId: ModuleId, list: SavedList): void {
     this.#inMemory.set(moduleId, list);
     noteOrigin(list.records, { address: this.#address, digest: list.digest });
@@ -114,7 +123,7 @@ export class RememberedLists {
   /** Remembers that `lists` are unchanged. Returns them with the confirmation. */
   confirm(
     lists: ReadonlyMap<ModuleId, SavedList>,
-    confirmation: Pick<SavedList, 'confirmedAt' | 'sequence'>,
+    confirmation: Pick<SavedList, 'confirmedAt' | 'sequence' | 'history'>,
   ): ReadonlyMap<ModuleId, SavedList> {
     const confirmed = new Map<ModuleId, SavedList>();
     const due = new Map<ModuleId, SavedList>();
@@ -165,10 +174,14 @@ export class RememberedLists {
 }
 
 /** Whether the confirmation on disk is recent enough not to be written again. */
-function isRecent({ list: before, isOwn }: Written, { confirmedAt, sequence }: SavedList): boolean {
+function isRecent(
+  { list: before, isOwn }: Written,
+  { confirmedAt, sequence, history }: SavedList,
+): boolean {
   const most = isOwn ? CONFIRM_OWN_MS : CONFIRM_MS;
   return (
     before.sequence === sequence &&
+    before.history === history &&
     before.confirmedAt <= confirmedAt &&
     confirmedAt - before.confirmedAt < most
   );

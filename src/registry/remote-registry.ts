@@ -42,10 +42,15 @@ export interface RequestContext {
 }
 
 /** A release list as a registry served it. */
-export type FetchedList = Omit<SavedList, 'lost' | 'confirmedAt' | 'sequence'>;
+export type FetchedList = Omit<
+  SavedList,
+  'lost' | 'firstSeen' | 'confirmedAt' | 'sequence' | 'history'
+>;
 
 /** The modules of a registry that changed after a sequence number. */
 export interface RemoteChanges {
+  /** Identifies the series of changes that the numbers count; undefined if the registry does not name it. */
+  readonly history?: string | undefined;
   /** The sequence number of the registry's last change. If it decreases, the registry serves another catalogue. */
   readonly sequence: number;
   /** The ids of the changed modules. */

@@ -1,4 +1,4 @@
-import type { ModuleId } from '../core/index.ts';
+import type { Eligibility, ModuleId } from '../core/index.ts';
 import type { ReleaseList } from './registry.ts';
 
 /** A release list as a registry served it, with its known history. */
@@ -18,10 +18,14 @@ export interface SavedList extends Pick<ReleaseList, 'records' | 'dropped' | 'ge
     /** The digest that was served first: `sha256:…`. */
     readonly digest: string;
   }[];
+  /** When releases were first seen in a list of this module. */
+  readonly firstSeen: NonNullable<Eligibility['firstSeen']>;
   /** When the registry last confirmed that this list is current, in milliseconds since the epoch. */
   readonly confirmedAt: number;
-  /** The registry's sequence number at that time; undefined for a registry without a change feed. */
+  /** The registry's sequence number at that time; undefined unless its change feed has named the module. */
   readonly sequence: number | undefined;
+  /** The history that the sequence number belongs to; undefined without a number, or if the feed does not name it. */
+  readonly history: string | undefined;
 }
 
 /**
@@ -36,13 +40,15 @@ export interface SavedLists {
    * list's digest; undefined if none is saved. Cheaper than `read`.
    */
   stamp(address: string, moduleId: ModuleId): string | undefined;
+  /** When releases of a module were first seen, even if its list is no longer saved; undefined if none ever was. */
+  firstSeen(address: string, moduleId: ModuleId): Eligibility['firstSeen'];
   /** A number that changes whenever a process may have written a list. */
   version(): number;
   /** Saves `list`, unless the saved list has a higher generation. */
   save(address: string, moduleId: ModuleId, list: SavedList): void;
   /** Saves `list`, whatever is saved already. */
   replace(address: string, moduleId: ModuleId, list: SavedList): void;
-  /** Updates `confirmedAt` and `sequence` of the saved lists whose digest equals that of the given list. */
+  /** Updates `confirmedAt`, `sequence` and `history` of the saved lists whose digest equals that of the given list. */
   confirm(address: string, lists: ReadonlyMap<ModuleId, SavedList>): void;
 }
 

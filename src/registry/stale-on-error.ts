@@ -10,10 +10,11 @@ export function releaseListOf(
   from: string,
   source: 'network' | 'saved',
 ): ReleaseList {
-  const { records, dropped, lost, confirmedAt } = list;
+  const { records, dropped, lost, confirmedAt, firstSeen } = list;
   const changed = CHANGED.get(lost) ?? changedDigests(records, lost);
   CHANGED.set(lost, changed);
-  return { records, dropped, source, from, fetchedAt: confirmedAt, changedDigests: changed };
+  const seen = { fetchedAt: confirmedAt, changedDigests: changed, firstSeen };
+  return { records, dropped, source, from, ...seen };
 }
 
 /** By the lost digests of a list, which are those of its records: comparing them decodes the whole list. */
@@ -29,14 +30,14 @@ export interface StaleContext {
 
 /**
  * The saved list, marked `stale`, for use after the registry failed with `error`. The result is `error` itself if no
- * list is saved or the registry's list went backwards, and a `list-stale` error if the saved list is too old.
+ * list is saved or the registry's list went backwards or too far ahead, and a `list-stale` error if the saved list is too old.
  */
 export function staleOnError(
   error: RegistryError,
   { list, from, now, maxIndexAgeMs }: StaleContext,
 ): ListResult {
-  // The saved list is used while the registry is unreachable (D21), but not instead of a list that went backwards (D22).
-  if (!list || error.kind === 'registry-regressed') return { ok: false, error };
+  // The saved list is used while the registry is unreachable (D21), but not instead of one that was refused (D22, D40).
+  if (!list || isRefusal(error)) return { ok: false, error };
   const age = now - list.confirmedAt;
   if (age <= maxIndexAgeMs) {
     return { ok: true, value: { ...releaseListOf(list, from, 'saved'), stale: error } };
@@ -45,4 +46,8 @@ export function staleOnError(
   const message = `${error.message}; the saved list was ${confirmed}`;
   const stale = new RegistryError('list-stale', message, { cause: error, hint: error.hint });
   return { ok: false, error: stale };
+}
+
+function isRefusal({ kind }: RegistryError): boolean {
+  return kind === 'registry-regressed' || kind === 'registry-implausible';
 }

@@ -1,5 +1,6 @@
 import { parseModuleId, type ModuleId } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
+import { firstList } from '../registry/first-seen.ts';
 import { lazyList, type ListEntries } from '../registry/formats/decoded-list.ts';
 import { parseJsonBytes } from '../registry/formats/json-text.ts';
 import { releaseEntries } from '../registry/formats/release-document.ts';
@@ -30,7 +31,11 @@ export function catalogueRegistry(path: string, clock: () => number): Registry {
       try {
         const { entries, digest } = entriesIn(path, moduleId);
         const from = quote(path);
-        const list = lazyList(entries, { source: 'database', from, fetchedAt: clock() } as const);
+        const list = lazyList(entries, {
+          source: 'database' as const,
+          from,
+          ...firstList(clock()),
+        });
         noteOrigin(list.records, { address: path, digest });
         return list;
       } catch (error) {

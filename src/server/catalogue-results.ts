@@ -16,6 +16,8 @@ export type YankResult = 'done' | 'unchanged' | 'unknown-module' | 'unknown-vers
 
 /** The modules that changed after a sequence number. */
 export interface Changes {
+  /** Identifies the series of changes that the sequence numbers count. */
+  readonly history: string;
   /** The sequence number of the catalogue's last change. Each change increments it. */
   readonly sequence: number;
   /** Each changed module once, the most recently changed last. */

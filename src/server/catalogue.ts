@@ -1,5 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { ModuleId } from '../core/index.ts';
@@ -10,8 +8,10 @@ import { openDatabase, snapshot, transaction, translated } from '../sqlite/datab
 import { statementsOf, type Row, type Statements } from '../sqlite/statements.ts';
 import type { Changes, ModuleSummary, PublishResult, YankResult } from './catalogue-results.ts';
 import { SCHEMA } from './catalogue-schema.ts';
+import { historyOf, inodeOf } from './file-identity.ts';
 import { makeDocument, type ModuleDocument } from './module-document.ts';
 import { contentOf, type PublishedRelease } from './published-release.ts';
+import { hashOf, newToken } from './token.ts';
 
 type ModuleRow = { readonly id: number; readonly generation: number };
 type CachedDocument = ModuleDocument & { readonly generation: number };
@@ -45,6 +45,7 @@ export class Catalogue {
   readonly #database: DatabaseSync;
   /** Identifies the opened file, because its path may point to another file later. */
   readonly #inode: number | undefined;
+  readonly #history: string;
   readonly #sql: Statements;
   readonly #documents: LRUCache<string, CachedDocument> = new LRUCache({
     maxSize: CACHE_BYTES,
@@ -66,6 +67,7 @@ export class Catalogue {
     this.#database = openDatabase(path, SCHEMA, { mode, busyTimeoutMs });
     this.#sql = statementsOf(this.#database, path);
     this.#inode = inodeOf(path);
+    this.#history = historyOf(path);
   }
 
   /** Closes the file. Closing it again does nothing. */
@@ -111,6 +113,12 @@ export class Catalogue {
     this.#sql.run('UPDATE releases SET yanked = ? WHERE id = ?', yanked, Number(before['id']));
     this.#touch(module.id);
     return true;
+  }
+
+  /** @internal Whether a version is published. */
+  has(moduleId: ModuleId, version: string): boolean {
+    const module = this.#module(moduleId);
+    return module !== undefined && this.#release(module, version) !== undefined;
   }
 
   /** The result that publishing `release` would have. */
@@ -192,12 +200,13 @@ export class Catalogue {
   changes(after: number): Changes {
     return this.#read(() => {
       const sequence = this.sequence();
-      if (after >= sequence) return { sequence, modules: [] };
+      const history = this.#history;
+      if (after >= sequence) return { history, sequence, modules: [] };
       const rows = this.#sql.all(
         `SELECT namespace || ':' || name AS id FROM modules WHERE sequence > ? ORDER BY sequence`,
         after,
       );
-      return { sequence, modules: rows.map(moduleIdIn) };
+      return { history, sequence, modules: rows.map(moduleIdIn) };
     });
   }
 
@@ -209,7 +218,7 @@ export class Catalogue {
 
   /** Creates a bearer token that may publish and yank. The catalogue stores only its hash and the time `now`. */
   createToken(now: number): string {
-    const token = `modreg_${randomBytes(32).toString('base64url')}`;
+    const token = newToken();
     this.#change(() => {
       this.#sql.run('INSERT INTO tokens (hash, created_at) VALUES (?, ?)', hashOf(token), now);
     });
@@ -287,12 +296,4 @@ export class Catalogue {
 /** Only #addModule writes ids, and each is a ModuleId. */
 function moduleIdIn(row: Row): ModuleId {
   return String(row['id']) as ModuleId;
-}
-
-function inodeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino;
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }

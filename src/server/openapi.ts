@@ -87,7 +87,8 @@ const schemas = {
       published_at: {
         type: 'string',
         format: 'date-time',
-        description: 'The time of the request by default',
+        description:
+          'The time of the request by default, and at most five minutes before or after it',
       },
       artifacts: { type: 'array', maxItems: 5, items: ref('Artifact') },
       deprecated: { ...TEXT_OR_NULL, maxLength: 1000 },
@@ -107,7 +108,7 @@ const schemas = {
       generation: {
         type: 'integer',
         minimum: 1,
-        description: 'Increases with each change to the module',
+        description: 'Increases by 1 with each change to the module',
       },
       count: { type: 'integer', minimum: 1, description: 'The number of releases' },
       releases: { type: 'array', items: ref('Release') },
@@ -121,9 +122,13 @@ const schemas = {
   },
   Changes: {
     type: 'object',
-    required: ['sequence', 'modules', 'spread_ms'],
+    required: ['history', 'sequence', 'modules', 'spread_ms'],
     additionalProperties: false,
     properties: {
+      history: {
+        type: 'string',
+        description: 'Only numbers of responses with the same history can be compared',
+      },
       sequence: {
         type: 'integer',
         minimum: 0,

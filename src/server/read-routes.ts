@@ -61,6 +61,6 @@ async function changesAnswer(
   if (!/^\d+(\.\d+)?$/.test(waitText))
     return problem('bad-request', 'wait must be a number of seconds');
   const ms = Math.min(wait, LONGEST_WAIT_S) * 1000;
-  const { sequence, modules } = await feed.wait(after, ms, c.req.raw.signal);
-  return c.json({ sequence, modules, spread_ms: spreadMs });
+  const { history, sequence, modules } = await feed.wait(after, ms, c.req.raw.signal);
+  return c.json({ history, sequence, modules, spread_ms: spreadMs });
 }

@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { parseVersion, type Result } from '../core/index.ts';
+import { formatTime } from '../core/text/rfc3339.ts';
 import type { RegistryEvent, ServeOptions } from './registry-options.ts';
 import type { Catalogue } from './catalogue.ts';
 import { RELEASES, withModule, YANK } from './module-route.ts';
@@ -13,6 +14,8 @@ import {
 } from './published-release.ts';
 
 const LARGEST_BODY = 1024 * 1024;
+/** How far a claimed publish time may be from the registry's clock. */
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 const UNREADABLE = {
   'too-large': ['too-large', `the body may have at most ${LARGEST_BODY} bytes`],
@@ -40,6 +43,18 @@ export function addWriteRoutes(
   app.delete(YANK, guard, (c) => yankAnswer(c, catalogue, null, changed));
 }
 
+/**
+ * Why the claimed publish time is refused; undefined if it is not. A time in the past would evade a minimum age (D34).
+ * A token that may import the releases of another registry would be exempt here.
+ */
+function publishTimeError({ publishedAt }: PublishedRelease, now: number): string | undefined {
+  if (publishedAt === undefined || Math.abs(publishedAt - now) <= CLOCK_TOLERANCE_MS) {
+    return undefined;
+  }
+  const [claimed, clock] = [formatTime(publishedAt), formatTime(now)];
+  return `/published_at: ${claimed} is more than five minutes from the registry's clock, ${clock}`;
+}
+
 function publishAnswer(
   c: Context,
   catalogue: Catalogue,
@@ -48,6 +63,11 @@ function publishAnswer(
 ): Response {
   const { version } = release;
   return withModule(c, (moduleId) => {
+    const error = publishTimeError(release, now);
+    // Publishing a release again changes nothing, so it may have an old time.
+    if (error !== undefined && !catalogue.has(moduleId, version)) {
+      return problem('bad-release', error, { errors: [error] });
+    }
     const result = catalogue.publish(moduleId, release, now);
     if (result === 'other-content') {
       const next = 'it cannot change; yank it and publish another version';

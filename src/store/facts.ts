@@ -61,7 +61,7 @@ function decoded(value: unknown, parts: OtherParts): unknown {
 }
 
 /**
- * Whether two inputs have the same facts. The time of the decision is not compared. Lists are equal if they have the
+ * Whether two inputs have the same facts. The times of the decision and of the first list are not compared. Lists are equal if they have the
  * same origin, windows if they have the same rules.
  */
 export function haveSameFacts(one: unknown, other: unknown): boolean {
@@ -76,11 +76,14 @@ export function haveSameFacts(one: unknown, other: unknown): boolean {
   }
   const [fields, others] = [one, other] as Readonly<Record<string, unknown>>[];
   for (const key in fields) {
-    if (key !== 'now' && !haveSameFacts(fields[key], others?.[key])) return false;
+    if (!MOMENTS.has(key) && !haveSameFacts(fields[key], others?.[key])) return false;
   }
   for (const key in others) if (others[key] !== undefined && !(key in one)) return false;
   return true;
 }
+
+/** A list that keeps no history was first read just now. */
+const MOMENTS: ReadonlySet<string> = new Set(['now', 'since']);
 
 function hasSameOrigin(one: ReleaseIndex, other: ReleaseIndex): boolean {
   const [first, second] = [originOf(one), originOf(other)];
@@ -108,6 +111,7 @@ function isMapOf(shape: Shape): Shape {
 }
 
 const isSetOfTexts: Shape = (value) => value instanceof Set && [...value].every(isText);
+const isSpan = objectOf({ after: isNumber, at: isNumber });
 const isFlag = oneOf(true, false);
 const isDigestChange = objectOf<keyof DigestChange>({
   platform: isText,
@@ -137,6 +141,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
     objectOf({
       index: isObject,
       changedDigests: optional(isMapOf(isDigestChange)),
+      firstSeen: optional(objectOf({ since: isNumber, added: isMapOf(isSpan) })),
       stale: optional(objectOf({ confirmedAt: isNumber, message: isText })),
     }),
   ),

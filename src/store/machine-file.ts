@@ -162,6 +162,20 @@ export const LAYOUT: Layout = {
       last TEXT
     ) STRICT;
     CREATE INDEX decision_history_of ON decision_history (kind, name, id, at, bytes);
+    -- The history of the sequence number, after that number: an earlier program changes only the number (D40).
+    ALTER TABLE saved_lists ADD COLUMN history TEXT;
+    -- When releases were first seen (D34), also for lists that are no longer saved. The version '' has the time of the
+    -- first list; a release of that list has no row, unless it claimed to be published later. absent_at is when the
+    -- last list without the release was confirmed; NULL if there was none.
+    CREATE TABLE first_seen (
+      address TEXT NOT NULL,
+      module_id TEXT NOT NULL,
+      version TEXT NOT NULL,
+      absent_at INTEGER,
+      seen_at INTEGER NOT NULL,
+      PRIMARY KEY (address, module_id, version)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO first_seen SELECT address, module_id, '', NULL, confirmed_at FROM saved_lists;
     `,
   ],
 };

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ReleaseRecord } from '../core/index.ts';
+import type { FirstSeen } from '../core/releases/publish-time.ts';
 import { quote } from '../core/text/quote.ts';
 import type { KnownDigest } from '../registry/known-digests.ts';
 import { jsonOf } from '../registry/packed-records.ts';
@@ -8,6 +9,7 @@ import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.
 import { transaction, translated } from '../sqlite/database.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import { numberOf, textOf } from './columns.ts';
+import { readFirstSeen, writeFirstSeen, type ListKey } from './first-seen-table.ts';
 import { isArtifact } from './action-shape.ts';
 import type { MachineFile } from './machine-file.ts';
 import { isNumber, isText, listOf, objectOf, optional, type Shape } from './shape.ts';
@@ -51,8 +53,10 @@ export function savedListsIn(file: MachineFile): SavedLists {
     read: (address, moduleId) =>
       within(() => {
         const row = sql.get(SELECT, address, moduleId);
-        return row && listIn(row, path);
+        if (!row) return undefined;
+        return listIn(row, readFirstSeen(sql, [address, moduleId]), path);
       }),
+    firstSeen: (address, moduleId) => within(() => readFirstSeen(sql, [address, moduleId])),
     stamp: (address, moduleId) =>
       within(() => textOf(sql.get(SELECT_STAMP, address, moduleId)?.['stamp'])),
     save: (address, moduleId, list) => writing(() => write(sql, [address, moduleId], list)),
@@ -66,27 +70,24 @@ export function savedListsIn(file: MachineFile): SavedLists {
   };
 }
 
-function write(
-  sql: Statements,
-  [address, moduleId]: readonly [address: string, moduleId: string],
-  list: SavedList,
-): void {
+function write(sql: Statements, key: ListKey, list: SavedList): void {
   const { records, dropped, lost } = list;
   const rest = JSON.stringify({ dropped, lost });
   const content = `{"records":${jsonOf(records)},${rest.slice(1)}`;
-  const isNew = sql.get(SELECT_STAMP, address, moduleId) === undefined;
+  const isNew = sql.get(SELECT_STAMP, ...key) === undefined;
   const row = sql.get(
     UPSERT,
-    address,
-    moduleId,
+    ...key,
     list.confirmedAt,
     list.sequence ?? null,
+    historyColumn(list),
     list.generation ?? null,
     list.digest,
     list.size,
     content.length,
     list.etag ?? null,
   );
+  writeFirstSeen(sql, key, list.firstSeen);
   // No row means that a later list is already stored.
   if (!row) return;
   sql.run(WRITE_CONTENT, Number(row['id']), content);
@@ -104,12 +105,14 @@ function writesOf(database: DatabaseSync): number {
 function confirm(sql: Statements, address: string, lists: ReadonlyMap<string, SavedList>): void {
   const groups = Map.groupBy(
     lists,
-    ([, { confirmedAt, sequence = null }]) => `${confirmedAt} ${sequence}`,
+    ([, list]) => `${list.confirmedAt} ${list.sequence} ${historyColumn(list)}`,
   );
   for (const group of groups.values()) {
-    const [[, { confirmedAt, sequence = null }]] = group as [[string, SavedList]];
+    const [[, list]] = group as [[string, SavedList]];
+    const { confirmedAt, sequence = null } = list;
     const digests = group.map(([moduleId, { digest }]) => [moduleId, digest]);
-    sql.run(CONFIRM, confirmedAt, sequence, JSON.stringify(digests), address);
+    const position = [sequence, historyColumn(list)] as const;
+    sql.run(CONFIRM, confirmedAt, ...position, JSON.stringify(digests), address);
   }
 }
 
@@ -119,12 +122,12 @@ const SELECT_STAMP = `
   SELECT id || ' ' || digest AS stamp FROM saved_lists WHERE address = ? AND module_id = ?`;
 const UPSERT = `
   INSERT INTO saved_lists
-    (address, module_id, confirmed_at, sequence, generation, digest, size, kept, etag)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    (address, module_id, confirmed_at, sequence, history, generation, digest, size, kept, etag)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET
     confirmed_at = excluded.confirmed_at, sequence = excluded.sequence,
-    generation = excluded.generation, digest = excluded.digest, size = excluded.size,
-    kept = excluded.kept, etag = excluded.etag
+    history = excluded.history, generation = excluded.generation,
+    digest = excluded.digest, size = excluded.size, kept = excluded.kept, etag = excluded.etag
   WHERE generation IS NULL OR excluded.generation >= generation
   RETURNING id`;
 const WRITE_CONTENT = 'INSERT OR REPLACE INTO saved_contents (list, content) VALUES (?, ?)';
@@ -136,7 +139,7 @@ const PRUNE = `
     ) WHERE place > ? OR bytes > ?
   ) AND id <> ?`;
 const CONFIRM = `
-  UPDATE saved_lists SET confirmed_at = ?, sequence = ?
+  UPDATE saved_lists SET confirmed_at = ?, sequence = ?, history = ?
   WHERE (module_id, digest) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND address = ?`;
 const FORGET = 'DELETE FROM saved_lists WHERE address = ? AND module_id = ?';
 
@@ -150,16 +153,30 @@ function rethrowing<T>(path: string, work: () => T): T {
   }
 }
 
-/** Reads a list that `save` wrote. */
-function listIn(row: Row, path: string): SavedList {
+/** The history after its sequence number: it is void if an earlier program has changed only the number. */
+function historyColumn({ sequence, history }: SavedList): string | null {
+  return sequence === undefined || history === undefined ? null : `${sequence} ${history}`;
+}
+
+function historyIn({ sequence, history }: Row): string | undefined {
+  const prefix = `${sequence} `;
+  const text = textOf(history);
+  return text?.startsWith(prefix) === true ? text.slice(prefix.length) : undefined;
+}
+
+/** Reads a list that `save` wrote. A list without first-seen times counts as a first list. */
+function listIn(row: Row, firstSeen: FirstSeen | undefined, path: string): SavedList {
+  const confirmedAt = Number(row['confirmed_at']);
   return {
     ...partsOf(String(row['content']), path),
     digest: String(row['digest']),
     size: Number(row['size']),
     etag: textOf(row['etag']),
     generation: numberOf(row['generation']),
-    confirmedAt: Number(row['confirmed_at']),
+    firstSeen: firstSeen ?? { since: confirmedAt, added: new Map() },
+    confirmedAt,
     sequence: numberOf(row['sequence']),
+    history: historyIn(row),
   };
 }
 

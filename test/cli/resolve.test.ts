@@ -224,3 +224,13 @@ describe('--json', () => {
     });
   });
 });
+
+it('[D34] a release that claims a time in 2030 is selected now, and with --at a minute later', () => {
+  const releases = [{ version: '1.2.9', published_at: '2030-01-01T00:00:00Z' }];
+  const folder = temporaryFolder({ 'acme/lidar.json': JSON.stringify({ releases }) });
+  const later = new Date(Date.now() + 60_000).toISOString();
+  for (const at of [[], ['--at', later]]) {
+    const outcome = modreg(['resolve', 'acme:lidar', 'latest', '--registry', folder, ...at]);
+    expect(outcome).toEqual({ stdout: '1.2.9\n', stderr: '', exit: 0 });
+  }
+});

@@ -34,6 +34,21 @@ const eligibilities: fc.Arbitrary<Eligibility> = fc.record(
       unknown: fc.constantFrom('refuse', 'allow'),
     }),
     notAfter: fc.integer({ min: 60, max: 100 }),
+    firstSeen: fc.record({
+      since: fc.integer({ min: 40, max: 110 }),
+      added: fc
+        .array(
+          fc.tuple(
+            versionTexts,
+            fc.record({
+              after: fc.oneof(fc.constant(-Infinity), fc.integer({ min: 40, max: 110 })),
+              at: fc.integer({ min: 40, max: 110 }),
+            }),
+          ),
+          { maxLength: 8 },
+        )
+        .map((spans) => new Map(spans)),
+    }),
   },
   { requiredKeys: ['now'] },
 );

@@ -170,8 +170,10 @@ function written(file: ClaimedFile, trying: Trying): undefined {
     size: 2,
     etag: undefined,
     generation: 58,
+    firstSeen: { since: 20, added: new Map([['1.2.4', { after: 20, at: 21 }]]) },
     confirmedAt: 21,
     sequence: undefined,
+    history: undefined,
   };
   trying(() => saved.save(ADDRESSES[0] ?? '', id, list));
   trying(() => saved.confirm(ADDRESSES[0] ?? '', new Map([[id, list]])));

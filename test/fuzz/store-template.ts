@@ -90,8 +90,10 @@ function makeTemplates(): StoreBytes[] {
         size: 420,
         generation: 57,
         etag: '"57"',
+        firstSeen: { since: 4, added: new Map([['1.2.3', { after: 4, at: 5 }]]) },
         confirmedAt: 5,
         sequence: 7,
+        history: 'h',
       });
     }
   }

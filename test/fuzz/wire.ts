@@ -189,7 +189,7 @@ const ADDRESSES = {
   oci: `oci:${HERE.origin}`,
 } as const;
 
-const FEED: ListDocument = document({ sequence: 7, modules: ['acme:lidar'], spread_ms: 500 });
+const FEED: ListDocument = document({ history: 'h', sequence: 7, modules: ['a:b'], spread_ms: 5 });
 const MODULES: ListDocument = document({ modules: ['acme:lidar', 'acme:arm'] });
 
 function document(json: unknown): ListDocument {

@@ -105,7 +105,7 @@ describe('a registry with a change feed', () => {
     await next;
     await feedRequested(3);
     expect(requests).toEqual([
-      `/v1/changes?after=${Number.MAX_SAFE_INTEGER}`,
+      '/v1/changes?after=0',
       '/v1/modules/acme/lidar',
       '/v1/changes?after=1&wait=25',
       '/v1/changes?after=2&wait=25',
@@ -135,6 +135,8 @@ type Feed = (after: number) => RemoteChanges | undefined;
 
 const EMPTY = { records: [], dropped: [], digest: 'a', size: 2, etag: undefined };
 const OURS: ReadonlySet<string> = new Set(['acme:lidar']);
+/** The modules that the feed names, by the sequence number after which it is asked. */
+const NAMED: ReadonlyMap<number, ReadonlySet<string>> = new Map([[0, OURS]]);
 const UNREACHABLE = new RegistryError('registry-unreachable', 'no connection');
 
 describe('a change feed is not requested all the time', () => {
@@ -159,7 +161,7 @@ describe('a change feed is not requested all the time', () => {
       from: 'https://registry.example',
       fetch: async () => await Promise.resolve(EMPTY),
       changes: async (after, __, waitMs) => {
-        if (waitMs === undefined) return await Promise.resolve(changesAt(7));
+        if (waitMs === undefined) return await Promise.resolve(changesAt(7, NAMED.get(after)));
         asked++;
         return await Promise.resolve(feed(after));
       },

@@ -39,7 +39,7 @@ async function registryWithFeed(
     {
       ...LISTS,
       changes: async (after, _, waitMs = 0) => {
-        if (waitMs === 0) return { sequence: 7, modules: new Set(), spreadMs: 0 };
+        if (waitMs === 0) return { sequence: 7, modules: new Set([LIDAR]), spreadMs: 0 };
         requests.push([after, waitMs]);
         const {
           sequence,
@@ -166,7 +166,7 @@ describe('waiting for a change of a list', () => {
     const remote: RemoteRegistry = {
       ...LISTS,
       changes: async () => {
-        const changes = { sequence: 7, modules: new Set<string>(), spreadMs: 0 };
+        const changes = { sequence: 7, modules: new Set([LIDAR]), spreadMs: 0 };
         return await Promise.resolve(hasFeed ? changes : undefined);
       },
     };
@@ -196,7 +196,7 @@ describe('waiting for a change of a list', () => {
         ...LISTS,
         changes: async (after, round, waitMs = 0) =>
           waitMs === 0
-            ? { sequence: 7, modules: new Set(), spreadMs: 0 }
+            ? { sequence: 7, modules: new Set([LIDAR]), spreadMs: 0 }
             : await changes?.(after, round, waitMs),
       },
       { clock },
@@ -213,7 +213,7 @@ describe('waiting for a change of a list', () => {
       ...LISTS,
       changes: async () => {
         if (!isReachable) throw error;
-        return await Promise.resolve({ sequence: 7, modules: new Set<string>(), spreadMs: 0 });
+        return await Promise.resolve({ sequence: 7, modules: new Set([LIDAR]), spreadMs: 0 });
       },
     };
     const registry = cachedRegistry(remote, { clock: testClock() });

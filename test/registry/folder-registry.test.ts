@@ -21,6 +21,7 @@ it('reads a list with its source and time', async () => {
     source: 'folder',
     from: `"${folder}"`,
     fetchedAt: 1000,
+    firstSeen: { since: 1000, added: new Map() },
   });
 });
 

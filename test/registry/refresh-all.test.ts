@@ -20,7 +20,7 @@ describe('a registry with a change feed', () => {
     const machine = remembered(HOST);
     const [id = moduleId('acme:lidar')] = modules(1);
     const body = { module_id: id, generation: 1, count: 0, releases: [] };
-    asked.next(json({ sequence: 7, modules: [] }), json(body));
+    asked.next(json({ sequence: 7, modules: [id] }), json(body));
     await machine.registry.readAll([id]);
     asked.requests.length = 0;
     asked.next(json({ sequence: 8, modules: [id] }), json({ ...body, generation: 2 }));
@@ -33,7 +33,7 @@ describe('a registry with a change feed', () => {
     const ids = modules(2);
     const failing = (request: Request): Response | Promise<Response> =>
       request.url.endsWith('m1') ? status(404)(request) : list(0)(request);
-    asked.next(json({ sequence: 7, modules: [] }), list(0), list(1));
+    asked.next(json({ sequence: 7, modules: ids }), list(0), list(1));
     await machine.registry.readAll(ids);
     asked.next(json({ sequence: 9, modules: ids }), failing);
     await machine.registry.readAll(ids);
@@ -49,13 +49,19 @@ describe('a registry with a change feed', () => {
   it('fetches every list again after the sequence number decreased', async () => {
     const machine = remembered(HOST);
     const ids = modules(2);
-    asked.next(json({ sequence: 7, modules: [] }), list(0), list(1));
+    asked.next(json({ sequence: 7, modules: ids }), list(0), list(1));
     await machine.registry.readAll(ids);
     asked.requests.length = 0;
-    asked.next(json({ sequence: 3, modules: [] }), list(0), list(1));
+    asked.next(
+      json({ sequence: 3, modules: [] }),
+      json({ sequence: 3, modules: ids }),
+      list(0),
+      list(1),
+    );
     await machine.registry.readAll(ids);
     expect(asked.requests).toEqual([
       '/v1/changes?after=7',
+      '/v1/changes?after=0',
       '/v1/modules/acme/m0',
       '/v1/modules/acme/m1',
     ]);
@@ -84,7 +90,7 @@ describe('a registry without a change feed', () => {
       'acme:m2 unknown-module',
     ]);
     expect(asked.requests).toEqual([
-      '/v1/changes?after=9007199254740991',
+      '/v1/changes?after=0',
       '/v1/modules/acme/m0',
       '/v1/modules/acme/m1',
       '/v1/modules/acme/m2',
@@ -103,7 +109,7 @@ describe('a registry without a change feed', () => {
 describe('an unreachable registry', () => {
   it('requests the feed three times, then uses every saved list', async () => {
     const machine = remembered(HOST);
-    asked.next(json({ sequence: 1, modules: [] }), lists(10, status(404)));
+    asked.next(json({ sequence: 1, modules: modules(10) }), lists(10, status(404)));
     await machine.registry.readAll(modules(10));
     const before = machine.saved();
     asked.requests.length = 0;

@@ -101,7 +101,7 @@ it('a 304 for an earlier list does not replace a later list of another process',
 
 it('reading one module keeps the sequence number of its list', async () => {
   const machine = remembered(HOST);
-  asked.next(json({ sequence: 7, modules: [] }), document(['1.0.0']));
+  asked.next(json({ sequence: 7, modules: [LIDAR] }), document(['1.0.0']));
   await machine.registry.readAll([LIDAR]);
   asked.next(status(304));
   await machine.registry.read(LIDAR);

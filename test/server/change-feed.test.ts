@@ -1,7 +1,9 @@
+import { copyFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { changeFeed } from '../../src/server/change-feed.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { testRegistry, type TestRegistry } from '../support/registry.ts';
 
 async function publish(registry: TestRegistry, id: string, version: string): Promise<void> {
@@ -9,8 +11,15 @@ async function publish(registry: TestRegistry, id: string, version: string): Pro
   await registry.ask('POST', address, { body: { version } });
 }
 
-async function changes(registry: TestRegistry, query: string): Promise<unknown> {
-  return (await registry.ask('GET', `/v1/changes${query}`)).json;
+/** The response without the history. */
+async function changes(registry: TestRegistry, query: string): Promise<object> {
+  const { history: _, ...rest } = await asked(registry, query);
+  return rest;
+}
+
+async function asked(registry: TestRegistry, query: string): Promise<{ readonly history: string }> {
+  const { json } = await registry.ask('GET', `/v1/changes${query}`);
+  return json as { history: string };
 }
 
 /** Publishes through a separate connection, as another process would. */
@@ -33,6 +42,20 @@ describe('the change feed', () => {
     expect(await changes(registry, '?after=1')).toMatchObject({ modules });
     expect(await changes(registry, '?after=2')).toMatchObject({ modules: ['acme:lidar'] });
     expect(await changes(registry, '?after=3')).toMatchObject({ sequence: 3, modules: [] });
+  });
+
+  it('[D40] keeps its history, which a copy of the file does not have', async () => {
+    const registry = testRegistry();
+    const { history } = await asked(registry, '');
+    await publish(registry, 'acme:lidar', '1.0.0');
+    const copy = `${temporaryFolder()}/registry.db`;
+    copyFileSync(registry.path, copy);
+    const [again, restored] = [registry.path, copy].map((path) => {
+      const catalogue = new Catalogue(path);
+      onTestFinished(() => catalogue.close());
+      return catalogue.changes(0).history;
+    });
+    expect([again === history, restored === history]).toEqual([true, false]);
   });
 
   it('has no change for requests that changed nothing', async () => {
@@ -67,7 +90,7 @@ describe('the change feed', () => {
     const feed = changeFeed(catalogue);
     const waiting = feed.wait(0, 1_000_000, new AbortController().signal);
     publishElsewhere(registry, 'acme:lidar', '1.0.0');
-    expect(await waiting).toEqual({ sequence: 1, modules: ['acme:lidar'] });
+    expect(await waiting).toMatchObject({ sequence: 1, modules: ['acme:lidar'] });
     feed.close();
     catalogue.close();
   });
@@ -81,9 +104,9 @@ describe('the change feed', () => {
     const first = feed.wait(0, 10_000, signal);
     publishElsewhere(registry, 'acme:lidar', '1.0.0');
     const second = feed.wait(1, 300, signal);
-    expect(await first).toEqual({ sequence: 1, modules: ['acme:lidar'] });
+    expect(await first).toMatchObject({ sequence: 1, modules: ['acme:lidar'] });
     expect(await Promise.race([second, Promise.resolve('still waits')])).toBe('still waits');
-    expect(await second).toEqual({ sequence: 1, modules: [] });
+    expect(await second).toMatchObject({ sequence: 1, modules: [] });
     feed.close();
     catalogue.close();
   });

@@ -132,6 +132,7 @@ export function registriesOf(
       feed: chance.one(['none', 'short', intervalMs > LONGEST_WITH_FEED_MS ? 'short' : 'long']),
       etags: chance.one(['good', 'good', 'none', 'one for all']),
       spreadMs: chance.one([0, 1000, 60_000]),
+      hasHistory: chance.is(0.7),
     };
     const registry = simulatedRegistry(address, features, chance);
     for (const moduleId of MODULES) {

@@ -73,6 +73,7 @@ export function diskOf(identity: string): Disk {
 const TABLES = [
   'saved_contents',
   'saved_lists',
+  'first_seen',
   'deployed',
   'actions',
   'restarts',

@@ -1,4 +1,5 @@
 import { keyOf, targetsOf, termsOf, type ListInForce, type Target } from './ledger.ts';
+import { believed } from './first-sight.ts';
 import { clearLink } from './network.ts';
 import { trusted } from './trust.ts';
 import type { World } from './world.ts';
@@ -87,5 +88,7 @@ function truth(
   const list = site?.registry.truth(target.moduleId);
   if (!list || list.generation === 0) return undefined;
   const confirmedAt = line.wall();
-  return { list, trusted: trusted(ledger, address, list), confirmedAt, isStale: false };
+  const key = `${address} ${target.moduleId}`;
+  const releases = believed(ledger, key, trusted(ledger, address, list));
+  return { list, trusted: releases, confirmedAt, isStale: false };
 }

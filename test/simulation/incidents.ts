@@ -63,6 +63,11 @@ const KINDS: Readonly<Record<string, Effect>> = {
     registry.miscount(by);
     return `${registry.address} by ${by}`;
   },
+  'renumber changes': (world, chance) => {
+    const { registry } = chance.one(world.sites);
+    const history = registry.renumber();
+    return history === undefined ? undefined : `${registry.address} is in ${history}`;
+  },
   behave: (world, chance) => {
     const { registry } = chance.one(world.sites);
     registry.behave('honest');

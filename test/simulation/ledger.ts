@@ -1,3 +1,4 @@
+import type { Sight } from './first-sight.ts';
 import type { WireList, WireRelease } from './published.ts';
 import type { DesiredTerms, Desired } from './desired.ts';
 
@@ -59,7 +60,7 @@ interface SeenQuarantine {
 /** A list that decisions rest on. */
 export interface ListInForce {
   readonly list: WireList;
-  /** Its releases, without the files of those whose files changed. */
+  /** Its releases, with publish times that can be true, and without the files of those whose files changed. */
   readonly trusted: readonly WireRelease[];
   readonly confirmedAt: number;
   /** Whether this is a saved list, used because the registry gave none. */
@@ -112,6 +113,10 @@ export interface Ledger {
   readonly accepted: Map<string, { list: WireList; digest: string; isOnDisk: boolean }>;
   /** The first digest of each file, by registry and module, then by version and platform. */
   readonly firstDigests: Map<string, Map<string, FirstDigest>>;
+  /** When each release was first seen, by registry and module, then by version. */
+  readonly firstSights: Map<string, Map<string, Sight>>;
+  /** When the list that a process knows was confirmed, by registry and module. */
+  readonly confirmedAt: Map<string, number>;
   readonly polls: Map<string, Poll>;
   /** Number of rounds in which every list was read, by registry address. */
   readonly goodPolls: Map<string, number>;
@@ -148,6 +153,8 @@ export function blankLedger(): Ledger {
     lists: new Map(),
     accepted: new Map(),
     firstDigests: new Map(),
+    firstSights: new Map(),
+    confirmedAt: new Map(),
     polls: new Map(),
     goodPolls: new Map(),
     answeredAt: new Map(),

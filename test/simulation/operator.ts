@@ -101,7 +101,8 @@ export function accept(world: World, chance: Chance): string | undefined {
   const saved = {
     ...file,
     replace: (...[where, id, list]: Parameters<typeof file.replace>) => {
-      if (disk.isFull()) return;
+      // Nobody accepts a list after which none could follow.
+      if (disk.isFull() || (list.generation ?? 0) > 2 ** 52) return;
       file.replace(where, id, list);
       acceptedByOperator(world, where, id, list);
     },

@@ -34,12 +34,21 @@ export function newRelease(
   now: number,
 ): WireRelease {
   const version = newVersion(releases, chance);
-  const isDated = !chance.is(0.05);
+  const claimed = claimedTime(chance, now);
   return {
     version,
-    ...(isDated ? { published_at: new Date(now).toISOString() } : {}),
+    ...(claimed === undefined ? {} : { published_at: new Date(claimed).toISOString() }),
     ...artifactsOf(chance),
   };
+}
+
+const YEAR_0 = Date.parse('0000-01-01T00:00:00Z');
+const DAY = 86_400_000;
+
+/** The publish time that a release claims; some publishers claim an impossible one. */
+function claimedTime(chance: Chance, now: number): number | undefined {
+  const honest = Array.from({ length: 12 }, () => now);
+  return chance.one([...honest, undefined, YEAR_0, YEAR_0, now - 2 * DAY, now + 1500 * DAY]);
 }
 
 const DIGITS = 16;

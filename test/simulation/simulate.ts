@@ -151,7 +151,8 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
       for (const map of [ledger.known, ledger.open, ledger.restarts, ledger.quarantine])
         map.clear();
       ledger.files.clear();
-      for (const map of [ledger.accepted, ledger.firstDigests, ledger.moves]) map.clear();
+      const { accepted, firstDigests, firstSights, moves } = ledger;
+      for (const map of [accepted, firstDigests, firstSights, moves]) map.clear();
       ledger.starts = [];
     },
     restart() {

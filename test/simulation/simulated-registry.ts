@@ -13,6 +13,8 @@ export type Manner =
   | 'two-faced'
   /** Returns fewer releases than its count states. */
   | 'truncating'
+  /** Returns numbers after which no others can follow. */
+  | 'fast-forward'
   /** Returns responses that are not release lists. */
   | 'junk'
   /** Returns 429 or 5xx with a Retry-After header. */
@@ -24,7 +26,7 @@ export type Manner =
 
 export const MANNERS: readonly Manner[] = [
   ...(['frozen', 'rolled-back', 'two-faced', 'truncating'] as const),
-  ...(['junk', 'busy', 'refusing', 'forgetful'] as const),
+  ...(['junk', 'busy', 'refusing', 'forgetful', 'fast-forward'] as const),
 ];
 
 /** The response of a registry. */
@@ -39,6 +41,8 @@ export interface Features {
   readonly feed: 'none' | 'short' | 'long';
   readonly etags: 'none' | 'good' | 'one for all';
   readonly spreadMs: number;
+  /** Whether its feed names the history of its numbers. */
+  readonly hasHistory: boolean;
 }
 
 export interface SimulatedRegistry {
@@ -53,6 +57,10 @@ export interface SimulatedRegistry {
   readonly behave: (manner: Manner) => void;
   /** Adds `by` to the sequence of the feed, which then no longer names changed modules. */
   readonly miscount: (by: number) => void;
+  /** Numbers its changes from the beginning, in another history; undefined if it has no history. */
+  readonly renumber: () => string | undefined;
+  /** Whether a response of its feed in `history` has named the module. */
+  readonly hasNamed: (history: string | undefined, moduleId: string) => boolean;
   /** The current list, independent of the manner. */
   readonly truth: (moduleId: string) => WireList;
   /** Becomes honest, and gives each list that it lied about a new generation. */
@@ -75,6 +83,7 @@ const JUNK = [
   '\u0000',
 ];
 
+const FARTHEST = Number.MAX_SAFE_INTEGER;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 export function simulatedRegistry(
@@ -83,9 +92,11 @@ export function simulatedRegistry(
   chance: Chance,
 ): SimulatedRegistry {
   const lists = new Map<string, WireList>();
-  const history = new Map<string, WireList[]>();
+  const earlier = new Map<string, WireList[]>();
   const sent = new Map<string, WireList>();
-  const changed: string[] = [];
+  let changed: string[] = [];
+  const named = new Set<string>();
+  let histories = 1;
   const waiting = new Set<() => void>();
   /** Modules with a false response. */
   const lied = new Set<string>();
@@ -99,7 +110,7 @@ export function simulatedRegistry(
   const put = (moduleId: string, releases: readonly WireRelease[]): void => {
     const list = listOf(moduleId, truth(moduleId).generation + 1, releases);
     lists.set(moduleId, list);
-    history.set(moduleId, [...(history.get(moduleId) ?? []), list].slice(-5));
+    earlier.set(moduleId, [...(earlier.get(moduleId) ?? []), list].slice(-5));
     sequence++;
     changed.push(moduleId);
     for (const wake of waiting) wake();
@@ -108,8 +119,9 @@ export function simulatedRegistry(
   const listIn = (moduleId: string): WireList => {
     const now = truth(moduleId);
     if (manner === 'frozen') return frozen.lists.get(moduleId) ?? now;
-    if (manner === 'rolled-back') return chance.one(history.get(moduleId) ?? [now]);
+    if (manner === 'rolled-back') return chance.one(earlier.get(moduleId) ?? [now]);
     if (manner === 'two-faced') return { ...now, ...fewer(now, chance) };
+    if (manner === 'fast-forward') return { ...now, generation: FARTHEST };
     if (manner === 'truncating') return { ...now, releases: now.releases.slice(1) };
     return now;
   };
@@ -136,6 +148,7 @@ export function simulatedRegistry(
       case 'rolled-back':
       case 'two-faced':
       case 'truncating':
+      case 'fast-forward':
         return undefined;
     }
   };
@@ -167,7 +180,10 @@ export function simulatedRegistry(
       const isUnknown = inflation > 0 || after >= now;
       const modules = isUnknown ? [] : [...new Set(changed.slice(after, now))];
       if (isPatient && features.feed === 'long' && after === now) return undefined;
-      const body = { sequence: now, modules, spread_ms: features.spreadMs };
+      const history = features.hasHistory ? `history ${histories}` : undefined;
+      for (const moduleId of modules) named.add(`${history} ${moduleId}`);
+      const said = manner === 'fast-forward' ? FARTHEST : now;
+      const body = { history, sequence: said, modules, spread_ms: features.spreadMs };
       return { status: 200, headers: JSON_TYPE, text: JSON.stringify(body) };
     },
     onChange(wake) {
@@ -185,6 +201,16 @@ export function simulatedRegistry(
       manner = next;
       if (next === 'frozen') frozen = { lists: new Map(lists), sequence };
     },
+    renumber() {
+      if (!features.hasHistory || features.feed === 'none') return undefined;
+      histories++;
+      changed = [...lists.keys()];
+      sequence = changed.length;
+      for (const wake of waiting) wake();
+      waiting.clear();
+      return `history ${histories}`;
+    },
+    hasNamed: (history, moduleId) => named.has(`${history} ${moduleId}`),
     miscount(by) {
       inflation = by;
     },

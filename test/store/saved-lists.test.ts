@@ -19,8 +19,10 @@ function list(more: Partial<SavedList> = {}): SavedList {
     size: 100,
     etag: '"1"',
     generation: 1,
+    firstSeen: { since: 1000, added: new Map() },
     confirmedAt: 1000,
     sequence: 7,
+    history: 'h',
     ...more,
   };
 }
@@ -38,7 +40,8 @@ function digestOf(saved: SavedLists, id: ModuleId): string | undefined {
 
 it('returns the lists that were saved, after a restart too', () => {
   const path = `${temporaryFolder()}/machine.db`;
-  const bare = list({ etag: undefined, generation: undefined, sequence: undefined, lost: [] });
+  const none = { etag: undefined, generation: undefined, sequence: undefined, history: undefined };
+  const bare = list({ ...none, lost: [] });
   savedListsIn(open(path)).save(HERE, LIDAR, list());
   savedListsIn(open(path)).save(HERE, ARM, bare);
   const saved = savedListsIn(open(path));
@@ -72,7 +75,7 @@ it('confirms many lists at once', () => {
   const saved = savedListsIn(open());
   saved.save(HERE, LIDAR, list());
   saved.save(HERE, ARM, list());
-  const confirmed = list({ confirmedAt: 2000, sequence: undefined });
+  const confirmed = list({ confirmedAt: 2000, sequence: 8, history: 'other' });
   const lists = [LIDAR, ARM].map((id): [ModuleId, SavedList] => [id, confirmed]);
   saved.confirm(HERE, new Map(lists));
   expect([saved.read(HERE, LIDAR), saved.read(HERE, ARM)]).toEqual([confirmed, confirmed]);

@@ -12,6 +12,7 @@ import {
   type Window,
 } from '../../src/core/index.ts';
 import { decisionWarnings } from '../../src/core/decision/warning.ts';
+import type { FirstSeen } from '../../src/core/releases/publish-time.ts';
 import { summarizeDecision } from '../../src/core/explanation/plan-words.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
 import { constraint, records, version, type Published } from './ask.ts';
@@ -29,6 +30,7 @@ export interface Situation {
   readonly failed?: string;
   readonly quarantine?: DecideInput['quarantine'];
   readonly changed?: readonly string[];
+  readonly firstSeen?: FirstSeen;
   readonly eligibility?: Partial<DecideInput['eligibility']>;
   readonly allowDowngrade?: boolean;
   readonly onYank?: DecideInput['onYank'];
@@ -62,12 +64,13 @@ export function moduleQuestion(situation: Situation): DecideInput {
   };
 }
 
-function listOf({ list = [], stale, changed = [] }: Situation): ModuleList {
+function listOf({ list = [], stale, changed = [], firstSeen }: Situation): ModuleList {
   if ('error' in list) return list;
   const changes = changed.map(
     (text) => [text, { platform: 'any', first: 'sha256:aa', now: 'sha256:bb' }] as const,
   );
-  return { index: indexReleases(records(list)), changedDigests: new Map(changes), stale };
+  const index = indexReleases(records(list));
+  return { index, changedDigests: new Map(changes), firstSeen, stale };
 }
 
 /** `upgrade to 1.2.9: newest patch of 1.2`, with the end of a hold and the code of a stuck decision. */

@@ -27,6 +27,12 @@ interface Terms {
   readonly notAfter?: number | undefined;
   /** Set if files are downloaded to a machine. */
   readonly download?: { readonly requireDigest: boolean; readonly allowHttp: readonly string[] };
+  readonly firstSeen?:
+    | {
+        readonly since: number;
+        readonly added: ReadonlyMap<string, { readonly after: number; readonly at: number }>;
+      }
+    | undefined;
 }
 
 interface Verdict {
@@ -86,7 +92,7 @@ export function parsed(text: string): semver.SemVer | null {
 function firstReason(
   constraint: string,
   duplicates: readonly Entry[],
-  { now, platform, minimumAge, notAfter, download, quarantine = [] }: Terms,
+  { now, platform, minimumAge, notAfter, download, firstSeen, quarantine = [] }: Terms,
 ): string | undefined {
   const text = duplicates[0]?.version ?? '';
   const artifacts = duplicates.flatMap((duplicate) => duplicate.artifacts ?? []);
@@ -94,7 +100,8 @@ function firstReason(
   const times = duplicates.flatMap(({ publishedAt }) =>
     publishedAt === undefined ? [] : [publishedAt],
   );
-  const time = times.length === 0 ? undefined : Math.min(...times);
+  const claimed = times.length === 0 ? undefined : Math.min(...times);
+  const time = claimed === undefined ? undefined : believed(claimed, text, firstSeen);
   const isPin = /^\d+\.\d+\.\d/.test(constraint);
   const reasons: [string, boolean][] = [
     ['conflicting-digest', hasConflict(artifacts)],
@@ -128,6 +135,15 @@ function firstReason(
     ],
   ];
   return reasons.find(([, applies]) => applies)?.[0];
+}
+
+/** A publish time outside the span in which the release can have been published is the nearest end of the span. (D34) */
+function believed(claimed: number, text: string, firstSeen: Terms['firstSeen']): number {
+  if (!firstSeen) return claimed;
+  const span = firstSeen.added.get(text);
+  if (!span) return claimed > firstSeen.since ? firstSeen.since : claimed;
+  if (span.after > span.at || claimed > span.at) return span.at;
+  return claimed < span.after ? span.after : claimed;
 }
 
 function branchReasons(constraint: string, text: string): [string, boolean][] {

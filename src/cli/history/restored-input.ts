@@ -101,12 +101,13 @@ export function currentInput(
 /** The list that replaces the recorded one: a saved list, unless there was none. */
 function listNow(recorded: ModuleList, saved: SavedList | undefined): ModuleList {
   if (!saved) return 'error' in recorded ? recorded : NOT_SAVED;
-  const { records, lost, confirmedAt } = saved;
+  const { records, lost, firstSeen, confirmedAt } = saved;
   const stale = 'stale' in recorded ? recorded.stale : undefined;
   return {
     ...recorded,
     index: indexReleases(records),
     changedDigests: changedDigests(records, lost),
+    firstSeen,
     stale: stale && { ...stale, confirmedAt },
   };
 }

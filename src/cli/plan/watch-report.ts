@@ -2,6 +2,7 @@ import { describeDuration } from '../../core/text/duration.ts';
 import { summarizeDecision, targetText } from '../../core/explanation/plan-words.ts';
 import { describeDecision, type Action, type Decision, type Plan } from '../../core/index.ts';
 import { replacementOf } from '../../core/decision/decision.ts';
+import { publishTime } from '../../core/releases/publish-time.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { PollingEvent } from '../../poller/event.ts';
@@ -139,8 +140,11 @@ export class WatchReport {
 
   #publishedAgo(decision: Decision): string[] {
     const to = replacementOf(decision)?.to;
-    if (!to || 'url' in to || to.publishedAt === undefined) return [];
-    return [`published ${describeDuration(this.#world.clock() - to.publishedAt)} ago`];
+    const { list } = decision.input;
+    if (!to || 'url' in to || 'error' in list) return [];
+    const publishedAt = publishTime(to, list.firstSeen);
+    if (publishedAt === undefined) return [];
+    return [`published ${describeDuration(this.#world.clock() - publishedAt)} ago`];
   }
 
   #noteAtTime(line: string): void {

@@ -8,6 +8,8 @@ export function unsavedLists(saved: SavedLists): SavedLists {
   };
   return {
     read: (address, moduleId) => own.get(keyOf(address, moduleId)) ?? saved.read(address, moduleId),
+    firstSeen: (address, moduleId) =>
+      own.get(keyOf(address, moduleId))?.firstSeen ?? saved.firstSeen(address, moduleId),
     stamp: (address, moduleId) => {
       const list = own.get(keyOf(address, moduleId));
       return list ? `own ${list.digest}` : saved.stamp(address, moduleId);

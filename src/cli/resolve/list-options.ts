@@ -77,8 +77,8 @@ export async function withList(
     const list = registry
       ? await registries.read(registry, moduleId)
       : await sampleCatalogue.read(moduleId);
-    const { changedDigests } = list;
-    const outcome = present(list, { ...eligibility, changedDigests });
+    const { changedDigests, firstSeen } = list;
+    const outcome = present(list, { ...eligibility, changedDigests, firstSeen });
     const problems = [...outcome.problems, ...staleWarning(list, clock()), ...warnings];
     return { ...outcome, notes: [...notes, ...outcome.notes], problems };
   } catch (error) {

@@ -59,12 +59,13 @@ export function decide(input: DecideInput): Decision {
   }
   if (isPinUrl) return withInput(forPinUrl(deployed, requirement.url));
   if ('error' in list) return withInput({ kind: 'stuck', code: 'no-list', error: list.error });
-  const { index, changedDigests, stale } = list;
+  const { index, changedDigests, firstSeen, stale } = list;
   // A wrong clock wrote a time that is far in the future, so such a list counts as too old (D21).
   if (stale && !(Math.abs(eligibility.now - stale.confirmedAt) <= input.maxIndexAgeMs)) {
     return withInput({ kind: 'stuck', code: 'list-stale', stale });
   }
-  const resolution = resolve(requirement, index, { ...eligibility, quarantine, changedDigests });
+  const known = { quarantine, changedDigests, firstSeen };
+  const resolution = resolve(requirement, index, { ...eligibility, ...known });
   return withInput(afterResolving(input, resolution));
 }
 

@@ -33,6 +33,8 @@ export type ModuleList =
       readonly index: ReleaseIndex;
       /** By the text of the version: a digest that differs from the one that this machine saw first. */
       readonly changedDigests?: ReadonlyMap<string, DigestChange> | undefined;
+      /** When this machine first saw the releases; absent to trust the publish times that they claim. */
+      readonly firstSeen?: Eligibility['firstSeen'];
       /** Present if a saved list is used because the registry did not answer. */
       readonly stale?: StaleList | undefined;
     }

@@ -1,3 +1,4 @@
+import { publishTime } from '../releases/publish-time.ts';
 import type { Release } from '../releases/release.ts';
 import type { Resolution } from '../releases/resolve.ts';
 import { DAY, type Hold } from './timing-policies.ts';
@@ -133,8 +134,9 @@ function newerCandidates(resolution: Resolution): Release[] {
   return releases;
 }
 
-function releaseChanges({ publishedAt }: Release, { eligibility }: DecideInput): PossibleChange[] {
+function releaseChanges(release: Release, { eligibility, list }: DecideInput): PossibleChange[] {
   const { notAfter, minimumAge } = eligibility;
+  const publishedAt = publishTime(release, 'error' in list ? undefined : list.firstSeen);
   if (publishedAt === undefined) return [];
   return [
     ...(notAfter === undefined ? [] : [{ at: publishedAt, because: 'release-published' } as const]),

@@ -1,5 +1,6 @@
 import { formatConstraint, isInBranch, type Constraint } from '../version/constraint.ts';
 import type { RefusedPin, RefusedRelease } from '../releases/refusal.ts';
+import { publishTime } from '../releases/publish-time.ts';
 import { resolve, type ResolveInput, type Unsatisfied } from '../releases/resolve.ts';
 import { comparePrecedence, compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
@@ -88,9 +89,9 @@ function refusedPinComplaint(input: ResolveInput, moduleId: string, pinned: Refu
 }
 
 function unpublishedPinComplaint(input: ResolveInput, moduleId: string, pin: Version): Complaint {
-  const { notAfter = Infinity } = input.eligibility;
+  const { notAfter = Infinity, firstSeen } = input.eligibility;
   const versions = [...input.index.releases()]
-    .filter(({ publishedAt = -Infinity }) => publishedAt <= notAfter)
+    .filter((release) => (publishTime(release, firstSeen) ?? -Infinity) <= notAfter)
     .map(({ version }) => version);
   const lower = versions.find((version) => compareVersions(version, pin) < 0);
   const higher = versions.findLast((version) => compareVersions(version, pin) > 0);

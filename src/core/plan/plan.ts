@@ -251,5 +251,6 @@ function latestOf(
 ): Version | undefined {
   if ('error' in list || requirement.kind === 'local' || requirement.kind === 'disabled')
     return undefined;
-  return newestPublished(channel, list.index, eligibility);
+  const { index, firstSeen } = list;
+  return newestPublished(channel, index, { ...eligibility, firstSeen });
 }

@@ -12,6 +12,23 @@ export interface Eligibility {
   readonly platform?: Platform | undefined;
   /** Refuses these versions, by their text: a digest differs from the one that this machine saw first. */
   readonly changedDigests?: ReadonlyMap<string, DigestChange> | undefined;
+  /** When this machine first saw the releases, which limits the publish times that they claim. All in milliseconds. */
+  readonly firstSeen?:
+    | {
+        /** When the first list of the module was read. */
+        readonly since: number;
+        /** The releases that were not in the first list, by the text of their version. */
+        readonly added: ReadonlyMap<
+          string,
+          {
+            /** When the last list without the release was confirmed; `-Infinity` if there was none. */
+            readonly after: number;
+            /** When the first list with the release was read. */
+            readonly at: number;
+          }
+        >;
+      }
+    | undefined;
   /** Refuses these versions until their quarantine ends. */
   readonly quarantine?: readonly Quarantined[] | undefined;
   /** Refuses releases that were published too recently. Does not apply to pins. */

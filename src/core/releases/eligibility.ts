@@ -1,6 +1,7 @@
 import { excerpt } from '../text/quote.ts';
 import { isExposed, readWebAddress } from '../text/web-address.ts';
 import type { ArtifactRules, Policy } from './eligibility-policy.ts';
+import { publishTime } from './publish-time.ts';
 import { quarantined } from './quarantine.ts';
 import { artifactFor, artifactsFor, type Artifact } from './release.ts';
 
@@ -48,10 +49,11 @@ const digestChanged: Policy = ({ eligibility: { changedDigests } }, { version })
 
 /**
  * With `notAfter`, a release that was published later is refused, and one without a publish time is not. Otherwise a
- * publish time in the future counts as age 0. The minimum age does not apply to pins (D12).
+ * publish time in the future counts as age 0. The minimum age does not apply to pins (D12). D34 limits the publish time.
  */
-const publishTime: Policy = ({ constraint, eligibility }, { publishedAt }) => {
-  const { now, notAfter = Infinity, minimumAge } = eligibility;
+const ageLimits: Policy = ({ constraint, eligibility }, release) => {
+  const { now, notAfter = Infinity, minimumAge, firstSeen } = eligibility;
+  const publishedAt = publishTime(release, firstSeen);
   if (publishedAt !== undefined && !(publishedAt <= notAfter)) {
     return { reason: 'not-yet-published', publishedAt };
   }
@@ -71,4 +73,4 @@ export const ineligible: Policy = (input, release) =>
   untrustedArtifact(input, release) ??
   digestChanged(input, release) ??
   quarantined(input, release) ??
-  publishTime(input, release);
+  ageLimits(input, release);

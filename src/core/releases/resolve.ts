@@ -89,9 +89,9 @@ function isRefusedPin(one: Refusal & { readonly release: Release }): one is Refu
 export function newestPublished(
   constraint: Constraint,
   index: ReleaseIndex,
-  { now, platform, notAfter }: Eligibility,
+  { now, platform, notAfter, firstSeen }: Eligibility,
 ): Version | undefined {
-  const newest = resolve(constraint, index, { now, platform, notAfter });
+  const newest = resolve(constraint, index, { now, platform, notAfter, firstSeen });
   return newest.kind === 'resolved' ? newest.release.version : undefined;
 }
 

@@ -5,6 +5,7 @@ import type { ListEntries } from '../formats/decoded-list.ts';
 import { isJsonObject, type JsonObject } from '../formats/json-object.ts';
 import { parseJson } from '../formats/json-text.ts';
 import { moduleEntries } from '../formats/module-document.ts';
+import { HIGHEST_NUMBER } from '../progress.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RemoteChanges, RemoteRegistry } from '../remote-registry.ts';
 import { withErrorContext } from './error-context.ts';
@@ -17,6 +18,7 @@ const MOST_TOKENS = 250_000;
 const ACCEPT = 'application/json';
 /** A longer spread is probably a misconfiguration of the registry, so it is capped. */
 const LONGEST_SPREAD_MS = 3_600_000;
+const LONGEST_HISTORY = 100;
 
 /** A registry with modreg's own protocol at `base`, which ends in a slash. */
 export function modregRegistry(
@@ -63,14 +65,31 @@ function entriesIn(json: unknown, moduleId: ModuleId): ListEntries {
 }
 
 function decodeChanges({ body }: Reply): RemoteChanges {
-  const { sequence, modules, spread_ms: spread } = objectOf(parseJson(body.text));
+  const { sequence, history, modules, spread_ms: spread } = objectOf(parseJson(body.text));
   if (!Number.isSafeInteger(sequence) || Number(sequence) < 0) {
     const message = `/sequence is ${describeValue(sequence)}, expected a whole number`;
     throw new RegistryError('not-a-registry', message);
   }
+  // No sequence could follow one near the highest number (D40).
+  if (Number(sequence) > HIGHEST_NUMBER) {
+    const message = `/sequence is ${sequence}, expected at most ${HIGHEST_NUMBER}`;
+    throw new RegistryError('registry-implausible', message);
+  }
   const spreadMs =
     typeof spread === 'number' && spread > 0 ? Math.min(spread, LONGEST_SPREAD_MS) : 0;
-  return { sequence: Number(sequence), modules: new Set(stringsOf(modules, 'modules')), spreadMs };
+  return {
+    history: historyOf(history),
+    sequence: Number(sequence),
+    modules: new Set(stringsOf(modules, 'modules')),
+    spreadMs,
+  };
+}
+
+function historyOf(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && value.length <= LONGEST_HISTORY) return value;
+  const message = `/history is ${describeValue(value)}, expected text of at most ${LONGEST_HISTORY} characters`;
+  throw new RegistryError('not-a-registry', message);
 }
 
 function decodeModules({ body }: Reply): readonly ModuleId[] {

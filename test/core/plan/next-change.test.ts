@@ -61,6 +61,29 @@ describe('the next change', () => {
       '2026-11-23T00:00:00Z: upgrade to 1.2.4, as a release is published',
     ],
     [
+      '[D34] a release that claims a later time has the minimum age a week after it was first seen',
+      {
+        ...WANTED,
+        eligibility: WEEK_OLD,
+        list: [aged('1.2.3', 9), aged('1.2.4', -1500)],
+        firstSeen: { since: NOW - 5 * DAY, added: new Map() },
+      },
+      '2026-11-23T00:00:00Z: upgrade to 1.2.4, as a release reaches the minimum age',
+    ],
+    [
+      '[D34] and one that claims an early time, a week after the last list without it',
+      {
+        ...WANTED,
+        eligibility: WEEK_OLD,
+        list: [aged('1.2.3', 9), aged('1.2.4', 700_000)],
+        firstSeen: {
+          since: NOW - 9 * DAY,
+          added: new Map([['1.2.4', { after: NOW - 6 * DAY, at: NOW }]]),
+        },
+      },
+      '2026-11-22T00:00:00Z: upgrade to 1.2.4, as a release reaches the minimum age',
+    ],
+    [
       'a quarantine ends',
       { ...WANTED, list: ['1.2.3', '1.2.4'], quarantine: [{ version: '1.2.4', until: NOW + 1 }] },
       '2026-11-21T00:00:00.001Z: upgrade to 1.2.4, as a quarantine ends',

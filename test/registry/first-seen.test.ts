@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { FirstSeen } from '../../src/core/releases/publish-time.ts';
+import { acceptList } from '../../src/registry/acceptance.ts';
+import type { CachedRegistry } from '../../src/registry/index.ts';
+import { savedListsIn } from '../../src/store/index.ts';
+import { answers, document, HOST, status } from '../support/answers.ts';
+import { LIDAR, remembered, type Remembered } from '../support/remembered.ts';
+
+const asked = answers();
+const MINUTE = 60_000;
+const AT_YEAR_0 = { version: '1.0.0', published_at: '0000-01-01T00:00:00Z' };
+const IN_2030 = { version: '1.0.0', published_at: '2030-01-01T00:00:00Z' };
+
+type Published = string | object;
+/** The releases of the registry in each minute. */
+type Minutes = readonly (readonly Published[])[];
+
+/** Reads the list of each minute with `registry`. Returns when its releases were first seen, in minutes. */
+async function seenAfter(
+  minutes: Minutes,
+  machine: Remembered,
+  registry: CachedRegistry = machine.registry,
+): Promise<Readonly<Record<string, string>>> {
+  const { clock } = machine;
+  const start = clock.now();
+  const asMinutes = (ms: number): number => (ms - start) / MINUTE;
+  let last: FirstSeen | undefined;
+  for (const versions of minutes) {
+    // The generation is the minute, and an equal list has an equal one.
+    const generation = 1 + minutes.findIndex((one) => one === versions);
+    asked.next(document(versions, { generation }));
+    last = (await registry.read(LIDAR)).firstSeen;
+    clock.advance(MINUTE);
+  }
+  const spans = Array.from(last?.added ?? [], ([version, { after, at }]) => {
+    return [version, `${asMinutes(after)} to ${asMinutes(at)}`] as const;
+  });
+  return { since: String(asMinutes(last?.since ?? start)), ...Object.fromEntries(spans) };
+}
+
+const [A, B, C] = [['1.0.0'], ['1.0.0', '1.1.0'], ['1.0.0', '1.1.0', '1.2.0']] as const;
+
+describe('[D34] when releases were first seen', () => {
+  it.each<[string, Minutes, Readonly<Record<string, string>>]>([
+    ['a first list', [B], { since: '0' }],
+    ['an unchanged list', [B, B, B], { since: '0' }],
+    ['a new release', [A, B], { since: '0', '1.1.0': '0 to 1' }],
+    ['after a confirmation', [A, A, A, B, B], { since: '0', '1.1.0': '2 to 3' }],
+    ['one after the other', [A, B, C], { since: '0', '1.1.0': '0 to 1', '1.2.0': '1 to 2' }],
+    [
+      'a new release that disappears and returns',
+      [A, B, ['1.0.0', '1.0.1'], ['1.0.0', '1.1.0', '1.0.1']],
+      { since: '0', '1.1.0': '0 to 1', '1.0.1': '1 to 2' },
+    ],
+    [
+      'a release of the first list that disappears and returns',
+      [A, ['1.1.0'], B],
+      { since: '0', '1.0.0': '-Infinity to 0', '1.1.0': '0 to 1' },
+    ],
+    [
+      'a first list with a time in the future',
+      [[IN_2030]],
+      { since: '0', '1.0.0': '-Infinity to 0' },
+    ],
+    ['a claim that changes', [[AT_YEAR_0], [IN_2030]], { since: '0' }],
+    ['an entry without a version', [A, ['1.0.0', { version: '' }]], { since: '0' }],
+  ])('%s', async (_, minutes, expected) => {
+    expect(await seenAfter(minutes, remembered(HOST))).toEqual(expected);
+  });
+
+  it.each<[string, (machine: Remembered) => unknown]>([
+    ['a restart', () => undefined],
+    ['the eviction of the list', ({ file }) => file.sql.run('DELETE FROM saved_lists')],
+  ])('survives %s', async (_, happen) => {
+    const machine = remembered(HOST);
+    const expected = { since: '0', '1.0.0': '-Infinity to 0', '1.1.0': '0 to 1' };
+    const last = [IN_2030, '1.1.0'];
+    const start = machine.clock.now();
+    expect(await seenAfter([[IN_2030], last], machine)).toEqual(expected);
+    happen(machine);
+    asked.next(document(last, { generation: 2 }));
+    const { firstSeen } = await machine.restarted().read(LIDAR);
+    const spans = [
+      ['1.0.0', { after: -Infinity, at: start }],
+      ['1.1.0', { after: start, at: start + MINUTE }],
+    ] as const;
+    expect(firstSeen).toEqual({ since: start, added: new Map(spans) });
+  });
+
+  it('after an eviction, a release that claims to be later than the first list is new', async () => {
+    const machine = remembered(HOST);
+    const start = machine.clock.now();
+    await seenAfter([A], machine);
+    machine.file.sql.run('DELETE FROM saved_lists');
+    const later = new Date(start + 1).toISOString();
+    asked.next(document(['1.0.0', { version: '1.1.0', published_at: later }], { generation: 2 }));
+    const { firstSeen } = await machine.restarted().read(LIDAR);
+    const span = { after: start, at: start + MINUTE };
+    expect(firstSeen).toEqual({ since: start, added: new Map([['1.1.0', span]]) });
+  });
+
+  it('survives accept, and an accepted list adds its new releases', async () => {
+    const machine = remembered(HOST);
+    const start = machine.clock.now();
+    await seenAfter([A, B], machine);
+    asked.next(document(['1.1.0', '1.2.0'], { generation: 1 }));
+    await acceptList(LIDAR, machine.remote, {
+      saved: savedListsIn(machine.file),
+      clock: machine.clock,
+    });
+    const { firstSeen } = await machine.restarted().read(LIDAR);
+    const spans = [
+      ['1.0.0', { after: -Infinity, at: start }],
+      ['1.1.0', { after: start, at: start + MINUTE }],
+      ['1.2.0', { after: start + MINUTE, at: start + 2 * MINUTE }],
+    ] as const;
+    expect(firstSeen?.since).toBe(start);
+    expect([...(firstSeen?.added ?? [])].toSorted()).toEqual(spans);
+  });
+
+  it('a list with one new release writes one row, and an unchanged list none', async () => {
+    const machine = remembered(HOST);
+    const many = Array.from({ length: 100 }, (_, patch) => `1.0.${patch}`);
+    const rows = (): unknown => machine.file.sql.all('SELECT version FROM first_seen');
+    await seenAfter([many, many], machine);
+    expect(rows()).toEqual([{ version: '' }]);
+    const writes = (): unknown => machine.file.sql.get('SELECT total_changes() AS n')?.['n'];
+    const before = writes();
+    await seenAfter([many, [...many, '1.1.0']], machine);
+    expect(rows()).toEqual([{ version: '' }, { version: '1.1.0' }]);
+    // The list, its content, and one row.
+    expect(Number(writes()) - Number(before)).toBeLessThanOrEqual(4);
+  });
+
+  it('a time that a full disk did not accept is written with the next list', async () => {
+    const machine = remembered(HOST);
+    await seenAfter([A], machine);
+    machine.file.database.exec('PRAGMA query_only = ON');
+    asked.next(document([...B], { generation: 2 }));
+    await machine.registry.read(LIDAR);
+    machine.file.database.exec('PRAGMA query_only = OFF');
+    machine.clock.advance(MINUTE);
+    asked.next(document([...C], { generation: 3 }), status(503));
+    const { firstSeen } = await machine.registry.read(LIDAR);
+    expect((await machine.restarted().read(LIDAR)).firstSeen).toEqual(firstSeen);
+    expect([...(firstSeen?.added.keys() ?? [])]).toEqual(['1.1.0', '1.2.0']);
+  });
+});

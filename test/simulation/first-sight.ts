@@ -1,0 +1,47 @@
+import type { Ledger } from './ledger.ts';
+import type { WireList, WireRelease } from './published.ts';
+
+/*
+ * When a machine first saw each release, and the publish time that it must believe (D34). It shares no code with the
+ * product.
+ */
+
+/** The span in which a release was published, as far as the machine can know. */
+export interface Sight {
+  /** When the last list without it was confirmed; undefined for a release of the first list. */
+  readonly after: number | undefined;
+  /** When the first list with it was read. */
+  readonly at: number;
+  isOnDisk: boolean;
+}
+
+/** Records the releases of a list that were never seen before. Returns their versions. */
+export function noteSight(
+  { firstSights }: Ledger,
+  key: string,
+  { releases }: WireList,
+  sightOf: (version: string, isFirstList: boolean) => Sight,
+): string[] {
+  const sights = firstSights.get(key);
+  const known = sights ?? new Map<string, Sight>();
+  const added = releases.map(({ version }) => version).filter((version) => !known.has(version));
+  for (const version of added) known.set(version, sightOf(version, !sights));
+  firstSights.set(key, known);
+  return added;
+}
+
+/** The releases with the publish times that the machine must believe. */
+export function believed(
+  { firstSights }: Ledger,
+  key: string,
+  releases: readonly WireRelease[],
+): readonly WireRelease[] {
+  return releases.map((release) => {
+    const sight = firstSights.get(key)?.get(release.version);
+    if (release.published_at === undefined || !sight) return release;
+    let time = Date.parse(release.published_at);
+    if (sight.after !== undefined && time < sight.after) time = sight.after;
+    if (time > sight.at) time = sight.at;
+    return Object.assign({}, release, { published_at: new Date(time).toISOString() });
+  });
+}
