@@ -1,10 +1,16 @@
-import { planMachine, type MaintenanceAnswer, type Plan, type Platform } from '../core/index.ts';
+import {
+  planMachine,
+  type DecideInput,
+  type MaintenanceAnswer,
+  type Plan,
+  type Platform,
+} from '../core/index.ts';
 import { termsFor } from '../core/machine/update-policy.ts';
 import { blockingDependency } from '../core/plan/blocking-dependency.ts';
 import type { CommittedAction, OpenAction } from '../core/plan/committed-action.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import { asksForMaintenance, planInputFor, type TargetFacts } from '../core/plan/plan-input.ts';
-import { moduleOf } from '../core/plan/target.ts';
+import { keyOf, moduleOf } from '../core/plan/target.ts';
 import { callback, maintenanceAnswer } from './callback.ts';
 import type { ConfigurationSource } from './configuration-source.ts';
 import type { Lists } from './lists.ts';
@@ -110,4 +116,17 @@ export class Planner {
       intervalMs,
     );
   }
+}
+
+/** The input of each decision, by target key. */
+export function inputsOf({ modules, subsystems }: Plan): ReadonlyMap<string, DecideInput> {
+  return new Map([
+    ...modules.map(
+      ({ name, decision }) => [keyOf({ kind: 'module', name }), decision.input] as const,
+    ),
+    ...subsystems.map(
+      ({ target, decision }) =>
+        [keyOf({ kind: 'subsystem', name: target.name }), decision.input] as const,
+    ),
+  ]);
 }

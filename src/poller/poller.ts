@@ -1,4 +1,4 @@
-import type { ActionTarget, DecideInput, Plan, Platform } from '../core/index.ts';
+import type { ActionTarget, Plan, Platform } from '../core/index.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Clock, PollableRegistry } from '../registry/index.ts';
 import type { ClaimedFile } from '../store/index.ts';
@@ -20,7 +20,7 @@ import { isolated, type PollerEvent } from './event.ts';
 import { Lists } from './lists.ts';
 import { nextDelivery } from './next-delivery.ts';
 import { Outbox } from './outbox.ts';
-import { Planner } from './planner.ts';
+import { inputsOf, Planner } from './planner.ts';
 import { keepRunning, pollingWith, type Polling } from './polling.ts';
 import { firstPhase } from './schedule.ts';
 import { StateAccess } from './state-access.ts';
@@ -277,19 +277,6 @@ function partsFor(options: PollerOptions): Parts {
     facts: (action) => outbox.facts(action),
   });
   return { ...parts, outbox, lists, planner };
-}
-
-/** The input of each decision, by target key. */
-function inputsOf({ modules, subsystems }: Plan): ReadonlyMap<string, DecideInput> {
-  return new Map([
-    ...modules.map(
-      ({ name, decision }) => [keyOf({ kind: 'module', name }), decision.input] as const,
-    ),
-    ...subsystems.map(
-      ({ target, decision }) =>
-        [keyOf({ kind: 'subsystem', name: target.name }), decision.input] as const,
-    ),
-  ]);
 }
 
 /** In milliseconds. Fast start skips the first check, so the first round is one interval later (D28). */

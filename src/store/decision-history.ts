@@ -12,6 +12,9 @@ import { targetIn } from './target.ts';
 
 const KEPT_MS = 90 * 86_400_000;
 const KEPT_BYTES = 32 * 1024 * 1024;
+/** How much time, or how many new bytes, may pass before old decisions are removed. */
+const PRUNE_AFTER_MS = 3_600_000;
+const PRUNE_AFTER_BYTES = 1024 * 1024;
 
 /** A decision with the facts that led to it. */
 export interface RecordedDecision extends LoggedDecision {
@@ -35,8 +38,15 @@ export interface PastDecision {
   readonly last: RecordedDecision;
 }
 
-/** By target key: the newest decision in the history. The input is known once this process has logged it. */
-export type NotedDecisions = ReadonlyMap<string, Noted>;
+/** What a process that writes the history knows about it. */
+export interface NotedDecisions {
+  /** By target key: the newest decision. Its input is known once this process has logged it. */
+  readonly newest: ReadonlyMap<string, Noted>;
+  /** When this process last removed old decisions; undefined before the first time. */
+  readonly prunedAt: number | undefined;
+  /** How many bytes it has added since then. */
+  readonly unpruned: number;
+}
 
 interface Noted {
   readonly id: number;
@@ -47,14 +57,13 @@ interface Noted {
 
 /** The newest decision of each target in the file. */
 export function notedDecisions(sql: Statements): NotedDecisions {
-  return new Map(
-    sql
-      .all(SELECT_NEWEST)
-      .map((row) => [
-        keyOf(targetIn(row)),
-        { id: Number(row['id']), change: String(row['change']) },
-      ]),
-  );
+  const newest = sql
+    .all(SELECT_NEWEST)
+    .map((row): [string, Noted] => [
+      keyOf(targetIn(row)),
+      { id: Number(row['id']), change: String(row['change']) },
+    ]);
+  return { newest: new Map(newest), prunedAt: undefined, unpruned: 0 };
 }
 
 /**
@@ -68,26 +77,42 @@ export function noteDecisions(
   before: NotedDecisions,
 ): NotedDecisions {
   // Inputs keep lists in memory, so those of earlier plans are dropped.
-  const noted = new Map(
-    Array.from(before, ([key, { id, change }]): [string, Noted] => [key, { id, change }]),
+  const newest = new Map(
+    Array.from(before.newest, ([key, { id, change }]): [string, Noted] => [key, { id, change }]),
   );
-  let added: number | undefined;
+  let { unpruned } = before;
+  let at: number | undefined;
   for (const decision of decisions) {
     const key = keyOf(decision);
     const input = inputs.get(key);
-    const last = before.get(key);
+    const last = before.newest.get(key);
     if (!input) continue;
     if (last && isNoted(last, decision, input)) {
-      noted.set(key, { ...last, input });
+      newest.set(key, { ...last, input });
       continue;
     }
     const change = changeOf(decision, input);
     const id = last?.change === change ? last.id : undefined;
-    noted.set(key, { id: write(sql, { id, change, decision, input }), change, decision, input });
-    if (id === undefined) added = input.eligibility.now;
+    const content = encodedDecision(decision, input);
+    newest.set(key, {
+      id: write(sql, content, { id, change, decision, input }),
+      change,
+      decision,
+      input,
+    });
+    at = input.eligibility.now;
+    unpruned += content.length;
   }
-  if (added !== undefined) sql.run(PRUNE, added - KEPT_MS, KEPT_BYTES);
-  return noted;
+  const isDue = at !== undefined && isPruningDue({ ...before, unpruned }, at);
+  if (!isDue) return { ...before, newest, unpruned };
+  sql.run(PRUNE, (at ?? 0) - KEPT_MS, KEPT_BYTES);
+  return { newest, prunedAt: at, unpruned: 0 };
+}
+
+/** Pruning reads an entry of each decision that is kept, so it is not done for each change. */
+function isPruningDue({ prunedAt, unpruned }: NotedDecisions, now: number): boolean {
+  if (prunedAt === undefined || unpruned >= PRUNE_AFTER_BYTES) return true;
+  return Math.abs(now - prunedAt) >= PRUNE_AFTER_MS;
 }
 
 /** Whether the history has `decision` with the facts of `input`. Cheap, because it is called in each plan. */
@@ -118,23 +143,19 @@ function deployedIn({ deployed }: DecideInput): string {
 /** Writes a new row, or the new facts of the row `id`. Returns the id of the row. */
 function write(
   sql: Statements,
-  {
-    id,
-    change,
-    decision,
-    input,
-  }: Omit<Noted, 'id'> &
-    Required<Pick<Noted, 'decision' | 'input'>> & { readonly id: number | undefined },
+  content: string,
+  { id, change, decision: { kind, name }, input }: Writing,
 ): number {
-  const content = encodedDecision(decision, input);
   if (id !== undefined) {
     sql.run(UPDATE, content, content.length, id);
     return id;
   }
-  const { kind, name } = decision;
   const { now } = input.eligibility;
   return Number(sql.run(INSERT, kind, name, now, change, content.length, content).lastInsertRowid);
 }
+
+type Writing = Omit<Noted, 'id'> &
+  Required<Pick<Noted, 'decision' | 'input'>> & { readonly id: number | undefined };
 
 function encodedDecision(decision: LoggedDecision, input: DecideInput): string {
   const index = 'index' in input.list ? input.list.index : undefined;

@@ -31,12 +31,14 @@ import {
 import { deployedIn, noteDeployed, type DeployedRecord } from './deployed-versions.ts';
 import type { MachineFile } from './machine-file.ts';
 import * as outbox from './outbox.ts';
-import { lift, quarantine, quarantineIn } from './quarantine.ts';
+import { lift, quarantineIn } from './quarantine.ts';
 import {
   noteFailure,
   reportFailure,
   type FailureTerms,
   type ReleaseFailure,
+  rollBack,
+  type RollbackTerm,
 } from './release-failure.ts';
 
 /** The times of an acknowledgement, in milliseconds since the epoch. */
@@ -87,7 +89,7 @@ export interface MachineState {
    * Puts the deployed version into quarantine for an operator, so that the previous one replaces it (D13). Returns false
    * if another version is deployed by now.
    */
-  rollBack(target: ActionTarget, rolledBack: RolledBack, at: number): boolean;
+  rollBack(target: ActionTarget, rolledBack: RolledBack, term: RollbackTerm): boolean;
   /** Records the start of a poller. */
   start(at: number): void;
   /**
@@ -204,7 +206,7 @@ function writesOf(
     reportFailure: (target, failure, terms) =>
       writing(() => reportFailure(sql, target, failure, terms)),
     lift: (moduleId, version) => writing(() => lift(sql, moduleId, version)),
-    rollBack: (target, rolledBack, at) => writing(() => rollBack(sql, target, rolledBack, at)),
+    rollBack: (target, rolledBack, term) => writing(() => rollBack(sql, target, rolledBack, term)),
     start: (at) => writing(() => noteStart(sql, at)),
   };
 }
@@ -291,18 +293,4 @@ function acknowledge(
   }
   outbox.settle(sql, number, outcome, { at, retryAt: isWithdrawn ? undefined : retryAt });
   return action;
-}
-
-function rollBack(
-  sql: Statements,
-  target: ActionTarget,
-  rolledBack: RolledBack,
-  at: number,
-): boolean {
-  const { deployed } = memoryOf(factsIn(sql), pendingIn(sql)).of(target);
-  const { text: version } = rolledBack.from;
-  if (deployed.kind !== 'version' || deployed.version.text !== version) return false;
-  const reason = 'rolled back by an operator';
-  quarantine(sql, { moduleId: moduleOf(target), version, since: at, reason, rolledBack });
-  return true;
 }

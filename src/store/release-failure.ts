@@ -1,6 +1,7 @@
 import type { ActionTarget } from '../core/index.ts';
 import { deployedText } from '../core/decision/deployed.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
+import type { RolledBack } from '../core/releases/eligibility-policy.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { deployedIn, noteDeployed } from './deployed-versions.ts';
 import * as outbox from './outbox.ts';
@@ -66,6 +67,29 @@ export function reportFailure(
     outbox.settle(sql, number, outcome, { at: terms.at, retryAt: undefined });
   }
   return id;
+}
+
+/** When an operator rolls back, and when the rollback ends; undefined if only a lift ends it (D32). */
+export interface RollbackTerm {
+  readonly at: number;
+  readonly until: number | undefined;
+}
+
+/** Puts the deployed version into quarantine for an operator. Returns false if another version is deployed. */
+export function rollBack(
+  sql: Statements,
+  target: ActionTarget,
+  rolledBack: RolledBack,
+  { at, until }: RollbackTerm,
+): boolean {
+  const version = rolledBack.from.text;
+  const record = deployedIn(sql).get(keyOf(target));
+  const isDeployed =
+    record?.deployed.kind === 'version' && record.deployed.version.text === version;
+  if (!isDeployed || record.moduleId !== moduleOf(target)) return false;
+  const reason = 'rolled back by an operator';
+  quarantine(sql, { moduleId: moduleOf(target), version, since: at, until, reason, rolledBack });
+  return true;
 }
 
 /** What is known to be deployed instead of `version`: another version, or another module under the same name. */

@@ -87,7 +87,11 @@ describe('plan without --deployed uses the facts in machine.db', () => {
       'the version that an operator rolled back from',
       (state) => {
         for (const runs of ['1.2.3', '1.2.9']) state.report(LIDAR, runs, 1);
-        state.rollBack(LIDAR, { from: version('1.2.9'), to: version('1.2.3') }, 1);
+        state.rollBack(
+          LIDAR,
+          { from: version('1.2.9'), to: version('1.2.3') },
+          { at: 1, until: undefined },
+        );
         state.report(LIDAR, '1.2.3', 2);
       },
       'acme:lidar | 1.* | 1.2.3 | 1.2.3 | 1.2.9 | none | stays at 1.2.3: 1.2.9 and 1.2.8 were rolled back on this machine',
@@ -119,7 +123,7 @@ describe('plan with --deployed', () => {
     const home = homeAfter((state) => {
       acknowledged(state, 'done');
       state.report(LIDAR, '1.2.9', 1);
-      state.rollBack(LIDAR, { from: version('1.2.9'), to: undefined }, 1);
+      state.rollBack(LIDAR, { from: version('1.2.9'), to: undefined }, { at: 1, until: undefined });
       state.report(AGENT, '0.9.0', 1);
     });
     expect(planned({ PLATFORM_HOME: home }, { options: ['--deployed', 'REPORT'] })).toEqual({

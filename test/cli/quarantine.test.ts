@@ -33,9 +33,17 @@ function quarantineEveryKind(state: MachineState): void {
   fail(state, { to: '1.3.0', until: Date.parse('2199-01-01T00:00:00Z'), digest: 'sha256:aa' });
   fail(state, { to: '1.4.0', until: THEN + 1 });
   state.report(ARM, '2.0.0', THEN);
-  state.rollBack(ARM, { from: version('2.0.0'), to: version('1.9.0') }, THEN);
+  state.rollBack(
+    ARM,
+    { from: version('2.0.0'), to: version('1.9.0') },
+    { at: THEN, until: undefined },
+  );
   state.report(ARM, '2.1.0', THEN);
-  state.rollBack(ARM, { from: version('2.1.0'), to: undefined }, THEN + 1);
+  state.rollBack(
+    ARM,
+    { from: version('2.1.0'), to: undefined },
+    { at: THEN + 1, until: undefined },
+  );
 }
 
 function quarantine(home: string, ...args: readonly string[]): ReturnType<typeof modreg> {

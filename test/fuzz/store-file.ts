@@ -157,7 +157,9 @@ function written(file: ClaimedFile, trying: Trying): undefined {
     }
   }
   trying(() => state.report(LIDAR, '1.1.0', 18));
-  trying(() => state.rollBack(LIDAR, { from: version('1.1.0'), to: undefined }, 19));
+  trying(() =>
+    state.rollBack(LIDAR, { from: version('1.1.0'), to: undefined }, { at: 19, until: undefined }),
+  );
   trying(() => state.lift(moduleId('acme:lidar'), '1.1.0'));
   trying(() => state.log(TARGETS.map(decisionOn), { at: 20, trouble: undefined }));
   const saved = savedListsIn(file);

@@ -130,7 +130,11 @@ function fill(state: MachineState): void {
     const outcome = outcomes[place];
     if (outcome) state.acknowledge(id, outcome, { at: 3, quarantineUntil: 9, retryAt: 8 });
   }
-  state.rollBack(LIDAR, { from: version('1.1.0'), to: version('1.0.0') }, 3);
+  state.rollBack(
+    LIDAR,
+    { from: version('1.1.0'), to: version('1.0.0') },
+    { at: 3, until: undefined },
+  );
   const round = { at: 3, trouble: 'the registry is busy' };
   state.log(TARGETS.map(decisionOn), round);
 }

@@ -150,7 +150,7 @@ describe('a rollback by an operator', () => {
     await machine.pass(MINUTE);
     machine.configure({ policy: closed });
     const [from, to] = [version('1.2.4'), version('1.2.2')];
-    state.rollBack(lidar, { from, to }, machine.clock.now());
+    state.rollBack(lidar, { from, to }, { at: machine.clock.now(), until: undefined });
     await machine.pass(MINUTE);
     await machine.deliveries.shift()?.done();
     machine.configure({ policy: {} });

@@ -221,7 +221,10 @@ describe('[T62] modules that need each other are updated in the order of the pla
     const noSpace = { reason: 'no space', running: '1.0.0', blame: 'machine' } as const;
     await inHand(machine, 'acme_map').failed(noSpace);
     const rolledBack = { from: version('1.1.0'), to: version('1.0.0') };
-    machine.state.rollBack(targetNamed('acme_lidar'), rolledBack, machine.clock.now());
+    machine.state.rollBack(targetNamed('acme_lidar'), rolledBack, {
+      at: machine.clock.now(),
+      until: undefined,
+    });
     machine.poller.look();
     await machine.pass(0);
     await inHand(machine, 'acme_lidar').failed({ ...noSpace, running: undefined });

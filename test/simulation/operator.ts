@@ -41,15 +41,17 @@ export function rollBack(world: World, chance: Chance): string | undefined {
   const { running, previous } = knownOf(ledger, target);
   const [from, to] = [parseVersion(running), parseVersion(previous)];
   if (!from.ok) return undefined;
+  const at = line.wall();
+  const until = chance.is(0.3) ? at + 3_600_000 : undefined;
   const refused = to.ok && chance.is(0.7) ? listedAbove(to.value, world, target) : undefined;
   const rolledBack = {
     from: from.value,
     to: to.ok ? to.value : undefined,
     refused: refused && new Set(refused),
   };
-  machineStateIn(disk.elsewhere()).rollBack(actionTarget(target), rolledBack, line.wall());
+  machineStateIn(disk.elsewhere()).rollBack(actionTarget(target), rolledBack, { at, until });
   const { moduleId } = target;
-  const entry = { moduleId, version: from.value.text, digest: undefined, until: undefined };
+  const entry = { moduleId, version: from.value.text, digest: undefined, until };
   const backTo = to.ok ? to.value.text : undefined;
   ledger.quarantine.set(`${moduleId} ${from.value.text}`, { ...entry, backTo, refused });
   ledger.novelty++;

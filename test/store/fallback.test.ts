@@ -53,7 +53,11 @@ describe('[T71] upgrade, fallback and upgrade', () => {
     later.state.report(LIDAR, '1.1.0', 2);
     later.state.report(ARM, '2.0.0', 2);
     later.state.deliver(openIn(later.state).id, 2);
-    later.state.rollBack(ARM, { from: version('2.0.0'), to: undefined }, 2);
+    later.state.rollBack(
+      ARM,
+      { from: version('2.0.0'), to: undefined },
+      { at: 2, until: undefined },
+    );
     later.database.exec(`
       INSERT INTO sites VALUES ('hall 4');
       UPDATE deployed SET site = 'hall 4';
@@ -68,7 +72,11 @@ describe('[T71] upgrade, fallback and upgrade', () => {
     acknowledgeOpen(earlier.state, { kind: 'done' });
     fail(earlier.state, '1.2.0', 'no points');
     earlier.state.report(ARM, '2.0.0', 6);
-    earlier.state.rollBack(ARM, { from: version('2.0.0'), to: version('1.9.0') }, 7);
+    earlier.state.rollBack(
+      ARM,
+      { from: version('2.0.0'), to: version('1.9.0') },
+      { at: 7, until: undefined },
+    );
     earlier.close();
 
     const again = claimedBy(ADDITIVE, path);

@@ -131,14 +131,14 @@ describe('rolling back', () => {
     const { state } = claimed();
     for (const one of reported) state.report(LIDAR, one, 1);
     const rolledBack = { from: version('1.1.0'), to: undefined };
-    expect(state.rollBack(LIDAR, rolledBack, 2)).toBe(isDone);
+    expect(state.rollBack(LIDAR, rolledBack, { at: 2, until: undefined })).toBe(isDone);
     expect(quarantined(state)).toEqual(isDone ? ['acme:lidar 1.1.0'] : []);
   });
 
   it.each([version('1.0.0'), undefined])('to %o is a quarantine without an end', (to) => {
     const { state, path } = claimed();
     state.report(LIDAR, '1.1.0', 2);
-    state.rollBack(LIDAR, { from: version('1.1.0'), to }, 3);
+    state.rollBack(LIDAR, { from: version('1.1.0'), to }, { at: 3, until: undefined });
     const entry = {
       moduleId: moduleId('acme:lidar'),
       version: '1.1.0',
@@ -160,7 +160,7 @@ describe('rolling back', () => {
     state.deliver(id, 1);
     const failed = { kind: 'failed', blame: 'release', running: '1.1.0', reason: 'hot' } as const;
     state.acknowledge(id, failed, { at: 2, quarantineUntil: 100, retryAt: 3 });
-    state.rollBack(LIDAR, { from: version('1.1.0'), to: undefined }, 4);
+    state.rollBack(LIDAR, { from: version('1.1.0'), to: undefined }, { at: 4, until: undefined });
     const [entry] = state.memory().quarantine;
     expect([entry?.since, entry?.until, entry?.digest]).toEqual([4, undefined, undefined]);
   });
@@ -171,7 +171,7 @@ it('lifts one version of one module from quarantine, once', () => {
   for (const target of [LIDAR, ARM]) {
     for (const text of ['1.0.0', '1.1.0']) {
       state.report(target, text, 1);
-      state.rollBack(target, { from: version(text), to: undefined }, 1);
+      state.rollBack(target, { from: version(text), to: undefined }, { at: 1, until: undefined });
     }
   }
   const all = ['acme:arm 1.0.0', 'acme:arm 1.1.0', 'acme:lidar 1.0.0', 'acme:lidar 1.1.0'];

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { WhyOptions } from '../history/why-command.ts';
 import type { WatchOptions } from '../plan/watch-command.ts';
+import type { RollbackOptions } from './rollback-command.ts';
 
 const WHY_EXAMPLES = `Examples:
   modreg why acme:lidar
@@ -32,6 +33,7 @@ const QUARANTINE_EXAMPLES = `Examples:
 
 const ROLLBACK_EXAMPLES = `Examples:
   modreg rollback acme:lidar
+  modreg rollback acme:lidar --for 7d
   modreg rollback acme_lidar --json
 `;
 
@@ -50,10 +52,11 @@ export function addStatus(modreg: Command, { world, common, finish }: CommandCon
 export function addRollback(modreg: Command, { world, common, finish }: CommandContext): void {
   common(modreg.command('rollback <module>'))
     .description(
-      'Rolls a module back to its previous version, until a newer release appears. <module> is the name of its entry or its module_id.',
+      'Rolls a module back to its previous version. Newer versions that are published by now are refused. <module> is the name of its entry or its module_id.',
     )
+    .option('--for <duration>', 'how long they are refused (default: until the rollback is lifted)')
     .addHelpText('beforeAll', ROLLBACK_EXAMPLES)
-    .action(async (named: string, options: { json?: true }) => {
+    .action(async (named: string, options: RollbackOptions) => {
       const { rollbackCommand } = await import('./rollback-command.ts');
       finish(rollbackCommand(named, options, world));
     });

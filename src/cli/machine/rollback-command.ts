@@ -1,61 +1,81 @@
 import {
   compareVersions,
+  describeChange,
+  describeDecision,
   parseConstraint,
   type Constraint,
   type Result,
 } from '../../core/index.ts';
 import type { RolledBack } from '../../core/releases/eligibility-policy.ts';
 import { mismatch } from '../../core/version/constraint.ts';
+import { wordFor } from '../../core/decision/decision.ts';
 import { reportedText } from '../../core/explanation/decision-words.ts';
+import { summarizeDecision } from '../../core/explanation/plan-words.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
-import type { MachineState } from '../../store/machine-state.ts';
+import { parseDuration } from '../../core/text/duration.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import type { SavedLists } from '../../registry/index.ts';
+import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
+import { savedListsIn } from '../../store/saved-lists-table.ts';
+import { currentInput } from '../history/restored-input.ts';
 import { jsonLine } from '../output/answer-json.ts';
+import { changeAsJson } from '../plan/plan-json.ts';
 import { failed } from '../registry/catalogue-options.ts';
+import { intendedRollback, type IntendedRollback } from './intended-rollback.ts';
 import { labelFor, rowNamed, targetOf } from './machine-row.ts';
-import { withState } from './open-state.ts';
+import { usingFile } from './open-state.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
-/** `modreg rollback <module>`: the previous version replaces the deployed one, and stays until a newer release (D13, D32). */
-export function rollbackCommand(
-  named: string,
-  { json }: { readonly json?: true },
-  world: World,
-): Outcome {
-  return withState(world, 'write', (state) => {
+export interface RollbackOptions {
+  readonly json?: true;
+  readonly for?: string;
+}
+
+/**
+ * `modreg rollback <module>`: the previous version replaces the deployed one. The versions above it that are in the saved
+ * list are refused until the rollback ends (D32). What the command prints is what the planner decides.
+ */
+export function rollbackCommand(named: string, options: RollbackOptions, world: World): Outcome {
+  const term = options.for === undefined ? undefined : parseDuration(options.for);
+  if (term?.ok === false) {
+    return failed({ severity: 'error', kind: 'usage', message: `--for: ${term.error}` });
+  }
+  const done = usingFile(world, 'write', (file): Outcome => {
+    const state = machineStateIn(file);
     const row = rowNamed(named, state.decisions());
     if (!row.ok) return failed(row.error);
     const now = world.clock();
-    const found = rollbackOf(row.value, state, now);
+    const until = term && now + term.value;
+    const found = rollbackOf(row.value, { state, saved: savedListsIn(file), now, until });
     if (!found.ok) return failed(found.error);
-    const { from, to } = found.value;
-    if (!state.rollBack(targetOf(row.value), found.value, now))
+    const { rolledBack } = found.value;
+    if (!state.rollBack(targetOf(row.value), rolledBack, { at: now, until }))
       return failed(replacedMeanwhile(row.value));
-    const { name, moduleId } = row.value;
-    if (json) {
-      const document = { schema: 'modreg/rollback@1', name, module_id: moduleId };
-      const answer = [jsonLine({ ...document, from: from.text, to: to?.text ?? null })];
-      return { answer, notes: [], problems: [] };
-    }
-    const isStaying = to && compareVersions(to, from) < 0;
-    const until = isStaying
-      ? `, and stays there until a release above ${from.text} is published`
-      : '';
-    const destination = to
-      ? `to ${to.text} at the poller's next decision${until}`
-      : "at the poller's next decision, to the best release that may be selected instead, if there is one: no previous version may be selected";
-    const answer = [`${labelFor(row.value)} rolls back from ${from.text} ${destination}`];
-    const notes = [`note: modreg quarantine lift ${moduleId} ${from.text} undoes this`];
-    return { answer, notes, problems: [] };
+    const answer = options.json
+      ? [asJson(row.value, found.value, until)]
+      : linesOf(row.value, found.value, until);
+    const lift = `modreg quarantine lift ${row.value.moduleId} ${rolledBack.from.text}`;
+    return { answer, notes: options.json ? [] : [`note: ${lift} undoes this`], problems: [] };
   });
+  return done.ok ? done.value : failed(done.error);
 }
 
-/** The versions that a module rolls back from and to, or why it cannot roll back. */
+/** A rollback whose consequences are known, or one for which no release list is saved. */
+type Rollback = IntendedRollback | { readonly rolledBack: RolledBack };
+
+interface Circumstances {
+  readonly state: MachineState;
+  readonly saved: SavedLists;
+  readonly now: number;
+  readonly until: number | undefined;
+}
+
+/** What a rollback of a module does, or why it cannot be rolled back. */
 function rollbackOf(
   row: LoggedDecision,
-  state: MachineState,
-  now: number,
-): Result<RolledBack, Problem> {
+  { state, saved, now, until }: Circumstances,
+): Result<Rollback, Problem> {
   const label = labelFor(row);
   const constraint = constraintOf(row);
   if (constraint?.kind === 'patch') {
@@ -72,16 +92,82 @@ function rollbackOf(
     const message = `${label}: the deployed version is ${found}; only a version can be rolled back`;
     return refusal({ kind: 'deployed-unknown', message });
   }
+  const from = deployed.version;
+  const input = currentInput(targetOf(row), state, saved, now);
+  if (input.ok && 'index' in input.value.list) {
+    const { index } = input.value.list;
+    const intended = intendedRollback(from, index, { input: input.value, until });
+    if (!('refusal' in intended)) return { ok: true, value: intended };
+    const message = `${label} cannot be rolled back from ${from.text}: no release may replace it; nothing was changed`;
+    const because = [describeDecision(intended.refusal)];
+    return refusal({ kind: 'no-match', message, because });
+  }
   const isRefused = quarantine.some(
-    ({ version, until = Infinity }) => version === previous?.text && now < until,
+    ({ version, until: end = Infinity }) => version === previous?.text && now < end,
   );
   const isOther = !previous || mismatch(constraint, previous) !== undefined;
-  const to = isRefused || isOther ? undefined : previous;
-  return { ok: true, value: { from: deployed.version, to } };
+  return {
+    ok: true,
+    value: { rolledBack: { from, to: isRefused || isOther ? undefined : previous } },
+  };
+}
+
+function linesOf(row: LoggedDecision, rollback: Rollback, until: number | undefined): string[] {
+  const { from, to } = rollback.rolledBack;
+  const end = until === undefined ? '' : `, until ${formatTime(until)}`;
+  const subject = `${labelFor(row)} rolls back from ${from.text}`;
+  const when = "at the poller's next decision";
+  if ('decision' in rollback) {
+    const { decision, afterwards, next } = rollback;
+    return [
+      `${subject} to ${to?.text} ${when}${end}`,
+      `  because  ${describeDecision(decision)}`,
+      `  then     ${summarizeDecision(afterwards)}: ${describeDecision(afterwards)}`,
+      ...(next ? [`  next     ${describeChange(next)}`] : []),
+    ];
+  }
+  if (!to) {
+    return [
+      `${subject} ${when}${end}, to the best release that may be selected instead, if there is one: no previous version may be selected`,
+      `  its release list is not saved here, so only ${from.text} is refused`,
+    ];
+  }
+  const isBelow = compareVersions(to, from) < 0;
+  const refused = isBelow
+    ? `every version above ${to.text} and up to ${from.text} is refused; a higher one may replace ${to.text}`
+    : `only ${from.text} is refused`;
+  return [
+    `${subject} to ${to.text} ${when}${end}`,
+    `  its release list is not saved here, so ${refused}`,
+  ];
+}
+
+function asJson(
+  { name, moduleId }: LoggedDecision,
+  rollback: Rollback,
+  until: number | undefined,
+): string {
+  const { from, to, refused } = rollback.rolledBack;
+  const known = 'decision' in rollback ? rollback : undefined;
+  return jsonLine({
+    schema: 'modreg/rollback@1',
+    name,
+    module_id: moduleId,
+    from: from.text,
+    to: to?.text ?? null,
+    refused: refused ? [...refused] : null,
+    until: until === undefined ? null : formatTime(until),
+    afterwards: known
+      ? { decision: wordFor(known.afterwards), reason: describeDecision(known.afterwards) }
+      : null,
+    next_change: known?.next ? changeAsJson(known.next) : null,
+  });
 }
 
 function refusal(
-  problem: Pick<Problem, 'message' | 'hint'> & { readonly kind: 'usage' | 'deployed-unknown' },
+  problem: Pick<Problem, 'message' | 'hint' | 'because'> & {
+    readonly kind: 'usage' | 'deployed-unknown' | 'no-match';
+  },
 ): Result<never, Problem> {
   return { ok: false, error: { severity: 'error', ...problem } };
 }

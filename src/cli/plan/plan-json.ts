@@ -106,7 +106,7 @@ function heldAsJson({ reason, until }: Hold): object {
   return { reason, until: timeOrNull(until) };
 }
 
-function changeAsJson({ at, because, becomes }: NextChange): object {
+export function changeAsJson({ at, because, becomes }: NextChange): object {
   const target = targetText(becomes) ?? null;
   return { at: formatTime(at), because, decision: wordFor(becomes), target };
 }

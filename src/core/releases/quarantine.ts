@@ -27,10 +27,10 @@ export function termInForce(
 
 /** Whether an operator rolled back past `version`: it was in the list then, or it is between the two (D32). */
 function isPassedBy({ rolledBack }: Quarantined, version: Version): boolean {
-  if (!rolledBack?.to) return false;
+  if (!rolledBack) return false;
   const { from, to, refused } = rolledBack;
   if (refused) return refused.has(version.text);
-  return compareVersions(to, version) < 0 && compareVersions(version, from) < 0;
+  return to !== undefined && compareVersions(to, version) < 0 && compareVersions(version, from) < 0;
 }
 
 /** A different digest of the same kind ends a quarantine. A digest that is not known does not (D13). */

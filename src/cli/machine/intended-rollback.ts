@@ -1,0 +1,57 @@
+import {
+  decide,
+  type DecideInput,
+  type Decision,
+  type NextChange,
+  type ReleaseIndex,
+  type Version,
+} from '../../core/index.ts';
+import { nextChange } from '../../core/decision/next-change.ts';
+import type { RolledBack } from '../../core/releases/eligibility-policy.ts';
+import { compareVersions } from '../../core/version/version-order.ts';
+
+/** A rollback, and what the planner makes of it. */
+export interface IntendedRollback {
+  readonly rolledBack: RolledBack & { readonly to: Version };
+  /** The decision that carries it out. */
+  readonly decision: Decision;
+  /** The decision once that is done. */
+  readonly afterwards: Decision;
+  /** When the passing of time alone changes `afterwards`; undefined if no such time is known. */
+  readonly next: NextChange | undefined;
+}
+
+/**
+ * What a rollback from the deployed version `from` does: it refuses the versions above its target that `index` has (D32).
+ * `input` is that of the next decision. If no release may replace `from`, the decision that says why.
+ */
+export function intendedRollback(
+  from: Version,
+  index: ReleaseIndex,
+  { input, until }: { readonly input: DecideInput; readonly until: number | undefined },
+): IntendedRollback | { readonly refusal: Decision } {
+  const refusing = (rolledBack: RolledBack): DecideInput => ({
+    ...input,
+    quarantine: [...input.quarantine, { version: from.text, until, rolledBack }],
+  });
+  const up = textsFrom(index, (version) => compareVersions(version, from) >= 0);
+  const target = decide(refusing({ from, to: undefined, refused: up }));
+  if (target.kind !== 'replace' || 'url' in target.to) return { refusal: target };
+  const to = target.to.version;
+  const refused = textsFrom(index, (version) => compareVersions(version, to) > 0);
+  const rolledBack = { from, to, refused };
+  const rollback = refusing(rolledBack);
+  const { timing, eligibility } = rollback;
+  const afterwards = decide({
+    ...rollback,
+    deployed: { kind: 'version', version: to },
+    previous: from,
+    timing: { ...timing, restarts: [...timing.restarts, eligibility.now] },
+  });
+  return { rolledBack, decision: decide(rollback), afterwards, next: nextChange(afterwards) };
+}
+
+function textsFrom(index: ReleaseIndex, isMeant: (version: Version) => boolean): Set<string> {
+  const versions = Array.from(index.releases(), ({ version }) => version);
+  return new Set(versions.filter(isMeant).map(({ text }) => text));
+}
