@@ -55,13 +55,13 @@ describe('modreg quarantine list', () => {
     const home = homeAfter(quarantineEveryKind);
     const before = contentsOf(home);
     expect(quarantine(home, 'list')).toEqual({
-      stdout: `  MODULE       VERSION   SINCE                      UNTIL                                      WHY
-  acme:arm     2.0.0     2026-11-20T01:02:03Z       an operator lifts it, or a newer release   rolled back by an operator
-  acme:arm     2.1.0     2026-11-20T01:02:03.001Z   an operator lifts it, or a newer release   rolled back by an operator
-  acme:lidar   1.1.0     2026-11-20T01:02:03Z       an operator lifts it, or another digest    no light
-  acme:lidar   1.2.0     2026-11-20T01:02:03Z       an operator lifts it                       no\\u{a}light\\u{1b}[2J
-  acme:lidar   1.3.0     2026-11-20T01:02:03Z       2199-01-01T00:00:00Z                       no light
-  acme:lidar   1.4.0     2026-11-20T01:02:03Z       expired                                    no light
+      stdout: `  MODULE       VERSION   SINCE                      UNTIL                                     WHY
+  acme:arm     2.0.0     2026-11-20T01:02:03Z       an operator lifts it                      rolled back by an operator
+  acme:arm     2.1.0     2026-11-20T01:02:03.001Z   an operator lifts it                      rolled back by an operator
+  acme:lidar   1.1.0     2026-11-20T01:02:03Z       an operator lifts it, or another digest   no light
+  acme:lidar   1.2.0     2026-11-20T01:02:03Z       an operator lifts it                      no\\u{a}light\\u{1b}[2J
+  acme:lidar   1.3.0     2026-11-20T01:02:03Z       2199-01-01T00:00:00Z                      no light
+  acme:lidar   1.4.0     2026-11-20T01:02:03Z       expired                                   no light
 `,
       stderr: '',
       exit: 0,
@@ -80,6 +80,7 @@ describe('modreg quarantine list', () => {
       reason: 'no light',
       rolled_back: false,
       rolled_back_to: null,
+      refused: null,
     };
     const rolled = {
       module_id: 'acme:arm',

@@ -6,6 +6,13 @@ import { newFile, registry } from '../support/registry-process.ts';
 
 const DIGEST = `sha256:${'ab'.repeat(32)}`;
 
+/** There is no other release. */
+const KEPT = `  machines with 1.2.9, by the policy field on_yank:
+    keep (default)  1.2.* keeps it, 1.* keeps it, latest keeps it, latest-with-prerelease keeps it
+    replace         1.2.* keeps it, 1.* keeps it, latest keeps it, latest-with-prerelease keeps it
+    a pin to 1.2.9 keeps it in either case
+`;
+
 describe('modreg registry', () => {
   it('publishes, yanks, unyanks and lists', () => {
     const db = newFile();
@@ -19,18 +26,18 @@ describe('modreg registry', () => {
       ],
       [
         ['yank', 'acme:lidar', '1.2.9', '--reason', 'stops\u001b[2J'],
-        'acme:lidar 1.2.9 is yanked: stops\\u{1b}[2J\n',
+        `acme:lidar 1.2.9 is yanked: stops\\u{1b}[2J\n${KEPT}`,
         0,
       ],
       [
         ['yank', 'acme:lidar', '1.2.9', '--reason', 'stops\u001b[2J'],
-        'acme:lidar 1.2.9 is already yanked: stops\\u{1b}[2J\n',
+        `acme:lidar 1.2.9 is already yanked: stops\\u{1b}[2J\n${KEPT}`,
         0,
       ],
       [['unyank', 'acme:lidar', '1.2.9'], 'acme:lidar 1.2.9 is not yanked\n', 0],
       [
         ['unyank', 'acme:lidar', '1.2.9', '--json'],
-        '{"schema":"modreg/registry-yank@1","module_id":"acme:lidar","version":"1.2.9","yanked":null}\n',
+        '{"schema":"modreg/registry-yank@1","module_id":"acme:lidar","version":"1.2.9","yanked":null,"on_yank":[]}\n',
         0,
       ],
       [['list'], 'acme:cam    1 release\nacme:lidar  1 release\n', 0],

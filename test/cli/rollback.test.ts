@@ -275,28 +275,3 @@ describe('a name that several entries have', () => {
     );
   });
 });
-
-describe('modreg rollback promises only what a decision will do', () => {
-  it.each([
-    ['acme_lidar', undefined, 'disabled', 'disabled by disable_subsystem'],
-    ['acme_lidar', undefined, 'local', 'local module: available only on this machine'],
-    ['platform-agent', 'https://builds.example/agent', 'hold', 'cooling down after a restart'],
-  ])(
-    'refuses a target that no constraint decides: %s %s %s',
-    (name, constraint, decision, reason) => {
-      const home = homeAfter((state) => {
-        machine(state, {});
-        state.log([logged(name, { constraint, decision, reason })], ROUND);
-      });
-      // [bug] The command announced a rollback, but such a decision ignores the quarantine.
-      expect(rollback(home, name).stdout).toBe('');
-      expect(rememberedIn(home)).toEqual(['1.1.0 after 1.0.0']);
-    },
-  );
-
-  it('does not announce a stay at a newer previous version', () => {
-    const home = homeOf({ deployed: ['1.2.0', '1.1.0'] });
-    // [bug] The message said that the module stays at 1.2.0 until a release above 1.1.0 is published.
-    expect(rollback(home, 'acme:lidar').stdout).toContain('so only 1.1.0 is refused\n');
-  });
-});

@@ -209,6 +209,7 @@ In quarantine:
           reason: 'no light\n\u001b[2J',
           rolled_back: false,
           rolled_back_to: null,
+          refused: null,
         },
       ],
     });

@@ -10,9 +10,12 @@ interface Asked {
   readonly exit: number;
 }
 
-/** Runs a command on the machine whose machine.db is in `home`. */
-export async function ask(home: string, ...args: readonly string[]): Promise<Asked> {
-  const world = { ...quietWorld('linux/arm64'), environment: { PLATFORM_HOME: home } };
+/** Runs a command on a machine at its time, or on the machine whose machine.db is in a folder. */
+export async function ask(machine: Day | string, ...args: readonly string[]): Promise<Asked> {
+  const [home, now] =
+    typeof machine === 'string' ? [machine, 0] : [machine.home, machine.clock.now()];
+  const environment = { PLATFORM_HOME: home };
+  const world = { ...quietWorld('linux/arm64'), environment, clock: () => now };
   const outcome = await runCommandLine(args, world);
   const { answer, problems } = outcome;
   return { answer, problems: problems.map(({ message }) => message), exit: exitCodeOf(outcome) };

@@ -1,4 +1,4 @@
-import { parseModuleId, parseVersion } from '../../core/index.ts';
+import { parseModuleId, parseVersion, type ModuleId } from '../../core/index.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { failed } from '../registry/catalogue-options.ts';
@@ -41,7 +41,7 @@ export function quarantineLiftCommand(
   const [id, { text }] = [moduleId.value, version.value];
   return withState(world, 'write', (state) => {
     const { quarantine } = state.memory();
-    if (!state.lift(id, text)) return notInQuarantine(`${id} ${text}`, quarantine);
+    if (!state.lift(id, text)) return notInQuarantine(id, text, quarantine);
     const schema = 'modreg/quarantine-lift@1';
     const line = `${id} ${text} may be selected again`;
     const answer = json ? [jsonLine({ schema, module_id: id, version: text })] : [line];
@@ -49,7 +49,20 @@ export function quarantineLiftCommand(
   });
 }
 
-function notInQuarantine(subject: string, quarantine: readonly QuarantineEntry[]): Outcome {
+function notInQuarantine(
+  id: ModuleId,
+  text: string,
+  quarantine: readonly QuarantineEntry[],
+): Outcome {
+  const subject = `${id} ${text}`;
+  const rollback = quarantine.find(
+    (entry) => entry.moduleId === id && entry.rolledBack?.refused?.has(text) === true,
+  );
+  if (rollback) {
+    const message = `${subject} is refused by the rollback from ${rollback.version}`;
+    const hint = `modreg quarantine lift ${id} ${rollback.version} ends it for all its versions`;
+    return failed({ severity: 'error', kind: 'unknown-version', message, hint });
+  }
   const message = `${subject} is not in quarantine on this machine`;
   const others = quarantine.slice(0, 5).map(({ moduleId, version }) => `${moduleId} ${version}`);
   const hint =

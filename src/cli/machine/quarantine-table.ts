@@ -13,15 +13,22 @@ export function quarantineTable(entries: readonly QuarantineEntry[], now: number
     entry.version,
     formatTime(entry.since),
     untilText(entry, now),
-    excerpt(entry.reason),
+    excerpt(entry.reason) + alsoRefused(entry),
   ]);
   const line = columnsOf(HEADS, cells);
   return [line(HEADS), ...cells.map(line)];
 }
 
-function untilText({ until, digest, rolledBack }: QuarantineEntry, now: number): string {
+/** How many other versions a rollback refuses. */
+function alsoRefused({ version, rolledBack }: QuarantineEntry): string {
+  const others = [...(rolledBack?.refused ?? [])].filter((text) => text !== version).length;
+  return others === 0
+    ? ''
+    : `; ${others} other ${others === 1 ? 'version is' : 'versions are'} refused with it`;
+}
+
+function untilText({ until, digest }: QuarantineEntry, now: number): string {
   if (until !== undefined) return until <= now ? 'expired' : formatTime(until);
-  if (rolledBack) return 'an operator lifts it, or a newer release';
   return digest === undefined ? 'an operator lifts it' : 'an operator lifts it, or another digest';
 }
 
@@ -35,5 +42,6 @@ export function quarantineAsJson({ rolledBack, ...entry }: QuarantineEntry): obj
     reason: entry.reason,
     rolled_back: rolledBack !== undefined,
     rolled_back_to: rolledBack?.to?.text ?? null,
+    refused: rolledBack?.refused ? [...rolledBack.refused] : null,
   };
 }

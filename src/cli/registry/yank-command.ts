@@ -5,6 +5,7 @@ import { readReason } from '../../server/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { parseProblem, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
+import { describeEffects, yankEffects } from './yank-effect.ts';
 import { failed, withCatalogue, withModuleId, type CatalogueOptions } from './catalogue-options.ts';
 
 /** `modreg registry yank <module_id> <version>`; `unyank` if `reason` is null. */
@@ -47,16 +48,19 @@ function yanked(
       });
     case 'done':
     case 'unchanged': {
+      const effects = reason === null ? [] : yankEffects(catalogue, moduleId, version);
       const json = jsonLine({
         schema: 'modreg/registry-yank@1',
         module_id: moduleId,
         version,
         yanked: reason,
+        on_yank: effects.map(({ constraint, to }) => ({ constraint, ...to })),
       });
       const state = reason === null ? 'not yanked' : `yanked${reason && `: ${excerpt(reason)}`}`;
       const before = result === 'unchanged' ? ' already' : '';
       const line = `${moduleId} ${version} is${before} ${state}`;
-      return { answer: [options.json ? json : line], notes: [], problems: [] };
+      const lines = [line, ...describeEffects(effects, version)];
+      return { answer: options.json ? [json] : lines, notes: [], problems: [] };
     }
   }
 }

@@ -26,33 +26,25 @@ export function describeNewer(
   version: Version,
   known?: Version,
 ): string | undefined {
-  const groups: { readonly reason: string; readonly refused: RefusedRelease[] }[] = [];
-  for (const refused of newerRefused(resolution, version)) {
-    if (refused.release.version.text === known?.text) continue;
-    const reason = describeRefused(refused, resolution.input.constraint);
-    const last = groups.at(-1);
-    if (last?.reason === reason) last.refused.push(refused);
-    else groups.push({ reason, refused: [refused] });
-  }
-  const named = groups.slice(0, NAMED).map(describeGroup);
-  const rest = groups.slice(NAMED).reduce((count, { refused }) => count + refused.length, 0);
-  return [...named, ...(rest > 0 ? [`${rest} more refused`] : [])].join(', ') || undefined;
+  const newer = [...newerRefused(resolution, version)].filter(
+    ({ release }) => release.version.text !== known?.text,
+  );
+  const groups = Map.groupBy(newer, (one) => describeRefused(one, resolution.input.constraint));
+  const all = Array.from(groups, describeGroup);
+  const rest = [...groups.values()].slice(NAMED).flat().length;
+  return (
+    [...all.slice(0, NAMED), ...(rest > 0 ? [`${rest} more refused`] : [])].join(', ') || undefined
+  );
 }
 
-function describeGroup({
-  reason,
-  refused,
-}: {
-  readonly reason: string;
-  readonly refused: readonly RefusedRelease[];
-}): string {
+function describeGroup([reason, refused]: [string, readonly RefusedRelease[]]): string {
   const texts = refused.map(({ release }) => release.version.text);
-  const [first = '', last = first] = [texts[0], texts.at(-1)];
   const [one, many] = verbsOf(refused[0]);
-  if (texts.length === 1) return `${first} ${one} ${reason}`;
+  const [last = ''] = texts.slice(-1);
+  if (texts.length === 1) return `${last} ${one} ${reason}`;
   const names =
     texts.length > NAMED
-      ? `${first} to ${last} (${texts.length} releases)`
+      ? `${texts.slice(0, NAMED - 1).join(', ')} and ${texts.length - NAMED + 1} more`
       : `${texts.slice(0, -1).join(', ')} and ${last}`;
   return `${names} ${many} ${reason}`;
 }

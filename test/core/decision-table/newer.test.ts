@@ -62,13 +62,13 @@ describe('[D31] the newer releases in the branch are named, each with its reason
       warns: ['ahead', 'deployed-yanked'],
     },
     {
-      case: 'D31 more than three of one reason: the first and the last',
+      case: 'D31 more than three of one reason: two are named',
       wanted: '1.*',
       deployed: '1.0.0',
       list: ['1.0.0', aged('1.1.0', 1), aged('1.2.0', 1), aged('1.3.0', 1), aged('1.4.0', 1)],
       eligibility: { minimumAge: { ...WEEK, unknown: 'allow' } },
       expected:
-        'up-to-date: stays at 1.0.0: 1.4.0 to 1.1.0 (4 releases) are too young until 2026-11-27T00:00:00Z',
+        'up-to-date: stays at 1.0.0: 1.4.0, 1.3.0 and 2 more are too young until 2026-11-27T00:00:00Z',
     },
     {
       case: 'D31 more than three reasons: the rest is counted',
@@ -78,6 +78,19 @@ describe('[D31] the newer releases in the branch are named, each with its reason
       eligibility: { minimumAge: WEEK },
       expected:
         'up-to-date: stays at 1.0.0: 1.5.0 is too young until 2026-11-23T00:00:00Z, 1.4.0 is too young until 2026-11-24T00:00:00Z, 1.3.0 is too young until 2026-11-25T00:00:00Z, 2 more refused',
+    },
+    {
+      case: 'D31 one reason is named once, although another release is between',
+      wanted: '1.*',
+      deployed: '1.0.0',
+      list: [
+        '1.0.0',
+        { version: '1.1.0', yanked: '' },
+        { version: '1.2.0', artifacts: [] },
+        { version: '1.3.0', yanked: '' },
+      ],
+      expected:
+        'up-to-date: stays at 1.0.0: 1.3.0 and 1.1.0 are yanked, 1.2.0 has no artifact for linux/arm64; published for no platform at all',
     },
     {
       case: 'D31 a prerelease is not one that the constraint accepts: not named',

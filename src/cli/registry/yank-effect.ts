@@ -1,0 +1,76 @@
+import {
+  compareVersions,
+  formatConstraint,
+  indexReleases,
+  parseVersion,
+  resolve,
+  type Constraint,
+  type ModuleId,
+  type ReleaseIndex,
+  type Version,
+} from '../../core/index.ts';
+import { isPrerelease } from '../../core/version/version.ts';
+import { lazyList } from '../../registry/formats/decoded-list.ts';
+import { releaseEntries } from '../../registry/formats/release-document.ts';
+import { parseJson } from '../../registry/formats/json-text.ts';
+import type { Catalogue } from '../../server/index.ts';
+
+/** What a machine with the yanked version does, by constraint: `to` is the version that it then has. */
+export interface YankEffect {
+  readonly constraint: string;
+  /** With each value of the policy field `on_yank`. */
+  readonly to: { readonly keep: string; readonly replace: string };
+}
+
+/**
+ * What machines do on which `version` of a module is deployed and was yanked, for each floating constraint that accepts
+ * it (D7, D33). Machines without a minimum release age or quarantine, and for which each release has a file.
+ */
+export function yankEffects(
+  catalogue: Catalogue,
+  moduleId: ModuleId,
+  version: string,
+): YankEffect[] {
+  const document = catalogue.document(moduleId);
+  const yanked = parseVersion(version);
+  if (!document || !yanked.ok) return [];
+  const json = parseJson(Buffer.from(document.bytes).toString());
+  const { records } = lazyList(releaseEntries(json, moduleId), {});
+  const index = indexReleases(records);
+  return constraintsOn(yanked.value).map((constraint) => effectOf(constraint, index, yanked.value));
+}
+
+function constraintsOn(version: Version): Constraint[] {
+  const { major, minor } = version;
+  const all: Constraint[] = [
+    { kind: 'minor', major, minor },
+    { kind: 'major', major },
+  ];
+  const latest = [{ kind: 'latest' }, { kind: 'latest-with-prerelease' }] as const;
+  return isPrerelease(version) ? [latest[1]] : [...all, ...latest];
+}
+
+function effectOf(constraint: Constraint, index: ReleaseIndex, yanked: Version): YankEffect {
+  const resolution = resolve(constraint, index);
+  const best = resolution.kind === 'resolved' ? resolution.release.version : yanked;
+  const isNewer = compareVersions(best, yanked) > 0;
+  const keep = isNewer ? best.text : yanked.text;
+  return { constraint: formatConstraint(constraint), to: { keep, replace: best.text } };
+}
+
+/** One line for each value of `on_yank`. */
+export function describeEffects(effects: readonly YankEffect[], version: string): string[] {
+  const describe = (value: 'keep' | 'replace'): string =>
+    effects
+      .map(({ constraint, to }) =>
+        to[value] === version ? `${constraint} keeps it` : `${constraint} moves to ${to[value]}`,
+      )
+      .join(', ');
+  if (effects.length === 0) return [];
+  return [
+    `  machines with ${version}, by the policy field on_yank:`,
+    `    keep (default)  ${describe('keep')}`,
+    `    replace         ${describe('replace')}`,
+    `    a pin to ${version} keeps it in either case`,
+  ];
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import type { MachineState } from '../../src/store/machine-state.ts';
+import { moduleNamed } from '../support/claimed.ts';
+import { day, HOUR, MINUTE, SECOND, type Day } from '../support/day.ts';
+import { ask } from '../support/history.ts';
+import { homeAfter, logged, rememberedIn } from '../support/machine-home.ts';
+import { modreg } from '../support/modreg.ts';
+import { entry } from '../support/planned.ts';
+
+const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
+
+function homeOf(log: (state: MachineState) => void, deployed = ['1.0.0', '1.1.0']): string {
+  return homeAfter((state) => {
+    for (const version of deployed) state.report(LIDAR, version, 1);
+    log(state);
+  });
+}
+
+describe('modreg rollback promises only what a decision will do', () => {
+  it.each([
+    ['acme_lidar', undefined, 'disabled', 'disabled by disable_subsystem'],
+    ['acme_lidar', undefined, 'local', 'local module: available only on this machine'],
+    ['platform-agent', 'https://builds.example/agent', 'hold', 'cooling down after a restart'],
+  ])(
+    'refuses a target that no constraint decides: %s %s %s',
+    (name, constraint, decision, reason) => {
+      const row = logged(name, { constraint, decision, reason });
+      const home = homeOf((state) => state.log([row], { at: 1, trouble: undefined }));
+      // [bug] The command announced a rollback, but such a decision ignores the quarantine.
+      expect(modreg(['rollback', name], { PLATFORM_HOME: home }).stdout).toBe('');
+      expect(rememberedIn(home)).toEqual(['1.1.0 after 1.0.0']);
+    },
+  );
+
+  it('does not announce a stay at a newer previous version', () => {
+    const row = logged('acme_lidar', { constraint: '1.*' });
+    const log = (state: MachineState): void => state.log([row], { at: 1, trouble: undefined });
+    const home = homeOf(log, ['1.2.0', '1.1.0']);
+    // [bug] The message said that the module stays at 1.2.0 until a release above 1.1.0 is published.
+    const { stdout } = modreg(['rollback', 'acme:lidar'], { PLATFORM_HOME: home });
+    expect(stdout).toContain('so only 1.1.0 is refused\n');
+  });
+});
+
+/** A machine on which 1.3.0 is deployed after 1.2.9, and a window holds what is newer until 02:00. */
+async function upgraded(constraint: string, ...published: readonly string[]): Promise<Day> {
+  const machine = await day({
+    machine: { modules: [entry('acme:lidar', constraint)] },
+    policy: { maintenance: [{ start: '0 2 * * *', duration: '1h', time_zone: 'UTC' }] },
+    deployed: { acme_lidar: '1.2.9' },
+    intervalMs: 10 * MINUTE,
+    releases: { 'acme:lidar': ['1.2.9', '1.3.0'].map((version) => ({ version })) },
+  });
+  await machine.pass(HOUR);
+  await machine.deliveries.shift()?.done();
+  await machine.pass(2 * HOUR);
+  for (const version of published) machine.publish('acme:lidar', version);
+  await machine.pass(11 * MINUTE);
+  return machine;
+}
+
+describe('[D32] modreg rollback with the saved list', () => {
+  it('says which versions stay refused, and until when', async () => {
+    const machine = await upgraded('1.*', '1.2.10', '1.4.0');
+    expect(await ask(machine, 'rollback', 'acme:lidar', '--for', '1h')).toEqual({
+      answer: [
+        "acme:lidar rolls back from 1.3.0 to 1.2.9 at the poller's next decision, until 2026-11-21T05:13:03Z",
+        '  because  1.3.0 was rolled back on this machine; 1.2.9 was deployed before it; 1.4.0 and 1.2.10 were rolled back on this machine until 2026-11-21T05:13:03Z',
+        '  then     up-to-date: stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 were rolled back on this machine until 2026-11-21T05:13:03Z',
+        '  next     2026-11-21T05:13:03Z: hold of the upgrade to 1.4.0, as a quarantine ends',
+      ],
+      problems: [],
+      exit: 0,
+    });
+    machine.story();
+    machine.poller.look();
+    await machine.pass(SECOND);
+    await machine.deliveries.shift()?.done();
+    await machine.pass(24 * HOUR);
+    // The window opens after the rollback has ended.
+    expect(machine.story()).toEqual([
+      '04:13:03 committed rollback acme_lidar 1.3.0 → 1.2.9',
+      '04:13:03 delivered rollback acme_lidar 1.3.0 → 1.2.9',
+      '04:13:04 acknowledged done',
+      '02:00:00 committed acme_lidar 1.2.9 → 1.4.0',
+      '02:00:00 delivered acme_lidar 1.2.9 → 1.4.0',
+      '02:30:00 overdue acme_lidar 1.2.9 → 1.4.0',
+    ]);
+  });
+
+  it('refuses those versions until it is lifted, and none that is published later', async () => {
+    const machine = await upgraded('1.*', '1.2.10', '1.4.0');
+    await ask(machine, 'rollback', 'acme:lidar');
+    machine.poller.look();
+    await machine.pass(MINUTE);
+    await machine.deliveries.shift()?.done();
+    const lift = ['quarantine', 'lift', 'acme:lidar'] as const;
+    expect(await ask(machine, ...lift, '1.4.0')).toMatchObject({
+      problems: ['acme:lidar 1.4.0 is refused by the rollback from 1.3.0'],
+      exit: 1,
+    });
+    machine.story();
+    machine.publish('acme:lidar', '1.2.11');
+    await machine.pass(23 * HOUR);
+    expect(machine.story()[0]).toBe('02:00:00 committed acme_lidar 1.2.9 → 1.2.11');
+    await machine.deliveries.shift()?.done();
+    await ask(machine, ...lift, '1.3.0');
+    await machine.pass(24 * HOUR);
+    expect(machine.story().at(-3)).toBe('02:00:00 committed acme_lidar 1.2.11 → 1.4.0');
+  });
+
+  it('prints the same as data with --json', async () => {
+    const machine = await upgraded('1.*', '1.4.0');
+    const { answer } = await ask(machine, 'rollback', 'acme:lidar', '--json');
+    expect(JSON.parse(answer[0] ?? '')).toEqual({
+      schema: 'modreg/rollback@1',
+      name: 'acme_lidar',
+      module_id: 'acme:lidar',
+      from: '1.3.0',
+      to: '1.2.9',
+      refused: ['1.4.0', '1.3.0'],
+      until: null,
+      afterwards: {
+        decision: 'up-to-date',
+        reason: 'stays at 1.2.9: 1.4.0 and 1.3.0 were rolled back on this machine',
+      },
+      next_change: null,
+    });
+  });
+
+  it('goes to the newest lower release if the previous version may not be selected', async () => {
+    const machine = await upgraded('1.3.*', '1.3.1-rc.1');
+    machine.publish('acme:lidar', '1.2.99');
+    await machine.pass(11 * MINUTE);
+    expect(await ask(machine, 'rollback', 'acme:lidar')).toEqual({
+      answer: [],
+      problems: [
+        'acme:lidar cannot be rolled back from 1.3.0: no release may replace it; nothing was changed',
+      ],
+      exit: 1,
+    });
+    expect(machine.state.memory().quarantine).toEqual([]);
+  });
+
+  it('refuses a duration that is none', async () => {
+    const machine = await upgraded('1.*');
+    const { problems, exit } = await ask(machine, 'rollback', 'acme:lidar', '--for', 'ever');
+    expect([problems[0]?.startsWith('--for: '), exit]).toEqual([true, 2]);
+  });
+});

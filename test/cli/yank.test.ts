@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { newFile, registry } from '../support/registry-process.ts';
+
+describe('[D33] modreg registry yank prints what machines with the release do', () => {
+  it.each<[string, readonly string[], readonly string[]]>([
+    [
+      '1.2.9',
+      ['1.2.8', '1.2.9', '1.4.0', '2.0.0-rc.1'],
+      [
+        'keep (default)  1.2.* keeps it, 1.* moves to 1.4.0, latest moves to 1.4.0, latest-with-prerelease moves to 2.0.0-rc.1',
+        'replace         1.2.* moves to 1.2.8, 1.* moves to 1.4.0, latest moves to 1.4.0, latest-with-prerelease moves to 2.0.0-rc.1',
+      ],
+    ],
+    [
+      '2.0.0-rc.1',
+      ['1.4.0', '2.0.0-rc.1'],
+      [
+        'keep (default)  latest-with-prerelease keeps it',
+        'replace         latest-with-prerelease moves to 1.4.0',
+      ],
+    ],
+  ])('%s of %j', (version, releases, lines) => {
+    const db = newFile();
+    for (const release of releases) registry(db, 'publish', 'acme:lidar', release);
+    const { stdout } = registry(db, 'yank', 'acme:lidar', version);
+    expect(stdout.split('\n').slice(1, -1)).toEqual([
+      `  machines with ${version}, by the policy field on_yank:`,
+      ...lines.map((line) => `    ${line}`),
+      `    a pin to ${version} keeps it in either case`,
+    ]);
+  });
+
+  it('prints it as data with --json', () => {
+    const db = newFile();
+    for (const release of ['1.2.8', '1.2.9']) registry(db, 'publish', 'acme:lidar', release);
+    const { stdout } = registry(db, 'yank', 'acme:lidar', '1.2.9', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      version: '1.2.9',
+      on_yank: [
+        { constraint: '1.2.*', keep: '1.2.9', replace: '1.2.8' },
+        { constraint: '1.*', keep: '1.2.9', replace: '1.2.8' },
+        { constraint: 'latest', keep: '1.2.9', replace: '1.2.8' },
+        { constraint: 'latest-with-prerelease', keep: '1.2.9', replace: '1.2.8' },
+      ],
+    });
+  });
+});
