@@ -60,7 +60,6 @@ export function firstSeenOf(
 }
 
 function versionsOf(records: ReleaseRecords): string[] {
-  const { versionAt } = records;
-  if (!versionAt) return Array.from(records, ({ version }) => version);
-  return Array.from({ length: records.length }, (_, index) => versionAt(index));
+  if (!records.versionAt) return Array.from(records, ({ version }) => version);
+  return Array.from({ length: records.length }, (_, index) => records.versionAt?.(index) ?? '');
 }

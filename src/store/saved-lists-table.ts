@@ -159,7 +159,7 @@ function historyColumn({ sequence, history }: SavedList): string | null {
 }
 
 function historyIn({ sequence, history }: Row): string | undefined {
-  const prefix = `${sequence} `;
+  const prefix = `${String(sequence)} `;
   const text = textOf(history);
   return text?.startsWith(prefix) === true ? text.slice(prefix.length) : undefined;
 }

@@ -209,7 +209,8 @@ async function acknowledge(
   } catch (error) {
     const isRefused = / was already reported as (done|failed); /.test(String(error));
     if (!isRefused) throw error;
-    if (!wasReported && !signal.aborted) complain('D38', `${action.id} was refused: ${error}`);
+    if (!wasReported && !signal.aborted)
+      complain('D38', `${action.id} was refused: ${String(error)}`);
   }
 }
 

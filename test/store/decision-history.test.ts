@@ -81,9 +81,10 @@ describe('the history of decisions', () => {
   });
 
   it('continues in the next process', () => {
-    const { state, path, close } = claimed();
-    log(state, NOW, UPGRADE);
-    close();
+    const file = claimed();
+    const { path } = file;
+    log(file.state, NOW, UPGRADE);
+    file.close();
     const next = claimed(path).state;
     log(next, NOW + HOUR, UPGRADE);
     log(next, NOW + 2 * HOUR, { ...UPGRADE, deployed: '1.1.0' });

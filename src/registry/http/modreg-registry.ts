@@ -72,7 +72,7 @@ function decodeChanges({ body }: Reply): RemoteChanges {
   }
   // No sequence could follow one near the highest number (D40).
   if (Number(sequence) > HIGHEST_NUMBER) {
-    const message = `/sequence is ${sequence}, expected at most ${HIGHEST_NUMBER}`;
+    const message = `/sequence is ${Number(sequence)}, expected at most ${HIGHEST_NUMBER}`;
     throw new RegistryError('registry-implausible', message);
   }
   const spreadMs =

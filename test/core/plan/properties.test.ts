@@ -62,7 +62,7 @@ function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleActio
   const hasFailed = suspect !== undefined && inForce(machine, module, suspect);
   const isYanked =
     terms.replacesYanked &&
-    (list ?? []).some(({ version, yanked }) => version === deployed && yanked !== undefined);
+    list.some(({ version, yanked }) => version === deployed && yanked !== undefined);
   const isRollback = direction === 'rollback';
   const isOpen = terms.openings?.some(([start, end]) => start <= now && now < end) ?? true;
   const { refused } = verdictOn(machine, module);
