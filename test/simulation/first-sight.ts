@@ -25,6 +25,8 @@ export function noteSight(
   const sights = firstSights.get(key);
   const known = sights ?? new Map<string, Sight>();
   const added = releases.map(({ version }) => version).filter((version) => !known.has(version));
+  // No version has this text: it stands for the first list, which may be empty.
+  if (!sights) known.set('', sightOf('', true));
   for (const version of added) known.set(version, sightOf(version, !sights));
   firstSights.set(key, known);
   return added;
