@@ -33,8 +33,8 @@ export function deployedIn(sql: Statements): Map<string, DeployedRecord> {
 
 /**
  * Records the deployed version: `null` if nothing is deployed, undefined if that is not known. An unknown version keeps
- * the last one, which becomes the previous one later. `failed` is a version that failed: it is not the last one, and is
- * remembered until a deployed version is reported (D37).
+ * the last one, which becomes the previous one later. `failed` is a version that failed: it is not the last one. It is
+ * remembered until a deployed version is reported, unless the one before it is deployed again (D37).
  */
 export function noteDeployed(
   sql: Statements,
@@ -49,6 +49,8 @@ export function noteDeployed(
   const failedBefore = isSameModule ? textOf(row['failed']) : undefined;
   const kept = failed === undefined ? before : undefined;
   const text = deployed === undefined ? kept : deployed;
+  const hasRecovered =
+    typeof deployed === 'string' && (failed === undefined || deployed === before);
   const isOther = before !== undefined && before !== text && before !== failed;
   const previous = isOther ? before : older;
   sql.run(
@@ -59,7 +61,7 @@ export function noteDeployed(
     deployed === undefined ? 0 : 1,
     text ?? null,
     previous === undefined || previous === text ? null : previous,
-    typeof deployed === 'string' ? null : (failed ?? failedBefore ?? null),
+    (hasRecovered ? undefined : (failed ?? failedBefore)) ?? null,
     at,
   );
 }

@@ -211,12 +211,15 @@ export function noteRunning(
   const text = running === undefined ? kept : running;
   const isOther = before.last !== undefined && before.last !== text && before.last !== failed;
   const previous = isOther ? before.last : before.previous;
+  // The agent went back by itself, or a later report is about another version.
+  const hasRecovered =
+    typeof running === 'string' && (failed === undefined || running === before.last);
   ledger.known.set(keyOf(target), {
     moduleId: target.moduleId,
     running,
     last: text ?? undefined,
     previous: previous === text ? undefined : previous,
-    failed: typeof running === 'string' ? undefined : (failed ?? before.failed),
+    failed: hasRecovered ? undefined : (failed ?? before.failed),
   });
 }
 

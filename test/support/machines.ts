@@ -156,9 +156,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
     const { terms: by, confirmedAt } = random;
     const restartedAt = restarts.map((tens) => NOW - tens * 10 * MINUTE);
     const { hasFailed } = random;
-    // A deployed version that is reported ends the memory of a failure.
-    const isReported = typeof deployed === 'string' || hasFailed === undefined;
-    const lastFailed = isReported ? undefined : at(hasFailed);
+    const lastFailed = hasFailed === undefined ? undefined : at(hasFailed);
     if (random.isFailed && lastFailed !== undefined)
       quarantine.push({ version: lastFailed, until: undefined });
     const previous = at(places[2]);

@@ -71,11 +71,13 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
   const { chosen, refused } = verdictOn(machine, module);
   const pinned = isPin(module.constraint);
   const isVersion = typeof deployed === 'string' && isStrict(deployed);
-  // A failed release is recovered from, even if nothing is known to be deployed.
-  const suspect = isVersion ? deployed : failed;
-  const isFailed = module.quarantine.some(
-    ({ version, until = Infinity }) => version === suspect && machine.now < until,
+  // A failed release is recovered from, whatever is deployed.
+  const suspect = [isVersion ? deployed : undefined, failed].find((text) =>
+    module.quarantine.some(
+      ({ version, until = Infinity }) => version === text && machine.now < until,
+    ),
   );
+  const isFailed = suspect !== undefined;
   const isIn = isVersion && isInBranch(module.constraint, deployed);
   if (isFailed) {
     // An age limit does not apply to a version that has already run here.
@@ -84,13 +86,15 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
     );
     const eligible = [chosen, ...mayRun.map(({ text }) => text)];
     const back = eligible.find((text) => text !== undefined && text === module.previous) ?? chosen;
-    if (back !== undefined) return `rollback ${back}`;
-    if (suspect !== undefined && pinned && isInBranch(module.constraint, suspect))
+    // If the release to go back to is deployed, nothing is left to recover from.
+    if (back !== undefined && back !== deployed) return `rollback ${back}`;
+    if (back === undefined && pinned && isInBranch(module.constraint, suspect))
       return 'stuck quarantined';
   }
   if (deployed === undefined && !isFailed) return 'stuck deployed-unknown';
-  if (typeof deployed === 'string' && !isVersion && !pinned) return 'ahead';
-  if (chosen === undefined) return nothingEligible(module, refused, { isIn, isFailed });
+  if (typeof deployed === 'string' && !isVersion && !pinned && !isFailed) return 'ahead';
+  if (chosen === undefined)
+    return nothingEligible(module, refused, { isIn, isFailed: suspect === deployed });
   if (!isVersion) return due(machine, module, deployed === null ? 'install' : 'upgrade', chosen);
   const isYanked = list.some(({ version, yanked }) => version === deployed && yanked !== undefined);
   const mustGo = isYanked && terms.replacesYanked && !pinned;

@@ -74,9 +74,11 @@ function afterResolving(input: DecideInput, resolution: Resolution): Verdict {
   const { constraint, index } = resolution.input;
   const version = deployedVersion(deployed);
   // A failed release is rolled back, whatever is deployed now (D37).
-  const suspect = version ?? failed;
-  const failure = suspect && failureOf(suspect, resolution.input);
-  if (failure) return recovery(failure, resolution, input);
+  const failure =
+    (version && failureOf(version, resolution.input)) ??
+    (failed && failureOf(failed, resolution.input));
+  const recovered = failure && recovery(failure, resolution, input);
+  if (recovered) return recovered;
   if (deployed.kind === 'unknown') return { kind: 'stuck', code: 'deployed-unknown', resolution };
   // Text that is not a version is kept, unless a pin replaces it (D14).
   if (deployed.kind === 'other' && constraint.kind !== 'patch') {

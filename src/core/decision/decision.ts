@@ -69,7 +69,7 @@ export interface DecideInput {
   readonly deployed: Deployed;
   /** The version that was deployed before; undefined if it is not known. A rollback prefers it. */
   readonly previous: Version | undefined;
-  /** The version that failed last, if none was reported as deployed since; absent if there is none (D37). */
+  /** The version that failed last, if no deployed version was reported since; absent if there is none (D37). */
   readonly failed?: Version | undefined;
   /** The versions that failed on this machine or were rolled back. */
   readonly quarantine: readonly Quarantined[];

@@ -10,7 +10,7 @@ export interface Remembered {
   readonly deployed: Deployed;
   /** The version that was deployed before `deployed`; a rollback prefers it (D13). */
   readonly previous: Version | undefined;
-  /** The version that failed last, if none was reported as deployed since (D37). */
+  /** The version that failed last, if no deployed version was reported since (D37). */
   readonly failed: Version | undefined;
   readonly restarts: readonly RememberedRestart[];
   readonly quarantine: readonly Quarantined[];

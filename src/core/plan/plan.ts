@@ -31,7 +31,7 @@ export interface ModuleState {
   readonly deployed: Deployed;
   /** The version that was deployed before; absent if it is not known. A rollback prefers it. */
   readonly previous?: Version | undefined;
-  /** The version that failed last, if none was reported as deployed since; absent if there is none (D37). */
+  /** The version that failed last, if no deployed version was reported since; absent if there is none (D37). */
   readonly failed?: Version | undefined;
   /** When it was restarted for a replacement, in milliseconds since the epoch, in any order. */
   readonly restarts?: readonly number[] | undefined;

@@ -58,8 +58,9 @@ function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleActio
     typeof deployed === 'string' && semver.valid(deployed) !== null ? deployed : undefined;
   const isUp = deployedVersion === undefined || semver.compare(to, deployedVersion) > 0;
   const isOutside = deployedVersion !== undefined && !isInBranch(constraint, deployedVersion);
-  const suspect = deployedVersion ?? module.failed;
-  const hasFailed = suspect !== undefined && inForce(machine, module, suspect);
+  const hasFailed = [deployedVersion, module.failed].some(
+    (text) => text !== undefined && inForce(machine, module, text),
+  );
   const isYanked =
     terms.replacesYanked &&
     list.some(({ version, yanked }) => version === deployed && yanked !== undefined);
@@ -132,10 +133,10 @@ describe('the decisions of a plan', { timeout: TIMEOUT_MS }, () => {
   it('I12: contain no further action after the actions are carried out', () =>
     forAll((machine) => {
       const done = new Map(actionsOf(machine).map(({ module, to }) => [module, to]));
-      const modules = machine.modules.map((module) => ({
-        ...module,
-        deployed: done.get(module) ?? module.deployed,
-      }));
+      const modules = machine.modules.map((module) => {
+        const to = done.get(module);
+        return to === undefined ? module : Object.assign({}, module, reported(to));
+      });
       const words = answersOf(planOf({ ...machine, modules }));
       for (const [place, module] of machine.modules.entries()) {
         if (!done.has(module)) continue;
@@ -250,12 +251,18 @@ function withList(module: RandomModule, list: RandomModule['list']): RandomModul
   return { ...module, list };
 }
 
+/** The report of a deployed version ends the memory of a failure. */
+function reported(deployed: string | null | undefined): Pick<RandomModule, 'deployed' | 'failed'> {
+  return { deployed, failed: undefined };
+}
+
 /** The version that is deployed next, if an action is due now. */
 function nextOf(
   machine: RandomMachine,
   module: RandomModule,
   deployed: string | null | undefined,
 ): string | undefined {
-  const [action] = actionsOf({ ...machine, modules: [{ ...module, deployed }] });
+  const now = deployed === module.deployed ? module : { ...module, ...reported(deployed) };
+  const [action] = actionsOf({ ...machine, modules: [now] });
   return action?.to;
 }
