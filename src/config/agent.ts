@@ -40,7 +40,7 @@ const pinVersion: Schema<Version | undefined> = parsed<Version | undefined>(
 const DIGEST = '#sha256=[0-9a-f]{64}|#sha512=[0-9a-f]{128}';
 
 function digestComplaint(hash: string): string | undefined {
-  if (!hash.startsWith('#sha') || new RegExp(`^(?:${DIGEST})$`).test(hash)) return undefined;
+  if (!/^#sha/i.test(hash) || new RegExp(`^(?:${DIGEST})$`).test(hash)) return undefined;
   return `${quote(hash)} is not a complete digest, expected #sha256= and 64 hexadecimal digits in lower case`;
 }
 
@@ -57,7 +57,7 @@ const pinUrl: Schema<string | undefined> = parsedText<string | undefined>(
   },
   {
     maxLength: 2048,
-    pattern: `^(?:[hH][tT][tT][pP][sS]?://[^\\s\\\\/?#@]+(?:[/?][^\\s\\\\#]*)?(?:#(?!sha)[^\\s\\\\]*|${DIGEST})?)?$`,
+    pattern: `^(?:[hH][tT][tT][pP][sS]?://[^\\s\\\\/?#@]+(?:[/?][^\\s\\\\#]*)?(?:#(?![sS][hH][aA])[^\\s\\\\]*|${DIGEST})?)?$`,
   },
 );
 

@@ -6,6 +6,8 @@ import type { PollerEvent } from './event.ts';
 
 /** The least time in milliseconds that a consumer has to acknowledge an action. */
 export const LEAST_ACKNOWLEDGE_MS = 1000;
+/** A consumer that hangs must not extend its deadline for ever. */
+const LONGEST_EXTENSION_MS = 86_400_000;
 /** Shared by all attempts: creating an error takes longer than ending a wait. */
 const SETTLED = new Error('the deadline no longer matters');
 
@@ -85,10 +87,10 @@ export class Attempt {
     this.#stopping.abort(new DOMException(`${this.#name} ${late}`, 'TimeoutError'));
   }
 
-  /** Moves the deadline. Throws a RangeError if `ms` is less than a second. */
+  /** Moves the deadline. Throws a RangeError if `ms` is less than a second or more than a day. */
   extend(ms: number): void {
-    if (typeof ms !== 'number' || !(ms >= LEAST_ACKNOWLEDGE_MS)) {
-      const expected = `expected ${LEAST_ACKNOWLEDGE_MS} milliseconds or more`;
+    if (typeof ms !== 'number' || !(ms >= LEAST_ACKNOWLEDGE_MS && ms <= LONGEST_EXTENSION_MS)) {
+      const expected = `expected ${LEAST_ACKNOWLEDGE_MS} to ${LONGEST_EXTENSION_MS} milliseconds`;
       throw new RangeError(`extend(): found ${describeValue(ms)}, ${expected}`);
     }
     this.#deadline = Math.max(this.#deadline, this.#terms.clock.monotonic() + ms);

@@ -35,21 +35,19 @@ export type FailureReport = Omit<ActionOutcome & { readonly kind: 'failed' }, 'k
 
 const LONGEST_RUNNING = 2048;
 
-/** Checks a failure report at run time. Throws a TypeError if `running` or `blame` has an unexpected value. */
-export function checkedFailure(report: {
-  readonly [field in keyof FailureReport]: unknown;
-}): FailureReport {
-  const { reason, blame } = report;
-  const running = checkedRunning('failed', report.running);
+/** Checks a failure report at run time. Throws a TypeError if a field has an unexpected value. */
+export function checkedFailure(report: unknown): FailureReport {
+  const { reason, running, blame } = Object(report) as { readonly [field: string]: unknown };
   if (blame !== 'release' && blame !== 'machine') {
     throw new TypeError(
       `failed(): found ${describeValue(blame)} as blame, expected release or machine`,
     );
   }
-  return { reason: excerpt(String(reason)), running, blame };
+  // A report is not lost for lack of a reason.
+  return { reason: excerpt(String(reason)), running: checkedRunning('failed', running), blame };
 }
 
-/** Checks the failure of a release at run time. Throws a TypeError if `version` or `running` has an unexpected value. */
+/** Checks the failure of a release at run time. Throws a TypeError if a field has an unexpected value. */
 export function checkedReleaseFailure(report: unknown): ReleaseFailure {
   const { version, reason, running } = Object(report) as { readonly [field: string]: unknown };
   const parsed = parseVersion(version);

@@ -31,10 +31,7 @@ export async function nextDelivery(
   if (!memory || !gate.mayAct(memory, lists.rounds)) return undefined;
   for (const open of memory.open) {
     if (outbox.untilDue(open) > 0) continue;
-    if (outbox.isHeld(open)) {
-      withdrawOverdue(open, parts);
-      continue;
-    }
+    if (outbox.isHeld(open)) continue;
     signal.throwIfAborted();
     const delivery = await revalidated(open, parts, signal);
     if (delivery) return delivery;
@@ -42,11 +39,18 @@ export async function nextDelivery(
   return undefined;
 }
 
-/** An overdue action stays with its consumer (D39), unless its version can no longer be selected. */
-function withdrawOverdue(open: OpenAction, { planner, outbox }: DeliveryParts): void {
-  // No answer on maintenance makes a version selectable, so the agent is not asked.
-  const plan = planner.planWith(undefined, open.action);
-  if (plan && revalidate(open, plan) === 'withdraw') outbox.withdraw(open);
+/** An overdue action stays with its consumer, unless its version can no longer be selected (D39). */
+export function withdrawOverdue({
+  state,
+  planner,
+  outbox,
+}: Pick<DeliveryParts, 'state' | 'planner' | 'outbox'>): void {
+  for (const open of state.read()?.open ?? []) {
+    if (!outbox.isHeld(open) || outbox.untilDue(open) > 0) continue;
+    // No answer on maintenance makes a version selectable, so the agent is not asked.
+    const plan = planner.planWith(undefined, open.action);
+    if (plan && revalidate(open, plan) === 'withdraw') outbox.withdraw(open);
+  }
 }
 
 /** Delivers or withdraws the action. Everything is checked again first, including the maintenance window (T51). */

@@ -18,7 +18,7 @@ import {
 } from './delivery.ts';
 import { isolated, type PollerEvent } from './event.ts';
 import { Lists } from './lists.ts';
-import { nextDelivery } from './next-delivery.ts';
+import { nextDelivery, withdrawOverdue } from './next-delivery.ts';
 import { Outbox } from './outbox.ts';
 import { inputsOf, Planner } from './planner.ts';
 import { keepRunning, pollingWith, type Polling } from './polling.ts';
@@ -216,6 +216,7 @@ export class Poller {
     if (deployedVersion)
       await askDeployed(configuration.current, { ...this.#parts, deployedVersion }, signal);
     outbox.retryAcknowledgements();
+    withdrawOverdue(this.#parts);
     let plan = planner.plan();
     if (plan === 'ask-first') {
       const answer = await planner.askMaintenance(signal);

@@ -1,4 +1,10 @@
-import type { DecideInput, DigestChange, ReleaseIndex, Window } from '../core/index.ts';
+import {
+  parsePlatform,
+  type DecideInput,
+  type DigestChange,
+  type ReleaseIndex,
+  type Window,
+} from '../core/index.ts';
 import { isTime } from '../core/text/rfc3339.ts';
 import { originOf } from '../registry/list-origin.ts';
 import { isNumber, isText, listOf, objectOf, oneOf, optional, type Shape } from './shape.ts';
@@ -26,6 +32,8 @@ export function encodeFacts(input: DecideInput): string {
 
 function encoded(value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) return { $number: String(value) };
+  // The message of an error is not one of its enumerable properties.
+  if (value instanceof Error) return Object.assign({}, value, { message: value.message });
   if (value instanceof Map) return { $map: [...value] };
   if (value instanceof Set) return { $set: [...value] };
   if (isIndex(value)) return { $index: value.published };
@@ -166,7 +174,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   ),
   eligibility: objectOf({
     now: (value) => typeof value === 'number' && isTime(value),
-    platform: isText,
+    platform: (value) => parsePlatform(value).ok,
     notAfter: optional(isNumber),
     minimumAge: optional(objectOf({ ms: isNumber, unknown: oneOf('refuse', 'allow') })),
     artifactRules: optional(objectOf({ requireDigest: isFlag, allowHttp: listOf(isText) })),

@@ -94,7 +94,7 @@ describe('plan without --deployed uses the facts in machine.db', () => {
         );
         state.report(LIDAR, '1.2.3', 2);
       },
-      'acme:lidar | 1.* | 1.2.3 | 1.2.3 | 1.2.9 | none | stays at 1.2.3: 1.2.9 and 1.2.8 were rolled back on this machine',
+      'acme:lidar | 1.* | 1.2.3 | 1.2.3 | 1.2.9 | none | stays at 1.2.3: 1.2.9 and 1.2.8 are refused by a rollback on this machine',
     ],
     [
       'no fact about another module with the same entry name',

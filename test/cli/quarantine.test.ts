@@ -56,7 +56,7 @@ describe('modreg quarantine list', () => {
     const before = contentsOf(home);
     expect(quarantine(home, 'list')).toEqual({
       stdout: `  MODULE       VERSION   SINCE                      UNTIL                                     WHY
-  acme:arm     2.0.0     2026-11-20T01:02:03Z       an operator lifts it                      rolled back by an operator
+  acme:arm     2.0.0     2026-11-20T01:02:03Z       an operator lifts it                      rolled back by an operator; every version above 1.9.0 is refused with it
   acme:arm     2.1.0     2026-11-20T01:02:03.001Z   an operator lifts it                      rolled back by an operator
   acme:lidar   1.1.0     2026-11-20T01:02:03Z       an operator lifts it, or another digest   no light
   acme:lidar   1.2.0     2026-11-20T01:02:03Z       an operator lifts it                      no\\u{a}light\\u{1b}[2J

@@ -138,7 +138,7 @@ describe('modreg why', () => {
       'upgraded 1.2.3 → 1.2.9: newest release of 1; the agent allowed maintenance',
       'stayed at 1.2.9: already the newest release of 1; 1.2.9 was deployed',
       'rolled back 1.2.9 → 1.2.3: 1.2.9 was rolled back on this machine; 1.2.3 was deployed before it; an operator rolled 1.2.9 back',
-      'stayed at 1.2.3: 1.2.9 was rolled back on this machine; 1.2.3 was deployed',
+      'stayed at 1.2.3: 1.2.9 is refused by a rollback on this machine; 1.2.3 was deployed',
       'upgraded 1.2.3 → 1.2.9: newest release of 1; the quarantine of 1.2.9 was lifted',
       'held the upgrade 1.2.3 → 1.2.9: cooling down after a restart until ; an action was delivered, which counts as a restart',
       'stayed at 1.2.9: already the newest release of 1; 1.2.9 was deployed',

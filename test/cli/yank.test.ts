@@ -15,8 +15,8 @@ describe('[D33] modreg registry yank prints what machines with the release do', 
       '2.0.0-rc.1',
       ['1.4.0', '2.0.0-rc.1'],
       [
-        'keep (default)  latest-with-prerelease keeps it',
-        'replace         latest-with-prerelease moves to 1.4.0',
+        'keep (default)  2.0.* keeps it, 2.* keeps it, latest keeps it, latest-with-prerelease keeps it',
+        'replace         2.0.* keeps it, 2.* keeps it, latest moves to 1.4.0, latest-with-prerelease moves to 1.4.0',
       ],
     ],
   ])('%s of %j', (version, releases, lines) => {

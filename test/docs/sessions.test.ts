@@ -42,8 +42,9 @@ it('`modreg status` prints what operating.md shows', () => {
         logged('acme_lidar', {
           constraint: '1.2.*',
           target: '1.2.3',
-          latest: '1.2.3',
-          reason: 'already the newest patch of 1.2',
+          latest: '1.2.9',
+          reason:
+            'stays at 1.2.3: 1.2.9 is quarantined on this machine (no light after the restart)',
         }),
         logged('acme_arm', {
           ...hold,

@@ -137,7 +137,7 @@ describe('[D39] extend()', () => {
     [undefined, 'nothing'],
   ])('refuses %o', async (ms, found) => {
     const { delivery } = await working();
-    const message = `extend(): found ${found}, expected 1000 milliseconds or more`;
+    const message = `extend(): found ${found}, expected 1000 to 86400000 milliseconds`;
     expect(() => delivery.extend(ms as number)).toThrow(new RangeError(message));
   });
 });

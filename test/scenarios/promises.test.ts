@@ -44,7 +44,7 @@ function refused(version: string, reason: string, detail: string): object {
   return { version, reason, detail };
 }
 
-const ROLLED_BACK = ['quarantined', 'rolled back on this machine'] as const;
+const ROLLED_BACK = ['quarantined', 'refused by a rollback on this machine'] as const;
 const REFUSED = [
   refused('1.4.0', ...ROLLED_BACK),
   refused('1.3.1', 'yanked', 'yanked: stops the motor'),
@@ -100,8 +100,8 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
   const { answer } = await ask(lidar, 'rollback', 'acme:lidar');
   expect(answer).toEqual([
     "acme:lidar rolls back from 1.3.0 to 1.2.9 at the poller's next decision",
-    '  because  1.3.0 was rolled back on this machine; 1.2.9 was deployed before it; 1.4.0 and 1.2.10 were rolled back on this machine, 1.3.1 is yanked: stops the motor',
-    '  then     up-to-date: stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 were rolled back on this machine, 1.3.1 is yanked: stops the motor',
+    '  because  1.3.0 was rolled back on this machine; 1.2.9 was deployed before it; 1.4.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
+    '  then     up-to-date: stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
   ]);
   lidar.poller.look();
   await lidar.pass(SECOND);
@@ -109,12 +109,12 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
   await lidar.pass(11 * MINUTE);
   expect(await told(lidar)).toEqual({
     plan: [
-      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.0 | none | stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 were rolled back on this machine, 1.3.1 is yanked: stops the motor',
+      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.0 | none | stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
       'next 2026-11-28T04:27:03.001Z: stuck, as the saved list becomes too old',
     ],
     status: [
-      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.0 | up-to-date | stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 were rolled back on this machine, 1.3.1 is yanked: stops the motor',
-      'acme:lidar | 1.3.0 | 2026-11-21T04:24:03Z | an operator lifts it | rolled back by an operator; 3 other versions are refused with it',
+      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.0 | up-to-date | stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
+      'acme:lidar | 1.3.0 | 2026-11-21T04:24:03Z | an operator lifts it | rolled back by an operator; refused with it: 1.4.0, 1.3.1, 1.2.10',
     ],
     json: {
       decision: 'up-to-date',
@@ -123,7 +123,7 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
       newer: REFUSED,
       next_change: tooOld('2026-11-28T04:27:03.001Z'),
     },
-    why: '2026-11-21T04:24:04Z  stayed at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 were rolled back on this machine, 1.3.1 is yanked: stops the motor; 1.2.9 was deployed',
+    why: '2026-11-21T04:24:04Z  stayed at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor; 1.2.9 was deployed',
   });
 
   lidar.publish('acme:lidar', '1.4.1');
@@ -135,7 +135,7 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
     ],
     status: [
       'acme:lidar | 1.* | 1.2.9 | 1.4.1 | 1.4.1 | hold | the maintenance window is closed until 2026-11-22T02:00:00Z',
-      'acme:lidar | 1.3.0 | 2026-11-21T04:24:03Z | an operator lifts it | rolled back by an operator; 3 other versions are refused with it',
+      'acme:lidar | 1.3.0 | 2026-11-21T04:24:03Z | an operator lifts it | rolled back by an operator; refused with it: 1.4.0, 1.3.1, 1.2.10',
     ],
     json: {
       decision: 'hold',
@@ -161,12 +161,12 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
   await lidar.pass(11 * MINUTE);
   expect(await told(lidar)).toEqual({
     plan: [
-      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.1 | none | stays at 1.2.9: 1.4.1 is quarantined on this machine (health check failed), 1.4.0, 1.3.0 and 1.2.10 were rolled back on this machine, 1.3.1 is yanked: stops the motor',
+      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.1 | none | stays at 1.2.9: 1.4.1 is quarantined on this machine (health check failed), 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
       'next 2026-11-29T03:57:03.001Z: stuck, as the saved list becomes too old',
     ],
     status: [
-      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.1 | up-to-date | stays at 1.2.9: 1.4.1 is quarantined on this machine (health check failed), 1.4.0, 1.3.0 and 1.2.10 were rolled back on this machine, 1.3.1 is yanked: stops the motor',
-      'acme:lidar | 1.3.0 | 2026-11-21T04:24:03Z | an operator lifts it | rolled back by an operator; 3 other versions are refused with it',
+      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.1 | up-to-date | stays at 1.2.9: 1.4.1 is quarantined on this machine (health check failed), 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
+      'acme:lidar | 1.3.0 | 2026-11-21T04:24:03Z | an operator lifts it | rolled back by an operator; refused with it: 1.4.0, 1.3.1, 1.2.10',
       'acme:lidar | 1.4.1 | 2026-11-22T03:46:04Z | an operator lifts it | health check failed',
     ],
     json: {
@@ -179,6 +179,6 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
       ],
       next_change: tooOld('2026-11-29T03:57:03.001Z'),
     },
-    why: '2026-11-22T03:46:04Z  stayed at 1.2.9: 1.4.1 is quarantined on this machine (health check failed), 1.4.0, 1.3.0 and 1.2.10 were rolled back on this machine, 1.3.1 is yanked: stops the motor; 1.2.9 was deployed',
+    why: '2026-11-22T03:46:04Z  stayed at 1.2.9: 1.4.1 is quarantined on this machine (health check failed), 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor; 1.2.9 was deployed',
   });
 });

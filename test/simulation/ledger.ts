@@ -87,6 +87,8 @@ export interface Ledger {
   /** Whether the memory was blank when this process started, and whether it has planned since. */
   isBlank: boolean;
   hasPlanned: boolean;
+  /** Whether a poll has begun since this process first planned. */
+  hasPolledSince: boolean;
   isServerBusy: boolean;
   /** When the agent last allowed maintenance. */
   allowedAt: number | undefined;
@@ -137,6 +139,7 @@ export function blankLedger(): Ledger {
     life: 0,
     isBlank: true,
     hasPlanned: false,
+    hasPolledSince: false,
     isServerBusy: false,
     allowedAt: undefined,
     asksForMaintenance: false,

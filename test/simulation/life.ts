@@ -63,6 +63,7 @@ export function begin(world: World, number: number): Life {
   const state = watchedState(machineStateIn(file), world, killable);
   ledger.life = number;
   ledger.hasPlanned = false;
+  ledger.hasPolledSince = false;
   ledger.isBlank = ledger.known.size === 0;
   ledger.polls.clear();
   ledger.held.clear();

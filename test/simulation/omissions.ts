@@ -13,6 +13,8 @@ export function judgeOmissions(context: JudgeContext): void {
   ledger.plans++;
   const isChecked = ledger.plans % EACH === 0;
   if ((!isChecked && ledger.quarantine.size === 0) || gateReason(context)) return;
+  // With a blank memory, the whole round of the first plan only observes. (T53)
+  if (ledger.isBlank && !ledger.hasPolledSince) return;
   for (const target of targetsOf(ledger.desired)) {
     const { running } = knownOf(ledger, target);
     const isFailed = ledger.quarantine.has(`${target.moduleId} ${running}`);

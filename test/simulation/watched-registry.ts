@@ -202,6 +202,7 @@ export function watchedRegistry(
       open++;
       signal?.addEventListener('abort', onAbort, { once: true });
       try {
+        ledger.hasPolledSince ||= ledger.hasPlanned;
         ledger.polls.set(address, { requests: 0, retries: 0, failures: new Map() });
         const readings = await cached.readAll(moduleIds, signal);
         // The poller may have given up by then.

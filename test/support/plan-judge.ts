@@ -86,8 +86,9 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
     );
     const eligible = [chosen, ...mayRun.map(({ text }) => text)];
     const back = eligible.find((text) => text !== undefined && text === module.previous) ?? chosen;
-    // If the release to go back to is deployed, nothing is left to recover from.
-    if (back !== undefined && back !== deployed) return `rollback ${back}`;
+    // If a version that may run is deployed, nothing is left to recover from.
+    const isRecovered = typeof deployed === 'string' && eligible.includes(deployed);
+    if (back !== undefined && !isRecovered) return `rollback ${back}`;
     if (back === undefined && pinned && isInBranch(module.constraint, suspect))
       return 'stuck quarantined';
   }

@@ -20,6 +20,10 @@ export interface WhyOptions {
 export function whyCommand(named: string, options: WhyOptions, world: World): Outcome {
   const at = options.at === undefined ? undefined : parseTime(options.at);
   if (at?.ok === false) return failed(parseProblem(at.error));
+  if (at && at.value > world.clock()) {
+    const message = `--at: ${formatTime(at.value)} is in the future; modreg plan shows what happens next`;
+    return failed({ severity: 'error', kind: 'usage', message });
+  }
   return withState(world, 'read', (state) => {
     const row = rowNamed(named, rowsOf(state));
     if (!row.ok) return failed(row.error);

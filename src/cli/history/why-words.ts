@@ -85,8 +85,9 @@ function changeWords(decision: RecordedDecision): string {
 }
 
 /** `1.2.3 → 1.2.9`, or `1.2.9` if nothing was deployed. */
-function changeOf({ deployed, target = 'nothing' }: RecordedDecision): string {
-  return deployed === 'none' ? target : `${deployed} → ${target}`;
+function changeOf({ deployed, decision: word, target = 'nothing' }: RecordedDecision): string {
+  if (deployed !== 'none') return `${deployed} → ${target}`;
+  return word === 'rollback' ? `to ${target}` : target;
 }
 
 /** The direction of a held replacement. Text that is not a version cannot be compared, and counts as lower. */

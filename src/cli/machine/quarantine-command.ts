@@ -1,6 +1,7 @@
 import { parseModuleId, parseVersion, type ModuleId } from '../../core/index.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { jsonLine } from '../output/answer-json.ts';
+import { countOf } from '../output/count.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import { withState } from './open-state.ts';
 import { parseProblem, type Outcome } from '../problem.ts';
@@ -43,7 +44,11 @@ export function quarantineLiftCommand(
     const { quarantine } = state.memory();
     if (!state.lift(id, text)) return notInQuarantine(id, text, quarantine);
     const schema = 'modreg/quarantine-lift@1';
-    const line = `${id} ${text} may be selected again`;
+    const refused = quarantine.find((entry) => entry.moduleId === id && entry.version === text);
+    const others = [...(refused?.rolledBack?.refused ?? [])].filter((one) => one !== text).length;
+    const also =
+      others === 0 ? '' : `, and so may the ${countOf(others, 'version')} refused with it`;
+    const line = `${id} ${text} may be selected again${also}`;
     const answer = json ? [jsonLine({ schema, module_id: id, version: text })] : [line];
     return { answer, notes: [], problems: [] };
   });

@@ -19,12 +19,17 @@ export function quarantineTable(entries: readonly QuarantineEntry[], now: number
   return [line(HEADS), ...cells.map(line)];
 }
 
-/** How many other versions a rollback refuses. */
+const NAMED = 3;
+
+/** The other versions that a rollback refuses. */
 function alsoRefused({ version, rolledBack }: QuarantineEntry): string {
-  const others = [...(rolledBack?.refused ?? [])].filter((text) => text !== version).length;
-  return others === 0
-    ? ''
-    : `; ${others} other ${others === 1 ? 'version is' : 'versions are'} refused with it`;
+  if (!rolledBack?.refused) {
+    return rolledBack?.to ? `; every version above ${rolledBack.to.text} is refused with it` : '';
+  }
+  const others = [...rolledBack.refused].filter((text) => text !== version);
+  const rest = others.length - NAMED;
+  const named = [...others.slice(0, NAMED), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+  return named === '' ? '' : `; refused with it: ${named}`;
 }
 
 function untilText({ until, digest }: QuarantineEntry, now: number): string {

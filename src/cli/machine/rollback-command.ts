@@ -4,12 +4,18 @@ import {
   describeDecision,
   parseConstraint,
   type Constraint,
+  type Decision,
+  type ListError,
   type Result,
+  type Version,
 } from '../../core/index.ts';
 import type { RolledBack } from '../../core/releases/eligibility-policy.ts';
 import { mismatch } from '../../core/version/constraint.ts';
 import { wordFor } from '../../core/decision/decision.ts';
-import { reportedText } from '../../core/explanation/decision-words.ts';
+import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
+import { describeRefused } from '../../core/explanation/words.ts';
+import type { OpenAction } from '../../core/plan/committed-action.ts';
+import { keyOf } from '../../core/plan/target.ts';
 import { summarizeDecision } from '../../core/explanation/plan-words.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import { parseDuration } from '../../core/text/duration.ts';
@@ -38,8 +44,9 @@ export interface RollbackOptions {
  */
 export function rollbackCommand(named: string, options: RollbackOptions, world: World): Outcome {
   const term = options.for === undefined ? undefined : parseDuration(options.for);
-  if (term?.ok === false) {
-    return failed({ severity: 'error', kind: 'usage', message: `--for: ${term.error}` });
+  if (term && !(term.ok && term.value > 0)) {
+    const message = `--for: ${term.ok ? 'a rollback that lasts no time does nothing' : term.error}`;
+    return failed({ severity: 'error', kind: 'usage', message });
   }
   const done = usingFile(world, 'write', (file): Outcome => {
     const state = machineStateIn(file);
@@ -52,9 +59,10 @@ export function rollbackCommand(named: string, options: RollbackOptions, world: 
     const { rolledBack } = found.value;
     if (!state.rollBack(targetOf(row.value), rolledBack, { at: now, until }))
       return failed(replacedMeanwhile(row.value));
+    const open = openActionOf(row.value, state);
     const answer = options.json
       ? [asJson(row.value, found.value, until)]
-      : linesOf(row.value, found.value, until);
+      : linesOf(row.value, found.value, { until, open });
     const lift = `modreg quarantine lift ${row.value.moduleId} ${rolledBack.from.text}`;
     return { answer, notes: options.json ? [] : [`note: ${lift} undoes this`], problems: [] };
   });
@@ -62,13 +70,24 @@ export function rollbackCommand(named: string, options: RollbackOptions, world: 
 }
 
 /** A rollback whose consequences are known, or one for which no release list is saved. */
-type Rollback = IntendedRollback | { readonly rolledBack: RolledBack };
+type Rollback =
+  | IntendedRollback
+  | {
+      readonly rolledBack: RolledBack & { readonly to: Version };
+      /** Why the poller has no list, so that it does nothing until it has one. */
+      readonly waitsFor: string | undefined;
+    };
 
 interface Circumstances {
   readonly state: MachineState;
   readonly saved: SavedLists;
   readonly now: number;
   readonly until: number | undefined;
+}
+
+function openActionOf(row: LoggedDecision, state: MachineState): OpenAction | undefined {
+  const key = keyOf(row);
+  return state.memory().open.find(({ action }) => keyOf(action.target) === key);
 }
 
 /** What a rollback of a module does, or why it cannot be rolled back. */
@@ -86,7 +105,7 @@ function rollbackOf(
     const message = `${label} is not decided by a constraint, so it cannot be rolled back: ${row.reason}`;
     return refusal({ kind: 'usage', message });
   }
-  const { deployed, previous, quarantine } = state.memory().of(targetOf(row));
+  const { deployed } = state.memory().of(targetOf(row));
   if (deployed.kind !== 'version') {
     const found = reportedText(deployed) ?? deployed.kind;
     const message = `${label}: the deployed version is ${found}; only a version can be rolled back`;
@@ -94,51 +113,101 @@ function rollbackOf(
   }
   const from = deployed.version;
   const input = currentInput(targetOf(row), state, saved, now);
-  if (input.ok && 'index' in input.value.list) {
-    const { index } = input.value.list;
-    const intended = intendedRollback(from, index, { input: input.value, until });
-    if (!('refusal' in intended)) return { ok: true, value: intended };
-    const message = `${label} cannot be rolled back from ${from.text}: no release may replace it; nothing was changed`;
-    const because = [describeDecision(intended.refusal)];
-    return refusal({ kind: 'no-match', message, because });
-  }
-  const isRefused = quarantine.some(
-    ({ version, until: end = Infinity }) => version === previous?.text && now < end,
-  );
-  const isOther = !previous || mismatch(constraint, previous) !== undefined;
-  return {
-    ok: true,
-    value: { rolledBack: { from, to: isRefused || isOther ? undefined : previous } },
-  };
+  if (!input.ok) return withoutList(row, from, { constraint, state, now, error: undefined });
+  const { list } = input.value;
+  if ('error' in list) return withoutList(row, from, { constraint, state, now, error: list.error });
+  const intended = intendedRollback(from, list.index, { input: input.value, until });
+  return 'refusal' in intended
+    ? noTarget(row, from, lowerReleases(intended.refusal, from))
+    : { ok: true, value: intended };
 }
 
-function linesOf(row: LoggedDecision, rollback: Rollback, until: number | undefined): string[] {
+/** The rollback to the previous version if the releases are not known. `error` is why the last decision had no list. */
+function withoutList(
+  row: LoggedDecision,
+  from: Version,
+  {
+    constraint,
+    state,
+    now,
+    error,
+  }: Pick<Circumstances, 'state' | 'now'> & {
+    readonly constraint: Constraint;
+    readonly error: ListError | undefined;
+  },
+): Result<Rollback, Problem> {
+  const { previous, quarantine } = state.memory().of(targetOf(row));
+  const isRefused = quarantine.some(
+    ({ version, until = Infinity }) => version === previous?.text && now < until,
+  );
+  const isFit = previous && !isRefused && mismatch(constraint, previous) === undefined;
+  if (!isFit || compareVersions(previous, from) > 0) {
+    const because =
+      'its release list is not known here, and no lower previous version may be selected';
+    return noTarget(row, from, [because]);
+  }
+  const waitsFor = error?.kind === 'not-saved' ? undefined : error?.message;
+  return { ok: true, value: { rolledBack: { from, to: previous }, waitsFor } };
+}
+
+function noTarget(
+  row: LoggedDecision,
+  from: Version,
+  because: readonly string[],
+): Result<never, Problem> {
+  const message = `${labelFor(row)} cannot be rolled back from ${from.text}: no lower release may be selected; nothing was changed`;
+  return refusal({ kind: 'no-match', message, because, hint: 'pin the version that should run' });
+}
+
+/** Why lower releases that the constraint accepts are refused; the decision in words if there are none. */
+function lowerReleases(decision: Decision, from: Version): string[] {
+  const { resolution } = decision;
+  const lower = [...(resolution?.refused() ?? [])].flatMap((refused) =>
+    refused.reason !== 'not-a-version' && compareVersions(refused.release.version, from) < 0
+      ? [
+          `${refused.release.version.text}: ${describeRefused(refused, resolution?.input.constraint ?? LATEST)}`,
+        ]
+      : [],
+  );
+  if (lower.length === 0)
+    return [resolution ? 'no lower release is published' : describeDecision(decision)];
+  return lower.slice(0, NAMED);
+}
+
+const NAMED = 3;
+const LATEST = { kind: 'latest' } as const;
+
+function linesOf(
+  row: LoggedDecision,
+  rollback: Rollback,
+  { until, open }: { readonly until: number | undefined; readonly open: OpenAction | undefined },
+): string[] {
   const { from, to } = rollback.rolledBack;
   const end = until === undefined ? '' : `, until ${formatTime(until)}`;
-  const subject = `${labelFor(row)} rolls back from ${from.text}`;
-  const when = "at the poller's next decision";
+  const isWaiting = 'waitsFor' in rollback && rollback.waitsFor !== undefined;
+  const when = isWaiting ? 'once its release list can be read' : "at the poller's next decision";
+  const head = `${labelFor(row)} rolls back from ${from.text} to ${to.text} ${when}${end}`;
+  const first =
+    open?.state === 'delivered'
+      ? [
+          `  first    the agent ends ${open.action.from ?? 'none'} → ${describeAddress(open.action.to)}, which it has`,
+        ]
+      : [];
   if ('decision' in rollback) {
     const { decision, afterwards, next } = rollback;
     return [
-      `${subject} to ${to?.text} ${when}${end}`,
+      head,
+      ...first,
       `  because  ${describeDecision(decision)}`,
       `  then     ${summarizeDecision(afterwards)}: ${describeDecision(afterwards)}`,
       ...(next ? [`  next     ${describeChange(next)}`] : []),
     ];
   }
-  if (!to) {
-    return [
-      `${subject} ${when}${end}, to the best release that may be selected instead, if there is one: no previous version may be selected`,
-      `  its release list is not saved here, so only ${from.text} is refused`,
-    ];
-  }
-  const isBelow = compareVersions(to, from) < 0;
-  const refused = isBelow
-    ? `every version above ${to.text} and up to ${from.text} is refused; a higher one may replace ${to.text}`
-    : `only ${from.text} is refused`;
   return [
-    `${subject} to ${to.text} ${when}${end}`,
-    `  its release list is not saved here, so ${refused}`,
+    head,
+    ...first,
+    ...(rollback.waitsFor === undefined ? [] : [`  waits    ${rollback.waitsFor}`]),
+    `  its release list is not known here, so every version above ${to.text} and up to ${from.text} is refused; a higher one may replace ${to.text}`,
   ];
 }
 
@@ -154,7 +223,7 @@ function asJson(
     name,
     module_id: moduleId,
     from: from.text,
-    to: to?.text ?? null,
+    to: to.text,
     refused: refused ? [...refused] : null,
     until: until === undefined ? null : formatTime(until),
     afterwards: known

@@ -9,7 +9,6 @@ import {
   type ReleaseIndex,
   type Version,
 } from '../../core/index.ts';
-import { isPrerelease } from '../../core/version/version.ts';
 import { lazyList } from '../../registry/formats/decoded-list.ts';
 import { releaseEntries } from '../../registry/formats/release-document.ts';
 import { parseJson } from '../../registry/formats/json-text.ts';
@@ -23,8 +22,8 @@ export interface YankEffect {
 }
 
 /**
- * What machines do on which `version` of a module is deployed and was yanked, for each floating constraint that accepts
- * it (D7, D33). Machines without a minimum release age or quarantine, and for which each release has a file.
+ * What machines do on which `version` of a module is deployed and was yanked, for each floating constraint whose
+ * branch has it (D7, D33). Machines without a minimum release age or quarantine, and for which each release has a file.
  */
 export function yankEffects(
   catalogue: Catalogue,
@@ -40,14 +39,14 @@ export function yankEffects(
   return constraintsOn(yanked.value).map((constraint) => effectOf(constraint, index, yanked.value));
 }
 
-function constraintsOn(version: Version): Constraint[] {
-  const { major, minor } = version;
-  const all: Constraint[] = [
+/** The floating constraints whose branch has the version. A prerelease may be deployed under any of them. */
+function constraintsOn({ major, minor }: Version): Constraint[] {
+  return [
     { kind: 'minor', major, minor },
     { kind: 'major', major },
+    { kind: 'latest' },
+    { kind: 'latest-with-prerelease' },
   ];
-  const latest = [{ kind: 'latest' }, { kind: 'latest-with-prerelease' }] as const;
-  return isPrerelease(version) ? [latest[1]] : [...all, ...latest];
 }
 
 function effectOf(constraint: Constraint, index: ReleaseIndex, yanked: Version): YankEffect {

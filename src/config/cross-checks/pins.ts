@@ -48,7 +48,12 @@ function downloadAddress(
 ): Finding[] {
   const url = readWebAddress(address);
   if (!url.ok) return [];
-  if (!url.value.hash.startsWith('#sha')) return exposed(url.value, path, []);
+  if (!url.value.hash.startsWith('#sha')) {
+    if (!isExposed(url.value, [])) return [];
+    const message = `http: to ${url.value.host} is not allowed without a digest: others could replace the file`;
+    const hint = 'use https:, or append #sha256=… and add the host to allow_http';
+    return [{ kind: 'bad-address', path, message, hint }];
+  }
   return policy === 'unreadable' ? [] : exposed(url.value, path, policy.terms.allowHttp);
 }
 

@@ -1,13 +1,14 @@
 import type { Release } from '../releases/release.ts';
-import { refusal, type Resolution } from '../releases/resolve.ts';
+import { refusal, type Resolution, type ResolveInput } from '../releases/resolve.ts';
 import { isInBranch } from '../version/constraint.ts';
-import { deployedText, deployedVersion } from './deployed.ts';
+import type { Version } from '../version/version.ts';
+import { deployedVersion } from './deployed.ts';
 import type { DecideInput, Verdict, Failure } from './decision.ts';
 import { withoutRelease } from './without-release.ts';
 
 /**
- * Rolls back to the version that was deployed before the failed one, or else to the newest eligible release, whatever is
- * deployed now (D13, D37). Undefined if that release is already deployed.
+ * Rolls back to the version that was deployed before the failed one, or else to the newest eligible release (D13, D37).
+ * Undefined if a version that may be selected is deployed: then nothing is left to recover from.
  */
 export function recovery(
   failure: Failure,
@@ -15,20 +16,23 @@ export function recovery(
   { deployed, previous }: DecideInput,
 ): Verdict | undefined {
   const { input } = resolution;
-  const { constraint, index } = input;
-  const backTo = (to: Release): Verdict | undefined => {
-    if (deployedText(deployed) === to.version.text) return undefined;
-    return { kind: 'replace', direction: 'rollback', failure, resolution, to };
-  };
-  const release = previous && index.find(previous);
-  const against = release && refusal(input, release)?.reason;
-  // The previous version was already deployed on this machine, so the minimum age does not apply to it.
-  if (release && (against === undefined || against === 'too-young' || against === 'unknown-age')) {
-    return backTo(release);
-  }
-  if (resolution.kind === 'resolved') return backTo(resolution.release);
+  const version = deployedVersion(deployed);
+  if (fitRelease(version, input)) return undefined;
+  const rollback = { kind: 'replace', direction: 'rollback', failure, resolution } as const;
+  const release = fitRelease(previous, input);
+  if (release) return { ...rollback, to: release };
+  if (resolution.kind === 'resolved') return { ...rollback, to: resolution.release };
+  const { constraint } = input;
   const isPinned = constraint.kind === 'patch' && isInBranch(constraint, failure.version);
   if (isPinned) return { kind: 'stuck', code: 'quarantined', failure, resolution };
-  const isDeployed = deployedText(deployed) === failure.version.text;
-  return withoutRelease(resolution, deployedVersion(deployed), isDeployed ? failure : undefined);
+  const isDeployed = version?.text === failure.version.text;
+  return withoutRelease(resolution, version, isDeployed ? failure : undefined);
+}
+
+/** The release of `version` if it may be selected. It was deployed here before, so its age does not matter. */
+function fitRelease(version: Version | undefined, input: ResolveInput): Release | undefined {
+  const release = version && input.index.find(version);
+  const against = release && refusal(input, release)?.reason;
+  const isFit = against === undefined || against === 'too-young' || against === 'unknown-age';
+  return isFit ? release : undefined;
 }

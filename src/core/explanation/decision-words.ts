@@ -140,7 +140,7 @@ function describeCurrent(resolution: Resolution, deployed: Deployed): string {
   const { version } = resolution.release;
   const current = deployedText(deployed) ?? version.text;
   // A refused build of the deployed version is not newer.
-  const newer = describeNewer(resolution, version);
+  const newer = describeNewer(resolution, version, deployedVersion(deployed));
   if (newer !== undefined) return `stays at ${current}: ${newer}`;
   const already = `already the ${chosenAs(resolution)}`;
   return current === version.text ? already : `${already}; ${version.text} is another build of it`;
@@ -166,7 +166,9 @@ function describeAhead({ input, resolution, against: found }: Ahead): string {
     return joined(best, against, 'it is kept, not downgraded', newer);
   }
   if (constraint.kind === 'patch') return joined('it is kept', against);
-  return joined('it is kept', against, `no release may be selected: ${countReasons(resolution)}`);
+  const newer = deployed && describeNewer(resolution, deployed);
+  const none = `no release may be selected: ${countReasons(resolution)}`;
+  return joined('it is kept', against, newer, none);
 }
 
 function describeAgainst(against: Against, constraint: Constraint): string {

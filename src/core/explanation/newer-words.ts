@@ -50,6 +50,5 @@ function describeGroup([reason, refused]: [string, readonly RefusedRelease[]]): 
 }
 
 function verbsOf(refused: RefusedRelease | undefined): readonly [one: string, many: string] {
-  if (refused?.reason === 'quarantined' && refused.isRolledBack) return ['was', 'were'];
   return (refused && VERBS[refused.reason]) ?? ['is', 'are'];
 }

@@ -82,7 +82,7 @@ export function describeRefused(refused: Refused, constraint: Constraint): strin
 function describeQuarantine(refused: Refused & { readonly reason: 'quarantined' }): string {
   const { until, isRolledBack, because } = refused;
   const term = until === undefined ? '' : ` until ${formatTime(until)}`;
-  if (isRolledBack) return `rolled back on this machine${term}`;
+  if (isRolledBack) return `refused by a rollback on this machine${term}`;
   return `quarantined on this machine${term}${inBrackets(because)}`;
 }
 

@@ -137,7 +137,7 @@ describe('D30: nothing eligible', () => {
       deployed: '1.2.3',
       list: [{ version: '1.2.3', yanked: '' }, { version: '1.2.4', yanked: '' }, '2.0.0'],
       expected:
-        'ahead: it is kept; refused: yanked; no release may be selected: 2 yanked, 1 other-major',
+        'ahead: it is kept; refused: yanked; 1.2.4 is yanked; no release may be selected: 2 yanked, 1 other-major',
       warns: ['ahead', 'deployed-yanked'],
     },
     {

@@ -23,7 +23,7 @@ describe('[D31] the newer releases in the branch are named, each with its reason
         },
       ],
       expected:
-        'up-to-date: stays at 1.2.9: 1.4.0 is quarantined on this machine (health check failed), 1.3.0 and 1.2.10 were rolled back on this machine',
+        'up-to-date: stays at 1.2.9: 1.4.0 is quarantined on this machine (health check failed), 1.3.0 and 1.2.10 are refused by a rollback on this machine',
     },
     {
       case: 'D31 an upgrade that is not to the newest: the newer ones are named',

@@ -99,7 +99,7 @@ describe('[D37] a release failed: a rollback, whatever is deployed now', () => {
       warns: ['deployed-not-a-version'],
     },
     {
-      case: 'D37 the release to go back to is deployed: nothing is left to recover from',
+      case: 'D37 a version that may be selected is deployed: nothing is left to recover from',
       wanted: '1.*',
       deployed: '1.2.5',
       failed: '1.3.0',

@@ -31,7 +31,7 @@ describe('D13: an operator rolled back', () => {
       quarantine: rolledBack('1.2.4', '1.2.2'),
       previous: '1.2.2',
       expected:
-        'rollback to 1.2.2: 1.2.4 was rolled back on this machine; 1.2.2 was deployed before it; 1.2.3 was rolled back on this machine',
+        'rollback to 1.2.2: 1.2.4 was rolled back on this machine; 1.2.2 was deployed before it; 1.2.3 is refused by a rollback on this machine',
     },
     {
       case: 'D13 the previous version is deployed: up to date, versions between are not selected',
@@ -40,7 +40,8 @@ describe('D13: an operator rolled back', () => {
       list: LIST,
       quarantine: rolledBack('1.2.4', '1.2.2'),
       previous: '1.2.4',
-      expected: 'up-to-date: stays at 1.2.2: 1.2.4 and 1.2.3 were rolled back on this machine',
+      expected:
+        'up-to-date: stays at 1.2.2: 1.2.4 and 1.2.3 are refused by a rollback on this machine',
     },
     {
       case: 'D13 a release newer than the rolled-back version: upgrade',
@@ -82,7 +83,7 @@ describe('D13: an operator rolled back', () => {
       deployed: '1.2.3',
       quarantine: rolledBack('1.2.4', '1.2.2'),
       expected:
-        'rollback to 1.2.2: 1.2.3 was rolled back on this machine; 1.2.2 instead: newest patch of 1.2 that may be selected; 1.2.4 was rolled back on this machine',
+        'rollback to 1.2.2: 1.2.3 was rolled back on this machine; 1.2.2 instead: newest patch of 1.2 that may be selected; 1.2.4 is refused by a rollback on this machine',
     },
     {
       case: 'D13 no previous version: rolls back to the newest eligible release',
@@ -118,7 +119,7 @@ describe('[D32] a rollback refuses the versions above its target that the list h
       list: PUBLISHED,
       quarantine,
       expected:
-        'rollback to 1.2.9: 1.3.0 was rolled back on this machine; 1.2.9 was deployed before it; 1.4.0 and 1.2.10 were rolled back on this machine',
+        'rollback to 1.2.9: 1.3.0 was rolled back on this machine; 1.2.9 was deployed before it; 1.4.0 and 1.2.10 are refused by a rollback on this machine',
     },
     {
       case: 'D32 the target is deployed: it stays, although a higher version was published before',
@@ -127,7 +128,7 @@ describe('[D32] a rollback refuses the versions above its target that the list h
       list: PUBLISHED,
       quarantine,
       expected:
-        'up-to-date: stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 were rolled back on this machine',
+        'up-to-date: stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine',
     },
     {
       case: 'D32 a lower number that was published later is selected',
@@ -136,7 +137,7 @@ describe('[D32] a rollback refuses the versions above its target that the list h
       list: [...PUBLISHED, '1.2.11'],
       quarantine,
       expected:
-        'upgrade to 1.2.11: newest release of 1 that may be selected; 1.4.0 and 1.3.0 were rolled back on this machine',
+        'upgrade to 1.2.11: newest release of 1 that may be selected; 1.4.0 and 1.3.0 are refused by a rollback on this machine',
     },
     {
       case: 'D32 a build that was published later is selected',
@@ -162,7 +163,7 @@ describe('[D32] a rollback refuses the versions above its target that the list h
       list: PUBLISHED,
       quarantine,
       expected:
-        'rollback to 1.2.9: 1.4.0 was rolled back on this machine; 1.2.9 instead: newest release of 1 that may be selected; 1.3.0 and 1.2.10 were rolled back on this machine',
+        'rollback to 1.2.9: 1.4.0 was rolled back on this machine; 1.2.9 instead: newest release of 1 that may be selected; 1.3.0 and 1.2.10 are refused by a rollback on this machine',
     },
     {
       case: 'D32 the rollback ends by time: the newest release',

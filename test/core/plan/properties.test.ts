@@ -58,8 +58,8 @@ function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleActio
     typeof deployed === 'string' && semver.valid(deployed) !== null ? deployed : undefined;
   const isUp = deployedVersion === undefined || semver.compare(to, deployedVersion) > 0;
   const isOutside = deployedVersion !== undefined && !isInBranch(constraint, deployedVersion);
-  const hasFailed = [deployedVersion, module.failed].some(
-    (text) => text !== undefined && inForce(machine, module, text),
+  const [isFailed, hasFailed] = [[deployedVersion], [deployedVersion, module.failed]].map((texts) =>
+    texts.some((text) => text !== undefined && inForce(machine, module, text)),
   );
   const isYanked =
     terms.replacesYanked &&
@@ -71,7 +71,7 @@ function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleActio
     'I1 published': entries.length > 0,
     'I1, I4 in the branch': isInBranch(constraint, to),
     'I3, I7 a downgrade or another build only for a reason':
-      isUp || isOutside || hasFailed || isYanked || pinned,
+      isUp || isOutside || isRollback || isYanked || pinned,
     'I5 not quarantined': !inForce(machine, module, to),
     'I5 no prerelease': acceptsPrereleases || semver.prerelease(to) === null,
     'I5 not yanked': pinned || entries.every(({ yanked }) => yanked === undefined),
@@ -79,8 +79,9 @@ function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleActio
       ({ text, reason }) =>
         text !== to || (isRollback ? IGNORED_BY_ROLLBACK : ['older']).includes(reason),
     ),
-    'I7 a rollback exactly if the deployed version, or the last release, failed':
-      isRollback === hasFailed,
+    'I7 a rollback only if the deployed version or the last release failed':
+      !isRollback || hasFailed === true,
+    'I7 a rollback if the deployed version failed': isRollback || isFailed !== true,
     'I10 in the window': isRollback || direction === 'install' || (isOpen && answer === 'allowed'),
     'I10 not while busy': isRollback || !isServerBusy,
     'I10 not disabled': !isDisabled,
