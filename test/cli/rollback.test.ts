@@ -256,7 +256,9 @@ describe('a name that several entries have', () => {
       exit: 2,
     });
     expect(rollback(home, 'rear')).toMatchObject({
-      stdout: expect.stringMatching(/^acme:lidar \(rear\) rolls back from 1\.1\.0 to 1\.0\.0 at /) as string,
+      stdout: expect.stringMatching(
+        /^acme:lidar \(rear\) rolls back from 1\.1\.0 to 1\.0\.0 at /,
+      ) as string,
       exit: 0,
     });
     expect(rememberedIn(home)).toEqual([

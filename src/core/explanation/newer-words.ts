@@ -18,7 +18,7 @@ const VERBS: Readonly<
 };
 
 /**
- * Why the releases that the constraint accepts and that are newer than `version` are refused, newest first; empty if
+ * Why the releases that the constraint accepts and that are newer than `version` are refused, newest first; undefined if
  * there are none. `known` is a version that was named already (D31).
  */
 export function describeNewer(
@@ -39,16 +39,10 @@ export function describeNewer(
 
 function describeGroup([reason, refused]: [string, readonly RefusedRelease[]]): string {
   const texts = refused.map(({ release }) => release.version.text);
-  const [one, many] = verbsOf(refused[0]);
-  const [last = ''] = texts.slice(-1);
-  if (texts.length === 1) return `${last} ${one} ${reason}`;
-  const names =
-    texts.length > NAMED
-      ? `${texts.slice(0, NAMED - 1).join(', ')} and ${texts.length - NAMED + 1} more`
-      : `${texts.slice(0, -1).join(', ')} and ${last}`;
-  return `${names} ${many} ${reason}`;
-}
-
-function verbsOf(refused: RefusedRelease | undefined): readonly [one: string, many: string] {
-  return (refused && VERBS[refused.reason]) ?? ['is', 'are'];
+  const rest = texts.length - NAMED + 1;
+  const named = rest > 1 ? [...texts.slice(0, NAMED - 1), `${rest} more`] : texts;
+  const [last = ''] = named.slice(-1);
+  const [one, many] = (refused[0] && VERBS[refused[0].reason]) ?? ['is', 'are'];
+  if (named.length === 1) return `${last} ${one} ${reason}`;
+  return `${named.slice(0, -1).join(', ')} and ${last} ${many} ${reason}`;
 }
