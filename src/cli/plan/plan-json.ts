@@ -92,7 +92,7 @@ function newerAsJson({ decision }: PlanRow): object[] {
   const to = replacementOf(decision)?.to;
   const version = to && 'version' in to ? to.version : deployedVersion(input.deployed);
   if (!resolution || !version) return [];
-  const newer = [...newerRefused(resolution, version)];
+  const newer = newerRefused(resolution, version);
   return refusedAsJson(newer.slice(0, MOST_NEWER), resolution.input.constraint);
 }
 

@@ -26,15 +26,16 @@ export function describeNewer(
   version: Version,
   known?: Version,
 ): string | undefined {
-  const newer = [...newerRefused(resolution, version)].filter(
+  const newer = newerRefused(resolution, version).filter(
     ({ release }) => release.version.text !== known?.text,
   );
+  if (newer.length === 0) return undefined;
   const groups = Map.groupBy(newer, (one) => describeRefused(one, resolution.input.constraint));
-  const all = Array.from(groups, describeGroup);
   const rest = [...groups.values()].slice(NAMED).flat().length;
-  return (
-    [...all.slice(0, NAMED), ...(rest > 0 ? [`${rest} more refused`] : [])].join(', ') || undefined
-  );
+  return [
+    ...Array.from(groups, describeGroup).slice(0, NAMED),
+    ...(rest > 0 ? [`${rest} more refused`] : []),
+  ].join(', ');
 }
 
 function describeGroup([reason, refused]: [string, readonly RefusedRelease[]]): string {

@@ -113,8 +113,8 @@ export function describeMisfit({ position, expected }: Misfit): string {
 export function chosenAs(resolution: Resolution): string {
   const newest = newestOf(resolution.input.constraint);
   if (resolution.kind === 'unsatisfied') return newest;
-  const [newer] = newerRefused(resolution, resolution.release.version);
-  return newer ? `${newest} that may be selected` : newest;
+  const newer = newerRefused(resolution, resolution.release.version);
+  return newer.length > 0 ? `${newest} that may be selected` : newest;
 }
 
 export function newestOf(constraint: Constraint): string {

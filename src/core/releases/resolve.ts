@@ -96,12 +96,14 @@ export function newestPublished(
 }
 
 /** The releases that the constraint accepts and that are newer than `version`, newest first, each with its reason (D31). */
-export function* newerRefused({ input }: Resolution, version: Version): Generator<RefusedRelease> {
+export function newerRefused({ input }: Resolution, version: Version): RefusedRelease[] {
+  const newer: RefusedRelease[] = [];
   for (const release of input.index.candidates(input.constraint)) {
-    if (compareVersions(release.version, version) <= 0) return;
+    if (compareVersions(release.version, version) <= 0) break;
     const found = refusal(input, release);
-    if (found) yield { release, ...found };
+    if (found) newer.push({ release, ...found });
   }
+  return newer;
 }
 
 /**
