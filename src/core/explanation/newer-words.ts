@@ -32,10 +32,8 @@ export function describeNewer(
   if (newer.length === 0) return undefined;
   const groups = Map.groupBy(newer, (one) => describeRefused(one, resolution.input.constraint));
   const rest = [...groups.values()].slice(NAMED).flat().length;
-  return [
-    ...Array.from(groups, describeGroup).slice(0, NAMED),
-    ...(rest > 0 ? [`${rest} more refused`] : []),
-  ].join(', ');
+  const named = Array.from(groups, describeGroup).slice(0, NAMED);
+  return [...named, ...(rest > 0 ? [`${rest} more refused`] : [])].join(', ');
 }
 
 function describeGroup([reason, refused]: [string, readonly RefusedRelease[]]): string {

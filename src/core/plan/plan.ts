@@ -251,6 +251,5 @@ function latestOf(
 ): Version | undefined {
   if ('error' in list || requirement.kind === 'local' || requirement.kind === 'disabled')
     return undefined;
-  const { index, firstSeen } = list;
-  return newestPublished(channel, index, { ...eligibility, firstSeen });
+  return newestPublished(channel, list.index, { ...eligibility, firstSeen: list.firstSeen });
 }

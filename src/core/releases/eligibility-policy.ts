@@ -53,9 +53,6 @@ export interface Eligibility {
     | undefined;
 }
 
-/** Which files a machine may download. */
-export type ArtifactRules = NonNullable<Eligibility['artifactRules']>;
-
 /** A version that failed on this machine or that an operator rolled back, and how long it is refused. */
 export interface Quarantined {
   /** The text of the version, build metadata included. */

@@ -1,6 +1,6 @@
 import { excerpt } from '../text/quote.ts';
 import { isExposed, readWebAddress } from '../text/web-address.ts';
-import type { ArtifactRules, Policy } from './eligibility-policy.ts';
+import type { Eligibility, Policy } from './eligibility-policy.ts';
 import { publishTime } from './publish-time.ts';
 import { quarantined } from './quarantine.ts';
 import { artifactFor, artifactsFor, type Artifact } from './release.ts';
@@ -28,7 +28,10 @@ const untrustedArtifact: Policy = ({ eligibility: { platform, artifactRules } },
 
 const FULL_DIGEST = /^(?:sha256:[\da-f]{64}|sha512:[\da-f]{128})$/i;
 
-function complaintAbout({ url, digest }: Artifact, rules: ArtifactRules): string | undefined {
+function complaintAbout(
+  { url, digest }: Artifact,
+  rules: NonNullable<Eligibility['artifactRules']>,
+): string | undefined {
   if (url === undefined) return undefined;
   const address = readWebAddress(url);
   if (!address.ok) return `its address: ${address.error}`;
