@@ -2,7 +2,6 @@ import type { DigestChange, ModuleId, ReleaseRecord } from '../core/index.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { firstSeenAfter, firstSeenOf } from './first-seen.ts';
 import { changedDigests, lostDigests } from './known-digests.ts';
-import { checkFirst } from './progress.ts';
 import type { FetchedList, RemoteRegistry } from './remote-registry.ts';
 import { retryBudget } from './retry-budget.ts';
 import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.ts';
@@ -50,8 +49,6 @@ export async function acceptList(
   // A list that the operator accepts replaces the known generation and digests (D22).
   const known = readableList(moduleId, remote, saved);
   const now = await remote.fetch(moduleId, undefined, { budget: retryBudget(), signal });
-  // A list after which no honest one could follow is not accepted either (D40).
-  checkFirst(now, `the list of ${moduleId} at ${remote.from}`);
   const acceptance = known && acceptanceOf(known, now);
   if (!isDryRun) {
     const confirmedAt = clock.now();
