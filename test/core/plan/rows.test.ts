@@ -66,11 +66,12 @@ describe('terms and rows of subsystems', () => {
 
 describe('rows of modules', () => {
   it('[D31] `latest` does not depend on what this machine refuses, and may be a prerelease under latest-with-prerelease', () => {
-    const list = ['1.0.0', '1.1.0', '1.2.0-rc.1'];
+    const untrusted = { version: '1.1.1', artifacts: [{ platform: 'any', url: 'file:///x' }] };
+    const list = ['1.0.0', '1.1.0', untrusted, '1.2.0-rc.1'];
     const modules = [entry('acme:lidar', '1.*'), entry('acme:arm', 'latest-with-prerelease')];
     const lidar = known('1.0.0', list, { quarantine: [{ version: '1.1.0' }] });
     const answer = plan({ modules }, { acme_lidar: lidar, acme_arm: known('1.0.0', list) });
-    expect(answer.modules.map(({ latest }) => latest?.text)).toEqual(['1.1.0', '1.2.0-rc.1']);
+    expect(answer.modules.map(({ latest }) => latest?.text)).toEqual(['1.1.1', '1.2.0-rc.1']);
   });
 
   it('a disabled module has no `latest`', () => {
