@@ -162,20 +162,17 @@ function noTarget(
 /** Why lower releases that the constraint accepts are refused; the decision in words if there are none. */
 function lowerReleases(decision: Decision, from: Version): string[] {
   const { resolution } = decision;
-  const lower = [...(resolution?.refused() ?? [])].flatMap((refused) =>
+  if (!resolution) return [describeDecision(decision)];
+  const { constraint } = resolution.input;
+  const lower = [...resolution.refused()].flatMap((refused) =>
     refused.reason !== 'not-a-version' && compareVersions(refused.release.version, from) < 0
-      ? [
-          `${refused.release.version.text}: ${describeRefused(refused, resolution?.input.constraint ?? LATEST)}`,
-        ]
+      ? [`${refused.release.version.text}: ${describeRefused(refused, constraint)}`]
       : [],
   );
-  if (lower.length === 0)
-    return [resolution ? 'no lower release is published' : describeDecision(decision)];
-  return lower.slice(0, NAMED);
+  return lower.length === 0 ? ['no lower release is published'] : lower.slice(0, NAMED);
 }
 
 const NAMED = 3;
-const LATEST = { kind: 'latest' } as const;
 
 function linesOf(
   row: LoggedDecision,

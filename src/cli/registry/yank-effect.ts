@@ -11,7 +11,7 @@ import {
 } from '../../core/index.ts';
 import { lazyList } from '../../registry/formats/decoded-list.ts';
 import { releaseEntries } from '../../registry/formats/release-document.ts';
-import { parseJson } from '../../registry/formats/json-text.ts';
+import { parseJsonBytes } from '../../registry/formats/json-text.ts';
 import type { Catalogue } from '../../server/index.ts';
 
 /** What a machine with the yanked version does, by constraint: `to` is the version that it then has. */
@@ -33,7 +33,7 @@ export function yankEffects(
   const document = catalogue.document(moduleId);
   const yanked = parseVersion(version);
   if (!document || !yanked.ok) return [];
-  const json = parseJson(Buffer.from(document.bytes).toString());
+  const json = parseJsonBytes(document.bytes);
   const { records } = lazyList(releaseEntries(json, moduleId), {});
   const index = indexReleases(records);
   return constraintsOn(yanked.value).map((constraint) => effectOf(constraint, index, yanked.value));
