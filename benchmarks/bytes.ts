@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { parseModuleId, indexReleases, type ModuleId } from 'modreg';
-import { lazyList } from '../dist/registry/formats/decoded-list.js';
-import { parseJsonBytes } from '../dist/registry/formats/json-text.js';
-import { releaseEntries } from '../dist/registry/formats/release-document.js';
+import { lazyList } from '../src/registry/formats/decoded-list.ts';
+import { parseJsonBytes } from '../src/registry/formats/json-text.ts';
+import { releaseEntries } from '../src/registry/formats/release-document.ts';
 import { answer, constraint } from './answer.ts';
 import { fastestRuns } from './slices.ts';
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { parseModuleId, type ModuleId } from 'modreg';
 import { openRegistries } from 'modreg/registry';
-import { moduleListsOf } from '../dist/registry/module-list.js';
+import { moduleListsOf } from '../src/registry/module-list.ts';
 import { answer, constraint } from './answer.ts';
 
 const MODULES = 1000;

@@ -1,4 +1,5 @@
 import { oneOf, optionsOf, wholeNumber } from '../tools/options.ts';
+import { imports } from './imports.ts';
 import {
   bytes,
   generatedLists,
@@ -43,8 +44,12 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
     { name: 'memory of lists', section: 'resolving', measure: listMemory },
     { name: 'plans', section: 'plans', isPrinted: true, measure: plans },
     { name: 'whole processes', section: 'plans', isPrinted: true, measure: wholeProcesses },
+    { name: 'imports', section: 'plans', isPrinted: true, measure: imports },
   ],
-  registry: [{ name: 'registry', section: 'registry', measure: script('registry.ts') }],
+  registry: [
+    { name: 'registry', section: 'registry', measure: script('registry.ts') },
+    { name: 'attacks', section: 'registry', measure: script('registry-attacks.ts') },
+  ],
   network: [{ name: 'network', section: 'network', measure: script('network.ts') }],
   poller: [
     { name: 'rounds', section: 'poller', measure: script('poller-large.ts') },

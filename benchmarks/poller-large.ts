@@ -7,7 +7,7 @@ import { Poller, type Delivery } from 'modreg/poller';
 import { type PollableRegistry, systemClock } from 'modreg/registry';
 import { savedListsIn } from 'modreg/store';
 import type { ClaimedFile as WholeFile } from '../src/store/claim.ts';
-import { virtualClock } from '../test/support/virtual-clock.ts';
+import { virtualClock } from '../src/testing/virtual-clock.ts';
 import { machineOf, openSite } from './publishing.ts';
 import { median, printRows, type Row } from './row.ts';
 

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { planMachine, readDeployed } from 'modreg';
 import { DEFAULT_POLICY, readMachine } from 'modreg/config';
 import type { ListResult } from 'modreg/registry';
-import { moduleListsOf } from '../dist/registry/module-list.js';
+import { moduleListsOf } from '../src/registry/module-list.ts';
 import { median, printRows } from './row.ts';
 
 const [MODULES, LISTS, RELEASES] = [1000, 100, 10_000];

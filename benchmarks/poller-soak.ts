@@ -9,7 +9,7 @@ import type { ModuleId, ReleaseRecord } from 'modreg';
 import { Poller, type Delivery } from 'modreg/poller';
 import { type PollableRegistry, RegistryError, type ListResult } from 'modreg/registry';
 import { openForPoller } from 'modreg/store';
-import { virtualClock } from '../test/support/virtual-clock.ts';
+import { virtualClock } from '../src/testing/virtual-clock.ts';
 import { heapInUse, machineOf } from './publishing.ts';
 import { printRows } from './row.ts';
 

@@ -31,7 +31,7 @@ for (let at = 0; at < Number(modules); at++) {
   catalogue.publishAll(moduleId(`bench:m${at}`), first, 0);
 }
 const place = { host: '127.0.0.1', port: 0 };
-const running = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs: 0 });
+const running = await serveRegistry(catalogue, place, { spreadMs: 0 });
 console.log(running.address);
 for await (const line of createInterface(process.stdin)) {
   const [module = '', version = ''] = line.split(' ');

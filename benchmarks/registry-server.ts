@@ -32,7 +32,7 @@ function bareServer(): void {
 async function registryServer(): Promise<void> {
   const catalogue = new Catalogue(path);
   const place = { host: '127.0.0.1', port: 0 };
-  const { address } = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs: 0 });
+  const { address } = await serveRegistry(catalogue, place, { spreadMs: 0 });
   console.log(address);
 }
 

@@ -1,8 +1,8 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { entryPoints, type EntryPoint } from './support/declaration-files.ts';
+import { entryPoints, type Declared, type EntryPoint } from './support/declaration-files.ts';
 import {
   examplesOf,
   rowIds,
@@ -15,7 +15,7 @@ import { temporaryFolder } from './support/folder.ts';
 import { ROOT } from './support/modreg.ts';
 
 /** The entry points under test, by their keys in `exports` of package.json. */
-const ENTRIES = ['.', './config', './registry', './store', './poller', './server'];
+const ENTRIES = ['.', './config', './registry', './store', './poller', './server', './testing'];
 
 /** The limit for all entry points together. */
 const MOST_EXPORTS = 130;
@@ -87,6 +87,11 @@ describe.each(TESTED)('%s', (key, { exports, files }) => {
   it('has no row ids in its declarations', () => {
     expect(rowIds(files, ROOT)).toEqual([]);
   });
+
+  it('has no raw database and no SQL in its declarations', () => {
+    const raw = /\b(DatabaseSync|StatementSync|Statements|sql)\b/;
+    expect(files.filter((file) => raw.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
 });
 
 it(`has at most ${MOST_EXPORTS} exports in all`, () => {
@@ -94,29 +99,48 @@ it(`has at most ${MOST_EXPORTS} exports in all`, () => {
   expect(count).toBeLessThanOrEqual(MOST_EXPORTS);
 });
 
-it('every example compiles in a project that depends on the package', () => {
-  const programs = TESTED.flatMap(([, { exports }]) =>
-    exports.flatMap((exported) =>
-      examplesOf(exported).map((program, place): [string, string] => [
-        `${exported.name}-${place + 1}.ts`,
-        program,
-      ]),
-    ),
+/** The examples of `exports`, by file name. */
+function examplesIn(exports: readonly Declared[]): [file: string, program: string][] {
+  return exports.flatMap((exported) =>
+    examplesOf(exported).map((program, place): [string, string] => [
+      `${exported.name}-${place + 1}.ts`,
+      program,
+    ]),
   );
+}
+
+/** The folder of a project with these programs, which depends on the package. */
+function projectWith(programs: readonly (readonly [file: string, program: string])[]): string {
+  const folder = temporaryFolder({
+    'package.json': '{ "type": "module" }',
+    ...Object.fromEntries(programs),
+  });
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(ROOT, join(folder, 'node_modules/modreg'));
+  symlinkSync(join(ROOT, 'node_modules/@types'), join(folder, 'node_modules/@types'));
+  return folder;
+}
+
+it('every example compiles in a project that depends on the package', () => {
+  const folder = projectWith(TESTED.flatMap(([, { exports }]) => examplesIn(exports)));
   const config = {
     extends: join(ROOT, 'tsconfig.json'),
     include: ['*.ts'],
     compilerOptions: { isolatedDeclarations: false, declaration: false, skipLibCheck: false },
   };
-  const folder = temporaryFolder({
-    'package.json': '{ "type": "module" }',
-    'tsconfig.json': JSON.stringify(config),
-  });
-  for (const [file, program] of programs) writeFileSync(join(folder, file), program);
-  mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(ROOT, join(folder, 'node_modules/modreg'));
-  symlinkSync(join(ROOT, 'node_modules/@types'), join(folder, 'node_modules/@types'));
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const tsc = join(ROOT, 'node_modules/.bin/tsc');
   const { stdout } = spawnSync(tsc, ['-p', folder], { encoding: 'utf8' });
   expect(stdout).toBe('');
+});
+
+const TEST_EXAMPLES = examplesIn(PUBLISHED.get('./testing')?.exports ?? []);
+
+it.each(TEST_EXAMPLES)('the example %s of modreg/testing prints what it says', (file, program) => {
+  const said = Array.from(program.matchAll(/console\.log\(.*\); \/\/ (.*)/g), ([, text]) => text);
+  const node = join(ROOT, 'node_modules/.bin/node');
+  const cwd = projectWith([[file, program]]);
+  const { stdout, stderr } = spawnSync(node, [file], { cwd, encoding: 'utf8' });
+  expect(said).not.toEqual([]);
+  expect(stdout + stderr).toBe(`${said.join('\n')}\n`);
 });

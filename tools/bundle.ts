@@ -3,14 +3,13 @@
  * starts faster than many, and CommonJS loads a built-in module without reading all its exports, some of which load
  * further modules.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, type OutputChunk, type Plugin } from 'rolldown';
+import { build, type Plugin } from 'rolldown';
+import { packagesIn, writeLicenses } from './bundled-licenses.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const OUT = join(ROOT, 'dist/cli');
 const PACKAGES = /^.*\/node_modules\//;
-const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /** Commander starts commands that are files of their own. modreg has none, and node:child_process takes 4 ms to load. */
 const withoutProcesses: Plugin = {
@@ -26,13 +25,12 @@ const { output } = await build({
   platform: 'node',
   // As CommonJS, jsonc-parser requires its files in a way that no bundler sees.
   resolve: { mainFields: ['module', 'main'] },
-  // It loads files of its own at run time.
-  external: ['pino'],
   plugins: [withoutProcesses],
   preserveEntrySignatures: 'allow-extension',
   output: {
     dir: OUT,
     format: 'cjs',
+    comments: { jsdoc: false },
     // Tests read it, so that no command loads a package unnoticed.
     banner({ moduleIds }) {
       const names = packagesIn(moduleIds).map((folder) => folder.replace(PACKAGES, ''));
@@ -52,23 +50,4 @@ const { output } = await build({
   },
 });
 
-/** The folders of the packages that the modules belong to. */
-function packagesIn(moduleIds: readonly string[]): string[] {
-  return [...new Set(moduleIds.flatMap((id) => PACKAGE.exec(id) ?? []))].toSorted();
-}
-
-function licenseOf(folder: string): string {
-  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    readonly name: string;
-    readonly version: string;
-  };
-  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
-  if (file === undefined) throw new Error(`${folder} has no license file`);
-  return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
-}
-
-const moduleIds = output
-  .filter((file): file is OutputChunk => file.type === 'chunk')
-  .flatMap((chunk) => chunk.moduleIds);
-const licenses = packagesIn(moduleIds).map(licenseOf);
-writeFileSync(join(OUT, 'LICENSES.txt'), licenses.join(`\n${'-'.repeat(80)}\n\n`));
+writeLicenses(output, OUT);

@@ -17,7 +17,7 @@ import {
   type PlanInput,
 } from 'modreg';
 import { checkDocument, readMachine, readUpdatePolicy } from 'modreg/config';
-import { openRegistries } from 'modreg/registry';
+import { openRegistries, systemClock } from 'modreg/registry';
 import { Catalogue, readRelease, serveRegistry } from 'modreg/server';
 import { adversarialLists, realPackument, seededList } from '../lists.ts';
 
@@ -199,7 +199,10 @@ async function served(path: string): Promise<() => unknown> {
     catalogue.publishAll(moduleId(`bench:m${at}`), at === 0 ? releases : releases.slice(-1), NOW);
   }
   const place = { host: '127.0.0.1', port: 0 };
-  const { address } = await serveRegistry(catalogue, place, { clock: () => NOW, spreadMs: 0 });
+  const { address } = await serveRegistry(catalogue, place, {
+    clock: { ...systemClock, now: () => NOW },
+    spreadMs: 0,
+  });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return async () => {
     const { promise, resolve: received, reject } = Promise.withResolvers<IncomingMessage>();

@@ -31,6 +31,7 @@ export const EXIT_CODES = {
   permissions: 1,
   'already-published': 1,
   'unknown-version': 1,
+  'unknown-token': 1,
   'not-recorded': 1,
   'bad-constraint': 2,
   'bad-version': 2,
@@ -73,6 +74,8 @@ export type WarningKind =
   | 'deployed-not-a-version'
   | 'pin-not-published'
   | 'unverified-download'
+  | 'list-near-limit'
+  | 'list-too-large'
   | 'locked'
   | 'state-unreadable'
   | 'state-write'
@@ -88,11 +91,16 @@ export const EXIT_MEANINGS: ReadonlyMap<number, string> = new Map([
     4,
     'the registry does not answer, or its answer is refused, and no saved list can be used instead',
   ],
-  [10, 'with plan --exit-code: a replacement is due or held'],
+  [10, 'with --exit-code: a replacement is due or held'],
   [11, 'with replay: the decision is another one than the recorded one'],
+  [
+    12,
+    'with status --exit-code: a module is stuck, or no poller is running, or its last round is old',
+  ],
   [69, 'Node is too old, or there is none'],
   [70, "internal error, or the machine's state or a registry file cannot be read or written"],
   [130, 'interrupted'],
+  [141, 'the reader of stdout closed it early'],
 ]);
 
 /** The printed form of a kind: `no-match` is `NO_MATCH`. */

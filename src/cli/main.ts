@@ -1,9 +1,26 @@
 import { inspect, styleText } from 'node:util';
 import { escapeUnprintable, excerpt } from '../core/text/quote.ts';
 import { EXIT_CODES } from './codes.ts';
+import { boundedLog } from './output/bounded-log.ts';
 import { presentationOf, type Presentation } from './output/presentation.ts';
-import { exitCodeOf, formatProblem, problemAsJson, type Outcome, type Problem } from './problem.ts';
+import { untilReaderLeaves } from './output/reader.ts';
+import { columnsOf, isColoured } from './output/terminal.ts';
+import { wrapped } from './output/wrap.ts';
+import {
+  exitCodeOf,
+  formatProblem,
+  problemAsJson,
+  UNREAD,
+  type Outcome,
+  type Problem,
+} from './problem.ts';
 import { runCommandLine } from './program.ts';
+import type { World } from './world.ts';
+
+/** How long the reader of a log may take for its last lines. */
+const READER_MS = 500;
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 type Paint = (line: string) => string;
 
@@ -20,12 +37,14 @@ export async function run(process: NodeJS.Process): Promise<void> {
       ? problems.map(problemAsJson)
       : problems.flatMap(formatProblem);
     const paint = isColoured(stderr, presentation, process) ? paintProblem : asIs;
-    write(stderr, [...notes, ...lines], paint);
+    write(stderr, [...notes, ...lines], { paint, width: columnsOf(stderr, presentation, process) });
   };
+  let broken: number | undefined;
   stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-    // The reader closed the pipe, so it needs no more output.
+    if (broken !== undefined) return;
+    // The reader needs no more output, and no message. The exit code says that it did not get everything.
+    process.exitCode = broken = code === 'EPIPE' ? UNREAD : EXIT_CODES.internal;
     if (code === 'EPIPE') return;
-    process.exitCode = EXIT_CODES.internal;
     const message = `cannot write the answer (${code})`;
     report([], [{ severity: 'error', kind: 'internal', message }]);
   });
@@ -33,59 +52,82 @@ export async function run(process: NodeJS.Process): Promise<void> {
   stderr.on('error', () => undefined);
 
   const outcome = await outcomeOf(argv, presentation, process);
-  const { answer, notes, problems } = outcome;
-  process.exitCode = exitCodeOf(outcome);
-  write(stdout, answer, isColoured(stdout, presentation, process) ? paintAnswer : asIs);
+  const { answer, notes, problems, isData, isLog } = outcome;
+  process.exitCode = broken ?? exitCodeOf(outcome);
+  const paint = isColoured(stdout, presentation, process) ? paintAnswer : asIs;
+  const width = isData ? undefined : columnsOf(stdout, presentation, process);
+  write(stdout, answer, { paint, width });
   report(notes, problems);
+  // Node would wait for the reader of a pipe, and a log may have none.
+  if (isLog) setTimeout(() => process.exit(), READER_MS).unref();
 }
 
 async function outcomeOf(
   argv: readonly string[],
-  { isDebug }: Presentation,
+  presentation: Presentation,
   process: NodeJS.Process,
 ): Promise<Outcome> {
   try {
-    return await runCommandLine(argv, {
-      environment: process.env,
-      platform: `${process.platform}/${process.arch}`,
-      isTerminal: process.stderr.isTTY,
-      clock: Date.now,
-      print: (line) => write(process.stdout, [line], asIs),
-      note: (line) => write(process.stderr, [line], asIs),
-      untilSignal: async () =>
-        await new Promise((resolve) => {
-          process.once('SIGINT', resolve);
-          process.once('SIGTERM', resolve);
-        }),
-      untilStdoutCloses: async () =>
-        await new Promise((resolve) => {
-          process.stdout.once('error', () => resolve());
-        }),
-    });
+    return await runCommandLine(argv, worldOf(process, presentation));
   } catch (error) {
     const problem = {
       severity: 'error',
       kind: 'internal',
       message: `this is a bug in modreg: ${excerpt(String(error))}`,
-      because: isDebug ? inspect(error).split('\n') : [],
+      because: presentation.isDebug ? inspect(error).split('\n') : [],
       hint: 'run the command again with --debug and report its output',
     } as const;
     return { answer: [], notes: [], problems: [problem] };
   }
 }
 
-function write(stream: NodeJS.WriteStream, lines: readonly string[], paint: Paint): void {
-  if (lines.length === 0) return;
-  stream.write(`${lines.map((line) => paint(escapeUnprintable(line))).join('\n')}\n`);
+function worldOf(process: NodeJS.Process, presentation: Presentation): World {
+  const { stdout, stderr, env } = process;
+  const logs: Partial<Record<'stdout' | 'stderr', ReturnType<typeof boundedLog>>> = {};
+  const widthOf = (stream: NodeJS.WriteStream): number | undefined =>
+    columnsOf(stream, presentation, process);
+  return {
+    environment: env,
+    platform: `${process.platform}/${process.arch}`,
+    isTerminal: stderr.isTTY,
+    columns: widthOf(stdout),
+    clock: Date.now,
+    print: (line) => write(stdout, [line], { paint: asIs, width: widthOf(stdout) }),
+    note: (line) => write(stderr, [line], { paint: asIs, width: widthOf(stderr) }),
+    log: (name, line, lost) => {
+      const log = logs[name] ?? boundedLog(process[name]);
+      logs[name] = log;
+      log(escapeUnprintable(line), (count) => escapeUnprintable(lost(count)));
+    },
+    untilSignal: async (nth = 1) =>
+      await new Promise((resolve) => {
+        let seen = 0;
+        const onSignal = (signal: (typeof SIGNALS)[number]): void => {
+          seen += 1;
+          if (seen < nth) return;
+          // Without a listener, the next signal ends the process.
+          for (const name of SIGNALS) process.off(name, onSignal);
+          resolve(signal);
+        };
+        for (const name of SIGNALS) process.on(name, onSignal);
+      }),
+    untilStdoutCloses: async () => {
+      const failed = new Promise<void>((resolve) => {
+        stdout.once('error', () => resolve());
+      });
+      await Promise.race([failed, untilReaderLeaves(process)]);
+    },
+  };
 }
 
-function isColoured(
+function write(
   stream: NodeJS.WriteStream,
-  { colour }: Presentation,
-  { env }: NodeJS.Process,
-): boolean {
-  if (colour !== 'auto') return colour === 'always';
-  return stream.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  lines: readonly string[],
+  { paint, width }: { readonly paint: Paint; readonly width: number | undefined },
+): void {
+  if (lines.length === 0) return;
+  const fitting = lines.flatMap((line) => wrapped(escapeUnprintable(line), width));
+  stream.write(`${fitting.map((line) => paint(line)).join('\n')}\n`);
 }
 
 const asIs: Paint = (line) => line;

@@ -28,17 +28,25 @@ export interface Outcome {
   /** Further lines for a person, on stderr. */
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
+  /** Whether the answer is text for programs, which is never wrapped. */
+  readonly isData?: true;
+  /** Whether the output was a log, whose reader the process does not wait for. */
+  readonly isLog?: true;
   /**
-   * How the command ended, unless an error says it: with the answer "no", with replacements pending, with another
-   * decision than the recorded one, or interrupted.
+   * How the command ended, unless an error says it: with the answer "no", with replacements pending, with a machine that needs attention, with another
+   * decision than the recorded one, interrupted, or because nobody reads the answer.
    */
-  readonly ending?: 'no' | 'pending' | 'different' | 'interrupted' | undefined;
+  readonly ending?:
+    'no' | 'pending' | 'attention' | 'different' | 'interrupted' | 'unread' | undefined;
 }
 
 const LONGEST_FIRST_LINE = 300;
 const PENDING = 10;
 const DIFFERENT = 11;
+const ATTENTION = 12;
 const INTERRUPTED = 130;
+/** As of a process that SIGPIPE ends. */
+export const UNREAD = 141;
 /** Input that a caret can point into: printable ASCII that fits on one line. */
 const POINTABLE = /^[ -~]{1,80}$/;
 
@@ -49,7 +57,9 @@ export function exitCodeOf({ problems, ending }: Outcome): number {
   const error = problems.find((problem) => problem.severity === 'error');
   if (error) return EXIT_CODES[error.kind];
   if (ending === 'interrupted') return INTERRUPTED;
+  if (ending === 'unread') return UNREAD;
   if (ending === 'pending') return PENDING;
+  if (ending === 'attention') return ATTENTION;
   if (ending === 'different') return DIFFERENT;
   return ending === 'no' ? EXIT_CODES['no-match'] : 0;
 }

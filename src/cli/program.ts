@@ -1,14 +1,13 @@
 import type { DocumentKind } from '../config/index.ts';
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { excerpt } from '../core/text/quote.ts';
 import { DOCUMENT_KINDS } from '../config/document-kind.ts';
-import { codesOf, EXIT_MEANINGS } from './codes.ts';
 import type { AcceptOptions } from './registry/accept-command.ts';
 import type { CheckOptions } from './check/check-command.ts';
-import type { Outcome, Problem } from './problem.ts';
+import type { Outcome } from './problem.ts';
 import type { CompareOptions } from './resolve/compare-command.ts';
 import type { CommandContext } from './command-context.ts';
 import {
+  addPoll,
   addQuarantine,
   addReplay,
   addRollback,
@@ -19,6 +18,7 @@ import {
 import { addRegistryCommands } from './registry/registry-program.ts';
 import type { PlanOptions } from './plan/plan-command.ts';
 import type { ResolveOptions } from './resolve/resolve-command.ts';
+import { exitCodeLines, usage } from './usage.ts';
 import { ownVersion } from './version.ts';
 import type { World } from './world.ts';
 
@@ -49,6 +49,8 @@ const CHECK_EXAMPLES = `Examples:
   modreg check machine.json
   modreg check machine.json --strict --env
   modreg check agent.json --as agent --json
+  modreg check *.json
+  ssh robot cat machine.json | modreg check -
 `;
 
 const SCHEMA_EXAMPLES = `Examples:
@@ -64,13 +66,19 @@ Constraints:
   latest-with-prerelease  the newest release or prerelease
 `;
 
+/** The width of help that is not shown on a terminal. */
+const HELP_WIDTH = 80;
+
 /** Runs the command that `argv` names. It throws only on a bug in modreg. */
 export async function runCommandLine(argv: readonly string[], world: World): Promise<Outcome> {
+  if (argv[0] === 'help' && argv[1] === 'exit-codes') {
+    return { answer: exitCodeLines(), notes: [], problems: [] };
+  }
   let outcome: Outcome = { answer: [], notes: [], problems: [] };
   const help: string[] = [];
   const modreg = commandLine(argv, help, { world, finish: (done) => (outcome = done) });
   if (argv.length === 0) {
-    const problem = usage('no command is named');
+    const problem = usage('no command is named', argv, modreg);
     return { answer: [], notes: linesOf(modreg.helpInformation()), problems: [problem] };
   }
   try {
@@ -82,7 +90,11 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
     // For `help` with an unknown command, commander prints the general help and reports the code `commander.help`.
     const unknown = argv[0] === 'help' ? 'unknown command' : 'no command is named';
     const message = error.code === 'commander.help' ? unknown : error.message;
-    return { answer, notes: [], problems: error.exitCode === 0 ? [] : [usage(message)] };
+    return {
+      answer,
+      notes: [],
+      problems: error.exitCode === 0 ? [] : [usage(message, argv, modreg)],
+    };
   }
 }
 
@@ -94,6 +106,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   compare: addCompare,
   plan: addPlan,
   watch: addWatch,
+  poll: addPoll,
   status: addStatus,
   why: addWhy,
   replay: addReplay,
@@ -103,6 +116,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   check: addCheck,
   schema: addSchema,
   registry: addRegistryCommands,
+  version: addVersion,
 };
 
 /** The command line for `argv`. If `argv` begins with a command, the others are not added: no output names them. */
@@ -114,13 +128,18 @@ function commandLine(
   const modreg = new Command('modreg')
     .description('Decides which release of each module a machine should run, and says why.')
     .exitOverride()
-    .configureOutput({ writeOut: (text) => help.push(text), writeErr: () => undefined })
-    .option('--version', 'print the versions of modreg and of Node')
+    .configureOutput({
+      writeOut: (text) => help.push(text),
+      writeErr: () => undefined,
+      getOutHelpWidth: () => world.columns ?? HELP_WIDTH,
+      getErrHelpWidth: () => world.columns ?? HELP_WIDTH,
+    })
+    .option('-V, --version', 'print the versions of modreg and of Node')
     .on('option:version', () => {
       help.push(`${versionLine()}\n`);
       throw new CommanderError(0, 'commander.version', 'the versions are printed');
     })
-    .addHelpText('after', exitCodeTable);
+    .addHelpText('after', '\nmodreg help exit-codes lists the exit codes and the error codes.');
   const context = {
     world,
     finish,
@@ -138,7 +157,8 @@ function addResolve(modreg: Command, { world, finish }: CommandContext): void {
     .description('Prints the release that a constraint now selects for a module.')
     .option('--explain', 'show why entries of the list are selected or refused')
     .option('--all', 'like --explain, with a line for every entry')
-    .addHelpText('beforeAll', RESOLVE_EXAMPLES)
+    .option('--machine', 'refuse what this machine refuses, as its poller knows it')
+    .addHelpText('before', RESOLVE_EXAMPLES)
     .addHelpText('after', CONSTRAINTS)
     .action(async (moduleId: string, constraint: string, options: ResolveOptions) => {
       const { resolveCommand } = await import('./resolve/resolve-command.ts');
@@ -150,7 +170,7 @@ function addCompare(modreg: Command, { world, finish }: CommandContext): void {
   withListOptions(modreg.command('compare <module_id>'))
     .description('Shows the release that each of the five version types selects, side by side.')
     .option('--deployed <version>', 'the deployed version')
-    .addHelpText('beforeAll', COMPARE_EXAMPLES)
+    .addHelpText('before', COMPARE_EXAMPLES)
     .action(async (moduleId: string, options: CompareOptions) => {
       const { compareCommand } = await import('./resolve/compare-command.ts');
       finish(await compareCommand(moduleId, options, world));
@@ -163,7 +183,7 @@ function addAccept(modreg: Command, { world, common, finish }: CommandContext): 
       'Shows what changed in the release list of a module, and accepts the list as it is now.',
     )
     .option('--dry-run', 'show the changes without accepting them')
-    .addHelpText('beforeAll', ACCEPT_EXAMPLES)
+    .addHelpText('before', ACCEPT_EXAMPLES)
     .action(async (moduleId: string, options: AcceptOptions) => {
       const { acceptCommand } = await import('./registry/accept-command.ts');
       finish(await acceptCommand(moduleId, options, world));
@@ -180,7 +200,8 @@ function addPlan(modreg: Command, { world, finish }: CommandContext): void {
       'the deployed versions: a JSON object from names to versions, null if not deployed (default: as recorded in machine.db)',
     )
     .option('--exit-code', 'exit 10 if a replacement is due or held')
-    .addHelpText('beforeAll', PLAN_EXAMPLES)
+    .option('--strict', 'exit 1 for warnings too')
+    .addHelpText('before', PLAN_EXAMPLES)
     .action(async (file: string, options: PlanOptions) => {
       const { planCommand } = await import('./plan/plan-command.ts');
       finish(await planCommand(file, options, world));
@@ -188,23 +209,23 @@ function addPlan(modreg: Command, { world, finish }: CommandContext): void {
 }
 
 function addCheck(modreg: Command, { world, common, finish }: CommandContext): void {
-  common(modreg.command('check <file>'))
+  common(modreg.command('check <files...>'))
     .description(
-      'Shows every problem in a machine config, an agent configuration or an update policy.',
+      'Shows every problem in machine configs, agent configurations and update policies. - is stdin.',
     )
     .addOption(
       new Option('--as <kind>', 'the kind of document (default: detected)').choices(DOCUMENT_KINDS),
     )
-    .option('--policy <file>', 'the update policy (default: policy.json beside the document)')
+    .option('--policy <file>', 'the update policy (default: policy.json beside each document)')
     .option(
       '--env',
       'check that the environment of this command sets the variables that modules read',
     )
     .option('--strict', 'exit 1 for warnings too')
-    .addHelpText('beforeAll', CHECK_EXAMPLES)
-    .action(async (file: string, options: CheckOptions) => {
+    .addHelpText('before', CHECK_EXAMPLES)
+    .action(async (files: readonly string[], options: CheckOptions) => {
       const { checkCommand } = await import('./check/check-command.ts');
-      finish(checkCommand(file, options, world));
+      finish(checkCommand(files, options, world));
     });
 }
 
@@ -212,10 +233,20 @@ function addSchema(modreg: Command, { common, finish }: CommandContext): void {
   common(modreg.command('schema'))
     .description('Prints the JSON Schema of a document, for editors.')
     .addArgument(new Argument('<kind>').choices(DOCUMENT_KINDS))
-    .addHelpText('beforeAll', SCHEMA_EXAMPLES)
+    .addHelpText('before', SCHEMA_EXAMPLES)
     .action(async (kind: DocumentKind, options: { json?: true }) => {
       const { schemaCommand } = await import('./check/schema-command.ts');
       finish(schemaCommand(kind, options));
+    });
+}
+
+function addVersion(modreg: Command, { common, finish }: CommandContext): void {
+  common(modreg.command('version'))
+    .description('Prints the versions of modreg and of Node.')
+    .action((options: { readonly json?: true }) => {
+      const versions = { schema: 'modreg/version@1', modreg: ownVersion(), node: process.version };
+      const answer = [options.json ? JSON.stringify(versions) : versionLine()];
+      finish({ answer, notes: [], problems: [] });
     });
 }
 
@@ -252,27 +283,6 @@ function withCommonOptions(command: Command): Command {
         .default('auto'),
     )
     .option('--debug', 'print the stack of an internal error');
-}
-
-/** The exit codes, each with its error codes. */
-function exitCodeTable(): string {
-  const rows = Array.from(EXIT_MEANINGS, ([exit, meaning]) => {
-    const codes = codesOf(exit).join(', ');
-    return `  ${String(exit).padEnd(4)} ${meaning}\n${codes && `       ${codes}\n`}`;
-  });
-  return `\nExit codes:\n${rows.join('')}`;
-}
-
-function usage(message: string): Problem {
-  const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
-  const [, suggestion] = /Did you mean (.+)\?/.exec(rest.join(' ')) ?? [];
-  return {
-    severity: 'error',
-    kind: 'usage',
-    message: excerpt(first),
-    suggestion: suggestion === undefined ? undefined : excerpt(suggestion),
-    hint: 'modreg --help shows how',
-  };
 }
 
 function linesOf(text: string): string[] {

@@ -5,14 +5,24 @@ export interface World {
   readonly platform: string;
   /** Whether stderr is a terminal. */
   readonly isTerminal: boolean;
+  /** The width that lines for a person are wrapped to; undefined if stdout is not a terminal, and COLUMNS is not set. */
+  readonly columns: number | undefined;
   /** Milliseconds since the epoch. */
   clock(): number;
   /** Prints a line of the answer at once, for a command that continues afterwards. */
   print(line: string): void;
   /** Prints a line on stderr at once. */
   note(line: string): void;
-  /** Resolves with the signal when the process receives SIGINT or SIGTERM. */
-  untilSignal(): Promise<'SIGINT' | 'SIGTERM'>;
+  /**
+   * Writes a line of a log. It is dropped while the reader of `stream` is too far behind; `lost` words the number of
+   * dropped lines for the reader. The process then ends without waiting for the reader.
+   */
+  log(stream: 'stdout' | 'stderr', line: string, lost: (count: number) => string): void;
+  /**
+   * Resolves with the signal when the process receives the first, or the nth, SIGINT or SIGTERM from now on. The signals
+   * before it do not end the process.
+   */
+  untilSignal(nth?: number): Promise<'SIGINT' | 'SIGTERM'>;
   /** Resolves when the reader of stdout closes it, as `| head` does. */
   untilStdoutCloses(): Promise<void>;
 }

@@ -18,13 +18,13 @@ import {
 } from './fields/fields.ts';
 import type { Checked, CheckContext } from './check-context.ts';
 import { VERSION_PATTERN } from './module-entry.ts';
+import { fieldFindings } from './cross-checks/other-document.ts';
 import { agentOutline } from './cross-checks/outline.ts';
 import { pinFindings } from './cross-checks/pins.ts';
 import { provisioningAttributes } from './provisioning.ts';
 import { applySchema } from './schema-findings.ts';
 import { permissionFindings } from './cross-checks/secret-file.ts';
 import { systemConfigurationAttributes } from './system-configuration.ts';
-import { unknownFields } from './unknown-fields.ts';
 
 /** An exact version; undefined for empty text, the default, which pins nothing. */
 const pinVersion: Schema<Version | undefined> = parsed<Version | undefined>(
@@ -144,7 +144,7 @@ export function checkAgent(
     output,
     findings: [
       ...findings,
-      ...unknownFields(agentConfiguration, value),
+      ...fieldFindings('agent', agentConfiguration, value),
       ...pinFindings(outline, [], policy),
       ...permissionFindings(outline, [], mode),
     ],

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { ModuleId, Result } from '../core/index.ts';
 import type { Component, Model } from '../core/machine/machine.ts';
+import { expectMembers, ofKind, TEXT } from '../core/text/argument.ts';
 import { quote } from '../core/text/quote.ts';
 import { fakeBoardAttributes, type FakeBoardAttributes } from './fake-board.ts';
 import { badValue, type Fault } from './fault.ts';
@@ -45,6 +46,8 @@ export const component: Schema<Component> = v.pipe(
   v.transform(({ depends_on, ...entry }) => ({ ...entry, dependsOn: depends_on })),
 );
 
+const COMPONENT = { model: ofKind('a model'), type: TEXT };
+
 /**
  * The attributes of a component that is a fake board (model `fake`, type `board`); undefined for any other
  * component. `entry` comes from `readMachine`, which has validated the attributes.
@@ -60,6 +63,7 @@ export const component: Schema<Component> = v.pipe(
  * ```
  */
 export function fakeBoardOf(entry: Component): FakeBoardAttributes | undefined {
+  expectMembers('fakeBoardOf()', 'entry', entry, COMPONENT);
   const isFake = entry.model.kind === 'built-in' && entry.model.name === 'fake';
   if (!isFake || entry.type !== 'board') return undefined;
   return v.parse(fakeBoardAttributes, entry.attributes);

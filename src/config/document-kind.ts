@@ -1,7 +1,14 @@
+import type { Expected } from '../core/text/argument.ts';
+
 /** A kind of document: a machine config, an agent configuration, or an update policy. */
 export type DocumentKind = 'machine' | 'agent' | 'policy';
 
 export const DOCUMENT_KINDS: readonly DocumentKind[] = ['machine', 'agent', 'policy'];
+
+export const DOCUMENT_KIND: Expected = {
+  is: (value) => DOCUMENT_KINDS.some((kind) => kind === value),
+  words: 'machine, agent or policy',
+};
 
 const SUBSYSTEMS = ['platform-agent', 'platform-server', 'agent-provisioning', 'agent-syscfg'];
 const POLICY_FIELDS = [

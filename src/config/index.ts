@@ -2,7 +2,6 @@ export type {
   AgentConfiguration,
   Component,
   Machine,
-  Model,
   ModuleEntry,
   ProvisioningAttributes,
 } from '../core/machine/machine.ts';

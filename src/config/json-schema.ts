@@ -1,7 +1,8 @@
 import { toJsonSchema, type ConversionConfig } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
+import { expectArgument } from '../core/text/argument.ts';
 import { agentConfiguration } from './agent.ts';
-import type { DocumentKind } from './document-kind.ts';
+import { DOCUMENT_KIND, type DocumentKind } from './document-kind.ts';
 import type { Choice, JsonSchema } from './fields/fields.ts';
 import { machine } from './machine.ts';
 import { updatePolicy } from './update-policy.ts';
@@ -32,6 +33,7 @@ const CONVERSION: ConversionConfig = {
  * ```
  */
 export function jsonSchemaOf(kind: DocumentKind): JsonSchema {
+  expectArgument('jsonSchemaOf()', 'kind', kind, DOCUMENT_KIND);
   const [title, schema] = SCHEMAS[kind];
   const { $schema, ...rest } = toJsonSchema(schema, CONVERSION);
   return { $schema, title, ...rest };

@@ -10,11 +10,11 @@ import { modelFindings } from './cross-checks/models.ts';
 import { moduleEntry } from './module-entry.ts';
 import { variableFindings } from './cross-checks/module-variables.ts';
 import { duplicateNames } from './cross-checks/names.ts';
+import { fieldFindings } from './cross-checks/other-document.ts';
 import { machineOutline } from './cross-checks/outline.ts';
 import { pinFindings } from './cross-checks/pins.ts';
 import { applySchema } from './schema-findings.ts';
 import { permissionFindings } from './cross-checks/secret-file.ts';
-import { unknownFields } from './unknown-fields.ts';
 
 /** A machine config. (What the service does) */
 export const machine: Schema<Machine> = v.pipe(
@@ -36,7 +36,7 @@ export function checkMachine(value: unknown, context: CheckContext): Checked<Mac
     output,
     findings: [
       ...findings,
-      ...unknownFields(machine, value),
+      ...fieldFindings('machine', machine, value),
       ...duplicateNames(outline),
       ...modelFindings(outline),
       ...dependencyFindings(outline),

@@ -3,7 +3,7 @@ import { parseConstraint, parseModuleId, type Constraint, type ModuleId } from '
 import type { ModuleEntry } from '../core/machine/machine.ts';
 import { environmentTemplate, variableName } from './fields/environment-reference.ts';
 import { parseFault } from './fault.ts';
-import { choice, fields, mapOf, oneOf, parsed, type Schema } from './fields/fields.ts';
+import { choice, mapOf, oneOf, openFields, parsed, type Schema } from './fields/fields.ts';
 import { name } from './fields/name.ts';
 
 const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
@@ -40,27 +40,29 @@ const entries = {
   env: v.optional(mapOf(variableName, environmentTemplate), {}),
 };
 
-/** A registry module, or a local module, whose `version` is ignored. (Module entry) */
+/** A registry module, or a local module, whose `version` is ignored. Other fields are kept for the agent. (Module entry) */
 export const moduleEntry: Schema<ModuleEntry> = choice(
   { type: 'local' },
   {
     matching: v.pipe(
-      fields({ ...entries, version: v.optional(v.unknown()) }),
-      v.transform((entry) => ({
+      openFields({ ...entries, version: v.optional(v.unknown()) }),
+      v.transform(({ type: _local, name: own, module_id, env, version: _ignored, ...extra }) => ({
         type: 'local' as const,
-        name: entry.name,
-        moduleId: entry.module_id,
-        env: entry.env,
+        name: own,
+        moduleId: module_id,
+        env,
+        extra,
       })),
     ),
     otherwise: v.pipe(
-      fields({ ...entries, version: constraint }),
-      v.transform((entry) => ({
+      openFields({ ...entries, version: constraint }),
+      v.transform(({ type: _registry, name: own, module_id, env, version, ...extra }) => ({
         type: 'registry' as const,
-        name: entry.name,
-        moduleId: entry.module_id,
-        env: entry.env,
-        constraint: entry.version,
+        name: own,
+        moduleId: module_id,
+        env,
+        constraint: version,
+        extra,
       })),
     ),
   },

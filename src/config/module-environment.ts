@@ -1,8 +1,9 @@
 import type { Result } from '../core/index.ts';
+import { expectMembers, LIST, OBJECT, optional, TEXT } from '../core/text/argument.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
-import { expand, variablesIn } from './fields/environment-reference.ts';
-import { isForbidden } from './cross-checks/module-variables.ts';
-import { isName } from './fields/name.ts';
+import { expand, variablesIn } from './text/environment-template.ts';
+import { isForbidden } from './agent-secrets.ts';
+import { isName } from './text/name.ts';
 import { platformHome } from './platform-home.ts';
 import { quote } from '../core/text/quote.ts';
 
@@ -54,6 +55,8 @@ export function moduleEnvironment(
     readonly reader: string;
   }[]
 > {
+  expectMembers('moduleEnvironment()', 'entry', entry, ENTRY);
+  expectMembers('moduleEnvironment()', 'context', context, CONTEXT);
   const defaults = defaultVariables(entry, context);
   const errors: EnvironmentError[] = [];
   if (defaults === undefined) {
@@ -73,6 +76,14 @@ export function moduleEnvironment(
   if (errors.length > 0) return { ok: false, error: errors };
   return { ok: true, value: { ...defaults, ...Object.fromEntries(own) } };
 }
+
+const ENTRY = { name: TEXT, moduleId: TEXT, type: TEXT, env: OBJECT };
+const CONTEXT = {
+  environment: OBJECT,
+  machineId: TEXT,
+  moduleRoot: optional(TEXT),
+  envAllow: LIST,
+};
 
 /** A variable that prevents the environment from being built. */
 type EnvironmentError = Extract<

@@ -4,6 +4,7 @@ import type {
   Network,
   ProvisioningAttributes,
 } from '../core/machine/machine.ts';
+import { expectMembers, OBJECT } from '../core/text/argument.ts';
 import { secret, type Secret } from '../core/text/secret.ts';
 import {
   anyText,
@@ -47,6 +48,8 @@ export const provisioningAttributes: Schema<ProvisioningAttributes> = v.pipe(
   })),
 );
 
+const AGENT = { provisioning: OBJECT };
+
 /**
  * The effective provisioning attributes: each attribute that the machine's configuration sets overrides the
  * manufacturer's. `networks` is empty when neither sets it.
@@ -71,6 +74,8 @@ export function mergeProvisioning(
   /** Networks that the machine may connect to. */
   readonly networks: NonNullable<ProvisioningAttributes['networks']>;
 } {
+  expectMembers('mergeProvisioning()', 'machine', machine, AGENT);
+  if (manufacturer) expectMembers('mergeProvisioning()', 'manufacturer', manufacturer, AGENT);
   const own = machine.provisioning.attributes;
   const theirs = manufacturer?.provisioning.attributes;
   return {

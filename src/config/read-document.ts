@@ -1,9 +1,10 @@
 import type { Deployed } from '../core/index.ts';
 import type { AgentConfiguration, Machine } from '../core/machine/machine.ts';
 import type { UpdatePolicy } from '../core/machine/update-policy.ts';
+import { expectArgument, optional, OBJECT, type Expected } from '../core/text/argument.ts';
 import { checkAgent } from './agent.ts';
 import { checkDeployed } from './deployed-report.ts';
-import { kindOf, type DocumentKind } from './document-kind.ts';
+import { DOCUMENT_KIND, kindOf, type DocumentKind } from './document-kind.ts';
 import { readJson, type JsonDocument, type Located } from './text/json-document.ts';
 import type { Checked, CheckContext } from './check-context.ts';
 import { LARGEST_DOCUMENT } from './largest-document.ts';
@@ -39,7 +40,7 @@ const CHECKS: { readonly [Kind in DocumentKind]: Check<DocumentValues[Kind]> } =
 };
 
 /**
- * Reads a machine config. Never throws: every error has its line and column in `problems`.
+ * Reads a machine config. Every error has its line and column in `problems`.
  *
  * @example
  * ```ts
@@ -57,12 +58,12 @@ export function readMachine(
   source: string | Uint8Array,
   context: CheckContext = {},
 ): DocumentResult<Machine> {
-  return readAs(CHECKS.machine, source, context);
+  return readAs(CHECKS.machine, 'readMachine()', source, context);
 }
 
 /**
  * Reads an agent configuration: a document whose keys are the subsystems, or a machine config, whose `agent` it
- * returns. Never throws.
+ * returns.
  *
  * @example
  * ```ts
@@ -76,12 +77,12 @@ export function readAgentConfiguration(
   source: string | Uint8Array,
   context: CheckContext = {},
 ): DocumentResult<AgentConfiguration> {
-  return readAs(CHECKS.agent, source, context);
+  return readAs(CHECKS.agent, 'readAgentConfiguration()', source, context);
 }
 
 /**
  * Reads an update policy. Terms that it does not set have the values of `DEFAULT_POLICY`; terms under
- * `modules` override the general ones for one module. Never throws.
+ * `modules` override the general ones for one module.
  *
  * @example
  * ```ts
@@ -93,13 +94,12 @@ export function readAgentConfiguration(
  * ```
  */
 export function readUpdatePolicy(source: string | Uint8Array): DocumentResult<UpdatePolicy> {
-  return readAs(CHECKS.policy, source, {});
+  return readAs(CHECKS.policy, 'readUpdatePolicy()', source, {});
 }
 
 /**
  * Reads a report of deployed versions: a JSON object that maps names of module entries and subsystems to
  * versions, or to null for an entry that is not deployed. If a name is missing, its deployed version is unknown.
- * Never throws.
  *
  * @example
  * ```ts
@@ -112,12 +112,11 @@ export function readUpdatePolicy(source: string | Uint8Array): DocumentResult<Up
 export function readDeployedReport(
   source: string | Uint8Array,
 ): DocumentResult<ReadonlyMap<string, Deployed>> {
-  return readAs(checkDeployed, source, {});
+  return readAs(checkDeployed, 'readDeployedReport()', source, {});
 }
 
 /**
- * Validates a document of the kind `as`, or by default of the kind that its top-level fields suggest. Never
- * throws.
+ * Validates a document of the kind `as`, or by default of the kind that its top-level fields suggest.
  *
  * @example
  * ```ts
@@ -132,6 +131,8 @@ export function checkDocument(
   as: DocumentKind | undefined,
   context: CheckContext = {},
 ): CheckResult {
+  expectArguments('checkDocument()', source, context);
+  expectArgument('checkDocument()', 'kind', as, optional(DOCUMENT_KIND));
   const opened = open(source);
   const kind = as ?? kindOf(opened.document.value);
   const { problems, errors, warnings, modules } = check<unknown>(CHECKS[kind], opened, context);
@@ -140,9 +141,11 @@ export function checkDocument(
 
 function readAs<T>(
   checkValue: Check<T>,
+  callee: string,
   source: string | Uint8Array,
   context: CheckContext,
 ): DocumentResult<T> {
+  expectArguments(callee, source, context);
   const { problems, errors, warnings, output } = check(checkValue, open(source), context);
   const report = { problems, errors, warnings };
   return output === undefined || errors > 0
@@ -155,6 +158,16 @@ function checkAgentDocument(value: unknown, context: CheckContext): Checked<Agen
   if (!isMachine) return checkAgent(value, context);
   const { output, ...rest } = checkMachine(value, context);
   return { ...rest, output: output?.agent };
+}
+
+const SOURCE: Expected = {
+  is: (value) => typeof value === 'string' || value instanceof Uint8Array,
+  words: 'text or bytes',
+};
+
+function expectArguments(callee: string, source: unknown, context: unknown): void {
+  expectArgument(callee, 'source', source, SOURCE);
+  expectArgument(callee, 'context', context, OBJECT);
 }
 
 /** A decoded and parsed document, as far as it could be read. */

@@ -11,6 +11,11 @@ export function unknownFields(schema: v.GenericSchema, value: unknown): Finding[
   return findings;
 }
 
+/** The fields that `schema` defines; none if it is not the schema of an object. */
+export function fieldsOf(schema: v.GenericSchema): string[] {
+  return isFields(schema) ? Object.keys(schema.entries) : [];
+}
+
 /** The path to the current value, and the findings so far. */
 interface Walk {
   readonly path: (string | number)[];

@@ -25,10 +25,10 @@ import type { Checked } from './check-context.ts';
 import { maintenanceWindow } from './fields/maintenance-window.ts';
 import { compileWindows } from './window.ts';
 import { name } from './fields/name.ts';
+import { fieldFindings } from './cross-checks/other-document.ts';
 import { policyOutline } from './cross-checks/outline.ts';
 import { exposedRegistry } from './cross-checks/pins.ts';
 import { applySchema } from './schema-findings.ts';
-import { unknownFields } from './unknown-fields.ts';
 
 /** The value of `quarantine` for one that does not expire. */
 const UNTIL_LIFTED = 'until-lifted';
@@ -132,7 +132,7 @@ export function checkPolicy(value: unknown): Checked<UpdatePolicy> {
     output,
     findings: [
       ...findings,
-      ...unknownFields(updatePolicy, value),
+      ...fieldFindings('policy', updatePolicy, value),
       ...exposedRegistry(outline.registry, ['registry'], outline.allow_http),
       ...modules.flatMap(([module, { registry: address, allow_http }]) => {
         if (address === '' && !allow_http) return [];

@@ -7,39 +7,33 @@ export { formatConstraint, parseConstraint, type Constraint } from './version/co
 export { parseModuleId, type ModuleId } from './releases/module-id.ts';
 export { parsePlatform, type Platform } from './releases/platform.ts';
 export type { Artifact, DigestChange, Release, ReleaseRecord } from './releases/release.ts';
+export { pick } from './releases/pick.ts';
 export { indexReleases, type ReleaseIndex } from './releases/release-index.ts';
 export type { ReleaseRecords } from './releases/release-records.ts';
 export type { Eligibility, Quarantined } from './releases/eligibility-policy.ts';
 export type { Refusal, Refused, RefusedPin } from './releases/refusal.ts';
-export { resolve, type Resolution, type ResolveInput } from './releases/resolve.ts';
+export { resolve, type Resolution } from './releases/resolve.ts';
 export { explain } from './explanation/table.ts';
 export { readDeployed, type Deployed } from './decision/deployed.ts';
 export { decide } from './decision/decide.ts';
 export type {
-  Against,
   DecideInput,
   Decision,
   Failure,
-  ListError,
   ModuleList,
   Replacement,
   Requirement,
-  StaleList,
-  Stuck,
 } from './decision/decision.ts';
 export type { NextChange } from './decision/next-change.ts';
 export type { Warning } from './decision/warning.ts';
-export type { Hold, MaintenanceAnswer, Timing, Window } from './decision/timing-policies.ts';
-export type { Direction } from './decision/timing.ts';
-export type { Action, ActionReason, ActionTarget } from './plan/action.ts';
+export type { Hold, Timing, Window } from './decision/timing-policies.ts';
+export type { Action, ActionTarget } from './plan/action.ts';
 export {
   planMachine,
-  type ModulePlan,
   type ModuleState,
   type Plan,
   type PlanInput,
   type PlanRow,
-  type SubsystemPlan,
 } from './plan/plan.ts';
 export type { Restart } from './plan/restarts.ts';
 export type { Stop } from './plan/stops.ts';

@@ -52,10 +52,12 @@ export class Acknowledgements {
     return [...this.#waiting].some((report) => keyOf(report.target) === key);
   }
 
-  /** Adds a report, and writes it if the disk allows. */
+  /** Adds a report, and writes it if the disk allows. Throws an Error if the file was closed: no later write helps. */
   add(report: Acknowledgement | LaterFailure): void {
     this.#waiting.add(report);
     this.flush();
+    if (!this.#state.isClosed || !this.#waiting.delete(report)) return;
+    throw new Error("the machine's file was closed, so the report was not recorded");
   }
 
   /** Writes the waiting reports, up to the first that cannot be written. */

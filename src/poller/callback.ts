@@ -1,4 +1,4 @@
-import { type MaintenanceAnswer } from '../core/index.ts';
+import type { MaintenanceAnswer } from '../core/decision/timing-policies.ts';
 import { readMaintenanceAnswer } from '../core/decision/timing-policies.ts';
 import type { Clock } from '../registry/index.ts';
 import { during } from './during.ts';

@@ -1,4 +1,5 @@
 import type { Configuration } from '../core/plan/configuration.ts';
+import { excerpt } from '../core/text/quote.ts';
 import { callback } from './callback.ts';
 import type { Polling } from './polling.ts';
 
@@ -7,7 +8,7 @@ export class ConfigurationSource {
   readonly #read: () => Configuration | Promise<Configuration>;
   readonly #polling: Pick<Polling, 'clock' | 'onEvent'>;
   #current: Configuration | undefined;
-  #isUnreadable = false;
+  #trouble: string | undefined;
 
   constructor(
     read: () => Configuration | Promise<Configuration>,
@@ -22,20 +23,30 @@ export class ConfigurationSource {
     return this.#current;
   }
 
+  /** Why it could not be read the last time, in one escaped line; undefined if it could. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
   /** Reads it again. If that is not possible, the last one stays in force. Rejects only with the reason of `signal`. */
   async read(signal: AbortSignal): Promise<Configuration | undefined> {
     const { clock, onEvent } = this.#polling;
     const result = await callback(this.#read, clock, signal);
     if (result.kind === 'returned') {
       this.#current = result.value;
-      if (this.#isUnreadable) onEvent({ kind: 'configuration-readable' });
-      this.#isUnreadable = false;
+      if (this.#trouble !== undefined) onEvent({ kind: 'configuration-readable' });
+      this.#trouble = undefined;
     } else {
       const late = new Error('the configuration was not available within ten seconds');
       const error = result.kind === 'failed' ? result.error : late;
-      if (!this.#isUnreadable) onEvent({ kind: 'configuration-unreadable', error });
-      this.#isUnreadable = true;
+      if (this.#trouble === undefined) onEvent({ kind: 'configuration-unreadable', error });
+      this.#trouble = `the configuration cannot be read: ${messageOf(error)}`;
     }
     return this.#current;
   }
+}
+
+/** The agent's callback may throw anything. */
+function messageOf(error: unknown): string {
+  return excerpt(error instanceof Error ? error.message : String(error));
 }

@@ -1,5 +1,8 @@
 import { parseModuleId, parseVersion, type ActionTarget } from '../core/index.ts';
 import { describeValue, excerpt } from '../core/text/quote.ts';
+import type { moduleEnvironment } from '../config/module-environment.ts';
+import type { ModuleEntry } from '../core/machine/machine.ts';
+import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { CommittedAction, ActionOutcome } from '../store/index.ts';
 import type { ReleaseFailure } from '../store/release-failure.ts';
 
@@ -12,6 +15,25 @@ export interface Delivery {
   readonly action: CommittedAction;
   /** How often it was delivered, including this time. It is delivered again after its process or its consumer has ended. */
   readonly times: number;
+  /** The module entry as configured at the delivery; undefined for a subsystem. */
+  readonly entry: ModuleEntry | undefined;
+  /** The terms of the update policy for the target. */
+  readonly terms: UpdateTerms;
+  /**
+   * The environment variables of the module's process, as `moduleEnvironment` of `modreg/config` computes them. The error
+   * lists each variable that is unset or forbidden. For a subsystem only `PLATFORM_HOME`.
+   */
+  readonly environment: ReturnType<typeof moduleEnvironment>;
+  /** Folders of this machine. modreg creates none of them. */
+  readonly folders: {
+    /**
+     * Where the files of this release belong: `$PLATFORM_HOME/packages/acme/lidar/1.2.9-3f8a91c20b7d`, with the first twelve
+     * characters of the digest if there is one; undefined for a `pin_url`. `PLATFORM_MODULE_ROOT` is this folder.
+     */
+    readonly root: string | undefined;
+    /** What the module keeps across versions: `PLATFORM_MODULE_DATA`; undefined for a subsystem. */
+    readonly data: string | undefined;
+  };
   /**
    * Aborted at the deadline with a TimeoutError. Aborted with an AbortError if the action is withdrawn, its outcome is
    * reported elsewhere, or another consumer gets it after this one has ended. The outcome should still be reported.
@@ -34,6 +56,8 @@ export interface Delivery {
 export type FailureReport = Omit<ActionOutcome & { readonly kind: 'failed' }, 'kind'>;
 
 const LONGEST_RUNNING = 2048;
+/** The rest of a longer reason is not recorded. */
+const LONGEST_REASON = 1024;
 
 /** Checks a failure report at run time. Throws a TypeError if a field has an unexpected value. */
 export function checkedFailure(report: unknown): FailureReport {
@@ -44,7 +68,11 @@ export function checkedFailure(report: unknown): FailureReport {
     );
   }
   // A report is not lost for lack of a reason.
-  return { reason: excerpt(String(reason)), running: checkedRunning('failed', running), blame };
+  return {
+    reason: excerpt(String(reason), LONGEST_REASON),
+    running: checkedRunning('failed', running),
+    blame,
+  };
 }
 
 /** Checks the failure of a release at run time. Throws a TypeError if a field has an unexpected value. */
@@ -57,7 +85,7 @@ export function checkedReleaseFailure(report: unknown): ReleaseFailure {
   }
   return {
     version: parsed.value.text,
-    reason: excerpt(String(reason)),
+    reason: excerpt(String(reason), LONGEST_REASON),
     running: checkedRunning('reportFailure', running),
   };
 }

@@ -1,4 +1,5 @@
-import type { ActionTarget, ModuleId } from '../core/index.ts';
+import type { Action, ActionTarget, Hold, ModuleId } from '../core/index.ts';
+import { onRejection } from '../core/text/thenable.ts';
 import type { RegistryError } from '../registry/index.ts';
 import type { CommittedAction, DatabaseError, ActionOutcome } from '../store/index.ts';
 import type { FailureReport } from './delivery.ts';
@@ -73,6 +74,34 @@ export type PollerEvent =
       readonly times: number;
     }
   | {
+      /** A replacement is held, from now on or for other reasons than before. The hold ends with another decision. */
+      readonly kind: 'held';
+      /** The module or subsystem. */
+      readonly target: ActionTarget;
+      /** The direction of the replacement. */
+      readonly direction: Action['direction'];
+      /** The version to deploy, or the address of a `pin_url` without credentials. */
+      readonly to: string;
+      /** All reasons that hold it. */
+      readonly because: readonly Hold[];
+      /** The earliest time at which nothing holds it, in milliseconds since the epoch; undefined if it is not known. */
+      readonly until: number | undefined;
+      /** Why it is held, in one escaped line. */
+      readonly text: string;
+    }
+  | {
+      /** A version was put into quarantine, because it failed or an operator intervened. */
+      readonly kind: 'quarantined';
+      /** The module. */
+      readonly moduleId: ModuleId;
+      /** The version. */
+      readonly version: string;
+      /** Why, as reported. */
+      readonly reason: string;
+      /** When the quarantine ends, in milliseconds since the epoch; undefined if it has no time limit. */
+      readonly until: number | undefined;
+    }
+  | {
       /** The deadline of a delivered action has passed. Its consumer keeps it, and its signal is aborted. */
       readonly kind: 'overdue';
       /** The action. */
@@ -131,11 +160,8 @@ export function isolated<T>(
 ): (event: T | CallbackError) => void {
   return (event) => {
     try {
-      const result: unknown = onEvent?.(event);
       // An async function may reject later.
-      if (result instanceof Promise) {
-        result.catch((error: unknown) => reportError(error, onEvent));
-      }
+      onRejection(onEvent?.(event), (error) => reportError(error, onEvent));
     } catch (error) {
       reportError(error, onEvent);
     }
@@ -144,8 +170,7 @@ export function isolated<T>(
 
 function reportError(thrown: unknown, onEvent: ((event: CallbackError) => void) | undefined): void {
   try {
-    const result: unknown = onEvent?.({ kind: 'callback-error', error: thrown });
-    if (result instanceof Promise) result.catch(() => undefined);
+    onRejection(onEvent?.({ kind: 'callback-error', error: thrown }), () => undefined);
   } catch {
     // The callback that receives errors throws too, so there is nowhere to report that.
   }

@@ -1,4 +1,5 @@
-export { Poller, type PollerOptions } from './poller.ts';
+export { Poller } from './poller.ts';
+export type { PollerOptions } from './poller-options.ts';
 export type { Configuration } from '../core/plan/configuration.ts';
 export type { Delivery, FailureReport } from './delivery.ts';
 export type { PollerEvent } from './event.ts';

@@ -50,12 +50,13 @@ export class Lists {
     return this.#isInformed;
   }
 
-  /** When the last round began, and why some lists are not current. */
+  /** When the last round began, and why the configuration or some lists are not current. */
   get lastRound(): LoggedRound {
+    const { trouble: unreadable } = this.#options.configuration;
     const errors = [...this.#registries.values()].flatMap(({ errors: all }) => all);
-    const [first] = errors;
-    const rest = errors.length - 1;
-    const trouble = first && rest > 0 ? `${first.message}, and ${rest} more` : first?.message;
+    const messages = errors.map(({ message }) => message);
+    const [first, ...rest] = unreadable === undefined ? messages : [unreadable, ...messages];
+    const trouble = rest.length > 0 ? `${first}, and ${rest.length} more` : first;
     return { at: this.#roundAt, trouble };
   }
 

@@ -12,6 +12,7 @@ import type { ConfigurationSource } from './configuration-source.ts';
 import { DeliveryTimes } from './delivery-times.ts';
 import { checkedFailure, type Delivery } from './delivery.ts';
 import type { PollerEvent } from './event.ts';
+import type { moduleSetups } from './module-setup.ts';
 import type { Polling } from './polling.ts';
 import type { StateAccess } from './state-access.ts';
 import type { Wakeup } from './wakeup.ts';
@@ -27,6 +28,7 @@ export interface OutboxOptions {
   readonly configuration: Pick<ConfigurationSource, 'current'>;
   readonly polling: Pick<Polling, 'clock' | 'random' | 'intervalMs'>;
   readonly acknowledgeWithinMs?: number | undefined;
+  readonly setupOf: ReturnType<typeof moduleSetups>;
   /** Woken when the machine has to be planned again. */
   readonly changes: Wakeup;
   readonly onEvent: (event: PollerEvent) => void;
@@ -136,6 +138,7 @@ export class Outbox {
     return {
       action,
       times,
+      ...this.#options.setupOf(action, this.#options.configuration.current),
       signal: attempt.signal,
       extend: (ms) => attempt.extend(ms),
       progress: (fraction) => attempt.progress(fraction),

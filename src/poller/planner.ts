@@ -1,10 +1,5 @@
-import {
-  planMachine,
-  type DecideInput,
-  type MaintenanceAnswer,
-  type Plan,
-  type Platform,
-} from '../core/index.ts';
+import { planMachine, type DecideInput, type Plan, type Platform } from '../core/index.ts';
+import type { MaintenanceAnswer } from '../core/decision/timing-policies.ts';
 import { termsFor } from '../core/machine/update-policy.ts';
 import { blockingDependency } from '../core/plan/blocking-dependency.ts';
 import type { CommittedAction, OpenAction } from '../core/plan/committed-action.ts';
@@ -26,7 +21,7 @@ export interface PlannerOptions {
   readonly isServerBusy?: (() => boolean) | undefined;
   /** Whether maintenance is allowed now. Called only if something would be replaced; only true allows it (D29). */
   readonly isMaintenanceAllowed?: (() => unknown) | undefined;
-  readonly polling: Pick<Polling, 'clock' | 'intervalMs'>;
+  readonly polling: Pick<Polling, 'clock' | 'intervalMs' | 'onEvent'>;
 }
 
 /**
@@ -62,10 +57,12 @@ export class Planner {
     return asks ? 'ask-first' : plan;
   }
 
-  /** Asks the agent whether maintenance is allowed. Rejects only with the reason of `signal`. */
+  /** Asks the agent whether maintenance is allowed, and reports its error. Rejects only with the reason of `signal`. */
   async askMaintenance(signal: AbortSignal): Promise<MaintenanceAnswer> {
     const { isMaintenanceAllowed, polling } = this.#options;
-    return maintenanceAnswer(await callback(() => isMaintenanceAllowed?.(), polling.clock, signal));
+    const answer = await callback(() => isMaintenanceAllowed?.(), polling.clock, signal);
+    if (answer.kind === 'failed') polling.onEvent({ kind: 'callback-error', error: answer.error });
+    return maintenanceAnswer(answer);
   }
 
   /** The same as `plan`, with the agent's answer; `answer` is undefined if the agent was not asked. */

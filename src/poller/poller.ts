@@ -1,6 +1,4 @@
-import type { ActionTarget, Plan, Platform } from '../core/index.ts';
-import type { UpdateTerms } from '../core/machine/update-policy.ts';
-import type { Clock, PollableRegistry } from '../registry/index.ts';
+import type { ActionTarget, Plan } from '../core/index.ts';
 import type { ClaimedFile } from '../store/index.ts';
 import { startUpOf } from '../core/machine/start-up.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
@@ -9,6 +7,7 @@ import { keyOf } from '../core/plan/target.ts';
 import { quote } from '../core/text/quote.ts';
 import { ActionGate } from './action-gate.ts';
 import { askDeployed } from './ask-deployed.ts';
+import { Begun } from './begun.ts';
 import { ConfigurationSource } from './configuration-source.ts';
 import {
   checkedReleaseFailure,
@@ -16,51 +15,18 @@ import {
   type Delivery,
   type FailureReport,
 } from './delivery.ts';
+import { checkingAnswers, expectOptions } from './expected-options.ts';
 import { isolated, type PollerEvent } from './event.ts';
 import { Lists } from './lists.ts';
+import { moduleSetups } from './module-setup.ts';
 import { nextDelivery, withdrawOverdue } from './next-delivery.ts';
 import { Outbox } from './outbox.ts';
 import { inputsOf, Planner } from './planner.ts';
+import type { PollerOptions } from './poller-options.ts';
 import { keepRunning, pollingWith, type Polling } from './polling.ts';
 import { firstPhase } from './schedule.ts';
 import { StateAccess } from './state-access.ts';
 import { Wakeup } from './wakeup.ts';
-
-/** The required and optional inputs of a `Poller`. */
-export interface PollerOptions {
-  /** The machine's file, opened with `openForPoller` of `modreg/store`. */
-  readonly file: ClaimedFile;
-  /** The machine's configuration, read before each round. If it throws, the last configuration stays in force. */
-  readonly configuration: () => Configuration | Promise<Configuration>;
-  /** Returns the registry for these terms, as `openRegistries` does. The same registry must be the same object each time. */
-  readonly registryFor: (terms: UpdateTerms) => PollableRegistry;
-  /** The platform of the machine. */
-  readonly platform: Platform;
-  /**
-   * Called for a target whose deployed version is not in the machine's file. Returns the version, `null` if nothing is
-   * deployed, undefined if the agent does not know.
-   */
-  readonly deployedVersion?: ((target: ActionTarget) => unknown) | undefined;
-  /** Whether the server is processing changes of its config. Nothing is restarted while it is. */
-  readonly isServerBusy?: (() => boolean) | undefined;
-  /** Whether maintenance is allowed now. Called only if something would be replaced; anything except true forbids it. */
-  readonly isMaintenanceAllowed?: (() => unknown) | undefined;
-  /** The agent's environment, for `PLATFORM_AGENT_FAST_START`. Empty by default. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** The time between rounds in milliseconds, plus or minus 10 %: a minute by default, five seconds to a day. */
-  readonly intervalMs?: number;
-  /**
-   * How long, in milliseconds, a consumer has to acknowledge an action before it is overdue: half an hour by default, at
-   * least a second.
-   */
-  readonly acknowledgeWithinMs?: number;
-  /** The source of time; `systemClock` by default. */
-  readonly clock?: Clock;
-  /** Random numbers from 0 to 1, for intervals and back-off; `Math.random` by default. */
-  readonly random?: () => number;
-  /** Called with each event, for a log. An error that it throws is reported as an event too. */
-  readonly onEvent?: (event: PollerEvent) => void;
-}
 
 /** The running poller of each file. Other processes cannot open a claimed file for a poller. */
 const POLLERS = new WeakMap<ClaimedFile, Poller>();
@@ -104,10 +70,11 @@ export class Poller {
   readonly #stopping = new AbortController();
   #running: Promise<unknown> | undefined;
 
-  /** Throws a RangeError if `intervalMs` or `acknowledgeWithinMs` is out of range. */
+  /** Throws a RangeError if `intervalMs` or `acknowledgeWithinMs` is out of range, or `machineId` is no path segment. */
   constructor(options: PollerOptions) {
+    expectOptions(options);
     this.#options = options;
-    this.#parts = partsFor(options);
+    this.#parts = partsFor(checkingAnswers(options));
     this.#offers = new Wakeup(this.#parts.polling.clock);
   }
 
@@ -229,9 +196,11 @@ export class Poller {
 
   /** Commits the actions of a plan that was made just now, and logs its decisions. */
   #commit(plan: Plan): void {
-    const { gate, lists, outbox, planner, state } = this.#parts;
+    const { begun, gate, lists, outbox, planner, state } = this.#parts;
     const memory = state.read();
     if (!memory) return;
+    begun.quarantineOf(memory);
+    begun.holdsOf(plan, memory);
     if (gate.mayCommit(memory, lists.rounds)) outbox.commit(plan, memory);
     const blocking = new Map(
       outbox
@@ -254,6 +223,7 @@ interface Parts {
   readonly planner: Planner;
   readonly outbox: Outbox;
   readonly gate: ActionGate;
+  readonly begun: Begun;
   /** Woken when the machine has to be planned again. */
   readonly changes: Wakeup;
 }
@@ -267,9 +237,12 @@ function partsFor(options: PollerOptions): Parts {
     configuration: new ConfigurationSource(options.configuration, polling),
     state: new StateAccess(options.file.state, onEvent),
     gate: new ActionGate(polling.clock, onEvent),
+    begun: new Begun(onEvent),
     changes: new Wakeup(polling.clock),
   };
-  const outbox = new Outbox({ ...options, ...parts });
+  const { file, environment = {}, machineId } = options;
+  const setupOf = moduleSetups({ path: file.path, environment, machineId });
+  const outbox = new Outbox({ ...options, ...parts, setupOf });
   const lists = new Lists({ ...options, ...parts, facts: () => outbox.facts() });
   const planner = new Planner({
     ...options,

@@ -1,6 +1,7 @@
 import { DatabaseError } from '../store/index.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import type { MachineState } from '../store/machine-state.ts';
+import { isOfClosedFile } from '../store/claim.ts';
 import type { PollerEvent } from './event.ts';
 
 /** The machine's memory, which a full disk makes unavailable, for example. An outage and its end are reported once (T52). */
@@ -9,10 +10,16 @@ export class StateAccess {
   readonly #onEvent: (event: PollerEvent) => void;
   #isUnavailable = false;
   #hasFailed = false;
+  #isClosed = false;
 
   constructor(state: MachineState, onEvent: (event: PollerEvent) => void) {
     this.#state = state;
     this.#onEvent = onEvent;
+  }
+
+  /** Whether the file was closed when it was used last: then it stays unavailable. */
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** The memory; undefined while it cannot be read. */
@@ -41,6 +48,7 @@ export class StateAccess {
       if (!(error instanceof DatabaseError)) throw error;
       if (!this.#isUnavailable) this.#onEvent({ kind: 'state-unavailable', error });
       this.#isUnavailable = true;
+      this.#isClosed = isOfClosedFile(error);
       this.#hasFailed = true;
       return undefined;
     }

@@ -16,11 +16,28 @@ export interface Acceptance {
   readonly added: readonly string[];
   /** Releases with a file whose digest differs from the one first served, by version as published. */
   readonly changedDigests: ReadonlyMap<string, DigestChange>;
-  /** Names of the fields that differ, as the registry spells them, by version as published. */
-  readonly changedFields: ReadonlyMap<string, readonly string[]>;
+  /** The fields that differ, by version as published. */
+  readonly changedFields: ReadonlyMap<string, readonly FieldChange[]>;
   /** Whether the response body differs from the saved one. */
   readonly isOther: boolean;
 }
+
+/** A field of a release in the saved list and in the current one. */
+export type FieldChange =
+  | {
+      /** Its name, as the registry spells it. */
+      readonly field: 'yanked' | 'deprecated';
+      /** The reason, `""` if none was given; undefined if the release was not yanked or deprecated. */
+      readonly before: string | undefined;
+      readonly now: string | undefined;
+    }
+  | {
+      readonly field: 'published_at';
+      /** In milliseconds since the epoch; undefined if it is not known. */
+      readonly before: number | undefined;
+      readonly now: number | undefined;
+    }
+  | { readonly field: 'artifacts' };
 
 /** Options of `acceptList`. */
 export interface AcceptOptions {
@@ -94,16 +111,14 @@ function acceptanceOf(known: SavedList, now: FetchedList): Acceptance {
   };
 }
 
-const FIELDS = {
-  publishedAt: 'published_at',
-  artifacts: 'artifacts',
-  yanked: 'yanked',
-  deprecated: 'deprecated',
-} as const;
-
-function differingFields(before: ReleaseRecord, after: ReleaseRecord): string[] {
-  return Object.entries(FIELDS).flatMap(([key, name]) => {
-    const field = key as keyof typeof FIELDS;
-    return JSON.stringify(before[field]) === JSON.stringify(after[field]) ? [] : [name];
-  });
+function differingFields(before: ReleaseRecord, now: ReleaseRecord): FieldChange[] {
+  const { publishedAt, artifacts, yanked, deprecated } = before;
+  const isOther = JSON.stringify(artifacts) !== JSON.stringify(now.artifacts);
+  const changes: readonly FieldChange[] = [
+    { field: 'published_at', before: publishedAt, now: now.publishedAt },
+    ...(isOther ? [{ field: 'artifacts' } as const] : []),
+    { field: 'yanked', before: yanked, now: now.yanked },
+    { field: 'deprecated', before: deprecated, now: now.deprecated },
+  ];
+  return changes.filter((change) => change.field === 'artifacts' || change.before !== change.now);
 }

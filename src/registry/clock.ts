@@ -1,3 +1,5 @@
+import { having, type Expected } from '../core/text/argument.ts';
+
 /** A source of time. `systemClock` is the machine's clock; tests pass a fake one. */
 export interface Clock {
   /** The wall clock, in milliseconds since the epoch. It may jump forward or backward. */
@@ -7,6 +9,9 @@ export interface Clock {
   /** Resolves after `ms` milliseconds; rejects with the reason of `signal` if it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
+
+/** Whether an argument that no compiler checked is a Clock. A function that returns the time is not. */
+export const CLOCK: Expected = having('a Clock', 'now', 'monotonic', 'sleep');
 
 /** A random number from 0 to 1. */
 export function systemRandom(): number {

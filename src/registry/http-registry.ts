@@ -74,7 +74,7 @@ function addressError(url: URL, allowHttp: readonly string[]): RegistryError | u
 }
 
 /** The address with a final slash. The `/v1` of the modreg protocol is optional. */
-function baseOf(kind: WebRegistryAddress['kind'], url: URL): URL {
+export function baseOf(kind: WebRegistryAddress['kind'], url: URL): URL {
   const path = url.pathname.replace(/\/+$/, '');
   const base = kind === 'modreg' ? path.replace(/\/v1$/, '') : path;
   return new URL(`${url.origin}${base}/`);

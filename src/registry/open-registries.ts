@@ -1,10 +1,19 @@
 import { isAbsolute, join } from 'node:path';
 import type { Result } from '../core/index.ts';
+import { MODULE_ID } from '../core/releases/module-id.ts';
 import { DEFAULT_TERMS, type UpdateTerms } from '../core/machine/update-policy.ts';
+import {
+  expectArgument,
+  expectMembers,
+  FUNCTION,
+  OBJECT,
+  optional,
+  TEXT,
+} from '../core/text/argument.ts';
 import type { Secret } from '../core/text/secret.ts';
 import { parseRegistryAddress, type RegistryAddress } from './address.ts';
 import type { CachedRegistry, Registry } from './registry.ts';
-import { systemClock, type Clock } from './clock.ts';
+import { CLOCK, systemClock, type Clock } from './clock.ts';
 import type { Limits } from './http/limits.ts';
 import { httpRegistry } from './http-registry.ts';
 import { memoizeUntilError } from './memoize-until-error.ts';
@@ -96,6 +105,7 @@ export interface OpenRegistries {
  * ```
  */
 export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistries {
+  expectMembers('openRegistries()', 'options', options, OPTIONS);
   const { saved, relativeTo } = options;
   const savedLists = memoizeUntilError(async () =>
     typeof saved === 'function' ? await saved() : saved,
@@ -104,6 +114,7 @@ export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistr
   // Many modules share few terms, and parsing an address and comparing its terms takes 6 µs.
   const byTerms = new WeakMap<RegistryTerms, Opened>();
   const openedBy = (terms: RegistryTerms): Opened => {
+    expectArgument('open()', 'terms', terms, OBJECT);
     const known = byTerms.get(terms) ?? openedAt(terms);
     byTerms.set(terms, known);
     return known;
@@ -125,6 +136,13 @@ export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistr
     registryFor: (terms) => openedBy(terms).registry,
   };
 }
+
+const OPTIONS = {
+  relativeTo: optional(TEXT),
+  token: optional(FUNCTION),
+  fetch: optional(FUNCTION),
+  clock: optional(CLOCK),
+};
 
 interface Opened {
   readonly result: Result<OpenRegistry, RegistryError>;
@@ -171,7 +189,10 @@ function openAt(
   const registry: OpenRegistry = {
     address,
     remote: remote.value,
-    read: async (...args) => await (await cached()).read(...args),
+    read: async (moduleId, signal) => {
+      expectArgument('read()', 'moduleId', moduleId, MODULE_ID);
+      return await (await cached()).read(moduleId, signal);
+    },
     readAll: async (...args) => await (await cached()).readAll(...args),
     awaitChange: async (...args) => await (await cached()).awaitChange(...args),
   };
@@ -191,6 +212,7 @@ function pathRegistry(
   const { kind, path } = address;
   const registry: Registry = {
     async read(moduleId) {
+      expectArgument('read()', 'moduleId', moduleId, MODULE_ID);
       const opened = await PATH_REGISTRIES[kind]();
       return await opened(path, clock).read(moduleId);
     },

@@ -61,8 +61,8 @@ async function refreshed(
   if (isLate && (fetched === known || isOlder(fetched, last))) return last;
   // Comparing a large list with the previous one takes long, and so does saving it.
   await scheduler.yield();
-  const what = `the list of ${moduleId} at ${remote.from}`;
-  const lost = last ? checkProgress(last, fetched, what) : checkFirst(fetched, what);
+  const name = { moduleId, from: remote.from };
+  const lost = last ? checkProgress(last, fetched, name) : checkFirst(fetched, name);
   await scheduler.yield();
   const { confirmedAt } = confirmation;
   const firstSeen = last

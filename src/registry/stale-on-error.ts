@@ -30,7 +30,8 @@ export interface StaleContext {
 
 /**
  * The saved list, marked `stale`, for use after the registry failed with `error`. The result is `error` itself if no
- * list is saved or the registry's list went backwards or too far ahead, and a `list-stale` error if the saved list is too old.
+ * list is saved or the registry's list went backwards or too far ahead, and a `list-stale` error if the saved list is too old, or was
+ * confirmed too far in the future.
  */
 export function staleOnError(
   error: RegistryError,
@@ -39,10 +40,15 @@ export function staleOnError(
   // The saved list is used while the registry is unreachable (D21), but not instead of one that was refused (D22, D40).
   if (!list || isRefusal(error)) return { ok: false, error };
   const age = now - list.confirmedAt;
-  if (age <= maxIndexAgeMs) {
+  // A clock that was ahead must not make a list valid for as long as it was ahead.
+  if (Math.abs(age) <= maxIndexAgeMs) {
     return { ok: true, value: { ...releaseListOf(list, from, 'saved'), stale: error } };
   }
-  const confirmed = `confirmed ${describeDuration(age)} ago (limit ${describeDuration(maxIndexAgeMs)})`;
+  const limit = describeDuration(maxIndexAgeMs);
+  const confirmed =
+    age < 0
+      ? `confirmed by a clock that was ${describeDuration(-age)} ahead of this one (limit ${limit})`
+      : `confirmed ${describeDuration(age)} ago (limit ${limit})`;
   const message = `${error.message}; the saved list was ${confirmed}`;
   const stale = new RegistryError('list-stale', message, { cause: error, hint: error.hint });
   return { ok: false, error: stale };

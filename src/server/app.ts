@@ -3,8 +3,8 @@ import type { Catalogue } from './catalogue.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { MODULE, RELEASES, YANK } from './module-route.ts';
 import { problem, problemOf } from './problem.ts';
-import type { ServeOptions } from './registry-options.ts';
-import { addReadRoutes } from './read-routes.ts';
+import { refusalCount } from './refusal-count.ts';
+import { addReadRoutes, type AppOptions } from './read-routes.ts';
 import { addWriteRoutes } from './write-routes.ts';
 
 /** The methods that each address allows. */
@@ -22,13 +22,10 @@ const METHODS = [
  * server. `GET /v1/openapi.json` describes it. Requests that change something need a bearer token of
  * `catalogue`. `feed` must watch the same catalogue.
  */
-export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: ServeOptions): Hono {
+export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: AppOptions): Hono {
   const app = new Hono();
-  addReadRoutes(app, catalogue, feed, options);
-  addWriteRoutes(app, catalogue, options, (event) => {
-    options.log?.(event);
-    feed.look();
-  });
+  addReadRoutes(app, catalogue, feed, { ...options, refused: refusalCount(options.log) });
+  addWriteRoutes(app, catalogue, options);
   for (const [path, allow] of METHODS) {
     app.all(path, () => problem('method-not-allowed', `allowed: ${allow}`, { headers: { allow } }));
   }

@@ -11,9 +11,6 @@ export type PublishResult =
   /** The version already exists with different content or a different publish time, and cannot be replaced. */
   | 'other-content';
 
-/** The result of yanking or unyanking a release. Only `done` changed something. */
-export type YankResult = 'done' | 'unchanged' | 'unknown-module' | 'unknown-version';
-
 /** The modules that changed after a sequence number. */
 export interface Changes {
   /** Identifies the series of changes that the sequence numbers count. */

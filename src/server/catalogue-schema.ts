@@ -4,7 +4,8 @@ import type { Layout } from '../sqlite/schema.ts';
 export const SCHEMA: Layout = {
   // "mreg"
   applicationId: 0x6d726567,
-  oldestReader: 1,
+  // A program that knows only schema 1 would accept revoked and expired tokens, and ignore scopes.
+  oldestReader: 2,
   migrations: [
     `
     CREATE TABLE catalogue (sequence INTEGER NOT NULL) STRICT;
@@ -34,6 +35,25 @@ export const SCHEMA: Layout = {
       hash BLOB PRIMARY KEY,
       created_at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
+    `,
+    // The hash has another name, so that a server of schema 1 that still runs accepts no token any more.
+    `
+    ALTER TABLE tokens RENAME TO earlier_tokens;
+    CREATE TABLE tokens (
+      id INTEGER PRIMARY KEY,
+      token_hash BLOB NOT NULL UNIQUE,
+      name TEXT NOT NULL,
+      scopes TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      expires_at INTEGER,
+      last_used_at INTEGER,
+      revoked_at INTEGER
+    ) STRICT;
+    CREATE UNIQUE INDEX names_of_tokens ON tokens (name) WHERE revoked_at IS NULL;
+    INSERT INTO tokens (token_hash, name, scopes, created_at)
+      SELECT hash, 'unnamed-' || row_number() OVER (ORDER BY created_at, hash), 'publish yank', created_at
+      FROM earlier_tokens ORDER BY created_at, hash;
+    DROP TABLE earlier_tokens;
     `,
   ],
 };

@@ -1,24 +1,34 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import type { ModuleId } from '../core/index.ts';
-import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
-import { quote } from '../core/text/quote.ts';
+import type { ModuleId, Result } from '../core/index.ts';
+import { expectArgument, TEXT } from '../core/text/argument.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import { openDatabase, snapshot, transaction, translated } from '../sqlite/database.ts';
 import { statementsOf, type Row, type Statements } from '../sqlite/statements.ts';
-import type { Changes, ModuleSummary, PublishResult, YankResult } from './catalogue-results.ts';
+import type { Changes, ModuleSummary, PublishResult } from './catalogue-results.ts';
 import { SCHEMA } from './catalogue-schema.ts';
-import { historyOf, inodeOf } from './file-identity.ts';
+import { identityOf, type FileIdentity } from './file-identity.ts';
 import { makeDocument, type ModuleDocument } from './module-document.ts';
-import { contentOf, type PublishedRelease } from './published-release.ts';
-import { hashOf, newToken } from './token.ts';
+import type { PublishedRelease } from './published-release.ts';
+import {
+  addRelease,
+  moduleIn,
+  publishResultOf,
+  releaseIn,
+  setYanked,
+  storedReleases,
+  yankAsPublished,
+} from './release-table.ts';
+import { addToken, recordUse, revokeToken, tokensIn, tokenWith } from './token-table.ts';
+import type { StoredToken } from './token.ts';
 
-type ModuleRow = { readonly id: number; readonly generation: number };
 type CachedDocument = ModuleDocument & { readonly generation: number };
 
 const BUSY_TIMEOUT_MS = 5000;
 /** The size of the document cache, in bytes. */
 const CACHE_BYTES = 64 * 1024 * 1024;
+/** How often the use of a token is recorded. */
+const USE_EVERY_MS = 60_000;
 
 /**
  * The releases and tokens of a registry in one SQLite file, which several processes may share. When a method
@@ -43,10 +53,12 @@ export class Catalogue {
   /** @internal */
   readonly path: string;
   readonly #database: DatabaseSync;
-  /** Identifies the opened file, because its path may point to another file later. */
-  readonly #inode: number | undefined;
-  readonly #history: string;
+  readonly #identity: FileIdentity;
+  /** @internal Called after each write of this object. */
+  readonly watchers: Set<() => void> = new Set();
   readonly #sql: Statements;
+  /** When the use of each token was last recorded, or could not be. */
+  readonly #uses = new Map<string, number>();
   readonly #documents: LRUCache<string, CachedDocument> = new LRUCache({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length,
@@ -54,7 +66,7 @@ export class Catalogue {
 
   /**
    * Opens the file at `path`, which must exist unless the mode is `create`; `read` also accepts a file that cannot
-   * be written. A method waits up to `busyTimeoutMs` milliseconds for a lock of another process, and blocks meanwhile.
+   * be written. The path `:memory:` is a new database in memory. A method waits up to `busyTimeoutMs` milliseconds for a lock of another process, and blocks meanwhile.
    */
   constructor(
     path: string,
@@ -63,11 +75,11 @@ export class Catalogue {
       busyTimeoutMs = BUSY_TIMEOUT_MS,
     }: { readonly mode?: 'create' | 'write' | 'read'; readonly busyTimeoutMs?: number } = {},
   ) {
+    expectArgument('new Catalogue()', 'path', path, TEXT);
     this.path = path;
     this.#database = openDatabase(path, SCHEMA, { mode, busyTimeoutMs });
     this.#sql = statementsOf(this.#database, path);
-    this.#inode = inodeOf(path);
-    this.#history = historyOf(path);
+    this.#identity = identityOf(path);
   }
 
   /** Closes the file. Closing it again does nothing. */
@@ -91,69 +103,42 @@ export class Catalogue {
     now: number,
   ): readonly PublishResult[] {
     return this.#change(() => {
-      const results = releases.map((release) => this.#resultOf(moduleId, release));
+      const results = releases.map((release) => publishResultOf(this.#sql, moduleId, release));
       if (results.includes('other-content')) return results;
       for (const [place, release] of releases.entries()) {
         // Checked again, because the list may contain a version twice.
-        const result = this.#resultOf(moduleId, release);
-        if (result === 'published') this.#add(moduleId, release, now);
+        const result = publishResultOf(this.#sql, moduleId, release);
+        if (result === 'published') addRelease(this.#sql, moduleId, release, now);
         else results[place] = result;
-        const isYanked = this.#yankAsPublished(moduleId, release);
+        const isYanked = yankAsPublished(this.#sql, moduleId, release);
         if (isYanked && result === 'unchanged') results[place] = 'yanked';
       }
       return results;
     });
   }
 
-  /** Yanks a release that is published as yanked, such as one imported from another registry. Never unyanks. */
-  #yankAsPublished(moduleId: ModuleId, { version, yanked }: PublishedRelease): boolean {
-    const module = this.#module(moduleId);
-    const before = module && this.#release(module, version);
-    if (!before || yanked === undefined || before['yanked'] !== null) return false;
-    this.#sql.run('UPDATE releases SET yanked = ? WHERE id = ?', yanked, Number(before['id']));
-    this.#touch(module.id);
-    return true;
-  }
-
   /** @internal Whether a version is published. */
   has(moduleId: ModuleId, version: string): boolean {
-    const module = this.#module(moduleId);
-    return module !== undefined && this.#release(module, version) !== undefined;
+    const module = moduleIn(this.#sql, moduleId);
+    return module !== undefined && releaseIn(this.#sql, module, version) !== undefined;
   }
 
-  /** The result that publishing `release` would have. */
-  #resultOf(moduleId: ModuleId, release: PublishedRelease): PublishResult {
-    const module = this.#module(moduleId);
-    const before = module && this.#release(module, release.version);
-    if (!before) return 'published';
-    const { publishedAt = before['published_at'] } = release;
-    const isSame =
-      before['content'] === contentOf(release) && before['published_at'] === publishedAt;
-    return isSame ? 'unchanged' : 'other-content';
-  }
-
-  #add(moduleId: ModuleId, release: PublishedRelease, now: number): void {
-    const id = this.#module(moduleId)?.id ?? this.#addModule(moduleId);
-    this.#sql.run(
-      'INSERT INTO releases (module, version, published_at, content) VALUES (?, ?, ?, ?)',
-      id,
-      release.version,
-      release.publishedAt ?? now,
-      contentOf(release),
-    );
-    this.#touch(id);
-  }
-
-  /** Yanks a release for `reason`, which may be empty; null unyanks it. `version` must be exactly as published. */
-  yank(moduleId: ModuleId, version: string, reason: string | null): YankResult {
+  /**
+   * Yanks a release for `reason`, which may be empty; null unyanks it. `version` must be exactly as published. Only `done`
+   * changed something.
+   */
+  yank(
+    moduleId: ModuleId,
+    version: string,
+    reason: string | null,
+  ): 'done' | 'unchanged' | 'unknown-module' | 'unknown-version' {
     return this.#change(() => {
-      const module = this.#module(moduleId);
+      const module = moduleIn(this.#sql, moduleId);
       if (!module) return 'unknown-module';
-      const release = this.#release(module, version);
+      const release = releaseIn(this.#sql, module, version);
       if (!release) return 'unknown-version';
       if (release['yanked'] === reason) return 'unchanged';
-      this.#sql.run('UPDATE releases SET yanked = ? WHERE id = ?', reason, Number(release['id']));
-      this.#touch(module.id);
+      setYanked(this.#sql, module, release, reason);
       return 'done';
     });
   }
@@ -161,11 +146,14 @@ export class Catalogue {
   /** @internal The document that the registry serves for a module; undefined if the module has no releases. */
   document(moduleId: ModuleId): ModuleDocument | undefined {
     const known = this.#documents.get(moduleId);
-    if (known && known.generation === this.#module(moduleId)?.generation) return known;
+    if (known && known.generation === moduleIn(this.#sql, moduleId)?.generation) return known;
     return this.#read(() => {
-      const module = this.#module(moduleId);
+      const module = moduleIn(this.#sql, moduleId);
       if (!module) return undefined;
-      const document = this.#makeDocument(moduleId, module);
+      const document = {
+        generation: module.generation,
+        ...makeDocument(moduleId, module.generation, storedReleases(this.#sql, module)),
+      };
       this.#documents.set(moduleId, document);
       return document;
     });
@@ -200,7 +188,7 @@ export class Catalogue {
   changes(after: number): Changes {
     return this.#read(() => {
       const sequence = this.sequence();
-      const history = this.#history;
+      const { history } = this.#identity;
       if (after >= sequence) return { history, sequence, modules: [] };
       const rows = this.#sql.all(
         `SELECT namespace || ':' || name AS id FROM modules WHERE sequence > ? ORDER BY sequence`,
@@ -212,84 +200,93 @@ export class Catalogue {
 
   /** @internal The sequence number of the last change; 0 for a new catalogue. */
   sequence(): number {
-    this.#checkFile();
+    this.#identity.check();
     return Number(this.#sql.get('SELECT sequence FROM catalogue')?.['sequence']);
   }
 
-  /** Creates a bearer token that may publish and yank. The catalogue stores only its hash and the time `now`. */
-  createToken(now: number): string {
-    const token = newToken();
-    this.#change(() => {
-      this.#sql.run('INSERT INTO tokens (hash, created_at) VALUES (?, ?)', hashOf(token), now);
-    });
-    return token;
+  /**
+   * Creates a bearer token at the time `now`. The catalogue stores only its hash, so the result is the only place that
+   * contains its text. The error is a line for a person: a wrong name or scope, a name in use, or an expiry in the past.
+   */
+  createToken(
+    request: {
+      /** Up to 63 letters, digits, `.`, `_` and `-`; no other token that is not revoked may have it. */
+      readonly name: string;
+      /**
+       * `publish`, `yank` or `import` (publish with any publish time), each for all namespaces or for one
+       * (`publish:acme`); `machine:<id>`; `logs:read`. At least one.
+       */
+      readonly scopes: readonly string[];
+      /** From when the token is refused, in milliseconds since the epoch; absent: never. */
+      readonly expiresAt?: number | undefined;
+    },
+    now: number,
+  ): Result<
+    {
+      /** Names the token in logs and in `revokeToken`. */
+      readonly id: string;
+      /** The text of the token. */
+      readonly token: string;
+    },
+    string
+  > {
+    return this.#change(() => addToken(this.#sql, request, now));
   }
 
-  /** @internal Whether this catalogue created `token`. */
-  isToken(token: string): boolean {
-    return this.#sql.get('SELECT 1 FROM tokens WHERE hash = ?', hashOf(token)) !== undefined;
+  /** All tokens that were ever created, the oldest first, without their texts. Times are milliseconds since the epoch. */
+  tokens(): readonly {
+    /** Names the token in logs and in `revokeToken`. */
+    readonly id: string;
+    /** Its name. */
+    readonly name: string;
+    /** What it may do. */
+    readonly scopes: readonly string[];
+    /** When it was created. */
+    readonly createdAt: number;
+    /** From when it is refused; undefined: never. */
+    readonly expiresAt: number | undefined;
+    /** When a request last used it, to about a minute; undefined: never. */
+    readonly lastUsedAt: number | undefined;
+    /** When it was revoked; undefined if it was not. */
+    readonly revokedAt: number | undefined;
+  }[] {
+    return tokensIn(this.#sql);
   }
 
-  #module(moduleId: ModuleId): ModuleRow | undefined {
-    const row = this.#sql.get(
-      'SELECT id, generation FROM modules WHERE namespace = ? AND name = ?',
-      namespaceOf(moduleId),
-      nameOf(moduleId),
-    );
-    return row && { id: Number(row['id']), generation: Number(row['generation']) };
+  /**
+   * Revokes the token with this id or this text, or the one with this name that is not yet revoked. Only `done` changed
+   * something.
+   */
+  revokeToken(token: string, now: number): 'done' | 'unchanged' | 'unknown-token' {
+    return this.#change(() => revokeToken(this.#sql, token, now));
   }
 
-  #release(module: ModuleRow, version: string): Row | undefined {
-    return this.#sql.get(
-      'SELECT * FROM releases WHERE module = ? AND version = ?',
-      module.id,
-      version,
-    );
+  /** @internal The token with this text; undefined if this catalogue did not create it. */
+  tokenWith(text: string): StoredToken | undefined {
+    return tokenWith(this.#sql, text);
   }
 
-  #addModule(moduleId: ModuleId): number {
-    const added = this.#sql.run(
-      'INSERT INTO modules (namespace, name, generation, sequence) VALUES (?, ?, 0, 0)',
-      namespaceOf(moduleId),
-      nameOf(moduleId),
-    );
-    return Number(added.lastInsertRowid);
-  }
-
-  /** Records that a module changed. */
-  #touch(id: number): void {
-    this.#sql.run('UPDATE catalogue SET sequence = sequence + 1');
-    this.#sql.run(
-      `UPDATE modules SET generation = generation + 1,
-         sequence = (SELECT sequence FROM catalogue) WHERE id = ?`,
-      id,
-    );
-  }
-
-  #makeDocument(moduleId: ModuleId, { id, generation }: ModuleRow): CachedDocument {
-    const rows = this.#sql.all('SELECT * FROM releases WHERE module = ? ORDER BY id', id);
-    const releases = rows.map((row) => ({
-      version: String(row['version']),
-      publishedAt: Number(row['published_at']),
-      content: String(row['content']),
-      yanked: row['yanked'] === null ? null : String(row['yanked']),
-    }));
-    return { generation, ...makeDocument(moduleId, generation, releases) };
+  /** @internal Records that a request used `token`, once a minute. Never throws because the file cannot be written. */
+  recordUse(token: StoredToken, now: number): void {
+    const recorded = this.#uses.get(token.id) ?? token.lastUsedAt;
+    if (recorded !== undefined && Math.abs(now - recorded) < USE_EVERY_MS) return;
+    this.#uses.set(token.id, now);
+    try {
+      recordUse(this.#sql, token, now);
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+    }
   }
 
   #read<T>(work: () => T): T {
     return translated(this.path, () => snapshot(this.#database, work));
   }
 
-  /** Throws if another file, or none, is at the path: a change to the opened file would then be lost. */
-  #checkFile(): void {
-    if (inodeOf(this.path) === this.#inode) return;
-    throw new DatabaseError('missing', `${quote(this.path)}: the file was replaced or removed`);
-  }
-
   #change<T>(work: () => T): T {
-    this.#checkFile();
-    return translated(this.path, () => transaction(this.#database, work));
+    this.#identity.check();
+    const result = translated(this.path, () => transaction(this.#database, work));
+    for (const watcher of this.watchers) watcher();
+    return result;
   }
 }
 

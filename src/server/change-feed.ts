@@ -1,4 +1,6 @@
 import { realpathSync, watch } from 'node:fs';
+import { systemClock, type Clock } from '../registry/clock.ts';
+import { IN_MEMORY } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import type { Changes } from './catalogue-results.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -11,20 +13,18 @@ export interface ChangeFeed {
    * milliseconds, or when `signal` aborts. Rejects with a DatabaseError.
    */
   wait(sequence: number, ms: number, signal: AbortSignal): Promise<Changes>;
-  /** Checks for changes now. Call it after a change in this process, which is otherwise found a little later. */
-  look(): void;
   /** Resolves all waits with the changes so far, and stops the timer. Later waits resolve immediately. */
   close(): void;
 }
 
-/** How often to check for changes by other processes if no write to the log is noticed. */
+/** How often to check for changes by others if no write to the log is noticed. */
 const LOOK_MS = 200;
 
 /**
- * Watches `catalogue` until the feed is closed; a timer keeps the process alive until then. Throws a
- * DatabaseError if the catalogue cannot be read.
+ * Watches `catalogue` until the feed is closed; a timer keeps the process alive until then, unless the catalogue is in
+ * memory. `clock` ends waits. Throws a DatabaseError if the catalogue cannot be read.
  */
-export function changeFeed(catalogue: Catalogue): ChangeFeed {
+export function changeFeed(catalogue: Catalogue, clock: Clock = systemClock): ChangeFeed {
   const waiting = new Set<() => void>();
   let seen = catalogue.sequence();
   let isOpen = true;
@@ -40,26 +40,36 @@ export function changeFeed(catalogue: Catalogue): ChangeFeed {
     wakeAll();
     return true;
   };
-  const timer = setInterval(look, LOOK_MS);
-  const stopWatching = watchLog(catalogue.path, look);
+  catalogue.watchers.add(look);
+  const stopWatchingOthers = watchOthers(catalogue.path, look);
 
   return {
-    look: () => void look(),
     async wait(sequence, ms, signal) {
       const changes = catalogue.changes(sequence);
       const isNews = changes.modules.length > 0 || changes.sequence < sequence;
       if (isNews || ms <= 0 || !isOpen || signal.aborted) return changes;
       // This caller may know a change that earlier callers still wait for.
       look();
-      await sleepUntil(waiting, ms, signal);
+      await sleepUntil(waiting, ms, { clock, signal });
       return catalogue.changes(sequence);
     },
     close() {
       isOpen = false;
-      stopWatching();
-      clearInterval(timer);
+      catalogue.watchers.delete(look);
+      stopWatchingOthers();
       wakeAll();
     },
+  };
+}
+
+/** Calls `look` when another process, or another object of this one, may have changed the file. The result stops that. */
+function watchOthers(path: string, look: () => boolean): () => void {
+  if (path === IN_MEMORY) return () => undefined;
+  const timer = setInterval(look, LOOK_MS);
+  const stopWatching = watchLog(path, look);
+  return () => {
+    stopWatching();
+    clearInterval(timer);
   };
 }
 
@@ -89,15 +99,20 @@ function watchLog(path: string, look: () => boolean): () => void {
 async function sleepUntil(
   waiting: Set<() => void>,
   ms: number,
-  signal: AbortSignal,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timeout = setTimeout(resolve, ms);
-  waiting.add(resolve);
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  await promise;
-  clearTimeout(timeout);
-  waiting.delete(resolve);
+  const woken = new AbortController();
+  const wake = (): void => woken.abort();
+  waiting.add(wake);
+  signal.addEventListener('abort', wake, { once: true });
+  try {
+    await clock.sleep(ms, woken.signal);
+  } catch (error) {
+    if (!woken.signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener('abort', wake);
+    waiting.delete(wake);
+  }
 }
 
 /** Undefined while the file cannot be read: the next check may succeed. */

@@ -8,10 +8,12 @@ export interface ModuleDocument {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The strong entity tag of `bytes`, with its quotation marks. */
   readonly etag: string;
+  /** The number of releases. */
+  readonly count: number;
 }
 
 /** A release as the catalogue stores it. */
-interface StoredRelease {
+export interface StoredRelease {
   readonly version: string;
   readonly publishedAt: number;
   /** A JSON object with the fields that the author published. */
@@ -29,7 +31,7 @@ export function makeDocument(
   const list = releases.map(releaseAsJson).join(',');
   const bytes = Buffer.from(`${head.slice(0, -1)},"releases":[${list}]}\n`);
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-  return { bytes, etag: `"${digest}"` };
+  return { bytes, etag: `"${digest}"`, count: releases.length };
 }
 
 function releaseAsJson({ version, publishedAt, content, yanked }: StoredRelease): string {

@@ -8,7 +8,7 @@ export const RELEASES = '/v1/modules/:namespace/:name/releases';
 export const YANK = '/v1/modules/:namespace/:name/releases/:version/yank';
 
 /** The response of `answer` for the module in the address, or a problem if its id is wrong. */
-export function withModule(c: Context, answer: (moduleId: ModuleId) => Response): Response {
+export function withModule<T>(c: Context, answer: (moduleId: ModuleId) => T): T | Response {
   const moduleId = parseModuleId(`${c.req.param('namespace')}:${c.req.param('name')}`);
   return moduleId.ok ? answer(moduleId.value) : problem('bad-request', moduleId.error.message);
 }

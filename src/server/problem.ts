@@ -5,6 +5,7 @@ export type ProblemKind =
   | 'bad-request'
   | 'bad-release'
   | 'unauthorized'
+  | 'missing-scope'
   | 'unknown-address'
   | 'unknown-module'
   | 'unknown-version'
@@ -12,6 +13,8 @@ export type ProblemKind =
   | 'already-published'
   | 'too-large'
   | 'not-json'
+  | 'too-many-requests'
+  | 'overloaded'
   | 'internal'
   | 'locked'
   | 'storage-full';
@@ -19,7 +22,8 @@ export type ProblemKind =
 const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: string]>> = {
   'bad-request': [400, 'The request cannot be read'],
   'bad-release': [422, 'The body has errors'],
-  unauthorized: [401, 'A token that this registry created is required'],
+  unauthorized: [401, 'A token that this registry accepts is required'],
+  'missing-scope': [403, 'The token does not allow this'],
   'unknown-address': [404, 'There is nothing at this address'],
   'unknown-module': [404, 'There is no such module'],
   'unknown-version': [404, 'The module has no such version'],
@@ -27,6 +31,8 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'already-published': [409, 'The version is already published with different content'],
   'too-large': [413, 'The body is too large'],
   'not-json': [415, 'The body is not application/json'],
+  'too-many-requests': [429, 'The client has too many requests at once'],
+  overloaded: [503, 'The registry has too many responses that nobody reads'],
   internal: [500, 'The registry had an internal error'],
   locked: [503, 'The catalogue is locked by another process'],
   'storage-full': [507, 'The catalogue cannot be written'],
@@ -41,18 +47,27 @@ const DATABASE_PROBLEMS: Readonly<Record<DatabaseErrorKind, ProblemKind>> = {
   unwritable: 'storage-full',
 };
 
-/** A problem response (RFC 9457). `detail` is written for a person. */
-export function problem(
+interface ProblemOptions {
+  readonly errors?: readonly string[];
+  readonly headers?: Record<string, string>;
+}
+
+/** The parts of a problem response (RFC 9457). `detail` is written for a person. */
+export function problemText(
   kind: ProblemKind,
   detail: string,
-  { errors, headers = {} }: { errors?: readonly string[]; headers?: Record<string, string> } = {},
-): Response {
+  { errors, headers = {} }: ProblemOptions = {},
+): { status: number; text: string; headers: Record<string, string> } {
   const [status, title] = PROBLEMS[kind];
   const body = { type: `urn:modreg:${kind}`, title, status, detail, ...(errors ? { errors } : {}) };
-  return new Response(`${JSON.stringify(body)}\n`, {
-    status,
-    headers: { 'content-type': 'application/problem+json', ...headers },
-  });
+  const text = `${JSON.stringify(body)}\n`;
+  return { status, text, headers: { 'content-type': 'application/problem+json', ...headers } };
+}
+
+/** A problem response (RFC 9457). */
+export function problem(kind: ProblemKind, detail: string, options?: ProblemOptions): Response {
+  const { status, text, headers } = problemText(kind, detail, options);
+  return new Response(text, { status, headers });
 }
 
 /** The response to a request during which `error` was thrown. Reveals nothing about the file system. */

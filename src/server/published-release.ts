@@ -3,7 +3,7 @@ import { parseVersion, type Result } from '../core/index.ts';
 import { PLATFORMS, canonicalPlatform } from '../core/releases/platform.ts';
 import { jsonPointer } from '../core/text/json-pointer.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
-import { parseTime } from '../core/text/rfc3339.ts';
+import { formatTime, parseTime } from '../core/text/rfc3339.ts';
 import { readWebAddress } from '../core/text/web-address.ts';
 
 /** A release as its author publishes it. `readRelease` validates one. */
@@ -144,6 +144,18 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
       yanked: yanked ?? undefined,
     },
   };
+}
+
+/** A release as JSON that `readRelease` accepts. */
+export function releaseAsJson({
+  version,
+  publishedAt,
+  artifacts,
+  deprecated,
+  yanked,
+}: PublishedRelease): string {
+  const published_at = publishedAt === undefined ? undefined : formatTime(publishedAt);
+  return JSON.stringify({ version, published_at, artifacts, deprecated, yanked });
 }
 
 /** Validates the body of a yank request, and returns its reason. */

@@ -1,6 +1,10 @@
 import type { Context, Hono } from 'hono';
 import type { ModuleId } from '../core/index.ts';
-import type { ServeOptions } from './registry-options.ts';
+import { peerOf } from './bearer.ts';
+import { SERVER_LIMITS } from './limits.ts';
+import { longPolls, refusedPoll, type LongPolls } from './long-polls.ts';
+import type { ExceededLimit, RegistryOptions } from './registry-options.ts';
+import { slicedBody } from './sliced-body.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import type { ModuleDocument } from './module-document.ts';
@@ -8,34 +12,52 @@ import { MODULE, withModule } from './module-route.ts';
 import { OPENAPI } from './openapi.ts';
 import { problem } from './problem.ts';
 
-const LONGEST_WAIT_S = 60;
+/** Options of the API, and how the server that it is part of keeps its limits. */
+export interface AppOptions extends RegistryOptions {
+  /** The size of the next slice of a release list. */
+  readonly slice?: () => number;
+}
+
+interface ReadOptions extends AppOptions {
+  /** Counts a refused request. */
+  readonly refused: (limit: ExceededLimit, peer: string | undefined) => void;
+}
 
 /** Adds the routes that need no token. */
 export function addReadRoutes(
   app: Hono,
   catalogue: Catalogue,
   feed: ChangeFeed,
-  options: ServeOptions,
+  options: ReadOptions,
 ): void {
-  app.get('/v1/modules', (c) => c.json({ modules: catalogue.modules(c.req.query('namespace')) }));
-  app.get(MODULE, (c) =>
-    withModule(c, (moduleId) => documentAnswer(c, catalogue.document(moduleId), moduleId)),
+  const polls = longPolls(options);
+  app.get('/v1/modules', (c) =>
+    listAnswer(c, { modules: catalogue.modules(c.req.query('namespace')) }),
   );
-  app.get('/v1/changes', async (c) => await changesAnswer(c, feed, options));
+  app.get(MODULE, (c) =>
+    withModule(c, (moduleId) =>
+      documentAnswer(c, moduleId, { ...options, document: catalogue.document(moduleId) }),
+    ),
+  );
+  app.get('/v1/changes', async (c) => await changesAnswer(c, feed, { ...options, polls }));
   app.get('/v1/openapi.json', (c) => c.json(OPENAPI));
 }
 
 function documentAnswer(
   c: Context,
-  document: ModuleDocument | undefined,
   moduleId: ModuleId,
+  {
+    document,
+    slice = () => SERVER_LIMITS.slice,
+  }: AppOptions & { readonly document: ModuleDocument | undefined },
 ): Response {
   if (!document) return problem('unknown-module', `nothing was ever published for ${moduleId}`);
   const { bytes, etag } = document;
   const headers = { etag, 'cache-control': 'no-cache' };
   if (isKnown(c.req.header('if-none-match'), etag))
     return new Response(null, { status: 304, headers });
-  return new Response(bytes, { headers: { ...headers, 'content-type': 'application/json' } });
+  const length = { 'content-type': 'application/json', 'content-length': `${bytes.length}` };
+  return new Response(slicedBody(bytes, slice), { headers: { ...headers, ...length } });
 }
 
 /** Whether the client already has the document with this entity tag. */
@@ -44,10 +66,21 @@ function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   return ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
 }
 
+/** A list that is sent as a whole, and so must not be larger than a connection may have unsent. */
+function listAnswer(c: Context, list: object): Response {
+  const text = JSON.stringify(list);
+  const most = SERVER_LIMITS.unsentPerConnection;
+  if (text.length > most) {
+    const found = `the list has ${text.length} characters, and a response at most ${most}`;
+    return problem('internal', `${found}: ask for /v1/modules?namespace=…`);
+  }
+  return c.body(text, { headers: { 'content-type': 'application/json' } });
+}
+
 async function changesAnswer(
   c: Context,
   feed: ChangeFeed,
-  { spreadMs }: ServeOptions,
+  { spreadMs, polls }: ReadOptions & { readonly polls: LongPolls },
 ): Promise<Response> {
   const { after: afterText = '0', wait: waitText = '0' } = c.req.query();
   const after = Number(afterText);
@@ -60,7 +93,11 @@ async function changesAnswer(
   }
   if (!/^\d+(\.\d+)?$/.test(waitText))
     return problem('bad-request', 'wait must be a number of seconds');
-  const ms = Math.min(wait, LONGEST_WAIT_S) * 1000;
-  const { history, sequence, modules } = await feed.wait(after, ms, c.req.raw.signal);
-  return c.json({ history, sequence, modules, spread_ms: spreadMs });
+  const ms = Math.min(wait * 1000, SERVER_LIMITS.longPoll);
+  const changes = await polls.within(peerOf(c), async () => {
+    return await feed.wait(after, ms, c.req.raw.signal);
+  });
+  if (!changes) return refusedPoll();
+  const { history, sequence, modules } = changes;
+  return listAnswer(c, { history, sequence, modules, spread_ms: spreadMs });
 }

@@ -1,12 +1,21 @@
 import type { ModuleId } from '../core/index.ts';
+import { expectMembers, FUNCTION, NUMBER, optional } from '../core/text/argument.ts';
+import { onRejection } from '../core/text/thenable.ts';
+import { CLOCK, systemClock, type Clock } from '../registry/clock.ts';
+import type { ServerLimits } from './limits.ts';
 
-/** Options of the HTTP API. */
+/** Options of the HTTP API. All are optional. */
 export interface ServeOptions {
-  /** Returns the time in milliseconds since the epoch, such as `Date.now`: the default publish time. */
-  readonly clock: () => number;
-  /** Clients wait a random time up to this before they fetch a change, in milliseconds. */
-  readonly spreadMs: number;
-  /** Called after each change, and for each error that ended a request. It must not throw. */
+  /** The source of time: of the default publish time, and of long polls. `systemClock` by default. */
+  readonly clock?: Clock | undefined;
+  /** Clients wait a random time up to this before they fetch a change, in milliseconds. 1000 by default. */
+  readonly spreadMs?: number | undefined;
+  /** @internal Other limits than SERVER_LIMITS. */
+  readonly limits?: ServerLimits | undefined;
+  /**
+   * Called after each change, each refused request for a change, and each error that ended a request. The events never
+   * contain the text of a token. It must not throw: an error is ignored.
+   */
   readonly log?:
     | ((
         event:
@@ -17,6 +26,43 @@ export interface ServeOptions {
               readonly moduleId: ModuleId;
               /** The version as published. */
               readonly version: string;
+              /** The id of the token that allowed it. */
+              readonly tokenId: string;
+              /** The address of the client, or of the proxy in front of the registry; undefined without a connection. */
+              readonly peer: string | undefined;
+            }
+          | {
+              /** A request to change something was refused; nothing was changed. */
+              readonly kind: 'refused';
+              /** What is wrong with the token, such as `missing-scope`; undefined if something else was refused. */
+              readonly reason:
+                | 'no-token'
+                | 'unknown-token'
+                | 'expired-token'
+                | 'revoked-token'
+                | 'missing-scope'
+                | undefined;
+              /** The method of the request. */
+              readonly method: string;
+              /** Its path as received, without its query. */
+              readonly path: string;
+              /** The status of the response, from 400 to 499. */
+              readonly status: number;
+              /** The id of the token if the registry created it. */
+              readonly tokenId: string | undefined;
+              /** The address of the client, as above. */
+              readonly peer: string | undefined;
+            }
+          | {
+              /** Requests or connections were refused, because a limit of the server was reached. */
+              readonly kind: 'overload';
+              /** The limit. */
+              readonly limit:
+                'connections' | 'requests-per-socket' | 'unsent-bytes' | 'long-polls-per-peer';
+              /** How many were refused since the last event of this limit; an event follows another after a second. */
+              readonly count: number;
+              /** The address of the last refused client, as above. */
+              readonly peer: string | undefined;
             }
           | {
               readonly kind: 'failed';
@@ -27,5 +73,35 @@ export interface ServeOptions {
     | undefined;
 }
 
-/** A change to the catalogue by a request, or an error that ended a request. */
+/** A change to the catalogue by a request, refused requests, or an error that ended a request. */
 export type RegistryEvent = Parameters<NonNullable<ServeOptions['log']>>[0];
+
+/** The options with their defaults. */
+export type RegistryOptions = Pick<ServeOptions, 'log'> & {
+  readonly limits?: ServerLimits | undefined;
+  readonly clock: Clock;
+  readonly spreadMs: number;
+};
+
+const DEFAULT_SPREAD_MS = 1000;
+const OPTIONS = { clock: optional(CLOCK), spreadMs: optional(NUMBER), log: optional(FUNCTION) };
+
+/** Throws a TypeError that names `callee` if an option that no compiler checked has the wrong type. */
+export function withDefaults(callee: string, options: ServeOptions): RegistryOptions {
+  expectMembers(callee, 'options', options, OPTIONS);
+  const { clock = systemClock, spreadMs = DEFAULT_SPREAD_MS, log, limits } = options;
+  return { clock, spreadMs, log: log && harmless(log), limits };
+}
+
+/** A log that fails, even later, ends neither the request nor the process. */
+function harmless<T>(log: (event: T) => void): (event: T) => void {
+  return (event) => {
+    try {
+      onRejection(log(event), () => undefined);
+    } catch {
+      // There is nowhere to report that the log fails.
+    }
+  };
+}
+/** A limit of the server that refuses requests or connections. */
+export type ExceededLimit = Extract<RegistryEvent, { kind: 'overload' }>['limit'];

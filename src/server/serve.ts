@@ -1,26 +1,28 @@
-import type { Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
+import { expectArgument, expectMembers, having, NUMBER, TEXT } from '../core/text/argument.ts';
 import { registryApp } from './app.ts';
 import type { Catalogue } from './catalogue.ts';
-import { changeFeed } from './change-feed.ts';
-import type { ServeOptions } from './registry-options.ts';
+import { changeFeed, type ChangeFeed } from './change-feed.ts';
+import { SERVER_LIMITS, type ServerLimits } from './limits.ts';
+import { parseInPieces } from './parse-in-pieces.ts';
+import { refusalCount } from './refusal-count.ts';
+import { withDefaults, type RegistryOptions, type ServeOptions } from './registry-options.ts';
+import { requestGate, type RequestGate } from './request-gate.ts';
 
 /** A registry that accepts connections. */
 export interface RunningRegistry {
   /** `http://127.0.0.1:4873`, with the actual port. */
   readonly address: string;
-  /** Ends long polls, waits up to five seconds for responses in progress, and closes the catalogue. */
+  /**
+   * Ends long polls and waits up to five seconds for responses in progress. The catalogue stays open; the caller closes it
+   * afterwards.
+   */
   close(): Promise<void>;
 }
 
-/** Limits for a client: to send the headers, to send the whole request, and between two packets. */
-const HEADERS_MS = 10_000;
-const REQUEST_MS = 30_000;
-const IDLE_MS = 120_000;
-const CLOSING_MS = 5000;
-/** How often to enforce the limits. Node's default of 30 s would add up to 30 s to each of them. */
-const CHECK_MS = 1000;
+const CATALOGUE = having('a Catalogue', 'publish', 'changes', 'close');
 
 /**
  * Serves a catalogue over plain HTTP; use a proxy for TLS. Port 0 selects any free port. Rejects with Node's error
@@ -31,33 +33,23 @@ const CHECK_MS = 1000;
  * import { Catalogue, serveRegistry } from 'modreg/server';
  *
  * const catalogue = new Catalogue('registry.db', { mode: 'create' });
- * const registry = await serveRegistry(
- *   catalogue,
- *   { host: '127.0.0.1', port: 0 },
- *   { clock: Date.now, spreadMs: 1000 },
- * );
+ * const registry = await serveRegistry(catalogue, { host: '127.0.0.1', port: 0 });
  * console.log(await (await fetch(`${registry.address}/v1/modules`)).text()); // {"modules":[]}
  * await registry.close();
+ * catalogue.close();
  * ```
  */
 export async function serveRegistry(
   catalogue: Catalogue,
-  { host, port }: { readonly host: string; readonly port: number },
-  options: ServeOptions,
+  place: { readonly host: string; readonly port: number },
+  options: ServeOptions = {},
 ): Promise<RunningRegistry> {
-  const feed = changeFeed(catalogue);
-  const { fetch } = registryApp(catalogue, feed, options);
-  const server = createAdaptorServer({
-    fetch,
-    overrideGlobalObjects: false,
-    serverOptions: {
-      headersTimeout: HEADERS_MS,
-      requestTimeout: REQUEST_MS,
-      connectionsCheckingInterval: CHECK_MS,
-    },
-  }) as Server;
-  const { all, busy } = watchSockets(server);
-  server.setTimeout(IDLE_MS);
+  expectArgument('serveRegistry()', 'catalogue', catalogue, CATALOGUE);
+  expectMembers('serveRegistry()', 'place', place, { host: TEXT, port: NUMBER });
+  const registry = withDefaults('serveRegistry()', options);
+  const { host, port } = place;
+  const feed = changeFeed(catalogue, registry.clock);
+  const { server, gate, sockets } = guardedServer(catalogue, feed, registry);
   try {
     await listening(server, host, port);
   } catch (error) {
@@ -69,8 +61,7 @@ export async function serveRegistry(
     address: `http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`,
     close: async () => {
       feed.close();
-      await closed(server, busy, all);
-      catalogue.close();
+      await closed(server, gate, sockets);
     },
   };
 }
@@ -83,39 +74,76 @@ async function listening(server: Server, host: string, port: number): Promise<vo
   server.off('error', reject);
 }
 
-/** Ends idle connections now, busy ones after their response, and all of them after CLOSING_MS. */
+/** A server that keeps SERVER_LIMITS, and its connections. */
+function guardedServer(
+  catalogue: Catalogue,
+  feed: ChangeFeed,
+  options: RegistryOptions,
+): { server: Server; gate: RequestGate; sockets: ReadonlySet<Socket> } {
+  const { limits = SERVER_LIMITS, log } = options;
+  const slice = (): number =>
+    gate.unsentBytes() < limits.manyUnsent ? limits.slice : limits.smallSlice;
+  const app = registryApp(catalogue, feed, { ...options, slice });
+  const refused = refusalCount(log);
+  const listener = getRequestListener(
+    async (request, env) => {
+      const response = await app.fetch(request, env);
+      // The server speaks HTTP/1.1 only.
+      gate.begin(env.incoming as IncomingMessage);
+      return response;
+    },
+    { overrideGlobalObjects: false },
+  );
+  const gate = requestGate(
+    (request, response) => void listener(request, response),
+    limits,
+    (limit, { remoteAddress }) => refused(limit, remoteAddress),
+  );
+  return { gate, ...limitedServer(gate, limits, refused) };
+}
+
+/** A server that accepts what `gate` admits, and its connections. */
+function limitedServer(
+  gate: RequestGate,
+  limits: ServerLimits,
+  refused: ReturnType<typeof refusalCount>,
+): { server: Server; sockets: ReadonlySet<Socket> } {
+  const server = createServer(
+    {
+      headersTimeout: limits.headers,
+      requestTimeout: limits.request,
+      connectionsCheckingInterval: limits.check,
+      maxHeaderSize: limits.headerBytes,
+    },
+    gate.admit,
+  );
+  server.maxConnections = limits.connections;
+  server.setTimeout(limits.idle);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    parseInPieces(socket, limits.parsedAtOnce, () => gate.isOpen(socket));
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('drop', (dropped) => refused('connections', dropped?.remoteAddress));
+  return { server, sockets };
+}
+
+/** Ends idle connections now, busy ones after their response, and all of them after `closing`. */
 async function closed(
   server: Server,
-  busy: ReadonlySet<Socket>,
-  all: ReadonlySet<Socket>,
+  gate: RequestGate,
+  sockets: ReadonlySet<Socket>,
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
   const endIdle = (): void => {
-    for (const socket of all) if (!busy.has(socket)) socket.destroy();
+    for (const socket of sockets) if (!gate.isBusy(socket)) socket.destroy();
   };
   endIdle();
   const idle = setInterval(endIdle, 20);
-  const deadline = setTimeout(() => server.closeAllConnections(), CLOSING_MS);
+  const deadline = setTimeout(() => server.closeAllConnections(), SERVER_LIMITS.closing);
   await promise;
   clearInterval(idle);
   clearTimeout(deadline);
-}
-
-/** The connections of a server, and those that wait for a response. */
-function watchSockets(server: Server): { readonly all: Set<Socket>; readonly busy: Set<Socket> } {
-  const all = new Set<Socket>();
-  const busy = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    all.add(socket);
-    socket.once('close', () => {
-      all.delete(socket);
-      busy.delete(socket);
-    });
-  });
-  server.on('request', ({ socket }, response) => {
-    busy.add(socket);
-    response.once('close', () => busy.delete(socket));
-  });
-  return { all, busy };
 }

@@ -1,4 +1,27 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Scope } from './scope.ts';
+
+/** A token of a catalogue, without its text. Times are milliseconds since the epoch. */
+export interface StoredToken {
+  /** `t1`, `t2`, …: never used again for another token. */
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: number;
+  readonly expiresAt: number | undefined;
+  readonly lastUsedAt: number | undefined;
+  readonly revokedAt: number | undefined;
+}
+
+/** Why and since when a token is no longer accepted; undefined if it still is. */
+export function lapseOf(
+  { expiresAt, revokedAt }: Pick<StoredToken, 'expiresAt' | 'revokedAt'>,
+  now: number,
+): { readonly kind: 'revoked' | 'expired'; readonly at: number } | undefined {
+  if (revokedAt !== undefined) return { kind: 'revoked', at: revokedAt };
+  if (expiresAt === undefined || expiresAt > now) return undefined;
+  return { kind: 'expired', at: expiresAt };
+}
 
 /** A new bearer token. */
 export function newToken(): string {

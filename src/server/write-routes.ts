@@ -1,153 +1,208 @@
 import type { Context, Hono } from 'hono';
-import { parseVersion, type Result } from '../core/index.ts';
+import { parseVersion, type ModuleId } from '../core/index.ts';
+import { namespaceOf } from '../core/releases/module-id.ts';
 import { formatTime } from '../core/text/rfc3339.ts';
-import type { RegistryEvent, ServeOptions } from './registry-options.ts';
+import {
+  loggedPath,
+  peerOf,
+  refusalAnswer,
+  scopeRefusal,
+  tokenOf,
+  type TokenRefusal,
+} from './bearer.ts';
 import type { Catalogue } from './catalogue.ts';
+import { jsonBody } from './json-body.ts';
+import { limitWarnings } from './list-limits.ts';
 import { RELEASES, withModule, YANK } from './module-route.ts';
 import { problem } from './problem.ts';
-import { readBody } from './request-body.ts';
-import {
-  readReason,
-  readRelease,
-  type PublishedRelease,
-  type ReleaseErrors,
-} from './published-release.ts';
+import { readReason, readRelease, type PublishedRelease } from './published-release.ts';
+import type { RegistryEvent, RegistryOptions } from './registry-options.ts';
+import { missingScope } from './scope.ts';
+import type { StoredToken } from './token.ts';
 
-const LARGEST_BODY = 1024 * 1024;
 /** How far a claimed publish time may be from the registry's clock. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
-const UNREADABLE = {
-  'too-large': ['too-large', `the body may have at most ${LARGEST_BODY} bytes`],
-  'not-utf-8': ['bad-request', 'the body is not UTF-8'],
-} as const;
+type Answer = Response | TokenRefusal;
+type ChangeEvent = Extract<RegistryEvent, { kind: 'published' | 'yanked' | 'unyanked' }>;
 
-/** Adds the routes that need a token. `changed` is called after each change. */
+/** A request with a token that is in use. */
+interface Caller {
+  readonly catalogue: Catalogue;
+  readonly token: StoredToken;
+  readonly now: number;
+  /** Reports a change. */
+  readonly changed: (change: Pick<ChangeEvent, 'kind' | 'moduleId' | 'version'>) => void;
+}
+
+type Handle = (c: Context, caller: Caller) => Answer | Promise<Answer>;
+
+/** Adds the routes that need a token. `log` is called after each change, and after each refused request. */
 export function addWriteRoutes(
   app: Hono,
   catalogue: Catalogue,
-  { clock }: ServeOptions,
-  changed: (event: RegistryEvent) => void,
+  { clock, log }: RegistryOptions,
 ): void {
-  const guard = async (c: Context, next: () => Promise<void>): Promise<Response | void> =>
-    authorized(c, catalogue) ?? (await next());
-  app.post(RELEASES, guard, async (c) => {
+  const guarded = (handle: Handle) => async (c: Context) => {
+    const [now, peer] = [clock.now(), peerOf(c)];
+    const read = tokenOf(c, catalogue, now);
+    if (!read.ok) return answered(c, read.error, { log, peer, token: tokenIn(read.error) });
+    const token = read.value;
+    const answer = await handle(c, {
+      catalogue,
+      token,
+      now,
+      changed: (change) => log?.({ ...change, tokenId: token.id, peer }),
+    });
+    return answered(c, answer, { log, peer, token });
+  };
+  app.post(RELEASES, guarded(publishAnswer));
+  app.put(YANK, guarded(putYankAnswer));
+  app.delete(YANK, guarded(deleteYankAnswer));
+}
+
+/** The response for `answer`. A refusal is logged. */
+function answered(
+  c: Context,
+  answer: Answer,
+  {
+    log,
+    peer,
+    token,
+  }: Pick<RegistryOptions, 'log'> & {
+    readonly peer: string | undefined;
+    readonly token: StoredToken | undefined;
+  },
+): Response {
+  const [response, reason] =
+    answer instanceof Response ? [answer, undefined] : [refusalAnswer(answer), answer.kind];
+  const { status } = response;
+  if (status >= 400 && status < 500) {
+    const { method } = c.req;
+    log?.({
+      kind: 'refused',
+      reason,
+      method,
+      path: loggedPath(c),
+      status,
+      tokenId: token?.id,
+      peer,
+    });
+  }
+  return response;
+}
+
+function tokenIn(refusal: TokenRefusal): StoredToken | undefined {
+  return 'token' in refusal ? refusal.token : undefined;
+}
+
+async function publishAnswer(c: Context, caller: Caller): Promise<Answer> {
+  return await withModule(c, async (moduleId) => {
+    const refusal = scopeRefusal(caller.token, 'publish', namespaceOf(moduleId));
+    if (refusal) return refusal;
     const release = await jsonBody(c, readRelease);
-    if (!release.ok) return release.error;
-    return publishAnswer(c, catalogue, release.value, { now: clock(), changed });
+    return release.ok ? published(c, caller, moduleId, release.value) : release.error;
   });
-  app.put(YANK, guard, async (c) => {
-    const reason = await jsonBody(c, readReason, { reason: '' });
-    return reason.ok ? yankAnswer(c, catalogue, reason.value, changed) : reason.error;
-  });
-  app.delete(YANK, guard, (c) => yankAnswer(c, catalogue, null, changed));
 }
 
 /**
- * Why the claimed publish time is refused; undefined if it is not. A time in the past would evade a minimum age (D34).
- * A token that may import the releases of another registry would be exempt here.
+ * Why the claimed publish time is refused; undefined if it is not. A time in the past would evade a minimum age, so it
+ * takes a token that may import the releases of another registry (D34).
  */
-function publishTimeError({ publishedAt }: PublishedRelease, now: number): string | undefined {
+function publishTimeError(
+  { publishedAt }: PublishedRelease,
+  moduleId: ModuleId,
+  { token, now }: Caller,
+): string | undefined {
   if (publishedAt === undefined || Math.abs(publishedAt - now) <= CLOCK_TOLERANCE_MS) {
     return undefined;
   }
+  const scope = missingScope(token.scopes, 'import', namespaceOf(moduleId));
+  if (scope === undefined) return undefined;
   const [claimed, clock] = [formatTime(publishedAt), formatTime(now)];
-  return `/published_at: ${claimed} is more than five minutes from the registry's clock, ${clock}`;
+  return `/published_at: ${claimed} is more than five minutes from the registry's clock, ${clock}, and the token does not have the scope ${scope}`;
 }
 
-function publishAnswer(
+function published(
   c: Context,
-  catalogue: Catalogue,
+  caller: Caller,
+  moduleId: ModuleId,
   release: PublishedRelease,
-  { now, changed }: { readonly now: number; readonly changed: (event: RegistryEvent) => void },
 ): Response {
+  const { catalogue, now, changed } = caller;
   const { version } = release;
-  return withModule(c, (moduleId) => {
-    const error = publishTimeError(release, now);
-    // Publishing a release again changes nothing, so it may have an old time.
-    if (error !== undefined && !catalogue.has(moduleId, version)) {
-      return problem('bad-release', error, { errors: [error] });
-    }
-    const result = catalogue.publish(moduleId, release, now);
-    if (result === 'other-content') {
-      const next = 'it cannot change; yank it and publish another version';
-      return problem(
-        'already-published',
-        `${moduleId} ${version} is already published with different content or publish time: ${next}`,
-      );
-    }
-    if (result !== 'unchanged') changed({ kind: result, moduleId, version });
-    const status = result === 'published' ? 201 : 200;
-    return c.json({ module_id: moduleId, version, result }, status);
+  const error = publishTimeError(release, moduleId, caller);
+  // Publishing a release again changes nothing, so it may have an old time.
+  if (error !== undefined && !catalogue.has(moduleId, version)) {
+    return problem('bad-release', error, { errors: [error] });
+  }
+  const result = catalogue.publish(moduleId, release, now);
+  if (result === 'other-content') {
+    const next = 'it cannot change; yank it and publish another version';
+    return problem(
+      'already-published',
+      `${moduleId} ${version} is already published with different content or publish time: ${next}`,
+    );
+  }
+  if (result !== 'unchanged') changed({ kind: result, moduleId, version });
+  const warnings = limitWarnings(catalogue, moduleId).map(({ kind, message }) => {
+    return { type: `urn:modreg:${kind}`, detail: message };
+  });
+  const body = { module_id: moduleId, version, result };
+  return c.json(
+    warnings.length === 0 ? body : { ...body, warnings },
+    result === 'published' ? 201 : 200,
+  );
+}
+
+async function putYankAnswer(c: Context, caller: Caller): Promise<Answer> {
+  return await withYank(c, caller, async (moduleId, version) => {
+    const reason = await jsonBody(c, readReason, { reason: '' });
+    if (!reason.ok) return reason.error;
+    return yankAnswer(c, caller, { moduleId, version, reason: reason.value });
+  });
+}
+
+async function deleteYankAnswer(c: Context, caller: Caller): Promise<Answer> {
+  return await withYank(c, caller, (moduleId, version) =>
+    yankAnswer(c, caller, { moduleId, version, reason: null }),
+  );
+}
+
+/** The answer of `answer` for the release in the address, if the token may yank it. */
+async function withYank(
+  c: Context,
+  { token }: Caller,
+  answer: (moduleId: ModuleId, version: string) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  return await withModule(c, async (moduleId) => {
+    const refusal = scopeRefusal(token, 'yank', namespaceOf(moduleId));
+    if (refusal) return refusal;
+    const version = parseVersion(c.req.param('version'));
+    if (!version.ok) return problem('bad-request', version.error.message);
+    return await answer(moduleId, version.value.text);
   });
 }
 
 function yankAnswer(
   c: Context,
-  catalogue: Catalogue,
-  reason: string | null,
-  changed: (event: RegistryEvent) => void,
+  { catalogue, changed }: Caller,
+  {
+    moduleId,
+    version,
+    reason,
+  }: { readonly moduleId: ModuleId; readonly version: string; readonly reason: string | null },
 ): Response {
-  const version = parseVersion(c.req.param('version'));
-  if (!version.ok) return problem('bad-request', version.error.message);
-  const { text } = version.value;
-  return withModule(c, (moduleId) => {
-    const result = catalogue.yank(moduleId, text, reason);
-    switch (result) {
-      case 'unknown-module':
-        return problem(result, `nothing was ever published for ${moduleId}`);
-      case 'unknown-version':
-        return problem(result, `${moduleId} has no version ${text}`);
-      case 'done':
-        changed({ kind: reason === null ? 'unyanked' : 'yanked', moduleId, version: text });
-        break;
-      case 'unchanged':
-    }
-    return c.json({ module_id: moduleId, version: text, yanked: reason });
-  });
-}
-
-function authorized(c: Context, catalogue: Catalogue): Response | undefined {
-  const [, token] = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
-  if (token !== undefined && catalogue.isToken(token)) return undefined;
-  const found =
-    token === undefined
-      ? 'the request has no bearer token'
-      : 'this registry did not create the token';
-  return problem('unauthorized', found, { headers: { 'www-authenticate': 'Bearer' } });
-}
-
-/** The body as `read` validates it. If the body is empty, `absent` is used instead. */
-async function jsonBody<T>(
-  c: Context,
-  read: (json: unknown) => Result<T, ReleaseErrors>,
-  absent?: unknown,
-): Promise<Result<T, Response>> {
-  const body = await readBody(c.req.raw, LARGEST_BODY);
-  if (!body.ok) {
-    const [kind, detail] = UNREADABLE[body.reason];
-    return { ok: false, error: problem(kind, detail) };
+  const result = catalogue.yank(moduleId, version, reason);
+  switch (result) {
+    case 'unknown-module':
+      return problem(result, `nothing was ever published for ${moduleId}`);
+    case 'unknown-version':
+      return problem(result, `${moduleId} has no version ${version}`);
+    case 'done':
+      changed({ kind: reason === null ? 'unyanked' : 'yanked', moduleId, version });
+      break;
+    case 'unchanged':
   }
-  const { text } = body;
-  if (text === '' && absent !== undefined) return orProblem(read(absent));
-  if (!/^application\/json\s*(;|$)/i.test(c.req.header('content-type') ?? '')) {
-    return {
-      ok: false,
-      error: problem('not-json', 'send the body with content-type: application/json'),
-    };
-  }
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return { ok: false, error: problem('bad-request', 'the body is not JSON') };
-  }
-  return orProblem(read(json));
-}
-
-function orProblem<T>(read: Result<T, ReleaseErrors>): Result<T, Response> {
-  if (read.ok) return read;
-  const [first = ''] = read.error;
-  return { ok: false, error: problem('bad-release', first, { errors: read.error.slice(0, 50) }) };
+  return c.json({ module_id: moduleId, version, yanked: reason });
 }

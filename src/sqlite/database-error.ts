@@ -73,7 +73,7 @@ const FILE_SYSTEM: ReadonlySet<string> = new Set([
 /** Node's code for an integer beyond JavaScript's range. modreg never writes one. */
 const NUMBER_TOO_LARGE = 'ERR_OUT_OF_RANGE';
 /** Node's code for the use of a closed database. */
-const CLOSED = 'ERR_INVALID_STATE';
+export const CLOSED = 'ERR_INVALID_STATE';
 
 /** Converts an error of SQLite or the file system to a `DatabaseError`; returns any other error unchanged. */
 export function asDatabaseError(error: unknown, file: string): unknown {

@@ -23,12 +23,16 @@ export interface Opening {
   readonly holdOff?: () => () => void;
 }
 
+/** The path of a new database in memory, which nothing else can open and which is gone once it is closed. */
+export const IN_MEMORY = ':memory:';
+
 /**
  * Opens a SQLite file and brings its schema up to date. A file of a later schema that programs with `layout` understand
  * is used as it is; any other one stays unchanged, and is an error of the kind `later-schema` (T71). A commit is on the
- * disk when it returns. Throws a `DatabaseError`.
+ * disk when it returns. Throws a `DatabaseError`. The path `:memory:` is a new database in memory.
  */
 export function openDatabase(path: string, layout: Layout, opening: Opening): DatabaseSync {
+  if (path === IN_MEMORY) return openInMemory(layout);
   const isNew = !existsSync(path);
   if (isNew && opening.mode !== 'create') {
     throw new DatabaseError('missing', `${quote(path)}: there is no such file`);
@@ -60,6 +64,14 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
       throw error;
     }
   });
+}
+
+/** It is always new and has no log, so the mode and the timeout do not matter. */
+function openInMemory(layout: Layout): DatabaseSync {
+  const database = new DatabaseSync(IN_MEMORY);
+  database.exec('PRAGMA foreign_keys = ON');
+  transaction(database, () => upgradeSchema(database, layout, 0));
+  return database;
 }
 
 /** The first error that SQLite finds in the file at `path`, or `ok`. Writes nothing, not even a checkpoint. */

@@ -2,6 +2,7 @@ import { chmodSync, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { DatabaseError } from './database-error.ts';
 import { makeFolder, translated } from './database.ts';
 
 /** Keeps lock databases referenced: garbage collection would close them and release their locks. */
@@ -31,4 +32,26 @@ export function holdExclusively(path: string, busyTimeoutMs: number): () => void
       if (database.isOpen) database.close();
     };
   });
+}
+
+/**
+ * Whether a process holds the lock at `path`. It is read for a moment, and neither created nor taken, so a process that is
+ * about to take it only waits.
+ */
+export function isHeld(path: string): boolean {
+  if (!existsSync(path)) return false;
+  try {
+    translated(path, () => {
+      const database = new DatabaseSync(pathToFileURL(path), { readOnly: true, timeout: 0 });
+      try {
+        database.prepare('SELECT count(*) FROM sqlite_schema').get();
+      } finally {
+        database.close();
+      }
+    });
+    return false;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.kind === 'locked') return true;
+    throw error;
+  }
 }

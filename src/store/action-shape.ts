@@ -20,7 +20,13 @@ export const isArtifact: Shape = objectOf<keyof Artifact>({
   size: optional(isNumber),
 });
 
-const stops = listOf(objectOf<keyof Stop>({ component: isText, dependsOn: listOf(isText) }));
+const stops = listOf(
+  objectOf<keyof Stop>({
+    component: isText,
+    moduleId: optional(isModuleId),
+    dependsOn: listOf(isText),
+  }),
+);
 const module = objectOf({ kind: oneOf('module'), name: isText, moduleId: isModuleId });
 const subsystem = objectOf({
   kind: oneOf('subsystem'),

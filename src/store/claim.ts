@@ -1,14 +1,17 @@
 import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { expectArgument, TEXT } from '../core/text/argument.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
-import { DatabaseError } from '../sqlite/database-error.ts';
+import { CLOSED, DatabaseError } from '../sqlite/database-error.ts';
 import {
   closeUnchanged,
+  IN_MEMORY,
   integrityOf,
   laterSchema,
   openDatabase,
   translated,
 } from '../sqlite/database.ts';
-import { holdExclusively } from '../sqlite/exclusive-lock.ts';
+import { holdExclusively, isHeld } from '../sqlite/exclusive-lock.ts';
+import { inPlaceCheck } from '../sqlite/in-place.ts';
 import { schemaIn, type Layout } from '../sqlite/schema.ts';
 import {
   BUSY_TIMEOUT_MS,
@@ -51,8 +54,10 @@ const SUFFIXES = ['', '-wal', '-shm'];
 /**
  * Opens the machine's file at `path` for a `Poller`. No other process can do so until it is closed or this process ends.
  * A damaged file is set aside, and a new one is created (T53). A file that a later modreg wrote is used if it allows that,
- * and stays unchanged otherwise: an error of the kind `later-schema` (T71). Throws a DatabaseError if the file cannot be
- * used; an error of the kind `locked` names the process that polls (T58).
+ * and stays unchanged otherwise: an error of the kind `later-schema` (T71). If the file is replaced or removed while it is
+ * open, nothing is written to it any more, so its `Poller` delivers nothing until the process starts again. Throws a DatabaseError if the file cannot be
+ * used; an error of the kind `locked` names the process that polls (T58). The path `:memory:` is a new database in memory,
+ * for tests.
  *
  * @example
  * ```ts
@@ -64,10 +69,17 @@ const SUFFIXES = ['', '-wal', '-shm'];
  * ```
  */
 export function openForPoller(path: string): ClaimedFile {
-  return claimFile(path, LAYOUT);
+  expectArgument('openForPoller()', 'path', path, TEXT);
+  return path === IN_MEMORY ? claimedInMemory() : claimFile(path, LAYOUT);
 }
 
-/** `openForPoller` of a program with `layout`, which differs from `LAYOUT` in tests of an upgrade. */
+/** No other process can open it, so nothing locks it. */
+function claimedInMemory(): ClaimedFile {
+  const file = openMachineFile(IN_MEMORY);
+  return { ...file, state: machineStateIn(file), setAside: undefined };
+}
+
+/** @internal `openForPoller` of a program with `layout`, which differs from `LAYOUT` in tests of an upgrade. */
 export function claimFile(path: string, layout: Layout): ClaimedFile {
   // One file has one lock, even if links give it several names.
   const real = existsSync(path) ? translated(path, () => realpathSync(path)) : path;
@@ -78,11 +90,24 @@ export function claimFile(path: string, layout: Layout): ClaimedFile {
       file.close();
       release();
     };
-    return { ...file, state: machineStateIn(file), setAside, close };
+    // Another poller may have a file that replaces this one, so nothing is delivered from this one then.
+    const checkInPlace = translated(real, () => inPlaceCheck(real));
+    const inPlace = { ...file, checkInPlace };
+    return { ...inPlace, state: machineStateIn(inPlace), setAside, close };
   } catch (error) {
     release();
     throw error;
   }
+}
+
+/** Whether the error says that this process has closed the file. */
+export function isOfClosedFile({ cause }: DatabaseError): boolean {
+  return Object(cause).code === CLOSED;
+}
+
+/** Whether a poller has the machine's file at `path`, which exists. The poller does not notice. */
+export function isPolled(path: string): boolean {
+  return isHeld(lockOf(translated(path, () => realpathSync(path))));
 }
 
 function lock(path: string): () => void {

@@ -175,7 +175,7 @@ export function historyIn(sql: Statements, { kind, name }: TargetName): PastDeci
 }
 
 /** The newest decision of each target in the history, also of targets that the machine no longer has. */
-export function newestInHistory(sql: Statements): LoggedDecision[] {
+export function newestInHistory(sql: Statements): RecordedDecision[] {
   return sql.all(SELECT_NEWEST).map((row) => jsonIn(row['first'], sql, isRecorded));
 }
 

@@ -53,6 +53,16 @@ export function decodeFacts(
   return damaged ? { damaged: damaged[0] } : { input: input as DecideInput };
 }
 
+/** The time zone of the first maintenance window in parsed facts; undefined if they have none. */
+export function timeZoneIn(facts: unknown): string | undefined {
+  const { timing } = Object(facts) as { readonly timing?: unknown };
+  const { window } = Object(timing) as { readonly window?: unknown };
+  const { $windows } = Object(window) as { readonly $windows?: unknown };
+  const [first]: readonly unknown[] = Array.isArray($windows) ? $windows : [];
+  const { timeZone } = Object(first) as { readonly timeZone?: unknown };
+  return typeof timeZone === 'string' ? timeZone : undefined;
+}
+
 function decoded(value: unknown, parts: OtherParts): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((one) => decoded(one, parts));

@@ -1,8 +1,9 @@
 import { realpathSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { expectArgument, TEXT } from '../core/text/argument.ts';
 import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
-import { openDatabase } from '../sqlite/database.ts';
+import { openDatabase, transaction, translated } from '../sqlite/database.ts';
 import { holdExclusively } from '../sqlite/exclusive-lock.ts';
 import type { Layout } from '../sqlite/schema.ts';
 import { statementsOf, type Statements } from '../sqlite/statements.ts';
@@ -15,6 +16,8 @@ export interface MachineFile {
   readonly database: DatabaseSync;
   /** @internal */
   readonly sql: Statements;
+  /** @internal Throws a DatabaseError if the file is no longer at its path. */
+  readonly checkInPlace?: () => void;
   /** Closes the file. Closing it again does nothing. */
   close(): void;
 }
@@ -23,7 +26,7 @@ export interface MachineFile {
 export const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * The machine's tables. Migrations are never changed. A change is a new migration, which adds to the others or raises
+ * @internal The machine's tables. Migrations are never changed. A change is a new migration, which adds to the others or raises
  * `oldestReader`.
  */
 export const LAYOUT: Layout = {
@@ -183,7 +186,7 @@ export const LAYOUT: Layout = {
 /**
  * Opens the file at `path` for its release lists, with or without a running poller; a `Poller` needs `openForPoller`. By
  * default the file and its folder are created; `write` requires an existing file, and `read` also accepts a read-only
- * file. While another process writes, it waits for up to `busyTimeoutMs` milliseconds, 5000 by default. Throws a
+ * file. The path `:memory:` is a new database in memory. While another process writes, it waits for up to `busyTimeoutMs` milliseconds, 5000 by default. Throws a
  * DatabaseError if the file cannot be used.
  *
  * @example
@@ -202,6 +205,7 @@ export function openMachineFile(
     busyTimeoutMs = BUSY_TIMEOUT_MS,
   }: { readonly mode?: 'create' | 'write' | 'read'; readonly busyTimeoutMs?: number } = {},
 ): MachineFile {
+  expectArgument('openMachineFile()', 'path', path, TEXT);
   const holdOff = (): (() => void) => holdOffPollers(path);
   return machineFileIn(openDatabase(path, LAYOUT, { mode, busyTimeoutMs, holdOff }), path);
 }
@@ -226,7 +230,15 @@ function holdOffPollers(path: string): () => void {
   }
 }
 
-/** The machine's file that `database` has open and that contains the machine's tables. */
+/** @internal Runs `work` as one write transaction. A claimed file that was replaced or removed is not written. */
+export function writeTo<T>({ path, database, checkInPlace }: MachineFile, work: () => T): T {
+  return translated(path, () => {
+    checkInPlace?.();
+    return transaction(database, work);
+  });
+}
+
+/** @internal The machine's file that `database` has open and that contains the machine's tables. */
 export function machineFileIn(database: DatabaseSync, path: string): MachineFile {
   return {
     path,

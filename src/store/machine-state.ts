@@ -7,9 +7,13 @@ import type {
   OpenAction,
 } from '../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
-import type { MachineMemory, RememberedRestart } from '../core/plan/machine-memory.ts';
+import type {
+  MachineMemory,
+  QuarantineEntry,
+  RememberedRestart,
+} from '../core/plan/machine-memory.ts';
 import { keyOf, moduleOf, type TargetName } from '../core/plan/target.ts';
-import { snapshot, transaction, translated } from '../sqlite/database.ts';
+import { snapshot, translated } from '../sqlite/database.ts';
 import {
   decisionsIn,
   logDecisions,
@@ -27,11 +31,12 @@ import {
   notedDecisions,
   type NotedDecisions,
   type PastDecision,
+  type RecordedDecision,
 } from './decision-history.ts';
 import { deployedIn, noteDeployed, type DeployedRecord } from './deployed-versions.ts';
-import type { MachineFile } from './machine-file.ts';
+import { writeTo, type MachineFile } from './machine-file.ts';
 import * as outbox from './outbox.ts';
-import { lift, quarantineIn } from './quarantine.ts';
+import { lift, quarantine, quarantineIn } from './quarantine.ts';
 import {
   noteFailure,
   reportFailure,
@@ -40,6 +45,7 @@ import {
   rollBack,
   type RollbackTerm,
 } from './release-failure.ts';
+import { noteStart, startsIn } from './starts.ts';
 
 /** The times of an acknowledgement, in milliseconds since the epoch. */
 export interface AcknowledgementTerms extends FailureTerms {
@@ -83,12 +89,11 @@ export interface MachineState {
     failure: ReleaseFailure,
     terms: FailureTerms,
   ): string | undefined;
+  /** Puts a version into quarantine for an operator. If it was in quarantine, its term starts again. */
+  quarantine(entry: QuarantineEntry): void;
   /** Ends a quarantine. Returns whether the version was in quarantine. */
   lift(moduleId: ModuleId, version: string): boolean;
-  /**
-   * Puts the deployed version into quarantine for an operator, so that the previous one replaces it (D13). Returns false
-   * if another version is deployed by now.
-   */
+  /** Quarantines the deployed version for an operator (D13). Returns false if another one is deployed by now. */
   rollBack(target: ActionTarget, rolledBack: RolledBack, term: RollbackTerm): boolean;
   /** Records the start of a poller. */
   start(at: number): void;
@@ -105,18 +110,16 @@ export interface MachineState {
   /** The decisions about a target, the oldest first: at most 90 days, and 32 MiB for all targets. */
   history(target: TargetName): readonly PastDecision[];
   /** The newest decision of each target that has a history, also of those that the machine no longer has. */
-  newestInHistory(): readonly LoggedDecision[];
+  newestInHistory(): readonly RecordedDecision[];
   poller(): PollerLog;
 }
 
-const KEPT_STARTS = 10;
-
 export function machineStateIn(file: MachineFile): MachineState {
-  const { path, database, sql } = file;
+  const { path, sql } = file;
   const reader = memoryReader(file);
   let written: WrittenDecisions | undefined;
   let noted: NotedDecisions | undefined;
-  const writing = <T>(work: () => T): T => translated(path, () => transaction(database, work));
+  const writing = <T>(work: () => T): T => writeTo(file, work);
   return {
     ...writesOf(sql, {
       facts: (work) => {
@@ -205,15 +208,11 @@ function writesOf(
     acknowledge: (id, outcome, terms) => writing(() => acknowledge(sql, id, outcome, terms)),
     reportFailure: (target, failure, terms) =>
       writing(() => reportFailure(sql, target, failure, terms)),
+    quarantine: (entry) => writing(() => quarantine(sql, entry)),
     lift: (moduleId, version) => writing(() => lift(sql, moduleId, version)),
     rollBack: (target, rolledBack, term) => writing(() => rollBack(sql, target, rolledBack, term)),
     start: (at) => writing(() => noteStart(sql, at)),
   };
-}
-
-function noteStart(sql: Statements, at: number): void {
-  sql.run('INSERT INTO starts (at) VALUES (?)', at);
-  sql.run('DELETE FROM starts WHERE id <= (SELECT max(id) FROM starts) - ?', KEPT_STARTS);
 }
 
 type Statements = MachineFile['sql'];
@@ -232,8 +231,12 @@ type Facts = Omit<MachineMemory, 'of' | 'open'> & {
 
 function factsIn(sql: Statements): Facts {
   const deployed = deployedIn(sql);
-  const starts = sql.all('SELECT at FROM starts ORDER BY id').map(({ at }) => Number(at));
-  return { deployed, quarantine: quarantineIn(sql), starts, isBlank: deployed.size === 0 };
+  return {
+    deployed,
+    quarantine: quarantineIn(sql),
+    starts: startsIn(sql),
+    isBlank: deployed.size === 0,
+  };
 }
 
 /** The part of the memory that deliveries change. */

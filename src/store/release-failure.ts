@@ -26,7 +26,7 @@ export interface FailureTerms {
 /** A failure, and the digest of the file that failed, if it is known. */
 type Failed = ReleaseFailure & { readonly digest: string | undefined };
 
-/** Records the failure of a version that is deployed, or that was to be deployed. */
+/** @internal Records the failure of a version that is deployed, or that was to be deployed. */
 export function noteFailure(
   sql: Statements,
   target: ActionTarget,
@@ -40,7 +40,7 @@ export function noteFailure(
 }
 
 /**
- * Records a failure that is reported at any time (D38). Returns the id of the delivered action that deploys the version,
+ * @internal Records a failure that is reported at any time (D38). Returns the id of the delivered action that deploys the version,
  * which this ends; undefined if there is none.
  */
 export function reportFailure(
@@ -75,7 +75,7 @@ export interface RollbackTerm {
   readonly until: number | undefined;
 }
 
-/** Puts the deployed version into quarantine for an operator. Returns false if another version is deployed. */
+/** @internal Puts the deployed version into quarantine for an operator. Returns false if another version is deployed. */
 export function rollBack(
   sql: Statements,
   target: ActionTarget,

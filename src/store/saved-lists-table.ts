@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ReleaseRecord } from '../core/index.ts';
 import type { FirstSeen } from '../core/releases/publish-time.ts';
+import { expectMembers, OBJECT, TEXT } from '../core/text/argument.ts';
 import { quote } from '../core/text/quote.ts';
 import type { KnownDigest } from '../registry/known-digests.ts';
 import { jsonOf } from '../registry/packed-records.ts';
@@ -28,6 +29,8 @@ export const STATE_ERRORS: Readonly<Record<DatabaseErrorKind, SavedListsError['k
 const MOST_LISTS = 20_000;
 const MOST_BYTES = 512 * 1024 * 1024;
 
+const MACHINE_FILE = { path: TEXT, sql: OBJECT };
+
 /**
  * The release lists saved in a machine's file. The newest 20,000 are kept, up to 512 MiB in total.
  *
@@ -41,6 +44,7 @@ const MOST_BYTES = 512 * 1024 * 1024;
  * ```
  */
 export function savedListsIn(file: MachineFile): SavedLists {
+  expectMembers('savedListsIn()', 'file', file, MACHINE_FILE);
   const { path, database, sql } = file;
   const within = <T>(work: () => T): T => rethrowing(path, work);
   const writing = <T>(work: () => T): T => {

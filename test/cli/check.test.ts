@@ -30,7 +30,7 @@ describe('modreg check <file>', () => {
     [[`${GOOD}/agent/pins.json`], 'no problems; read as an agent configuration\n', 0],
     [
       [`${GOOD}/agent/pins.json`, '--as', 'policy', '--strict'],
-      `${GOOD}/agent/pins.json:2:3  warning[UNKNOWN_FIELD]  /platform-agent: unknown field\n${GOOD}/agent/pins.json:5:3  warning[UNKNOWN_FIELD]  /platform-server: unknown field\n2 warnings; read as an update policy\n`,
+      `${GOOD}/agent/pins.json:1:1  error[MISSING]  found no field of an update policy, expected registry, allow_http, minimum_release_age, unknown_release_age, 10 more; its fields are those of an agent configuration\n1 error; read as an update policy\n`,
       1,
     ],
   ])('%j', (args, stdout, exit) => {
@@ -200,9 +200,9 @@ describe('the policy', () => {
   });
 
   it('is recognized by the file name policy.json', () => {
-    const folder = temporaryFolder({ 'policy.json': '{"max_indx_age": "7d"}' });
+    const folder = temporaryFolder({ 'policy.json': '{"registry":"r","max_indx_age":"7d"}' });
     expect(modreg(['check', `${folder}/policy.json`]).stdout).toBe(
-      `${folder}/policy.json:1:2  warning[UNKNOWN_FIELD]  /max_indx_age: unknown field; did you mean max_index_age ?\n1 warning; read as an update policy\n`,
+      `${folder}/policy.json:1:17  warning[UNKNOWN_FIELD]  /max_indx_age: unknown field; did you mean max_index_age ?\n1 warning; read as an update policy\n`,
     );
   });
 
@@ -291,7 +291,7 @@ describe('modreg schema', () => {
     expect(modreg(['schema', 'robot'])).toEqual({
       stdout: '',
       stderr:
-        "error[USAGE]: command-argument value 'robot' is invalid for argument 'kind'. Allowed choices are machine, agent, policy.\nhint: modreg --help shows how\n",
+        "error[USAGE]: command-argument value 'robot' is invalid for argument 'kind'. Allowed choices are machine, agent, policy.\nhint: modreg schema --help shows how\n",
       exit: 2,
     });
   });

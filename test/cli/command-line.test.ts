@@ -4,6 +4,7 @@ import { modreg } from '../support/modreg.ts';
 import { sh } from '../support/shell.ts';
 
 const HINT = 'hint: modreg --help shows how\n';
+const RESOLVE_HINT = 'hint: modreg resolve --help shows how\n';
 const ACCEPTED = 'accepted: X.Y.Z   X.Y.*   X.*   latest   latest-with-prerelease\n';
 
 describe('arguments that cannot be used: exit 2', () => {
@@ -60,26 +61,26 @@ describe('arguments that cannot be used: exit 2', () => {
       ['acme:lidar', '1.*', '--registry', 'README.md'],
       'error[UNREADABLE_FILE]: the registry folder "README.md" is not a folder\n',
     ],
-    [['acme:lidar'], `error[USAGE]: missing required argument 'constraint'\n${HINT}`],
+    [['acme:lidar'], `error[USAGE]: missing required argument 'constraint'\n${RESOLVE_HINT}`],
     [
       ['acme:lidar', '1.*', '2.*'],
-      `error[USAGE]: too many arguments for 'resolve'. Expected 2 arguments but got 3: acme:lidar, 1.*, 2.*.\n${HINT}`,
+      `error[USAGE]: too many arguments for 'resolve'. Expected 2 arguments but got 3: acme:lidar, 1.*, 2.*.\n${RESOLVE_HINT}`,
     ],
     [
       ['acme:lidar', '1.*', '--explan'],
-      `error[USAGE]: unknown option '--explan'\n  did you mean --explain ?\n${HINT}`,
+      `error[USAGE]: unknown option '--explan'\n  did you mean --explain ?\n${RESOLVE_HINT}`,
     ],
     [
       ['acme:lidar', '1.*', '--platform'],
-      `error[USAGE]: option '--platform <platform>' argument missing\n${HINT}`,
+      `error[USAGE]: option '--platform <platform>' argument missing\n${RESOLVE_HINT}`,
     ],
     [
       ['acme:lidar', '1.*', '--color', 'pink'],
-      `error[USAGE]: option '--color <when>' argument 'pink' is invalid. Allowed choices are auto, always, never.\n${HINT}`,
+      `error[USAGE]: option '--color <when>' argument 'pink' is invalid. Allowed choices are auto, always, never.\n${RESOLVE_HINT}`,
     ],
     [
       ['acme:lidar', '1.*', '--\u001b[2J\u202e'],
-      `error[USAGE]: unknown option '--\\u{1b}[2J\\u{202e}'\n${HINT}`,
+      `error[USAGE]: unknown option '--\\u{1b}[2J\\u{202e}'\n${RESOLVE_HINT}`,
     ],
   ])('resolve %j', (args, stderr) => {
     expect(modreg(['resolve', ...args])).toEqual({ stdout: '', stderr, exit: 2 });
@@ -202,9 +203,16 @@ function at(home: string): Record<string, string> {
 describe('[T69] the environment of the process', () => {
   const all = "./bin/modreg resolve npm:typescript '5.4.*' --all --registry test/fixtures/registry";
 
-  it('ends without an error when the reader closes the pipe', () => {
+  it('ends without a message, but not with exit 0, when the reader closes the pipe', () => {
     const lines = sh(`{ { ${all}; echo "exit $?" >&2; } | head -n 1; } 2>&1`).trimEnd().split('\n');
-    expect(lines.toSorted()).toEqual(['exit 0', 'npm:typescript  5.4.*  →  5.4.5']);
+    expect(lines.toSorted()).toEqual(['exit 141', 'npm:typescript  5.4.*  →  5.4.5']);
+  });
+
+  it('[T69] does not exit with 0 when stdout is closed', () => {
+    const script = '{ ./bin/modreg resolve acme:cam latest >&-; echo "exit $?"; } 2>&1';
+    expect(sh(script)).toBe(
+      'error[INTERNAL]: cannot write the answer (stdout is closed)\nexit 70\n',
+    );
   });
 
   it('gives the same answer and exit code when stderr is on a full disk', () => {

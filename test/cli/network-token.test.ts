@@ -1,4 +1,5 @@
 import { chmodSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { runModreg } from '../support/modreg.ts';
@@ -10,6 +11,13 @@ const PATH = '/v1/modules/acme/lidar';
 
 async function open(): Promise<PlainServer> {
   return await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
+}
+
+/** A file of mode 0600. */
+function tokenFile(text: string): string {
+  const file = `${temporaryFolder({ tokens: text })}/tokens`;
+  chmodSync(file, 0o600);
+  return file;
 }
 
 async function closed(): Promise<PlainServer> {
@@ -25,10 +33,83 @@ it('sends the token of MODREG_TOKEN to the registry', async () => {
 describe('the file of MODREG_TOKEN_FILE', () => {
   it('is used if only its owner can read it', async () => {
     const { address, requests } = await open();
-    const file = `${temporaryFolder({ token: `${CANARY}\n` })}/token`;
-    chmodSync(file, 0o600);
+    const file = tokenFile(`${address} ${CANARY}\n`);
     const { stdout } = await runModreg([...RESOLVE, address], { MODREG_TOKEN_FILE: file });
     expect([stdout, requests]).toEqual(['1.2.3\n', [`${PATH} Bearer ${CANARY}`]]);
+  });
+
+  it('has a line for each origin, blank lines and comments', async () => {
+    const [first, second, third] = [await open(), await open(), await closed()];
+    const lines = [
+      '# tokens of this machine',
+      '',
+      `${first.address} ${CANARY}-1`,
+      ` ${second.address}/\t${CANARY}-2 \r`,
+      '  # the last one',
+    ];
+    const environment = { MODREG_TOKEN_FILE: tokenFile(lines.join('\n')) };
+    await runModreg([...RESOLVE, first.address], environment);
+    await runModreg([...RESOLVE, second.address], environment);
+    const refused = await runModreg([...RESOLVE, third.address], environment);
+    expect([first.requests, second.requests, third.requests]).toEqual([
+      [`${PATH} Bearer ${CANARY}-1`],
+      [`${PATH} Bearer ${CANARY}-2`],
+      [PATH],
+    ]);
+    expect(refused.stderr).toBe(
+      `error[REGISTRY_REFUSED]: the registry ${third.address} denies access without a token (401)\nhint: set MODREG_TOKEN to a token, or add the line "${third.address} <token>" to ${environment.MODREG_TOKEN_FILE}\n`,
+    );
+  });
+
+  it('is $PLATFORM_HOME/tokens by default, and MODREG_TOKEN comes first', async () => {
+    const { address, requests } = await open();
+    const file = tokenFile(`${address} ${CANARY}`);
+    const environment = { PLATFORM_HOME: dirname(file) };
+    await runModreg([...RESOLVE, address], environment);
+    await runModreg([...RESOLVE, address], { ...environment, MODREG_TOKEN: 'other' });
+    expect(requests).toEqual([`${PATH} Bearer ${CANARY}`, `${PATH} Bearer other`]);
+  });
+
+  it.each([
+    ['one field', CANARY],
+    ['three fields', `https://registry.example ${CANARY} x`],
+    ['the fields in the other order', `${CANARY} https://registry.example`],
+    ['a path', `https://registry.example/v1 ${CANARY}`],
+    ['user info', `https://me:${CANARY}@registry.example ${CANARY}`],
+    ['a kind of registry', `npm:https://registry.example ${CANARY}`],
+    ['no scheme', `registry.example ${CANARY}`],
+  ])('with %s is refused, and nothing of the line is shown', async (_what, line) => {
+    const file = tokenFile(`# one\nhttps://registry.invalid x\n${line}\n`);
+    const { stdout, stderr, exit } = await runModreg([...RESOLVE, 'https://registry.invalid'], {
+      MODREG_TOKEN_FILE: file,
+    });
+    expect([stdout, stderr, exit]).toEqual([
+      '',
+      `error[BAD_VALUE]: the token file "${file}", line 3: expected an origin such as https://registry.example, a space and a token\n`,
+      1,
+    ]);
+  });
+
+  it.each([
+    [
+      'a second token for an origin',
+      'HTTPS://Registry.invalid:443 y',
+      'the origin has a token on an earlier line',
+    ],
+    [
+      'a token that no header can contain',
+      'https://other.invalid t\u00f6ken',
+      'the token is not printable ASCII',
+    ],
+  ])('with %s is refused', async (_what, line, complaint) => {
+    const file = tokenFile(`https://registry.invalid ${CANARY}\n${line}`);
+    const { stderr, exit } = await runModreg([...RESOLVE, 'https://registry.invalid'], {
+      MODREG_TOKEN_FILE: file,
+    });
+    expect([stderr, exit]).toEqual([
+      `error[BAD_VALUE]: the token file "${file}", line 2: ${complaint}\n`,
+      1,
+    ]);
   });
 
   it('[T65] is refused if others can read it, and no registry is contacted', async () => {
@@ -44,13 +125,12 @@ describe('the file of MODREG_TOKEN_FILE', () => {
   });
 
   it('is refused if it is too long', async () => {
-    const file = `${temporaryFolder({ token: 'x'.repeat(8193) })}/token`;
-    chmodSync(file, 0o600);
+    const file = tokenFile('#'.repeat(65_537));
     const { stderr, exit } = await runModreg([...RESOLVE, 'https://registry.invalid'], {
       MODREG_TOKEN_FILE: file,
     });
     expect([stderr, exit]).toEqual([
-      `error[USAGE]: the token file "${file}" has more than 8192 bytes\n`,
+      `error[USAGE]: the token file "${file}" has more than 65536 bytes\n`,
       2,
     ]);
   });
@@ -100,15 +180,15 @@ describe('[T64] when the registry refuses the request', () => {
     const { address } = await closed();
     const { stderr } = await runModreg([...RESOLVE, address]);
     expect(stderr).toBe(
-      `error[REGISTRY_REFUSED]: the registry ${address} denies access without a token (401)\nhint: set MODREG_TOKEN to a token, or MODREG_TOKEN_FILE to the path of a file with a token\n`,
+      `error[REGISTRY_REFUSED]: the registry ${address} denies access without a token (401)\nhint: set MODREG_TOKEN to a token, or add the line "${address} <token>" to $PLATFORM_HOME/tokens (mode 0600)\n`,
     );
   });
 
   it.each([
     ['https://registry.example/v1', 'https://registry.example'],
-    ['https://registry.example ', 'the registry that MODREG_REGISTRY names'],
-    ['htps://registry.example', 'the registry that MODREG_REGISTRY names'],
-    ['./folder', 'the registry that MODREG_REGISTRY names'],
+    ['https://registry.example ', 'the registry that MODREG_REGISTRY or --registry names'],
+    ['htps://registry.example', 'the registry that MODREG_REGISTRY or --registry names'],
+    ['./folder', 'the registry that MODREG_REGISTRY or --registry names'],
   ])('does not send a token for another registry, %o', async (MODREG_REGISTRY, owner) => {
     const { address, requests } = await closed();
     const { stderr } = await runModreg([...RESOLVE, address], {
@@ -116,11 +196,55 @@ describe('[T64] when the registry refuses the request', () => {
       MODREG_REGISTRY,
     });
     expect([stderr, requests]).toEqual([
-      `error[REGISTRY_REFUSED]: the registry ${address} denies access without a token (401)\nhint: the token is for ${owner} only, so it was not sent\n`,
+      `error[REGISTRY_REFUSED]: the registry ${address} denies access without a token (401)\nhint: MODREG_TOKEN is for ${owner} only, so it was not sent; add the line "${address} <token>" to $PLATFORM_HOME/tokens (mode 0600)\n`,
       [PATH],
     ]);
   });
 });
+
+describe('a registry that only a policy names', () => {
+  it('does not get MODREG_TOKEN, with or without a MODREG_REGISTRY', async () => {
+    const { address, requests } = await closed();
+    const folder = temporaryFolder({ 'policy.json': JSON.stringify({ registry: address }) });
+    const args = ['resolve', 'acme:lidar', '1.*', '--policy', `${folder}/policy.json`];
+    const { stderr, exit } = await runModreg(args, { MODREG_TOKEN: CANARY });
+    expect([stderr, exit, requests]).toEqual([
+      `error[REGISTRY_REFUSED]: the registry ${address} denies access without a token (401)\nhint: MODREG_TOKEN is for the registry that MODREG_REGISTRY or --registry names only, so it was not sent; add the line "${address} <token>" to $PLATFORM_HOME/tokens (mode 0600)\n`,
+      4,
+      [PATH],
+    ]);
+  });
+
+  it('gets its own token from the token file', async () => {
+    const { address, requests } = await open();
+    const folder = temporaryFolder({ 'policy.json': JSON.stringify({ registry: address }) });
+    const args = ['resolve', 'acme:lidar', '1.*', '--policy', `${folder}/policy.json`];
+    const { stdout } = await runModreg(args, {
+      MODREG_TOKEN: 'other',
+      MODREG_TOKEN_FILE: tokenFile(`${address} ${CANARY}`),
+    });
+    expect([stdout, requests]).toEqual(['1.2.3\n', [`${PATH} Bearer ${CANARY}`]]);
+  });
+});
+
+it.each(['token', 'tokens', 'registry_token', 'authorization'])(
+  'a policy has no field %s, and its value is not shown',
+  async (field) => {
+    const folder = temporaryFolder({
+      'policy.json': JSON.stringify({ [field]: CANARY, on_yank: 'keep' }),
+    });
+    const { stdout, stderr, exit } = await runModreg([
+      'check',
+      `${folder}/policy.json`,
+      '--strict',
+    ]);
+    expect([stdout.split('  ').slice(1, 3), exit]).toEqual([
+      ['warning[UNKNOWN_FIELD]', `/${field}: unknown field\n1 warning; read as an update policy\n`],
+      1,
+    ]);
+    expect(stdout + stderr).not.toContain(CANARY);
+  },
+);
 
 it('[T41] does not follow a redirect to another origin', async () => {
   const elsewhere = await open();
@@ -134,44 +258,4 @@ it('[T41] does not follow a redirect to another origin', async () => {
     [`${PATH} Bearer ${CANARY}`],
     [],
   ]);
-});
-
-describe('the address of a registry', () => {
-  it.each([
-    [
-      'http://10.1.2.3:8080',
-      'a response from the registry at http://10.1.2.3:8080 could be changed in transit\nhint: use https:, or list 10.1.2.3:8080 under allow_http in the update policy',
-    ],
-    [
-      'https://registry.example/?token=x',
-      'the address of the registry at https://registry.example has a query or a fragment\nhint: remove everything after the path',
-    ],
-  ])('is refused: %s', async (address, message) => {
-    const { stderr, exit } = await runModreg([...RESOLVE, address]);
-    expect([stderr, exit]).toEqual([`error[BAD_ADDRESS]: ${message}\n`, 2]);
-  });
-
-  it('comes from the policy, and so does allow_http', async () => {
-    const folder = temporaryFolder({
-      'policy.json': '{"registry": "http://10.1.2.3:8080", "allow_http": ["10.1.2.3"]}',
-      'bad.json': '{"allow_http": 7, "max_index_age": "soon"}',
-    });
-    const args = ['resolve', 'acme:lidar', '1.*', '--offline', '--policy'];
-    const { stderr, exit } = await runModreg([...args, `${folder}/policy.json`]);
-    expect([stderr, exit]).toEqual([
-      'error[REGISTRY_UNREACHABLE]: offline: the registry http://10.1.2.3:8080 was not contacted, and no list of acme:lidar is saved\n',
-      4,
-    ]);
-    const local = temporaryFolder({
-      'policy.json': '{"registry": "lists"}',
-      'lists/acme/lidar.json': '{"releases": [{"version": "1.5.0"}]}',
-    });
-    const listed = await runModreg([...args, `${local}/policy.json`]);
-    expect([listed.stdout, listed.exit]).toEqual(['1.5.0\n', 0]);
-    const bad = await runModreg([...args, `${folder}/bad.json`]);
-    expect([bad.stderr, bad.exit]).toEqual([
-      `error[BAD_VALUE]: the policy ${folder}/bad.json has 2 errors\n  because 1:16 BAD_TYPE /allow_http: found a number, expected a list of hosts\n  1:36 BAD_VALUE /max_index_age: "soon" is not a duration, expected a whole number and one of s, m, h, d, at most ten years, such as 5m\nhint: modreg check ${folder}/bad.json --as policy shows them all\n`,
-      1,
-    ]);
-  });
 });

@@ -43,16 +43,11 @@ function homeWithFolder(): string {
 
 describe('a machine.db that cannot be used is reported and not changed', () => {
   it.each<[string, string, readonly (readonly string[])[], () => string]>([
-    [
-      'no file',
-      `there is no such file\nhint: ${WHERE}`,
-      [['status'], LIST, LIFT, ROLLBACK],
-      temporaryFolder,
-    ],
+    ['no file', `there is no such file\nhint: ${WHERE}`, [LIST, LIFT, ROLLBACK], temporaryFolder],
     [
       'an empty file',
       `it is empty\nhint: ${WHERE}`,
-      [['status'], LIST],
+      [LIST],
       () => temporaryFolder({ 'machine.db': '' }),
     ],
     [
@@ -118,7 +113,7 @@ describe('a machine.db that cannot be used is reported and not changed', () => {
   });
 
   it('is also reported as JSON', () => {
-    const { stdout, stderr, exit } = modreg(['status', '--json'], { HOME: '/nowhere' });
+    const { stdout, stderr, exit } = modreg([...LIST, '--json'], { HOME: '/nowhere' });
     expect([stdout, exit]).toEqual(['', 70]);
     expect(JSON.parse(stderr)).toEqual({
       error: {

@@ -107,6 +107,46 @@ warning[UNKNOWN_FIELD]: ./policy.json:1:23 /minimum_relase_age: unknown field
       },
     ],
     [
+      'a field of the machine config is unknown, with --strict',
+      {
+        site: {
+          machine: { ...LIDAR, moduls: [] },
+          deployed: { acme_lidar: '1.2.9' },
+          lists: LISTS,
+        },
+        options: ['--strict'],
+        exit: 1,
+        stderr: `warning[UNKNOWN_FIELD]: ./machine.json:1:202 /moduls: unknown field
+  did you mean modules ?
+`,
+      },
+    ],
+    [
+      'nothing warns, with --strict',
+      {
+        site: { machine: LIDAR, deployed: { acme_lidar: '1.2.9' }, lists: LISTS },
+        options: ['--strict'],
+        exit: 0,
+        stderr: '',
+      },
+    ],
+    [
+      'the document is no machine config',
+      {
+        site: { machine: { modulse: [] }, lists: LISTS },
+        options: [],
+        exit: 1,
+        stderr: `error[BAD_VALUE]: the machine config ./machine.json has 1 error
+  because 1:1 MISSING: found no field of a machine config, expected components, modules, agent; did you mean modules ?
+hint: modreg check ./machine.json --as machine shows them all
+`,
+      },
+    ],
+    [
+      'the machine is empty on purpose',
+      { site: { machine: {} }, options: [], exit: 0, stderr: '' },
+    ],
+    [
       'the deployed version is not known',
       {
         site: { machine: LIDAR, deployed: { acme_lida: '1.2.3' }, lists: LISTS },
@@ -173,7 +213,7 @@ error[REGISTRY_UNREACHABLE]: offline: the registry http://127.0.0.1:1 was not co
         options: [],
         exit: 1,
         stderr: `error[BAD_VALUE]: the machine config ./machine.json has 1 error
-  because 1:87 BAD_CONSTRAINT /modules/0/version: "1.2.x" is not a version constraint
+  because 1:87 BAD_CONSTRAINT /modules/0/version: "1.2.x" is not a version constraint; did you mean 1.2.* ?
 hint: modreg check ./machine.json --as machine shows them all
 error[BAD_VALUE]: the policy ./policy.json has 1 error
   because 1:13 BAD_TYPE /registry: found a number, expected the address of a registry

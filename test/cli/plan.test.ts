@@ -34,7 +34,7 @@ describe('modreg plan', () => {
           component('base', 'wheeled', 'lidar'),
           component('lidar', 'acme:lidar:x'),
           component('board', 'gpio'),
-          component('arm', 'acme:arm:x'),
+          component('arm', 'acme:arm:x', 'lidar'),
           component('own', 'acme:own:x'),
         ],
         agent: { 'platform-server': { pin_url: 'https://builds.example/server?key=hidden' } },
@@ -47,17 +47,16 @@ describe('modreg plan', () => {
 
   MODULE              CONSTRAINT   DEPLOYED   TARGET   LATEST   ACTION                WHY
   acme:lidar          1.2.*        1.2.3      1.2.9    1.2.9    restart-and-upgrade   newest patch of 1.2
-      stops base (depends on lidar), lidar
+      stops base (depends on lidar), arm (of acme:arm, depends on lidar), lidar
   acme:lidar (rear)   1.2.3        1.2.3      1.2.3    1.2.9    none                  pinned
   acme:arm            3.*          none       -        2.0.0    stuck                 no release may be selected: 1 other-major
   acme:own (own)      -            unknown    -        -        none                  local module: available only on this machine
 
   SUBSYSTEM         CONSTRAINT                      DEPLOYED   TARGET                          LATEST   ACTION                WHY
   platform-server   https://builds.example/server   1.0.0      https://builds.example/server   -        restart-and-upgrade   its pin_url differs from what is deployed
-      stops base, lidar, board, arm, own
+      stops base, board, arm, lidar, own
 
-platform-agent: the deployed version is not known, so nothing is done.
-2 upgrades, 1 stuck, 2 unchanged. Components that would stop: base, lidar, board, arm, own.
+2 upgrades, 1 stuck, 2 unchanged. Components that would stop: base, board, arm, lidar, own.
 One restart of platform-server also restarts every module.
 Nothing was changed.
 `,
@@ -95,7 +94,7 @@ warning[UNVERIFIED_DOWNLOAD]: platform-server: its pin_url has no #sha256=… di
     const { stdout, stderr, exit } = planFor(folder, '--json');
     expect([stderr, exit]).toEqual(['', 0]);
     expect(stdout).not.toContain('hidden');
-    const stops = [{ component: 'lidar', depends_on: [] }];
+    const stops = [{ component: 'lidar', module_id: 'acme:lidar', depends_on: [] }];
     expect(JSON.parse(stdout)).toEqual({
       schema: 'modreg/plan@1',
       platform: 'linux/arm64',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ActionOutcome } from '../../src/store/index.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { commitOne, moduleNamed } from '../support/claimed.ts';
-import { version } from '../support/ask.ts';
+import { moduleId, version } from '../support/ask.ts';
 import { contentsOf, homeAfter, polledHome, rememberedIn } from '../support/machine-home.ts';
 import { modreg } from '../support/modreg.ts';
 
@@ -54,14 +54,18 @@ describe('modreg quarantine list', () => {
   it('shows the refused versions, the reasons, and until when', () => {
     const home = homeAfter(quarantineEveryKind);
     const before = contentsOf(home);
-    expect(quarantine(home, 'list')).toEqual({
-      stdout: `  MODULE       VERSION   SINCE                      UNTIL                                     WHY
-  acme:arm     2.0.0     2026-11-20T01:02:03Z       an operator lifts it                      rolled back by an operator; every version above 1.9.0 is refused with it
-  acme:arm     2.1.0     2026-11-20T01:02:03.001Z   an operator lifts it                      rolled back by an operator
-  acme:lidar   1.1.0     2026-11-20T01:02:03Z       an operator lifts it, or another digest   no light
-  acme:lidar   1.2.0     2026-11-20T01:02:03Z       an operator lifts it                      no\\u{a}light\\u{1b}[2J
-  acme:lidar   1.3.0     2026-11-20T01:02:03Z       2199-01-01T00:00:00Z                      no light
-  acme:lidar   1.4.0     2026-11-20T01:02:03Z       expired                                   no light
+    const listed = quarantine(home, 'list');
+    expect({
+      ...listed,
+      stdout: listed.stdout.replace(/\(in \d{5} d( \d+ h)?\) */, '(in SOME)  '),
+    }).toEqual({
+      stdout: `  MODULE       VERSION   SINCE                  UNTIL                                     WHY
+  acme:arm     2.0.0     2026-11-20T01:02:03Z   an operator lifts it                      rolled back by an operator; every version above 1.9.0 is refused with it
+  acme:arm     2.1.0     2026-11-20T01:02:03Z   an operator lifts it                      rolled back by an operator
+  acme:lidar   1.1.0     2026-11-20T01:02:03Z   an operator lifts it, or another digest   no light
+  acme:lidar   1.2.0     2026-11-20T01:02:03Z   an operator lifts it                      no\\u{a}light\\u{1b}[2J
+  acme:lidar   1.3.0     2026-11-20T01:02:03Z   2199-01-01T00:00:00Z (in SOME)  no light
+  acme:lidar   1.4.0     2026-11-20T01:02:03Z   expired                                   no light
 `,
       stderr: '',
       exit: 0,
@@ -160,7 +164,7 @@ error[BAD_VERSION]: "1.x" is not a version
     [
       'no version',
       ['acme:lidar'],
-      "error[USAGE]: missing required argument 'version'\nhint: modreg --help shows how\n",
+      "error[USAGE]: missing required argument 'version'\nhint: modreg quarantine lift --help shows how\n",
       2,
     ],
   ])('refuses %s', (_, args, stderr, exit) => {
@@ -168,6 +172,61 @@ error[BAD_VERSION]: "1.x" is not a version
     const before = contentsOf(home);
     expect(quarantine(home, 'lift', ...args)).toEqual({ stdout: '', stderr, exit });
     expect(contentsOf(home)).toEqual(before);
+  });
+
+  it.each<[string, readonly string[], readonly string[], string]>([
+    ['that refuses no other', [], [], '1.3.0 may be selected again'],
+    [
+      'that alone refuses two others',
+      ['1.2.0', '1.2.1'],
+      [],
+      '1.3.0 may be selected again, and so may the 2 versions refused with it',
+    ],
+    [
+      'whose other version is in quarantine itself',
+      ['1.2.0'],
+      ['1.2.0'],
+      '1.3.0 may be selected again; still refused: 1.2.0',
+    ],
+    [
+      'one of whose others is in quarantine itself',
+      ['1.2.0', '1.2.1'],
+      ['1.2.0'],
+      '1.3.0 may be selected again, and so may 1 of the 2 versions refused with it; still refused: 1.2.0',
+    ],
+    [
+      'that a second rollback overlaps',
+      ['1.2.0', '1.2.1'],
+      ['1.4.0 refuses 1.3.0 1.2.1'],
+      '1.3.0 was lifted, but the rollback from 1.4.0 still refuses it; still refused: 1.2.1',
+    ],
+  ])('counts what may be selected after a rollback %s', (_, others, entries, line) => {
+    const terms = { at: THEN, until: undefined };
+    const to = version('1.1.0');
+    const home = homeAfter((state) => {
+      state.report(LIDAR, '1.3.0', THEN);
+      const refused = new Set(['1.3.0', ...others]);
+      state.rollBack(LIDAR, { from: version('1.3.0'), to, refused }, terms);
+      for (const entry of entries) {
+        const [text = '', ...also] = entry.replace(' refuses', '').split(' ');
+        state.report(LIDAR, text, THEN);
+        if (also.length === 0) fail(state, { to: text });
+        else state.rollBack(LIDAR, { from: version(text), to, refused: new Set(also) }, terms);
+      }
+      // An entry of another module refuses none of them.
+      state.quarantine({
+        moduleId: moduleId('acme:arm'),
+        version: '1.2.1',
+        since: THEN,
+        until: undefined,
+        reason: 'no light',
+      });
+    });
+    expect(quarantine(home, 'lift', 'acme:lidar', '1.3.0')).toEqual({
+      stdout: `acme:lidar ${line}\n`,
+      stderr: '',
+      exit: 0,
+    });
   });
 
   it('refuses any version if nothing is in quarantine', () => {
@@ -189,7 +248,7 @@ error[BAD_VERSION]: "1.x" is not a version
   it('refuses quarantine without a subcommand', () => {
     expect(modreg(['quarantine'])).toEqual({
       stdout: '',
-      stderr: 'error[USAGE]: no command is named\nhint: modreg --help shows how\n',
+      stderr: 'error[USAGE]: no command is named\nhint: modreg quarantine --help shows how\n',
       exit: 2,
     });
   });

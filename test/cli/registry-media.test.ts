@@ -8,7 +8,7 @@ describe("the registry's file on a separate file system", () => {
     const folder = temporaryFolder();
     const steps = [
       `mkdir ${folder}/mount && mount -t tmpfs none ${folder}/mount`,
-      `./bin/modreg registry publish acme:lidar 1.0.0 --db ${folder}/mount/registry.db`,
+      `./bin/modreg registry publish acme:lidar 1.0.0 --create --db ${folder}/mount/registry.db`,
       `mount -o remount,ro ${folder}/mount`,
       `./bin/modreg registry list --db ${folder}/mount/registry.db`,
       `./bin/modreg resolve acme:lidar latest --registry ${folder}/mount/registry.db`,
@@ -19,12 +19,24 @@ describe("the registry's file on a separate file system", () => {
     );
   });
 
+  it('does not make a request with a token fail when the file system is read-only', () => {
+    const folder = temporaryFolder();
+    const db = `${folder}/mount/registry.db`;
+    const steps = [
+      `mkdir ${folder}/mount && mount -t tmpfs none ${folder}/mount`,
+      `./bin/modreg registry token create --name ci --scope publish --create --db ${db} >/dev/null`,
+      `mount -o remount,ro ${folder}/mount`,
+      `node_modules/.bin/node test/support/record-use.ts ${db}`,
+    ];
+    expect(sh(`unshare -rm sh -c '${steps.join(' && ')}'`)).toBe('t1 last used: never\n');
+  });
+
   it('is read there with the transactions that a killed process left in the WAL', () => {
     const folder = temporaryFolder();
     const db = `${folder}/mount/registry.db`;
     const steps = [
       `mkdir ${folder}/mount && mount -t tmpfs none ${folder}/mount`,
-      `./bin/modreg registry publish acme:lidar 0.0.1 --db ${db}`,
+      `./bin/modreg registry publish acme:lidar 0.0.1 --create --db ${db}`,
       `{ node_modules/.bin/node test/support/publish-forever.ts ${db} > ${folder}/acknowledged & }`,
       // It is killed in the middle of its work.
       `until test -s ${folder}/acknowledged; do :; done`,
@@ -54,7 +66,7 @@ describe("the registry's file on a separate file system", () => {
     const command = `./bin/modreg registry --db ${folder}/disk/registry.db`;
     const steps = [
       `mkdir ${folder}/disk && mount -t tmpfs -o size=256k none ${folder}/disk`,
-      command.replace('--db', 'publish acme:lidar 1.0.0 --db'),
+      command.replace('--db', 'publish acme:lidar 1.0.0 --create --db'),
       `${command.replace('--db', `publish acme:lidar --file ${folder}/big.json --db`)} 2>&1; echo "exit $?"`,
       command.replace('--db', 'list --db'),
     ];

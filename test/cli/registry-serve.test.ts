@@ -1,32 +1,25 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { ROOT } from '../support/modreg.ts';
+import { readFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { boundedLog } from '../../src/cli/output/bounded-log.ts';
 import { newFile, registry } from '../support/registry-process.ts';
-
-/** A server in a separate process, its address and its log. */
-async function serve(
-  db: string,
-  ...options: readonly string[]
-): Promise<{ child: ChildProcess; address: string; log: () => string }> {
-  const args = ['registry', 'serve', '--db', db, '--port', '0', ...options];
-  const env = { PATH: process.env['PATH'] };
-  const child = spawn(`${ROOT}bin/modreg`, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let log = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-  return { child, address: line.replace('listening on ', ''), log: () => log };
-}
+import { serve } from '../support/served-process.ts';
 
 describe('modreg registry serve', () => {
   it('serves releases that other commands publish, and logs what it does', async () => {
     const db = newFile();
     const { child, address, log } = await serve(db);
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    const token = registry(db, 'token', 'create').stdout.trim();
+    const token = registry(
+      db,
+      'token',
+      'create',
+      '--name',
+      'ci',
+      '--scope',
+      'publish',
+    ).stdout.trim();
     const waiting = fetch(`${address}/v1/changes?wait=30`);
     registry(db, 'publish', 'acme:lidar', '1.0.0');
     expect(await (await waiting).json()).toEqual({
@@ -43,16 +36,37 @@ describe('modreg registry serve', () => {
       body: '{"version":"1.0.1"}',
     });
     expect(published.status).toBe(201);
+    const yank = `${releases}/1.0.1/yank?token=${token}`;
+    expect((await fetch(yank, { method: 'PUT', headers })).status).toBe(403);
+    expect((await fetch(yank, { method: 'PUT' })).status).toBe(401);
     expect(registry(db, 'list').stdout).toBe('acme:lidar  2 releases\n');
     child.kill('SIGTERM');
     expect((await once(child, 'close'))[0]).toBe(0);
+    const path = '/v1/modules/acme/lidar/releases/1.0.1/yank';
+    const refused = { method: 'PUT', path, peer: '127.0.0.1' };
     const lines = log().trimEnd().split('\n');
     expect(lines.filter((line) => line.startsWith('note: '))).toHaveLength(2);
     expect(
       lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as object),
     ).toMatchObject([
-      { level: 30, msg: 'published', module_id: 'acme:lidar', version: '1.0.1' },
-      { level: 30, msg: 'stopping', signal: 'SIGTERM' },
+      {
+        level: 'info',
+        event: 'published',
+        module_id: 'acme:lidar',
+        version: '1.0.1',
+        token: 't1',
+        peer: '127.0.0.1',
+      },
+      {
+        level: 'warn',
+        event: 'refused',
+        reason: 'missing-scope',
+        status: 403,
+        token: 't1',
+        ...refused,
+      },
+      { level: 'warn', event: 'refused', reason: 'no-token', status: 401, ...refused },
+      { level: 'info', event: 'stopping', signal: 'SIGTERM' },
     ]);
     expect(log()).not.toContain(token);
     expect(readFileSync(db).includes(token)).toBe(false);
@@ -80,6 +94,59 @@ describe('modreg registry serve', () => {
       expect(performance.now() - start).toBeLessThan(1000);
     },
   );
+
+  it('answers and ends on SIGTERM while nobody reads its log', async () => {
+    const { child, address } = await serve(newFile());
+    child.stderr?.pause();
+    const path = '/v1/modules/acme/lidar/releases';
+    // The pipe holds about 1,000 lines.
+    const refused = { method: 'POST' };
+    for (let round = 0; round < 20; round++) {
+      const posts = Array.from({ length: 100 }, async () => {
+        const { status } = await fetch(`${address}${path}`, refused);
+        expect(status).toBe(401);
+      });
+      await Promise.all(posts);
+    }
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it.each<[string, (db: string) => void, string, number]>([
+    ['removed', (db) => rmSync(db), 'the file was replaced or removed', 2],
+    ['renamed over', (db) => renameSync(newFile(), db), 'the file was replaced or removed', 2],
+    ['truncated', (db) => truncateSync(db, 4096), 'the file was truncated, from ', 70],
+  ])('ends within a second when its file is %s', async (_, lose, message, exit) => {
+    const db = newFile();
+    registry(db, 'publish', 'acme:lidar', '1.0.0');
+    const { child, log } = await serve(db);
+    const ended = once(child, 'close');
+    const start = performance.now();
+    lose(db);
+    const [code] = (await ended) as [number];
+    expect(performance.now() - start).toBeLessThan(1000);
+    expect(code).toBe(exit);
+    expect(log()).toContain(`"${db}": ${message}`);
+  });
+
+  it('says how many lines of the log were dropped', () => {
+    const lines: string[] = [];
+    const reader: (() => void)[] = [];
+    const stream = new Writable({
+      decodeStrings: false,
+      write(text: string, _, next) {
+        lines.push(text);
+        reader.push(next);
+      },
+    });
+    const log = boundedLog(stream);
+    const write = (line: string): void => log(line, (count) => `${count} dropped`);
+    const long = 'x'.repeat(1024 * 1024);
+    for (const line of [long, 'second', 'third', 'fourth']) write(line);
+    reader.shift()?.();
+    write('fifth');
+    expect(lines).toEqual([`${long}\n`, '3 dropped\nfifth\n']);
+  });
 
   it('refuses a port that is in use', async () => {
     const { address } = await serve(newFile());

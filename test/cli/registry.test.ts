@@ -46,7 +46,8 @@ describe('modreg registry', () => {
         '{"schema":"modreg/registry-list@1","modules":[{"module_id":"acme:cam","generation":1,"count":1},{"module_id":"acme:lidar","generation":3,"count":1}]}\n',
         0,
       ],
-      [['list', 'nobody'], 'no modules\n', 0],
+      [['list', 'nobody'], 'no modules in the namespace nobody\n', 0],
+      [['list', 'acme:lidar'], 'acme:lidar  1 release\n', 0],
     ];
     for (const [args, stdout, exit] of steps) {
       expect([args, registry(db, ...args)]).toEqual([args, { stdout, stderr: '', exit }]);
@@ -143,11 +144,7 @@ describe('modreg registry', () => {
       'error[BAD_MODULE_ID]: "acme/lidar" is not a module id',
       2,
     ],
-    [
-      ['publish', 'acme:lidar', 'v1'],
-      'error[USAGE]: not a release: /version: "v1" is not a version',
-      2,
-    ],
+    [['publish', 'acme:lidar', 'v1'], 'error[BAD_VERSION]: "v1" is not a version', 2],
     [
       ['publish', 'acme:lidar'],
       'error[USAGE]: expected a version, or --file with a file of releases',
@@ -220,6 +217,20 @@ describe('modreg registry', () => {
   });
 });
 
+it('warns that machines will soon refuse the list, and changes no exit code', () => {
+  const db = newFile();
+  const releases = Array.from({ length: 6200 }, (_, patch) => {
+    return { version: `1.0.${patch}`, deprecated: 'x'.repeat(1000) };
+  });
+  const folder = temporaryFolder({ 'list.json': JSON.stringify(releases) });
+  const args = ['publish', 'acme:lidar', '--file', `${folder}/list.json`];
+  const { stdout, stderr, exit } = registry(db, ...args);
+  expect([stdout, exit]).toEqual(['acme:lidar: 6200 published, 0 unchanged\n', 0]);
+  expect(stderr).toMatch(
+    /^warning\[LIST_NEAR_LIMIT\]: the list of acme:lidar has 67\d{5} bytes in 6200 releases; machines refuse more than 8388608\n$/,
+  );
+});
+
 describe('the registry file', () => {
   it('is $PLATFORM_HOME/registry.db by default, which resolve also reads', () => {
     const home = temporaryFolder();
@@ -240,11 +251,11 @@ describe('the registry file', () => {
   });
 
   it('is not created by a command that only reads', () => {
-    const db = newFile();
+    const db = `${temporaryFolder()}/registry.db`;
     const missing = `error[UNREADABLE_FILE]: "${db}": there is no such file\n`;
     expect(registry(db, 'list')).toEqual({
       stdout: '',
-      stderr: `${missing}hint: modreg registry publish creates it\n`,
+      stderr: `${missing}hint: check the path; publish, token create and serve create the file if --create is passed\n`,
       exit: 2,
     });
     expect(modreg(['resolve', 'acme:lidar', 'latest', '--registry', db])).toEqual({

@@ -212,7 +212,7 @@ describe('--json', () => {
         input: null,
         because: [],
         suggestion: null,
-        hint: 'modreg --help shows how',
+        hint: 'modreg resolve --help shows how',
       },
     ],
   ])('prints the error of %j as an object', (args, exit, error) => {

@@ -158,6 +158,8 @@ describe('[D32] modreg rollback without a saved list', () => {
       until: null,
       afterwards: null,
       next_change: null,
+      first: null,
+      waits_for: null,
     });
   });
 
@@ -228,7 +230,8 @@ hint: pin the version that should run
       {},
       [],
       {
-        stderr: "error[USAGE]: missing required argument 'module'\nhint: modreg --help shows how\n",
+        stderr:
+          "error[USAGE]: missing required argument 'module'\nhint: modreg rollback --help shows how\n",
         exit: 2,
       },
     ],

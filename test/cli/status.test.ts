@@ -85,9 +85,10 @@ describe('modreg status', () => {
     const { home, state } = polledHome();
     const [waiting, delivered, again] = recordTrouble(state, now);
     const before = contentsOf(home);
-    expect(status(home)).toEqual({
-      stdout: `last round 2 h 5 min ago by process ${process.pid}; ${TROUBLE}
-crash loop: no action until ${formatTime(now + 2 * MINUTE)}, because the agent started five times in ten minutes
+    const shown = status(home);
+    expect({ ...shown, stdout: shown.stdout.replace(/in 1 min \d+ s/, 'in SOME') }).toEqual({
+      stdout: `a poller is running as process ${process.pid}; last round 2 h 5 min ago; ${TROUBLE}
+crash loop: no action until ${formatTime(now + 2 * MINUTE)} (in SOME), because the agent started five times in ten minutes
 
   MODULE              CONSTRAINT   DEPLOYED                       TARGET   LATEST   DECISION     WHY
   acme:lidar          1.2.*        1.2.3                          1.2.9    2.0.1    upgrade      newest patch of 1.2
@@ -122,6 +123,7 @@ In quarantine:
     const open = { from: null, to: '1.1.0', direction: 'upgrade', failures: 0, not_before: null };
     expect(JSON.parse(stdout)).toEqual({
       schema: 'modreg/status@1',
+      running: false,
       at: expect.any(String) as string,
       poller: {
         pid: process.pid,
@@ -217,17 +219,21 @@ In quarantine:
   });
 
   it.each<[string, string, (state: MachineState) => void]>([
-    ['no decision', 'no round was made yet\n\nno module was decided on yet\n', () => undefined],
+    [
+      'no decision',
+      'no poller is running; no round was made yet\n\nno module was decided on yet\n',
+      () => undefined,
+    ],
     [
       'four recent starts and an older one, which are no crash loop',
-      'no round was made yet\n\nno module was decided on yet\n',
+      'no poller is running; no round was made yet\n\nno module was decided on yet\n',
       (state) => {
         for (const ago of [11, 4, 3, 2, 1]) state.start(Date.now() - ago * MINUTE);
       },
     ],
     [
       'only a subsystem, whose deployed version is not known',
-      `last round 3 h ago by process ${process.pid}\n\nno module was decided on yet\n`,
+      `no poller is running; last round 3 h ago by process ${process.pid}\n\nno module was decided on yet\n`,
       (state) => {
         const round = { at: Date.now() - 3 * HOUR - SECOND, trouble: undefined };
         state.log([logged('platform-server')], round);
@@ -235,7 +241,7 @@ In quarantine:
     ],
     [
       'an action to deliver again, and one that was delivered once',
-      `no round was made yet
+      `no poller is running; no round was made yet
 
 no module was decided on yet
 
@@ -254,7 +260,7 @@ acme_cam 1.0.0 → 1.1.0: delivered once, not acknowledged yet (FILE-2)
     ],
     [
       'names with terminal escapes',
-      `last round 0 s ago by process ${process.pid}; no\\u{a}light
+      `no poller is running; last round 0 s ago by process ${process.pid}; no\\u{a}light
 
   MODULE                                 CONSTRAINT   DEPLOYED   TARGET   LATEST   DECISION     WHY
   acme:lidar (li\\u{1b}[31mdar\\u{202e})   1.*          unknown    1.1.0    1.1.0    up-to-date   already the newest release of 1

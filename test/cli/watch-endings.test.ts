@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { entry } from '../support/planned.ts';
+import { sh } from '../support/shell.ts';
 import { site, type Site } from '../support/site.ts';
 import { watching } from '../support/watching.ts';
 
@@ -18,6 +19,22 @@ interface Ending {
   readonly stderr: readonly string[];
   readonly exit: number;
 }
+
+// Nothing is written after the first line, so only the closed pipe can end it: the next round is an hour away.
+it('modreg watch ends when the reader of the pipe goes away', () => {
+  const folder = site(LIDAR);
+  const watch = `./bin/modreg watch ${folder}/machine.json --deployed ${folder}/deployed.json --platform linux/arm64 --interval 1h`;
+  const lines = sh(`{ { ${watch}; echo "exit $?" >&2; } | head -n 1; } 2>&1`)
+    .replace(/\d\d:\d\d:\d\dZ/, 'TIME')
+    .replace(/(?<=after )\d+ s/, 'SOME')
+    .replace(folder, '.');
+  expect(lines.trimEnd().split('\n').toSorted()).toEqual([
+    'TIME   acme:lidar   1.0.0 → 1.1.0   restart-and-upgrade   newest release of 1',
+    'exit 141',
+    'stopped after SOME: 1 round, 1 action, 0 retries',
+    'watching 1 module of ./machine.json, every 1 h (Ctrl-C stops)',
+  ]);
+});
 
 describe('modreg watch does not start', () => {
   it.each<[string, Ending]>([
@@ -76,8 +93,32 @@ describe('modreg watch does not start', () => {
         site: { machine: { modules: [entry('acme:lidar', '1.x')] } },
         stderr: [
           'error[BAD_VALUE]: the machine config ./machine.json has 1 error',
-          '  because 1:87 BAD_CONSTRAINT /modules/0/version: "1.x" is not a version constraint',
+          '  because 1:87 BAD_CONSTRAINT /modules/0/version: "1.x" is not a version constraint; did you mean 1.* ?',
           'hint: modreg check ./machine.json --as machine shows them all',
+        ],
+        exit: 1,
+      },
+    ],
+    [
+      'with a document that is no machine config',
+      {
+        site: { ...LIDAR, machine: { modulse: [] } },
+        stderr: [
+          'error[BAD_VALUE]: the machine config ./machine.json has 1 error',
+          '  because 1:1 MISSING: found no field of a machine config, expected components, modules, agent; did you mean modules ?',
+          'hint: modreg check ./machine.json --as machine shows them all',
+        ],
+        exit: 1,
+      },
+    ],
+    [
+      'with --strict and a warning',
+      {
+        site: { ...LIDAR, deployed: { acme_lidar: '1.0.0', acme_lydar: '1.0.0' } },
+        options: ['--strict', '--deployed', 'DEPLOYED'],
+        stderr: [
+          'warning[UNKNOWN_REFERENCE]: the report of deployed versions names "acme_lydar", which is not a module entry or a subsystem',
+          '  did you mean acme_lidar ?',
         ],
         exit: 1,
       },
@@ -117,7 +158,12 @@ describe('modreg watch does not start', () => {
   ])('%s', async (_, { site: described = LIDAR, options = [], home = {}, stderr, exit }) => {
     const folder = site(described);
     const PLATFORM_HOME = temporaryFolder(home);
-    const { end } = watching([`${folder}/machine.json`, ...options], { PLATFORM_HOME });
+    const { end } = watching(
+      [`${folder}/machine.json`, ...options].map((text) =>
+        text.replace('DEPLOYED', `${folder}/deployed.json`),
+      ),
+      { PLATFORM_HOME },
+    );
     const ended = await end();
     const found = ended.stderr.map((line) =>
       line.replaceAll(folder, '.').replaceAll(PLATFORM_HOME, '~'),

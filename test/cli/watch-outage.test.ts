@@ -16,10 +16,11 @@ async function served(
 ): Promise<{ catalogue: Catalogue; port: number; close: () => Promise<void> }> {
   const catalogue = new Catalogue(db, { mode: 'create' });
   const place = { host: '127.0.0.1', port };
-  const running = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs: 0 });
+  const running = await serveRegistry(catalogue, place, { spreadMs: 0 });
   let isOpen = true;
   onTestFinished(async () => {
     if (isOpen) await running.close();
+    catalogue.close();
   });
   return {
     catalogue,
@@ -27,6 +28,7 @@ async function served(
     close: async () => {
       isOpen = false;
       await running.close();
+      catalogue.close();
     },
   };
 }

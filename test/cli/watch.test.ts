@@ -39,9 +39,9 @@ function oneOfEach(): string {
   });
 }
 
-/** The JSON of components that stop and depend on no component that stops. */
-function stopsOf(...names: readonly string[]): object[] {
-  return names.map((name) => ({ component: name, depends_on: [] }));
+/** The JSON of a component that stops. */
+function stop(name: string, moduleId: string | null, ...dependsOn: readonly string[]): object {
+  return { component: name, module_id: moduleId, depends_on: dependsOn };
 }
 
 function watchedSite(folder: string, ...options: readonly string[]): Watching {
@@ -97,7 +97,7 @@ describe('modreg watch', () => {
         to: '1.2.9',
         artifact: null,
         restart: 0,
-        stops: [{ component: 'base', depends_on: ['lidar'] }, ...stopsOf('lidar')],
+        stops: [stop('base', null, 'lidar'), stop('lidar', 'acme:lidar')],
         target: { kind: 'module', name: 'acme_lidar', module_id: 'acme:lidar' },
         reason: 'newest patch of 1.2',
       },
@@ -105,7 +105,7 @@ describe('modreg watch', () => {
         ...common,
         ...timed,
         restart: 0,
-        stops: stopsOf('base', 'lidar'),
+        stops: [stop('base', null), stop('lidar', 'acme:lidar')],
         target: { kind: 'subsystem', name: 'platform-server', module_id: null },
         from: 'https://builds.example/old',
         to: 'https://builds.example/new',
@@ -144,7 +144,7 @@ describe('modreg watch', () => {
     const { stderr, exit } = await end();
     expect([stderr, exit]).toEqual([
       [expect.stringMatching(/^stopped after SOME: \d rounds, 3 actions, 0 retries$/)],
-      0,
+      141,
     ]);
   });
 
@@ -173,6 +173,9 @@ describe('modreg watch', () => {
     writeFileSync(`${folder}/policy.json`, JSON.stringify({ registry: loopback.address }));
     writeFileSync(`${folder}/machine.json`, '{"modules":[]}');
     published(loopback, 'acme:lidar', '1.3.0');
+    expect(await err()).toBe(
+      'warning[UNKNOWN_REFERENCE]: the report of deployed versions names "acme_lidar", which is not a module entry or a subsystem',
+    );
     expect(await err()).toBe('TIME   the documents of the machine can be read again');
     const { stdout, exit } = await end('SIGINT');
     expect([stdout, exit]).toEqual([[], 130]);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { offline } from '../../mocks/faults.ts';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
 import { currentInput } from '../../src/cli/history/restored-input.ts';
@@ -130,7 +129,7 @@ describe('modreg why', () => {
     await machine.pass(6 * MINUTE);
     await machine.deliveries.shift()?.done();
     await machine.pass(6 * MINUTE);
-    machine.registry.break(offline(10_000));
+    machine.registry.break({ kind: 'offline', times: 10_000 });
     await machine.pass(2 * HOUR);
     expect(await why(machine)).toEqual([
       'stayed at 1.2.3: already the newest release of 1',
@@ -142,7 +141,7 @@ describe('modreg why', () => {
       'upgraded 1.2.3 → 1.2.9: newest release of 1; the quarantine of 1.2.9 was lifted',
       'held the upgrade 1.2.3 → 1.2.9: cooling down after a restart until ; an action was delivered, which counts as a restart',
       'stayed at 1.2.9: already the newest release of 1; 1.2.9 was deployed',
-      'stuck: the registry https://registry.example cannot be reached (the connection broke); the saved list was confirmed at , the limit is 1 h; the saved list became too old',
+      'stuck: the registry https://registry.example cannot be reached (ECONNREFUSED); the saved list was confirmed at , the limit is 1 h; the saved list became too old',
     ]);
   });
 

@@ -9,11 +9,11 @@ import {
 import { value } from '../support/reading.ts';
 
 function values(count: number): string {
-  return `{"a":[${Array.from({ length: count - 2 }, () => 0).join()}]}`;
+  return `{"modules":[],"a":[${Array.from({ length: count - 3 }, () => 0).join()}]}`;
 }
 
 function deep(depth: number): string {
-  return `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+  return `{"modules":[],"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 }
 
 describe('the kind of a document is detected from its fields', () => {
@@ -50,7 +50,7 @@ describe('a document at its bounds', () => {
   });
 
   it('counts lines that end with LF, CR or CRLF', () => {
-    const { problems } = readMachine('{\r\n"a":1,\r"b":1,\n\r"c":1}');
+    const { problems } = readMachine('{\r\n"a":1,\r"b":1,\n\r"c":1,"modules":[]}');
     expect(problems.map(({ line, column }) => `${line}:${column}`)).toEqual(['2:1', '3:1', '5:1']);
   });
 });

@@ -9,7 +9,6 @@ import {
   readUpdatePolicy,
   termsFor,
 } from '../../src/config/index.ts';
-import { formatConstraint } from '../../src/core/index.ts';
 import { ROOT } from '../support/modreg.ts';
 import { value } from '../support/reading.ts';
 
@@ -39,6 +38,7 @@ describe('a machine config', () => {
         // The version is parsed to a constraint here, once.
         constraint: { kind: 'minor', major: 1, minor: 2 },
         env: { LOG_LEVEL: 'info', DATA: '${environment.HOME}/lidar' },
+        extra: {},
       },
     ]);
   });
@@ -55,39 +55,6 @@ describe('a machine config', () => {
     const component = { name: 'base', model: 'fake', type: 'base', namespace: 'rdk' };
     const machine = value(readMachine(JSON.stringify({ components: [component] })));
     expect(machine.components[0]).toMatchObject({ attributes: {}, dependsOn: [] });
-  });
-
-  it('keeps every kind of constraint', () => {
-    const machine = value(readMachine(readFileSync(join(GOOD, 'machine/every-version-type.json'))));
-    const constraints = machine.modules.map((entry) =>
-      entry.type === 'registry' ? formatConstraint(entry.constraint) : entry.type,
-    );
-    expect(constraints).toEqual([
-      '1.2.3',
-      '0.0.0',
-      '1.2.3-rc.1',
-      '1.2.3+build.5',
-      '1.2.3-0.x-y+001',
-      '1.2.*',
-      '0.0.*',
-      '1.*',
-      '0.*',
-      'latest',
-      'latest-with-prerelease',
-      '9007199254740991.0.0',
-    ]);
-  });
-
-  it('accepts any version of a local module, and ignores it', () => {
-    const machine = value(readMachine(readFileSync(join(GOOD, 'machine/local-modules.json'))));
-    expect(machine.modules).toEqual(
-      [0, 1, 2, 3].map((at) => ({
-        type: 'local',
-        name: `m${at}`,
-        moduleId: `acme:m${at}`,
-        env: {},
-      })),
-    );
   });
 
   it('keeps the attributes of a fake board unchanged, and reads them on request', () => {
@@ -241,7 +208,7 @@ it('[T6] refuses a text with a byte order mark', () => {
 });
 
 it('the path of a problem is a JSON Pointer, even for names with special characters', () => {
-  const { problems } = readMachine(JSON.stringify({ 'a/b~\u001b': 1 }));
+  const { problems } = readMachine(JSON.stringify({ modules: [], 'a/b~\u001b': 1 }));
   expect(problems.map(({ path }) => path)).toEqual(['/a~1b~0\u001b']);
 });
 

@@ -153,6 +153,7 @@ describe('[T64] a secret appears in no output', () => {
         name: 'm',
         moduleId: moduleId('acme:m'),
         env: { A: '${environment.PLATFORM_API_KEY}' },
+        extra: {},
       },
       {
         environment: { HOME: '/', PLATFORM_API_KEY: secret },

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { decodeReleaseDocument } from '../support/decoded-list.ts';
 import { checkDocument } from '../../src/config/index.ts';
@@ -57,21 +57,31 @@ it.each(COMMANDS)('%s: $ %s', (_page, command, printed) => {
   expect(run('sh', ['-c', command]).trimEnd()).toBe(printed);
 });
 
-it.each(PROGRAMS)('%s: program %i prints what the page says', (_page, _place, program, printed) => {
+it.each(PROGRAMS)('%s: program %i prints what the page says', (page, _place, program, printed) => {
   const node = join(ROOT, 'node_modules/.bin/node');
-  // The program writes to a temporary folder, but resolves its packages from the root.
-  const inside = `process.chdir('${temporaryFolder()}');\n${program}`;
+  // The program works in a temporary folder with the files of its page, but resolves its packages from the root.
+  const inside = `process.chdir('${folderWithFilesOf(pageAt(page))}');\n${program}`;
   expect(run(node, ['--input-type=module-typescript', '-e', inside])).toBe(printed);
 });
+
+function folderWithFilesOf(page: Page): string {
+  const folder = temporaryFolder();
+  for (const { path, content } of blocksOf(page)) {
+    if (path === undefined) continue;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  return folder;
+}
 
 it('finds commands and programs', () => {
   expect(COMMANDS.length).toBeGreaterThan(10);
   expect(PROGRAMS.length).toBeGreaterThan(3);
 });
 
-it('shows examples/agent.ts, which compiles', () => {
+it('shows examples/first-agent.ts, and the examples compile', () => {
   const programs = programsOf(pageAt('docs/embedding.md')).map(([program]) => program);
-  expect(programs).toContain(readFileSync(join(ROOT, 'examples/agent.ts'), 'utf8'));
+  expect(programs).toContain(readFileSync(join(ROOT, 'examples/first-agent.ts'), 'utf8'));
   expect(run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'examples'])).toBe('');
 });
 

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
-import { commitOne, moduleNamed } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ask, night } from '../support/history.ts';
-import { homeAfter, logged } from '../support/machine-home.ts';
-import { modreg, runModreg } from '../support/modreg.ts';
+import { runModreg } from '../support/modreg.ts';
 import { blocksOf, PAGES } from '../support/pages.ts';
 import { listOf, plainServer, send } from '../support/plain-server.ts';
 
@@ -14,57 +12,10 @@ const SESSIONS = PAGES.flatMap((page) => blocksOf(page))
 
 function masked(text: string): string {
   return text
-    .replaceAll(/last round \d+ s ago by process \d+/g, 'last round T s ago by process P')
+    .replaceAll(/running as process \d+/g, 'running as process P')
     .replaceAll(/\([\da-f]{12}-\d+\)/g, '(ID)')
     .replaceAll(/https?:\/\/[\w.:]+/g, 'ADDRESS');
 }
-
-const FAILED_AT = Date.parse('2026-11-22T05:27:59.195Z');
-const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
-const ARM = moduleNamed('acme_arm', 'acme:arm');
-const GPS = moduleNamed('nimbus_gps', 'nimbus:gps');
-
-it('`modreg status` prints what operating.md shows', () => {
-  const home = homeAfter((state) => {
-    const now = Date.now();
-    const { id } = commitOne(state, { target: LIDAR, from: '1.2.3', to: '1.2.9' });
-    state.deliver(id, FAILED_AT);
-    const reason = 'no light after the restart';
-    const outcome = { kind: 'failed', reason, running: '1.2.3', blame: 'release' } as const;
-    const terms = { at: FAILED_AT, quarantineUntil: undefined, retryAt: 0 };
-    state.acknowledge(id, outcome, terms);
-    state.report(ARM, '2.4.0', now);
-    state.report(GPS, '0.9.1', now);
-    state.deliver(commitOne(state, { target: GPS, from: '0.9.1', to: '1.0.0' }).id, now);
-    const hold = { decision: 'hold', target: '2.5.0', latest: '2.5.0' } as const;
-    state.log(
-      [
-        logged('acme_lidar', {
-          constraint: '1.2.*',
-          target: '1.2.3',
-          latest: '1.2.9',
-          reason:
-            'stays at 1.2.3: 1.2.9 is quarantined on this machine (no light after the restart)',
-        }),
-        logged('acme_arm', {
-          ...hold,
-          constraint: '2.*',
-          reason: 'the maintenance window is closed until 2026-11-23T01:00:00Z',
-        }),
-        logged('nimbus_gps', {
-          ...hold,
-          constraint: 'latest',
-          target: '1.0.0',
-          latest: '1.0.0',
-          reason: 'cooling down after a restart until 2026-11-22T05:32:59.197Z',
-        }),
-      ],
-      { at: now, trouble: undefined },
-    );
-  });
-  const { stdout } = modreg(['status'], { PLATFORM_HOME: home });
-  expect(SESSIONS).toContain(`$ modreg status\n${masked(stdout)}`);
-});
 
 it('`modreg accept` prints what operating.md shows', async () => {
   let list = listOf(['1.2.10', '1.2.9'], 3);
@@ -85,10 +36,39 @@ it('`modreg why` prints what operating.md shows', async () => {
   );
 });
 
+function compare(a = '', b = ''): number {
+  return a.localeCompare(b);
+}
+
+const TOKEN_SESSIONS = [
+  '$ modreg registry token list',
+  '$ modreg registry token revoke ci',
+  `$ grep '"token":"t1"' registry.log`,
+  '$ modreg registry show acme:lidar',
+  '$ modreg registry token create --name ci --scope publish:acme --scope yank:acme --expires 90d',
+  '$ modreg registry token create --name ci --scope publish:acme --scope yank:acme --expires 90d',
+  '$ modreg registry publish acme:lidar 1.2.9 --registry ADDRESS',
+];
+
 it('plays each session', () => {
-  expect(SESSIONS.map((session) => session.split('\n', 1)[0])).toEqual([
-    '$ modreg status',
-    '$ modreg why acme:lidar | tail -n 7',
-    '$ modreg accept acme:lidar --registry ADDRESS',
-  ]);
+  expect(SESSIONS.map((session) => session.split('\n', 1)[0]).toSorted(compare)).toEqual(
+    [
+      '$ modreg why acme:lidar | tail -n 7',
+      // test/docs/did-not-upgrade.test.ts
+      '$ modreg status | head -n 5',
+      '$ modreg why acme:lidar | tail -n 2',
+      "$ modreg resolve acme:lidar '1.2.*' --explain --machine --policy policy.json | tail -n 2",
+      '$ modreg accept acme:lidar --registry ADDRESS',
+      // test/docs/must-not-upgrade.test.ts
+      "$ modreg quarantine add acme:lidar 1.2.9 --for 1d --reason 'not during the fair'",
+      // test/docs/registry-restored.test.ts
+      '$ modreg status | head -n 1',
+      "$ modreg registry yank acme:lidar 1.2.8 --reason 'stops the motor' | head -n 1",
+      "$ grep 'the list of' poll.log",
+      // test/cli/poll-hook.test.ts
+      '$ modreg poll machine.json --exec ./hook.sh --deployed none --interval 5s',
+      // test/docs/token-sessions.test.ts
+      ...TOKEN_SESSIONS,
+    ].toSorted(compare),
+  );
 });

@@ -79,10 +79,13 @@ it('the table of exit codes is that of the code', () => {
   );
 });
 
-it('operating.md quotes texts that occur in src', () => {
-  const quoted = tableRows(pageAt('docs/operating.md')).flatMap(([cell = '']) =>
-    Array.from(cell.matchAll(/`([^`]*[a-z] [^`]*)`/g), ([, text = '']) => text.split('…')),
-  );
+it('the pages for operators quote texts that occur in src', () => {
+  const pages = ['docs/operating.md', 'docs/a-machine-did-not-upgrade.md'].map(pageAt);
+  const quoted = pages
+    .flatMap(tableRows)
+    .flatMap(([cell = '']) =>
+      Array.from(cell.matchAll(/`([^`]*[a-z] [^`]*)`/g), ([, text = '']) => text.split('…')),
+    );
   const pieces = quoted.flat().map((piece) => piece.trim());
   const source = globSync('src/**/*.ts', { cwd: ROOT })
     .map((path) => readFileSync(join(ROOT, path), 'utf8'))

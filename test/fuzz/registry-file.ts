@@ -24,7 +24,7 @@ function makeTemplate(): StoreBytes {
   const catalogue = new Catalogue(path, { mode: 'create' });
   publish(catalogue);
   catalogue.yank(LIDAR, '1.2.9', 'burns');
-  catalogue.createToken(1);
+  catalogue.createToken({ name: 'ci', scopes: ['publish'] }, 1);
   catalogue.close();
   return { main: readFileSync(path), log: Buffer.of() };
 }
@@ -75,7 +75,10 @@ function served(path: string): string | undefined {
   trying(() => catalogue.document(LIDAR));
   trying(() => publish(catalogue));
   trying(() => catalogue.yank(LIDAR, '1.2.3', null));
-  trying(() => catalogue.isToken(catalogue.createToken(2)));
+  trying(() => catalogue.createToken({ name: 'new', scopes: ['publish:acme'], expiresAt: 9 }, 2));
+  trying(() => catalogue.tokens());
+  trying(() => catalogue.revokeToken('ci', 3));
+  trying(() => catalogue.tokenWith('modreg_x'));
   trying(() => catalogue.close());
   return wrong;
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { moduleEntries } from '../../src/registry/formats/module-document.ts';
+import { systemClock } from '../../src/registry/clock.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { registryApp } from '../../src/server/app.ts';
 import { changeFeed } from '../../src/server/change-feed.ts';
@@ -9,6 +10,7 @@ import { LIDAR, listChanges } from './list-documents.ts';
 import { decodeEntries } from '../support/decoded-list.ts';
 import { wrongList } from './lists.ts';
 import { registryTemplate } from './registry-file.ts';
+import { tokenFor } from '../support/token.ts';
 import { emptyFolder } from './scratch.ts';
 import { target, type Target } from './target.ts';
 import { near } from './text.ts';
@@ -20,6 +22,7 @@ interface RequestInput {
   readonly known: string;
   readonly body: Bytes;
   readonly isAllowed: boolean;
+  readonly scopes: readonly string[];
 }
 
 const ORIGIN = 'http://registry.test';
@@ -30,7 +33,7 @@ async function judgeRequest(input: RequestInput): Promise<string | undefined> {
   writeFileSync(path, registryTemplate().main);
   const catalogue = new Catalogue(path);
   try {
-    const token = input.isAllowed ? catalogue.createToken(1) : 'modreg_x';
+    const token = input.isAllowed ? tokenFor(catalogue, input.scopes) : 'modreg_x';
     const request = requestOf(input, token);
     if (!request) return undefined;
     return (await wrongAnswer(catalogue, request)) ?? wrongDocument(catalogue);
@@ -64,7 +67,7 @@ async function wrongAnswer(catalogue: Catalogue, request: Request): Promise<stri
   feed.close();
   let crash: unknown;
   const app = registryApp(catalogue, feed, {
-    clock: () => Date.parse('2026-11-21T01:02:03Z'),
+    clock: { ...systemClock, now: () => Date.parse('2026-11-21T01:02:03Z') },
     spreadMs: 0,
     log: (event) => {
       if (event.kind === 'failed') crash = event.error;
@@ -157,6 +160,10 @@ export const REQUESTS: readonly Target[] = [
         known: fc.oneof(fc.constantFrom('', '*', '"x"'), near(fc.constant('W/"a", "b"'))),
         body: fc.oneof(fc.constantFrom(...BODIES), mutants(BODIES, listChanges)),
         isAllowed: fc.nat({ max: 9 }).map((one) => one > 0),
+        scopes: fc.oneof(
+          { weight: 4, arbitrary: fc.constant(['publish', 'yank', 'import']) },
+          { weight: 1, arbitrary: fc.constant(['publish:acme', 'yank:nimbus']) },
+        ),
       },
       { noNullPrototype: true },
     ),

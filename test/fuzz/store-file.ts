@@ -55,9 +55,11 @@ function runCommands(home: string): void {
     environment: { PLATFORM_HOME: home },
     platform: 'linux/x64',
     isTerminal: false,
+    columns: undefined,
     clock: () => 10,
     print: () => undefined,
     note: () => undefined,
+    log: () => undefined,
     untilSignal: async () => await Promise.resolve('SIGTERM'),
     untilStdoutCloses: async () => undefined,
   };

@@ -3,7 +3,7 @@ import { DEFAULT_POLICY } from '../../src/config/index.ts';
 import { Acknowledgements } from '../../src/poller/acknowledgements.ts';
 import { StateAccess } from '../../src/poller/state-access.ts';
 import { claimed, commitOne, LIDAR, moduleNamed } from '../support/claimed.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
 it('records each acknowledgement once if the handler of an event acknowledges again', () => {
   const { state, database } = claimed();

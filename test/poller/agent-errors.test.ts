@@ -10,7 +10,8 @@ import {
   track,
   type Racer,
 } from '../support/racing.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
+import { thenable } from '../support/thenable.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
 /** A machine with 1.0.0 of two modules, whose 1.0.1 is published. */
 function machine(options: Partial<Omit<PollerOptions, 'clock'>> = {}): Racer {
@@ -51,6 +52,7 @@ describe('an agent whose onEvent throws', () => {
       },
     ],
     ['later, at each event', async () => await Promise.reject(NO_LOG)],
+    ['later, with a Promise of its own', () => thenable(NO_LOG) as never],
   ])('%s gets its deliveries, and its acknowledgements are recorded', async (_, onEvent) => {
     const { clock, poller, state, deliveries } = machine({ onEvent });
     await clock.pass(MINUTE);
@@ -83,6 +85,29 @@ describe('an agent whose onEvent throws', () => {
       'delivered',
       'delivered',
     ]);
+  });
+});
+
+describe('a report after the file was closed', () => {
+  it('rejects, because it would be lost', async () => {
+    const events: PollerEvent[] = [];
+    const [registry, clock] = [promptRegistry(() => 1), virtualClock()];
+    const onEvent = (event: PollerEvent): void => void events.push(event);
+    const options = withNewFile({ registryFor: () => registry, clock, onEvent });
+    options.file.state.report(TARGETS.lidar, '1.0.0', 0);
+    const poller = new Poller(options);
+    poller.start();
+    const reading = poller.deliveries().next();
+    await clock.pass(5 * MINUTE);
+    const { value: delivery } = await reading;
+    await poller.stop();
+    options.file.close();
+    const closed = new Error("the machine's file was closed, so the report was not recorded");
+    const failure = { version: '1.0.0', reason: 'no points', running: '1.0.0' };
+    await expect(poller.reportFailure(TARGETS.lidar, failure)).rejects.toEqual(closed);
+    await expect(delivery?.done()).rejects.toEqual(closed);
+    await expect(delivery?.failed({ ...failure, blame: 'release' })).rejects.toEqual(closed);
+    expect(kindsOf(events)).toEqual(['committed', 'delivered', 'state-unavailable']);
   });
 });
 

@@ -79,10 +79,11 @@ beforeAll(async () => {
     if (release.ok) catalogue.publish(moduleId('acme:lidar'), release.value, Date.now());
   }
   const place = { host: '127.0.0.1', port: 0 };
-  const running = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs: 0 });
+  const running = await serveRegistry(catalogue, place, { spreadMs: 0 });
   ({ address } = running);
   return async () => {
     await running.close();
+    catalogue.close();
     rmSync(folder, { recursive: true });
   };
 });

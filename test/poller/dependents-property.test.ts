@@ -14,7 +14,7 @@ import { moduleNamed, running } from '../support/claimed.ts';
 import { MINUTE, SECOND } from '../support/day.ts';
 import { component, entry } from '../support/planned.ts';
 import { promptRegistry, readingOf, track, type Track } from '../support/racing.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
 const RUNS = { numRuns: Number(process.env['MODREG_RUNS'] ?? 100) };
 
@@ -179,7 +179,7 @@ function life(on: Track, parts: readonly Part[], missing: readonly boolean[]) {
   };
   const begin = (): Poller => {
     const poller = new Poller({
-      file: { state } as ClaimedFile,
+      file: { path: '/home/machine.db', state } as ClaimedFile,
       clock,
       configuration: () => configuration,
       random: () => 0,

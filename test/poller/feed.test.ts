@@ -18,7 +18,7 @@ import {
   type Racer,
 } from '../support/racing.ts';
 import { remoteAt } from '../support/remote-at.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
 /** A machine that polls a registry on loopback each hour of its own clock, or when the change feed reports a change. */
 interface Site extends Racer {
@@ -35,7 +35,7 @@ const TIMEOUT = { timeout: 5000 };
 async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> {
   const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const place = { host: '127.0.0.1', port: 0 };
-  const running = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs });
+  const running = await serveRegistry(catalogue, place, { spreadMs });
   const publish = (module: string, version: string): void => {
     const release = readRelease({ version });
     if (!release.ok) throw new Error(release.error.join());
@@ -64,6 +64,7 @@ async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> 
   onTestFinished(async () => {
     await machine.poller.stop();
     await running.close();
+    catalogue.close();
   });
   await machine.clock.pass(HOUR / 2);
   const waits = (): string[] => requests.filter((path) => path.includes('wait='));

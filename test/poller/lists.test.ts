@@ -11,7 +11,7 @@ import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { chosen, moduleId } from '../support/ask.ts';
 import { MINUTE, SECOND } from '../support/day.ts';
 import { CONFIGURATIONS, readingOf, type Answer } from '../support/racing.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
 /** What happens to the lists of a lidar and an arm, each in a separate registry. */
 interface Script {

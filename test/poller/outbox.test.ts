@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery, PollerEvent } from '../../src/poller/index.ts';
+import { moduleSetups } from '../../src/poller/module-setup.ts';
 import { Outbox } from '../../src/poller/outbox.ts';
 import { StateAccess } from '../../src/poller/state-access.ts';
 import { Wakeup } from '../../src/poller/wakeup.ts';
@@ -7,7 +8,7 @@ import { claimed, LIDAR, running } from '../support/claimed.ts';
 import { HOUR, MINUTE, SECOND } from '../support/day.ts';
 import { lidarPlan } from '../support/open-actions.ts';
 import { configurationOf } from '../support/racing.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
 /** A step of a machine that has 1.0.0 of a lidar deployed. */
 type Step =
@@ -49,7 +50,9 @@ async function played(steps: readonly Step[]): Promise<Outcome> {
   const changes = new Wakeup(clock);
   const polling = { clock, random: () => 0, intervalMs: 5 * HOUR };
   const configuration = { current: configurationOf() };
-  const begin = (): Outbox => new Outbox({ state, changes, polling, configuration, onEvent });
+  const setupOf = moduleSetups({ path: 'machine.db', environment: {}, machineId: undefined });
+  const begin = (): Outbox =>
+    new Outbox({ state, changes, polling, configuration, onEvent, setupOf });
   let outbox = begin();
   let delivery: Delivery | undefined;
   const open = () => file.state.memory().open;

@@ -9,7 +9,7 @@ import { openFrom } from '../support/decided.ts';
 import { answersOf } from '../support/machines.ts';
 import { waiting } from '../support/open-actions.ts';
 import { CONFIGURATIONS, TARGETS } from '../support/racing.ts';
-import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import { virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
 
 /** A machine with 1.0.0 of a lidar and an arm, whose 1.0.1 is published, on a clock that does not move. */
 function planner(
@@ -22,7 +22,7 @@ function planner(
     lists: { isInformed: true, list: () => list },
     facts: () => () => ({ deployed: readDeployed('1.0.0') }),
     platform: 'linux/arm64',
-    polling: { clock, intervalMs: MINUTE },
+    polling: { clock, intervalMs: MINUTE, onEvent: () => undefined },
     ...more,
   });
 }

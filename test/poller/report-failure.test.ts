@@ -155,6 +155,7 @@ it('[D38] [T52] a failure that is reported on a full disk waits for it', async (
   expect(events.slice(before).map(({ kind }) => kind)).toEqual([
     'state-unavailable',
     'failure-reported',
+    'quarantined',
     'committed',
     'state-available',
     'delivered',

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { failTimes, offline, retryAfter, wrongType } from '../../mocks/faults.ts';
 import { day, HOUR, MINUTE, SECOND, type Day, type DayOptions } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
 
@@ -37,7 +36,7 @@ describe('rounds', () => {
 
   it('[T20] back off while the registry fails, and then come each interval again', async () => {
     const machine = await day(LIDAR);
-    machine.registry.break(failTimes(3, 403));
+    machine.registry.break({ kind: 'status', times: 3, status: 403 });
     // After 1.5 times one, two and four minutes.
     expect(await roundsOf(machine, 14 * MINUTE)).toEqual([30, 120, 300, 660, 720, 780, 840]);
     expect(machine.story()).toEqual([
@@ -50,7 +49,11 @@ describe('rounds', () => {
 
   it('[T22] wait for a Retry-After that is longer', async () => {
     const machine = await day(LIDAR);
-    machine.registry.break(retryAfter(1800), retryAfter(1800), retryAfter(1800));
+    machine.registry.break(
+      { kind: 'retry-after', seconds: 1800 },
+      { kind: 'retry-after', seconds: 1800 },
+      { kind: 'retry-after', seconds: 1800 },
+    );
     const [first, second] = await roundsOf(machine, HOUR);
     expect([first, second]).toEqual([30, 30 + 1800]);
   });
@@ -97,7 +100,7 @@ describe('after a round', () => {
   it('[T21] a module that the registry no longer knows stays, and that is reported once', async () => {
     const machine = await day({ ...LIDAR, deployed: { acme_lidar: '1.2.4' } });
     await machine.pass(MINUTE);
-    machine.registry.break(failTimes(Infinity, 404));
+    machine.registry.break({ kind: 'status', times: Infinity, status: 404 });
     await machine.pass(10 * MINUTE);
     machine.registry.mend();
     await machine.pass(MINUTE);
@@ -112,7 +115,7 @@ describe('after a round', () => {
     const machine = await day(LIDAR);
     await machine.pass(MINUTE);
     await machine.deliveries.shift()?.done();
-    machine.registry.break(wrongType(), wrongType());
+    machine.registry.break({ kind: 'wrong-type' }, { kind: 'wrong-type' });
     await machine.pass(2 * MINUTE);
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'up-to-date', target: '1.2.4' });
   });
@@ -122,7 +125,7 @@ describe('after a round', () => {
     const machine = await day({ ...LIDAR, policy, takesUp: 'later' });
     await machine.pass(MINUTE);
     const [before] = machine.state.memory().open;
-    machine.registry.break(offline(Infinity));
+    machine.registry.break({ kind: 'offline', times: Infinity });
     machine.clock.set(machine.clock.now() + 3 * HOUR);
     await machine.pass(5 * MINUTE);
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'stuck' });

@@ -71,9 +71,14 @@ describe('[D21] while the registry is unreachable, the saved list is used', () =
       'list-stale: the registry https://registry.example is busy or failing (500); the saved list was confirmed 7 d ago (limit 7 d)',
     ],
     [
-      'even if the clock was set back',
-      -9 * DAY,
+      'if the clock was set back by seven days',
+      -7 * DAY,
       'stale, registry-busy: the registry https://registry.example is busy or failing (500)',
+    ],
+    [
+      'but not if the clock that confirmed it was ten years ahead, 400 days later',
+      -3250 * DAY,
+      'list-stale: the registry https://registry.example is busy or failing (500); the saved list was confirmed by a clock that was 3250 d ahead of this one (limit 7 d)',
     ],
   ])('%s', async (_, age, outcome) => {
     const machine = remembered(HOST, { limits: { retryWithinMs: 0 } });

@@ -40,7 +40,7 @@ describe('[D40] a generation that is too far ahead', () => {
     const reading = machine.registry.read(LIDAR);
     await expect(reading).rejects.toMatchObject({
       kind: 'registry-implausible',
-      hint: 'modreg accept shows what changed and accepts the current list',
+      hint: `modreg accept acme:lidar --registry ${HOST} accepts the current list; with --dry-run, it only shows what changed`,
     });
     expect(machine.saved()).toBe(before);
     const acceptance = await acceptList(LIDAR, machine.remote, { saved, clock: machine.clock });

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { offline } from '../../mocks/faults.ts';
 import { day, HOUR, MINUTE, SECOND } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
 
@@ -59,7 +58,7 @@ it('a registry outage of an hour: the modules keep running, and the next release
     releases: { 'acme:lidar': [{ version: '1.2.3' }] },
   });
   await rover.pass(MINUTE);
-  rover.registry.break(offline(Infinity));
+  rover.registry.break({ kind: 'offline', times: Infinity });
   await rover.pass(HOUR);
   rover.publish('acme:lidar', '1.3.0');
   rover.registry.mend();

@@ -81,11 +81,11 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
   // The window holds 1.4.0.
   expect(await told(lidar)).toEqual({
     plan: [
-      'acme:lidar | 1.* | 1.3.0 | 1.4.0 | 1.4.0 | hold | the maintenance window is closed until 2026-11-22T02:00:00Z',
-      'next 2026-11-22T02:00:00Z: upgrade to 1.4.0, as the maintenance window opens',
+      'acme:lidar | 1.* | 1.3.0 | 1.4.0 | 1.4.0 | hold | the maintenance window is closed until 2026-11-22T02:00:00Z (in 21 h 35 min)',
+      'next 2026-11-22T02:00:00Z (in 21 h 35 min): upgrade to 1.4.0, as the maintenance window opens',
     ],
     status: [
-      'acme:lidar | 1.* | 1.3.0 | 1.4.0 | 1.4.0 | hold | the maintenance window is closed until 2026-11-22T02:00:00Z',
+      'acme:lidar | 1.* | 1.3.0 | 1.4.0 | 1.4.0 | hold | the maintenance window is closed until 2026-11-22T02:00:00Z (in 21 h 35 min)',
     ],
     json: {
       decision: 'hold',
@@ -94,7 +94,7 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
       newer: [],
       next_change: opening('1.4.0'),
     },
-    why: '2026-11-21T04:17:03Z  held the upgrade 1.3.0 → 1.4.0: the maintenance window is closed until 2026-11-22T02:00:00Z; 1.4.0 was published',
+    why: '2026-11-21T04:17:03Z  held the upgrade 1.3.0 → 1.4.0: the maintenance window is closed until 2026-11-22T02:00:00Z (in 21 h 35 min); 1.4.0 was published',
   });
 
   const { answer } = await ask(lidar, 'rollback', 'acme:lidar');
@@ -110,7 +110,7 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
   expect(await told(lidar)).toEqual({
     plan: [
       'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.0 | none | stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
-      'next 2026-11-28T04:27:03.001Z: stuck, as the saved list becomes too old',
+      'next 2026-11-28T04:27:04Z (in 6 d 23 h): stuck, as the saved list becomes too old',
     ],
     status: [
       'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.0 | up-to-date | stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
@@ -130,11 +130,11 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
   await lidar.pass(11 * MINUTE);
   expect(await told(lidar)).toEqual({
     plan: [
-      'acme:lidar | 1.* | 1.2.9 | 1.4.1 | 1.4.1 | hold | the maintenance window is closed until 2026-11-22T02:00:00Z',
-      'next 2026-11-22T02:00:00Z: upgrade to 1.4.1, as the maintenance window opens',
+      'acme:lidar | 1.* | 1.2.9 | 1.4.1 | 1.4.1 | hold | the maintenance window is closed until 2026-11-22T02:00:00Z (in 21 h 13 min)',
+      'next 2026-11-22T02:00:00Z (in 21 h 13 min): upgrade to 1.4.1, as the maintenance window opens',
     ],
     status: [
-      'acme:lidar | 1.* | 1.2.9 | 1.4.1 | 1.4.1 | hold | the maintenance window is closed until 2026-11-22T02:00:00Z',
+      'acme:lidar | 1.* | 1.2.9 | 1.4.1 | 1.4.1 | hold | the maintenance window is closed until 2026-11-22T02:00:00Z (in 21 h 13 min)',
       'acme:lidar | 1.3.0 | 2026-11-21T04:24:03Z | an operator lifts it | rolled back by an operator; refused with it: 1.4.0, 1.3.1, 1.2.10',
     ],
     json: {
@@ -144,7 +144,7 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
       newer: [],
       next_change: opening('1.4.1'),
     },
-    why: '2026-11-21T04:37:03Z  held the upgrade 1.2.9 → 1.4.1: the maintenance window is closed until 2026-11-22T02:00:00Z; 1.4.1 was published',
+    why: '2026-11-21T04:37:03Z  held the upgrade 1.2.9 → 1.4.1: the maintenance window is closed until 2026-11-22T02:00:00Z (in 21 h 13 min); 1.4.1 was published',
   });
 
   await lidar.pass(23 * HOUR);
@@ -162,7 +162,7 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
   expect(await told(lidar)).toEqual({
     plan: [
       'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.1 | none | stays at 1.2.9: 1.4.1 is quarantined on this machine (health check failed), 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
-      'next 2026-11-29T03:57:03.001Z: stuck, as the saved list becomes too old',
+      'next 2026-11-29T03:57:04Z (in 6 d 23 h): stuck, as the saved list becomes too old',
     ],
     status: [
       'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.1 | up-to-date | stays at 1.2.9: 1.4.1 is quarantined on this machine (health check failed), 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',

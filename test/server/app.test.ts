@@ -40,8 +40,8 @@ describe('publishing', () => {
     });
     expect(headers.get('etag')).toMatch(/^"[\w-]{22}"$/);
     expect(registry.events).toEqual([
-      { kind: 'published', moduleId: 'acme:lidar', version: '1.2.9' },
-      { kind: 'published', moduleId: 'acme:lidar', version: '1.3.0' },
+      { kind: 'published', moduleId: 'acme:lidar', version: '1.2.9', tokenId: 't1' },
+      { kind: 'published', moduleId: 'acme:lidar', version: '1.3.0', tokenId: 't1' },
     ]);
   });
 

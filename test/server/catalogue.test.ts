@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { quote } from '../../src/core/text/quote.ts';
 import { Catalogue, readRelease, type PublishedRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
+import { tokenFor } from '../support/token.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ROOT } from '../support/modreg.ts';
 
@@ -98,14 +99,17 @@ describe('a catalogue', () => {
     const { catalogue } = newCatalogue();
     catalogue.close();
     catalogue.close();
-    expect(() => catalogue.createToken(0)).toThrow('registry.db": it was closed');
+    expect(() => tokenFor(catalogue)).toThrow('registry.db": it was closed');
   });
 
   it('stores the hash of a token, and not the token', () => {
     const { path, catalogue } = newCatalogue();
-    const token = catalogue.createToken(0);
-    expect([catalogue.isToken(token), catalogue.isToken(`${token}x`)]).toEqual([true, false]);
-    expect(catalogue.createToken(0)).not.toBe(token);
+    const token = tokenFor(catalogue);
+    expect([catalogue.tokenWith(token)?.id, catalogue.tokenWith(`${token}x`)]).toEqual([
+      't1',
+      undefined,
+    ]);
+    expect(tokenFor(catalogue, ['publish'], 'other')).not.toBe(token);
     catalogue.close();
     expect(readFileSync(path).includes(token.slice('modreg_'.length))).toBe(false);
   });
@@ -175,7 +179,7 @@ describe('a catalogue cannot be opened', () => {
         );
       },
       'later-schema',
-      'it has schema 99, for programs that know 98 or later, and this modreg knows 1; nothing was changed: use the later modreg again',
+      'it has schema 99, for programs that know 98 or later, and this modreg knows 2; nothing was changed: use the later modreg again',
     ],
     ['a folder', () => undefined, 'unreadable', 'unable to open database file'],
   ])('from %s', (what, make, kind, message) => {
@@ -191,13 +195,13 @@ it('[T71] a catalogue of a later modreg that allows it is read and written', () 
   const { path, catalogue } = newCatalogue();
   catalogue.close();
   const later = new DatabaseSync(path);
-  later.exec('ALTER TABLE releases ADD COLUMN size INTEGER; PRAGMA user_version = 2');
+  later.exec('ALTER TABLE releases ADD COLUMN size INTEGER; PRAGMA user_version = 3');
   later.close();
   const earlier = new Catalogue(path);
   expect(earlier.publish(LIDAR, release('1.0.0'), 1)).toBe('published');
   earlier.close();
   const database = new DatabaseSync(path);
-  expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 });
+  expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 });
   database.close();
 });
 

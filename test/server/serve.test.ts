@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Catalogue, serveRegistry, type RunningRegistry } from '../../src/server/index.ts';
 import type { RegistryEvent } from '../../src/server/registry-options.ts';
+import { tokenFor } from '../support/token.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 interface Served extends RunningRegistry {
@@ -12,17 +13,20 @@ interface Served extends RunningRegistry {
   readonly events: readonly RegistryEvent[];
 }
 
-async function served(): Promise<Served> {
+async function served(log: (event: RegistryEvent) => void = () => undefined): Promise<Served> {
   const path = `${temporaryFolder()}/registry.db`;
   const catalogue = new Catalogue(path, { mode: 'create', busyTimeoutMs: 50 });
-  const token = catalogue.createToken(0);
+  const token = tokenFor(catalogue);
   const events: RegistryEvent[] = [];
   const running = await serveRegistry(
     catalogue,
     { host: '127.0.0.1', port: 0 },
-    { clock: Date.now, spreadMs: 0, log: (event) => events.push(event) },
+    { spreadMs: 0, log: (event) => (events.push(event), log(event)) },
   );
-  onTestFinished(async () => await running.close());
+  onTestFinished(async () => {
+    await running.close();
+    catalogue.close();
+  });
   return { ...running, path, catalogue, token, events };
 }
 
@@ -50,6 +54,25 @@ function chunked(...parts: readonly string[]): ReadableStream {
     },
   });
 }
+
+describe('a log that fails', () => {
+  // An unhandled rejection would fail the run.
+  it.each<[string, () => void]>([
+    [
+      'at once',
+      () => {
+        throw new Error('no log');
+      },
+    ],
+    ['later', async () => await Promise.reject(new Error('no log'))],
+  ])('%s changes no answer', async (_, log) => {
+    const registry = await served(log);
+    expect(await send(registry, 'POST', '', '{"version":"1.0.0"}')).toEqual([201, 'published']);
+    const stranger = { ...registry, token: 'x' };
+    expect((await send(stranger, 'POST', '', '{"version":"1.0.1"}'))[0]).toBe(401);
+    expect(registry.events.map(({ kind }) => kind)).toEqual(['published', 'refused']);
+  });
+});
 
 describe('a served registry', () => {
   it('reads bodies with a length, in chunks, and empty ones', async () => {
@@ -79,7 +102,13 @@ describe('a served registry', () => {
       400,
       'the body is not UTF-8',
     ]);
-    expect(registry.events).toEqual([]);
+    const request = { method: 'POST', path: '/v1/modules/acme/lidar/releases' };
+    const refused = { kind: 'refused', ...request, tokenId: 't1', peer: '127.0.0.1' };
+    expect(registry.events).toEqual([
+      { ...refused, status: 413 },
+      { ...refused, status: 413 },
+      { ...refused, status: 400 },
+    ]);
   });
 
   it('continues to read while another process locks the file', async () => {
@@ -95,9 +124,9 @@ describe('a served registry', () => {
     holder.close();
     expect(await send(registry, 'POST', '', '{"version":"1.0.1"}')).toEqual([201, 'published']);
     expect(registry.events).toMatchObject([
-      { kind: 'published' },
+      { kind: 'published', tokenId: 't1', peer: '127.0.0.1' },
       { kind: 'failed' },
-      { kind: 'published' },
+      { kind: 'published', tokenId: 't1', peer: '127.0.0.1' },
     ]);
   });
 
@@ -117,6 +146,7 @@ describe('a served registry', () => {
     expect(await Promise.all(ends)).toHaveLength(2);
     // Closing again does nothing.
     await registry.close();
-    expect(() => registry.catalogue.createToken(0)).toThrow('registry.db": it was closed');
+    // The test opened the catalogue, and may still use it.
+    expect(registry.catalogue.modules()).toEqual([]);
   });
 });

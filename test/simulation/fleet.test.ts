@@ -11,7 +11,7 @@ import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { retrying } from '../../src/registry/retry.ts';
 import { randomFrom } from '../support/mutate.ts';
 import { CONFIGURATIONS, racer, track, type Track } from '../support/racing.ts';
-import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import { virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { failureOf, fleetRow, isWithin, playMachine, SCENARIOS, type World } from './fleet.ts';
 
 const SECOND = 1000;

@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isPolled } from '../../src/store/claim.ts';
 import { openForPoller, openMachineFile } from '../../src/store/index.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
 import { caught, claimed, LIDAR, running } from '../support/claimed.ts';
@@ -115,6 +116,23 @@ describe('[T58] a second poller', () => {
     machineStateIn(file).report(LIDAR, '1.0.0', 1);
     file.close();
     expect(running(state)).toBe('1.0.0 after nothing');
+  });
+});
+
+describe('whether a poller has the file', () => {
+  it('is found without taking its lock, in this process and in another one', async () => {
+    const path = newPath();
+    openMachineFile(path).close();
+    expect(isPolled(path)).toBe(false);
+    const file = openForPoller(path);
+    expect([isPolled(path), isPolled(path)]).toEqual([true, true]);
+    file.close();
+    expect(isPolled(path)).toBe(false);
+    const { pid, kill } = await claimElsewhere(path);
+    expect(isPolled(path)).toBe(true);
+    expect(caught(() => openForPoller(path))).toEqual(refusal(path, `process ${pid}`));
+    await kill();
+    expect(isPolled(path)).toBe(false);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ActionReason } from '../../src/core/index.ts';
+import type { ActionReason } from '../../src/core/plan/action.ts';
 import type { NewAction } from '../../src/core/plan/committed-action.ts';
 import { moduleOf } from '../../src/core/plan/target.ts';
 import { openDatabase } from '../../src/sqlite/database.ts';

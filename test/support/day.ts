@@ -1,7 +1,4 @@
-import { setupServer } from 'msw/node';
 import { onTestFinished } from 'vitest';
-import type { Releases } from '../../mocks/catalogues.ts';
-import { mockRegistry, type MockRegistry } from '../../mocks/registry.ts';
 import { readMachine, readUpdatePolicy } from '../../src/config/index.ts';
 import type { ActionTarget } from '../../src/core/index.ts';
 import { DEFAULT_POLICY, type UpdatePolicy } from '../../src/core/machine/update-policy.ts';
@@ -13,13 +10,14 @@ import {
 } from '../../src/poller/index.ts';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
-import { readRelease } from '../../src/server/index.ts';
 import { openForPoller, savedListsIn } from '../../src/store/index.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { moduleId } from './ask.ts';
 import { temporaryFolder } from './folder.ts';
 import { remoteAt } from './remote-at.ts';
-import { virtualClock, type VirtualClock } from './virtual-clock.ts';
+import type { Releases } from '../../src/testing/catalogues.ts';
+import { testRegistry, type TestRegistry } from '../../src/testing/test-registry.ts';
+import { virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
 
 /** The description of a machine on a virtual clock. */
 export interface DayOptions extends Partial<Omit<PollerOptions, 'file' | 'clock'>> {
@@ -37,13 +35,15 @@ export interface Day {
   readonly clock: VirtualClock;
   /** The folder of its machine.db. */
   readonly home: string;
-  readonly registry: MockRegistry;
+  readonly registry: TestRegistry;
   readonly state: MachineState;
   readonly poller: Poller;
   /** Deliveries that the test has not taken from this list. */
   readonly deliveries: Delivery[];
-  /** The events since the last call: `01:03:03 committed acme_lidar 1.2.3 → 1.2.9`. */
+  /** The events since the last call, except holds and quarantines: `01:03:03 committed acme_lidar 1.2.3 → 1.2.9`. */
   story(): string[];
+  /** The holds and quarantines that began since the last call. */
+  begun(): string[];
   publish(moduleId: string, version: string): void;
   /** Replaces the machine config or the policy, from the next round on. */
   configure(documents: { readonly machine?: object; readonly policy?: object }): void;
@@ -57,11 +57,9 @@ export const MINUTE = 60_000;
 export const HOUR = 3_600_000;
 
 export async function day(options: DayOptions): Promise<Day> {
-  const registry = mockRegistry(options.releases);
-  const server = setupServer(...registry.handlers);
-  server.listen({ onUnhandledFrame: 'error' });
   let requests = 0;
   const clock = virtualClock(undefined, () => requests > 0);
+  const registry = testRegistry(options.releases, { clock });
   const home = temporaryFolder();
   const path = `${home}/machine.db`;
   let file = openForPoller(path);
@@ -70,13 +68,18 @@ export async function day(options: DayOptions): Promise<Day> {
   }
   let documents = { machine: options.machine, policy: options.policy };
   let events: string[] = [];
+  let begun: string[] = [];
   const deliveries: Delivery[] = [];
   const begin = (): Poller => {
     // Retries within a round take no time, because the clock waits for rounds.
     const instant = { ...clock, sleep: async () => await Promise.resolve() };
-    const remote = remoteAt(registry.address, { clock: instant, random: () => 0 });
+    const remote = remoteAt(registry.address, {
+      clock: instant,
+      random: () => 0,
+      fetch: registry.fetch,
+    });
     const cached = cachedRegistry(remote, { clock, saved: savedListsIn(file) });
-    // Without the feed of changes, which would wait in real time.
+    // Without the feed of changes: tests count requests and rounds.
     const polled: PollableRegistry = {
       read: async (id, signal) => await cached.read(id, signal),
       readAll: async (ids, signal) => {
@@ -96,7 +99,10 @@ export async function day(options: DayOptions): Promise<Day> {
       clock,
       file,
       configuration: () => configurationOf(documents),
-      onEvent: (event) => events.push(`${timeOf(clock)} ${lineOf(event)}`),
+      onEvent: (event) => {
+        const isBegun = event.kind === 'held' || event.kind === 'quarantined';
+        (isBegun ? begun : events).push(`${timeOf(clock)} ${lineOf(event)}`);
+      },
     });
     poller.start();
     if (options.takesUp !== 'later') void consume(poller, deliveries);
@@ -106,7 +112,6 @@ export async function day(options: DayOptions): Promise<Day> {
   onTestFinished(async () => {
     await poller.stop();
     file.close();
-    server.close();
     registry.close();
   });
   return {
@@ -125,13 +130,16 @@ export async function day(options: DayOptions): Promise<Day> {
       events = [];
       return story;
     },
+    begun: () => {
+      const lines = begun;
+      begun = [];
+      return lines;
+    },
     configure: (changed) => {
       documents = { ...documents, ...changed };
     },
     publish: (id, version) => {
-      const release = readRelease({ version });
-      if (!release.ok) throw new Error(release.error.join('; '));
-      registry.catalogue.publish(moduleId(id), release.value, clock.now());
+      registry.publish(id, version);
     },
     pass: async (ms) => await clock.pass(ms),
     restart: async () => {
@@ -190,6 +198,10 @@ function lineOf(event: PollerEvent): string {
       return `progress ${changeOf(event.action)}: ${event.fraction}`;
     case 'failure-reported':
       return `failure reported of ${event.target.name} ${event.failure.version}`;
+    case 'held':
+      return `held ${event.direction} of ${event.target.name}: ${event.text}`;
+    case 'quarantined':
+      return `quarantined ${event.moduleId} ${event.version} ${untilText(event.until)}: ${event.reason}`;
     case 'acknowledged':
       return `acknowledged ${event.outcome.kind}`;
     case 'registry-unavailable':
@@ -207,13 +219,17 @@ function lineOf(event: PollerEvent): string {
     case 'configuration-unreadable':
       return `configuration unreadable: ${String(event.error)}`;
     case 'crash-loop':
-      return `crash loop until ${new Date(event.until).toISOString().slice(11, 19)}`;
+      return `crash loop ${untilText(event.until)}`;
     case 'unknown-acknowledgement':
     case 'configuration-readable':
     case 'state-available':
     case 'observe-only':
       return event.kind;
   }
+}
+
+function untilText(until: number | undefined): string {
+  return until === undefined ? 'for ever' : `until ${new Date(until).toISOString().slice(11, 19)}`;
 }
 
 function changeOf({ target, from, to, direction }: Delivery['action']): string {

@@ -12,8 +12,11 @@ export interface Loopback {
 export async function loopbackRegistry(): Promise<Loopback> {
   const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const place = { host: '127.0.0.1', port: 0 };
-  const running = await serveRegistry(catalogue, place, { clock: Date.now, spreadMs: 0 });
-  onTestFinished(async () => await running.close());
+  const running = await serveRegistry(catalogue, place, { spreadMs: 0 });
+  onTestFinished(async () => {
+    await running.close();
+    catalogue.close();
+  });
   return { address: running.address, catalogue };
 }
 

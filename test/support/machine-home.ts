@@ -58,10 +58,13 @@ export function rememberedIn(home: string, name = 'acme_lidar'): string[] {
   }
 }
 
-/** The bytes of each file in a folder, except SQLite's shared memory, which readers change. */
+/**
+ * The bytes of each file in a folder, except SQLite's shared memory, which readers change, and the poller's lock: a process that
+ * closes a file loses its locks on it.
+ */
 export function contentsOf(folder: string): Record<string, string> {
   const files = readdirSync(folder, { withFileTypes: true }).filter((file) => file.isFile());
-  const names = files.map(({ name }) => name).filter((name) => !name.endsWith('-shm'));
+  const names = files.map(({ name }) => name).filter((name) => !/-(shm|poller)$/.test(name));
   return Object.fromEntries(
     names.toSorted().map((name) => [name, readFileSync(`${folder}/${name}`, 'base64')]),
   );

@@ -6,12 +6,12 @@ import {
   readDeployed,
   type Decision,
   type ModuleState,
-  type MaintenanceAnswer,
   type Plan,
   type Artifact,
   type ReleaseRecord,
   type Replacement,
 } from '../../src/core/index.ts';
+import type { MaintenanceAnswer } from '../../src/core/decision/timing-policies.ts';
 import type { ModuleEntry } from '../../src/core/machine/machine.ts';
 import { DEFAULT_TERMS, type UpdateTerms } from '../../src/core/machine/update-policy.ts';
 import { constraint, moduleId } from './ask.ts';
@@ -203,7 +203,8 @@ export function planOf({ modules: all, isDisabled, isAsOf, ...machine }: RandomM
   const entries = all.map((module, place): ModuleEntry => {
     const id = moduleId(`acme:m${place}`);
     const asked = constraint(module.constraint);
-    return { type: 'registry', name: nameAt(place), moduleId: id, env: {}, constraint: asked };
+    const name = nameAt(place);
+    return { type: 'registry', name, moduleId: id, env: {}, constraint: asked, extra: {} };
   });
   return planMachine({
     ...machine,

@@ -23,11 +23,17 @@ export function pageAt(path: string): Page {
 export interface Block {
   readonly language: string;
   readonly content: string;
+  /** The path of the file that the page says it is, in a line such as "`machine.json`:". */
+  readonly path: string | undefined;
 }
 
 export function blocksOf({ text }: Page): Block[] {
-  const fences = text.matchAll(/^ *```([\w-]+)\n([\s\S]*?)^ *```$/gm);
-  return Array.from(fences, ([, language = '', content = '']) => ({ language, content }));
+  const fences = text.matchAll(/(?:^`(\S+)`:\n\n)?^ *```([\w-]+)\n([\s\S]*?)^ *```$/gm);
+  return Array.from(fences, ([, path, language = '', content = '']) => ({
+    path,
+    language,
+    content,
+  }));
 }
 
 /** The cells of each row of a page's tables, trimmed; a `\|` in a cell is a `|`. */

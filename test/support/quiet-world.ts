@@ -6,9 +6,11 @@ export function quietWorld(platform: string): World {
     environment: {},
     platform,
     isTerminal: false,
+    columns: undefined,
     clock: () => 0,
     print: () => undefined,
     note: () => undefined,
+    log: () => undefined,
     untilStdoutCloses: async () => undefined,
     untilSignal: async () => await Promise.resolve('SIGTERM'),
   };

@@ -16,7 +16,7 @@ import { machineStateIn, type MachineState } from '../../src/store/machine-state
 import { moduleNamed } from './claimed.ts';
 import { temporaryFolder } from './folder.ts';
 import { entry } from './planned.ts';
-import { virtualClock, type VirtualClock } from './virtual-clock.ts';
+import { virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
 
 /** The response of a registry: `3` is a list whose newest release is 1.0.3. */
 export type Answer = number | 'no list' | 'never' | 'rejects';
@@ -180,7 +180,7 @@ export function racer(on: Track, options: RacerOptions): Racer {
     random: () => 0,
     ...options,
     clock,
-    file: { state } as ClaimedFile,
+    file: { path: '/home/machine.db', state } as ClaimedFile,
     onEvent: (event) => {
       events.push(event);
       return options.onEvent?.(event);

@@ -1,3 +1,4 @@
+import { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from './folder.ts';
 import { modreg } from './modreg.ts';
 
@@ -6,7 +7,9 @@ export function registry(db: string, ...args: readonly string[]): ReturnType<typ
   return modreg(['registry', ...args, '--db', db]);
 }
 
-/** The path of a registry.db that does not exist yet. */
+/** The path of a registry.db without modules. */
 export function newFile(): string {
-  return `${temporaryFolder()}/registry.db`;
+  const path = `${temporaryFolder()}/registry.db`;
+  new Catalogue(path, { mode: 'create' }).close();
+  return path;
 }

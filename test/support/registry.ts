@@ -1,11 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/registry/clock.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { registryApp } from '../../src/server/app.ts';
 import { changeFeed } from '../../src/server/change-feed.ts';
 import type { RegistryEvent } from '../../src/server/registry-options.ts';
 import { OPENAPI } from '../../src/server/openapi.ts';
 import { temporaryFolder } from './folder.ts';
+import { tokenFor } from './token.ts';
 
 /** A registry without a network server. Each response is checked against the OpenAPI document. */
 export interface TestRegistry {
@@ -53,7 +55,7 @@ export function testRegistry({ spreadMs = 0 }: { readonly spreadMs?: number } = 
   const registry: TestRegistry = {
     catalogue,
     path,
-    token: catalogue.createToken(0),
+    token: tokenFor(catalogue, ['publish', 'yank'], 'ci'),
     events,
     now: Date.parse('2026-11-21T01:02:03Z'),
     ask: async (method, address, { body, headers = {}, signal } = {}) => {
@@ -74,7 +76,7 @@ export function testRegistry({ spreadMs = 0 }: { readonly spreadMs?: number } = 
     },
   };
   const app = registryApp(catalogue, feed, {
-    clock: () => registry.now,
+    clock: { ...systemClock, now: () => registry.now },
     spreadMs,
     log: (event) => events.push(event),
   });

@@ -15,8 +15,22 @@ export interface CheckOptions {
   readonly json?: true;
 }
 
-/** `modreg check <file>`: shows every problem in a document. */
-export function checkCommand(path: string, options: CheckOptions, world: World): Outcome {
+/** `modreg check <files...>`: shows every problem in each document. */
+export function checkCommand(
+  paths: readonly string[],
+  options: CheckOptions,
+  world: World,
+): Outcome {
+  const outcomes = paths.map((path) => checkFile(path, options, world));
+  return {
+    answer: outcomes.flatMap(({ answer }) => answer),
+    notes: [],
+    problems: outcomes.flatMap(({ problems }) => problems),
+    ending: outcomes.some(({ ending }) => ending === 'no') ? 'no' : undefined,
+  };
+}
+
+function checkFile(path: string, options: CheckOptions, world: World): Outcome {
   const as = options.as ?? (basename(path) === POLICY ? 'policy' : undefined);
   const file = readDocumentFile(path);
   const policy = as === 'policy' ? NO_POLICY : readPolicyFor(path, options.policy);

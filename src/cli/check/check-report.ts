@@ -1,6 +1,7 @@
 import type { DocumentProblem, CheckResult } from '../../config/index.ts';
 import type { Report } from '../../config/report.ts';
 import { excerpt } from '../../core/text/quote.ts';
+import { adviceOn } from './document-findings.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { printedCode } from '../codes.ts';
 import { countOf } from '../output/count.ts';
@@ -82,12 +83,9 @@ function relationTo(policy: CheckedFile): string {
   return policy.report.errors > 0 ? 'not checked against' : 'checked against';
 }
 
-function textOf({ path, message, suggestion, hint }: DocumentProblem): string {
-  const text = [
-    path === '' ? message : `${excerpt(path)}: ${message}`,
-    ...(suggestion === undefined ? [] : [`did you mean ${excerpt(suggestion)} ?`]),
-    ...(hint === undefined ? [] : [hint]),
-  ].join('; ');
+function textOf(problem: DocumentProblem): string {
+  const place = problem.path === '' ? '' : `${excerpt(problem.path)}: `;
+  const text = `${place}${adviceOn(problem)}`;
   return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE - 1)}…` : text;
 }
 

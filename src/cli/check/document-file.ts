@@ -14,6 +14,9 @@ export interface DocumentFile {
   readonly mode: number | undefined;
 }
 
+/** The path that means stdin. */
+export const STDIN = '-';
+
 /** Reads the file at `path`, up to `most` bytes and one more. Reading a pipe blocks until its writer closes it. */
 export function readDocumentFile(
   path: string,
@@ -21,14 +24,14 @@ export function readDocumentFile(
 ): Result<DocumentFile, Problem> {
   let file: number | undefined;
   try {
-    file = openSync(path, 'r');
+    file = path === STDIN ? 0 : openSync(path, 'r');
     const stat = fstatSync(file);
     const bytes = readUpTo(file, most + 1);
     return { ok: true, value: { path, bytes, mode: stat.isFile() ? stat.mode : undefined } };
   } catch (error) {
     return { ok: false, error: unreadableFile(path, codeOf(error)) };
   } finally {
-    if (file !== undefined) closeSync(file);
+    if (file) closeSync(file);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { DocumentKind } from '../../config/index.ts';
+import type { DocumentKind, DocumentProblem } from '../../config/index.ts';
 import type { Report } from '../../config/report.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { printedCode } from '../codes.ts';
@@ -20,8 +20,8 @@ export function documentWithErrors(
     kind: 'bad-value',
     message: `${name} ${excerpt(path)} has ${countOf(errors, 'error')}`,
     because: first.map(
-      ({ line, column, kind, path: place, message }) =>
-        `${line}:${column} ${[printedCode(kind), excerpt(place)].join(' ').trim()}: ${message}`,
+      ({ line, column, kind, path: place, ...problem }) =>
+        `${line}:${column} ${[printedCode(kind), excerpt(place)].join(' ').trim()}: ${adviceOn(problem)}`,
     ),
     hint: as && `modreg check ${excerpt(path)} --as ${as} shows them all`,
   };
@@ -37,4 +37,17 @@ export function unknownFieldWarnings(path: string, { problems }: Report): Proble
       { severity: 'warning', kind, message: `${at} ${excerpt(place)}: ${message}`, suggestion },
     ];
   });
+}
+
+/** The message of a problem, with its suggestion and hint, in one line. */
+export function adviceOn({
+  message,
+  suggestion,
+  hint,
+}: Pick<DocumentProblem, 'message' | 'suggestion' | 'hint'>): string {
+  return [
+    message,
+    ...(suggestion === undefined ? [] : [`did you mean ${excerpt(suggestion)} ?`]),
+    ...(hint === undefined ? [] : [hint]),
+  ].join('; ');
 }

@@ -2,7 +2,7 @@ import type { DocumentResult, UpdatePolicy } from '../../config/index.ts';
 import { dirname, join } from 'node:path';
 import { readUpdatePolicy } from '../../config/read-document.ts';
 import type { Result } from '../../core/index.ts';
-import { existsAt, readDocumentFile, readRegularFile } from './document-file.ts';
+import { existsAt, readDocumentFile, readRegularFile, STDIN } from './document-file.ts';
 import type { Problem } from '../problem.ts';
 
 /** The file name of the default update policy. */
@@ -14,13 +14,17 @@ export interface PolicyFile {
   readonly reading: DocumentResult<UpdatePolicy>;
 }
 
-/** Reads the policy at `named`, else `policy.json` beside the document at `path`; undefined if there is none. */
+/**
+ * Reads the policy at `named`, else `policy.json` beside the document at `path`; undefined if there is none. Nothing is
+ * beside a document from stdin.
+ */
 export function readPolicyFor(
   path: string,
   named: string | undefined,
 ): Result<PolicyFile | undefined, Problem> {
   const beside = join(dirname(path), POLICY);
-  if (named === undefined && !existsAt(beside)) return { ok: true, value: undefined };
+  if (named === undefined && (path === STDIN || !existsAt(beside)))
+    return { ok: true, value: undefined };
   const file = named === undefined ? readRegularFile(beside) : readDocumentFile(named);
   if (!file.ok) return file;
   const reading = readUpdatePolicy(file.value.bytes);

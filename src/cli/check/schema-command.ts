@@ -9,5 +9,5 @@ export function schemaCommand(kind: DocumentKind, options: { readonly json?: tru
   const answer = options.json
     ? [jsonLine(schema)]
     : JSON.stringify(schema, undefined, 2).split('\n');
-  return { answer, notes: [], problems: [] };
+  return { answer, notes: [], problems: [], isData: true };
 }

@@ -114,7 +114,7 @@ const staleList: Cause = ({ before, after }) => {
   if (!is) return [];
   if (!was) return 'index' in before.list ? ['the registry could not confirm the list'] : [];
   const isTooOld = ({ eligibility, maxIndexAgeMs }: DecideInput): boolean =>
-    eligibility.now - is.confirmedAt > maxIndexAgeMs;
+    Math.abs(eligibility.now - is.confirmedAt) > maxIndexAgeMs;
   return isTooOld(after) && !isTooOld(before) ? ['the saved list became too old'] : [];
 };
 

@@ -1,10 +1,12 @@
 import { keyOf } from '../../core/plan/target.ts';
 import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
+import { withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { PastDecision } from '../../store/decision-history.ts';
 import type { MachineState } from '../../store/machine-state.ts';
 import { labelFor, rowNamed } from '../machine/machine-row.ts';
 import { withState } from '../machine/open-state.ts';
+import { timesOn } from '../machine/time-zones.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { parseProblem, type Outcome, type Problem } from '../problem.ts';
 import { failed } from '../registry/catalogue-options.ts';
@@ -32,7 +34,8 @@ export function whyCommand(named: string, options: WhyOptions, world: World): Ou
     const past = at && inForce(history, at.value);
     const found = at ? told.filter((one) => one.past === past) : told;
     if (found.length === 0) return failed(noDecision(row.value, history, at?.value));
-    return { answer: answerOf(row.value, found, options), notes: [], problems: [] };
+    const times = timesOn(state, world)(row.value.moduleId);
+    return { answer: answerOf(row.value, found, { ...options, times }), notes: [], problems: [] };
   });
 }
 
@@ -69,7 +72,7 @@ export function noDecision(
 function answerOf(
   row: LoggedDecision,
   told: readonly ToldDecision[],
-  { at, json }: WhyOptions,
+  { at, json, times }: WhyOptions & { readonly times: TimeContext },
 ): string[] {
   if (json) {
     const { name, moduleId } = row;
@@ -77,8 +80,8 @@ function answerOf(
     return [jsonLine({ schema: 'modreg/why@1', name, module_id: moduleId, decisions })];
   }
   const [first] = told;
-  if (at === undefined || !first) return told.map(lineOf);
-  return fullLines(row, first);
+  if (at === undefined || !first) return told.map((one) => lineOf(one, times));
+  return fullLines(row, first).map((line) => withReadableTimes(line, times));
 }
 
 /** The decision in full. Its facts are those of the last time at which they changed. */

@@ -1,5 +1,6 @@
 import { compareVersions, parseVersion } from '../../core/index.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
+import { withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
 import type { PastDecision, RecordedDecision } from '../../store/decision-history.ts';
 import { causesOf } from './decision-causes.ts';
 
@@ -26,11 +27,12 @@ export function toldHistory(history: readonly PastDecision[]): ToldDecision[] {
 }
 
 /** `2026-11-22T02:00:00Z  upgraded 1.2.3 → 1.2.9: newest patch of 1.2; the maintenance window opened`. */
-export function lineOf({ past, event, causes }: ToldDecision): string {
+export function lineOf({ past, event, causes }: ToldDecision, times: TimeContext): string {
   const { reason, deployed } = past.first;
   // The event says what stays.
   const why = reason.replace(`stays at ${deployed}: `, '');
-  return `${formatTime(past.since)}  ${event}: ${[why, ...causes].join('; ')}`;
+  const line = `${formatTime(past.since)}  ${event}: ${[why, ...causes].join('; ')}`;
+  return withReadableTimes(line, times);
 }
 
 const DONE: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import {
+  compareVersions,
   decide,
   type DecideInput,
   type Decision,
@@ -8,7 +9,6 @@ import {
 } from '../../core/index.ts';
 import { nextChange } from '../../core/decision/next-change.ts';
 import type { RolledBack } from '../../core/releases/eligibility-policy.ts';
-import { compareVersions } from '../../core/version/version-order.ts';
 
 /** A rollback, and what the planner makes of it. */
 export interface IntendedRollback {

@@ -2,7 +2,13 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { WhyOptions } from '../history/why-command.ts';
 import type { WatchOptions } from '../plan/watch-command.ts';
+import type { PollOptions } from '../poll/poll-terms.ts';
+import type { QuarantineAddOptions } from './quarantine-add-command.ts';
 import type { RollbackOptions } from './rollback-command.ts';
+import type { StatusOptions } from './status-command.ts';
+
+/** How every command about the machine names a module. */
+const MODULE = '<module> is the name of its entry or its module_id.';
 
 const WHY_EXAMPLES = `Examples:
   modreg why acme:lidar
@@ -21,13 +27,28 @@ const WATCH_EXAMPLES = `Examples:
   modreg watch machine.json --json >> actions.ndjson
 `;
 
+const POLL_EXAMPLES = `Examples:
+  modreg poll machine.json --exec ./hook --deployed none
+  modreg poll machine.json --exec ./hook --deployed deployed.json --timeout 10m
+`;
+
 const STATUS_EXAMPLES = `Examples:
   modreg status
   modreg status --json
+  modreg status --exit-code --max-age 2h
 `;
 
-const QUARANTINE_EXAMPLES = `Examples:
+const LIST_EXAMPLES = `Examples:
   modreg quarantine list
+  modreg quarantine list --json
+`;
+
+const ADD_EXAMPLES = `Examples:
+  modreg quarantine add acme:lidar 1.2.9 --reason 'stops the motor'
+  modreg quarantine add acme_lidar 1.2.9 --for 7d
+`;
+
+const LIFT_EXAMPLES = `Examples:
   modreg quarantine lift acme:lidar 1.2.9
 `;
 
@@ -42,8 +63,13 @@ export function addStatus(modreg: Command, { world, common, finish }: CommandCon
     .description(
       "Shows the deployed version and the target of each module, and the poller's last round.",
     )
-    .addHelpText('beforeAll', STATUS_EXAMPLES)
-    .action(async (options: { json?: true }) => {
+    .option(
+      '--exit-code',
+      'exit 10 if a replacement is due or held; 12 if a module is stuck, no poller is running, or its last round is old',
+    )
+    .option('--max-age <duration>', 'how old the last round may be (default: 30m)')
+    .addHelpText('before', STATUS_EXAMPLES)
+    .action(async (options: StatusOptions) => {
       const { statusCommand } = await import('./status-command.ts');
       finish(statusCommand(options, world));
     });
@@ -52,10 +78,10 @@ export function addStatus(modreg: Command, { world, common, finish }: CommandCon
 export function addRollback(modreg: Command, { world, common, finish }: CommandContext): void {
   common(modreg.command('rollback <module>'))
     .description(
-      'Rolls a module back to its previous version. Newer versions that are published by now are refused. <module> is the name of its entry or its module_id.',
+      `Rolls a module back to its previous version. Newer versions that are published by now are refused. ${MODULE}`,
     )
     .option('--for <duration>', 'how long they are refused (default: until the rollback is lifted)')
-    .addHelpText('beforeAll', ROLLBACK_EXAMPLES)
+    .addHelpText('before', ROLLBACK_EXAMPLES)
     .action(async (named: string, options: RollbackOptions) => {
       const { rollbackCommand } = await import('./rollback-command.ts');
       finish(rollbackCommand(named, options, world));
@@ -64,11 +90,9 @@ export function addRollback(modreg: Command, { world, common, finish }: CommandC
 
 export function addWhy(modreg: Command, { world, common, finish }: CommandContext): void {
   common(modreg.command('why <module>'))
-    .description(
-      'Shows the decisions about a module, and what made each change. <module> is the name of its entry or its module_id.',
-    )
+    .description(`Shows the decisions about a module, and what made each change. ${MODULE}`)
     .option('--at <time>', 'the decision at this time, in full, such as 2026-11-21T01:02:03Z')
-    .addHelpText('beforeAll', WHY_EXAMPLES)
+    .addHelpText('before', WHY_EXAMPLES)
     .option('--record <file>', 'write the complete input of the decision to a new file, for replay')
     .action(async (named: string, options: WhyOptions & { readonly record?: string }) => {
       if (options.record !== undefined) {
@@ -86,7 +110,7 @@ export function addReplay(modreg: Command, { common, finish }: CommandContext): 
     .description(
       'Decides again with the input that modreg why --record wrote. Exits 11 if the result differs.',
     )
-    .addHelpText('beforeAll', REPLAY_EXAMPLES)
+    .addHelpText('before', REPLAY_EXAMPLES)
     .action(async (file: string, options: { json?: true }) => {
       const { replayCommand } = await import('../history/replay-command.ts');
       finish(replayCommand(file, options));
@@ -104,28 +128,64 @@ export function addWatch(modreg: Command, { world, registry, finish }: CommandCo
       'the deployed versions, read before each round (default: as recorded in machine.db)',
     )
     .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 1m)')
-    .addHelpText('beforeAll', WATCH_EXAMPLES)
+    .option('--strict', 'refuse documents with warnings')
+    .addHelpText('before', WATCH_EXAMPLES)
     .action(async (file: string, options: WatchOptions) => {
       const { watchCommand } = await import('../plan/watch-command.ts');
       finish(await watchCommand(file, options, world));
     });
 }
 
+export function addPoll(modreg: Command, { world, registry, finish }: CommandContext): void {
+  registry(modreg.command('poll <machine.json>'))
+    .description(
+      'Polls this machine, and runs a program for each action when it is due: an install, upgrade, downgrade or rollback.',
+    )
+    .requiredOption(
+      '--exec <program>',
+      'the program; it gets the action as JSON on stdin. Exit code 0: done. 75: try again later. 1 to 125: the release failed, with the last line of stderr as the reason',
+    )
+    .option(
+      '--deployed <file>',
+      'the versions that are deployed before the first action, or the word none if nothing is',
+    )
+    .option('--timeout <duration>', 'how long the program may take (default: 30m)')
+    .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 1m)')
+    .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
+    .addHelpText('beforeAll', POLL_EXAMPLES)
+    .action(async (file: string, options: PollOptions) => {
+      const { pollCommand } = await import('../poll/poll-command.ts');
+      finish(await pollCommand(file, options, world));
+    });
+}
+
 export function addQuarantine(modreg: Command, { world, common, finish }: CommandContext): void {
   const quarantine = modreg
     .command('quarantine')
-    .description('Lists or lifts the quarantine of versions that failed on this machine.')
-    .addHelpText('beforeAll', QUARANTINE_EXAMPLES);
+    .description('Shows and changes which versions are refused on this machine.');
   common(quarantine.command('list'))
     .description('Shows the versions in quarantine, and until when they are refused.')
+    .addHelpText('before', LIST_EXAMPLES)
     .action(async (options: { json?: true }) => {
       const { quarantineListCommand } = await import('./quarantine-command.ts');
       finish(quarantineListCommand(options, world));
     });
-  common(quarantine.command('lift <module_id> <version>'))
-    .description('Lifts the quarantine of a version, so that it may be selected again.')
-    .action(async (moduleId: string, version: string, options: { json?: true }) => {
+  common(quarantine.command('add <module> <version>'))
+    .description(
+      `Refuses a version, as if it had failed on this machine. If it is deployed, it is rolled back. ${MODULE}`,
+    )
+    .option('--reason <text>', 'why, as status and quarantine list show it')
+    .option('--for <duration>', 'how long it is refused (default: until the quarantine is lifted)')
+    .addHelpText('before', ADD_EXAMPLES)
+    .action(async (module: string, version: string, options: QuarantineAddOptions) => {
+      const { quarantineAddCommand } = await import('./quarantine-add-command.ts');
+      finish(quarantineAddCommand([module, version], options, world));
+    });
+  common(quarantine.command('lift <module> <version>'))
+    .description(`Lifts the quarantine of a version, so that it may be selected again. ${MODULE}`)
+    .addHelpText('before', LIFT_EXAMPLES)
+    .action(async (module: string, version: string, options: { json?: true }) => {
       const { quarantineLiftCommand } = await import('./quarantine-command.ts');
-      finish(quarantineLiftCommand(moduleId, version, options, world));
+      finish(quarantineLiftCommand([module, version], options, world));
     });
 }

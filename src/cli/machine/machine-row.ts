@@ -1,9 +1,16 @@
-import type { ActionTarget, ModuleId, Result } from '../../core/index.ts';
+import {
+  parseModuleId,
+  parseVersion,
+  type ActionTarget,
+  type ModuleId,
+  type Result,
+} from '../../core/index.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { quote } from '../../core/text/quote.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import { labelOf } from '../plan/plan-cells.ts';
-import type { Problem } from '../problem.ts';
+import type { MachineState } from '../../store/machine-state.ts';
+import { parseProblem, type Problem } from '../problem.ts';
 
 /** The module or subsystem that `decision` is about. */
 export function targetOf({ kind, name, moduleId }: LoggedDecision): ActionTarget {
@@ -37,6 +44,20 @@ export function rowNamed(
   }
   const names = rows.flatMap(({ name, moduleId }) => [name, moduleId]);
   const message = `${quote(text)} names no module or subsystem that this machine's poller decides on`;
-  const suggestion = nearestWord(text, names);
+  const [bare = ''] = text.split('@');
+  const suggestion = names.includes(bare) ? bare : nearestWord(text, names);
   return { ok: false, error: { severity, kind: 'unknown-reference', message, suggestion } };
+}
+
+/** The module and the version that an operator names, the module by the name of its entry or its module_id; else every mistake. */
+export function versionOfModule(
+  [named, versionText]: readonly [module: string, version: string],
+  state: MachineState,
+): Result<readonly [ModuleId, version: string], Problem[]> {
+  const entry = state.decisions().find(({ name }) => name === named);
+  const moduleId = parseModuleId(entry?.moduleId ?? named);
+  const version = parseVersion(versionText);
+  if (moduleId.ok && version.ok) return { ok: true, value: [moduleId.value, version.value.text] };
+  const errors = [moduleId, version].flatMap((read) => (read.ok ? [] : [read.error]));
+  return { ok: false, error: errors.map(parseProblem) };
 }

@@ -1,5 +1,6 @@
-import type { MachineFile } from '../../store/index.ts';
+import { openForPoller, type ClaimedFile, type MachineFile } from '../../store/index.ts';
 import type { SavedListsError } from '../../registry/index.ts';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Result } from '../../core/index.ts';
 import { platformHome } from '../../config/platform-home.ts';
@@ -14,7 +15,8 @@ import type { World } from '../world.ts';
 
 const COMMAND_BUSY_TIMEOUT_MS = 1000;
 
-const NO_STATE =
+/** What creates the state. */
+export const NO_STATE =
   'an agent that polls with modreg creates it in $PLATFORM_HOME, or else in $HOME/.platform';
 
 /** Why `machine.db` cannot be used: `usage` if neither PLATFORM_HOME nor HOME is set. */
@@ -23,7 +25,10 @@ export interface StateProblem {
   readonly kind: SavedListsError['kind'] | 'usage';
   readonly message: string;
   readonly hint?: string | undefined;
+  /** Whether nothing can be read: there is no file, or one that needs an upgrade first. */
   readonly isMissing: boolean;
+  /** Whether there is no file, or an empty one. */
+  readonly isAbsent: boolean;
 }
 
 /** Opens `machine.db` in the platform's home. */
@@ -31,13 +36,27 @@ export function openState(
   { environment }: World,
   mode: Opening['mode'],
 ): Result<MachineFile, StateProblem> {
+  const path = statePath(environment);
+  if (!path.ok) return path;
+  const opening = { mode, busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS };
+  const file = trying(() => openMachineFile(path.value, opening));
+  if (file.ok || !file.error.isMissing) return file;
+  const isAbsent = (statSync(path.value, { throwIfNoEntry: false })?.size ?? 0) === 0;
+  return { ok: false, error: { ...file.error, isAbsent } };
+}
+
+/** Opens `machine.db` in the platform's home for a poller. */
+export function claimState({ environment }: World): Result<ClaimedFile, StateProblem> {
+  const path = statePath(environment);
+  return path.ok ? trying(() => openForPoller(path.value)) : path;
+}
+
+function statePath(environment: World['environment']): Result<string, StateProblem> {
   const home = platformHome(environment);
-  if (home === undefined) {
-    const message = 'the state of this machine is not found: neither PLATFORM_HOME nor HOME is set';
-    return { ok: false, error: { severity: 'error', kind: 'usage', message, isMissing: true } };
-  }
-  const path = join(home, 'machine.db');
-  return trying(() => openMachineFile(path, { mode, busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS }));
+  if (home !== undefined) return { ok: true, value: join(home, 'machine.db') };
+  const message = 'the state of this machine is not found: neither PLATFORM_HOME nor HOME is set';
+  const error = { severity: 'error', kind: 'usage', message } as const;
+  return { ok: false, error: { ...error, isMissing: true, isAbsent: false } };
 }
 
 /** Returns the outcome of `work` on the state of this machine, or the problem if there is no such state. */
@@ -83,6 +102,9 @@ function trying<T>(work: () => T): Result<T, StateProblem> {
     const hint = isMissing ? NO_STATE : undefined;
     const { message } = error;
     const kind = STATE_ERRORS[error.kind];
-    return { ok: false, error: { severity: 'error', kind, message, hint, isMissing } };
+    return {
+      ok: false,
+      error: { severity: 'error', kind, message, hint, isMissing, isAbsent: false },
+    };
   }
 }

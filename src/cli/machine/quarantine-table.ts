@@ -1,22 +1,34 @@
+import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
+import { describeTime, type TimeContext } from '../../core/text/time-words.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { columnsOf } from '../output/columns.ts';
 
 const HEADS = ['MODULE', 'VERSION', 'SINCE', 'UNTIL', 'WHY'];
 
 /** The lines of the quarantine table; none if nothing is in quarantine. */
-export function quarantineTable(entries: readonly QuarantineEntry[], now: number): string[] {
+export function quarantineTable(
+  entries: readonly QuarantineEntry[],
+  {
+    times,
+    columns,
+  }: {
+    /** How times are shown, by module_id. */
+    readonly times: (moduleId: string) => TimeContext;
+    readonly columns: number | undefined;
+  },
+): string[] {
   if (entries.length === 0) return [];
   const cells = entries.map((entry) => [
     entry.moduleId,
     entry.version,
-    formatTime(entry.since),
-    untilText(entry, now),
+    describeTime(entry.since, times(entry.moduleId)),
+    untilText(entry, times(entry.moduleId)),
     excerpt(entry.reason) + alsoRefused(entry),
   ]);
-  const line = columnsOf(HEADS, cells);
-  return [line(HEADS), ...cells.map(line)];
+  const line = columnsOf(HEADS, cells, columns);
+  return [...line(HEADS), ...cells.flatMap(line)];
 }
 
 const NAMED = 3;
@@ -27,13 +39,12 @@ function alsoRefused({ version, rolledBack }: QuarantineEntry): string {
     return rolledBack?.to ? `; every version above ${rolledBack.to.text} is refused with it` : '';
   }
   const others = [...rolledBack.refused].filter((text) => text !== version);
-  const rest = others.length - NAMED;
-  const named = [...others.slice(0, NAMED), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+  const named = firstFew(others, NAMED).join(', ');
   return named === '' ? '' : `; refused with it: ${named}`;
 }
 
-function untilText({ until, digest }: QuarantineEntry, now: number): string {
-  if (until !== undefined) return until <= now ? 'expired' : formatTime(until);
+function untilText({ until, digest }: QuarantineEntry, context: TimeContext): string {
+  if (until !== undefined) return until <= context.now ? 'expired' : describeTime(until, context);
   return digest === undefined ? 'an operator lifts it' : 'an operator lifts it, or another digest';
 }
 

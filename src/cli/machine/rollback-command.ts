@@ -5,10 +5,10 @@ import {
   parseConstraint,
   type Constraint,
   type Decision,
-  type ListError,
   type Result,
   type Version,
 } from '../../core/index.ts';
+import type { ListError } from '../../core/decision/decision.ts';
 import type { RolledBack } from '../../core/releases/eligibility-policy.ts';
 import { mismatch } from '../../core/version/constraint.ts';
 import { wordFor } from '../../core/decision/decision.ts';
@@ -20,6 +20,7 @@ import { summarizeDecision } from '../../core/explanation/plan-words.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import { parseDuration } from '../../core/text/duration.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
+import { withReadableTimes } from '../../core/text/time-words.ts';
 import type { SavedLists } from '../../registry/index.ts';
 import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
@@ -30,6 +31,7 @@ import { failed } from '../registry/catalogue-options.ts';
 import { intendedRollback, type IntendedRollback } from './intended-rollback.ts';
 import { labelFor, rowNamed, targetOf } from './machine-row.ts';
 import { usingFile } from './open-state.ts';
+import { timesOn } from './time-zones.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
@@ -61,8 +63,10 @@ export function rollbackCommand(named: string, options: RollbackOptions, world: 
       return failed(replacedMeanwhile(row.value));
     const open = openActionOf(row.value, state);
     const answer = options.json
-      ? [asJson(row.value, found.value, until)]
-      : linesOf(row.value, found.value, { until, open });
+      ? [asJson(row.value, found.value, { until, open })]
+      : linesOf(row.value, found.value, { until, open }).map((line) =>
+          withReadableTimes(line, timesOn(state, world)(row.value.moduleId)),
+        );
     const lift = `modreg quarantine lift ${row.value.moduleId} ${rolledBack.from.text}`;
     return { answer, notes: options.json ? [] : [`note: ${lift} undoes this`], problems: [] };
   });
@@ -211,7 +215,7 @@ function linesOf(
 function asJson(
   { name, moduleId }: LoggedDecision,
   rollback: Rollback,
-  until: number | undefined,
+  { until, open }: { readonly until: number | undefined; readonly open: OpenAction | undefined },
 ): string {
   const { from, to, refused } = rollback.rolledBack;
   const known = 'decision' in rollback ? rollback : undefined;
@@ -227,6 +231,8 @@ function asJson(
       ? { decision: wordFor(known.afterwards), reason: describeDecision(known.afterwards) }
       : null,
     next_change: known?.next ? changeAsJson(known.next) : null,
+    first: open?.state === 'delivered' ? open.action.id : null,
+    waits_for: ('waitsFor' in rollback ? rollback.waitsFor : undefined) ?? null,
   });
 }
 

@@ -1,49 +1,88 @@
-import { describeDuration } from '../../core/text/duration.ts';
-import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
+import { describeDuration, parseDuration } from '../../core/text/duration.ts';
+import { describeAddress } from '../../core/explanation/decision-words.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { formatTime } from '../../core/text/rfc3339.ts';
+import { describeTime, withReadableTimes } from '../../core/text/time-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory } from '../../core/plan/machine-memory.ts';
-import { keyOf } from '../../core/plan/target.ts';
-import type { PollerLog } from '../../store/decision-log.ts';
-import type { MachineState } from '../../store/machine-state.ts';
-import { jsonLine } from '../output/answer-json.ts';
+import { isPolled } from '../../store/claim.ts';
+import type { MachineFile } from '../../store/index.ts';
+import { machineStateIn } from '../../store/machine-state.ts';
 import { columnsOf } from '../output/columns.ts';
 import { deployedCell } from '../plan/plan-cells.ts';
+import { failed } from '../registry/catalogue-options.ts';
 import { labelFor, targetOf } from './machine-row.ts';
-import { withState } from './open-state.ts';
+import { NO_STATE, usingFile } from './open-state.ts';
 import type { Outcome } from '../problem.ts';
-import { quarantineAsJson, quarantineTable } from './quarantine-table.ts';
+import { quarantineTable } from './quarantine-table.ts';
+import { statusAsJson, type Status } from './status-json.ts';
+import { timesOn } from './time-zones.ts';
 import type { World } from '../world.ts';
 
-/** The state of a machine, and its poller's last decisions. */
-interface Status {
-  readonly decisions: readonly LoggedDecision[];
-  readonly memory: MachineMemory;
-  readonly poller: PollerLog;
-  readonly now: number;
+export interface StatusOptions {
+  readonly json?: true;
+  readonly exitCode?: true;
+  readonly maxAge?: string;
 }
 
+/** How old the last round may be by default: the longest back-off is ten minutes. */
+const LAST_ROUND_MS = 30 * 60_000;
+
 /** `modreg status`: shows the deployed versions, their targets, and the poller's last decisions. */
-export function statusCommand({ json }: { readonly json?: true }, world: World): Outcome {
-  return withState(world, 'read', (state: MachineState) => {
-    const status = {
-      decisions: state.decisions(),
-      memory: state.memory(),
-      poller: state.poller(),
-      now: world.clock(),
-    };
-    const answer = json ? [asJson(status)] : linesOf(status);
-    return { answer, notes: [], problems: [] };
-  });
+export function statusCommand(options: StatusOptions, world: World): Outcome {
+  const maxAge = options.maxAge === undefined ? undefined : parseDuration(options.maxAge);
+  if (maxAge?.ok === false) {
+    const message = `--max-age: ${maxAge.error}`;
+    return failed({ severity: 'error', kind: 'usage', message });
+  }
+  const read = usingFile(world, 'read', (file) => statusIn(file, world));
+  if (!read.ok && !read.error.isAbsent) return failed(read.error);
+  const status = read.ok ? read.value : undefined;
+  const lines = status ? linesOf(status) : ['this machine has no state: no poller has run here'];
+  const ending = options.exitCode && endingOf(status, maxAge?.value ?? LAST_ROUND_MS);
+  return {
+    answer: options.json ? [statusAsJson(status, world.clock())] : lines,
+    notes: read.ok || options.json ? [] : [`note: ${read.error.message}; ${NO_STATE}`],
+    problems: [],
+    ending,
+  };
 }
+
+function statusIn(file: MachineFile, world: World): Status {
+  const state = machineStateIn(file);
+  return {
+    decisions: state.decisions(),
+    memory: state.memory(),
+    poller: state.poller(),
+    isRunning: isPolled(file.path),
+    now: world.clock(),
+    times: timesOn(state, world),
+    columns: world.columns,
+  };
+}
+
+/** What `--exit-code` reports. A machine that needs attention comes before one on which replacements are due. */
+function endingOf(status: Status | undefined, maxAgeMs: number): Outcome['ending'] {
+  if (!status) return 'attention';
+  const { decisions, memory, poller, isRunning, now } = status;
+  const kinds = new Set(
+    decisions.filter((one) => isReported(one, memory)).map(({ decision }) => decision),
+  );
+  const isOld = !poller.round || now - poller.round.at > maxAgeMs;
+  const isCrashing = crashLoopEnd(memory.starts, now) !== undefined;
+  if (!isRunning || isOld || isCrashing || kinds.has('stuck')) return 'attention';
+  const isSettled = [...kinds].every((kind) => SETTLED.has(kind));
+  return isSettled && memory.open.length === 0 ? undefined : 'pending';
+}
+
+/** The decisions after which nothing is to be done. */
+const SETTLED: ReadonlySet<string> = new Set(['up-to-date', 'ahead', 'local', 'disabled']);
 
 const HEADS = ['MODULE', 'CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'DECISION', 'WHY'];
 
 function linesOf(status: Status): string[] {
-  const { memory, now } = status;
+  const { memory, now, times } = status;
   const cells = status.decisions
     .filter((one) => isReported(one, memory))
     .map((decision) => [
@@ -53,42 +92,43 @@ function linesOf(status: Status): string[] {
       decision.target ?? '-',
       decision.latest ?? '-',
       decision.decision,
-      decision.reason,
+      withReadableTimes(decision.reason, times(decision.moduleId)),
     ]);
-  const line = columnsOf(HEADS, cells);
-  const quarantined = quarantineTable(memory.quarantine, now);
+  const line = columnsOf(HEADS, cells, status.columns);
+  const quarantined = quarantineTable(memory.quarantine, status);
   return [
     roundLine(status),
     ...crashLoopLines(status),
     '',
-    ...(cells.length === 0 ? ['no module was decided on yet'] : [line(HEADS), ...cells.map(line)]),
+    ...(cells.length === 0
+      ? ['no module was decided on yet']
+      : [...line(HEADS), ...cells.flatMap(line)]),
     ...(memory.open.length === 0 ? [] : ['', ...memory.open.map((open) => openLine(open, now))]),
     ...(quarantined.length === 0 ? [] : ['', 'In quarantine:', ...quarantined]),
   ];
 }
 
-function roundLine({ poller: { pid, round }, now }: Status): string {
-  if (!round) return 'no round was made yet';
+function roundLine({ poller: { pid, round }, isRunning, now }: Status): string {
   const by = pid === undefined ? '' : ` by process ${pid}`;
+  const head = isRunning
+    ? `a poller is running${by.replace(' by', ' as')}`
+    : 'no poller is running';
+  if (!round) return `${head}; no round was made yet`;
   const trouble = round.trouble === undefined ? '' : `; ${round.trouble}`;
-  return `last round ${describeDuration(now - round.at)} ago${by}${trouble}`;
+  return `${head}; last round ${describeDuration(now - round.at)} ago${isRunning ? '' : by}${trouble}`;
 }
 
-function crashLoopLines({ memory, now }: Status): string[] {
+function crashLoopLines({ memory, now, times }: Status): string[] {
   const until = crashLoopEnd(memory.starts, now);
   if (until === undefined) return [];
   return [
-    `crash loop: no action until ${formatTime(until)}, because the agent started five times in ten minutes`,
+    `crash loop: no action until ${describeTime(until, times(''))}, because the agent started five times in ten minutes`,
   ];
 }
 
 /** Whether a row is shown. A subsystem whose deployed version is unknown is not: a machine need not report it. */
 function isReported(decision: LoggedDecision, memory: MachineMemory): boolean {
   return decision.kind === 'module' || memory.of(targetOf(decision)).deployed.kind !== 'unknown';
-}
-
-function deployedText(decision: LoggedDecision, memory: MachineMemory): string | undefined {
-  return reportedText(memory.of(targetOf(decision)).deployed);
 }
 
 function openLine(
@@ -102,54 +142,4 @@ function openLine(
   if (failures === 0) return `${change}: waiting for delivery (${id})`;
   const again = describeDuration(notBefore - now);
   return `${change}: failed ${failures === 1 ? 'once' : `${failures} times`} because of this machine, next delivery in ${again} (${id})`;
-}
-
-function asJson({ decisions, memory, poller, now }: Status): string {
-  const open = new Map(memory.open.map((one) => [keyOf(one.action.target), one]));
-  return jsonLine({
-    schema: 'modreg/status@1',
-    at: formatTime(now),
-    poller: {
-      pid: poller.pid ?? null,
-      last_round: poller.round ? formatTime(poller.round.at) : null,
-      trouble: poller.round?.trouble ?? null,
-      reports_only_until: untilAsJson(crashLoopEnd(memory.starts, now)),
-    },
-    targets: decisions.map((decision) => {
-      const { kind, name, moduleId, constraint, target, latest, reason, until } = decision;
-      const { deployed } = memory.of(targetOf(decision));
-      const action = open.get(keyOf(decision));
-      return {
-        kind,
-        name,
-        module_id: moduleId,
-        constraint: constraint ?? null,
-        deployed: deployed.kind === 'none' ? 'none' : (deployedText(decision, memory) ?? null),
-        target: target ?? null,
-        latest: latest ?? null,
-        decision: decision.decision,
-        reason,
-        until: untilAsJson(until),
-        action: action ? openAsJson(action) : null,
-      };
-    }),
-    quarantine: memory.quarantine.map(quarantineAsJson),
-  });
-}
-
-function untilAsJson(until: number | undefined): string | null {
-  return until === undefined ? null : formatTime(until);
-}
-
-function openAsJson({ action, state, deliveries, failures, notBefore }: OpenAction): object {
-  return {
-    id: action.id,
-    state,
-    from: action.from ?? null,
-    to: describeAddress(action.to),
-    direction: action.direction,
-    deliveries,
-    failures,
-    not_before: notBefore === 0 ? null : formatTime(notBefore),
-  };
 }

@@ -1,11 +1,36 @@
-/** Returns a function that formats the cells of a row as a line. Each column is as wide as its widest cell. */
+/** The least room for the last column, which is wrapped. */
+const LEAST_LAST = 24;
+
+/**
+ * Returns a function that formats the cells of a row as lines. Each column is as wide as its widest cell. If the columns
+ * before the last one leave no room for it within `width`, a row is its first cell, with a line below it for each other one;
+ * `heads` is then no line.
+ */
 export function columnsOf(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
-): (cells: readonly string[]) => string {
+  width: number | undefined,
+): (cells: readonly string[]) => string[] {
   const widths = heads.map((head, column) =>
-    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), head.length),
+    rows.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), head.length),
   );
-  return (cells) =>
-    `  ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ')}`.trimEnd();
+  const before = widths.slice(0, -1).reduce((sum, one) => sum + one + 3, 2);
+  const last = Math.min(widths.at(-1) ?? 0, LEAST_LAST);
+  if (width !== undefined && before + last > width) return cardOf(heads);
+  return (cells) => [
+    `  ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ')}`.trimEnd(),
+  ];
+}
+
+/** The cells below each other: `      TARGET      1.2.9`. */
+function cardOf(heads: readonly string[]): (cells: readonly string[]) => string[] {
+  const longest = heads.slice(1).reduce((length, head) => Math.max(length, head.length), 0);
+  return (cells) => {
+    if (cells === heads) return [];
+    const [first = '', ...others] = cells;
+    const lines = others.map(
+      (cell, place) => `      ${(heads[place + 1] ?? '').padEnd(longest)}  ${cell}`,
+    );
+    return [`  ${first}`, ...lines];
+  };
 }

@@ -5,21 +5,23 @@ import {
   type PlanRow,
   type Restart,
   type Stop,
-  type SubsystemPlan,
 } from '../../core/index.ts';
+import type { SubsystemPlan } from '../../core/plan/plan.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { targetText, requirementText } from '../../core/explanation/plan-words.ts';
+import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { formatTime } from '../../core/text/rfc3339.ts';
+import { describeTime, withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
 import { columnsOf } from '../output/columns.ts';
 import { countOf } from '../output/count.ts';
+import { timeZoneIn, timeZoneOf } from '../output/time-zone.ts';
 import { deployedCell, labelOf } from './plan-cells.ts';
 import type { Planned } from './planned.ts';
 
 const NAMED = 8;
 
 /** The lines that show a plan to a person. */
-export function planTable(planned: Planned): string[] {
+export function planTable(planned: Planned, columns: number | undefined): string[] {
   const { plan } = planned;
   const modules = plan.modules.map((row) => {
     return {
@@ -31,12 +33,14 @@ export function planTable(planned: Planned): string[] {
   const subsystems = plan.subsystems.filter(isReported).map((row) => {
     return { label: row.target.name, requirement: requirementOfSubsystem(row), row };
   });
+  const { now, documents } = planned;
+  const times = { now, timeZone: timeZoneIn(documents.policy) };
   return [
     headOf(planned),
     '',
-    ...table('MODULE', modules),
+    ...table('MODULE', modules, { times, columns }),
     ...(modules.length > 0 ? [''] : []),
-    ...table('SUBSYSTEM', subsystems),
+    ...table('SUBSYSTEM', subsystems, { times, columns }),
     ...(subsystems.length > 0 ? [''] : []),
     ...unreportedLine(plan.subsystems),
     ...summaryOf(planned),
@@ -44,13 +48,14 @@ export function planTable(planned: Planned): string[] {
   ];
 }
 
-function headOf({ path, plan, lists, now, isAsOf }: Planned): string {
+function headOf({ path, plan, documents, lists, now, isAsOf }: Planned): string {
+  const timeZone = timeZoneIn(documents.policy);
   const readings = [...lists.modules.values(), ...lists.subsystems.values()];
   const read = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
   return [
     excerpt(path),
     countOf(plan.modules.length, 'module'),
-    ...(isAsOf ? [`as of ${formatTime(now)}`] : []),
+    ...(isAsOf ? [`as of ${describeTime(now, { now, timeZone })}`] : []),
     ...(read.length > 0 ? [describeLists(read, now)] : []),
   ].join('   ');
 }
@@ -83,18 +88,32 @@ interface Row {
 
 const HEADS = ['CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'ACTION', 'WHY'];
 
-function table(head: string, rows: readonly Row[]): string[] {
+function table(
+  head: string,
+  rows: readonly Row[],
+  { times, columns }: { readonly times: TimeContext; readonly columns: number | undefined },
+): string[] {
   if (rows.length === 0) return [];
   const heads = [head, ...HEADS];
-  const cells = rows.map(cellsOf);
-  const line = columnsOf(heads, cells);
+  const cells = rows.map((row) => cellsOf(row, timesOf(row, times)));
+  const line = columnsOf(heads, cells, columns);
   return [
-    line(heads),
-    ...rows.flatMap((row, place) => [line(cells[place] ?? []), ...detailsOf(row)]),
+    ...line(heads),
+    ...rows.flatMap((row, place) => [
+      ...line(cells[place] ?? []),
+      ...detailsOf(row, timesOf(row, times)),
+    ]),
   ];
 }
 
-function cellsOf({ label, requirement, row: { decision, latest } }: Row): string[] {
+function timesOf({ row: { decision } }: Row, times: TimeContext): TimeContext {
+  return { ...times, timeZone: timeZoneOf(decision.input.timing.window) ?? times.timeZone };
+}
+
+function cellsOf(
+  { label, requirement, row: { decision, latest } }: Row,
+  times: TimeContext,
+): string[] {
   return [
     label,
     requirement ?? '-',
@@ -102,7 +121,7 @@ function cellsOf({ label, requirement, row: { decision, latest } }: Row): string
     targetText(decision) ?? '-',
     latest?.text ?? '-',
     actionWord(decision),
-    describeDecision(decision),
+    withReadableTimes(describeDecision(decision), times),
   ];
 }
 
@@ -118,22 +137,21 @@ function actionWord(decision: PlanRow['decision']): string {
   }
 }
 
-function detailsOf({ row: { stops, nextChange } }: Row): string[] {
+function detailsOf({ row: { stops, nextChange } }: Row, times: TimeContext): string[] {
   return [
     ...(stops.length > 0 ? [`stops ${describeStops(stops)}`] : []),
-    ...(nextChange ? [`next ${describeChange(nextChange)}`] : []),
+    ...(nextChange ? [`next ${withReadableTimes(describeChange(nextChange), times)}`] : []),
   ].map((detail) => `      ${detail}`);
 }
 
 function describeStops(stops: readonly Stop[]): string {
-  const named = stops.slice(0, NAMED).map(({ component, dependsOn }) => {
+  const named = stops.map(({ component, moduleId, dependsOn }) => {
     const [first] = dependsOn;
-    return first === undefined
-      ? excerpt(component)
-      : `${excerpt(component)} (depends on ${excerpt(first)})`;
+    if (first === undefined) return excerpt(component);
+    const of = moduleId === undefined ? '' : `of ${moduleId}, `;
+    return `${excerpt(component)} (${of}depends on ${excerpt(first)})`;
   });
-  const rest = stops.length - named.length;
-  return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+  return firstFew(named, NAMED).join(', ');
 }
 
 /** Whether a subsystem is shown. One whose deployed version is unknown is not, unless it is disabled. */
@@ -141,8 +159,15 @@ function isReported({ target, decision: { input } }: SubsystemPlan): boolean {
   return target.option === 'disable_subsystem' || input.deployed.kind !== 'unknown';
 }
 
+/** Whether the agent configuration differs from the default of a subsystem, the channel `stable`. */
+function isConfigured({ target }: SubsystemPlan): boolean {
+  return target.option !== 'release_channel' || target.releaseChannel !== 'stable';
+}
+
 function unreportedLine(subsystems: readonly SubsystemPlan[]): string[] {
-  const names = subsystems.flatMap((row) => (isReported(row) ? [] : row.target.name));
+  const names = subsystems.flatMap((row) =>
+    isReported(row) || !isConfigured(row) ? [] : row.target.name,
+  );
   return names.length === 0
     ? []
     : [`${names.join(' and ')}: the deployed version is not known, so nothing is done.`];

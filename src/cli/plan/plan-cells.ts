@@ -1,5 +1,6 @@
 import { reportedText } from '../../core/explanation/decision-words.ts';
-import type { Decision, Deployed, ModulePlan } from '../../core/index.ts';
+import type { Decision, Deployed } from '../../core/index.ts';
+import type { ModulePlan } from '../../core/plan/plan.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 
 /** The code of the reason why a decision is stuck; the registry's error if there is no list. */

@@ -1,9 +1,11 @@
 import { planMachine, type Plan, type Result } from '../../core/index.ts';
 import { NOT_ASKED } from '../../core/plan/plan.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';
+import { withReadableTimes } from '../../core/text/time-words.ts';
 import { planInputFor, type Circumstances } from '../../core/plan/plan-input.ts';
 import { moduleListOf } from '../../registry/module-list.ts';
 import { platformOf, readMaxAge, type ListOptions } from '../resolve/list-options.ts';
+import { timeZoneIn } from '../output/time-zone.ts';
 import type { Planned } from './planned.ts';
 import { planTable } from './plan-answer.ts';
 import { readPlanDocuments } from './plan-documents.ts';
@@ -17,6 +19,8 @@ import type { World } from '../world.ts';
 export interface PlanOptions extends ListOptions {
   readonly deployed?: string;
   readonly exitCode?: true;
+  /** Whether warnings are errors. */
+  readonly strict?: true;
 }
 
 /** `modreg plan <machine.json>`: shows what the machine should run now, why, and which components would stop. */
@@ -27,16 +31,31 @@ export async function planCommand(
 ): Promise<Outcome> {
   const planned = await planOf(path, options, world);
   if (!planned.ok) return { answer: [], notes: [], problems: planned.error };
-  const { plan } = planned.value;
-  const isPending = [...plan.modules, ...plan.subsystems].some(
-    ({ decision: { kind } }) => kind === 'replace' || kind === 'hold',
-  );
+  const problems = planProblems(planned.value);
   return {
-    answer: options.json ? [planAsJson(planned.value)] : planTable(planned.value),
+    answer: options.json ? [planAsJson(planned.value)] : planTable(planned.value, world.columns),
     notes: [],
-    problems: planProblems(planned.value),
-    ending: options.exitCode && isPending ? 'pending' : undefined,
+    problems: options.json ? problems : problems.map((one) => readable(one, planned.value)),
+    ending: endingOf(planned.value.plan, problems, options),
   };
+}
+
+/** The problem with its times as people read them. */
+function readable(problem: Problem, { now, documents }: Planned): Problem {
+  const times = { now, timeZone: timeZoneIn(documents.policy) };
+  const because = problem.because?.map((line) => withReadableTimes(line, times)) ?? [];
+  return { ...problem, message: withReadableTimes(problem.message, times), because };
+}
+
+function endingOf(
+  { modules, subsystems }: Plan,
+  { length }: readonly Problem[],
+  { strict, exitCode }: PlanOptions,
+): Outcome['ending'] {
+  if (strict && length > 0) return 'no';
+  const rows = [...modules, ...subsystems];
+  const isPending = rows.some(({ decision: { kind } }) => kind === 'replace' || kind === 'hold');
+  return exitCode && isPending ? 'pending' : undefined;
 }
 
 async function planOf(

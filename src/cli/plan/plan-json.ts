@@ -3,6 +3,7 @@ import {
   describeDecision,
   describeWarning,
   type Action,
+  type ActionTarget,
   type Deployed,
   type Hold,
   type NextChange,
@@ -111,8 +112,12 @@ export function changeAsJson({ at, because, becomes }: NextChange): object {
   return { at: formatTime(at), because, decision: wordFor(becomes), target };
 }
 
-function stopsAsJson(stops: readonly Stop[]): object[] {
-  return stops.map(({ component, dependsOn }) => ({ component, depends_on: dependsOn }));
+export function stopsAsJson(stops: readonly Stop[]): object[] {
+  return stops.map(({ component, moduleId, dependsOn }) => ({
+    component,
+    module_id: moduleId ?? null,
+    depends_on: dependsOn,
+  }));
 }
 
 export function actionAsJson(action: Action, restart: number): object {
@@ -121,11 +126,7 @@ export function actionAsJson(action: Action, restart: number): object {
   const isUrl = url === action.to;
   return {
     kind,
-    target: {
-      kind: target.kind,
-      name: target.name,
-      module_id: target.kind === 'module' ? target.moduleId : null,
-    },
+    target: targetAsJson(target),
     from: from ?? null,
     to: isUrl ? describeAddress(action.to) : action.to,
     artifact: action.artifact
@@ -142,6 +143,11 @@ export function actionAsJson(action: Action, restart: number): object {
     decided_at: formatTime(decidedAt),
     restart,
   };
+}
+
+export function targetAsJson(target: ActionTarget): object {
+  const { kind, name } = target;
+  return { kind, name, module_id: target.kind === 'module' ? target.moduleId : null };
 }
 
 function timeOrNull(ms: number | undefined): string | null {

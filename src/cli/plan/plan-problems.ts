@@ -51,12 +51,7 @@ export function planProblems({ plan, lists, documents }: Planned): Problem[] {
   });
   const subjects = [...modules, ...subsystems];
   const problems = [...subjects.flatMap(stuckProblem), ...subjects.flatMap(warningsFor)];
-  return [
-    ...merged(problems),
-    ...unknownNames(documents),
-    ...documents.warnings,
-    ...lists.warnings,
-  ];
+  return [...merged(problems), ...documentWarnings(documents), ...lists.warnings];
 }
 
 /** A problem, and the label it concerns or what it keeps unchanged; neither if the message already says so. */
@@ -86,6 +81,11 @@ function messageOf({ message }: Problem, group: readonly Finding[]): string {
 function enumerate(items: readonly string[]): string {
   const rest = items.length - NAMED;
   return [...items.slice(0, NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ');
+}
+
+/** The warnings about the documents of a machine. */
+export function documentWarnings(documents: PlanDocuments): Problem[] {
+  return [...unknownNames(documents), ...documents.warnings];
 }
 
 const HOW_TO_REPORT =

@@ -1,13 +1,8 @@
 import type { UpdateTerms } from '../../config/index.ts';
-import { describeDuration, parseDuration } from '../../core/text/duration.ts';
+import { describeDuration } from '../../core/text/duration.ts';
 import type { Platform, Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { PollingEvent } from '../../poller/event.ts';
-import {
-  DEFAULT_INTERVAL_MS,
-  LEAST_INTERVAL_MS,
-  LONGEST_INTERVAL_MS,
-} from '../../poller/schedule.ts';
 import { watchPlans } from '../../poller/watch-plans.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import { countOf } from '../output/count.ts';
@@ -15,16 +10,21 @@ import { platformOf } from '../resolve/list-options.ts';
 import { readPlanDocuments, type PlanDocuments } from './plan-documents.ts';
 import { factsFor } from './plan-facts.ts';
 import { listsByRegistry, type Site } from './plan-lists.ts';
+import { documentWarnings } from './plan-problems.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import { commandRegistries, type CommandRegistries } from '../registry/command-registries.ts';
 import type { RegistryOptions } from '../registry/registry-choice.ts';
-import { UnreadableSite, WatchReport } from './watch-report.ts';
+import { readInterval } from './interval-option.ts';
+import { UnreadableSite } from './polling-words.ts';
+import { WatchReport } from './watch-report.ts';
 import type { World } from '../world.ts';
 
 export interface WatchOptions extends RegistryOptions {
   readonly deployed?: string;
   readonly interval?: string;
   readonly platform?: string;
+  /** Whether documents with warnings are refused. */
+  readonly strict?: true;
 }
 
 /** `modreg watch <machine.json>`: prints each action of a poller of this machine when it is due. Changes nothing. */
@@ -47,9 +47,9 @@ export async function watchCommand(
   );
   try {
     const read = async (): Promise<Result<Site, Problem[]>> =>
-      await readSite(path, { options, registries }, world);
+      await readSite(path, { options, registries, report }, world);
     const first = await read();
-    if (!first.ok) return failed(...first.error);
+    if (!first.ok) return { ...failed(...first.error), ending: 'no' };
     const { length } = first.value.documents.machine.modules;
     const every = describeDuration(interval.value);
     report.note(
@@ -86,9 +86,10 @@ async function watch(
   const signal = await ended;
   stopping.abort();
   report.end(await watching);
-  const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
-  return { answer: [], notes: [], problems: [], ending };
+  return { answer: [], notes: [], problems: [], ending: ENDINGS[signal ?? 'closed'] };
 }
+
+const ENDINGS = { SIGINT: 'interrupted', SIGTERM: undefined, closed: 'unread' } as const;
 
 interface WatchContext {
   readonly report: WatchReport;
@@ -100,30 +101,18 @@ interface WatchContext {
 
 async function readSite(
   path: string,
-  how: { readonly options: WatchOptions; readonly registries: CommandRegistries },
+  how: Pick<WatchContext, 'registries' | 'report'> & { readonly options: WatchOptions },
   world: World,
 ): Promise<Result<Site, Problem[]>> {
   const documents = readPlanDocuments(path, how.options);
   if (!documents.ok) return documents;
+  const warnings = documentWarnings(documents.value);
+  if (how.options.strict && warnings.length > 0) return { ok: false, error: warnings };
   const facts = await factsFor(documents.value, world);
   if (!facts.ok) return { ok: false, error: [facts.error] };
   const site = { documents: documents.value, facts: facts.value };
   const lists = listsByRegistry(site, how.registries, world);
-  return lists.ok ? { ok: true, value: site } : { ok: false, error: [lists.error] };
-}
-
-function readInterval(text: string | undefined): Result<number, Problem> {
-  if (text === undefined) return { ok: true, value: DEFAULT_INTERVAL_MS };
-  const ms = parseDuration(text);
-  if (ms.ok && ms.value >= LEAST_INTERVAL_MS && ms.value <= LONGEST_INTERVAL_MS) return ms;
-  const [least, longest] = [LEAST_INTERVAL_MS, LONGEST_INTERVAL_MS].map(describeDuration);
-  const bound =
-    ms.ok && ms.value < LEAST_INTERVAL_MS
-      ? `short, expected ${least} or more`
-      : `long, expected ${longest} or less`;
-  const message = ms.ok ? `${text} is too ${bound}` : ms.error;
-  return {
-    ok: false,
-    error: { severity: 'error', kind: 'usage', message: `--interval: ${message}` },
-  };
+  if (!lists.ok) return { ok: false, error: [lists.error] };
+  how.report.warn(warnings);
+  return { ok: true, value: site };
 }

@@ -3,26 +3,17 @@ import { summarizeDecision, targetText } from '../../core/explanation/plan-words
 import { describeDecision, type Action, type Decision, type Plan } from '../../core/index.ts';
 import { replacementOf } from '../../core/decision/decision.ts';
 import { publishTime } from '../../core/releases/publish-time.ts';
-import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
+import { withReadableTimes } from '../../core/text/time-words.ts';
 import type { PollingEvent } from '../../poller/event.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';
+import { timeZoneOf } from '../output/time-zone.ts';
 import { labelOf } from './plan-cells.ts';
 import { actionAsJson } from './plan-json.ts';
+import { describePolling, problemsIn } from './polling-words.ts';
 import { formatProblem, problemAsJson, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
-
-/** Thrown when a watched document can no longer be read. */
-export class UnreadableSite extends Error {
-  override readonly name = 'UnreadableSite';
-  readonly problems: readonly Problem[];
-
-  constructor(problems: readonly Problem[]) {
-    super('the documents of the machine cannot be read');
-    this.problems = problems;
-  }
-}
 
 interface Row {
   readonly label: string;
@@ -50,6 +41,12 @@ export class WatchReport {
     if (!this.#isJson) this.#world.note(line);
   }
 
+  /** Prints the warnings about the documents, unless the last ones were the same. */
+  warn(warnings: readonly Problem[]): void {
+    if (this.#isNew('documents', warnings.map(problemAsJson).join('\n')))
+      this.#printProblems(warnings);
+  }
+
   /** Prints due actions on stdout, and the other decisions on stderr, unless they were printed before. */
   show(plan: Plan): void {
     const rows = rowsOf(plan);
@@ -69,43 +66,21 @@ export class WatchReport {
       // A row that is up to date from the start is not printed.
       const isQuiet = !this.#lastPrinted.has(key) && row.decision.kind === 'keep';
       const answer = `${summarizeDecision(row.decision)}: ${describeDecision(row.decision)}`;
-      if (this.#isNew(key, answer) && !isQuiet) this.#noteAtTime(`${row.label}   ${answer}`);
+      if (this.#isNew(key, answer) && !isQuiet) {
+        const timeZone = timeZoneOf(row.decision.input.timing.window);
+        const times = { now: this.#world.clock(), timeZone };
+        this.#noteAtTime(
+          `${row.label}   ${this.#isJson ? answer : withReadableTimes(answer, times)}`,
+        );
+      }
     }
   }
 
   /** Prints that a lasting condition began or ended. */
   onEvent(event: PollingEvent): void {
-    switch (event.kind) {
-      case 'registry-unavailable': {
-        const { message } = event.error;
-        const again = describeDuration(event.retryMs);
-        this.#noteAtTime(`${message}; next attempt in ${again}; modules keep running`);
-        break;
-      }
-      case 'registry-available':
-        this.#noteAtTime(
-          `the registry is available again after ${describeDuration(event.afterMs)}`,
-        );
-        break;
-      case 'list-unavailable':
-        this.#noteAtTime(event.error.message);
-        break;
-      case 'list-available':
-        this.#noteAtTime(`the list of ${event.moduleId} is available again`);
-        break;
-      case 'configuration-unreadable':
-        this.#noteAtTime('the documents that were read last stay in use, because:');
-        this.#printProblems(
-          event.error instanceof UnreadableSite ? event.error.problems : [internal(event)],
-        );
-        break;
-      case 'configuration-readable':
-        this.#noteAtTime('the documents of the machine can be read again');
-        break;
-      case 'callback-error':
-        this.#printProblems([internal(event)]);
-        break;
-    }
+    const text = describePolling(event);
+    if (text !== undefined) this.#noteAtTime(text);
+    this.#printProblems(problemsIn(event));
   }
 
   /** `stopped after 12 min 44 s: 13 rounds, 1 action, 3 retries`. */
@@ -177,9 +152,4 @@ function rowsOf({ modules, subsystems }: Plan): ReadonlyMap<string, Row> {
         { label: target.name, decision },
       ]),
   ]);
-}
-
-function internal({ error }: { readonly error: unknown }): Problem {
-  const message = `this is a bug in modreg: ${excerpt(String(error))}`;
-  return { severity: 'error', kind: 'internal', message };
 }

@@ -4,6 +4,7 @@ import { describeDigestChange } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { acceptList, type Acceptance } from '../../registry/acceptance.ts';
 import { jsonLine } from '../output/answer-json.ts';
+import { describeChange } from './changed-field.ts';
 import { commandRegistries } from './command-registries.ts';
 import { openMachineLists, type ListsTrouble } from './machine-lists.ts';
 import { parseProblem, registryProblem, type Outcome, type Problem } from '../problem.ts';
@@ -97,7 +98,10 @@ function differencesOf(acceptance: Acceptance): string[] {
     ...named('changed', Array.from(changedDigests, changeOf)),
     ...named(
       'changed',
-      Array.from(changedFields, ([version, fields]) => `${version}: ${fields.join(', ')}`),
+      Array.from(
+        changedFields,
+        ([version, fields]) => `${version}: ${fields.map(describeChange).join(', ')}`,
+      ),
     ),
   ];
   return isOther && lines.length === 0 ? ['different bytes, the same contents'] : lines;
@@ -132,7 +136,12 @@ function asJson(moduleId: ModuleId, acceptance: Acceptance | undefined, isDryRun
       first_digest: first,
       digest: now ?? null,
     })),
-    changed_fields: Object.fromEntries(acceptance?.changedFields ?? []),
+    changed_fields: Object.fromEntries(
+      Array.from(acceptance?.changedFields ?? [], ([version, fields]) => [
+        version,
+        fields.map(({ field }) => field),
+      ]),
+    ),
   });
 }
 

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { parseModuleId, type ModuleId, type Result } from '../../core/index.ts';
 import { Catalogue } from '../../server/catalogue.ts';
-import type { Opening } from '../../sqlite/database.ts';
+import { IN_MEMORY, type Opening } from '../../sqlite/database.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../../sqlite/database-error.ts';
 import type { ErrorKind } from '../codes.ts';
 import { parseProblem, type Outcome, type Problem } from '../problem.ts';
@@ -13,6 +14,16 @@ export interface CatalogueOptions {
   readonly json?: true;
 }
 
+/** The options of a command that can create the file. */
+export interface CreatingOptions extends CatalogueOptions {
+  readonly create?: true;
+}
+
+/** How such a command opens the file: only a path that was not typed is created without `--create`. */
+export function modeOf({ db, create }: CreatingOptions): Pick<Opening, 'mode'> {
+  return { mode: db === undefined || create ? 'create' : 'write' };
+}
+
 const KINDS: Readonly<Record<DatabaseErrorKind, ErrorKind>> = {
   missing: 'unreadable-file',
   damaged: 'state-unreadable',
@@ -21,6 +32,9 @@ const KINDS: Readonly<Record<DatabaseErrorKind, ErrorKind>> = {
   locked: 'locked',
   unwritable: 'state-write',
 };
+
+/** Text that resembles an address of a registry; a path with such a name needs ./ before it. */
+const ADDRESS = /^(?:[a-z][a-z0-9+.-]*:\/\/|(?:https?|npm|oci):)/i;
 
 /** Returns the outcome of `work` on the catalogue that the options name, or why the file cannot be used. */
 export function withCatalogue(
@@ -46,23 +60,41 @@ export function openCatalogue(
   opening: Partial<Opening>,
 ): Result<Catalogue, Problem> {
   const path = db ?? defaultDatabase(world);
-  if (path === '')
-    return { ok: false, error: { severity: 'error', kind: 'usage', message: '--db is empty' } };
+  if (path === '') return { ok: false, error: usage('--db is empty') };
+  if (path === IN_MEMORY) {
+    const message = `--db is ${IN_MEMORY}, which would be lost when the command ends: name a file`;
+    return { ok: false, error: usage(message) };
+  }
   if (path === undefined) {
     const message = 'no registry file is named: pass --db, or set PLATFORM_HOME or HOME';
-    return { ok: false, error: { severity: 'error', kind: 'usage', message } };
+    return { ok: false, error: usage(message) };
+  }
+  // The address is not repeated, because it may contain a password.
+  if (ADDRESS.test(path)) {
+    return { ok: false, error: usage('--db is a file; --registry takes an address') };
   }
   try {
     return { ok: true, value: new Catalogue(path, opening) };
   } catch (error) {
-    return { ok: false, error: databaseProblem(error) };
+    const problem = databaseProblem(error);
+    if (existsSync(path)) return { ok: false, error: problem };
+    const hint =
+      'check the path; publish, token create and serve create the file if --create is passed';
+    return { ok: false, error: { ...problem, hint } };
   }
 }
 
 /** Runs `answer` for the module that `text` names, or returns why it is not a module_id. */
-export function withModuleId(text: string, answer: (moduleId: ModuleId) => Outcome): Outcome {
+export function withModuleId<T extends Outcome | Promise<Outcome>>(
+  text: string,
+  answer: (moduleId: ModuleId) => T,
+): T | Outcome {
   const moduleId = parseModuleId(text);
   return moduleId.ok ? answer(moduleId.value) : failed(parseProblem(moduleId.error));
+}
+
+export function usage(message: string): Problem {
+  return { severity: 'error', kind: 'usage', message };
 }
 
 export function failed(...problems: readonly Problem[]): Outcome {
@@ -72,6 +104,5 @@ export function failed(...problems: readonly Problem[]): Outcome {
 /** The problem for a `DatabaseError`. Throws any other error again. */
 export function databaseProblem(error: unknown): Problem {
   if (!(error instanceof DatabaseError)) throw error;
-  const hint = error.kind === 'missing' ? 'modreg registry publish creates it' : undefined;
-  return { severity: 'error', kind: KINDS[error.kind], message: error.message, hint };
+  return { severity: 'error', kind: KINDS[error.kind], message: error.message };
 }

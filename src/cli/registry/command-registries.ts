@@ -10,14 +10,14 @@ import {
 } from '../../registry/index.ts';
 import type { UpdateTerms } from '../../config/index.ts';
 import { dirname } from 'node:path';
-import type { ModuleId, Result } from '../../core/index.ts';
+import type { ModuleId, Result, Secret } from '../../core/index.ts';
 import { waiting, type Wait } from '../output/waiting.ts';
 import { registryProblem, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 import type { MachineLists, ListsTrouble } from './machine-lists.ts';
 import { existingDatabase, namedRegistry, type RegistryOptions } from './registry-choice.ts';
 import { errorWithHint, listWithHint, resultWithHint, withSuggestion } from './registry-hints.ts';
-import { tokensIn, type RegistryToken } from './registry-token.ts';
+import { tokensIn, type TokensOf } from './registry-token.ts';
 
 /** The options by which a command reads lists. */
 export interface ReadingOptions extends RegistryOptions {
@@ -27,6 +27,8 @@ export interface ReadingOptions extends RegistryOptions {
   readonly offline?: true;
   /** Whether lists are kept in this process only, so that nothing is written. */
   readonly isUnsaved?: true;
+  /** The saved lists, if the command has opened the machine's file itself. */
+  readonly saved?: SavedLists;
   /** Called before a request is repeated. */
   readonly onRetry?: () => void;
 }
@@ -54,7 +56,7 @@ export interface CommandRegistries {
 export function commandRegistries(options: ReadingOptions, world: World): CommandRegistries {
   const { policy, machinePath = '', maxAgeMs = 0, offline, onRetry = () => undefined } = options;
   const named = namedRegistry(options, world);
-  const tokens = tokensIn(world);
+  const tokens = tokensIn(world, options.registry);
   const wait: Wait = { state: '' };
   const memory = memoryOf(options, world);
   const registries = openRegistries({
@@ -65,7 +67,7 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
     clock: { ...systemClock, now: () => world.clock() },
     // A path in a policy is relative to the policy's folder. A path from the command line is relative to the current one.
     relativeTo: named === undefined ? dirname(policy ?? machinePath) : undefined,
-    token: (url) => valueOf(tokens(url))?.token,
+    token: (url) => tokenOrThrow(tokens(url)),
     onRetry({ message }, delayMs) {
       onRetry();
       wait.state = `${message}; next attempt in ${(delayMs / 1000).toFixed(1)} s`;
@@ -91,8 +93,15 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
   };
 }
 
+/** The token to send. A file that cannot be used is the error of the request. */
+function tokenOrThrow(token: ReturnType<TokensOf>): Secret | undefined {
+  if (token.ok) return token.value.token;
+  const { message, hint } = token.error;
+  throw new RegistryError('registry-refused', message, { hint });
+}
+
 interface ReadingContext {
-  readonly tokens: (url: URL) => Result<RegistryToken, Problem>;
+  readonly tokens: TokensOf;
   readonly wait: Wait;
   readonly isQuiet: boolean;
 }
@@ -144,7 +153,7 @@ interface CommandLists {
 }
 
 /** The saved lists in the machine's file, which is opened when they are first needed. */
-function memoryOf({ isUnsaved }: ReadingOptions, world: World): CommandLists {
+function memoryOf({ isUnsaved, saved }: ReadingOptions, world: World): CommandLists {
   const warnings: Problem[] = [];
   let memory: MachineLists | undefined;
   const warn = ({ kind, message }: ListsTrouble): void => {
@@ -155,6 +164,7 @@ function memoryOf({ isUnsaved }: ReadingOptions, world: World): CommandLists {
     warnings,
     warn,
     async saved() {
+      if (saved) return saved;
       const { openMachineLists, openUnsavedLists } = await import('./machine-lists.ts');
       memory = isUnsaved ? openUnsavedLists(world) : openMachineLists(world);
       if (memory.trouble) warn(memory.trouble);

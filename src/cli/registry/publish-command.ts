@@ -1,178 +1,107 @@
-import type { PublishedRelease } from '../../server/index.ts';
-import type { Result } from '../../core/index.ts';
-import { describeValue, excerpt, quote } from '../../core/text/quote.ts';
-import { readRelease } from '../../server/published-release.ts';
+import type { ModuleId } from '../../core/index.ts';
+import type { RegistryWriter } from '../../registry/registry-writer.ts';
+import type { PublishedRelease, PublishResult } from '../../server/index.ts';
+import { limitWarnings, type LimitWarning } from '../../server/list-limits.ts';
+import { releaseAsJson } from '../../server/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';
-import { readRegularFile } from '../check/document-file.ts';
 import type { Outcome, Problem } from '../problem.ts';
-import { failed, withCatalogue, withModuleId, type CatalogueOptions } from './catalogue-options.ts';
 import type { World } from '../world.ts';
+import {
+  failed,
+  modeOf,
+  usage,
+  withCatalogue,
+  withModuleId,
+  type CreatingOptions,
+} from './catalogue-options.ts';
+import { limitWarningsIn } from './remote-warnings.ts';
+import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
+import { releasesFrom, type ReleaseOptions } from './release-options.ts';
 
-export interface PublishOptions extends CatalogueOptions {
-  readonly file?: string;
-  readonly artifact?: readonly string[];
-  readonly digest?: readonly string[];
-  readonly size?: readonly string[];
-  readonly publishedAt?: string;
-  readonly deprecated?: string;
-}
+export type PublishOptions = CreatingOptions & ChangeOptions & ReleaseOptions;
+
+/** How many releases had each result. */
+type Counts = Readonly<Record<Exclude<PublishResult, 'other-content'>, number>>;
 
 /** `modreg registry publish <module_id> [version]`: publishes one release from options, or all releases of a file. */
-export function publishCommand(
+export async function publishCommand(
   moduleIdText: string,
   version: string | undefined,
   options: PublishOptions,
   world: World,
-): Outcome {
-  const releases =
-    options.file === undefined
-      ? fromFlags(version, options)
-      : fromFile(moduleIdText, version, options);
+): Promise<Outcome> {
+  const releases = releasesFrom(moduleIdText, version, options);
   if (!releases.ok) return failed(releases.error);
-  return withModuleId(moduleIdText, (moduleId) =>
-    withCatalogue(options, world, { mode: 'create' }, (catalogue) => {
-      const results = catalogue.publishAll(moduleId, releases.value, world.clock());
-      const conflict = releases.value[results.indexOf('other-content')];
-      if (conflict) {
-        const message = `${moduleId} ${conflict.version} is already published with different content; nothing was changed`;
-        const hint = 'a release never changes: yank it, and publish another version';
-        return failed({ severity: 'error', kind: 'already-published', message, hint });
-      }
-      const published = results.filter((result) => result === 'published').length;
-      const yanked = results.filter((result) => result === 'yanked').length;
-      const unchanged = results.length - published - yanked;
-      const json = {
-        schema: 'modreg/registry-publish@1',
-        module_id: moduleId,
-        published,
-        yanked,
-        unchanged,
-      };
-      const line = `${moduleId}: ${published} published, ${unchanged} unchanged${yanked === 0 ? '' : `, ${yanked} yanked`}`;
-      return { answer: [options.json ? jsonLine(json) : line], notes: [], problems: [] };
-    }),
-  );
-}
-
-function fromFlags(
-  version: string | undefined,
-  { artifact = [], digest = [], size = [], publishedAt, deprecated }: PublishOptions,
-): Result<readonly PublishedRelease[], Problem> {
-  if (version === undefined) return usage('expected a version, or --file with a file of releases');
-  if (digest.length !== artifact.length || ![0, artifact.length].includes(size.length)) {
-    return usage(
-      `found ${artifact.length} --artifact, ${digest.length} --digest and ${size.length} --size, expected a --digest for each --artifact, and a --size for each or none`,
-    );
-  }
-  const artifacts = artifact.map((text, place) => {
-    const equals = text.indexOf('=');
-    const bytes = size[place];
-    return {
-      platform: text.slice(0, Math.max(0, equals)),
-      url: text.slice(equals + 1),
-      digest: digest[place],
-      ...(bytes === undefined ? {} : { size: /^\d{1,15}$/.test(bytes) ? Number(bytes) : bytes }),
-    };
+  const { value } = releases;
+  return await withModuleId(moduleIdText, async (moduleId) => {
+    if (options.registry === undefined) return publishToFile(moduleId, value, options, world);
+    if (options.create)
+      return failed(usage('--create creates a file, and --registry is an address'));
+    return await withWriter(options, world, async (writer) => {
+      return await publishOver(writer, moduleId, value, options);
+    });
   });
-  const read = readRelease({
-    version,
-    ...(artifacts.length === 0 ? {} : { artifacts }),
-    ...(publishedAt === undefined ? {} : { published_at: publishedAt }),
-    ...(deprecated === undefined ? {} : { deprecated }),
+}
+
+/** Publishes all releases, or none. */
+function publishToFile(
+  moduleId: ModuleId,
+  releases: readonly PublishedRelease[],
+  options: PublishOptions,
+  world: World,
+): Outcome {
+  return withCatalogue(options, world, modeOf(options), (catalogue) => {
+    const results = catalogue.publishAll(moduleId, releases, world.clock());
+    const conflict = releases[results.indexOf('other-content')];
+    if (conflict) {
+      const message = `${moduleId} ${conflict.version} is already published with different content; nothing was changed`;
+      const hint = 'a release never changes: yank it, and publish another version';
+      return failed({ severity: 'error', kind: 'already-published', message, hint });
+    }
+    const counts = countsOf(results);
+    return publishedOutcome(moduleId, counts, limitWarnings(catalogue, moduleId), options);
   });
-  if (read.ok) return { ok: true, value: [read.value] };
-  return usage(`not a release: ${read.error[0]}`, read.error.slice(1));
 }
 
-/** The releases of a file with a list of releases, or with a module document in the form that the registry serves. */
-function fromFile(
-  moduleId: string,
-  version: string | undefined,
-  { file: path = '', ...flags }: PublishOptions,
-): Result<readonly PublishedRelease[], Problem> {
-  const { artifact, digest, size, publishedAt, deprecated } = flags;
-  if (
-    [version, artifact, digest, size, publishedAt, deprecated].some((flag) => flag !== undefined)
-  ) {
-    return usage(
-      '--file describes its releases completely: pass no version and no other option about a release',
-    );
+/** Publishes the releases one by one, up to the first one that the registry refuses. */
+async function publishOver(
+  writer: RegistryWriter,
+  moduleId: ModuleId,
+  releases: readonly PublishedRelease[],
+  options: PublishOptions,
+): Promise<Outcome> {
+  const results: unknown[] = [];
+  let warnings: readonly LimitWarning[] = [];
+  for (const release of releases) {
+    const result = await writer.publish(moduleId, releaseAsJson(release));
+    if (result.kind !== 'done') {
+      const problem = refusalProblem(result);
+      if (releases.length === 1) return failed(problem);
+      const done = `${results.length} of ${countOf(releases.length, 'release')} were accepted before ${release.version}, and those after it were not sent`;
+      return failed({ ...problem, because: [...(problem.because ?? []), done] });
+    }
+    results.push(result.json['result']);
+    warnings = limitWarningsIn(result.json);
   }
-  const list = listOf(path, moduleId);
-  if (!list.ok) return list;
-  const reads = list.value.map((release) => readRelease(release));
-  const faults = reads.flatMap((read, place) =>
-    read.ok ? [] : read.error.map((fault) => `release ${place + 1} of ${reads.length}: ${fault}`),
-  );
-  const [first, ...others] = faults;
-  if (first !== undefined) return badFile(path, first, others);
-  return { ok: true, value: reads.flatMap((read) => (read.ok ? [read.value] : [])) };
+  return publishedOutcome(moduleId, countsOf(results), warnings, options);
 }
 
-/** The unparsed releases of a file. A module document must be for `moduleId`, and complete if it has a count. */
-function listOf(path: string, moduleId: string): Result<readonly unknown[], Problem> {
-  const file = readRegularFile(path, LARGEST_FILE);
-  if (!file.ok) return file;
-  if (file.value.bytes.length > LARGEST_FILE)
-    return badFile(path, `more than ${LARGEST_FILE} bytes`);
-  const json = parse(file.value.bytes);
-  if (json === undefined) return badFile(path, 'it is not JSON in UTF-8');
-  if (Array.isArray(json)) return { ok: true, value: json };
-  const { releases, count, module_id } = Object(json) as Readonly<Record<string, unknown>>;
-  if (!Array.isArray(releases)) {
-    return badFile(
-      path,
-      'expected a list of releases, or an object with such a list in "releases"',
-    );
-  }
-  if (module_id !== undefined && module_id !== moduleId) {
-    return badFile(
-      path,
-      `its module_id is ${describeValue(module_id)}, expected ${excerpt(moduleId)}`,
-    );
-  }
-  if (count !== undefined && count !== releases.length) {
-    return badFile(
-      path,
-      `its count is ${describeValue(count)}, but it has ${countOf(releases.length, 'release')}`,
-    );
-  }
-  return { ok: true, value: releases };
+function countsOf(results: readonly unknown[]): Counts {
+  const count = (result: unknown): number => results.filter((one) => one === result).length;
+  const [published, yanked] = [count('published'), count('yanked')];
+  return { published, yanked, unchanged: results.length - published - yanked };
 }
 
-/** The parsed JSON; undefined if `bytes` are not JSON in UTF-8. */
-function parse(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
-/** The same limit as for a release list from any registry. */
-const LARGEST_FILE = 64 * 1024 * 1024;
-const SHOWN = 20;
-
-function badFile(
-  path: string,
-  message: string,
-  others: readonly string[] = [],
-): Result<never, Problem> {
-  const because = others.slice(0, SHOWN);
-  const rest = others.length > SHOWN ? [`… and ${others.length - SHOWN} more`] : [];
-  return {
-    ok: false,
-    error: {
-      severity: 'error',
-      kind: 'bad-value',
-      message: `${quote(path)}: ${message}`,
-      because: [...because, ...rest],
-    },
-  };
-}
-
-function usage(message: string, because: readonly string[] = []): Result<never, Problem> {
-  const hint = 'modreg registry publish --help shows how';
-  return { ok: false, error: { severity: 'error', kind: 'usage', message, because, hint } };
+function publishedOutcome(
+  moduleId: ModuleId,
+  { published, yanked, unchanged }: Counts,
+  limits: readonly LimitWarning[],
+  options: PublishOptions,
+): Outcome {
+  const schema = 'modreg/registry-publish@1';
+  const json = { schema, module_id: moduleId, published, yanked, unchanged };
+  const line = `${moduleId}: ${published} published, ${unchanged} unchanged${yanked === 0 ? '' : `, ${yanked} yanked`}`;
+  const problems = limits.map((limit): Problem => ({ severity: 'warning', ...limit }));
+  return { answer: [options.json ? jsonLine(json) : line], notes: [], problems };
 }

@@ -1,38 +1,60 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { PublishOptions } from './publish-command.ts';
+import { collect, withFile, withNewFile } from './catalogue-flags.ts';
 import type { CatalogueOptions } from './catalogue-options.ts';
+import type { ChangeOptions } from './remote-registry.ts';
 import type { ServeCommandOptions } from './serve-command.ts';
+import { addTokens } from './token-program.ts';
 
-const EXAMPLES = `Examples:
+/** By the name of the command. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  publish: `
   modreg registry publish acme:lidar 1.2.9
   modreg registry publish acme:lidar 1.3.0 --artifact linux/arm64=https://modules.example/lidar.tar.gz --digest sha256:5f70…
-  modreg registry publish acme:lidar --file releases.json
+  modreg registry publish acme:lidar 1.2.9 --registry https://registry.example
+  modreg registry publish acme:lidar --file releases.json`,
+  yank: `
   modreg registry yank acme:lidar 1.2.9 --reason 'stops the motor'
-  modreg registry serve --port 4870
-`;
+  modreg registry yank acme:lidar 1.2.9 --registry https://registry.example`,
+  unyank: `
+  modreg registry unyank acme:lidar 1.2.9`,
+  list: `
+  modreg registry list
+  modreg registry list acme --json`,
+  show: `
+  modreg registry show acme:lidar`,
+  serve: `
+  modreg registry serve
+  modreg registry serve --port 4870 --host 0.0.0.0`,
+};
 
 /** Adds `modreg registry …`. */
 export function addRegistryCommands(modreg: Command, context: CommandContext): void {
   const registry = modreg
     .command('registry')
-    .description('Manages the embedded registry: publish, yank, serve.')
-    .addHelpText('beforeAll', EXAMPLES);
+    .description('Manages a registry: its releases, its tokens, its server.');
   addPublish(registry, context);
   addYanks(registry, context);
-  addList(registry, context);
+  addLists(registry, context);
+  addTokens(registry, context);
   addServe(registry, context);
+  for (const command of registry.commands) {
+    const examples = EXAMPLES[command.name()];
+    if (examples !== undefined) command.addHelpText('before', `Examples:${examples}\n`);
+  }
 }
 
-function withFile(command: Command, { common }: CommandContext): Command {
-  return common(command).option(
-    '--db <file>',
-    "the registry's file (default: $PLATFORM_HOME/registry.db)",
+/** For a command that can change a registry over HTTP as well. */
+function withAddress(command: Command): Command {
+  return command.option(
+    '--registry <address>',
+    'change the registry at https://host instead of a file; needs a token',
   );
 }
 
 function addPublish(registry: Command, context: CommandContext): void {
-  withFile(registry.command('publish <module_id> [version]'), context)
+  withAddress(withNewFile(registry.command('publish <module_id> [version]'), context))
     .description('Publishes a release, which never changes afterwards.')
     .option(
       '--artifact <platform=url>',
@@ -54,46 +76,45 @@ function addPublish(registry: Command, context: CommandContext): void {
     .option('--file <file>', 'publish the releases of a JSON file: a list, or a module document')
     .action(async (moduleId: string, version: string | undefined, options: PublishOptions) => {
       const { publishCommand } = await import('./publish-command.ts');
-      context.finish(publishCommand(moduleId, version, options, context.world));
+      context.finish(await publishCommand(moduleId, version, options, context.world));
     });
 }
 
 function addYanks(registry: Command, context: CommandContext): void {
-  withFile(registry.command('yank <module_id> <version>'), context)
+  withAddress(withFile(registry.command('yank <module_id> <version>'), context))
     .description('Yanks a release: only a pin can still select it.')
     .option('--reason <text>', 'the reason that machines and people see', '')
     .action(async (moduleId: string, version: string, options: YankOptions) => {
       const { yankCommand } = await import('./yank-command.ts');
-      context.finish(yankCommand([moduleId, version], options.reason, options, context.world));
+      context.finish(
+        await yankCommand([moduleId, version], options.reason, options, context.world),
+      );
     });
-  withFile(registry.command('unyank <module_id> <version>'), context)
+  withAddress(withFile(registry.command('unyank <module_id> <version>'), context))
     .description('Reverts a yank.')
-    .action(async (moduleId: string, version: string, options: CatalogueOptions) => {
+    .action(async (moduleId: string, version: string, options: ChangeOptions) => {
       const { yankCommand } = await import('./yank-command.ts');
-      context.finish(yankCommand([moduleId, version], null, options, context.world));
+      context.finish(await yankCommand([moduleId, version], null, options, context.world));
     });
 }
 
-function addList(registry: Command, context: CommandContext): void {
+function addLists(registry: Command, context: CommandContext): void {
   withFile(registry.command('list [namespace]'), context)
     .description('Shows the published modules.')
     .action(async (namespace: string | undefined, options: CatalogueOptions) => {
       const { listCommand } = await import('./list-command.ts');
       context.finish(listCommand(namespace, options, context.world));
     });
+  withFile(registry.command('show <module_id>'), context)
+    .description('Shows the releases of a module, the newest first.')
+    .action(async (moduleId: string, options: CatalogueOptions) => {
+      const { showCommand } = await import('./show-command.ts');
+      context.finish(showCommand(moduleId, options, context.world));
+    });
 }
 
 function addServe(registry: Command, context: CommandContext): void {
-  const token = registry
-    .command('token')
-    .description('Manages the tokens for publishing and yanking over HTTP.');
-  withFile(token.command('create'), context)
-    .description('Creates a token. It is printed only once.')
-    .action(async (options: CatalogueOptions) => {
-      const { tokenCommand } = await import('./token-command.ts');
-      context.finish(tokenCommand(options, context.world));
-    });
-  withFile(registry.command('serve'), context)
+  withNewFile(registry.command('serve'), context)
     .description('Serves the registry over HTTP until SIGTERM.')
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--port <port>', 'the port to listen on; 0 selects a free one', '4870')
@@ -108,8 +129,4 @@ function addServe(registry: Command, context: CommandContext): void {
     });
 }
 
-type YankOptions = CatalogueOptions & { readonly reason: string };
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
+type YankOptions = ChangeOptions & { readonly reason: string };

@@ -1,70 +1,103 @@
+import { join } from 'node:path';
 import { secret, type Secret, type Result } from '../../core/index.ts';
 import { modeOpenToOthers } from '../../config/file-mode.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { parseRegistryAddress } from '../../registry/address.ts';
-import { readRegularFile } from '../check/document-file.ts';
+import { platformHome } from '../../config/platform-home.ts';
+import { existsAt, readRegularFile } from '../check/document-file.ts';
 import type { Problem } from '../problem.ts';
 import type { World } from '../world.ts';
+import { isToken, parseTokenFile } from './token-file.ts';
 
 /** The token for a registry, or how to provide one. */
-export interface RegistryToken {
+interface RegistryToken {
   readonly token: Secret | undefined;
   /** If there is no token: what a person can do when the registry refuses a request. */
   readonly hint: string | undefined;
 }
 
-const NO_TOKEN =
-  'set MODREG_TOKEN to a token, or MODREG_TOKEN_FILE to the path of a file with a token';
-const LONGEST_TOKEN = 8192;
+/** Room for a line for each of some hundred registries. */
+const LARGEST_FILE = 64 * 1024;
 
-/** Returns a function that reads the token for a registry's address. A failed read is repeated on the next call. */
-export function tokensIn(world: World): (url: URL) => Result<RegistryToken, Problem> {
-  const tokens = new Map<string, Result<RegistryToken, Problem>>();
-  return (url) => {
-    const token = tokens.get(url.origin) ?? tokenFor(url, world);
-    if (token.ok) tokens.set(url.origin, token);
-    return token;
+/** Returns the token for a registry's address. A failed read is repeated on the next call. */
+export type TokensOf = (url: URL) => Result<RegistryToken, Problem>;
+
+/** The tokens of this process. `registry` is the value of `--registry`. */
+export function tokensIn({ environment }: World, registry: string | undefined): TokensOf {
+  const { MODREG_REGISTRY, MODREG_TOKEN: text } = environment;
+  const path = tokenFileIn(environment);
+  const named = MODREG_REGISTRY || registry;
+  const owner = named === undefined ? undefined : ownerIn(named);
+  const variable = text === undefined || text === '' ? undefined : fromVariable(text);
+  let file: Result<ReadonlyMap<string, Secret>, Problem> | undefined;
+  return ({ origin }) => {
+    // A registry that only a policy names does not get the token: the author of the policy could collect it.
+    if (variable && owner === origin) return variable;
+    if (file?.ok !== true) file = path === undefined ? NO_FILE : readTokenFile(path);
+    if (!file.ok) return file;
+    const token = file.value.get(origin);
+    if (token) return { ok: true, value: { token, hint: undefined } };
+    return { ok: true, value: { token, hint: hintFor(origin, { owner, variable, path }) } };
   };
 }
 
-/**
- * The token for the registry at `url`: `MODREG_TOKEN`, else the contents of the file that `MODREG_TOKEN_FILE`
- * names. If `MODREG_REGISTRY` is set, the token is only for the origin of that registry.
- */
-function tokenFor(url: URL, { environment }: World): Result<RegistryToken, Problem> {
-  const { MODREG_REGISTRY: registry, MODREG_TOKEN: text, MODREG_TOKEN_FILE: path } = environment;
-  if (!text && !path) return { ok: true, value: { token: undefined, hint: NO_TOKEN } };
-  const owner = registry ? ownerIn(registry) : url.origin;
-  if (owner !== url.origin) {
-    const hint = `the token is for ${owner} only, so it was not sent`;
-    return { ok: true, value: { token: undefined, hint } };
-  }
-  const read = text ? { ok: true as const, value: text } : readTokenFile(path ?? '');
-  if (!read.ok) return read;
-  if (/^[!-~]+$/.test(read.value)) {
-    return { ok: true, value: { token: secret(read.value), hint: undefined } };
-  }
-  const name = text ? 'MODREG_TOKEN' : `the file ${quote(path ?? '')}`;
+const NO_FILE = { ok: true, value: new Map<string, Secret>() } as const;
+
+function fromVariable(text: string): Result<RegistryToken, Problem> {
+  if (isToken(text)) return { ok: true, value: { token: secret(text), hint: undefined } };
   return failed(
     'usage',
-    `${name} does not contain a token: expected printable ASCII without spaces`,
+    'MODREG_TOKEN does not contain a token: expected printable ASCII without spaces',
   );
 }
 
-/** The origin that a token is for when `MODREG_REGISTRY` is set. Text that is no address is not shown: it may be secret. */
+/** The path of `MODREG_TOKEN_FILE`, else that of the file `tokens` at home if it exists. */
+function tokenFileIn({
+  MODREG_TOKEN_FILE: named,
+  ...environment
+}: World['environment']): string | undefined {
+  if (named) return named;
+  const home = platformHome(environment);
+  const path = home && join(home, 'tokens');
+  return path !== undefined && existsAt(path) ? path : undefined;
+}
+
+/** What a person can do if the registry at `origin` needs a token. */
+function hintFor(
+  origin: string,
+  {
+    owner,
+    variable,
+    path,
+  }: {
+    readonly owner: string | undefined;
+    readonly variable: unknown;
+    readonly path: string | undefined;
+  },
+): string {
+  const file = path === undefined ? '$PLATFORM_HOME/tokens (mode 0600)' : excerpt(path);
+  const line = `add the line "${origin} <token>" to ${file}`;
+  if (owner === origin) return `set MODREG_TOKEN to a token, or ${line}`;
+  if (!variable) return line;
+  const whose = owner ?? 'the registry that MODREG_REGISTRY or --registry names';
+  return `MODREG_TOKEN is for ${whose} only, so it was not sent; ${line}`;
+}
+
+/** The origin of the registry that `MODREG_TOKEN` is for. Text that is no address is not shown: it may be secret. */
 function ownerIn(registry: string): string {
   const address = parseRegistryAddress(registry);
   const isOnline = address.ok && 'url' in address.value;
-  return isOnline ? address.value.url.origin : 'the registry that MODREG_REGISTRY names';
+  return isOnline
+    ? address.value.url.origin
+    : 'the registry that MODREG_REGISTRY or --registry names';
 }
 
-function readTokenFile(path: string): Result<string, Problem> {
-  const file = readRegularFile(path, LONGEST_TOKEN);
+function readTokenFile(path: string): Result<ReadonlyMap<string, Secret>, Problem> {
+  const file = readRegularFile(path, LARGEST_FILE);
   if (!file.ok) return file;
   const { mode = 0, bytes } = file.value;
-  if (bytes.length > LONGEST_TOKEN) {
-    const message = `the token file ${quote(path)} has more than ${LONGEST_TOKEN} bytes`;
-    return failed('usage', message);
+  if (bytes.length > LARGEST_FILE) {
+    return failed('usage', `the token file ${quote(path)} has more than ${LARGEST_FILE} bytes`);
   }
   const open = modeOpenToOthers(mode);
   if (open !== undefined) {
@@ -75,11 +108,13 @@ function readTokenFile(path: string): Result<string, Problem> {
       hint,
     );
   }
-  return { ok: true, value: Buffer.from(bytes).toString().trim() };
+  const tokens = parseTokenFile(Buffer.from(bytes).toString());
+  if (tokens.ok) return tokens;
+  return failed('bad-value', `the token file ${quote(path)}, ${tokens.error}`);
 }
 
 function failed(
-  kind: 'usage' | 'permissions',
+  kind: 'usage' | 'permissions' | 'bad-value',
   message: string,
   hint?: string,
 ): { readonly ok: false; readonly error: Problem } {

@@ -1,7 +1,7 @@
-import type { RunningRegistry } from '../../server/index.ts';
-import { destination, pino, type Logger } from 'pino';
+import type { Catalogue, RunningRegistry } from '../../server/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import type { RegistryEvent } from '../../server/registry-options.ts';
+import { systemClock } from '../../registry/clock.ts';
+import { watchForLoss } from '../../server/file-loss.ts';
 import { serveRegistry } from '../../server/serve.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import type { Outcome, Problem } from '../problem.ts';
@@ -10,11 +10,13 @@ import {
   databaseProblem,
   failed,
   openCatalogue,
-  type CatalogueOptions,
+  modeOf,
+  type CreatingOptions,
 } from './catalogue-options.ts';
+import { logEvent, registryLog } from './registry-log.ts';
 import type { World } from '../world.ts';
 
-export interface ServeCommandOptions extends CatalogueOptions {
+export interface ServeCommandOptions extends CreatingOptions {
   readonly host: string;
   readonly port: string;
   readonly spread: string;
@@ -22,7 +24,6 @@ export interface ServeCommandOptions extends CatalogueOptions {
 
 const LARGEST_PORT = 65_535;
 const LONGEST_SPREAD_MS = 3_600_000;
-const STDERR = 2;
 /** Short, because the server answers no request while it waits for another process. */
 const SERVER_BUSY_TIMEOUT_MS = 100;
 
@@ -36,50 +37,59 @@ export async function serveCommand(options: ServeCommandOptions, world: World): 
     return failed({ severity: 'error', kind: 'usage', message: '--host is empty' });
   }
   const catalogue = openCatalogue(options, world, {
-    mode: 'create',
+    ...modeOf(options),
     busyTimeoutMs: SERVER_BUSY_TIMEOUT_MS,
   });
   if (!catalogue.ok) return failed(catalogue.error);
-  const log = pino({ base: null }, destination({ dest: STDERR, sync: true }));
+  const log = registryLog(world);
   const place = { host: options.host, port };
-  const clock = (): number => world.clock();
+  const clock = { ...systemClock, now: () => world.clock() };
   try {
     const running = await serveRegistry(catalogue.value, place, {
       clock,
       spreadMs,
       log: (event) => logEvent(log, event),
     });
-    return await serveUntilSignal(running, options, { world, log });
+    return await serveUntilSignal(running, options, { world, log, catalogue: catalogue.value });
   } catch (error) {
-    catalogue.value.close();
     return failed(
       error instanceof DatabaseError ? databaseProblem(error) : cannotListen(options, error),
     );
+  } finally {
+    catalogue.value.close();
   }
 }
 
 async function serveUntilSignal(
   running: RunningRegistry,
   options: ServeCommandOptions,
-  { world, log }: { readonly world: World; readonly log: Logger },
+  {
+    world,
+    log,
+    catalogue,
+  }: {
+    readonly world: World;
+    readonly log: ReturnType<typeof registryLog>;
+    readonly catalogue: Catalogue;
+  },
 ): Promise<Outcome> {
   const { address } = running;
   const json = jsonLine({ schema: 'modreg/registry-serve@1', address });
   world.print(options.json ? json : `listening on ${address}`);
   if (!options.json) for (const line of notesFor(address, options)) world.note(line);
-  const signal = await world.untilSignal();
-  log.info({ signal }, 'stopping');
+  const loss = watchForLoss(catalogue);
+  const end = await Promise.race([world.untilSignal(), loss.lost]);
+  loss.stop();
+  if (end instanceof DatabaseError) {
+    log('error', 'stopping', { error: end.message });
+    await running.close();
+    return { ...failed(databaseProblem(end)), isLog: true };
+  }
+  const signal = end;
+  log('info', 'stopping', { signal });
   await running.close();
   const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
-  return { answer: [], notes: [], problems: [], ending };
-}
-
-function logEvent(log: Logger, event: RegistryEvent): void {
-  if (event.kind === 'failed') {
-    log.error({ error: excerpt(String(event.error)) }, 'a request failed');
-  } else {
-    log.info({ module_id: event.moduleId, version: event.version }, event.kind);
-  }
+  return { answer: [], notes: [], problems: [], ending, isLog: true };
 }
 
 function notesFor(address: string, { host, db }: ServeCommandOptions): string[] {
@@ -87,7 +97,7 @@ function notesFor(address: string, { host, db }: ServeCommandOptions): string[] 
   const isOpen = !/^(127\.|localhost$|::1$)/.test(host);
   return [
     `note: the modules are at ${address}/v1/modules, and the API description is at ${address}/v1/openapi.json`,
-    `note: publish with modreg registry publish <module_id> <version>${file}; publishing over HTTP needs a token: modreg registry token create${file}`,
+    `note: publish with modreg registry publish <module_id> <version>${file}; publishing over HTTP needs a token: modreg registry token create --name <name> --scope publish${file}`,
     ...(isOpen
       ? [
           'note: this is plain http:, so others on the network can read tokens; put a TLS proxy in front of it',

@@ -1,66 +1,121 @@
-import { parseVersion, type ModuleId } from '../../core/index.ts';
+import { indexReleases, parseVersion, type ModuleId, type Secret } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import type { Catalogue } from '../../server/index.ts';
+import { openRegistries, RegistryError } from '../../registry/index.ts';
+import type { RegistryWriter } from '../../registry/registry-writer.ts';
 import { readReason } from '../../server/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { parseProblem, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
-import { describeEffects, yankEffects } from './yank-effect.ts';
-import { failed, withCatalogue, withModuleId, type CatalogueOptions } from './catalogue-options.ts';
+import { recordsIn } from './catalogue-records.ts';
+import { failed, usage, withCatalogue, withModuleId } from './catalogue-options.ts';
+import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
+import { tokensIn } from './registry-token.ts';
+import { describeEffects, yankEffects, type YankEffect } from './yank-effect.ts';
+
+/** A release, and the reason to yank it; null to unyank it. */
+interface Yank {
+  readonly moduleId: ModuleId;
+  readonly version: string;
+  readonly reason: string | null;
+}
 
 /** `modreg registry yank <module_id> <version>`; `unyank` if `reason` is null. */
-export function yankCommand(
+export async function yankCommand(
   [moduleIdText, versionText]: readonly [string, string],
   reason: string | null,
-  options: CatalogueOptions,
+  options: ChangeOptions,
   world: World,
-): Outcome {
+): Promise<Outcome> {
   const version = parseVersion(versionText);
   if (!version.ok) return failed(parseProblem(version.error));
   const read = readReason({ reason: reason ?? '' });
-  if (!read.ok)
-    return failed({ severity: 'error', kind: 'usage', message: `--reason: ${read.error[0]}` });
-  return withModuleId(moduleIdText, (moduleId) =>
-    withCatalogue(options, world, { mode: 'write' }, (catalogue) =>
-      yanked(catalogue, { moduleId, version: version.value.text, reason }, options),
-    ),
-  );
+  if (!read.ok) return failed(usage(`--reason: ${read.error[0]}`));
+  return await withModuleId(moduleIdText, async (moduleId) => {
+    const yank = { moduleId, version: version.value.text, reason };
+    if (options.registry === undefined) return yankInFile(yank, options, world);
+    return await withWriter(options, world, async (writer) => {
+      return await yankOver(writer, yank, options, world);
+    });
+  });
 }
 
-function yanked(
-  catalogue: Catalogue,
-  { moduleId, version, reason }: { moduleId: ModuleId; version: string; reason: string | null },
-  options: CatalogueOptions,
-): Outcome {
-  const result = catalogue.yank(moduleId, version, reason);
-  switch (result) {
-    case 'unknown-module':
-      return failed({
-        severity: 'error',
-        kind: result,
-        message: `nothing was ever published for ${moduleId}`,
-      });
-    case 'unknown-version':
-      return failed({
-        severity: 'error',
-        kind: result,
-        message: `${moduleId} has no version ${version}`,
-      });
-    case 'done':
-    case 'unchanged': {
-      const effects = reason === null ? [] : yankEffects(catalogue, moduleId, version);
-      const json = jsonLine({
-        schema: 'modreg/registry-yank@1',
-        module_id: moduleId,
-        version,
-        yanked: reason,
-        on_yank: effects.map(({ constraint, to }) => ({ constraint, ...to })),
-      });
-      const state = reason === null ? 'not yanked' : `yanked${reason && `: ${excerpt(reason)}`}`;
-      const before = result === 'unchanged' ? ' already' : '';
-      const line = `${moduleId} ${version} is${before} ${state}`;
-      const lines = [line, ...describeEffects(effects, version)];
-      return { answer: options.json ? [json] : lines, notes: [], problems: [] };
+function yankInFile(yank: Yank, options: ChangeOptions, world: World): Outcome {
+  const { moduleId, version, reason } = yank;
+  return withCatalogue(options, world, { mode: 'write' }, (catalogue) => {
+    const result = catalogue.yank(moduleId, version, reason);
+    switch (result) {
+      case 'unknown-module':
+        return failed({
+          severity: 'error',
+          kind: result,
+          message: `nothing was ever published for ${moduleId}`,
+        });
+      case 'unknown-version':
+        return failed({
+          severity: 'error',
+          kind: result,
+          message: `${moduleId} has no version ${version}`,
+        });
+      case 'done':
+      case 'unchanged': {
+        const records = reason === null ? [] : recordsIn(catalogue, moduleId);
+        const effects = reason === null ? [] : yankEffects(indexReleases(records), version);
+        return yankedOutcome(yank, { isNew: result === 'done', effects }, options);
+      }
     }
+  });
+}
+
+async function yankOver(
+  writer: RegistryWriter,
+  yank: Yank,
+  options: ChangeOptions,
+  world: World,
+): Promise<Outcome> {
+  const { moduleId, version, reason } = yank;
+  const result = await writer.yank(moduleId, version, reason);
+  if (result.kind !== 'done') return failed(refusalProblem(result));
+  const effects = reason === null ? [] : await effectsOver(yank, options, world);
+  return yankedOutcome(yank, { isNew: true, effects }, options);
+}
+
+/** The effects according to the list that the registry now serves; none if it cannot be read. */
+async function effectsOver(
+  { moduleId, version }: Yank,
+  { registry }: ChangeOptions,
+  world: World,
+): Promise<YankEffect[]> {
+  const tokens = tokensIn(world, registry);
+  const token = (url: URL): Secret | undefined => {
+    const read = tokens(url);
+    return read.ok ? read.value.token : undefined;
+  };
+  const opened = openRegistries({ token }).open({ registry });
+  if (!opened.ok) return [];
+  try {
+    const { records } = await opened.value.read(moduleId);
+    return yankEffects(indexReleases(records), version);
+  } catch (error) {
+    // The release is yanked in any case, which is what the command says.
+    if (error instanceof RegistryError) return [];
+    throw error;
   }
+}
+
+function yankedOutcome(
+  { moduleId, version, reason }: Yank,
+  { isNew, effects }: { readonly isNew: boolean; readonly effects: readonly YankEffect[] },
+  options: ChangeOptions,
+): Outcome {
+  const json = jsonLine({
+    schema: 'modreg/registry-yank@1',
+    module_id: moduleId,
+    version,
+    yanked: reason,
+    on_yank: effects.map(({ constraint, to }) => ({ constraint, ...to })),
+  });
+  const state = reason === null ? 'not yanked' : `yanked${reason && `: ${excerpt(reason)}`}`;
+  const line = `${moduleId} ${version} is${isNew ? '' : ' already'} ${state}`;
+  const lines = [line, ...describeEffects(effects, version)];
+  return { answer: options.json ? [json] : lines, notes: [], problems: [] };
 }

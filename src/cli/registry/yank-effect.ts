@@ -1,18 +1,12 @@
 import {
   compareVersions,
   formatConstraint,
-  indexReleases,
   parseVersion,
   resolve,
   type Constraint,
-  type ModuleId,
   type ReleaseIndex,
   type Version,
 } from '../../core/index.ts';
-import { lazyList } from '../../registry/formats/decoded-list.ts';
-import { releaseEntries } from '../../registry/formats/release-document.ts';
-import { parseJsonBytes } from '../../registry/formats/json-text.ts';
-import type { Catalogue } from '../../server/index.ts';
 
 /** What a machine with the yanked version does, by constraint: `to` is the version that it then has. */
 export interface YankEffect {
@@ -22,20 +16,12 @@ export interface YankEffect {
 }
 
 /**
- * What machines do on which `version` of a module is deployed and was yanked, for each floating constraint whose
- * branch has it (D7, D33). Machines without a minimum release age or quarantine, and for which each release has a file.
+ * What machines do on which `version` is deployed and was yanked, for each floating constraint whose branch has it (D7,
+ * D33). Machines without a minimum release age or quarantine, and for which each release has a file.
  */
-export function yankEffects(
-  catalogue: Catalogue,
-  moduleId: ModuleId,
-  version: string,
-): YankEffect[] {
-  const document = catalogue.document(moduleId);
+export function yankEffects(index: ReleaseIndex, version: string): YankEffect[] {
   const yanked = parseVersion(version);
-  if (!document || !yanked.ok) return [];
-  const json = parseJsonBytes(document.bytes);
-  const { records } = lazyList(releaseEntries(json, moduleId), {});
-  const index = indexReleases(records);
+  if (!yanked.ok) return [];
   return constraintsOn(yanked.value).map((constraint) => effectOf(constraint, index, yanked.value));
 }
 

@@ -56,7 +56,7 @@ export async function compareCommand(
     const problems = [...problemsOf(moduleId, types ?? []), ...listWarnings(moduleId, list, index)];
     if (!types) return { answer: [], notes: [], problems };
     const compared = { moduleId, deployed, eligibility, list, index, types };
-    const answer = options.json ? [asJson(compared)] : asTable(compared);
+    const answer = options.json ? [asJson(compared)] : asTable(compared, world.columns);
     return { answer, notes: [], problems };
   });
 }
@@ -98,18 +98,21 @@ function problemsOf(moduleId: ModuleId, types: readonly TypeOutcome[]): Problem[
   return [{ severity: 'error', kind: 'no-match', message, hint }];
 }
 
-function asTable({ moduleId, deployed, list, index, types }: Compared): string[] {
+function asTable(
+  { moduleId, deployed, list, index, types }: Compared,
+  columns: number | undefined,
+): string[] {
   const rows = types.map(cellsOf);
   const heads = ['TYPE', 'CONSTRAINT', 'SELECTS', 'RESTART NOW'];
-  const line = columnsOf(heads, rows);
+  const line = columnsOf(heads, rows, columns);
   const entries = index.published === 1 ? 'entry' : 'entries';
   const from = `${index.published} ${entries} from ${list.from}`;
   const running = deployed ? `deployed ${deployed.text}` : 'not deployed';
   return [
     `${moduleId}   ${from}   ${running}`,
     '',
-    line(heads),
-    ...types.flatMap((type) => [line(cellsOf(type))].concat(skips(type))),
+    ...line(heads),
+    ...types.flatMap((type) => [...line(cellsOf(type)), ...skips(type)]),
   ];
 }
 

@@ -1,15 +1,11 @@
 import type { ReleaseList } from '../../registry/index.ts';
-import {
-  explain,
-  formatConstraint,
-  type ModuleId,
-  type ResolveInput,
-  type Resolution,
-} from '../../core/index.ts';
+import { explain, formatConstraint, type ModuleId, type Resolution } from '../../core/index.ts';
+import type { ResolveInput } from '../../core/releases/resolve.ts';
 import { newestPublished } from '../../core/releases/resolve.ts';
 import { describeNewer } from '../../core/explanation/newer-words.ts';
 import { complaintOf } from '../../core/explanation/complaint.ts';
 import { describeChosen, describeConstraint } from '../../core/explanation/words.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { jsonLine, listAsJson, refusedAsJson } from '../output/answer-json.ts';
 import { listWarnings, releaseWarnings } from './list-warnings.ts';
@@ -20,6 +16,8 @@ export interface Answered {
   readonly moduleId: ModuleId;
   readonly list: ReleaseList;
   readonly resolution: Resolution;
+  /** The module entry of this machine, whose refusals apply too; undefined without --machine. */
+  readonly machine: string | undefined;
 }
 
 /** One line for a person: the selected release, why, why newer ones are refused, and the `latest` one. */
@@ -41,7 +39,7 @@ export function summarize(
 
 /** The answer, with the result for each entry of the list. */
 export function explainAnswer(
-  { moduleId, list, resolution }: Answered,
+  { moduleId, list, resolution, machine }: Answered,
   { all }: { readonly all: boolean },
 ): string[] {
   const { constraint, index, eligibility } = resolution.input;
@@ -54,6 +52,9 @@ export function explainAnswer(
     '',
     `  constraint   ${text}  ${describeConstraint(constraint)}`,
     `  platform     ${platform}`,
+    ...(machine === undefined
+      ? []
+      : [`  machine      what this one refuses for ${excerpt(machine)}`]),
     ...(notAfter === undefined ? [] : [`  as of        ${formatTime(notAfter)}`]),
     `  list         ${index.published} ${entries} from ${list.from}${asOf(list)}`,
     '',

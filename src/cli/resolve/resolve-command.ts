@@ -8,6 +8,7 @@ import {
   type Result,
 } from '../../core/index.ts';
 import { readListOptions, withList, type ListQuery, type ListOptions } from './list-options.ts';
+import type { MachineEligibility } from './machine-eligibility.ts';
 import { parseProblem, type Outcome, type Problem } from '../problem.ts';
 import {
   answerAsJson,
@@ -21,6 +22,8 @@ import type { World } from '../world.ts';
 export interface ResolveOptions extends ListOptions {
   readonly explain?: true;
   readonly all?: true;
+  /** Whether to refuse what this machine refuses. */
+  readonly machine?: true;
 }
 
 /** `modreg resolve <module_id> <constraint>`: prints the release that a constraint selects. */
@@ -33,10 +36,24 @@ export async function resolveCommand(
   const input = await readInput(moduleIdText, constraintText, options, world);
   if (!input.ok) return { answer: [], notes: [], problems: input.error };
   const { moduleId, constraint, query } = input.value;
-  return await withList(query, moduleId, options, (list, eligibility) => {
+  const machine = options.machine ? await machineFor(moduleId, world) : undefined;
+  if (machine?.ok === false) return { answer: [], notes: [], problems: [machine.error] };
+  return await withList(query, moduleId, options, (list, asked) => {
+    const own = machine?.value.eligibility;
+    const platform = options.platform === undefined ? own?.platform : undefined;
+    const eligibility = { ...asked, ...own, platform: platform ?? asked.platform };
     const resolution = resolve(constraint, indexReleases(list.records), eligibility);
-    return present({ moduleId, list, resolution }, options, world);
+    return present({ moduleId, list, resolution, machine: machine?.value.name }, options, world);
   });
+}
+
+async function machineFor(
+  moduleId: ModuleId,
+  world: World,
+): Promise<Result<MachineEligibility, Problem>> {
+  // Imported here, so that SQLite is loaded only when it is needed.
+  const { machineEligibility } = await import('./machine-eligibility.ts');
+  return machineEligibility(moduleId, world);
 }
 
 async function readInput(

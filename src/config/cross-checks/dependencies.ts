@@ -1,7 +1,7 @@
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { Finding } from '../fault.ts';
-import { isName } from '../fields/name.ts';
+import { isName } from '../text/name.ts';
 import type { ComponentOutline, MachineOutline } from './outline.ts';
 
 /** A component on the stack of the depth-first walk, and the index of its next dependency. */

@@ -1,10 +1,8 @@
 import { type UpdatePolicy, termsFor } from '../../core/machine/update-policy.ts';
-import { valueOf, variablesIn, type Environment } from '../fields/environment-reference.ts';
+import { isForbidden } from '../agent-secrets.ts';
+import { valueOf, variablesIn, type Environment } from '../text/environment-template.ts';
 import type { Finding } from '../fault.ts';
 import type { MachineOutline } from './outline.ts';
-
-/** The agent's own credentials. (Authentication) */
-const AGENT_SECRETS = new Set(['PLATFORM_API_KEY_ID', 'PLATFORM_API_KEY', 'PLATFORM_PART_ID']);
 
 /**
  * Variables that a module's `env` reads although they are forbidden or not set. If `environment` is undefined,
@@ -29,9 +27,4 @@ export function variableFindings(
       });
     }),
   );
-}
-
-/** Whether `variable` is an agent secret that is not in `allowed`. */
-export function isForbidden(variable: string, allowed: readonly string[]): boolean {
-  return AGENT_SECRETS.has(variable) && !allowed.includes(variable);
 }

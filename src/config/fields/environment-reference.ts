@@ -1,14 +1,8 @@
-import type { Result } from '../../core/index.ts';
+import { MARK, NAME } from '../text/environment-template.ts';
 import { badValue } from '../fault.ts';
 import { parsedText, type Schema } from './fields.ts';
 
-/** A process's environment variables, such as `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-const MARK = '${environment.';
-const NAME = '[A-Za-z_][A-Za-z0-9_]*';
 const LEGAL_NAME = new RegExp(`^${NAME}$`);
-const REFERENCE = new RegExp(`\\$\\{environment\\.(${NAME})\\}`, 'g');
 /** The beginning of a reference, complete or not. */
 const ATTEMPT = /\$\{environment\.([^}]*)(\}?)/g;
 
@@ -35,30 +29,6 @@ export const environmentTemplate: Schema<string> = parsedText(
   },
   { pattern: `^(?:(?!\\$\\{environment\\.)[^\\u0000]|\\$\\{environment\\.${NAME}\\})*$` },
 );
-
-/** The variables that `template` reads as `${environment.NAME}`, in order of appearance. */
-export function variablesIn(template: string): string[] {
-  if (!template.includes(MARK)) return [];
-  return Array.from(template.matchAll(REFERENCE), ([, name = '']) => name);
-}
-
-/**
- * `template` with each `${environment.NAME}` replaced by the exact value in `environment`, which is not expanded
- * again. The error is the name of a variable that is not set. (Module entry, env)
- */
-export function expand(template: string, environment: Environment): Result<string, string> {
-  const unset = variablesIn(template).find((name) => valueOf(name, environment) === undefined);
-  if (unset !== undefined) return { ok: false, error: unset };
-  const value = template.replace(REFERENCE, (_part, name: string) =>
-    String(valueOf(name, environment)),
-  );
-  return { ok: true, value };
-}
-
-/** The value of a variable; undefined if it is not set. Ignores properties inherited from Object. */
-export function valueOf(name: string, environment: Environment): string | undefined {
-  return Object.hasOwn(environment, name) ? environment[name] : undefined;
-}
 
 /** Never quotes the text: a value of `env` may be a secret. */
 function complaintOf(text: string): string | undefined {

@@ -40,6 +40,13 @@ export function fields<Entries extends v.ObjectEntries>(
   return rejectLists(v.object(entries, (issue: Issue) => asMessage(objectFault(issue))));
 }
 
+/** An object with these fields. Unknown fields are kept as they are. */
+export function openFields<Entries extends v.ObjectEntries>(
+  entries: Entries,
+): v.LooseObjectSchema<Entries, v.ErrorMessage<v.LooseObjectIssue>> {
+  return rejectLists(v.looseObject(entries, (issue: Issue) => asMessage(objectFault(issue))));
+}
+
 export function listOf<T>(item: Schema<T>, expected: string): Schema<T[]> {
   return v.array(item, expecting(expected));
 }

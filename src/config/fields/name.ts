@@ -1,11 +1,7 @@
 import { quote } from '../../core/text/quote.ts';
 import { badValue } from '../fault.ts';
+import { LONGEST_NAME, nameComplaint } from '../text/name.ts';
 import { parsedText, type Schema } from './fields.ts';
-
-const LONGEST_NAME = 255;
-// Control and format characters, line and paragraph separators, lone surrogates, and the slash: names are shown
-// to people, and a module's name is a folder under `module-data`.
-const ILLEGAL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}/]/u;
 
 // The same rules, as far as JSON Schema patterns can express them.
 const PART = '[^\\u0000-\\u001f\\u007f/]';
@@ -15,7 +11,7 @@ const VISIBLE = '[^\\u0000-\\u001f\\u007f/ ]';
 export const name: Schema<string> = parsedText(
   'a name',
   (text) => {
-    const complaint = complaintOf(text);
+    const complaint = nameComplaint(text);
     if (complaint === undefined) return { ok: true, value: text };
     return { ok: false, error: badValue(`${quote(text)} is not a name: ${complaint}`) };
   },
@@ -25,22 +21,3 @@ export const name: Schema<string> = parsedText(
     not: { enum: ['.', '..'] },
   },
 );
-
-/** Whether `text` is allowed as a name. */
-export function isName(text: string): boolean {
-  return complaintOf(text) === undefined;
-}
-
-function complaintOf(text: string): string | undefined {
-  if (text === '') return 'it is empty';
-  if (text === '.' || text === '..') return 'in a path it means another folder';
-  if (text.trim() !== text) return 'it begins or ends with white space';
-  const illegal = ILLEGAL.exec(text);
-  if (illegal) return `${quote(illegal[0])} at character ${illegal.index + 1} is not allowed`;
-  // UTF-8 needs at most three bytes for each UTF-16 unit.
-  if (text.length <= LONGEST_NAME / 3) return undefined;
-  const bytes = new TextEncoder().encode(text).length;
-  return bytes > LONGEST_NAME
-    ? `it has ${bytes} bytes, expected at most ${LONGEST_NAME}`
-    : undefined;
-}

@@ -1,7 +1,8 @@
+import { expectMembers, LIST, OBJECT, ofKind } from '../text/argument.ts';
 import { isInBranch, type Constraint } from '../version/constraint.ts';
-import { deployedVersion, type Deployed } from './deployed.ts';
+import { DEPLOYED, deployedVersion, type Deployed } from './deployed.ts';
 import { isTime } from '../text/rfc3339.ts';
-import { resolve, type Resolution } from '../releases/resolve.ts';
+import { resolveChecked, type Resolution } from '../releases/resolve.ts';
 import { heldBy } from './timing.ts';
 import { comparePrecedence, compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
@@ -9,6 +10,15 @@ import type { Decision, DecideInput, Replacement, Verdict } from './decision.ts'
 import { failureOf, reasonAgainst } from './failure.ts';
 import { recovery } from './recovery.ts';
 import { withoutRelease } from './without-release.ts';
+
+const DECIDE_INPUT = {
+  requirement: ofKind('a Requirement, such as a Constraint of parseConstraint()'),
+  list: OBJECT,
+  deployed: DEPLOYED,
+  quarantine: LIST,
+  eligibility: OBJECT,
+  timing: OBJECT,
+};
 
 /**
  * Decides what to do about one module or subsystem now. Pure. Throws a RangeError unless `eligibility.now` is a time
@@ -42,6 +52,12 @@ import { withoutRelease } from './without-release.ts';
  * ```
  */
 export function decide(input: DecideInput): Decision {
+  expectMembers('decide()', 'input', input, DECIDE_INPUT);
+  return decideChecked(input);
+}
+
+/** The same for an input of this package: a plan decides often. */
+export function decideChecked(input: DecideInput): Decision {
   const { requirement, list, deployed, failed, eligibility, quarantine } = input;
   if (!isTime(eligibility.now)) {
     throw new RangeError(`now is ${eligibility.now}, expected milliseconds since the epoch`);
@@ -65,7 +81,7 @@ export function decide(input: DecideInput): Decision {
     return withInput({ kind: 'stuck', code: 'list-stale', stale });
   }
   const known = { quarantine, changedDigests, firstSeen };
-  const resolution = resolve(requirement, index, { ...eligibility, ...known });
+  const resolution = resolveChecked(requirement, index, { ...eligibility, ...known });
   return withInput(afterResolving(input, resolution));
 }
 

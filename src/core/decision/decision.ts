@@ -7,7 +7,6 @@ import type { ReleaseIndex } from '../releases/release-index.ts';
 import type { DigestChange, Release } from '../releases/release.ts';
 import type { Resolution } from '../releases/resolve.ts';
 import type { Timing, Hold } from './timing-policies.ts';
-import type { Direction } from './timing.ts';
 import type { Version } from '../version/version.ts';
 
 /**
@@ -36,28 +35,30 @@ export type ModuleList =
       /** When this machine first saw the releases; absent to trust the publish times that they claim. */
       readonly firstSeen?: Eligibility['firstSeen'];
       /** Present if a saved list is used because the registry did not answer. */
-      readonly stale?: StaleList | undefined;
+      readonly stale?:
+        | {
+            /** When the registry last confirmed the list, in milliseconds since the epoch. */
+            readonly confirmedAt: number;
+            /** Why the registry could not confirm it now, in one escaped line. */
+            readonly message: string;
+          }
+        | undefined;
     }
   | {
-      /** Why there is no list. */
-      readonly error: ListError;
+      /** Why there is no list. A RegistryError is such an error. */
+      readonly error: {
+        /** A code for programs: `registry-unreachable`. */
+        readonly kind: string;
+        /** One escaped line for a person. */
+        readonly message: string;
+      };
     };
 
 /** Why a saved list is used instead of the registry's. */
-export interface StaleList {
-  /** When the registry last confirmed the list, in milliseconds since the epoch. */
-  readonly confirmedAt: number;
-  /** Why the registry could not confirm it now, in one escaped line. */
-  readonly message: string;
-}
+export type StaleList = NonNullable<Extract<ModuleList, { readonly index: unknown }>['stale']>;
 
-/** Why there is no release list. A RegistryError is one. */
-export interface ListError {
-  /** A code for programs: `registry-unreachable`. */
-  readonly kind: string;
-  /** One escaped line for a person. */
-  readonly message: string;
-}
+/** Why there is no release list. */
+export type ListError = Extract<ModuleList, { readonly error: unknown }>['error'];
 
 /** Everything that the decision about one module or subsystem depends on. */
 export interface DecideInput {
@@ -112,7 +113,18 @@ export type Decision = {
       readonly kind: 'keep';
       readonly because: 'ahead';
       /** Why the deployed version could not be selected again; undefined if it could, or if it is not a version. */
-      readonly against: Against | undefined;
+      readonly against:
+        | {
+            readonly kind: 'refused';
+            /** The deployed release, and why it is refused. */
+            readonly refused: Refused;
+          }
+        | {
+            readonly kind: 'not-listed';
+            /** Its quarantine; undefined if it is not quarantined. */
+            readonly failure: Failure | undefined;
+          }
+        | undefined;
       /** The release that the constraint selects. */
       readonly resolution: Resolution;
     }
@@ -128,8 +140,53 @@ export type Decision = {
       /** The release that the constraint selects; undefined for a `pin_url`. */
       readonly resolution?: Resolution | undefined;
     }
-  | Stuck
+  | ({ readonly kind: 'stuck' } & (
+      | {
+          readonly code: 'deployed-unknown';
+          /** Present if a release failed and its quarantine has ended. */
+          readonly resolution?: Resolution | undefined;
+        }
+      | {
+          readonly code: 'no-list';
+          /** Why there is no list. */
+          readonly error: Extract<ModuleList, { readonly error: unknown }>['error'];
+          readonly resolution?: undefined;
+        }
+      | {
+          readonly code: 'list-stale';
+          /** The saved list, confirmed too long ago. */
+          readonly stale: NonNullable<Extract<ModuleList, { readonly index: unknown }>['stale']>;
+          readonly resolution?: undefined;
+        }
+      | {
+          /** No release may be selected, or the pinned version is not in the list. */
+          readonly code: 'no-match' | 'pin-not-published';
+          /** Why each entry of the list is refused. */
+          readonly resolution: Extract<Resolution, { kind: 'unsatisfied' }>;
+        }
+      | {
+          readonly code: 'quarantined';
+          /** Why each entry of the list is refused. */
+          readonly resolution: Extract<Resolution, { kind: 'unsatisfied' }>;
+          /** The failure of the pinned version. */
+          readonly failure: Failure;
+        }
+      | {
+          /** Why the pinned release is refused. */
+          readonly code: Exclude<RefusedPin['reason'], 'quarantined'>;
+          /** Why each entry of the list is refused. */
+          readonly resolution: Extract<Resolution, { kind: 'unsatisfied' }>;
+          /** The pinned release. */
+          readonly refused: RefusedPin;
+        }
+    ))
 );
+
+/** Why a deployed version that is kept could not be selected again: it is refused, or it is not in the list. */
+export type Against = NonNullable<Extract<Decision, { readonly because: 'ahead' }>['against']>;
+
+/** Nothing can be decided, or no release may be selected and the deployed version is not accepted either. */
+export type Stuck = Extract<Decision, { readonly kind: 'stuck' }>;
 
 /** A decision without its input. */
 export type Verdict = WithoutInput<Decision>;
@@ -148,24 +205,11 @@ export interface Failure {
   readonly because: string | undefined;
 }
 
-/** Why a deployed version that is kept could not be selected again: it is refused, or it is not in the list. */
-export type Against =
-  | {
-      readonly kind: 'refused';
-      /** The deployed release, and why it is refused. */
-      readonly refused: Refused;
-    }
-  | {
-      readonly kind: 'not-listed';
-      /** Its quarantine; undefined if it is not quarantined. */
-      readonly failure: Failure | undefined;
-    };
-
 /** The release, or the download address, that replaces the deployed version. */
 export type Replacement = { readonly kind: 'replace' } & (
   | {
       /** Relative to the deployed version. */
-      readonly direction: Exclude<Direction, 'rollback'>;
+      readonly direction: 'install' | 'upgrade' | 'downgrade';
       /** The release to deploy. */
       readonly to: Release;
       /** The release that the constraint selects. */
@@ -173,7 +217,7 @@ export type Replacement = { readonly kind: 'replace' } & (
     }
   | {
       /** The deployed version failed, or an operator rolled it back. */
-      readonly direction: Extract<Direction, 'rollback'>;
+      readonly direction: 'rollback';
       /** The release to deploy. */
       readonly to: Release;
       /** Why the deployed version is replaced. */
@@ -190,48 +234,6 @@ export type Replacement = { readonly kind: 'replace' } & (
         readonly url: string;
       };
       readonly resolution?: undefined;
-    }
-);
-
-/** Nothing can be decided, or no release may be selected and the deployed version is not accepted either. */
-export type Stuck = { readonly kind: 'stuck' } & (
-  | {
-      readonly code: 'deployed-unknown';
-      /** Present if a release failed and its quarantine has ended. */
-      readonly resolution?: Resolution | undefined;
-    }
-  | {
-      readonly code: 'no-list';
-      /** Why there is no list. */
-      readonly error: ListError;
-      readonly resolution?: undefined;
-    }
-  | {
-      readonly code: 'list-stale';
-      /** The saved list, confirmed too long ago. */
-      readonly stale: StaleList;
-      readonly resolution?: undefined;
-    }
-  | {
-      /** No release may be selected, or the pinned version is not in the list. */
-      readonly code: 'no-match' | 'pin-not-published';
-      /** Why each entry of the list is refused. */
-      readonly resolution: Extract<Resolution, { kind: 'unsatisfied' }>;
-    }
-  | {
-      readonly code: 'quarantined';
-      /** Why each entry of the list is refused. */
-      readonly resolution: Extract<Resolution, { kind: 'unsatisfied' }>;
-      /** The failure of the pinned version. */
-      readonly failure: Failure;
-    }
-  | {
-      /** Why the pinned release is refused. */
-      readonly code: Exclude<RefusedPin['reason'], 'quarantined'>;
-      /** Why each entry of the list is refused. */
-      readonly resolution: Extract<Resolution, { kind: 'unsatisfied' }>;
-      /** The pinned release. */
-      readonly refused: RefusedPin;
     }
 );
 

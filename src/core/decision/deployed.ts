@@ -1,3 +1,4 @@
+import { ofKind, type Expected } from '../text/argument.ts';
 import { readVersion, type Version } from '../version/version.ts';
 import { readWebAddress } from '../text/web-address.ts';
 
@@ -23,6 +24,9 @@ export type Deployed =
     }
   | { readonly kind: 'none' }
   | { readonly kind: 'unknown' };
+
+/** What a program that no compiler checked must pass. */
+export const DEPLOYED: Expected = ofKind('a Deployed of readDeployed()');
 
 /**
  * Reads a reported version: text, or `null` if nothing is deployed. Anything else is `unknown`. Never throws.

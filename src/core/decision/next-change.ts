@@ -2,7 +2,8 @@ import { publishTime } from '../releases/publish-time.ts';
 import type { Release } from '../releases/release.ts';
 import type { Resolution } from '../releases/resolve.ts';
 import { DAY, type Hold } from './timing-policies.ts';
-import { decide } from './decide.ts';
+import { deployedVersion } from './deployed.ts';
+import { decideChecked } from './decide.ts';
 import {
   replacementOf,
   replacementText,
@@ -50,7 +51,7 @@ export function nextChange(decision: Decision): NextChange | undefined {
     .filter(({ at }) => at > now && Number.isFinite(at))
     .toSorted((a, b) => a.at - b.at);
   for (const { at, because } of possible) {
-    const becomes = decide(inputAt(input, at));
+    const becomes = decideChecked(inputAt(input, at));
     if (outcomeOf(becomes) !== outcomeOf(decision)) return { at, because, becomes };
   }
   return undefined;
@@ -103,10 +104,13 @@ function timingChanges(decision: Decision): PossibleChange[] {
 
 /** When a release becomes eligible that is refused now, or the saved list becomes too old. */
 function listChanges({ input, resolution }: Decision): PossibleChange[] {
-  const { list, quarantine, previous, maxIndexAgeMs } = input;
+  const { list, quarantine, previous, failed, deployed, maxIndexAgeMs } = input;
   if (!resolution || 'error' in list) return [];
   const { stale, index } = list;
   const previousRelease = previous && index.find(previous);
+  // After a failure, a deployed version that becomes eligible ends the recovery (D37).
+  const reported = failed && deployedVersion(deployed);
+  const reportedRelease = reported && index.find(reported);
   return [
     ...(stale
       ? [{ at: stale.confirmedAt + maxIndexAgeMs + 1, because: 'list-too-old' } as const]
@@ -116,6 +120,7 @@ function listChanges({ input, resolution }: Decision): PossibleChange[] {
     ),
     ...newerCandidates(resolution).flatMap((release) => releaseChanges(release, input)),
     ...(previousRelease ? releaseChanges(previousRelease, input) : []),
+    ...(reportedRelease ? releaseChanges(reportedRelease, input) : []),
   ];
 }
 

@@ -19,16 +19,13 @@ export interface Window {
     | undefined;
 }
 
-/** The result of asking the agent whether maintenance is allowed. Only `allowed` allows it. */
-export type MaintenanceAnswer =
-  'allowed' | 'not-allowed' | 'missing' | 'failed' | 'timed-out' | 'not-a-boolean';
-
 /** What determines whether a machine may restart something now. */
 export interface Timing {
   /** The policy's maintenance windows; undefined if it has none. */
   readonly window: Window | undefined;
-  /** Whether the agent allows maintenance; undefined if it is not asked. */
-  readonly answer: MaintenanceAnswer | undefined;
+  /** What the agent answered when it was asked whether maintenance is allowed; undefined if it is not asked. */
+  readonly answer:
+    'allowed' | 'not-allowed' | 'missing' | 'failed' | 'timed-out' | 'not-a-boolean' | undefined;
   /** Whether the server is processing config changes. */
   readonly isServerBusy: boolean;
   /** When the target was restarted for a replacement, in milliseconds since the epoch, in any order. */
@@ -38,6 +35,9 @@ export interface Timing {
   /** The maximum number of restarts of the target in 24 hours. */
   readonly restartCeiling: number;
 }
+
+/** The result of asking the agent whether maintenance is allowed. Only `allowed` allows it. */
+export type MaintenanceAnswer = NonNullable<Timing['answer']>;
 
 /** Why a replacement is held. `until` is when that reason ends, in milliseconds since the epoch, if it is known. */
 export type Hold =
@@ -49,7 +49,7 @@ export type Hold =
   | {
       readonly reason: 'maintenance-not-allowed';
       /** What the agent answered. */
-      readonly answer: Exclude<MaintenanceAnswer, 'allowed'>;
+      readonly answer: Exclude<NonNullable<Timing['answer']>, 'allowed'>;
       readonly until?: undefined;
     }
   | {

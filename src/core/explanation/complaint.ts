@@ -1,4 +1,5 @@
 import { formatConstraint, isInBranch, type Constraint } from '../version/constraint.ts';
+import { firstFew } from '../text/few.ts';
 import type { RefusedPin, RefusedRelease } from '../releases/refusal.ts';
 import { publishTime } from '../releases/publish-time.ts';
 import { resolve, type ResolveInput, type Unsatisfied } from '../releases/resolve.ts';
@@ -108,9 +109,8 @@ function unpublishedPinComplaint(input: ResolveInput, moduleId: string, pin: Ver
 /** The published builds of a pin, none of which it accepts (D35). */
 function describeBuilds(builds: readonly Version[]): string | undefined {
   if (builds.length === 0) return undefined;
-  const named = builds.slice(0, NAMED).map(({ text }) => text);
-  const rest = builds.length - named.length;
-  const all = [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+  const texts = builds.map(({ text }) => text);
+  const all = firstFew(texts, NAMED).join(', ');
   return `published with the same numbers: ${all}; a pin accepts only its exact text`;
 }
 

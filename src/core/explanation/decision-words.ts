@@ -1,3 +1,4 @@
+import { expectArgument, ofKind, type Expected } from '../text/argument.ts';
 import { formatConstraint, isInBranch, type Constraint } from '../version/constraint.ts';
 import {
   replacementText,
@@ -27,6 +28,8 @@ import {
   newestOf,
 } from './words.ts';
 
+export const DECISION: Expected = ofKind('a Decision of decide()');
+
 /**
  * Explains a decision in one escaped line.
  *
@@ -40,6 +43,7 @@ import {
  * ```
  */
 export function describeDecision(decision: Decision): string {
+  expectArgument('describeDecision()', 'decision', decision, DECISION);
   switch (decision.kind) {
     case 'keep':
       return describeKept(decision);

@@ -1,3 +1,4 @@
+import { firstFew } from '../text/few.ts';
 import type { RefusedRelease } from '../releases/refusal.ts';
 import { newerRefused, type Resolution } from '../releases/resolve.ts';
 import type { Version } from '../version/version.ts';
@@ -38,8 +39,7 @@ export function describeNewer(
 
 function describeGroup([reason, refused]: [string, readonly RefusedRelease[]]): string {
   const texts = refused.map(({ release }) => release.version.text);
-  const rest = texts.length - NAMED + 1;
-  const named = rest > 1 ? [...texts.slice(0, NAMED - 1), `${rest} more`] : texts;
+  const named = texts.length > NAMED ? firstFew(texts, NAMED - 1) : texts;
   const [last = ''] = named.slice(-1);
   const [one, many] = (refused[0] && VERBS[refused[0].reason]) ?? ['is', 'are'];
   if (named.length === 1) return `${last} ${one} ${reason}`;

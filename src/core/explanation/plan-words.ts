@@ -1,3 +1,4 @@
+import { expectArgument, expectMembers, NUMBER, ofKind, TEXT } from '../text/argument.ts';
 import { formatConstraint } from '../version/constraint.ts';
 import { replacementOf, wordFor, type Decision, type Requirement } from '../decision/decision.ts';
 import type { ChangeCause, NextChange } from '../decision/next-change.ts';
@@ -5,6 +6,7 @@ import type { Warning } from '../decision/warning.ts';
 import { quote } from '../text/quote.ts';
 import { formatTime } from '../text/rfc3339.ts';
 import {
+  DECISION,
   describeAddress,
   describeDecision,
   describeTarget,
@@ -33,6 +35,9 @@ const CAUSES: Readonly<Record<ChangeCause, string>> = {
   'list-too-old': 'the saved list becomes too old',
 };
 
+const NEXT_CHANGE = { at: NUMBER, because: TEXT, becomes: DECISION };
+const WARNING = ofKind('a Warning of a PlanRow');
+
 /**
  * Describes in one line when a decision changes, to what, and why.
  *
@@ -45,7 +50,9 @@ const CAUSES: Readonly<Record<ChangeCause, string>> = {
  * }
  * ```
  */
-export function describeChange({ at, because, becomes }: NextChange): string {
+export function describeChange(change: NextChange): string {
+  expectMembers('describeChange()', 'change', change, NEXT_CHANGE);
+  const { at, because, becomes } = change;
   return `${formatTime(at)}: ${summarizeDecision(becomes)}, as ${CAUSES[because]}`;
 }
 
@@ -62,6 +69,8 @@ export function describeChange({ at, because, becomes }: NextChange): string {
  * ```
  */
 export function describeWarning(warning: Warning, decision: Decision): string {
+  expectArgument('describeWarning()', 'warning', warning, WARNING);
+  expectArgument('describeWarning()', 'decision', decision, DECISION);
   switch (warning.kind) {
     case 'ahead':
     case 'downgrade':

@@ -1,8 +1,9 @@
+import { expectArgument, having, OBJECT } from '../text/argument.ts';
 import { formatConstraint, type Constraint } from '../version/constraint.ts';
 import { excerpt } from '../text/quote.ts';
 import type { Refused } from '../releases/refusal.ts';
 import { resolve, type Resolution } from '../releases/resolve.ts';
-import { compareVersions } from '../version/version-order.ts';
+import { compareChecked } from '../version/version-order.ts';
 import { describeChosen, describeRefused } from './words.ts';
 
 interface Row {
@@ -15,6 +16,7 @@ interface Row {
 /** The number of rows of a long run that are shown. The rest is counted. */
 const SHOWN = 3;
 const WIDEST_VERSION = 40;
+const RESOLUTION = having('a Resolution of resolve()', 'refused');
 
 /**
  * Explains a resolution: one line for each entry of the list says whether it was selected, and why. Versions come first,
@@ -31,8 +33,11 @@ const WIDEST_VERSION = 40;
  */
 export function explain(
   resolution: Resolution,
-  { all = false, more = '' }: { readonly all?: boolean; readonly more?: string } = {},
+  options: { readonly all?: boolean; readonly more?: string } = {},
 ): string[] {
+  expectArgument('explain()', 'resolution', resolution, RESOLUTION);
+  expectArgument('explain()', 'options', options, OBJECT);
+  const { all = false, more = '' } = options;
   const rows = rowsOf(resolution);
   const longest = rows.reduce((length, { version }) => Math.max(length, version.length), 0);
   const width = Math.min(longest, WIDEST_VERSION);
@@ -60,7 +65,7 @@ function rowsOf(resolution: Resolution): Row[] {
       continue;
     }
     const { version } = refused.release;
-    const isLower = chosen !== undefined && compareVersions(version, chosen.version) < 0;
+    const isLower = chosen !== undefined && compareChecked(version, chosen.version) < 0;
     const note = notes.get(version.text);
     const kind = note === undefined ? (isLower ? 'lower' : refused.reason) : 'noted';
     const row = { version: version.text, words: words + (note ?? ''), kind } as const;

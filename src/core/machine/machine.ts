@@ -18,7 +18,19 @@ export interface Component {
   /** Unique among the machine's components. */
   readonly name: string;
   /** The model that implements the component. */
-  readonly model: Model;
+  readonly model:
+    | {
+        readonly kind: 'built-in';
+        /** One word: `fake`. */
+        readonly name: string;
+      }
+    | {
+        readonly kind: 'modular';
+        /** The module that provides the model: `acme:lidar`. */
+        readonly moduleId: ModuleId;
+        /** The last part of the model triplet: `vlp16`. */
+        readonly name: string;
+      };
   /** The subtype of the API: `sensor`, `board`. */
   readonly type: string;
   /** The namespace of the API: `rdk`, unless the module defines its own API. */
@@ -29,20 +41,8 @@ export interface Component {
   readonly dependsOn: readonly string[];
 }
 
-/** The model that implements a component: built into the server (`fake`), or from a module (`acme:lidar:vlp16`). */
-export type Model =
-  | {
-      readonly kind: 'built-in';
-      /** One word: `fake`. */
-      readonly name: string;
-    }
-  | {
-      readonly kind: 'modular';
-      /** The module that provides the model: `acme:lidar`. */
-      readonly moduleId: ModuleId;
-      /** The last part of the model triplet: `vlp16`. */
-      readonly name: string;
-    };
+/** The model that implements a component. */
+export type Model = Component['model'];
 
 /** A module entry: from a registry, or a local module, whose version modreg does not manage. */
 export type ModuleEntry = {
@@ -52,6 +52,8 @@ export type ModuleEntry = {
   readonly moduleId: ModuleId;
   /** The module's environment variables as written: `${environment.NAME}` is not expanded. */
   readonly env: Readonly<Record<string, string>>;
+  /** The fields of the entry that modreg does not know, as written, for the agent; empty if there are none. */
+  readonly extra: Readonly<Record<string, unknown>>;
 } & (
   | {
       readonly type: 'registry';

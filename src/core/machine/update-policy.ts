@@ -1,3 +1,4 @@
+import { expectArgument, expectMembers, MAP, OBJECT, TEXT } from '../text/argument.ts';
 import type { Window } from '../decision/timing-policies.ts';
 import type { Eligibility } from '../releases/eligibility-policy.ts';
 
@@ -61,6 +62,8 @@ export const DEFAULT_TERMS: UpdateTerms = {
 /** The policy of a site without a policy document: modules update at any time, and releases need no minimum age. */
 export const DEFAULT_POLICY: UpdatePolicy = { terms: DEFAULT_TERMS, modules: new Map() };
 
+const POLICY = { terms: OBJECT, modules: MAP };
+
 /**
  * The terms of the module entry or subsystem `name`: its own if the policy lists it, else the default terms.
  *
@@ -73,5 +76,12 @@ export const DEFAULT_POLICY: UpdatePolicy = { terms: DEFAULT_TERMS, modules: new
  * ```
  */
 export function termsFor(policy: UpdatePolicy, name: string): UpdateTerms {
+  expectMembers('termsFor()', 'policy', policy, POLICY);
+  expectArgument('termsFor()', 'name', name, TEXT);
+  return termsIn(policy, name);
+}
+
+/** The same for a policy of this package: a plan asks for each module. */
+export function termsIn(policy: UpdatePolicy, name: string): UpdateTerms {
   return policy.modules.get(name) ?? policy.terms;
 }

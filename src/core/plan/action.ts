@@ -4,7 +4,6 @@ import type { ModuleId } from '../releases/module-id.ts';
 import type { Platform } from '../releases/platform.ts';
 import { artifactFor, type Artifact } from '../releases/release.ts';
 import { formatConstraint } from '../version/constraint.ts';
-import type { Direction } from '../decision/timing.ts';
 import type { Stop } from './stops.ts';
 
 /** A restart and upgrade that the machine's agent must carry out (Versioning, rule 1). */
@@ -19,41 +18,41 @@ export interface Action {
   /** The file for the machine's platform; undefined if the registry lists none. */
   readonly artifact: Artifact | undefined;
   /** The direction of the replacement, relative to the deployed version. */
-  readonly direction: Direction;
+  readonly direction: 'install' | 'upgrade' | 'downgrade' | 'rollback';
   /** The components that stop for this action alone, in stop order. A `Restart` lists those of all its actions. */
   readonly stops: readonly Stop[];
-  /** Why the action is due. */
-  readonly reason: ActionReason;
+  /** Why the action is due: data for programs, and text for people. */
+  readonly reason: {
+    /** The reason in one escaped line, for people. */
+    readonly text: string;
+  } & (
+    | {
+        /** The constraint of the configuration selects the version. */
+        readonly kind: 'constraint';
+        /** As written: `1.2.*`. */
+        readonly constraint: string;
+      }
+    | {
+        /** The configuration pins the address in `to`. */
+        readonly kind: 'pin-url';
+      }
+    | {
+        /** The deployed version failed on this machine, or an operator rolled it back. */
+        readonly kind: 'failure';
+        /** The version that is replaced. */
+        readonly version: string;
+        /** When its quarantine ends, in milliseconds since the epoch; undefined if it has no time limit. */
+        readonly until: number | undefined;
+        /** Whether an operator rolled it back. */
+        readonly isRolledBack: boolean;
+      }
+  );
   /** When it was decided, in milliseconds since the epoch. */
   readonly decidedAt: number;
 }
 
-/** Why an action is due: data for programs, and text for people. */
-export type ActionReason = {
-  /** The reason in one escaped line, for people. */
-  readonly text: string;
-} & (
-  | {
-      /** The constraint of the configuration selects the version. */
-      readonly kind: 'constraint';
-      /** As written: `1.2.*`. */
-      readonly constraint: string;
-    }
-  | {
-      /** The configuration pins the address in `to`. */
-      readonly kind: 'pin-url';
-    }
-  | {
-      /** The deployed version failed on this machine, or an operator rolled it back. */
-      readonly kind: 'failure';
-      /** The version that is replaced. */
-      readonly version: string;
-      /** When its quarantine ends, in milliseconds since the epoch; undefined if it has no time limit. */
-      readonly until: number | undefined;
-      /** Whether an operator rolled it back. */
-      readonly isRolledBack: boolean;
-    }
-);
+/** Why an action is due. */
+export type ActionReason = Action['reason'];
 
 /** What an action replaces: a module entry, or a subsystem that has versions. */
 export type ActionTarget =

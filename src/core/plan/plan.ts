@@ -1,5 +1,6 @@
+import { expectMembers, FLAG, MAP, NUMBER, OBJECT, wrongArgument } from '../text/argument.ts';
 import type { Constraint } from '../version/constraint.ts';
-import { decide } from '../decision/decide.ts';
+import { decideChecked } from '../decision/decide.ts';
 import {
   replacementOf,
   type Decision,
@@ -9,14 +10,15 @@ import {
 } from '../decision/decision.ts';
 import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { decisionWarnings, type Warning } from '../decision/warning.ts';
-import type { Deployed } from '../decision/deployed.ts';
+import { DEPLOYED, type Deployed } from '../decision/deployed.ts';
 import type { Quarantined } from '../releases/eligibility-policy.ts';
 import type { Component, Machine, ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
-import type { Platform } from '../releases/platform.ts';
+import { PLATFORM, type Platform } from '../releases/platform.ts';
 import { newestPublished } from '../releases/resolve.ts';
-import type { MaintenanceAnswer } from '../decision/timing-policies.ts';
-import { termsFor, type UpdatePolicy, type UpdateTerms } from '../machine/update-policy.ts';
+import type { Timing } from '../decision/timing-policies.ts';
+import { termsIn, type UpdatePolicy, type UpdateTerms } from '../machine/update-policy.ts';
+import { quote } from '../text/quote.ts';
 import type { Version } from '../version/version.ts';
 import { actionOf } from './action.ts';
 import { restartsFor, type Restart } from './restarts.ts';
@@ -56,7 +58,7 @@ export interface PlanInput {
   /** By the name of the subsystem. If it has no state here, its deployed version is unknown. */
   readonly subsystems: ReadonlyMap<SubsystemTarget['name'], ModuleState>;
   /** Whether the agent allows maintenance; absent if it is not asked. */
-  readonly answer?: MaintenanceAnswer | undefined;
+  readonly answer?: Timing['answer'];
   /** Whether the server is processing config changes. Nothing restarts during that time. */
   readonly isServerBusy: boolean;
 }
@@ -64,9 +66,17 @@ export interface PlanInput {
 /** What a machine should do now. */
 export interface Plan {
   /** In the order of the machine config. */
-  readonly modules: readonly ModulePlan[];
+  readonly modules: readonly (PlanRow & {
+    /** The name of the entry. */
+    readonly name: string;
+    /** The module. */
+    readonly moduleId: ModuleId;
+  })[];
   /** The agent and the server, and other subsystems if they are disabled. */
-  readonly subsystems: readonly SubsystemPlan[];
+  readonly subsystems: readonly (PlanRow & {
+    /** The subsystem, and what the agent configuration requires of it. */
+    readonly target: SubsystemTarget;
+  })[];
   /** All due actions, in the order in which they are carried out, and the components that stop for them. */
   readonly restarts: readonly Restart[];
 }
@@ -86,18 +96,10 @@ export interface PlanRow {
 }
 
 /** The row of a module entry. */
-export interface ModulePlan extends PlanRow {
-  /** The name of the entry. */
-  readonly name: string;
-  /** The module. */
-  readonly moduleId: ModuleId;
-}
+export type ModulePlan = Plan['modules'][number];
 
 /** The row of a subsystem. */
-export interface SubsystemPlan extends PlanRow {
-  /** The subsystem, and what the agent configuration requires of it. */
-  readonly target: SubsystemTarget;
-}
+export type SubsystemPlan = Plan['subsystems'][number];
 
 /** Used instead of a release list that was not requested. */
 export const NOT_ASKED: ModuleList = {
@@ -109,6 +111,16 @@ const UNKNOWN_STATE: ModuleState = { list: NOT_ASKED, deployed: { kind: 'unknown
 const LATEST = { kind: 'latest' } as const;
 
 const NO_COMPONENTS: readonly Component[] = [];
+
+const PLAN_INPUT = {
+  machine: OBJECT,
+  policy: OBJECT,
+  platform: PLATFORM,
+  now: NUMBER,
+  modules: MAP,
+  subsystems: MAP,
+  isServerBusy: FLAG,
+};
 
 /**
  * Plans a machine: what to do about each module and subsystem now, and which components stop. Pure. Throws a RangeError
@@ -137,6 +149,7 @@ const NO_COMPONENTS: readonly Component[] = [];
  * ```
  */
 export function planMachine(input: PlanInput): Plan {
+  expectMembers('planMachine()', 'input', input, PLAN_INPUT);
   const { machine, policy } = input;
   // If the server is not managed, its components are not stopped.
   const isManaged = !machine.agent.platformServer.disableSubsystem;
@@ -146,8 +159,8 @@ export function planMachine(input: PlanInput): Plan {
   const modules = machine.modules.map((entry): ModulePlan => {
     const { name, moduleId } = entry;
     const requirement = isManaged ? requirementOf(entry) : ({ kind: 'disabled' } as const);
-    const state = withUrlAsText(input.modules.get(name) ?? UNKNOWN_STATE);
-    const decideInput = decideInputFor(state, requirement, termsFor(policy, name), input);
+    const state = withUrlAsText(stateIn(input.modules, name));
+    const decideInput = decideInputFor(state, requirement, termsIn(policy, name), input);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(decideInput, channel, () => stops.ofModule(moduleId));
     // Two entries with one module_id are resolved separately, with a warning (D24).
@@ -156,11 +169,11 @@ export function planMachine(input: PlanInput): Plan {
     return { name, moduleId, ...row, warnings: [...row.warnings, ...shared] };
   });
   const subsystems = Array.from(subsystemTargets(machine.agent), (target): SubsystemPlan => {
-    const state = input.subsystems.get(target.name) ?? UNKNOWN_STATE;
+    const state = stateIn(input.subsystems, target.name);
     const decideInput = decideInputFor(
       state,
       target.requirement,
-      termsFor(policy, target.name),
+      termsIn(policy, target.name),
       input,
     );
     const row = rowOf(decideInput, target.channel, () => stops.ofServer());
@@ -177,6 +190,15 @@ export function planMachine(input: PlanInput): Plan {
     ),
   ].filter((action) => action !== undefined);
   return { modules, subsystems, restarts: restartsFor(actions, stops) };
+}
+
+/** The state of a target. Its deployed version is checked, because text would be planned as another version. */
+function stateIn<K extends string>(states: ReadonlyMap<K, ModuleState>, name: K): ModuleState {
+  const state = states.get(name) ?? UNKNOWN_STATE;
+  const { deployed }: { readonly deployed: unknown } = state;
+  if (DEPLOYED.is(deployed)) return state;
+  const as = `deployed of ${quote(name)}`;
+  throw wrongArgument('planMachine()', as, deployed, DEPLOYED.words);
 }
 
 function requirementOf(entry: ModuleEntry): Requirement {
@@ -231,7 +253,7 @@ function rowOf(
   channel: Constraint,
   componentsToStop: () => readonly Stop[],
 ): PlanRow {
-  const decision = decide(input);
+  const decision = decideChecked(input);
   const replacement = replacementOf(decision);
   // Before a first install, no component of the target is running.
   const isRunning = replacement !== undefined && replacement.direction !== 'install';

@@ -6,6 +6,11 @@ import { inOrder } from './order.ts';
 export interface Stop {
   /** Its name. */
   readonly component: string;
+  /**
+   * The module that its model is from, which has to stop it; absent if the model is built into the server. A module that
+   * only has such components stops them, but is not restarted.
+   */
+  readonly moduleId?: ModuleId | undefined;
   /** The stopping components that it depends on; empty for a component of the module that restarts. */
   readonly dependsOn: readonly string[];
 }
@@ -63,14 +68,19 @@ function compileStops(components: readonly Component[]): Omit<Stops, 'ofModule'>
       const ownNames = new Set(own);
       return [...stopping]
         .toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0))
-        .map((name) => {
-          const dependsOn = byName.get(name)?.dependsOn ?? [];
-          return {
-            component: name,
-            dependsOn: ownNames.has(name) ? [] : dependsOn.filter((other) => stopping.has(other)),
-          };
+        .flatMap((name) => {
+          const component = byName.get(name);
+          if (!component) return [];
+          const isOwn = ownNames.has(name);
+          const { dependsOn } = component;
+          return stopOf(component, isOwn ? [] : dependsOn.filter((other) => stopping.has(other)));
         });
     },
-    ofServer: () => ordered.map(({ name }) => ({ component: name, dependsOn: [] })),
+    ofServer: () => ordered.map((component) => stopOf(component, [])),
   };
+}
+
+function stopOf({ name, model }: Component, dependsOn: readonly string[]): Stop {
+  const moduleId = model.kind === 'modular' ? model.moduleId : undefined;
+  return { component: name, ...(moduleId && { moduleId }), dependsOn };
 }

@@ -1,3 +1,4 @@
+import type { Expected } from '../text/argument.ts';
 import { parseError, type ParseError, type Misfit } from '../text/parse-error.ts';
 import type { Result } from '../text/result.ts';
 
@@ -25,6 +26,11 @@ export function parseModuleId(text: unknown): Result<ModuleId, ParseError<'bad-m
   return { ok: false, error: parseError('bad-module-id', text, misfitOf(text)) };
 }
 
+export const MODULE_ID: Expected = {
+  is: (value) => typeof value === 'string' && LEGAL.test(value),
+  words: 'a ModuleId of parseModuleId()',
+};
+
 export function namespaceOf(id: ModuleId): string {
   return id.slice(0, id.indexOf(':'));
 }
@@ -33,7 +39,7 @@ export function nameOf(id: ModuleId): string {
   return id.slice(id.indexOf(':') + 1);
 }
 
-function misfitOf(text: unknown): Misfit {
+function misfitOf(text: unknown): Misfit & { readonly suggestion?: string } {
   if (typeof text !== 'string') return { position: 0, expected: 'text' };
   const namespaceEnd = halfEnd(text, 0);
   if (typeof namespaceEnd !== 'number') return namespaceEnd;
@@ -43,7 +49,9 @@ function misfitOf(text: unknown): Misfit {
   }
   const nameEnd = halfEnd(text, namespaceEnd + 1);
   if (typeof nameEnd !== 'number') return nameEnd;
-  return { position: nameEnd, expected: 'a letter, a digit, "_", "-" or the end' };
+  const misfit = { position: nameEnd, expected: 'a letter, a digit, "_", "-" or the end' };
+  // `acme:lidar@1.2.9`, as other registries write a module with its version.
+  return text[nameEnd] === '@' ? { ...misfit, suggestion: text.slice(0, nameEnd) } : misfit;
 }
 
 function halfEnd(text: string, from: number): number | Misfit {

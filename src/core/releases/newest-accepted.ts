@@ -1,7 +1,7 @@
 import { mismatch, type Constraint } from '../version/constraint.ts';
 import { versionOf } from './release.ts';
 import type { Entry } from './release-records.ts';
-import { compareVersions } from '../version/version-order.ts';
+import { compareChecked } from '../version/version-order.ts';
 import { readVersion, type Version } from '../version/version.ts';
 
 const ZERO = 48;
@@ -44,7 +44,7 @@ export function newestAccepted(
     if (!acceptsPrereleases && looksLikePrerelease(text)) continue;
     const version = readVersion(text);
     if (!('text' in version) || mismatch(constraint, version)) continue;
-    const order = newest ? compareVersions(version, newest) : 1;
+    const order = newest ? compareChecked(version, newest) : 1;
     if (order > 0) {
       [newest, places] = [version, [place]];
       ({ major: limit.major, minor: limit.minor, patch: limit.patch } = version);

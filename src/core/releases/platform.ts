@@ -1,3 +1,4 @@
+import type { Expected } from '../text/argument.ts';
 import { parseError, type ParseError } from '../text/parse-error.ts';
 import type { Result } from '../text/result.ts';
 
@@ -6,6 +7,12 @@ export const PLATFORMS: readonly Platform[] = ['linux/amd64', 'linux/arm64'];
 
 /** The operating system and the CPU of a machine. */
 export type Platform = 'linux/amd64' | 'linux/arm64';
+
+/** What a program that no compiler checked must pass. */
+export const PLATFORM: Expected = {
+  is: (value) => PLATFORMS.some((known) => known === value),
+  words: 'a Platform of parsePlatform()',
+};
 
 // Other names of the two CPU architectures are accepted as well (D9).
 const ARCHITECTURES = new Map([

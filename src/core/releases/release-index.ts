@@ -11,7 +11,7 @@ import {
   type SortedReleases,
   type Span,
 } from './sorted-releases.ts';
-import { compareVersions } from '../version/version-order.ts';
+import { compareChecked } from '../version/version-order.ts';
 import { parseVersion, readVersion, type Version } from '../version/version.ts';
 import type { ParseError } from '../text/parse-error.ts';
 
@@ -132,7 +132,7 @@ function equalTo(list: SortedList, version: Version): Span {
     const text = list.textAt(at);
     if (text === version.text) return 0;
     const other = readVersion(text);
-    return 'text' in other ? compareVersions(other, version) : 0;
+    return 'text' in other ? compareChecked(other, version) : 0;
   };
   const span = sameNumbers(list, version);
   const from = countUntil(span, (at) => compared(at) >= 0);

@@ -1,3 +1,4 @@
+import { expectArgument, wrongArgument, type Expected } from '../text/argument.ts';
 import { versionOf, type ReleaseRecord } from './release.ts';
 
 /**
@@ -28,6 +29,7 @@ export interface Entries {
 
 /** Copies `list`, unless it decodes its entries when they are read. */
 export function entriesOf(list: Iterable<Entry> | ReleaseRecords): Entries {
+  expectArgument('indexReleases()', 'releases', list, LIST_OF_RELEASES);
   if (isUndecoded(list)) {
     return {
       length: list.length,
@@ -38,6 +40,7 @@ export function entriesOf(list: Iterable<Entry> | ReleaseRecords): Entries {
     };
   }
   const entries = [...list];
+  checkFirst(entries);
   return {
     length: entries.length,
     versionAt: (place) => versionOf(entries[place] ?? ''),
@@ -45,6 +48,24 @@ export function entriesOf(list: Iterable<Entry> | ReleaseRecords): Entries {
     scan: () => entries,
     all: () => entries,
   };
+}
+
+/** Text is not a list of versions, although it is iterable. */
+export const LIST_OF_RELEASES: Expected = {
+  is: (list) => typeof list === 'object' && list !== null && Symbol.iterator in list,
+  words: 'an iterable of versions or of records with a version',
+};
+
+/** Entries of one list are mostly alike. Checking all of them would take longer than a query. */
+function checkFirst([first]: readonly unknown[]): void {
+  if (first === undefined || typeof first === 'string') return;
+  if (typeof Object(first).version === 'string') return;
+  throw wrongArgument(
+    'indexReleases()',
+    'the first release',
+    first,
+    'text or a record with a version',
+  );
 }
 
 function isUndecoded(

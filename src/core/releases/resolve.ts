@@ -1,28 +1,27 @@
-import { mismatch, type Constraint } from '../version/constraint.ts';
+import { expectArgument, expectMembers, having, NUMBER, type Expected } from '../text/argument.ts';
+import { CONSTRAINT, mismatch, type Constraint } from '../version/constraint.ts';
 import { ineligible } from './eligibility.ts';
 import type { Eligibility } from './eligibility-policy.ts';
 import type { Refusal, Refused, RefusedPin, RefusedRelease } from './refusal.ts';
 import type { ReleaseIndex } from './release-index.ts';
 import { conflictingDigests, type Release } from './release.ts';
-import { compareVersions } from '../version/version-order.ts';
+import { compareChecked } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 
-/** The input of a resolution. */
-export interface ResolveInput {
-  /** Which releases are accepted. */
-  readonly constraint: Constraint;
-  /** The release list. */
-  readonly index: ReleaseIndex;
-  /** Which of the accepted releases the machine may select. */
-  readonly eligibility: Eligibility;
-}
-
 /** The release that a constraint selects, if there is one, and why every other entry of the list is refused. */
-export type Resolution =
+export type Resolution = {
+  /** The input of the resolution. */
+  readonly input: {
+    /** Which releases are accepted. */
+    readonly constraint: Constraint;
+    /** The release list. */
+    readonly index: ReleaseIndex;
+    /** Which of the accepted releases the machine may select. */
+    readonly eligibility: Eligibility;
+  };
+} & (
   | {
       readonly kind: 'resolved';
-      /** The input of the resolution. */
-      readonly input: ResolveInput;
       /** The newest release that may be selected. */
       readonly release: Release;
       /**
@@ -33,13 +32,15 @@ export type Resolution =
     }
   | {
       readonly kind: 'unsatisfied';
-      /** The input of the resolution. */
-      readonly input: ResolveInput;
       /** The pinned release, if it is published but refused; undefined otherwise. */
       readonly refusedPin: RefusedPin | undefined;
       /** Every entry with the first reason that applies, in the same order. Computed when it is read. */
       refused(): Iterable<Refused>;
-    };
+    }
+);
+
+/** The input of a resolution. */
+export type ResolveInput = Resolution['input'];
 
 /** A resolution without a release. */
 export type Unsatisfied = Extract<Resolution, { kind: 'unsatisfied' }>;
@@ -67,6 +68,16 @@ export function resolve(
   index: ReleaseIndex,
   eligibility: Eligibility = NO_POLICY,
 ): Resolution {
+  if (!isQuery(constraint, index, eligibility)) expectQuery(constraint, index, eligibility);
+  return resolveChecked(constraint, index, eligibility);
+}
+
+/** The same for arguments of this package. Apart, because V8 no longer inlines a longer function. */
+export function resolveChecked(
+  constraint: Constraint,
+  index: ReleaseIndex,
+  eligibility: Eligibility,
+): Resolution {
   const input = { constraint, index, eligibility };
   let refusedPin: RefusedPin | undefined;
   for (const release of index.candidates(constraint)) {
@@ -80,6 +91,27 @@ export function resolve(
   return { kind: 'unsatisfied', input, refusedPin, refused: () => refused(input) };
 }
 
+const INDEX: Expected = having('a ReleaseIndex of indexReleases()', 'candidates', 'releases');
+
+/**
+ * Whether arguments that no compiler checked can have their types. Plans resolve often, and a complete check takes a tenth
+ * of the time of a query, so this one looks at one field of each.
+ */
+function isQuery(constraint: unknown, index: unknown, eligibility: unknown): boolean {
+  return (
+    (constraint as Partial<Constraint> | null | undefined)?.kind !== undefined &&
+    (index as Partial<ReleaseIndex> | null | undefined)?.candidates !== undefined &&
+    typeof (eligibility as Partial<Eligibility> | null | undefined)?.now === 'number'
+  );
+}
+
+/** Throws the TypeError for the first argument that does not have its type. */
+function expectQuery(constraint: unknown, index: unknown, eligibility: unknown): void {
+  expectArgument('resolve()', 'constraint', constraint, CONSTRAINT);
+  expectArgument('resolve()', 'index', index, INDEX);
+  expectMembers('resolve()', 'eligibility', eligibility, { now: NUMBER });
+}
+
 /** The only candidate of a pin is the release with its text (D35). */
 function isRefusedPin(one: Refusal & { readonly release: Release }): one is RefusedPin {
   return one.reason !== 'other-version';
@@ -91,7 +123,7 @@ export function newestPublished(
   index: ReleaseIndex,
   { now, platform, notAfter, firstSeen }: Eligibility,
 ): Version | undefined {
-  const newest = resolve(constraint, index, { now, platform, notAfter, firstSeen });
+  const newest = resolveChecked(constraint, index, { now, platform, notAfter, firstSeen });
   return newest.kind === 'resolved' ? newest.release.version : undefined;
 }
 
@@ -99,7 +131,7 @@ export function newestPublished(
 export function newerRefused({ input }: Resolution, version: Version): RefusedRelease[] {
   const newer: RefusedRelease[] = [];
   for (const release of input.index.candidates(input.constraint)) {
-    if (compareVersions(release.version, version) <= 0) break;
+    if (compareChecked(release.version, version) <= 0) break;
     const found = refusal(input, release);
     if (found) newer.push({ release, ...found });
   }

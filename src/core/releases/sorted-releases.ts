@@ -1,6 +1,6 @@
 import { versionOf } from './release.ts';
 import type { Entry } from './release-records.ts';
-import { compareVersions } from '../version/version-order.ts';
+import { compareChecked } from '../version/version-order.ts';
 import { readVersion, type Version } from '../version/version.ts';
 
 /** Places in a release list, from the oldest release to the newest, each version once. */
@@ -40,7 +40,7 @@ export function sortReleases(entries: readonly Entry[]): SortedReleases {
   const places = Uint32Array.from(versions.keys()).filter((place) => versions[place]);
   places.sort((a, b) => {
     const [left, right] = [versions[a], versions[b]];
-    return left && right ? compareVersions(left, right) : 0;
+    return left && right ? compareChecked(left, right) : 0;
   });
   const duplicates = new Map<number, number[]>();
   const unique = places.filter((place, at) => {

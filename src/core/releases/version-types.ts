@@ -3,7 +3,7 @@ import type { Eligibility } from './eligibility-policy.ts';
 import type { Refused } from './refusal.ts';
 import type { ReleaseIndex } from './release-index.ts';
 import { resolve, type Resolution } from './resolve.ts';
-import { comparePrecedence, compareVersions } from '../version/version-order.ts';
+import { comparePrecedence, compareChecked } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 
 /** The effect of one version type (Versioning, Module version types). */
@@ -69,7 +69,7 @@ function* skipped(resolution: Resolution): Iterable<Refused> {
   const chosen = resolution.kind === 'resolved' ? resolution.release.version : undefined;
   for (const refused of resolution.refused()) {
     if (refused.reason === 'not-a-version') return;
-    if (chosen && compareVersions(refused.release.version, chosen) < 0) return;
+    if (chosen && compareChecked(refused.release.version, chosen) < 0) return;
     yield refused;
   }
 }

@@ -16,10 +16,10 @@ export function escapeUnprintableInJson(json: string): string {
   );
 }
 
-/** Untrusted text for a message: escaped, and cut at 200 characters. */
-export function excerpt(text: string): string {
-  if (text.length <= LONGEST_QUOTE) return escapeUnprintable(text);
-  return `${escapeUnprintable(text.slice(0, LONGEST_QUOTE))}…`;
+/** Untrusted text for a message: escaped, and cut at `longest` characters, by default 200. */
+export function excerpt(text: string, longest: number = LONGEST_QUOTE): string {
+  if (text.length <= longest) return escapeUnprintable(text);
+  return `${escapeUnprintable(text.slice(0, longest))}…`;
 }
 
 /** Untrusted text for a message, in quotation marks: escaped, and cut at 200 characters. */

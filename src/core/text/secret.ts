@@ -1,3 +1,5 @@
+import { expectArgument, TEXT } from './argument.ts';
+
 /** Text that printing, inspecting and serializing do not reveal. */
 export interface Secret {
   /** The text. */
@@ -17,5 +19,6 @@ export interface Secret {
  * ```
  */
 export function secret(text: string): Secret {
+  expectArgument('secret()', 'text', text, TEXT);
   return { reveal: () => text };
 }

@@ -1,3 +1,4 @@
+import { expectArgument, type Expected } from '../text/argument.ts';
 import { parseError, type ParseError, type Misfit } from '../text/parse-error.ts';
 import { KEYWORDS, nearestForm } from './nearest-form.ts';
 import type { Result } from '../text/result.ts';
@@ -28,6 +29,19 @@ export type Constraint =
     }
   | { readonly kind: 'latest' }
   | { readonly kind: 'latest-with-prerelease' };
+
+const KINDS: ReadonlySet<unknown> = new Set<Constraint['kind']>([
+  'patch',
+  'minor',
+  'major',
+  'latest',
+  'latest-with-prerelease',
+]);
+
+export const CONSTRAINT: Expected = {
+  is: (value) => KINDS.has((value as Partial<Constraint> | null | undefined)?.kind),
+  words: 'a Constraint of parseConstraint()',
+};
 
 /** Why a constraint does not accept a version, eligibility aside. */
 export type Mismatch = 'other-major' | 'other-minor' | 'other-version' | 'prerelease';
@@ -62,6 +76,7 @@ export function parseConstraint(text: unknown): Result<Constraint, ParseError<'b
  * ```
  */
 export function formatConstraint(constraint: Constraint): string {
+  expectArgument('formatConstraint()', 'constraint', constraint, CONSTRAINT);
   switch (constraint.kind) {
     case 'patch':
       return constraint.version.text;

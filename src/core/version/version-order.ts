@@ -1,4 +1,5 @@
-import { isDigit, withoutLeadingZeros, type Version } from './version.ts';
+import { expectArgument } from '../text/argument.ts';
+import { isDigit, VERSION, withoutLeadingZeros, type Version } from './version.ts';
 
 /**
  * Compares by the precedence of SemVer 2.0.0, section 11, and then by build metadata. Below zero if `a` is older than
@@ -13,6 +14,13 @@ import { isDigit, withoutLeadingZeros, type Version } from './version.ts';
  * ```
  */
 export function compareVersions(a: Version, b: Version): number {
+  expectArgument('compareVersions()', 'a', a, VERSION);
+  expectArgument('compareVersions()', 'b', b, VERSION);
+  return compareChecked(a, b);
+}
+
+/** The same for versions of this package: a search in a list compares often. */
+export function compareChecked(a: Version, b: Version): number {
   // Precedence decides, never the publish time (D1). Builds of one version are ordered by their metadata (D2).
   return comparePrecedence(a, b) || compareBuilds(a.build, b.build);
 }

@@ -1,3 +1,4 @@
+import type { Expected } from '../text/argument.ts';
 import { parseError, type ParseError, type Misfit } from '../text/parse-error.ts';
 import type { Result } from '../text/result.ts';
 
@@ -40,6 +41,12 @@ export function parseVersion(text: unknown): Result<Version, ParseError<'bad-ver
   if ('text' in read) return { ok: true, value: read };
   return { ok: false, error: parseError('bad-version', text, read) };
 }
+
+export const VERSION: Expected = {
+  // No other type of modreg has this field.
+  is: (value) => typeof (value as Partial<Version> | null | undefined)?.prerelease === 'string',
+  words: 'a Version of parseVersion()',
+};
 
 export function isPrerelease(version: Version): boolean {
   return version.prerelease !== '';

@@ -17,6 +17,8 @@ export interface JsonMeter {
   feed(chunk: Uint8Array): void;
   /** Whether the bytes so far end inside a string, an array or an object. */
   isCutShort(): boolean;
+  /** The number of commas and opening brackets outside strings so far. */
+  tokens(): number;
 }
 
 /** A meter that allows `most` commas and opening brackets outside strings, because each takes memory when parsed. */
@@ -45,6 +47,7 @@ export function jsonMeter(most: number): JsonMeter {
   };
   return {
     isCutShort: () => depth > 0 || isInString,
+    tokens: () => tokens,
     feed(chunk) {
       let at = isInString ? skipString(chunk, 0) : 0;
       while (at < chunk.length) {

@@ -99,9 +99,14 @@ function brokenOff(where: string): RegistryError {
   );
 }
 
+/** Whether a content type is that of JSON, such as `application/problem+json`. */
+export function isJson(contentType: string | null): boolean {
+  return JSON_TYPE.test(contentType ?? '');
+}
+
 function checkHeaders(headers: Headers, where: string, largest: number): void {
   const type = headers.get('content-type') ?? 'no content-type';
-  if (!JSON_TYPE.test(type)) {
+  if (!isJson(type)) {
     const message = `${where} does not respond like a registry: got ${excerpt(type)}`;
     throw new RegistryError('not-a-registry', message);
   }

@@ -4,8 +4,9 @@ import type { Clock } from '../clock.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RequestContext } from '../remote-registry.ts';
 import { retrying } from '../retry.ts';
-import { exchange, type RegistryRequest, type Reply } from './exchange.ts';
+import { exchange, type Change, type RegistryRequest, type Reply } from './exchange.ts';
 import type { Limits } from './limits.ts';
+import { problemIn } from './problem-document.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 /** How requests are sent to a registry. */
@@ -35,6 +36,11 @@ export interface Connection {
     request: Pick<RegistryRequest, 'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs'>,
     round: RequestContext,
   ): Promise<Reply>;
+  /**
+   * The response to a request that changes something, if its status is 200, 201 or below 500 and about the change. Repeats
+   * the request like `get`, so repeating it must change nothing more.
+   */
+  send(url: URL, change: Change, round: RequestContext): Promise<Reply>;
   /** The result of `work`. In a RegistryError that repeats the token of the last request, the token is replaced. */
   readonly redacting: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -43,30 +49,38 @@ const UNEXPECTED_304_TRIES = 2;
 
 export function connect(where: string, options: HttpOptions): Connection {
   const { limits, clock, fetch, exchange: send = exchange } = options;
+  const { retryWithinMs } = limits;
   let sent: Secret | undefined;
+  const answer = async (
+    request: Omit<RegistryRequest, 'where' | 'token' | 'fetch'>,
+    { budget, signal }: RequestContext,
+  ): Promise<Reply> => {
+    const attempt = async (): Promise<Reply> => {
+      const token = tokenOf(where, options);
+      sent = token;
+      const reply = await redactingToken(
+        () => token,
+        async () => await send({ ...request, where, token, fetch }, { limits, clock, signal }),
+      );
+      const expected = request.change ? EXPECTED_OF_CHANGE : EXPECTED;
+      checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now(), expected });
+      return reply;
+    };
+    return await retrying(attempt, { ...options, retryWithinMs, budget, signal });
+  };
   return {
     where,
     limits,
-    async get(url, request, { budget, signal }) {
-      const attempt = async (): Promise<Reply> => {
-        const token = tokenOf(where, options);
-        sent = token;
-        const reply = await redactingToken(
-          () => token,
-          async () =>
-            await send({ ...request, url, where, token, fetch }, { limits, clock, signal }),
-        );
-        checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now() });
-        return reply;
-      };
+    async get(url, request, round) {
       for (let tries = 0; tries < UNEXPECTED_304_TRIES; tries++) {
-        const { retryWithinMs } = limits;
-        const reply = await retrying(attempt, { ...options, retryWithinMs, budget, signal });
+        const reply = await answer({ ...request, url }, round);
         if (reply.status !== 304 || request.etag !== undefined) return reply;
       }
       const message = `${where} does not respond like a registry: got 304 to a request without an entity tag`;
       throw new RegistryError('not-a-registry', message);
     },
+    send: async (url, change, round) =>
+      await answer({ url, change, accept: 'application/json', ...ANSWER_BOUNDS }, round),
     redacting: async (work) => await redactingToken(() => sent, work),
   };
 }
@@ -79,6 +93,7 @@ function tokenOf(where: string, { token }: HttpOptions): Secret | undefined {
   try {
     found = token?.();
   } catch (cause) {
+    if (cause instanceof RegistryError) throw cause;
     const message = `${where} was not contacted: the function that returns its token threw an error`;
     throw new RegistryError('registry-refused', message, { cause });
   }
@@ -108,18 +123,28 @@ async function redactingToken<T>(
   }
 }
 
-const EXPECTED = new Set([200, 304, 404]);
+const EXPECTED: ReadonlySet<number> = new Set([200, 304, 404]);
+/** Besides success: what is wrong with the release or the yank. */
+const EXPECTED_OF_CHANGE: ReadonlySet<number> = new Set([200, 201, 404, 409, 413, 422]);
+const ANSWER_BOUNDS = { largest: 256 * 1024, mostTokens: 10_000 };
 const BUSY = new Set([408, 425, 429]);
 
 function checkStatus(
-  { status, headers }: Reply,
+  { status, headers, body }: Reply,
   where: string,
-  { hasToken, now }: { readonly hasToken: boolean; readonly now: number },
+  {
+    hasToken,
+    now,
+    expected,
+  }: { readonly hasToken: boolean; readonly now: number; readonly expected: ReadonlySet<number> },
 ): void {
-  if (EXPECTED.has(status)) return;
+  if (expected.has(status)) return;
   if (status === 401 || status === 403 || status === 407) {
     const sent = hasToken ? 'with the token that was sent' : 'without a token';
-    throw new RegistryError('registry-refused', `${where} denies access ${sent} (${status})`);
+    const why = problemIn(body.text)?.detail;
+    const because = why === undefined ? '' : `: ${why}`;
+    const message = `${where} denies access ${sent} (${status})${because}`;
+    throw new RegistryError('registry-refused', message);
   }
   if (BUSY.has(status) || status >= 500) {
     const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);

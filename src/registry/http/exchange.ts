@@ -3,7 +3,7 @@ import type { Secret } from '../../core/text/secret.ts';
 import type { Clock } from '../clock.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import { RegistryError } from '../registry-error.ts';
-import { NO_BODY, readBody, type Body, type BodyBounds } from './body.ts';
+import { isJson, NO_BODY, readBody, type Body, type BodyBounds } from './body.ts';
 import { startDeadline, type Deadline } from './deadline.ts';
 import type { Limits } from './limits.ts';
 import { codeOf, networkFailure } from './network-failure.ts';
@@ -20,9 +20,18 @@ export interface RegistryRequest extends BodyBounds {
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** How long the registry may wait for a change, in milliseconds. The time limits are extended by it. */
   readonly waitMs?: number | undefined;
+  /** If present, the request changes something. It is then not redirected, and the body of a problem is read as well. */
+  readonly change?: Change | undefined;
 }
 
-/** The response. Its body is read only if the status is 200. */
+/** A request that changes something. */
+export interface Change {
+  readonly method: 'POST' | 'PUT' | 'DELETE';
+  /** The body; undefined to send none. */
+  readonly json: string | undefined;
+}
+
+/** The response. Its body is read only if the status is 200, or if it answers a change. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -74,7 +83,9 @@ function isTerminated(error: unknown): boolean {
 async function receive(request: RegistryRequest, deadline: Deadline): Promise<Reply> {
   const response = await follow(request, deadline.signal);
   const { status, headers } = response;
-  if (status === 200) {
+  const answersChange =
+    request.change !== undefined && (status === 201 || isJson(headers.get('content-type')));
+  if (status === 200 || answersChange) {
     deadline.begin();
     return { status, headers, body: await readBody(response, request, deadline) };
   }
@@ -84,11 +95,12 @@ async function receive(request: RegistryRequest, deadline: Deadline): Promise<Re
 
 /** The first response that is not a redirect. */
 async function follow(request: RegistryRequest, signal: AbortSignal): Promise<Response> {
-  const { where, fetch } = request;
+  const { where, fetch, change } = request;
   let { url } = request;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const response = await ky(url, {
       headers: headersOf(request),
+      ...(change ? { method: change.method, body: change.json ?? null } : {}),
       ...(fetch ? { fetch } : {}),
       signal,
       redirect: 'manual',
@@ -98,16 +110,18 @@ async function follow(request: RegistryRequest, signal: AbortSignal): Promise<Re
     });
     if (!REDIRECTS.has(response.status)) return response;
     await response.body?.cancel();
+    if (change) throw badRedirect(`${where} redirects, which a ${change.method} does not follow`);
     url = redirectTarget(url, response.headers.get('location'), where);
   }
   throw badRedirect(`${where} redirects more than ${MOST_REDIRECTS} times`);
 }
 
-function headersOf({ accept, etag, token }: RegistryRequest): Record<string, string> {
+function headersOf({ accept, etag, token, change }: RegistryRequest): Record<string, string> {
   return {
     accept,
     'accept-encoding': 'gzip',
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
+    ...(change?.json === undefined ? {} : { 'content-type': 'application/json' }),
     ...(token ? { authorization: `Bearer ${token.reveal()}` } : {}),
   };
 }

@@ -20,6 +20,9 @@ export interface Limits {
 
 const MIB = 1024 * 1024;
 
+/** The most commas and brackets in a list of modreg's own format. One of 10,000 releases with two artifacts each has 150,000. */
+export const MOST_LIST_TOKENS = 250_000;
+
 export const DEFAULT_LIMITS: Limits = {
   answerMs: 10_000,
   idleMs: 10_000,

@@ -12,9 +12,8 @@ import { withErrorContext } from './error-context.ts';
 import { notFound, type Connection } from './connection.ts';
 import type { Reply } from './exchange.ts';
 import { fetchedList } from './fetched-list.ts';
+import { MOST_LIST_TOKENS } from './limits.ts';
 
-/** A list of 10,000 releases with two artifacts each has 150,000. */
-const MOST_TOKENS = 250_000;
 const ACCEPT = 'application/json';
 /** A longer spread is probably a misconfiguration of the registry, so it is capped. */
 const LONGEST_SPREAD_MS = 3_600_000;
@@ -26,7 +25,7 @@ export function modregRegistry(
   connection: Connection,
 ): Pick<RemoteRegistry, 'fetch' | 'changes' | 'modules'> {
   const { where, limits } = connection;
-  const request = { accept: ACCEPT, largest: limits.largestList, mostTokens: MOST_TOKENS };
+  const request = { accept: ACCEPT, largest: limits.largestList, mostTokens: MOST_LIST_TOKENS };
   return {
     async fetch(moduleId, known, round) {
       const path = `v1/modules/${namespaceOf(moduleId)}/${nameOf(moduleId)}`;

@@ -61,6 +61,19 @@ describe('the next change', () => {
       '2026-11-23T00:00:00Z: upgrade to 1.2.4, as a release is published',
     ],
     [
+      '[D37] after a failure, the reported version is published, which ends the recovery',
+      {
+        wanted: 'latest',
+        deployed: '1.1.1',
+        previous: '1.0.0',
+        failed: '0.9.0',
+        quarantine: [{ version: '0.9.0' }],
+        eligibility: { notAfter: NOW },
+        list: [aged('0.9.0', 9), aged('1.0.0', 9), aged('2.0.0', 9), aged('1.1.1', -2)],
+      },
+      '2026-11-23T00:00:00Z: upgrade to 2.0.0, as a release is published',
+    ],
+    [
       '[D34] a release that claims a later time has the minimum age a week after it was first seen',
       {
         ...WANTED,

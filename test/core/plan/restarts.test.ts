@@ -67,6 +67,23 @@ describe('the components that stop', () => {
     ).toEqual(stopped);
   });
 
+  it('each has the module of its model, unless the server has it', () => {
+    const document = {
+      modules: [entry('acme:lidar', '1.*'), entry('acme:arm', '1.*')],
+      components: [
+        component('arm', 'acme:arm:six', 'base'),
+        component('base', 'wheeled', 'lidar'),
+        LIDAR,
+      ],
+    };
+    const { modules } = plan(document, { acme_lidar: DUE });
+    expect(modules[0]?.stops).toStrictEqual([
+      { component: 'arm', moduleId: 'acme:arm', dependsOn: ['base'] },
+      { component: 'base', dependsOn: ['lidar'] },
+      { component: 'lidar', moduleId: 'acme:lidar', dependsOn: [] },
+    ]);
+  });
+
   it.each([
     ['a module that is up to date stops nothing', known('1.1.0', ['1.1.0']), 0],
     ['a first install stops nothing', known(null, ['1.1.0']), 0],
@@ -260,7 +277,7 @@ describe('restarts', () => {
         to: '1.1.0',
         artifact: { platform: 'linux/aarch64', digest: 'sha256:bb' },
         direction: 'upgrade',
-        stops: [{ component: 'lidar', dependsOn: [] }],
+        stops: [{ component: 'lidar', moduleId: 'acme:lidar', dependsOn: [] }],
         reason: { kind: 'constraint', constraint: '1.*', text: 'newest release of 1' },
         decidedAt: Date.parse('2026-11-21T00:00:00Z'),
       },

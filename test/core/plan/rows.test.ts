@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY } from '../../../src/config/index.ts';
-import { type Plan, type SubsystemPlan } from '../../../src/core/index.ts';
+import { type Plan } from '../../../src/core/index.ts';
+import type { SubsystemPlan } from '../../../src/core/plan/plan.ts';
 import { RESTARTED_BY_UPDATE } from '../../../src/core/plan/subsystem.ts';
 import { component, entry, known, plan, restarts } from '../../support/planned.ts';
 

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { readMachine, readUpdatePolicy } from 'modreg/config';
+import { Poller, type Configuration } from 'modreg/poller';
+import { openRegistries } from 'modreg/registry';
+import { openForPoller, savedListsIn } from 'modreg/store';
+
+const file = openForPoller('machine.db'); // Only one poller at a time can open it.
+const poller = new Poller({
+  file,
+  configuration,
+  registryFor: openRegistries({ saved: savedListsIn(file) }).registryFor,
+  platform: 'linux/arm64',
+  // Nothing is deployed yet. Subsystems stay as they are: undefined means unknown.
+  deployedVersion: ({ kind }) => (kind === 'module' ? null : undefined),
+  intervalMs: 5000,
+});
+poller.start();
+
+for await (const { action, done } of poller.deliveries()) {
+  console.log(`${action.direction} ${action.target.name} ${action.to}: ${action.reason.text}`);
+  await done(); // An agent downloads action.artifact, starts it, and checks that it works first.
+  break; // An agent continues.
+}
+await poller.stop();
+file.close();
+
+function configuration(): Configuration {
+  const machine = readMachine(readFileSync('machine.json'));
+  const policy = readUpdatePolicy(readFileSync('policy.json'));
+  if (machine.ok && policy.ok) return { machine: machine.value, policy: policy.value };
+  throw new Error([...machine.problems, ...policy.problems][0]?.message);
+}

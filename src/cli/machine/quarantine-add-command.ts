@@ -1,0 +1,144 @@
+import { decide, describeDecision, type Decision, type ModuleId } from '../../core/index.ts';
+import { wordFor } from '../../core/decision/decision.ts';
+import { summarizeDecision, targetText } from '../../core/explanation/plan-words.ts';
+import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
+import { parseDuration } from '../../core/text/duration.ts';
+import { firstFew } from '../../core/text/few.ts';
+import { nearestWord } from '../../core/text/nearest-word.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import { describeTime, withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
+import type { MachineFile } from '../../store/index.ts';
+import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
+import { savedListsIn } from '../../store/saved-lists-table.ts';
+import { currentInput } from '../history/restored-input.ts';
+import { jsonLine } from '../output/answer-json.ts';
+import { failed } from '../registry/catalogue-options.ts';
+import type { Outcome, Problem } from '../problem.ts';
+import type { World } from '../world.ts';
+import { labelFor, targetOf, versionOfModule } from './machine-row.ts';
+import { usingFile } from './open-state.ts';
+import { timesOn } from './time-zones.ts';
+
+/** How many modules are named. */
+const NAMED = 10;
+
+export interface QuarantineAddOptions {
+  readonly reason?: string;
+  readonly for?: string;
+  readonly json?: true;
+}
+
+/** A module entry or subsystem that the quarantine concerns, and what the planner now decides about it. */
+interface Concerned {
+  readonly row: LoggedDecision;
+  /** The decision, or why it is not known here. */
+  readonly decision: Decision | string;
+}
+
+/**
+ * `modreg quarantine add <module> <version>`: refuses a version, as if it had failed on this machine. If it is deployed, the
+ * poller rolls it back (D13). What the command prints is what the planner decides.
+ */
+export function quarantineAddCommand(
+  [named, versionText]: readonly [module: string, version: string],
+  options: QuarantineAddOptions,
+  world: World,
+): Outcome {
+  const term = options.for === undefined ? undefined : parseDuration(options.for);
+  if (term && !(term.ok && term.value > 0)) {
+    const message = `--for: ${term.ok ? 'a quarantine that lasts no time does nothing' : term.error}`;
+    return failed({ severity: 'error', kind: 'usage', message });
+  }
+  const done = usingFile(world, 'write', (file): Outcome => {
+    const state = machineStateIn(file);
+    const subject = versionOfModule([named, versionText], state);
+    if (!subject.ok) return failed(...subject.error);
+    const [moduleId, version] = subject.value;
+    const now = world.clock();
+    const until = term && now + term.value;
+    const reason = options.reason ?? 'quarantined by an operator';
+    const before = state
+      .memory()
+      .quarantine.find((one) => one.moduleId === moduleId && one.version === version);
+    if (before?.rolledBack) return failed(rolledBackAlready(before));
+    const entry = { moduleId, version, since: now, until, reason };
+    state.quarantine(entry);
+    const concerned = concernedBy(moduleId, file, now);
+    const times = timesOn(state, world)(moduleId);
+    const answer = options.json ? [asJson(entry, concerned)] : linesOf(entry, concerned, times);
+    const lift = `modreg quarantine lift ${moduleId} ${version}`;
+    const notes = options.json ? [] : [`note: ${lift} undoes this`];
+    return { answer, notes, problems: unknownModule(moduleId, state) };
+  });
+  return done.ok ? done.value : failed(done.error);
+}
+
+/** A quarantine in place of a rollback would end it for the other versions that it refuses. */
+function rolledBackAlready({ moduleId, version }: QuarantineEntry): Problem {
+  const message = `${moduleId} ${version} is refused already, by a rollback on this machine; nothing was changed`;
+  const hint = `modreg quarantine lift ${moduleId} ${version} ends the rollback for all its versions`;
+  return { severity: 'error', kind: 'usage', message, hint };
+}
+
+/** A warning if no module or subsystem that the poller decides on has this id: it may be a typing mistake. */
+function unknownModule(moduleId: ModuleId, state: MachineState): Problem[] {
+  const known = [...new Set(state.decisions().map((row) => row.moduleId))];
+  if (known.length === 0 || known.includes(moduleId)) return [];
+  const message = `no module of this machine has the id ${moduleId}`;
+  const hint = `this machine has ${firstFew(known, NAMED).join(', ')}`;
+  const suggestion = nearestWord(moduleId, known);
+  return [{ severity: 'warning', kind: 'unknown-reference', message, suggestion, hint }];
+}
+
+function concernedBy(moduleId: ModuleId, file: MachineFile, now: number): Concerned[] {
+  const state = machineStateIn(file);
+  const rows = state.decisions().filter((row) => row.moduleId === moduleId);
+  return rows.map((row) => {
+    const input = currentInput(targetOf(row), state, savedListsIn(file), now);
+    if (!input.ok) return { row, decision: input.error };
+    const { list } = input.value;
+    const isUnknown = 'error' in list && list.error.kind === 'not-saved';
+    return { row, decision: isUnknown ? list.error.message : decide(input.value) };
+  });
+}
+
+function linesOf(
+  { moduleId, version, until }: QuarantineEntry,
+  concerned: readonly Concerned[],
+  times: TimeContext,
+): string[] {
+  const end = until === undefined ? 'an operator lifts it' : describeTime(until, times);
+  return [
+    `${moduleId} ${version} is refused on this machine until ${end}`,
+    ...concerned.map(({ row, decision }) =>
+      typeof decision === 'string'
+        ? `  ${labelFor(row)}: the poller's next decision is not known here: ${excerpt(decision)}`
+        : `  ${labelFor(row)}: ${summarizeDecision(decision)}: ${withReadableTimes(describeDecision(decision), times)}`,
+    ),
+  ];
+}
+
+function asJson(
+  { moduleId, version, until, reason }: QuarantineEntry,
+  concerned: readonly Concerned[],
+): string {
+  return jsonLine({
+    schema: 'modreg/quarantine-add@1',
+    module_id: moduleId,
+    version,
+    until: until === undefined ? null : formatTime(until),
+    reason,
+    decisions: concerned.flatMap(({ row, decision }) =>
+      typeof decision === 'string'
+        ? []
+        : {
+            name: row.name,
+            decision: wordFor(decision),
+            target: targetText(decision) ?? null,
+            reason: describeDecision(decision),
+          },
+    ),
+  });
+}

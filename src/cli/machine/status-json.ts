@@ -1,0 +1,87 @@
+import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import type { TimeContext } from '../../core/text/time-words.ts';
+import type { OpenAction } from '../../core/plan/committed-action.ts';
+import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
+import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import type { MachineMemory, Remembered } from '../../core/plan/machine-memory.ts';
+import { keyOf } from '../../core/plan/target.ts';
+import type { PollerLog } from '../../store/decision-log.ts';
+import { jsonLine } from '../output/answer-json.ts';
+import { targetOf } from './machine-row.ts';
+import { quarantineAsJson } from './quarantine-table.ts';
+
+/** The state of a machine, and its poller's last decisions. */
+export interface Status {
+  readonly decisions: readonly LoggedDecision[];
+  readonly memory: MachineMemory;
+  readonly poller: PollerLog;
+  /** Whether a process polls now. */
+  readonly isRunning: boolean;
+  readonly now: number;
+  /** How times that concern a module are shown, by its module_id. */
+  readonly times: (moduleId: string) => TimeContext;
+  readonly columns: number | undefined;
+}
+
+/** The status as one line of JSON, schema `modreg/status@1`. A machine without state has no targets, and no poller. */
+export function statusAsJson(status: Status | undefined, now: number): string {
+  const { poller, memory } = status ?? {};
+  const open = new Map(memory?.open.map((one) => [keyOf(one.action.target), one]));
+  return jsonLine({
+    schema: 'modreg/status@1',
+    at: formatTime(now),
+    running: status?.isRunning ?? false,
+    poller: {
+      pid: poller?.pid ?? null,
+      last_round: poller?.round ? formatTime(poller.round.at) : null,
+      trouble: poller?.round?.trouble ?? null,
+      reports_only_until: untilAsJson(crashLoopEnd(memory?.starts ?? [], now)),
+    },
+    targets: status?.decisions.map((one) => targetAsJson(one, status.memory, open)) ?? [],
+    quarantine: memory?.quarantine.map(quarantineAsJson) ?? [],
+  });
+}
+
+function targetAsJson(
+  decision: LoggedDecision,
+  memory: MachineMemory,
+  open: ReadonlyMap<string, OpenAction>,
+): object {
+  return {
+    kind: decision.kind,
+    name: decision.name,
+    module_id: decision.moduleId,
+    constraint: decision.constraint ?? null,
+    deployed: deployedAsJson(memory.of(targetOf(decision))),
+    target: decision.target ?? null,
+    latest: decision.latest ?? null,
+    decision: decision.decision,
+    reason: decision.reason,
+    until: untilAsJson(decision.until),
+    action: openAsJson(open.get(keyOf(decision))),
+  };
+}
+
+function deployedAsJson({ deployed }: Remembered): string | null {
+  return deployed.kind === 'none' ? 'none' : (reportedText(deployed) ?? null);
+}
+
+function untilAsJson(until: number | undefined): string | null {
+  return until === undefined ? null : formatTime(until);
+}
+
+function openAsJson(open: OpenAction | undefined): object | null {
+  if (!open) return null;
+  const { action, state, deliveries, failures, notBefore } = open;
+  return {
+    id: action.id,
+    state,
+    from: action.from ?? null,
+    to: describeAddress(action.to),
+    direction: action.direction,
+    deliveries,
+    failures,
+    not_before: notBefore === 0 ? null : formatTime(notBefore),
+  };
+}

@@ -1,0 +1,134 @@
+import { describeAddress } from '../../core/explanation/decision-words.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import type { Action } from '../../core/index.ts';
+import type { PollerEvent } from '../../poller/index.ts';
+import type { PollingEvent } from '../../poller/event.ts';
+import { describePolling, problemsIn } from '../plan/polling-words.ts';
+import { formatProblem } from '../problem.ts';
+
+import type { Level } from '../output/log-line.ts';
+
+/** A line of the log of `modreg poll`. */
+export interface Line {
+  readonly level: Level;
+  readonly text: string;
+}
+
+/** The log lines of an event. `action` is the action that an acknowledgement ends. */
+export function linesOf(event: PollerEvent, action: Action | undefined): Line[] {
+  switch (event.kind) {
+    case 'acknowledged':
+      return action ? outcomeLines(event, action) : [];
+    case 'committed':
+    case 'superseded':
+    case 'progress':
+    case 'delivered':
+    case 'overdue':
+    case 'withdrawn':
+      return actionLines(event);
+    case 'configuration-unreadable':
+    case 'configuration-readable':
+    case 'registry-unavailable':
+    case 'registry-available':
+    case 'list-unavailable':
+    case 'list-available':
+    case 'callback-error':
+      return pollingLines(event);
+    case 'observe-only':
+    case 'crash-loop':
+    case 'state-unavailable':
+    case 'state-available':
+    case 'held':
+    case 'quarantined':
+    case 'failure-reported':
+    case 'unknown-acknowledgement':
+      return machineLines(event);
+  }
+}
+
+type MachineEvent = Extract<
+  PollerEvent,
+  {
+    kind:
+      | ('observe-only' | 'crash-loop' | 'state-unavailable' | 'state-available')
+      | ('held' | 'quarantined' | 'failure-reported' | 'unknown-acknowledgement');
+  }
+>;
+
+function machineLines(event: MachineEvent): Line[] {
+  switch (event.kind) {
+    case 'observe-only':
+      return info('no deployed version was ever recorded, so the first round changes nothing');
+    case 'crash-loop': {
+      const until = formatTime(event.until);
+      return warn(`started five times in ten minutes, so nothing is done until ${until}`);
+    }
+    case 'state-unavailable':
+      return [{ level: 'error', text: event.error.message }];
+    case 'state-available':
+      return info('the state of this machine can be used again');
+    case 'held': {
+      const { target, direction, to, text } = event;
+      return info(`${excerpt(target.name)}: the ${direction} to ${to} is held: ${text}`);
+    }
+    case 'quarantined': {
+      const { moduleId, version, reason, until } = event;
+      const end = until === undefined ? 'an operator lifts it' : formatTime(until);
+      return warn(`${moduleId} ${version} is in quarantine until ${end}: ${reason}`);
+    }
+    case 'failure-reported':
+      return [];
+    case 'unknown-acknowledgement':
+      return warn(`the outcome of action ${event.id} came after the action had ended`);
+  }
+}
+
+function actionLines(event: PollerEvent & { readonly action: Action }): Line[] {
+  const change = changeOf(event.action);
+  if (event.kind === 'delivered') {
+    const again = event.times > 1 ? ` (delivery ${event.times})` : '';
+    return info(`${change}: ${event.action.reason.text}${again}`);
+  }
+  if (event.kind === 'overdue') return warn(`${change} takes too long, so its program is stopped`);
+  return event.kind === 'withdrawn'
+    ? warn(`${change} was withdrawn: it is no longer permitted`)
+    : [];
+}
+
+function outcomeLines(
+  { outcome }: PollerEvent & { readonly kind: 'acknowledged' },
+  action: Action,
+): Line[] {
+  const change = changeOf(action);
+  if (outcome.kind === 'done') return info(`${change}: done`);
+  const { blame, reason } = outcome;
+  if (blame === 'machine') return warn(`${change}: not done, and tried again later: ${reason}`);
+  return [{ level: 'error', text: `${change}: the release failed: ${reason}` }];
+}
+
+function pollingLines(event: PollingEvent): Line[] {
+  const text = describePolling(event);
+  const isOver = /-(?:available|readable)$/.test(event.kind);
+  const lines = text === undefined ? [] : isOver ? info(text) : warn(text);
+  // The level says already that it is an error.
+  const problems = problemsIn(event)
+    .flatMap(formatProblem)
+    .map((line) => line.replace(/^error(?=\[)/, ''));
+  return [...lines, ...problems.map((problem): Line => ({ level: 'error', text: problem }))];
+}
+
+function info(text: string): Line[] {
+  return [{ level: 'info', text }];
+}
+
+function warn(text: string): Line[] {
+  return [{ level: 'warn', text }];
+}
+
+/** Without the deployed version if nothing is deployed, or if it is not known. */
+function changeOf({ target, direction, from, to: address }: Action): string {
+  const [name, to] = [excerpt(target.name), describeAddress(address)];
+  if (from !== undefined) return `${name}: ${direction} ${from} → ${to}`;
+  return `${name}: ${direction} ${direction === 'install' ? 'of' : 'to'} ${to}`;
+}

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import type { Result } from '../../core/index.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
+import type { Problem } from '../problem.ts';
+import type { World } from '../world.ts';
+import { whyNotRunnable } from './runnable.ts';
+
+/** The path of the program that `--exec` names: a path, or a name that is in a folder of `PATH`. */
+export function findProgram(named: string, { environment }: World): Result<string, Problem> {
+  const folders = (environment['PATH'] ?? '').split(':');
+  const paths = named.includes('/') ? [named] : folders.map((folder) => join(folder, named));
+  const found = paths.find((path) => whyNotRunnable(path) === undefined);
+  if (found !== undefined && named !== '') return { ok: true, value: found };
+  if (!named.includes('/')) {
+    const hint = `a program in the current folder is ./${excerpt(named)}`;
+    return failed(`${quote(named)} is not in a folder of PATH`, hint);
+  }
+  const why = whyNotRunnable(named) ?? '';
+  const hint = `chmod +x ${excerpt(named)} makes it executable`;
+  const isHelped = why === 'it is not executable for this user';
+  return failed(`${quote(named)} cannot be run: ${why}`, isHelped ? hint : undefined);
+}
+
+function failed(message: string, hint: string | undefined): Result<string, Problem> {
+  const problem = { severity: 'error', kind: 'unreadable-file', hint } as const;
+  return { ok: false, error: { ...problem, message: `--exec: ${message}` } };
+}

@@ -1,0 +1,43 @@
+import type { ActionTarget } from '../../core/index.ts';
+import { deployedText } from '../../core/decision/deployed.ts';
+import type { ClaimedFile } from '../../store/index.ts';
+import type { PlanDocuments } from '../plan/plan-documents.ts';
+import type { PollReport } from './poll-report.ts';
+
+/** The value of `--deployed` on a machine on which nothing is deployed yet. */
+export const NONE = 'none';
+
+/**
+ * Returns the version of a module that the machine's file does not know. `--deployed` tells it once: what a program has
+ * changed since is known better by the file, even if it does not know the version.
+ */
+export function firstVersions(
+  { state, setAside }: ClaimedFile,
+  {
+    named,
+    report,
+    documents,
+  }: {
+    readonly named: string | undefined;
+    readonly report: PollReport;
+    readonly documents: () => PlanDocuments;
+  },
+): (target: ActionTarget) => string | null | undefined {
+  const unknown = new Set<string>();
+  return (target) => {
+    const { kind, name } = target;
+    const { failed: failure, previous, restarts } = state.memory().of(target);
+    if (failure || previous || restarts.length > 0) return undefined;
+    // A file that was lost may have known better.
+    if (named === NONE && kind === 'module' && !setAside) return null;
+    const reported = documents().deployed?.get(name);
+    if (reported?.kind === 'none') return null;
+    const version = reported && deployedText(reported);
+    if (version === undefined && kind === 'module' && !unknown.has(name)) {
+      const next = `--deployed ${NONE} says that nothing is, --deployed <file> what is`;
+      report.about(name, 'warn', `its deployed version is not known, so nothing is done; ${next}`);
+      unknown.add(name);
+    }
+    return version;
+  };
+}

@@ -1,0 +1,38 @@
+import type { Delivery } from '../../poller/index.ts';
+
+/** Shorter values are too common to be replaced. */
+const LEAST_LENGTH = 4;
+const MASK = '***';
+/** User info, query and fragment of an address. */
+const IN_ADDRESSES = /(?<=\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#@]*@|(?<=:\/\/[^\s?#]*)[?#][^\s"'<>]*/gi;
+
+/**
+ * Returns a function that masks what may be secret in the output of a program: values that the module's environment reads
+ * from the agent's, parts of the artifact's address, `withheld` values, and user info and queries of any address.
+ */
+export function maskFor(
+  { entry, environment, action: { artifact } }: Delivery,
+  withheld: readonly string[],
+): (text: string) => string {
+  const read = Object.entries(entry?.env ?? {}).flatMap(([name, template]) =>
+    template.includes('${environment.') && environment.ok ? environment.value[name] : [],
+  );
+  const url = URL.parse(artifact?.url ?? '');
+  const inUrl = url ? [url.username, url.password, ...url.searchParams.values()] : [];
+  const values = [...withheld, ...read, ...inUrl].flatMap((value) => value ?? []);
+  const secrets = values.flatMap(formsOf).filter(({ length }) => length >= LEAST_LENGTH);
+  // The longest first: one may contain another.
+  secrets.sort((a, b) => b.length - a.length);
+  return (text) => {
+    const masked = secrets.reduce((rest, value) => rest.replaceAll(value, MASK), text);
+    return masked.replace(IN_ADDRESSES, (part) =>
+      part.endsWith('@') ? `${MASK}@` : `${part.slice(0, 1)}${MASK}`,
+    );
+  };
+}
+
+/** How a value may appear in one line of output: as it is, line by line, in JSON, and in an address. */
+function formsOf(value: string): string[] {
+  const inJson = JSON.stringify(value).slice(1, -1);
+  return [...value.split('\n'), inJson, encodeURIComponent(value)];
+}

@@ -1,0 +1,170 @@
+import type { ActionTarget, Result } from '../../core/index.ts';
+import { termsFor } from '../../core/machine/update-policy.ts';
+import type { Configuration } from '../../core/plan/configuration.ts';
+import { factsOf } from '../../core/plan/plan-input.ts';
+import { describeDuration } from '../../core/text/duration.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { Poller } from '../../poller/index.ts';
+import { savedListsIn, type ClaimedFile } from '../../store/index.ts';
+import { claimState } from '../machine/open-state.ts';
+import { countOf } from '../output/count.ts';
+import { timeZoneOf } from '../output/time-zone.ts';
+import { readPlanDocuments, type PlanDocuments } from '../plan/plan-documents.ts';
+import { listsByRegistry } from '../plan/plan-lists.ts';
+import { UnreadableSite } from '../plan/polling-words.ts';
+import type { Outcome, Problem } from '../problem.ts';
+import { failed } from '../registry/catalogue-options.ts';
+import { commandRegistries, type CommandRegistries } from '../registry/command-registries.ts';
+import type { World } from '../world.ts';
+import { carryOut, type Execution } from './carry-out.ts';
+import { programRecord } from './earlier-program.ts';
+import { firstVersions, NONE } from './first-versions.ts';
+import { PollReport } from './poll-report.ts';
+import { readPollTerms, type PollOptions, type PollTerms } from './poll-terms.ts';
+
+/** `modreg poll <machine.json> --exec <program>`: polls a machine, and runs the program for each action when it is due. */
+export async function pollCommand(
+  path: string,
+  options: PollOptions,
+  world: World,
+): Promise<Outcome> {
+  // Registered first, so that a signal during startup also ends the command.
+  const [ended, killed] = [world.untilSignal(), world.untilSignal(2)];
+  const terms = readPollTerms(options, world);
+  if (!terms.ok) return failed(...terms.error);
+  const read = (): Result<PlanDocuments, Problem[]> => {
+    const { deployed, policy } = options;
+    const reported = deployed === undefined || deployed === NONE ? {} : { deployed };
+    return readPlanDocuments(path, { ...reported, ...(policy === undefined ? {} : { policy }) });
+  };
+  const documents = read();
+  if (!documents.ok) return failed(...documents.error);
+  const file = claimState(world);
+  if (!file.ok) return failed(file.error);
+  const saved = savedListsIn(file.value);
+  const registries = commandRegistries({ ...options, machinePath: path, saved }, world);
+  try {
+    const { state } = file.value;
+    const facts = (target: ActionTarget) => factsOf(state.memory().of(target));
+    const lists = listsByRegistry({ documents: documents.value, facts }, registries, world);
+    if (!lists.ok) return failed(lists.error);
+    const site = { path, read, documents: documents.value, registries, file: file.value };
+    const signal = await poll(site, { options, terms: terms.value, ended, killed }, world);
+    const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
+    return { answer: [], notes: [], problems: [], ending, isLog: true };
+  } finally {
+    registries.close();
+    file.value.close();
+  }
+}
+
+interface PolledSite {
+  readonly path: string;
+  /** Reads the documents of the machine again. */
+  readonly read: () => Result<PlanDocuments, Problem[]>;
+  readonly documents: PlanDocuments;
+  readonly registries: CommandRegistries;
+  readonly file: ClaimedFile;
+}
+
+interface PollContext {
+  readonly options: PollOptions;
+  readonly terms: PollTerms;
+  /** Resolves with the signal that ends the command. */
+  readonly ended: ReturnType<World['untilSignal']>;
+  /** Resolves with a second signal, which does not wait for the program. */
+  readonly killed: ReturnType<World['untilSignal']>;
+}
+
+async function poll(
+  site: PolledSite,
+  { options, terms, ended, killed }: PollContext,
+  world: World,
+): Promise<'SIGINT' | 'SIGTERM'> {
+  const { file } = site;
+  const current = { documents: site.documents };
+  const timeZone = (name: string): string | undefined =>
+    timeZoneOf(termsFor(current.documents.policy, name).window);
+  const report = new PollReport(options, timeZone, world);
+  const [stopping, killing] = [new AbortController(), new AbortController()];
+  const stopped = ended.then((signal) => {
+    stopping.abort(new Error(`the poller got ${signal}`));
+    return signal;
+  });
+  void killed.then(() => killing.abort());
+  const poller = pollerOf(site, { options, terms, current }, { report, world });
+  noteStart(site, terms, report);
+  poller.start();
+  const record = programRecord(`${file.path}.program`);
+  const execution = {
+    ...terms,
+    file,
+    record,
+    report,
+    world,
+    stopping: stopping.signal,
+    killing: killing.signal,
+  };
+  await untilEarlierEnds(execution);
+  // One after another: a package manager, for example, fails if another one is running.
+  for await (const delivery of poller.deliveries(stopping.signal)) {
+    await carryOut(delivery, execution);
+  }
+  await poller.stop();
+  const signal = await stopped;
+  report.note('info', `stopped by ${signal}`);
+  return signal;
+}
+
+function pollerOf(
+  { file, registries, read }: PolledSite,
+  {
+    options,
+    terms,
+    current,
+  }: Pick<PollContext, 'options' | 'terms'> & { readonly current: { documents: PlanDocuments } },
+  { report, world }: Pick<Execution, 'report' | 'world'>,
+): Poller {
+  const { platform, intervalMs, timeoutMs } = terms;
+  const configuration = (): Configuration => {
+    const now = read();
+    if (!now.ok) throw new UnreadableSite(now.error);
+    current.documents = now.value;
+    return now.value;
+  };
+  const documents = (): PlanDocuments => current.documents;
+  return new Poller({
+    file,
+    platform,
+    intervalMs,
+    configuration,
+    acknowledgeWithinMs: timeoutMs,
+    environment: world.environment,
+    registryFor: (of) => registries.registryFor(of),
+    deployedVersion: firstVersions(file, { named: options.deployed, report, documents }),
+    onEvent: (event) => report.onEvent(event),
+  });
+}
+
+function noteStart(
+  { path, documents, file }: PolledSite,
+  { intervalMs, program }: PollTerms,
+  report: PollReport,
+): void {
+  const modules = countOf(documents.machine.modules.length, 'module');
+  const every = describeDuration(intervalMs);
+  const what = `polling ${modules} of ${excerpt(path)}, every ${every}, for ${excerpt(program)}`;
+  report.note('info', `${what} (Ctrl-C stops)`);
+  if (!file.setAside) return;
+  const { because, path: aside } = file.setAside;
+  report.note('warn', `${because}; it is now ${excerpt(aside)}, and a new file was created`);
+}
+
+/** Waits for the program of a poller that was killed, so that two do not run at once. */
+async function untilEarlierEnds({ record, report, stopping }: Execution): Promise<void> {
+  const pid = record.earlier();
+  if (pid === undefined) return;
+  const text = `the program of an earlier poller is still running (process ${pid}); its action is delivered once it has ended`;
+  report.note('warn', text);
+  await record.ended(stopping).catch(() => undefined);
+}

@@ -1,0 +1,53 @@
+import type { Platform, Result } from '../../core/index.ts';
+import { parseDuration } from '../../core/text/duration.ts';
+import { readInterval } from '../plan/interval-option.ts';
+import type { Problem } from '../problem.ts';
+import type { RegistryOptions } from '../registry/registry-choice.ts';
+import { platformOf } from '../resolve/list-options.ts';
+import type { World } from '../world.ts';
+import { findProgram } from './find-program.ts';
+
+export interface PollOptions extends RegistryOptions {
+  readonly exec: string;
+  readonly timeout?: string;
+  readonly deployed?: string;
+  readonly interval?: string;
+  readonly platform?: string;
+}
+
+/** The parsed options of `modreg poll`. */
+export interface PollTerms {
+  readonly platform: Platform;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  readonly program: string;
+}
+
+const DEFAULT_TIMEOUT_MS = 30 * 60_000;
+
+/** Parses the options, and reports every one that cannot be parsed. */
+export function readPollTerms(options: PollOptions, world: World): Result<PollTerms, Problem[]> {
+  const platform = platformOf(options, world);
+  const interval = readInterval(options.interval);
+  const timeout = readTimeout(options.timeout);
+  const program = findProgram(options.exec, world);
+  if (platform.ok && interval.ok && timeout.ok && program.ok) {
+    const value = {
+      platform: platform.value,
+      intervalMs: interval.value,
+      timeoutMs: timeout.value,
+      program: program.value,
+    };
+    return { ok: true, value };
+  }
+  const read = [platform, interval, timeout, program];
+  return { ok: false, error: read.flatMap((one) => (one.ok ? [] : [one.error])) };
+}
+
+function readTimeout(text: string | undefined): Result<number, Problem> {
+  if (text === undefined) return { ok: true, value: DEFAULT_TIMEOUT_MS };
+  const ms = parseDuration(text);
+  if (ms.ok && ms.value > 0) return ms;
+  const message = `--timeout: ${ms.ok ? `${text} is too short, expected 1s or more` : ms.error}`;
+  return { ok: false, error: { severity: 'error', kind: 'usage', message } };
+}

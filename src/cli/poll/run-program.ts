@@ -1,0 +1,103 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+import { excerpt } from '../../core/text/quote.ts';
+import { systemClock } from '../../registry/index.ts';
+import { eachLine } from './output-lines.ts';
+import { whyNotRunnable } from './runnable.ts';
+
+/** How a program ended. */
+export type Ended =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'killed'; readonly by: NodeJS.Signals }
+  /** It could not be started, and why. */
+  | { readonly kind: 'not-started'; readonly why: string };
+
+/** A program to run. It is the leader of its own process group. */
+export interface ProgramRun {
+  /** A path, or a name to search in `PATH`. */
+  readonly program: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** The text on its stdin. */
+  readonly input: string;
+  /** Called with its process id, before it receives its input. */
+  readonly onStart: (pid: number) => void;
+  readonly onLine: (line: string, stream: 'stdout' | 'stderr') => void;
+  /** When it aborts, the process group gets SIGTERM, and after ten seconds SIGKILL. */
+  readonly signal: AbortSignal;
+  /** When it aborts, the process group gets SIGKILL. */
+  readonly kill: AbortSignal;
+}
+
+/** How long a program may take to end after SIGTERM. */
+export const KILL_AFTER_MS = 10_000;
+/** How long output may follow the end of a program. What it started may keep its output open for longer. */
+const LAST_OUTPUT_MS = 250;
+
+/** Runs a program until it ends. What it started in the background keeps running, and its output is still read. */
+export async function runProgram(run: ProgramRun): Promise<Ended> {
+  const { program, environment, input, onStart, onLine } = run;
+  const why = whyNotRunnable(program);
+  if (why !== undefined) return { kind: 'not-started', why };
+  const child = spawn(program, [], { env: environment, detached: true, stdio: 'pipe' });
+  const ended = endOf(child);
+  const { pid } = child;
+  if (pid === undefined) return await ended;
+  onStart(pid);
+  eachLine(child.stdout, (line) => onLine(line, 'stdout'));
+  eachLine(child.stderr, (line) => onLine(line, 'stderr'));
+  // A program need not read its input.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const stopKilling = killingGroup(pid, run);
+  const closed = once(child, 'close');
+  const end = await ended;
+  stopKilling();
+  await Promise.race([closed, systemClock.sleep(LAST_OUTPUT_MS)]);
+  // What it left behind must not keep this process alive.
+  for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
+  return end;
+}
+
+async function endOf(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  child.on('error', ({ message }) => resolve({ kind: 'not-started', why: excerpt(message) }));
+  child.once('exit', (code, by) => {
+    resolve(by === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'killed', by });
+  });
+  return await promise;
+}
+
+/** Ends the process group when a signal aborts. The returned function stops that. */
+function killingGroup(
+  pid: number,
+  { signal, kill }: Pick<ProgramRun, 'signal' | 'kill'>,
+): () => void {
+  let killing: NodeJS.Timeout | undefined;
+  const end = (): void => signalGroup(pid, 'SIGKILL');
+  const ask = (): void => {
+    signalGroup(pid, 'SIGTERM');
+    killing = setTimeout(end, KILL_AFTER_MS);
+  };
+  const actions = [
+    [signal, ask],
+    [kill, end],
+  ] as const;
+  for (const [on, act] of actions) {
+    if (on.aborted) act();
+    else on.addEventListener('abort', act, { once: true });
+  }
+  return () => {
+    for (const [on, act] of actions) on.removeEventListener('abort', act);
+    clearTimeout(killing);
+  };
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // It has ended already.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,94 @@
+import { systemClock, RegistryError } from '../../registry/index.ts';
+import type { Result } from '../../core/index.ts';
+import { parseRegistryAddress } from '../../registry/address.ts';
+import {
+  registryWriter,
+  type ChangeResult,
+  type RegistryWriter,
+} from '../../registry/registry-writer.ts';
+import { registryProblem, type Outcome, type Problem } from '../problem.ts';
+import type { World } from '../world.ts';
+import { failed, usage, type CatalogueOptions } from './catalogue-options.ts';
+import { errorWithHint } from './registry-hints.ts';
+import { tokensIn } from './registry-token.ts';
+
+/** The options of a command that changes a registry file or a registry over HTTP. */
+export interface ChangeOptions extends CatalogueOptions {
+  readonly registry?: string;
+}
+
+/** Returns the outcome of `work` on the registry that `--registry` names, or why it has none. */
+export async function withWriter(
+  { db, registry = '' }: ChangeOptions,
+  world: World,
+  work: (writer: RegistryWriter) => Promise<Outcome>,
+): Promise<Outcome> {
+  if (db !== undefined)
+    return failed(usage('--db and --registry name two registries, expected one'));
+  const opened = openWriter(registry, world);
+  if (!opened.ok) return failed(opened.error);
+  try {
+    return await work(opened.value.writer);
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return failed(changeProblem(error, opened.value.hint));
+  }
+}
+
+function openWriter(
+  registry: string,
+  world: World,
+): Result<{ readonly writer: RegistryWriter; readonly hint: string | undefined }, Problem> {
+  const address = parseRegistryAddress(registry);
+  if (!address.ok) {
+    const message = `the registry address cannot be used: ${address.error}`;
+    return { ok: false, error: { severity: 'error', kind: 'bad-address', message } };
+  }
+  if (!('url' in address.value)) {
+    const hint = '--db names the file of a registry';
+    return { ok: false, error: { ...usage('--registry is a path, expected an address'), hint } };
+  }
+  const token = tokensIn(world, registry)(address.value.url);
+  if (!token.ok) return token;
+  const clock = { ...systemClock, now: () => world.clock() };
+  const writer = registryWriter(address.value, { clock, token: () => token.value.token });
+  if (!writer.ok) return { ok: false, error: registryProblem(writer.error) };
+  return { ok: true, value: { writer: writer.value, hint: token.value.hint } };
+}
+
+/** The errors after which it is not known whether the registry made the change. */
+const UNKNOWN: ReadonlySet<string> = new Set([
+  'registry-unreachable',
+  'registry-timeout',
+  'registry-busy',
+]);
+
+function changeProblem(error: RegistryError, tokenHint: string | undefined): Problem {
+  const problem = registryProblem(errorWithHint(error, tokenHint));
+  if (error.kind === 'not-a-registry') {
+    return { ...problem, hint: "check the address: a registry with modreg's protocol is needed" };
+  }
+  if (!UNKNOWN.has(error.kind)) return problem;
+  return {
+    ...problem,
+    hint: 'the registry may have made the change: run the command again, which then changes nothing',
+  };
+}
+
+/** The problem for a change that the registry refused. */
+export function refusalProblem(refused: Exclude<ChangeResult, { kind: 'done' }>): Problem {
+  const { kind, detail, errors } = refused;
+  const because = errors.filter((line) => line !== detail);
+  switch (kind) {
+    case 'already-published': {
+      const hint = 'a release never changes: yank it, and publish another version';
+      return { severity: 'error', kind, message: detail, hint };
+    }
+    case 'bad-release':
+      return { severity: 'error', kind: 'bad-value', message: detail, because };
+    case 'too-large':
+    case 'unknown-module':
+    case 'unknown-version':
+      return { severity: 'error', kind, message: detail };
+  }
+}

@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { collect, withFile, withNewFile } from './catalogue-flags.ts';
+import type { CatalogueOptions } from './catalogue-options.ts';
+import type { TokenOptions } from './token-command.ts';
+
+const CREATE_EXAMPLES = `Examples:
+  modreg registry token create --name ci --scope publish:acme --scope yank:acme --expires 90d
+  modreg registry token create --name mirror --scope import
+`;
+
+const LIST_EXAMPLES = `Examples:
+  modreg registry token list
+`;
+
+const REVOKE_EXAMPLES = `Examples:
+  modreg registry token revoke ci
+  modreg registry token revoke t3
+`;
+
+/** Adds `modreg registry token …`. */
+export function addTokens(registry: Command, context: CommandContext): void {
+  const token = registry
+    .command('token')
+    .description('Manages the tokens for publishing and yanking over HTTP.');
+  withNewFile(token.command('create'), context)
+    .description('Creates a token. It is printed only once.')
+    .addHelpText('before', CREATE_EXAMPLES)
+    .option('--name <name>', 'what the token is for, such as ci; required')
+    .option(
+      '--scope <scope>',
+      'publish, yank or import, each with or without :<namespace>, machine:<id>, or logs:read; repeatable, required',
+      collect,
+    )
+    .option('--expires <duration>', 'how long the token is valid, such as 90d (default: for ever)')
+    .action(async (options: TokenOptions) => {
+      const { tokenCreateCommand } = await import('./token-command.ts');
+      context.finish(tokenCreateCommand(options, context.world));
+    });
+  withFile(token.command('list'), context)
+    .addHelpText('before', LIST_EXAMPLES)
+    .description('Shows what each token may do and when it was last used, but not the token.')
+    .action(async (options: CatalogueOptions) => {
+      const { tokenListCommand } = await import('./token-command.ts');
+      context.finish(tokenListCommand(options, context.world));
+    });
+  withFile(token.command('revoke <token>'), context)
+    .addHelpText('before', REVOKE_EXAMPLES)
+    .description(
+      'Revokes a token, named by its id, its name or its text: the registry refuses it from now on.',
+    )
+    .action(async (named: string, options: CatalogueOptions) => {
+      const { tokenRevokeCommand } = await import('./token-command.ts');
+      context.finish(tokenRevokeCommand(named, options, context.world));
+    });
+}

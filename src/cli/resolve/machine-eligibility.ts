@@ -1,0 +1,42 @@
+import type { Eligibility, ModuleId, Result } from '../../core/index.ts';
+import { machineStateIn } from '../../store/machine-state.ts';
+import { savedListsIn } from '../../store/saved-lists-table.ts';
+import { currentInput } from '../history/restored-input.ts';
+import { rowNamed, targetOf } from '../machine/machine-row.ts';
+import { usingFile } from '../machine/open-state.ts';
+import type { Problem } from '../problem.ts';
+import type { World } from '../world.ts';
+
+/** What a machine refuses of a module, and the entry whose terms these are. */
+export interface MachineEligibility {
+  readonly name: string;
+  readonly eligibility: Pick<
+    Eligibility,
+    'quarantine' | 'minimumAge' | 'artifactRules' | 'platform'
+  >;
+}
+
+/** What this machine refuses of the module: its quarantine, and the terms of its poller's last decision. */
+export function machineEligibility(
+  moduleId: ModuleId,
+  world: World,
+): Result<MachineEligibility, Problem> {
+  const found = usingFile(world, 'read', (file): Result<MachineEligibility, Problem> => {
+    const state = machineStateIn(file);
+    const row = rowNamed(moduleId, state.decisions());
+    if (!row.ok) return row;
+    const { name } = row.value;
+    const input = currentInput(targetOf(row.value), state, savedListsIn(file), world.clock());
+    if (!input.ok) {
+      const message = `what this machine refuses of ${moduleId} is not known: ${input.error}`;
+      return { ok: false, error: { severity: 'error', kind: 'not-recorded', message } };
+    }
+    const { quarantine, eligibility } = input.value;
+    const { minimumAge, artifactRules, platform } = eligibility;
+    return {
+      ok: true,
+      value: { name, eligibility: { quarantine, minimumAge, artifactRules, platform } },
+    };
+  });
+  return found.ok ? found.value : found;
+}

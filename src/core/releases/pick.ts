@@ -1,0 +1,34 @@
+import { TEXT, expectArgument } from '../text/argument.ts';
+import { parseConstraint } from '../version/constraint.ts';
+import { indexReleases } from './release-index.ts';
+import { LIST_OF_RELEASES } from './release-records.ts';
+import type { ReleaseRecord } from './release.ts';
+import { resolve } from './resolve.ts';
+
+/**
+ * The newest of `versions` that `constraint` accepts, as published; undefined if there is none. It selects as `resolve` does
+ * without a policy: texts that are not versions are skipped, and yanked releases unless they are pinned. Throws a RangeError
+ * if `constraint` cannot be parsed; its `cause` is the error of `parseConstraint`.
+ *
+ * @example
+ * ```ts
+ * import { pick } from 'modreg';
+ *
+ * console.log(pick(['1.9.0', '1.10.0', '2.0.0-rc.1'], '1.*')); // 1.10.0
+ * ```
+ */
+export function pick(
+  versions: Iterable<string | ReleaseRecord>,
+  constraint: string,
+): string | undefined {
+  expectArgument('pick()', 'versions', versions, LIST_OF_RELEASES);
+  expectArgument('pick()', 'constraint', constraint, TEXT);
+  const parsed = parseConstraint(constraint);
+  if (!parsed.ok) {
+    const { message, suggestion } = parsed.error;
+    const advice = suggestion === undefined ? '' : `; did you mean ${suggestion} ?`;
+    throw new RangeError(`pick(): ${message}${advice}`, { cause: parsed.error });
+  }
+  const resolution = resolve(parsed.value, indexReleases(versions));
+  return resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
+}

@@ -1,0 +1,89 @@
+import { describeValue } from './quote.ts';
+
+/*
+ * For JavaScript callers, whose arguments no compiler checks. A check takes the same time for an argument of any size, so
+ * the entries of a list are checked when they are read.
+ */
+
+/** What an argument must be. */
+export interface Expected {
+  readonly is: (value: unknown) => boolean;
+  /** In words, after "expected". */
+  readonly words: string;
+}
+
+export const TEXT: Expected = { is: (value) => typeof value === 'string', words: 'text' };
+export const NUMBER: Expected = { is: (value) => typeof value === 'number', words: 'a number' };
+export const FLAG: Expected = { is: (value) => typeof value === 'boolean', words: 'true or false' };
+export const LIST: Expected = { is: Array.isArray, words: 'an array' };
+export const OBJECT: Expected = { is: isObject, words: 'an object' };
+export const FUNCTION: Expected = {
+  is: (value) => typeof value === 'function',
+  words: 'a function',
+};
+
+/** The same, or nothing. */
+export function optional({ is, words }: Expected): Expected {
+  return { is: (value) => value === undefined || is(value), words: `${words} or nothing` };
+}
+
+/** An object that has all of these functions, such as an opened file. */
+export function having(words: string, ...functions: readonly string[]): Expected {
+  return {
+    is: (value) => isObject(value) && functions.every((name) => typeof value[name] === 'function'),
+    words,
+  };
+}
+
+export const MAP: Expected = having('a Map', 'get');
+
+/** An object whose `kind` is text, as in most unions of modreg. */
+export function ofKind(words: string): Expected {
+  return { is: (value) => isObject(value) && typeof value['kind'] === 'string', words };
+}
+
+/** The error for an argument of the wrong type: `resolve(): found "1.*" as constraint, expected …`. */
+export function wrongArgument(
+  callee: string,
+  as: string,
+  found: unknown,
+  expected: string,
+): TypeError {
+  return new TypeError(`${callee}: found ${describe(found)} as ${as}, expected ${expected}`);
+}
+
+/** Throws a TypeError unless the argument is as expected. */
+export function expectArgument(
+  callee: string,
+  as: string,
+  found: unknown,
+  { is, words }: Expected,
+): void {
+  if (!is(found)) throw wrongArgument(callee, as, found, words);
+}
+
+/** Throws a TypeError unless the argument is an object whose members are as expected. */
+export function expectMembers(
+  callee: string,
+  as: string,
+  found: unknown,
+  members: Readonly<Record<string, Expected>>,
+): void {
+  if (!isObject(found)) throw wrongArgument(callee, as, found, OBJECT.words);
+  for (const name in members) {
+    const member = members[name];
+    if (member && !member.is(found[name])) {
+      throw wrongArgument(callee, `${as}.${name}`, found[name], member.words);
+    }
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** A parsed value that was not taken out of its Result, and a Promise that was not awaited, are the usual mistakes. */
+function describe(found: unknown): string {
+  if (found instanceof Promise) return 'a Promise';
+  return isObject(found) && typeof found['ok'] === 'boolean' ? 'a Result' : describeValue(found);
+}

@@ -1,0 +1,79 @@
+import type { ActionTarget, Plan } from '../core/index.ts';
+import { replacementText } from '../core/decision/decision.ts';
+import { describeAddress, describeDecision } from '../core/explanation/decision-words.ts';
+import type { MachineMemory, QuarantineEntry } from '../core/plan/machine-memory.ts';
+import { keyOf } from '../core/plan/target.ts';
+import type { PollerEvent } from './event.ts';
+
+/** Reports each hold and each quarantine once, when it begins. */
+export class Begun {
+  readonly #onEvent: (event: PollerEvent) => void;
+  /** Each hold of the last plan, by its target. */
+  #holds: ReadonlyMap<string, string> = new Map();
+  /** Undefined until the memory was read: what was in quarantine before this process began is not reported. */
+  #quarantine: ReadonlySet<string> | undefined;
+
+  constructor(onEvent: (event: PollerEvent) => void) {
+    this.#onEvent = onEvent;
+  }
+
+  /**
+   * Reports the holds of `plan` that the plan before it did not have. Another end of the same hold is not reported, nor
+   * one of an action that a consumer has: its delivery counts as a restart.
+   */
+  holdsOf(plan: Plan, { open }: MachineMemory): void {
+    const before = this.#holds;
+    const delivered = open.filter(({ state }) => state === 'delivered');
+    const busy = new Set(delivered.map(({ action }) => keyOf(action.target)));
+    const held = heldIn(plan).filter(({ target }) => !busy.has(keyOf(target)));
+    this.#holds = new Map(Array.from(held, (event) => [keyOf(event.target), identityOf(event)]));
+    for (const event of held) {
+      if (before.get(keyOf(event.target)) !== identityOf(event)) this.#onEvent(event);
+    }
+  }
+
+  /** Reports what a failure or an operator put into quarantine since the last call. */
+  quarantineOf({ quarantine }: MachineMemory): void {
+    const before = this.#quarantine;
+    this.#quarantine = new Set(quarantine.map(entryKey));
+    if (!before) return;
+    for (const entry of quarantine) {
+      if (before.has(entryKey(entry))) continue;
+      const { moduleId, version, reason, until } = entry;
+      this.#onEvent({ kind: 'quarantined', moduleId, version, reason, until });
+    }
+  }
+}
+
+type Held = Extract<PollerEvent, { kind: 'held' }>;
+
+function heldIn({ modules, subsystems }: Plan): Held[] {
+  return [
+    ...modules.flatMap(({ name, moduleId, decision }) =>
+      heldBy({ kind: 'module', name, moduleId }, decision),
+    ),
+    ...subsystems.flatMap(({ target, decision }) =>
+      target.option === 'disable_subsystem'
+        ? []
+        : heldBy({ kind: 'subsystem', name: target.name }, decision),
+    ),
+  ];
+}
+
+function heldBy(target: ActionTarget, decision: Plan['modules'][number]['decision']): Held[] {
+  if (decision.kind !== 'hold') return [];
+  const { replacement, because, until } = decision;
+  const { direction } = replacement;
+  const to = describeAddress(replacementText(replacement));
+  return [
+    { kind: 'held', target, direction, to, because, until, text: describeDecision(decision) },
+  ];
+}
+
+function identityOf({ direction, to, because }: Held): string {
+  return [direction, to, ...because.map(({ reason }) => reason)].join(' ');
+}
+
+function entryKey({ moduleId, version, since }: QuarantineEntry): string {
+  return `${moduleId} ${version} ${since}`;
+}

@@ -1,0 +1,71 @@
+import type { Configuration } from '../core/plan/configuration.ts';
+import {
+  expectMembers,
+  FUNCTION,
+  LIST,
+  MAP,
+  NUMBER,
+  OBJECT,
+  optional,
+  type Expected,
+} from '../core/text/argument.ts';
+import { PLATFORM } from '../core/releases/platform.ts';
+import { synchronous } from '../core/text/thenable.ts';
+import { CLOCK } from '../registry/clock.ts';
+import type { PollerOptions } from './poller-options.ts';
+
+/** A file that `openMachineFile` opened is not locked for a poller, and has no state. */
+const CLAIMED: Expected = {
+  is: (value) => OBJECT.is(value) && 'state' in Object(value),
+  words: 'a file of openForPoller()',
+};
+
+const OPTIONS = {
+  file: CLAIMED,
+  configuration: FUNCTION,
+  registryFor: FUNCTION,
+  platform: PLATFORM,
+  deployedVersion: optional(FUNCTION),
+  isServerBusy: optional(FUNCTION),
+  isMaintenanceAllowed: optional(FUNCTION),
+  environment: optional(OBJECT),
+  intervalMs: optional(NUMBER),
+  acknowledgeWithinMs: optional(NUMBER),
+  clock: optional(CLOCK),
+  random: optional(FUNCTION),
+  onEvent: optional(FUNCTION),
+};
+
+/** The documents that `configuration` returns: the values of Results, not the Results. */
+const CONFIGURATION = {
+  machine: {
+    is: (value: unknown) => OBJECT.is(value) && LIST.is(Object(value).modules),
+    words: 'the value of readMachine()',
+  },
+  policy: {
+    is: (value: unknown) => OBJECT.is(value) && MAP.is(Object(value).modules),
+    words: 'the value of readUpdatePolicy()',
+  },
+};
+
+/** Throws a TypeError unless the options of a `Poller`, which no compiler checked, have their types. */
+export function expectOptions(options: unknown): void {
+  expectMembers('new Poller()', 'options', options, OPTIONS);
+}
+
+/** The same options, whose callbacks throw a TypeError that names them if they return something that cannot be used. */
+export function checkingAnswers(options: PollerOptions): PollerOptions {
+  const { configuration, registryFor, isServerBusy, random } = options;
+  return {
+    ...options,
+    configuration: async () => checkedConfiguration(await configuration()),
+    registryFor: synchronous('registryFor', 'a registry', registryFor),
+    isServerBusy: isServerBusy && synchronous('isServerBusy', 'true or false', isServerBusy),
+    ...(random && { random: synchronous('random', 'a number', random) }),
+  };
+}
+
+function checkedConfiguration(returned: Configuration): Configuration {
+  expectMembers('configuration()', 'configuration', returned, CONFIGURATION);
+  return returned;
+}

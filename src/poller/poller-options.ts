@@ -1,0 +1,47 @@
+import type { ActionTarget, Platform } from '../core/index.ts';
+import type { UpdateTerms } from '../core/machine/update-policy.ts';
+import type { Configuration } from '../core/plan/configuration.ts';
+import type { Clock, PollableRegistry } from '../registry/index.ts';
+import type { ClaimedFile } from '../store/index.ts';
+import type { PollerEvent } from './event.ts';
+
+/** The required and optional inputs of a `Poller`. */
+export interface PollerOptions {
+  /** The machine's file, opened with `openForPoller` of `modreg/store`. */
+  readonly file: ClaimedFile;
+  /** The machine's configuration, read before each round. If it throws, the last configuration stays in force. */
+  readonly configuration: () => Configuration | Promise<Configuration>;
+  /** Returns the registry for these terms, as `openRegistries` does. The same registry must be the same object each time. */
+  readonly registryFor: (terms: UpdateTerms) => PollableRegistry;
+  /** The platform of the machine. */
+  readonly platform: Platform;
+  /**
+   * Called for a target whose deployed version is not in the machine's file. Returns the version, `null` if nothing is
+   * deployed, undefined if the agent does not know.
+   */
+  readonly deployedVersion?: ((target: ActionTarget) => unknown) | undefined;
+  /** Whether the server is processing changes of its config. Nothing is restarted while it is. */
+  readonly isServerBusy?: (() => boolean) | undefined;
+  /** Whether maintenance is allowed now. Called only if something would be replaced; anything except true forbids it. */
+  readonly isMaintenanceAllowed?: (() => unknown) | undefined;
+  /**
+   * The agent's environment variables, which the `env` of modules may read; also for `PLATFORM_HOME` and
+   * `PLATFORM_AGENT_FAST_START`. Empty by default.
+   */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The machine's id, a part of `PLATFORM_MODULE_DATA`: `PLATFORM_PART_ID` of `environment` by default, else `local`. */
+  readonly machineId?: string;
+  /** The time between rounds in milliseconds, plus or minus 10 %: a minute by default, five seconds to a day. */
+  readonly intervalMs?: number;
+  /**
+   * How long, in milliseconds, a consumer has to acknowledge an action before it is overdue: half an hour by default, at
+   * least a second.
+   */
+  readonly acknowledgeWithinMs?: number;
+  /** The source of time; `systemClock` by default. */
+  readonly clock?: Clock;
+  /** Random numbers from 0 to 1, for intervals and back-off; `Math.random` by default. */
+  readonly random?: () => number;
+  /** Called with each event, for a log. An error that it throws is reported as an event too. */
+  readonly onEvent?: (event: PollerEvent) => void;
+}

@@ -1,0 +1,140 @@
+import type { ModuleId, Result } from '../core/index.ts';
+import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
+import { isExposed } from '../core/text/web-address.ts';
+import { excerpt } from '../core/text/quote.ts';
+import type { WebRegistryAddress } from './address.ts';
+import { systemRandom } from './clock.ts';
+import { isJsonObject, type JsonObject } from './formats/json-object.ts';
+import { parseJson } from './formats/json-text.ts';
+import { baseOf, type HttpRegistryOptions } from './http-registry.ts';
+import { withErrorContext } from './http/error-context.ts';
+import type { Change, Reply } from './http/exchange.ts';
+import { DEFAULT_LIMITS } from './http/limits.ts';
+import { problemIn } from './http/problem-document.ts';
+import { memoizeUntilError } from './memoize-until-error.ts';
+import { RegistryError } from './registry-error.ts';
+import { retryBudget } from './retry-budget.ts';
+
+/** Why a registry refused a change, which had no effect. */
+type ChangeRefusal =
+  'already-published' | 'bad-release' | 'too-large' | 'unknown-module' | 'unknown-version';
+
+/** The answer of a registry to a change. All text is escaped. */
+export type ChangeResult =
+  | { readonly kind: 'done'; readonly json: JsonObject }
+  | {
+      readonly kind: ChangeRefusal;
+      readonly detail: string;
+      /** One line for each error in the body; none for other refusals. */
+      readonly errors: readonly string[];
+    };
+
+/**
+ * Changes a registry over HTTP. Each change may be repeated without another effect, so a request without a usable answer
+ * is repeated. Rejects with a RegistryError if there is none in the end; whether the change was made is then not known.
+ */
+export interface RegistryWriter {
+  /** Publishes a release, given as JSON. */
+  readonly publish: (moduleId: ModuleId, release: string) => Promise<ChangeResult>;
+  /** Yanks a version for `reason`; null unyanks it. */
+  readonly yank: (
+    moduleId: ModuleId,
+    version: string,
+    reason: string | null,
+  ) => Promise<ChangeResult>;
+}
+
+/** The status of each refusal. */
+const REFUSALS: Readonly<Record<ChangeRefusal, number>> = {
+  'already-published': 409,
+  'bad-release': 422,
+  'too-large': 413,
+  'unknown-module': 404,
+  'unknown-version': 404,
+};
+
+/**
+ * Opens a registry for changes. The error is `bad-address` if it speaks another protocol than modreg's, or if others
+ * could read the token on the way.
+ */
+export function registryWriter(
+  { kind, url }: WebRegistryAddress,
+  options: Omit<HttpRegistryOptions, 'allowHttp'> & Required<Pick<HttpRegistryOptions, 'clock'>>,
+): Result<RegistryWriter, RegistryError> {
+  const where = `the registry ${excerpt(`${url.origin}${url.pathname}`.replace(/\/$/, ''))}`;
+  const error = addressError({ kind, url }, where);
+  if (error) return { ok: false, error };
+  const connection = memoizeUntilError(async () => {
+    const { connect } = await import('./http/connection.ts');
+    const { random = systemRandom, onRetry = () => undefined } = options;
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    return connect(where, { ...options, random, onRetry, limits });
+  });
+  const base = baseOf(kind, url);
+  const send = async (id: ModuleId, path: string, change: Change): Promise<ChangeResult> => {
+    const to = await connection();
+    const address = new URL(`v1/modules/${namespaceOf(id)}/${nameOf(id)}/releases${path}`, base);
+    return await to.redacting(async () => {
+      const reply = await to.send(address, change, { budget: retryBudget() });
+      return withErrorContext(where, () => resultOf(reply, id));
+    });
+  };
+  return {
+    ok: true,
+    value: {
+      publish: async (moduleId, json) => await send(moduleId, '', { method: 'POST', json }),
+      yank: async (moduleId, version, reason) =>
+        await send(
+          moduleId,
+          `/${encodeURIComponent(version)}/yank`,
+          reason === null
+            ? { method: 'DELETE', json: undefined }
+            : { method: 'PUT', json: JSON.stringify({ reason }) },
+        ),
+    },
+  };
+}
+
+function addressError({ kind, url }: WebRegistryAddress, where: string): RegistryError | undefined {
+  if (kind !== 'modreg') {
+    const message = `modreg cannot publish to ${kind === 'npm' ? 'npm' : 'OCI'} registries`;
+    return badAddress(message, 'publish with the tools of that registry');
+  }
+  if (url.search !== '' || url.hash !== '') {
+    return badAddress(`the address of ${where} has a query or a fragment`, 'remove it');
+  }
+  if (!isExposed(url, [])) return undefined;
+  const message = `${where} is reached by plain http:, and others could read the token`;
+  return badAddress(message, 'use https:');
+}
+
+function badAddress(message: string, hint: string): RegistryError {
+  return new RegistryError('bad-address', message, { hint });
+}
+
+function resultOf({ status, body }: Reply, moduleId: ModuleId): ChangeResult {
+  if (status === 200 || status === 201) {
+    const json = parseJson(body.text);
+    if (isJsonObject(json) && json['module_id'] === moduleId) return { kind: 'done', json };
+    throw notARegistry(`its answer is not about ${moduleId}`);
+  }
+  const problem = problemIn(body.text);
+  // A proxy may limit the size of a body before the registry does.
+  if (status === 413) {
+    const detail = problem?.detail ?? 'the release is too large for the registry';
+    return { kind: 'too-large', detail, errors: [] };
+  }
+  const kind = refusalOf(problem?.kind);
+  if (!problem || kind === undefined || REFUSALS[kind] !== status) {
+    throw notARegistry(`got ${status}`);
+  }
+  return { kind, detail: problem.detail, errors: problem.errors };
+}
+
+function refusalOf(kind: string | undefined): ChangeRefusal | undefined {
+  return kind !== undefined && Object.hasOwn(REFUSALS, kind) ? (kind as ChangeRefusal) : undefined;
+}
+
+function notARegistry(found: string): RegistryError {
+  return new RegistryError('not-a-registry', found);
+}

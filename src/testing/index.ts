@@ -1,0 +1,5 @@
+export { CATALOGUES, type Releases } from './catalogues.ts';
+export type { Fault } from './fault.ts';
+export { testMachine, type TestMachine, type TestMachineOptions } from './test-machine.ts';
+export { testRegistry, type TestRegistry } from './test-registry.ts';
+export { virtualClock, type VirtualClock } from './virtual-clock.ts';

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { runModreg } from '../support/modreg.ts';
+import { listOf, plainServer, send } from '../support/plain-server.ts';
+
+it.each<[string, object, object, string]>([
+  ['a lost yank', { yanked: 'bad' }, {}, 'no longer yanked (it was: bad)'],
+  ['a yank', {}, { yanked: 'bad' }, 'now yanked: bad'],
+  ['a yank without a reason', {}, { yanked: '' }, 'now yanked'],
+  ['another reason', { yanked: '' }, { yanked: 'bad' }, 'yanked for another reason: none → bad'],
+  [
+    'two fields',
+    { published_at: '2026-11-20T00:00:00Z' },
+    { deprecated: 'old' },
+    'published_at 2026-11-20T00:00:00Z → none, now deprecated: old',
+  ],
+  ['files', { artifacts: [] }, {}, 'other artifacts'],
+])('modreg accept says how a field changed: %s', async (_, before, now, line) => {
+  let list = listOf([{ version: '1.2.3', ...before }, '1.0.0'], 1);
+  const server = await plainServer((response) => send(response, list));
+  const environment = { PLATFORM_HOME: temporaryFolder(), MODREG_REGISTRY: server.address };
+  await runModreg(['resolve', 'acme:lidar', '1.*'], environment);
+  list = listOf([{ version: '1.2.3', ...now }, '1.0.0'], 1);
+  const { stdout } = await runModreg(['accept', 'acme:lidar', '--dry-run'], environment);
+  expect(stdout).toBe(`acme:lidar\n  changed 1.2.3: ${line}\nnothing was accepted\n`);
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { codesOf, EXIT_MEANINGS } from '../../src/cli/codes.ts';
+import { modreg } from '../support/modreg.ts';
+import { sh } from '../support/shell.ts';
+
+describe('a mistake in the arguments leads to the help of that command', () => {
+  it.each([
+    ['plan', 'modreg plan --help'],
+    ['plan machine.json --nonsense', 'modreg plan --help'],
+    ['registry', 'modreg registry --help'],
+    ['registry publish', 'modreg registry publish --help'],
+    ['quarantine lift acme:lidar', 'modreg quarantine lift --help'],
+    ['nonsense', 'modreg --help'],
+    ['--nonsense', 'modreg --help'],
+  ])('%s: %s', (args, help) => {
+    const { stderr, exit } = modreg(args.split(' '));
+    expect([stderr.trimEnd().split('\n').at(-1), exit]).toEqual([`hint: ${help} shows how`, 2]);
+  });
+});
+
+describe('a module_id and a version with @ between them', () => {
+  it.each([
+    ['resolve acme:lidar@1.2.9', 'modreg resolve acme:lidar 1.2.9'],
+    ['resolve acme:lidar@1.2.*', 'modreg resolve acme:lidar 1.2.*'],
+    ['acme:lidar@1.2.9', 'modreg resolve acme:lidar 1.2.9'],
+    ['quarantine lift acme:lidar@1.2.9', 'modreg quarantine lift acme:lidar 1.2.9'],
+    ['resolve acme:lidar@1.2.9 1.*', 'acme:lidar'],
+    ['compare acme:lidar@1.2.9', 'acme:lidar'],
+    ['accept acme:lidar@1.2.9', 'acme:lidar'],
+  ])('%s: did you mean %s ?', (args, suggestion) => {
+    const { stderr, exit } = modreg(args.split(' '));
+    expect(stderr.split('\n')).toContain(`  did you mean ${suggestion} ?`);
+    expect(exit).toBe(2);
+  });
+
+  it.each([
+    ['resolve lidar@1.2.9', "error[USAGE]: missing required argument 'constraint'"],
+    ['compare @acme/lidar', 'error[BAD_MODULE_ID]: "@acme/lidar" is not a module id'],
+  ])('suggests nothing for %s', (args, first) => {
+    const lines = modreg(args.split(' ')).stderr.split('\n');
+    expect(lines[0]).toBe(first);
+    expect(lines.filter((line) => line.includes('did you mean'))).toEqual([]);
+  });
+});
+
+describe('the examples in the help of a command are its own', () => {
+  const COMMANDS = [
+    'resolve|compare|plan|watch|status|why|replay|rollback|accept|check|schema|quarantine list',
+    'quarantine lift|registry publish|registry yank|registry unyank|registry list|registry serve',
+  ];
+
+  it.each(COMMANDS.join('|').split('|'))('%s', (command) => {
+    const { stdout } = modreg([...command.split(' '), '--help']);
+    const [, examples = ''] = /^Examples:\n((?: {2}.*\n)+)/.exec(stdout) ?? [];
+    const lines = examples.trimEnd().split('\n');
+    expect(lines.filter((line) => !line.includes(`modreg ${command}`))).toEqual([]);
+  });
+});
+
+describe('the exit codes', () => {
+  it('modreg help exit-codes lists them with their error codes', () => {
+    const { stdout, exit } = modreg(['help', 'exit-codes']);
+    const rows = Array.from(EXIT_MEANINGS, ([code, meaning]) =>
+      [`  ${String(code).padEnd(4)} ${meaning}`, `       ${codesOf(code).join(', ')}`].filter(
+        (line) => line.trim() !== '',
+      ),
+    );
+    expect(stdout.trimEnd().split('\n').slice(1)).toEqual(rows.flat());
+    expect(exit).toBe(0);
+  });
+
+  it('the general help names that page', () => {
+    const { stdout } = modreg(['--help']);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(
+      'modreg help exit-codes lists the exit codes and the error codes.',
+    );
+    expect(stdout).not.toContain('NO_MATCH');
+  });
+});
+
+it.each([['--version'], ['-V'], ['version']])('modreg %s prints the versions', (args) => {
+  const { stdout, exit } = modreg([args]);
+  expect(stdout).toMatch(/^modreg \d+\.\d+\.\d+ \(Node v\d+\.\d+\.\d+\)\n$/);
+  expect(exit).toBe(0);
+});
+
+describe('lines are wrapped at the width of a terminal', () => {
+  const PLAN = 'plan examples/rover/machine.json --deployed examples/rover/deployed.json';
+  const AT = `--at 2026-11-21T12:00:00Z`;
+
+  it.each([
+    ['--help'],
+    ['plan --help'],
+    ['registry publish --help'],
+    ['help exit-codes'],
+    [`${PLAN} ${AT}`],
+    ['compare acme:lidar --deployed 1.2.3 --platform linux/arm64'],
+    ["resolve acme:lidar '1.2.*' --explain --platform linux/arm64"],
+    ['check examples/machine-with-mistakes.json'],
+  ])('at 60 columns: %s', (args) => {
+    const lines = sh(`COLUMNS=60 ./bin/modreg ${args} 2>&1`).split('\n');
+    const words = lines.filter((line) => line.length > 60 && line.trim().includes(' '));
+    expect(words).toEqual([]);
+    expect(lines.length).toBeGreaterThan(5);
+  });
+
+  it('a row that does not fit is a list of its cells', () => {
+    const lines = sh(`COLUMNS=60 ./bin/modreg ${PLAN} ${AT}`).split('\n');
+    const place = lines.indexOf('  nimbus:gps');
+    expect(lines.slice(place, place + 9)).toEqual([
+      '  nimbus:gps',
+      '      CONSTRAINT  latest',
+      '      DEPLOYED    0.9.1',
+      '      TARGET      1.0.0',
+      '      LATEST      1.0.0',
+      '      ACTION      restart-and-upgrade',
+      '      WHY         newest release; new major: read its',
+      '                  release notes',
+      '      stops gps0',
+    ]);
+  });
+
+  it('the last column is wrapped below itself if it fits', () => {
+    const lines = sh(`COLUMNS=110 ./bin/modreg ${PLAN} ${AT}`).split('\n');
+    const place = lines.findIndex((line) => line.startsWith('  nimbus:gps'));
+    expect(lines.slice(place, place + 3)).toEqual([
+      '  nimbus:gps   latest       0.9.1      1.0.0    1.0.0    restart-and-upgrade   newest release; new major: read',
+      '                                                                               its release notes',
+      '      stops gps0',
+    ]);
+  });
+
+  it('a terminal wraps, a pipe does not', () => {
+    const compare = './bin/modreg compare acme:lidar --platform linux/arm64 2>/dev/null';
+    const piped = sh(compare);
+    expect(piped).toMatch(/^ {2}TYPE {3}/m);
+    expect(sh(`script -qec "stty cols 60; ${compare}" /dev/null`)).toMatch(/^ {6}SELECTS {5} /m);
+    expect(sh(`${compare} --json`).trimEnd().split('\n')).toHaveLength(1);
+    expect(sh(`COLUMNS=60 ${compare} --json`).trimEnd().split('\n')).toHaveLength(1);
+    expect(sh(`COLUMNS=60 ./bin/modreg schema machine`)).toBe(sh('./bin/modreg schema machine'));
+    expect(sh(`COLUMNS=wide ${compare}`)).toBe(piped);
+  });
+});

@@ -1,0 +1,171 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { loopbackRegistry } from '../support/loopback.ts';
+import { rememberedIn } from '../support/machine-home.ts';
+import { modreg } from '../support/modreg.ts';
+import { polledSite, polling, script } from '../support/polling.ts';
+import { published } from '../support/published.ts';
+
+describe('modreg poll', () => {
+  it('[T73] does not blame the release if its program is stopped with it', async () => {
+    const loopback = await loopbackRegistry();
+    published(loopback, 'acme:lidar', '1.2.4');
+    const after = async (does: string, text: string): Promise<unknown[]> => {
+      const folder = polledSite(loopback, { deployed: { acme_lidar: '1.2.3' } });
+      const interrupted = 'trap "echo interrupted >&2; exit 1" TERM';
+      const lines = [interrupted, 'echo ready', does, 'while :; do sleep 0.05; done'];
+      const { until, end } = polling(folder, ['--exec', script(`${folder}/hook`, ...lines)]);
+      await until(text);
+      const ended = await end('SIGTERM');
+      const status = modreg(['status', '--json'], { PLATFORM_HOME: `${folder}/home` });
+      const { targets } = JSON.parse(status.stdout) as {
+        readonly targets: readonly { readonly action: { readonly state: string } }[];
+      };
+      const failed = ended.lines.filter((line) => line.includes('failed'));
+      const remembered = rememberedIn(`${folder}/home`);
+      return [ended.exit, ...failed, ...remembered, targets[0]?.action.state];
+    };
+    const again = [0, '1.2.3 after nothing', 'delivered'];
+    // A service manager signals all processes of a service, and the program may end first.
+    const first = after('kill -TERM $$', 'acme_lidar: interrupted');
+    expect(await Promise.all([after('', 'acme_lidar: ready'), first])).toEqual([again, again]);
+  });
+
+  it('knows of a new machine what --deployed says', async () => {
+    const loopback = await loopbackRegistry();
+    published(loopback, 'acme:lidar', '1.2.4');
+    const after = async (...options: readonly string[]): Promise<string | undefined> => {
+      const folder = polledSite(loopback);
+      writeFileSync(`${folder}/deployed.json`, '{"acme_lidar": "1.2.3"}');
+      const { until, end } = polling(folder, ['--exec', script(`${folder}/hook`, ''), ...options]);
+      const log = await until('acme_lidar: ');
+      await end('SIGTERM');
+      return log.at(-1);
+    };
+    expect(
+      await Promise.all([
+        after(),
+        after('--deployed', 'deployed.json'),
+        after('--deployed', 'none'),
+      ]),
+    ).toEqual([
+      'TIME warn  acme_lidar: its deployed version is not known, so nothing is done; --deployed none says that nothing is, --deployed <file> what is',
+      'TIME info  acme_lidar: upgrade 1.2.3 → 1.2.4: newest release of 1',
+      'TIME info  acme_lidar: install of 1.2.4: not deployed yet; newest release of 1',
+    ]);
+  });
+
+  it('takes no module for absent after machine.db was lost', async () => {
+    const loopback = await loopbackRegistry();
+    published(loopback, 'acme:lidar', '1.2.4');
+    const folder = polledSite(loopback);
+    writeFileSync(`${folder}/home/machine.db`, 'not a database');
+    const args = ['--exec', script(`${folder}/hook`, ''), '--deployed', 'none'];
+    const { until, end } = polling(folder, args);
+    const log = await until('its deployed version is not known, so nothing is done');
+    await end('SIGTERM');
+    expect(log[1]).toBe(
+      `TIME warn  "${folder}/home/machine.db": file is not a database; it is now ${folder}/home/machine.db.set-aside-1, and a new file was created`,
+    );
+  });
+
+  const ELF = Buffer.alloc(64);
+  ELF.write('\u007fELF', 'latin1');
+  it.each<[string, string | Buffer, string]>([
+    ['an empty file', '', 'it has no first line such as #!/bin/sh'],
+    ['a script without #!', 'import sys', 'it has no first line such as #!/bin/sh'],
+    [
+      'a script with the line ends of Windows',
+      '#!/bin/sh\r\n',
+      'its first line ends with a carriage return',
+    ],
+    [
+      'a script whose interpreter is missing',
+      '#! /no/such/sh -e\n',
+      'its first line names /no/such/sh, which does not exist',
+    ],
+    ['a program of another machine', ELF, 'it is a program of another machine'],
+  ])('does not leave %s to a shell', async (_case, content, why) => {
+    const loopback = await loopbackRegistry();
+    const folder = polledSite(loopback);
+    const hook = `${folder}/hook`;
+    writeFileSync(hook, content, { mode: 0o755 });
+    const home = { PLATFORM_HOME: `${folder}/home` };
+    expect(modreg(['poll', `${folder}/machine.json`, '--exec', hook], home)).toMatchObject({
+      exit: 2,
+      stderr: `error[UNREADABLE_FILE]: --exec: "${hook}" cannot be run: ${why}\n`,
+    });
+  });
+
+  it('blames no release for a program that was replaced by an empty file', async () => {
+    const loopback = await loopbackRegistry();
+    published(loopback, 'acme:lidar', '1.2.4');
+    const folder = polledSite(loopback, { deployed: { acme_lidar: '1.2.3' } });
+    const hook = script(`${folder}/hook`, 'exit 1');
+    const { until, end } = polling(folder, ['--exec', hook]);
+    await until('polling 1 module');
+    writeFileSync(hook, '');
+    expect((await until('not done')).at(-1)).toBe(
+      'TIME warn  acme_lidar: upgrade 1.2.3 → 1.2.4: not done, and tried again later: the program cannot be started: it has no first line such as #!/bin/sh',
+    );
+    await end('SIGKILL');
+    expect(rememberedIn(`${folder}/home`)).toEqual(['1.2.3 after nothing']);
+  });
+
+  it('waits for a program that ignores SIGTERM, and for a second signal no longer', async () => {
+    const loopback = await loopbackRegistry();
+    published(loopback, 'acme:lidar', '1.2.4');
+    const folder = polledSite(loopback, { deployed: { acme_lidar: '1.2.3' } });
+    const hook = script(
+      `${folder}/hook`,
+      'trap "" TERM',
+      'echo process $$',
+      'while :; do sleep 0.05; done',
+    );
+    const { until, end, signal } = polling(folder, ['--exec', hook]);
+    const [ready = ''] = (await until('acme_lidar: process')).slice(-1);
+    const pid = Number(ready.split(' ').at(-1));
+    signal('SIGTERM');
+    await until(`acme_lidar: waiting up to 10 s for its program (process ${pid}) to end`);
+    const { exit, lines } = await end('SIGTERM');
+    expect([exit, ...lines]).toEqual([0, 'TIME info  stopped by SIGTERM']);
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  it.each<[string, readonly string[], number, string]>([
+    [
+      'a path that does not exist',
+      ['--exec', './absent'],
+      2,
+      '--exec: "./absent" cannot be run: there is no such file',
+    ],
+    ['a folder', ['--exec', '/tmp'], 2, '--exec: "/tmp" cannot be run: it is not a file'],
+    [
+      'a file that is not executable',
+      ['--exec', './package.json'],
+      2,
+      '--exec: "./package.json" cannot be run: it is not executable for this user\nhint: chmod +x ./package.json makes it executable',
+    ],
+    [
+      'a name that is not in PATH',
+      ['--exec', 'no-such-hook'],
+      2,
+      '--exec: "no-such-hook" is not in a folder of PATH\nhint: a program in the current folder is ./no-such-hook',
+    ],
+    [
+      'no time',
+      ['--exec', 'true', '--timeout', '0s'],
+      2,
+      '--timeout: 0s is too short, expected 1s or more',
+    ],
+  ])('refuses %s', async (_case, args, exit, message) => {
+    const loopback = await loopbackRegistry();
+    const folder = polledSite(loopback);
+    const home = { PLATFORM_HOME: `${folder}/home` };
+    const ended = modreg(['poll', `${folder}/machine.json`, ...args], home);
+    expect([ended.exit, ended.stderr.replace(/^error\[\w+\]: /, '').trimEnd()]).toEqual([
+      exit,
+      message,
+    ]);
+  });
+});

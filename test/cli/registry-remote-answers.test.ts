@@ -1,0 +1,146 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { runModreg } from '../support/modreg.ts';
+import { send } from '../support/plain-server.ts';
+import { answering, CANARY, PUBLISH, remote } from '../support/remote-registry.ts';
+
+const RELEASES = '/v1/modules/acme/lidar/releases';
+
+function problem(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/problem+json' });
+  response.end(JSON.stringify(body));
+}
+
+function done(response: ServerResponse): void {
+  send(response, { module_id: 'acme:lidar', version: '1.2.9', result: 'unchanged' });
+}
+
+describe('an answer that is not about the change', () => {
+  const NOT_A_REGISTRY =
+    'error[NOT_A_REGISTRY]: the registry ADDRESS does not respond like a registry';
+  const CHECK = "hint: check the address: a registry with modreg's protocol is needed\n";
+
+  it.each<[string, (response: ServerResponse) => void, string]>([
+    [
+      'a sign-in page',
+      (response) => response.setHeader('content-type', 'text/html').end('<h1>Welcome'),
+      `${NOT_A_REGISTRY}: got text/html\n${CHECK}`,
+    ],
+    [
+      'a 404 of another server',
+      (response) => response.writeHead(404).end('no such page'),
+      `${NOT_A_REGISTRY}: got 404\n${CHECK}`,
+    ],
+    [
+      'a 409 of another server',
+      (response) => problem(response, 409, { detail: 'no' }),
+      `${NOT_A_REGISTRY}: got 409\n${CHECK}`,
+    ],
+    [
+      'a problem with the status of another one',
+      (response) => problem(response, 404, { type: 'urn:modreg:bad-release', detail: 'no' }),
+      `${NOT_A_REGISTRY}: got 404\n${CHECK}`,
+    ],
+    [
+      'success for another module',
+      (response) => send(response, { module_id: 'acme:arm', result: 'published' }),
+      `${NOT_A_REGISTRY}: its answer is not about acme:lidar\n${CHECK}`,
+    ],
+    [
+      'success without JSON',
+      (response) => response.setHeader('content-type', 'application/json').end('{'),
+      `${NOT_A_REGISTRY}: it is not JSON at line 1 column 2\n${CHECK}`,
+    ],
+    [
+      'the limit of a proxy',
+      (response) => response.writeHead(413).end('<h1>Request Entity Too Large'),
+      'error[TOO_LARGE]: the release is too large for the registry\n',
+    ],
+    [
+      'the token',
+      (response) => problem(response, 403, { detail: `${CANARY} may not` }),
+      'error[REGISTRY_REFUSED]: the registry ADDRESS denies access with the token that was sent (403): [token] may not\n',
+    ],
+    [
+      'an escape sequence',
+      (response) => problem(response, 422, { type: 'urn:modreg:bad-release', detail: '\u001b[2J' }),
+      'error[BAD_VALUE]: \\u{1b}[2J\n',
+    ],
+  ])('%s', async (_what, answer, stderr) => {
+    const { address } = await answering(answer);
+    const ended = await remote(address, PUBLISH);
+    expect([ended.stdout, ended.stderr]).toEqual(['', stderr]);
+  });
+
+  it.each(['/elsewhere', 'https://registry.invalid/'])(
+    '[T41] a redirect to %s, which is not followed',
+    async (location) => {
+      const { address, requests } = await answering((response) =>
+        response.writeHead(307, { location }).end(),
+      );
+      expect(await remote(address, PUBLISH)).toEqual({
+        stdout: '',
+        stderr:
+          'error[BAD_REDIRECT]: the registry ADDRESS redirects, which a POST does not follow\nhint: use the final address of the registry, without redirects\n',
+        exit: 4,
+      });
+      expect(requests).toEqual([`${RELEASES} Bearer ${CANARY}`]);
+    },
+  );
+});
+
+describe('a request without a usable answer', () => {
+  it('is repeated with the same bytes', async () => {
+    const { address, bodies } = await answering(
+      (response) => response.destroy(),
+      (response) => response.writeHead(503).end(),
+      done,
+    );
+    expect((await remote(address, PUBLISH)).stdout).toBe('acme:lidar: 0 published, 1 unchanged\n');
+    expect(bodies).toEqual(Array(3).fill('{"version":"1.2.9"}'));
+  });
+
+  it('is not repeated after a refusal', async () => {
+    const { address, bodies } = await answering((response) => problem(response, 401, {}), done);
+    expect((await remote(address, PUBLISH)).exit).toBe(4);
+    expect(bodies).toHaveLength(1);
+  });
+
+  it('ends with advice after three attempts', async () => {
+    const server = await answering(done);
+    server.close();
+    expect(await remote(server.address, PUBLISH)).toEqual({
+      stdout: '',
+      stderr:
+        'error[REGISTRY_UNREACHABLE]: the registry ADDRESS cannot be reached (ECONNREFUSED)\nhint: the registry may have made the change: run the command again, which then changes nothing\n',
+      exit: 4,
+    });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+it('shows the warnings of the registry about the size of the list', async () => {
+  const { address } = await answering((response) =>
+    send(response, {
+      module_id: 'acme:lidar',
+      result: 'published',
+      warnings: [
+        { type: 'urn:modreg:list-near-limit', detail: 'nearly\u001b full' },
+        { type: 'urn:modreg:list-too-large', detail: 'full' },
+        { type: 'urn:modreg:later', detail: 'unknown' },
+      ],
+    }),
+  );
+  expect(await remote(address, PUBLISH)).toEqual({
+    stdout: 'acme:lidar: 1 published, 0 unchanged\n',
+    stderr: 'warning[LIST_NEAR_LIMIT]: nearly\\u{1b} full\nwarning[LIST_TOO_LARGE]: full\n',
+    exit: 0,
+  });
+});
+
+it('MODREG_TOKEN is not sent if MODREG_REGISTRY is another registry', async () => {
+  const { address, requests } = await answering(done);
+  const environment = { MODREG_TOKEN: CANARY, MODREG_REGISTRY: 'https://registry.example' };
+  await runModreg(['registry', ...PUBLISH, '--registry', address], environment);
+  expect(requests).toEqual([RELEASES]);
+});

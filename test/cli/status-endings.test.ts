@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { MachineState } from '../../src/store/machine-state.ts';
+import { commitOne, moduleNamed } from '../support/claimed.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { homeAfter, logged, polledHome } from '../support/machine-home.ts';
+import { modreg } from '../support/modreg.ts';
+
+const MINUTE = 60_000;
+
+function ended(home: string, ...options: readonly string[]): readonly unknown[] {
+  const { stdout, exit } = modreg(['status', ...options], { PLATFORM_HOME: home });
+  return [stdout.split('\n')[0]?.replace(/(?<=round )\d+ (s|min( \d+ s)?)/, 'SOME'), exit];
+}
+
+/** Logs a round, and decisions with these words. */
+function round(
+  state: MachineState,
+  {
+    ago = 0,
+    words = ['up-to-date'],
+  }: { readonly ago?: number; readonly words?: readonly string[] },
+): void {
+  const decisions = words.map((decision, place) => logged(`acme_m${place}`, { decision }));
+  state.log(decisions, { at: Date.now() - ago, trouble: undefined });
+}
+
+const RUNNING = `a poller is running as process ${process.pid}; last round SOME ago`;
+
+describe('modreg status --exit-code while a poller is running', () => {
+  it.each<[string, (state: MachineState) => void, readonly string[], number]>([
+    [
+      'everything is settled',
+      (state) => round(state, { words: ['up-to-date', 'ahead', 'local', 'disabled'] }),
+      [],
+      0,
+    ],
+    ['an upgrade is due', (state) => round(state, { words: ['up-to-date', 'upgrade'] }), [], 10],
+    ['an upgrade is held', (state) => round(state, { words: ['hold'] }), [], 10],
+    [
+      'an action is open',
+      (state) => {
+        round(state, {});
+        commitOne(state, { target: moduleNamed('acme_m0', 'acme:m0') });
+      },
+      [],
+      10,
+    ],
+    ['a module is stuck', (state) => round(state, { words: ['hold', 'stuck'] }), [], 12],
+    [
+      'a subsystem that nobody reports is stuck',
+      (state) =>
+        state.log([logged('platform-agent', { decision: 'stuck' })], {
+          at: Date.now(),
+          trouble: undefined,
+        }),
+      [],
+      0,
+    ],
+    ['the last round is old', (state) => round(state, { ago: 31 * MINUTE }), [], 12],
+    [
+      'the last round is not older than --max-age',
+      (state) => round(state, { ago: 31 * MINUTE }),
+      ['--max-age', '1h'],
+      0,
+    ],
+    [
+      'the last round is older than --max-age',
+      (state) => round(state, { ago: 2 * MINUTE }),
+      ['--max-age', '1m'],
+      12,
+    ],
+    [
+      'the agent is in a crash loop',
+      (state) => {
+        round(state, {});
+        for (const ago of [5, 4, 3, 2, 1]) state.start(Date.now() - ago * MINUTE);
+      },
+      [],
+      12,
+    ],
+  ])('%s', (_, work, options, exit) => {
+    const { home, state } = polledHome();
+    work(state);
+    expect(ended(home, '--exit-code', ...options)).toEqual([RUNNING, exit]);
+    expect(ended(home)).toEqual([RUNNING, 0]);
+  });
+
+  it('--json says that it is running, and that it is not', () => {
+    const { home, state } = polledHome();
+    round(state, {});
+    expect(modreg(['status', '--json'], { PLATFORM_HOME: home }).stdout).toContain(
+      '"running":true,',
+    );
+    const stopped = homeAfter((other) => round(other, {}));
+    expect(modreg(['status', '--json'], { PLATFORM_HOME: stopped }).stdout).toContain(
+      '"running":false,',
+    );
+  });
+});
+
+describe('modreg status --exit-code without a poller', () => {
+  it('reports one that has ended', () => {
+    const home = homeAfter((state) => round(state, {}));
+    const line = `no poller is running; last round SOME ago by process ${process.pid}`;
+    expect(ended(home, '--exit-code')).toEqual([line, 12]);
+    expect(ended(home)).toEqual([line, 0]);
+  });
+
+  it.each([
+    ['no file', {}],
+    ['an empty file', { 'machine.db': '' }],
+  ])('reports a machine without state: %s', (_, files) => {
+    const home = temporaryFolder(files);
+    const line = 'this machine has no state: no poller has run here';
+    expect(ended(home)).toEqual([line, 0]);
+    expect(ended(home, '--exit-code')).toEqual([line, 12]);
+    const { stdout, stderr, exit } = modreg(['status', '--json'], { PLATFORM_HOME: home });
+    expect(JSON.parse(stdout)).toEqual({
+      schema: 'modreg/status@1',
+      at: expect.any(String) as string,
+      running: false,
+      poller: { pid: null, last_round: null, trouble: null, reports_only_until: null },
+      targets: [],
+      quarantine: [],
+    });
+    expect([stderr, exit]).toEqual(['', 0]);
+  });
+
+  it('says where it looked', () => {
+    const home = temporaryFolder();
+    expect(modreg(['status'], { PLATFORM_HOME: home }).stderr).toBe(
+      `note: "${home}/machine.db": there is no such file; an agent that polls with modreg creates it in $PLATFORM_HOME, or else in $HOME/.platform\n`,
+    );
+  });
+
+  it('refuses a --max-age that is not a duration', () => {
+    expect(modreg(['status', '--max-age', 'soon'], { PLATFORM_HOME: temporaryFolder() })).toEqual({
+      stdout: '',
+      stderr:
+        'error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and one of s, m, h, d, at most ten years, such as 5m\n',
+      exit: 2,
+    });
+  });
+});

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { day, MINUTE, type Day } from '../support/day.ts';
+import { entry } from '../support/planned.ts';
+
+const MACHINE = { modules: [entry('acme:lidar', '1.*')] };
+
+async function machineAfterRound(): Promise<Day> {
+  const machine = await day({
+    machine: MACHINE,
+    deployed: { acme_lidar: '1.2.3' },
+    releases: { 'acme:lidar': [{ version: '1.2.3' }] },
+  });
+  await machine.pass(MINUTE);
+  return machine;
+}
+
+function trouble({ state }: Day): string | undefined {
+  return state.poller().round?.trouble;
+}
+
+it('a round says that the configuration cannot be read, until it can be again', async () => {
+  const machine = await machineAfterRound();
+  expect(trouble(machine)).toBeUndefined();
+  machine.configure({ machine: { modules: 7 } });
+  await machine.pass(MINUTE);
+  expect(trouble(machine)).toBe(
+    'the configuration cannot be read: found a number, expected a list of modules',
+  );
+  machine.configure({ machine: { modules: '\n' } });
+  await machine.pass(MINUTE);
+  expect(trouble(machine)).toBe(
+    'the configuration cannot be read: found text, expected a list of modules',
+  );
+  machine.configure({ machine: MACHINE });
+  await machine.pass(MINUTE);
+  expect(trouble(machine)).toBeUndefined();
+});
+
+it('an unreadable configuration comes before the trouble of registries', async () => {
+  const machine = await machineAfterRound();
+  machine.configure({ machine: { modules: 7 } });
+  machine.registry.break({ kind: 'status', times: 3, status: 403 });
+  await machine.pass(MINUTE);
+  expect(trouble(machine)).toBe(
+    'the configuration cannot be read: found a number, expected a list of modules, and 1 more',
+  );
+});

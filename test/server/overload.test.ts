@@ -1,0 +1,152 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
+import { SERVER_LIMITS, type ServerLimits } from '../../src/server/limits.ts';
+import type { RegistryEvent } from '../../src/server/registry-options.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { moduleId } from '../support/ask.ts';
+
+const MIB = 1024 * 1024;
+/** For a busy machine. */
+const PATIENCE = { timeout: 20_000 };
+/** More than the kernel buffers for a connection. */
+const LIST_BYTES = 16_000_000;
+const LIDAR = moduleId('acme:lidar');
+const GET = 'GET /v1/modules/acme/lidar HTTP/1.1\r\nHost: x\r\n\r\n';
+
+interface Served {
+  readonly address: string;
+  readonly events: readonly RegistryEvent[];
+  /** The responses that the server has created. */
+  readonly responses: readonly ServerResponse[];
+  /** A new connection to the server that has sent `text`, and reads nothing until it is resumed. */
+  readonly client: (text: string) => Socket;
+}
+
+async function served(limits: Partial<ServerLimits> = {}): Promise<Served> {
+  const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
+  const release = readRelease({ version: '1.0.0' });
+  if (release.ok) catalogue.publish(LIDAR, release.value, 0);
+  catalogue.yank(LIDAR, '1.0.0', 'x'.repeat(LIST_BYTES));
+  const events: RegistryEvent[] = [];
+  const running = await serveRegistry(
+    catalogue,
+    { host: '127.0.0.1', port: 0 },
+    { spreadMs: 0, limits: { ...SERVER_LIMITS, ...limits }, log: (event) => events.push(event) },
+  );
+  const responses: ServerResponse[] = [];
+  const onRequest = (message: unknown): void => void responses.push(Object(message).response);
+  subscribe('http.server.request.start', onRequest);
+  const clients: Socket[] = [];
+  onTestFinished(async () => {
+    unsubscribe('http.server.request.start', onRequest);
+    for (const client of clients) client.destroy();
+    await running.close();
+  });
+  const client = (text: string): Socket => {
+    const socket = connect(Number(new URL(running.address).port), '127.0.0.1').pause();
+    socket.on('error', () => undefined);
+    socket.write(text);
+    clients.push(socket);
+    return socket;
+  };
+  return { address: running.address, events, responses, client };
+}
+
+/** Reads until the server ends the connection. */
+async function rest(client: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  client.on('data', (chunk: Buffer) => chunks.push(chunk)).resume();
+  await once(client, 'close');
+  return Buffer.concat(chunks).toString();
+}
+
+describe('a served registry under attack', () => {
+  it('keeps at most three slices of a list for a client that pipelines requests and reads nothing', async () => {
+    const { address, responses, client } = await served();
+    const last = GET.replace('Host', 'Connection: close\r\nHost');
+    const attacker = client(GET.repeat(SERVER_LIMITS.requestsPerSocket - 1) + last);
+    for (let round = 0; round < 5; round++) {
+      const other = await fetch(`${address}/v1/modules/acme/lidar`);
+      expect((await other.arrayBuffer()).byteLength).toBeGreaterThan(LIST_BYTES);
+      const unsent = responses.reduce((sum, { writableLength }) => sum + writableLength, 0);
+      expect(unsent).toBeLessThan(4 * MIB);
+    }
+    // It gets all its answers when it reads.
+    const text = await rest(attacker);
+    expect(text.match(/HTTP\/1.1 200 OK/g)).toHaveLength(SERVER_LIMITS.requestsPerSocket);
+    expect(text.length).toBeGreaterThan(SERVER_LIMITS.requestsPerSocket * LIST_BYTES);
+  });
+
+  it('ends a connection with too many requests', async () => {
+    const { events, responses, client } = await served();
+    const text = await rest(client(GET.repeat(400)));
+    // Node would create all of them.
+    expect(responses.length).toBeLessThan(30);
+    const [head = '', body = ''] = text.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1.1 429 Too Many Requests\r\n/);
+    expect(head).toMatch(/\r\nretry-after: 5\r\n/);
+    expect(JSON.parse(body)).toMatchObject({ type: 'urn:modreg:too-many-requests', status: 429 });
+    expect(events).toEqual([
+      { kind: 'overload', limit: 'requests-per-socket', count: 1, peer: '127.0.0.1' },
+    ]);
+  });
+
+  it('ends a connection that sends too many requests while one of them is handled', async () => {
+    const { events, responses, client } = await served();
+    const poll = 'GET /v1/changes?after=2&wait=60 HTTP/1.1\r\nHost: x\r\n\r\n';
+    const attacker = client(poll);
+    await expect.poll(() => responses.length, PATIENCE).toBe(1);
+    attacker.write(GET.repeat(SERVER_LIMITS.requestsPerSocket));
+    expect(await rest(attacker)).toBe('');
+    expect(events).toMatchObject([{ limit: 'requests-per-socket', count: 1 }]);
+  });
+
+  it('refuses requests while too much is unsent in total', async () => {
+    const { address, events, client } = await served({ unsentInTotal: 1000 });
+    const attacker = client(GET);
+    const ask = async (): Promise<Response> => await fetch(`${address}/v1/modules`);
+    await expect.poll(async () => (await ask()).status, PATIENCE).toBe(503);
+    const refused = await ask();
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(await refused.json()).toMatchObject({ type: 'urn:modreg:overloaded' });
+    expect(events[0]).toEqual({
+      kind: 'overload',
+      limit: 'unsent-bytes',
+      count: 1,
+      peer: '127.0.0.1',
+    });
+    attacker.destroy();
+    await expect.poll(async () => (await ask()).status, PATIENCE).toBe(200);
+  });
+
+  it('ends a connection whose client does not read', async () => {
+    const { responses, client } = await served({ unread: 100 });
+    const attacker = client(GET);
+    await expect.poll(() => responses.length, PATIENCE).toBe(1);
+    const [response] = responses;
+    await expect.poll(() => response?.socket?.destroyed ?? true, PATIENCE).toBe(true);
+    expect((await rest(attacker)).length).toBeLessThan(LIST_BYTES);
+  });
+
+  it('refuses more connections, and more long polls of a peer, than it may have', async () => {
+    const { address, events, responses, client } = await served({
+      longPollsPerPeer: 1,
+      connections: 2,
+    });
+    client('GET /v1/changes?after=2&wait=60 HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(() => responses.length, PATIENCE).toBe(1);
+    const second = await fetch(`${address}/v1/changes?after=2&wait=60`);
+    expect([second.status, second.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(await second.json()).toMatchObject({ detail: 'the peer has too many long polls' });
+    expect(await rest(client(GET))).toBe('');
+    const refused = { kind: 'overload', count: 1, peer: '127.0.0.1' };
+    expect(events).toEqual([
+      { ...refused, limit: 'long-polls-per-peer' },
+      { ...refused, limit: 'connections' },
+    ]);
+  });
+});

@@ -1,0 +1,255 @@
+import { readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { SCHEMA } from '../../src/server/catalogue-schema.ts';
+import { Catalogue } from '../../src/server/index.ts';
+import { hashOf } from '../../src/server/token.ts';
+import { openDatabase } from '../../src/sqlite/database.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { testRegistry, type TestRegistry } from '../support/registry.ts';
+import { tokenFor } from '../support/token.ts';
+
+const RELEASES = '/v1/modules/acme/lidar/releases';
+const YANK = `${RELEASES}/1.0.0/yank`;
+const MINUTE = 60_000;
+
+/** The status, the detail and the challenge of the response to a request with `token`. */
+async function asked(
+  registry: TestRegistry,
+  token: string,
+  [method, path, body]: readonly [string, string, unknown?],
+): Promise<unknown[]> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await registry.ask(method, path, { headers, body });
+  return [
+    answer.status,
+    ...(answer.status < 400 ? [] : [Object(answer.json).detail]),
+    ...(answer.headers.has('www-authenticate') ? [answer.headers.get('www-authenticate')] : []),
+  ];
+}
+
+const PUBLISH = ['POST', RELEASES, { version: '1.1.0' }] as const;
+
+function lacks(scope: string): unknown[] {
+  return [
+    403,
+    `the token t2 (bot) does not have the scope ${scope}`,
+    `Bearer realm="modreg", error="insufficient_scope", scope="${scope}"`,
+  ];
+}
+
+describe('a request is answered by the scopes of its token', () => {
+  it.each<[readonly string[], readonly [string, string, unknown?], unknown[]]>([
+    [['publish'], PUBLISH, [201]],
+    [['publish:acme'], PUBLISH, [201]],
+    [['import:acme'], PUBLISH, [201]],
+    [['publish:nimbus', 'yank'], PUBLISH, lacks('publish:acme')],
+    [['machine:rover', 'logs:read'], PUBLISH, lacks('publish:acme')],
+    [['yank:acme'], ['PUT', YANK], [200]],
+    [['yank'], ['DELETE', YANK], [200]],
+    [['publish', 'import'], ['PUT', YANK], lacks('yank:acme')],
+    [['yank:nimbus'], ['DELETE', YANK], lacks('yank:acme')],
+    // The body of a refused request is not read.
+    [['yank'], ['POST', RELEASES, '{'], lacks('publish:acme')],
+    [
+      ['publish:acme'],
+      ['POST', '/v1/modules/a..b/lidar/releases', { version: '1.0.0' }],
+      [400, '"a..b:lidar" is not a module id'],
+    ],
+  ])('%j: %j', async (scopes, request, expected) => {
+    const registry = testRegistry();
+    await registry.ask('POST', RELEASES, { body: { version: '1.0.0' } });
+    const token = tokenFor(registry.catalogue, scopes, 'bot');
+    expect(await asked(registry, token, request)).toEqual(expected);
+  });
+});
+
+describe('a token that is no longer accepted', () => {
+  it('has expired', async () => {
+    const registry = testRegistry();
+    const expiresAt = registry.now + MINUTE;
+    const request = { name: 'bot', scopes: ['publish'], expiresAt };
+    const created = registry.catalogue.createToken(request, registry.now);
+    const token = created.ok ? created.value.token : '';
+    registry.now = expiresAt - 1;
+    expect(await asked(registry, token, PUBLISH)).toEqual([201]);
+    registry.now = expiresAt;
+    const detail = 'the token t2 (bot) expired at 2026-11-21T01:03:03Z';
+    expect(await asked(registry, token, PUBLISH)).toEqual([
+      401,
+      detail,
+      `Bearer realm="modreg", error="invalid_token", error_description="${detail}"`,
+    ]);
+  });
+
+  it('was revoked, by its id or its name', async () => {
+    const registry = testRegistry();
+    const { catalogue, now } = registry;
+    const token = tokenFor(catalogue, ['publish'], 'bot');
+    expect(catalogue.revokeToken('bot', now)).toBe('done');
+    expect(catalogue.revokeToken('bot', now + 1)).toBe('unchanged');
+    expect(catalogue.revokeToken('t2', now + 1)).toBe('unchanged');
+    expect(catalogue.revokeToken('t9', now)).toBe('unknown-token');
+    const detail = 'the token t2 (bot) was revoked at 2026-11-21T01:02:03Z';
+    expect(await asked(registry, token, PUBLISH)).toEqual([
+      401,
+      detail,
+      `Bearer realm="modreg", error="invalid_token", error_description="${detail}"`,
+    ]);
+    expect(await asked(registry, registry.token, PUBLISH)).toEqual([201]);
+    expect(catalogue.revokeToken('t1', now)).toBe('done');
+  });
+
+  it('is named without its text, and so is a missing or unknown one', async () => {
+    const registry = testRegistry();
+    expect(await asked(registry, 'modreg_x', PUBLISH)).toEqual([
+      401,
+      'this registry did not create the token',
+      'Bearer realm="modreg", error="invalid_token", error_description="this registry did not create the token"',
+    ]);
+    expect(await asked(registry, '', PUBLISH)).toEqual([
+      401,
+      'the request has no bearer token',
+      'Bearer realm="modreg"',
+    ]);
+  });
+});
+
+it('logs each refused request for a change, without the text of a token', async () => {
+  const registry = testRegistry();
+  const token = tokenFor(registry.catalogue, ['yank'], 'bot');
+  const path = `${RELEASES}/${token}/yank`;
+  await asked(registry, token, PUBLISH);
+  await asked(registry, token, ['PUT', path]);
+  await asked(registry, 'modreg_x', PUBLISH);
+  await asked(registry, registry.token, ['POST', RELEASES, { version: 1 }]);
+  registry.catalogue.revokeToken('bot', registry.now);
+  await asked(registry, token, PUBLISH);
+  await registry.ask('GET', '/v1/modules/acme/arm');
+  const post = { kind: 'refused', method: 'POST', path: RELEASES, peer: undefined };
+  expect(registry.events).toEqual([
+    { ...post, reason: 'missing-scope', status: 403, tokenId: 't2' },
+    { ...post, method: 'PUT', path: `${RELEASES}/[token]/yank`, status: 400, tokenId: 't2' },
+    { ...post, reason: 'unknown-token', status: 401 },
+    { ...post, status: 422, tokenId: 't1' },
+    { ...post, reason: 'revoked-token', status: 401, tokenId: 't2' },
+  ]);
+});
+
+describe('the time of the last use', () => {
+  it('is recorded at most once a minute, also by a request that lacks a scope', async () => {
+    const registry = testRegistry();
+    const token = tokenFor(registry.catalogue, ['yank'], 'bot');
+    const start = registry.now;
+    const seen: (number | undefined)[] = [];
+    for (const ms of [0, MINUTE - 1, MINUTE, MINUTE + 1]) {
+      registry.now = start + ms;
+      await asked(registry, token, PUBLISH);
+      const { lastUsedAt } = registry.catalogue.tokens().find(({ name }) => name === 'bot') ?? {};
+      seen.push(lastUsedAt === undefined ? undefined : lastUsedAt - start);
+    }
+    expect(seen).toEqual([0, 0, MINUTE, MINUTE]);
+  });
+
+  it('does not make a request fail if the file is locked', async () => {
+    const registry = testRegistry();
+    await registry.ask('POST', RELEASES, { body: { version: '1.0.0' } });
+    registry.catalogue.close();
+    const busy = new Catalogue(registry.path, { busyTimeoutMs: 0 });
+    const holder = new DatabaseSync(registry.path);
+    holder.exec('BEGIN IMMEDIATE');
+    const [token] = busy.tokens();
+    if (!token) throw new Error('no token');
+    busy.recordUse({ ...token, scopes: [] }, registry.now + 2 * MINUTE);
+    holder.exec('ROLLBACK');
+    holder.close();
+    expect(busy.tokens()[0]?.lastUsedAt).toBe(registry.now);
+    busy.close();
+  });
+});
+
+describe('creating a token', () => {
+  it.each<[object, string]>([
+    [
+      { name: '' },
+      `"" is not a token's name, expected up to 63 letters, digits, ".", "_" and "-", beginning with a letter or a digit`,
+    ],
+    [
+      { name: 'a b' },
+      `"a b" is not a token's name, expected up to 63 letters, digits, ".", "_" and "-", beginning with a letter or a digit`,
+    ],
+    [{ name: 't7' }, `the name "t7" has the form of a token's id`],
+    [{ name: 'ci' }, 'the token t1 is called "ci": choose another name, or revoke it first'],
+    [
+      { scopes: [] },
+      'no scope is named, expected publish, yank or import, each with or without :<namespace>, machine:<id>, or logs:read',
+    ],
+    [
+      { scopes: ['publish', 'admin'] },
+      '"admin" is not a scope, expected publish, yank or import, each with or without :<namespace>, machine:<id>, or logs:read',
+    ],
+    [{ expiresAt: 1000 }, 'the token would have expired already'],
+    [{ expiresAt: Number.NaN }, 'the token would have expired already'],
+  ])('is refused with %j', (fields, error) => {
+    const { catalogue } = testRegistry();
+    const request = { name: 'bot', scopes: ['publish'], ...fields };
+    expect(catalogue.createToken(request, 1000)).toEqual({ ok: false, error });
+    expect(catalogue.tokens()).toHaveLength(1);
+  });
+
+  it('gives each token another id, and the name of a revoked one may be used again', () => {
+    const { catalogue } = testRegistry();
+    catalogue.revokeToken('ci', 5);
+    tokenFor(catalogue, ['publish', 'publish', 'machine:rover'], 'ci');
+    const times = { createdAt: 0, expiresAt: undefined, lastUsedAt: undefined };
+    expect(catalogue.tokens()).toEqual([
+      { id: 't1', name: 'ci', scopes: ['publish', 'yank'], ...times, revokedAt: 5 },
+      { id: 't2', name: 'ci', scopes: ['publish', 'machine:rover'], ...times },
+    ]);
+    expect(catalogue.revokeToken('ci', 6)).toBe('done');
+    expect(catalogue.tokens().map(({ revokedAt }) => revokedAt)).toEqual([5, 6]);
+  });
+});
+
+/** A catalogue of the first schema with two tokens. */
+function firstCatalogue(): string {
+  const path = `${temporaryFolder()}/registry.db`;
+  const [first = ''] = SCHEMA.migrations;
+  const layout = { ...SCHEMA, migrations: [first], oldestReader: 1 };
+  const database = openDatabase(path, layout, { mode: 'create', busyTimeoutMs: 0 });
+  const insert = database.prepare('INSERT INTO tokens (hash, created_at) VALUES (?, ?)');
+  insert.run(hashOf('modreg_new'), 2);
+  insert.run(hashOf('modreg_old'), 1);
+  database.close();
+  return path;
+}
+
+describe('[T71] a catalogue of the first schema', () => {
+  it('keeps its tokens, which may publish and yank everything', () => {
+    const path = firstCatalogue();
+    const catalogue = new Catalogue(path);
+    const rights = { scopes: ['publish', 'yank'], expiresAt: undefined, revokedAt: undefined };
+    expect(catalogue.tokens()).toEqual([
+      { id: 't1', name: 'unnamed-1', createdAt: 1, lastUsedAt: undefined, ...rights },
+      { id: 't2', name: 'unnamed-2', createdAt: 2, lastUsedAt: undefined, ...rights },
+    ]);
+    expect(catalogue.tokenWith('modreg_old')?.id).toBe('t1');
+    expect(tokenFor(catalogue)).toMatch(/^modreg_[\w-]{43}$/);
+    catalogue.close();
+    expect(readdirSync(dirname(path)).toSorted()).toEqual(['registry.db', 'registry.db.schema-1']);
+  });
+
+  it('is not used by an earlier modreg any more, which would accept revoked tokens', () => {
+    const path = firstCatalogue();
+    const [first = ''] = SCHEMA.migrations;
+    const earlier = { ...SCHEMA, migrations: [first], oldestReader: 1 };
+    const running = openDatabase(path, earlier, { mode: 'write', busyTimeoutMs: 0 });
+    const find = running.prepare('SELECT 1 FROM tokens WHERE hash = ?');
+    new Catalogue(path).close();
+    expect(() => find.get(hashOf('modreg_old'))).toThrow('no such column: hash');
+    running.close();
+    const open = (): unknown => openDatabase(path, earlier, { mode: 'write', busyTimeoutMs: 0 });
+    expect(open).toThrow(expect.objectContaining({ kind: 'later-schema' }));
+  });
+});

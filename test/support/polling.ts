@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+import { openForPoller } from '../../src/store/index.ts';
+import { targetNamed } from './day.ts';
+import { temporaryFolder } from './folder.ts';
+import type { Loopback } from './loopback.ts';
+import { ROOT } from './modreg.ts';
+import { entry } from './planned.ts';
+
+/** A running `modreg poll` process. */
+export interface Polling {
+  /** The lines of its log up to one that contains `text`, without those that were returned before. */
+  readonly until: (text: string) => Promise<string[]>;
+  /** Sends a signal to the poller alone. */
+  readonly signal: (signal: NodeJS.Signals) => void;
+  /** Sends a signal to the poller alone, and returns its exit code and the rest of its log. */
+  readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
+}
+
+interface Ended {
+  readonly exit: number | null;
+  readonly lines: readonly string[];
+}
+
+/** Starts `modreg poll` with a round every five seconds. `TIME` replaces each time in its log. */
+export function polling(
+  folder: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Polling {
+  const command = ['poll', `${folder}/machine.json`, '--platform', 'linux/arm64'];
+  const child = spawn(`${ROOT}bin/modreg`, [...command, '--interval', '5s', ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], PLATFORM_HOME: `${folder}/home`, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const read = async (isLast: (line: string) => boolean): Promise<string[]> => {
+    const seen: string[] = [];
+    for (;;) {
+      const line = await lines.next();
+      if (line.done === true) return seen;
+      seen.push(timeless(line.value));
+      if (isLast(line.value)) return seen;
+    }
+  };
+  return {
+    until: async (text) => {
+      const seen = await read((line) => line.includes(text));
+      if (seen.at(-1)?.includes(text) === true) return seen;
+      throw new Error(`the poller ended before "${text}":\n${seen.join('\n')}`);
+    },
+    signal: (name) => void child.kill(name),
+    end: async (signal) => {
+      child.kill(signal);
+      const [[exit], rest] = await Promise.all([closed, read(() => false)]);
+      return { exit, lines: rest };
+    },
+  };
+}
+
+/** Writes an executable shell script. */
+export function script(path: string, ...lines: readonly string[]): string {
+  writeFileSync(path, ['#!/bin/sh', ...lines, ''].join('\n'));
+  chmodSync(path, 0o755);
+  return path;
+}
+
+function timeless(line: string): string {
+  return line.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z/g, 'TIME');
+}
+
+/** The modules of a machine, and what is known of them. */
+interface PolledSite {
+  readonly modules?: readonly object[];
+  readonly policy?: object;
+  /** By the name of the module entry. */
+  readonly deployed?: Readonly<Record<string, string>>;
+}
+
+/** The folder of a machine with modules of one registry, and its home. */
+export function polledSite(
+  { address }: Pick<Loopback, 'address'>,
+  { modules, policy = {}, deployed = {} }: PolledSite = {},
+): string {
+  const config = { modules: modules ?? [entry('acme:lidar', '1.*')] };
+  const folder = temporaryFolder({
+    'machine.json': JSON.stringify(config),
+    'policy.json': JSON.stringify({ registry: address, restart_cooldown: '0s', ...policy }),
+  });
+  mkdirSync(`${folder}/home`);
+  const file = openForPoller(`${folder}/home/machine.db`);
+  for (const [name, version] of Object.entries(deployed)) {
+    file.state.report(targetNamed(name), version, Date.now());
+  }
+  file.close();
+  return folder;
+}

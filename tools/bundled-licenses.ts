@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OutputAsset, OutputChunk } from 'rolldown';
+
+const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
+
+/** The folders of the packages that the modules belong to. */
+export function packagesIn(moduleIds: readonly string[]): string[] {
+  return [...new Set(moduleIds.flatMap((id) => PACKAGE.exec(id) ?? []))].toSorted();
+}
+
+/** Writes the licenses of the packages that `output` contains to LICENSES.txt in `folder`. */
+export function writeLicenses(
+  output: readonly (OutputAsset | OutputChunk)[],
+  folder: string,
+): void {
+  const moduleIds = output
+    .filter((file): file is OutputChunk => file.type === 'chunk')
+    .flatMap((chunk) => chunk.moduleIds);
+  const licenses = packagesIn(moduleIds).map(licenseOf);
+  writeFileSync(join(folder, 'LICENSES.txt'), licenses.join(`\n${'-'.repeat(80)}\n\n`));
+}
+
+function licenseOf(folder: string): string {
+  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    readonly name: string;
+    readonly version: string;
+  };
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+  if (file === undefined) throw new Error(`${folder} has no license file`);
+  return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+}
