@@ -2,6 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OutputAsset, OutputChunk } from 'rolldown';
 
+const FILE = 'LICENSES.txt';
+const BETWEEN = `\n${'-'.repeat(80)}\n\n`;
 const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /** The folders of the packages that the modules belong to. */
@@ -18,14 +20,26 @@ export function writeLicenses(
     .filter((file): file is OutputChunk => file.type === 'chunk')
     .flatMap((chunk) => chunk.moduleIds);
   const licenses = packagesIn(moduleIds).map(licenseOf);
-  writeFileSync(join(folder, 'LICENSES.txt'), licenses.join(`\n${'-'.repeat(80)}\n\n`));
+  writeFileSync(join(folder, FILE), licenses.join(BETWEEN));
+}
+
+export interface PackageName {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** The packages in LICENSES.txt of `folder`. */
+export function bundledIn(folder: string): PackageName[] {
+  const licenses = readFileSync(join(folder, FILE), 'utf8').split(BETWEEN);
+  return licenses.map((license) => {
+    const [name = '', version = ''] = license.slice(0, license.indexOf('\n')).split(' ');
+    return { name, version };
+  });
 }
 
 function licenseOf(folder: string): string {
-  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    readonly name: string;
-    readonly version: string;
-  };
+  const text = readFileSync(join(folder, 'package.json'), 'utf8');
+  const { name, version } = JSON.parse(text) as PackageName;
   const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
   if (file === undefined) throw new Error(`${folder} has no license file`);
   return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;

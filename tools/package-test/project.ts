@@ -1,6 +1,8 @@
+import { deepStrictEqual } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { componentsOf } from '../contents/components.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -61,6 +63,7 @@ export function newProject(folder: string): Project {
   const tarball = run(ROOT, `npm pack --silent --ignore-scripts --pack-destination ${folder}`);
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
   run(project, `npm install ${QUIET} ../${tarball}`);
+  checkInstalled(project);
   run(project, `npm install ${QUIET} --save-dev ${TOOLS.join(' ')}`);
   run(project, 'npx --no modreg --version');
   const modreg = join(project, 'node_modules/modreg');
@@ -72,6 +75,20 @@ export function newProject(folder: string): Project {
     nodes: nodesIn(folder),
     server: join(modreg, PACKAGE.exports['./server'].default),
   };
+}
+
+/** Checks that the bill of materials has exactly what was installed. */
+function checkInstalled(project: string): void {
+  const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly version?: string }>>;
+  };
+  const installed = Object.entries(packages)
+    .filter(([path]) => path !== '' && path !== 'node_modules/modreg')
+    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`);
+  const listed = componentsOf(ROOT)
+    .filter(({ isInstalled }) => isInstalled)
+    .map(({ name, version }) => `${name} ${version}`);
+  deepStrictEqual(installed.toSorted(), listed.toSorted(), 'packages that modreg installs');
 }
 
 /** Builds with the fewest options that a program for Node needs, and with some more. */
