@@ -18,6 +18,7 @@ import {
   mapOf,
   oneOf,
   parsedText,
+  reading,
   wholeNumber,
   type Schema,
 } from './fields/fields.ts';
@@ -33,6 +34,8 @@ import { applySchema } from './schema-findings.ts';
 /** The value of `quarantine` for one that does not expire. */
 const UNTIL_LIFTED = 'until-lifted';
 const LARGEST_CEILING = 1440;
+/** In all lists of a policy. A window takes 0.1 MB once it was evaluated (T95). */
+const MOST_WINDOWS = 100;
 
 const registry: Schema<string> = parsedText(
   'the address of a registry',
@@ -93,12 +96,19 @@ const moduleTerms = fields(terms);
 /** The update policy: general terms, and under `modules` the terms that differ for one module. */
 export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
   fields({ ...editorFields, ...terms, modules: v.optional(mapOf(name, moduleTerms), {}) }),
-  v.transform(({ modules, $schema: _editors, ...all }) => {
+  reading(({ modules, $schema: _editors, ...all }) => {
+    const windows = [all, ...Object.values(modules)].flatMap(
+      ({ maintenance }) => maintenance ?? [],
+    );
+    if (windows.length > MOST_WINDOWS) {
+      const message = `found ${windows.length} maintenance windows, expected at most ${MOST_WINDOWS} in a policy`;
+      return { ok: false, error: { kind: 'out-of-range', message } };
+    }
     const general = withTerms(DEFAULT_TERMS, all);
     const perModule = Object.entries(modules).map(
       ([entry, differing]) => [entry, withTerms(general, differing)] as const,
     );
-    return { terms: general, modules: new Map(perModule) };
+    return { ok: true, value: { terms: general, modules: new Map(perModule) } };
   }),
 );
 

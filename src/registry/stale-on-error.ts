@@ -1,4 +1,5 @@
 import { changedDigests } from './known-digests.ts';
+import { isTooOld } from '../core/releases/list-age.ts';
 import { describeDuration } from '../core/text/duration.ts';
 import { RegistryError } from './registry-error.ts';
 import type { ListResult, ReleaseList } from './registry.ts';
@@ -39,16 +40,14 @@ export function staleOnError(
 ): ListResult {
   // The saved list is used while the registry is unreachable (D21), but not instead of one that was refused (D22, D40).
   if (!list || isRefusal(error)) return { ok: false, error };
-  const age = now - list.confirmedAt;
-  // A clock that was ahead must not make a list valid for as long as it was ahead.
-  if (Math.abs(age) <= maxIndexAgeMs) {
+  if (!isTooOld(list.confirmedAt, now, maxIndexAgeMs)) {
     return { ok: true, value: { ...releaseListOf(list, from, 'saved'), stale: error } };
   }
-  const limit = describeDuration(maxIndexAgeMs);
+  const age = now - list.confirmedAt;
   const confirmed =
     age < 0
-      ? `confirmed by a clock that was ${describeDuration(-age)} ahead of this one (limit ${limit})`
-      : `confirmed ${describeDuration(age)} ago (limit ${limit})`;
+      ? `confirmed by a clock that was ${describeDuration(-age)} ahead of this one`
+      : `confirmed ${describeDuration(age)} ago (limit ${describeDuration(maxIndexAgeMs)})`;
   const message = `${error.message}; the saved list was ${confirmed}`;
   const stale = new RegistryError('list-stale', message, { cause: error, hint: error.hint });
   return { ok: false, error: stale };

@@ -1,10 +1,11 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { quote } from '../core/text/quote.ts';
 import { asDatabaseError, DatabaseError } from './database-error.ts';
 import { isUsable, oldestReaderIn, schemaIn, upgradeSchema, type Layout } from './schema.ts';
+import { createPrivate } from './private-file.ts';
 import { copyBeforeUpgrade, usableCopy } from './upgrade-copy.ts';
 
 /** How a file is opened. */
@@ -41,6 +42,7 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
     if (isNew) {
       makeFolder(dirname(resolve(path)));
       accessSync(dirname(resolve(path)), constants.W_OK);
+      createPrivate(path);
     }
     // SQLite gives some names a special meaning, such as `:memory:`. A file URL has none.
     const file = pathToFileURL(path);
@@ -55,7 +57,6 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
     if (readOnly && !existsSync(`${path}-wal`)) file.searchParams.set('immutable', '1');
     const database = new DatabaseSync(file, { timeout: opening.busyTimeoutMs, readOnly });
     try {
-      if (isNew) chmodSync(path, 0o600);
       prepare(database, path, { ...opening, layout, readOnly });
       return database;
     } catch (error) {

@@ -1,9 +1,10 @@
-import { chmodSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { DatabaseError } from './database-error.ts';
 import { makeFolder, translated } from './database.ts';
+import { createPrivate } from './private-file.ts';
 
 /** Keeps lock databases referenced: garbage collection would close them and release their locks. */
 const HELD = new Set<DatabaseSync>();
@@ -15,11 +16,12 @@ const HELD = new Set<DatabaseSync>();
  */
 export function holdExclusively(path: string, busyTimeoutMs: number): () => void {
   return translated(path, () => {
-    const isNew = !existsSync(path);
-    if (isNew) makeFolder(dirname(resolve(path)));
+    if (!existsSync(path)) {
+      makeFolder(dirname(resolve(path)));
+      createPrivate(path);
+    }
     const database = new DatabaseSync(pathToFileURL(path), { timeout: busyTimeoutMs });
     try {
-      if (isNew) chmodSync(path, 0o600);
       // Only the lock is needed. Nothing is written, so this works even on a full disk.
       database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
     } catch (error) {

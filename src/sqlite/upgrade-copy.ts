@@ -14,6 +14,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { quote } from '../core/text/quote.ts';
 import { asDatabaseError, DatabaseError } from './database-error.ts';
+import { createPrivate } from './private-file.ts';
 import { isUsable, type Layout } from './schema.ts';
 
 /** A copy that is not complete. */
@@ -44,8 +45,7 @@ export function copyBeforeUpgrade(path: string, schema: number): void {
 
 /** Writes everything that is committed, which includes the write-ahead log. */
 function writeCopy(path: string, part: string): void {
-  // SQLite accepts an empty file, and keeps its mode.
-  closeSync(openSync(part, 'wx', 0o600));
+  createPrivate(part);
   const source = new DatabaseSync(pathToFileURL(path), { readOnly: true });
   try {
     source.prepare('VACUUM INTO ?').run(pathToFileURL(part).href);

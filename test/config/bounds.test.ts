@@ -16,6 +16,16 @@ function deep(depth: number): string {
   return `{"modules":[],"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 }
 
+/** A policy with `general` windows, and `own` windows for one module. */
+function windows(general: number, own: number): string {
+  const window = { start: '0 2 * * *', duration: '2h', time_zone: 'UTC' };
+  const list = (count: number): object[] => Array.from({ length: count }, () => window);
+  return JSON.stringify({
+    maintenance: list(general),
+    modules: { lidar: { maintenance: list(own) } },
+  });
+}
+
 describe('the kind of a document is detected from its fields', () => {
   it.each<[string, object]>([
     ['machine', {}],
@@ -47,6 +57,21 @@ describe('a document at its bounds', () => {
     expect(readMachine(values(100_001)).ok).toBe(false);
     expect(readMachine(deep(64)).ok).toBe(true);
     expect(readMachine(deep(65)).ok).toBe(false);
+  });
+
+  it('[T95] a policy may have 100 maintenance windows in all its lists, and no more', () => {
+    expect(readUpdatePolicy(windows(60, 40)).ok).toBe(true);
+    const { ok, problems } = readUpdatePolicy(windows(60, 41));
+    expect([ok, problems.map(({ kind, path, message }) => ({ kind, path, message }))]).toEqual([
+      false,
+      [
+        {
+          kind: 'out-of-range',
+          path: '',
+          message: 'found 101 maintenance windows, expected at most 100 in a policy',
+        },
+      ],
+    ]);
   });
 
   it('counts lines that end with LF, CR or CRLF', () => {

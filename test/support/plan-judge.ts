@@ -64,9 +64,9 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
   if (machine.isDisabled) return 'disabled';
   if (deployed === undefined && failed === undefined) return 'stuck deployed-unknown';
   if (list === undefined) return 'stuck no-list';
-  // A time far in the future was recorded by a wrong clock.
-  const age = confirmedAt === undefined ? 0 : Math.abs(machine.now - confirmedAt);
-  const isTooOld = age > terms.maxIndexAgeMs;
+  const age = confirmedAt === undefined ? 0 : machine.now - confirmedAt;
+  // A time in the future was recorded by a wrong clock, beyond the step of a synchronized one.
+  const isTooOld = age > terms.maxIndexAgeMs || age < -300_000;
   if (isTooOld) return 'stuck list-stale';
   const { chosen, refused } = verdictOn(machine, module);
   const pinned = isPin(module.constraint);

@@ -4,6 +4,7 @@ import {
   restartCooldown,
   type TimingPolicy,
 } from '../../core/decision/timing-policies.ts';
+import { isTooOld } from '../../core/releases/list-age.ts';
 import { haveSameFacts } from '../../store/facts.ts';
 import type { PastDecision, RecordedDecision } from '../../store/decision-history.ts';
 import { NO_RELEASES, restoredInput } from './restored-input.ts';
@@ -113,9 +114,9 @@ const staleList: Cause = ({ before, after }) => {
   if (was && !is) return 'index' in after.list ? ['the registry confirmed the list again'] : [];
   if (!is) return [];
   if (!was) return 'index' in before.list ? ['the registry could not confirm the list'] : [];
-  const isTooOld = ({ eligibility, maxIndexAgeMs }: DecideInput): boolean =>
-    Math.abs(eligibility.now - is.confirmedAt) > maxIndexAgeMs;
-  return isTooOld(after) && !isTooOld(before) ? ['the saved list became too old'] : [];
+  const isRefused = ({ eligibility, maxIndexAgeMs }: DecideInput): boolean =>
+    isTooOld(is.confirmedAt, eligibility.now, maxIndexAgeMs);
+  return isRefused(after) && !isRefused(before) ? ['the saved list became too old'] : [];
 };
 
 const maintenanceAnswer: Cause = ({ before, after }) => {

@@ -134,8 +134,12 @@ function stuckProblem({ label, isSubsystem, row, reading }: Subject): Finding[] 
     case 'no-list':
       return reading?.ok === false ? [{ problem: registryProblem(reading.error), kept }] : [];
     case 'list-stale': {
-      const limit = describeDuration(decision.input.maxIndexAgeMs);
-      const message = `${decision.stale.message}; the saved list was confirmed more than ${limit} ago`;
+      const { stale, input } = decision;
+      const confirmed =
+        stale.confirmedAt > input.eligibility.now
+          ? 'by a clock ahead of this one'
+          : `more than ${describeDuration(input.maxIndexAgeMs)} ago`;
+      const message = `${stale.message}; the saved list was confirmed ${confirmed}`;
       return [{ problem: { severity, kind: decision.code, message }, kept }];
     }
     case 'quarantined': {

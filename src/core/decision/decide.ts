@@ -1,6 +1,7 @@
 import { expectMembers, LIST, OBJECT, ofKind } from '../text/argument.ts';
 import { isInBranch, type Constraint } from '../version/constraint.ts';
 import { DEPLOYED, deployedVersion, type Deployed } from './deployed.ts';
+import { isTooOld } from '../releases/list-age.ts';
 import { isTime } from '../text/rfc3339.ts';
 import { resolveChecked, type Resolution } from '../releases/resolve.ts';
 import { heldBy } from './timing.ts';
@@ -76,8 +77,8 @@ export function decideChecked(input: DecideInput): Decision {
   if (isPinUrl) return withInput(forPinUrl(deployed, requirement.url));
   if ('error' in list) return withInput({ kind: 'stuck', code: 'no-list', error: list.error });
   const { index, changedDigests, firstSeen, stale } = list;
-  // A wrong clock wrote a time that is far in the future, so such a list counts as too old (D21).
-  if (stale && !(Math.abs(eligibility.now - stale.confirmedAt) <= input.maxIndexAgeMs)) {
+  // A saved list that is too old decides nothing (D21).
+  if (stale && isTooOld(stale.confirmedAt, eligibility.now, input.maxIndexAgeMs)) {
     return withInput({ kind: 'stuck', code: 'list-stale', stale });
   }
   const known = { quarantine, changedDigests, firstSeen };

@@ -260,10 +260,11 @@ function describeStuck(stuck: Decision & Stuck): string {
 
 function describeStale(
   { message, confirmedAt }: StaleList,
-  { maxIndexAgeMs }: DecideInput,
+  { eligibility, maxIndexAgeMs }: DecideInput,
 ): string {
-  const limit = describeDuration(maxIndexAgeMs);
-  return `${message}; the saved list was confirmed at ${formatTime(confirmedAt)}, the limit is ${limit}`;
+  const confirmed = `${message}; the saved list was confirmed at ${formatTime(confirmedAt)}`;
+  if (confirmedAt > eligibility.now) return `${confirmed}, by a clock ahead of this one`;
+  return `${confirmed}, the limit is ${describeDuration(maxIndexAgeMs)}`;
 }
 
 /** How many entries each reason refuses, the most frequent reason first: `12 other-major, 2 prerelease` (D30). */

@@ -109,11 +109,20 @@ describe('D21, D22: no usable list', () => {
         'stuck list-stale: registry unreachable; the saved list was confirmed at 1970-01-01T00:00:00Z, the limit is 7 d',
     },
     {
-      case: 'D21 a saved list confirmed a day in the future, by a wrong clock, is used',
+      case: 'D21 T96 a saved list confirmed more than five minutes in the future, by a wrong clock: stuck',
       wanted: '1.2.*',
       deployed: '1.2.5',
       list: LIST,
-      stale: { ...stale, confirmedAt: NOW + DAY },
+      stale: { ...stale, confirmedAt: NOW + 5 * 60_000 + 1 },
+      expected:
+        'stuck list-stale: registry unreachable; the saved list was confirmed at 2026-11-21T00:05:00.001Z, by a clock ahead of this one',
+    },
+    {
+      case: 'D21 a saved list confirmed five minutes in the future, before the clock was set back, is used',
+      wanted: '1.2.*',
+      deployed: '1.2.5',
+      list: LIST,
+      stale: { ...stale, confirmedAt: NOW + 5 * 60_000 },
       expected: 'up-to-date: already the newest patch of 1.2',
       warns: ['stale-list'],
     },
