@@ -5,6 +5,7 @@ import { expectArgument, expectMembers, having, NUMBER, TEXT } from '../core/tex
 import { registryApp } from './app.ts';
 import type { Catalogue } from './catalogue.ts';
 import { changeFeed, type ChangeFeed } from './change-feed.ts';
+import { acceptOnFirstByte } from './first-byte.ts';
 import { SERVER_LIMITS, type ServerLimits } from './limits.ts';
 import { parseInPieces } from './parse-in-pieces.ts';
 import { refusalCount } from './refusal-count.ts';
@@ -121,8 +122,11 @@ function limitedServer(
   server.setTimeout(limits.idle);
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
     parseInPieces(socket, limits.parsedAtOnce, () => gate.isOpen(socket));
+  });
+  acceptOnFirstByte(server, limits.headers);
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
   server.on('drop', (dropped) => refused('connections', dropped?.remoteAddress));

@@ -123,6 +123,19 @@ describe('a served registry under attack', () => {
     await expect.poll(async () => (await ask()).status, PATIENCE).toBe(200);
   });
 
+  it('ends a connection that sends nothing', async () => {
+    const { client } = await served({ headers: 100 });
+    expect(await rest(client(''))).toBe('');
+  });
+
+  it('keeps a connection that sends its first byte late', async () => {
+    const { client } = await served({ headers: 300 });
+    const late = client('');
+    await once(late, 'connect');
+    late.write('GET /v1/changes?after=2&wait=0.6 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(await rest(late)).toMatch(/^HTTP\/1.1 200 OK/);
+  });
+
   it('ends a connection whose client does not read', async () => {
     const { responses, client } = await served({ unread: 100 });
     const attacker = client(GET);
