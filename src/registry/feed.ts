@@ -17,12 +17,17 @@ export interface FeedNews {
   readonly names: (moduleId: ModuleId) => boolean;
   /** Whether the feed confirms that a list is still current. */
   readonly confirms: (moduleId: ModuleId, list: SavedList) => boolean;
+  /** Whether earlier positions have become void, because they count the changes of another catalogue. */
+  readonly hasBegunAgain: boolean;
 }
 
 /** The change feed of a registry: a list is confirmed only by a history that has named its module (D40). */
 export class Feed {
   readonly #remote: RemoteRegistry;
+  /** The position of the last response. A list that was refused keeps an earlier one, or one of another catalogue (D42). */
   #last: KnownPosition | undefined;
+  #hasBegunAgain = false;
+  #quietUntil = -Infinity;
   /** Whether the history of `#last` has named a module. Modules are added by a response with all changes. */
   readonly #isNamed = new Map<ModuleId, boolean>();
   #isTooLarge = false;
@@ -32,8 +37,30 @@ export class Feed {
   }
 
   /**
-   * Asks for the changes after the latest position of the `known` lists, and once for all changes, to learn which of
-   * `moduleIds` the feed names. Undefined if there is no feed. Throws a RegistryError.
+   * Whether another catalogue that is found while waiting for a change may start a round. Only one may until `dueAt`, when
+   * the next round begins anyway: two catalogues behind one address would alternate (D42). Times are monotonic.
+   */
+  mayReportOther(now: number, dueAt: number): boolean {
+    if (now < this.#quietUntil) return false;
+    this.#quietUntil = dueAt;
+    return true;
+  }
+
+  /** The position after which to wait for changes; undefined if the feed has named none of `moduleIds`. */
+  positionFor(
+    moduleIds: readonly ModuleId[],
+    known: ReadonlyMap<ModuleId, SavedList>,
+  ): KnownPosition | undefined {
+    const last = this.#last ?? latestPosition([...known.values()]);
+    const isNamed = (moduleId: ModuleId): boolean =>
+      this.#isNamed.get(moduleId) === true || isIn(last, known.get(moduleId));
+    return moduleIds.some(isNamed) ? last : undefined;
+  }
+
+  /**
+   * Asks for the changes after the last response, or in a new process after the latest position of the `known` lists. Asks
+   * once for all changes, to learn which of `moduleIds` the feed names. Undefined if there is no feed. Throws a
+   * RegistryError.
    */
   async news(
     moduleIds: readonly ModuleId[],
@@ -41,18 +68,21 @@ export class Feed {
     round: RequestContext,
   ): Promise<FeedNews | undefined> {
     if (this.#isTooLarge) return undefined;
-    const last = latestPosition([...known.values()]) ?? this.#last;
+    const last = this.#last ?? latestPosition([...known.values()]);
     const changes = last && (await this.#changes(last.sequence, moduleIds, round));
     if (last && !changes) return undefined;
     const isSame = changes !== undefined && !isOtherHistory(changes, last);
+    this.#hasBegunAgain = changes !== undefined && !isSame;
     const isKnown = (moduleId: ModuleId): boolean =>
       this.#isNamed.has(moduleId) || isIn(changes, known.get(moduleId));
     if (isSame && moduleIds.every(isKnown)) return this.#newsIn(changes, last?.sequence, known);
     const all = await this.#changes(0, moduleIds, round);
     if (!all) return undefined;
-    return isSame && !isOtherHistory(all, changes)
-      ? this.#newsIn(changes, last?.sequence, known)
-      : this.#newsIn(all, undefined, known);
+    if (isSame && !isOtherHistory(all, changes)) {
+      return this.#newsIn(changes, last?.sequence, known);
+    }
+    this.#hasBegunAgain = changes !== undefined;
+    return this.#newsIn(all, undefined, known);
   }
 
   async #changes(
@@ -88,12 +118,13 @@ export class Feed {
         this.#isNamed.get(moduleId) === true || isIn(changes, known.get(moduleId)),
       confirms: (moduleId, list) =>
         list.sequence === after && isIn(changes, list) && !modules.has(moduleId),
+      hasBegunAgain: this.#hasBegunAgain,
     };
   }
 }
 
 /** The highest sequence number of `lists` in the history that was confirmed last; undefined if none has one. */
-export function latestPosition(lists: readonly SavedList[]): KnownPosition | undefined {
+function latestPosition(lists: readonly SavedList[]): KnownPosition | undefined {
   let latest: (KnownPosition & { readonly confirmedAt: number }) | undefined;
   for (const { sequence, history, confirmedAt } of lists) {
     if (sequence === undefined) continue;
@@ -116,12 +147,12 @@ export function isOtherHistory(
   return history !== earlier.history || sequence < earlier.sequence;
 }
 
-/** Whether the position of a list is one in the history of `changes`, which has then named its module. */
-function isIn(changes: RemoteChanges | undefined, list: SavedList | undefined): boolean {
+/** Whether the position of a list is one in the history of `now`, which has then named its module. */
+function isIn(now: KnownPosition | undefined, list: SavedList | undefined): boolean {
   return (
-    changes !== undefined &&
+    now !== undefined &&
     list?.sequence !== undefined &&
-    list.sequence <= changes.sequence &&
-    list.history === changes.history
+    list.sequence <= now.sequence &&
+    list.history === now.history
   );
 }

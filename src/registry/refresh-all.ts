@@ -3,6 +3,7 @@ import type { ModuleId } from '../core/index.ts';
 import type { Feed, FeedNews, FeedPosition } from './feed.ts';
 import type { Memory, Refreshed } from './refresh.ts';
 import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
+import type { RememberedLists } from './remembered-lists.ts';
 import type { RequestContext } from './remote-registry.ts';
 import type { SavedList } from './saved-lists.ts';
 
@@ -43,7 +44,21 @@ export async function refreshAll(
   });
   const rest = moduleIds.filter((moduleId) => !current.has(moduleId));
   const asked = await askEach(rest, async (id) => await ask(id, news && positionIn(news, id)));
+  if (news?.hasBegunAgain === true) voidPositions(known, asked, lists);
   return new Map([...current, ...asked]);
+}
+
+/** Lists that could not be read from another catalogue lose their positions, which count the changes of the one before (D42). */
+function voidPositions(
+  known: ReadonlyMap<ModuleId, SavedList>,
+  asked: ReadonlyMap<ModuleId, Refreshed>,
+  lists: RememberedLists,
+): void {
+  for (const [moduleId, list] of known) {
+    if (list.sequence === undefined || !(asked.get(moduleId) instanceof RegistryError)) continue;
+    const { confirmedAt } = list;
+    lists.confirm(new Map([[moduleId, list]]), { confirmedAt, ...NOWHERE });
+  }
 }
 
 /** Without a position, a list is requested again in each round. */

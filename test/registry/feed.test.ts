@@ -166,4 +166,19 @@ describe('[D40] a feed confirms only lists that it has named', () => {
     expect(await round(machine, H1)).toBe('after 7, lidar');
     expect(await round(machine, H1)).toBe('after 7');
   });
+
+  it('[D42] a list that another catalogue does not serve is not confirmed by its numbers', async () => {
+    const machine = remembered(HOST);
+    const numbered = { sequence: 7, changes: { [LIDAR]: 5 } };
+    await round(machine, numbered);
+    asked.next(
+      () => Response.json({ sequence: 6, modules: [] }),
+      () => Response.json({ sequence: 6, modules: [LIDAR] }),
+      status(404),
+    );
+    expect(told(await machine.registry.readAll([LIDAR]))).toEqual([
+      'acme:lidar nothing stale unknown-module',
+    ]);
+    expect(await round({ registry: machine.restarted() }, numbered)).toBe('after 0, lidar');
+  });
 });

@@ -1,4 +1,5 @@
 import type { Sight } from './first-sight.ts';
+import type { Pace } from './pace.ts';
 import type { WireList, WireRelease } from './published.ts';
 import type { DesiredTerms, Desired } from './desired.ts';
 
@@ -120,6 +121,8 @@ export interface Ledger {
   /** When the list that a process knows was confirmed, by registry and module. */
   readonly confirmedAt: Map<string, number>;
   readonly polls: Map<string, Poll>;
+  /** How often each registry is asked, by its address. */
+  readonly paces: Map<string, Pace>;
   /** Number of rounds in which every list was read, by registry address. */
   readonly goodPolls: Map<string, number>;
   /** When a registry answered, on the wall clock. */
@@ -159,6 +162,7 @@ export function blankLedger(): Ledger {
     firstSights: new Map(),
     confirmedAt: new Map(),
     polls: new Map(),
+    paces: new Map(),
     goodPolls: new Map(),
     answeredAt: new Map(),
     moves: new Map(),

@@ -14,6 +14,7 @@ import { Killed, type Call } from './crash-points.ts';
 import { configurationOf } from './documents.ts';
 import { keyOf, type Target } from './ledger.ts';
 import { networkTo } from './network.ts';
+import { excuseNextRounds, noteWait } from './pace.ts';
 import { watchedLists, watchedRegistry } from './watched-registry.ts';
 import { watchedState } from './watched-state.ts';
 import { clockOf } from './timeline.ts';
@@ -66,6 +67,7 @@ export function begin(world: World, number: number): Life {
   ledger.hasPolledSince = false;
   ledger.isBlank = ledger.known.size === 0;
   ledger.polls.clear();
+  excuseNextRounds(world);
   ledger.held.clear();
   ledger.lists.clear();
   const saved = watchedLists(savedListsIn(file), world, killable);
@@ -155,12 +157,14 @@ function registryAt({ registry, link }: Site, context: ProcessContext): Pollable
 
 /** Limits retries: three requests in a row for a path, and a tenth of all requests. (R1) */
 async function counted(
-  { ledger, complain }: World,
+  world: World,
   address: string,
   { url: { pathname }, waitMs }: RegistryRequest,
   reply: Promise<Reply>,
 ): Promise<Reply> {
+  const { ledger, complain } = world;
   const poll = ledger.polls.get(address);
+  if (waitMs !== undefined && waitMs > 0) noteWait(world, address);
   if (!poll || waitMs !== undefined) return await reply;
   poll.requests++;
   const failures = poll.failures.get(pathname) ?? 0;
@@ -175,16 +179,13 @@ async function counted(
   return await reply;
 }
 
-function readConfiguration({
-  conditions,
-  ledger,
-  settings,
-  line,
-}: World): Configuration | Promise<never> {
+function readConfiguration(world: World): Configuration | Promise<never> {
+  const { conditions, ledger, settings, line } = world;
   if (conditions.configuration === 'throws') throw new CallbackError('the configuration is locked');
   if (conditions.configuration === 'hangs') return new Promise<never>(() => undefined);
   if (ledger.desired !== conditions.desired) {
     ledger.novelty++;
+    excuseNextRounds(world);
     ledger.desiredSince = line.elapsed();
   }
   ledger.desired = conditions.desired;

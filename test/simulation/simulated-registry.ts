@@ -61,6 +61,8 @@ export interface SimulatedRegistry {
   readonly renumber: () => string | undefined;
   /** Whether a response of its feed in `history` has named the module. */
   readonly hasNamed: (history: string | undefined, moduleId: string) => boolean;
+  /** How often its feed or its lists began to say something else. */
+  readonly changeCount: () => number;
   /** The current list, independent of the manner. */
   readonly truth: (moduleId: string) => WireList;
   /** Becomes honest, and gives each list that it lied about a new generation. */
@@ -105,6 +107,7 @@ export function simulatedRegistry(
   /** Added to the sequence of the feed. */
   let inflation = 0;
   let sequence = 0;
+  let changes = 0;
 
   const truth = (moduleId: string): WireList => lists.get(moduleId) ?? listOf(moduleId, 0, []);
   const put = (moduleId: string, releases: readonly WireRelease[]): void => {
@@ -112,6 +115,7 @@ export function simulatedRegistry(
     lists.set(moduleId, list);
     earlier.set(moduleId, [...(earlier.get(moduleId) ?? []), list].slice(-5));
     sequence++;
+    changes++;
     changed.push(moduleId);
     for (const wake of waiting) wake();
     waiting.clear();
@@ -198,23 +202,28 @@ export function simulatedRegistry(
       return true;
     },
     behave(next) {
+      changes++;
       manner = next;
       if (next === 'frozen') frozen = { lists: new Map(lists), sequence };
     },
     renumber() {
       if (!features.hasHistory || features.feed === 'none') return undefined;
       histories++;
+      changes++;
       changed = [...lists.keys()];
       sequence = changed.length;
       for (const wake of waiting) wake();
       waiting.clear();
       return `history ${histories}`;
     },
+    changeCount: () => changes,
     hasNamed: (history, moduleId) => named.has(`${history} ${moduleId}`),
     miscount(by) {
+      changes++;
       inflation = by;
     },
     recover() {
+      changes++;
       manner = 'honest';
       inflation = 0;
       for (const moduleId of lied) put(moduleId, truth(moduleId).releases);

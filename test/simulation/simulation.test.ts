@@ -45,6 +45,15 @@ it(
   },
 );
 
+/** Plays that broke an invariant once. */
+it.each([
+  ['12035', '4,17,18,19,24'],
+  ['5012724', '11,13,19,22'],
+])('[R4] seed %s with the incidents %s', { timeout: 60_000 }, async (seed, only) => {
+  const { code, lines } = await simulate(ROOT, '--seed', seed, '--only', only);
+  expect({ code, verdict: lines.at(-1) }).toEqual({ code: 0, verdict: 'breaks no invariant' });
+});
+
 it(
   'a broken invariant is reported with the shortest play that breaks it, and a command to replay it',
   { timeout: 60_000 },

@@ -23,8 +23,6 @@ export interface Timeline {
   readonly setWall: (now: number) => void;
   /** Makes the wall clock run faster by this share of real time. */
   readonly drift: (rate: number) => void;
-  /** Number of scheduled events. */
-  readonly size: () => number;
 }
 
 const BEGINNING = 1000;
@@ -39,7 +37,6 @@ export function timeline(chance: Chance): Timeline {
   return {
     wall,
     elapsed: () => elapsed,
-    size: () => heap.length,
     after(ms, happen) {
       if (Number.isNaN(ms)) throw new RangeError('a wait of NaN milliseconds was requested');
       const moment = { at: elapsed + Math.max(0, ms), order: chance.next(), happen, isOff: false };

@@ -12,6 +12,7 @@ import { believed, noteSight } from './first-sight.ts';
 import type { ListInForce } from './ledger.ts';
 import type { Killable } from './life.ts';
 import type { WireList } from './published.ts';
+import { noteRound } from './pace.ts';
 import { trusted } from './trust.ts';
 import type { World } from './world.ts';
 
@@ -203,6 +204,7 @@ export function watchedRegistry(
       signal?.addEventListener('abort', onAbort, { once: true });
       try {
         ledger.hasPolledSince ||= ledger.hasPlanned;
+        noteRound(world, address, moduleIds);
         ledger.polls.set(address, { requests: 0, retries: 0, failures: new Map() });
         const readings = await cached.readAll(moduleIds, signal);
         // The poller may have given up by then.
