@@ -1,6 +1,6 @@
 import type { ModuleId } from '../core/index.ts';
 
-/** The result of publishing a release. `unchanged` and `other-content` changed nothing. */
+/** The result of publishing a release. Only `published` and `yanked` changed something. */
 export type PublishResult =
   /** The version is new. */
   | 'published'
@@ -9,7 +9,9 @@ export type PublishResult =
   /** The version already existed with the same content. */
   | 'unchanged'
   /** The version already exists with different content or a different publish time, and cannot be replaced. */
-  | 'other-content';
+  | 'other-content'
+  /** The registry has no file of the stated size for an artifact that it should host. */
+  | 'missing-file';
 
 /** The modules that changed after a sequence number. */
 export interface Changes {

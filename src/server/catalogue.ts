@@ -2,16 +2,17 @@ import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { ModuleId, Result } from '../core/index.ts';
 import { expectArgument, TEXT } from '../core/text/argument.ts';
-import { DatabaseError } from '../sqlite/database-error.ts';
 import { openDatabase, snapshot, transaction, translated } from '../sqlite/database.ts';
 import { statementsOf, type Row, type Statements } from '../sqlite/statements.ts';
 import type { Changes, ModuleSummary, PublishResult } from './catalogue-results.ts';
 import { SCHEMA } from './catalogue-schema.ts';
 import { identityOf, type FileIdentity } from './file-identity.ts';
+import { listedArtifacts } from './listed-artifacts.ts';
 import { makeDocument, type ModuleDocument } from './module-document.ts';
 import type { PublishedRelease } from './published-release.ts';
 import {
   addRelease,
+  isRefused,
   moduleIn,
   publishResultOf,
   releaseIn,
@@ -19,7 +20,8 @@ import {
   storedReleases,
   yankAsPublished,
 } from './release-table.ts';
-import { addToken, recordUse, revokeToken, tokensIn, tokenWith } from './token-table.ts';
+import { addToken, revokeToken, tokensIn, tokenWith } from './token-table.ts';
+import { tokenUses } from './token-uses.ts';
 import type { StoredToken } from './token.ts';
 
 type CachedDocument = ModuleDocument & { readonly generation: number };
@@ -27,8 +29,6 @@ type CachedDocument = ModuleDocument & { readonly generation: number };
 const BUSY_TIMEOUT_MS = 5000;
 /** The size of the document cache, in bytes. */
 const CACHE_BYTES = 64 * 1024 * 1024;
-/** How often the use of a token is recorded. */
-const USE_EVERY_MS = 60_000;
 
 /**
  * The releases and tokens of a registry in one SQLite file, which several processes may share. When a method
@@ -57,8 +57,10 @@ export class Catalogue {
   /** @internal Called after each write of this object. */
   readonly watchers: Set<() => void> = new Set();
   readonly #sql: Statements;
-  /** When the use of each token was last recorded, or could not be. */
-  readonly #uses = new Map<string, number>();
+  /** @internal The size of each hosted file that a release lists, by its sha256. */
+  readonly listedArtifacts: () => ReadonlyMap<string, number>;
+  /** @internal Records that a request used a token, once a minute. Never throws because the file cannot be written. */
+  readonly recordUse: (token: StoredToken, now: number) => void;
   readonly #documents: LRUCache<string, CachedDocument> = new LRUCache({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length,
@@ -79,6 +81,8 @@ export class Catalogue {
     this.path = path;
     this.#database = openDatabase(path, SCHEMA, { mode, busyTimeoutMs });
     this.#sql = statementsOf(this.#database, path);
+    this.listedArtifacts = listedArtifacts(this.#sql);
+    this.recordUse = tokenUses(this.#sql);
     this.#identity = identityOf(path);
   }
 
@@ -96,7 +100,7 @@ export class Catalogue {
     return publication ?? 'unchanged';
   }
 
-  /** Publishes releases in order: all of them, or none if one exists with different content. One result for each. */
+  /** Publishes releases in order: all of them, or none if one exists with different content or lacks a file. One result for each. */
   publishAll(
     moduleId: ModuleId,
     releases: readonly PublishedRelease[],
@@ -104,7 +108,7 @@ export class Catalogue {
   ): readonly PublishResult[] {
     return this.#change(() => {
       const results = releases.map((release) => publishResultOf(this.#sql, moduleId, release));
-      if (results.includes('other-content')) return results;
+      if (results.some(isRefused)) return results;
       for (const [place, release] of releases.entries()) {
         // Checked again, because the list may contain a version twice.
         const result = publishResultOf(this.#sql, moduleId, release);
@@ -264,18 +268,6 @@ export class Catalogue {
   /** @internal The token with this text; undefined if this catalogue did not create it. */
   tokenWith(text: string): StoredToken | undefined {
     return tokenWith(this.#sql, text);
-  }
-
-  /** @internal Records that a request used `token`, once a minute. Never throws because the file cannot be written. */
-  recordUse(token: StoredToken, now: number): void {
-    const recorded = this.#uses.get(token.id) ?? token.lastUsedAt;
-    if (recorded !== undefined && Math.abs(now - recorded) < USE_EVERY_MS) return;
-    this.#uses.set(token.id, now);
-    try {
-      recordUse(this.#sql, token, now);
-    } catch (error) {
-      if (!(error instanceof DatabaseError)) throw error;
-    }
   }
 
   #read<T>(work: () => T): T {

@@ -27,6 +27,10 @@ export interface ServerLimits {
   readonly headerBytes: number;
   /** The body of a request: a release with its artifacts. */
   readonly bodyBytes: number;
+  /** The file of an artifact. Larger ones belong on a server that can resume an upload. */
+  readonly artifactBytes: number;
+  /** Space on the disk that uploads leave for the database: a yank must still be possible. */
+  readonly freeDisk: number;
   /** Time to send the headers, and the whole request: 1 MiB at 35 kB/s. */
   readonly headers: number;
   readonly request: number;
@@ -55,6 +59,8 @@ export const SERVER_LIMITS: ServerLimits = {
   longPoll: 60_000,
   headerBytes: 16 * KIB,
   bodyBytes: MIB,
+  artifactBytes: 1024 * MIB,
+  freeDisk: 64 * MIB,
   headers: 10_000,
   request: 30_000,
   idle: 120_000,

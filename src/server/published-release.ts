@@ -5,6 +5,7 @@ import { jsonPointer } from '../core/text/json-pointer.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
 import { formatTime, parseTime } from '../core/text/rfc3339.ts';
 import { readWebAddress } from '../core/text/web-address.ts';
+import { hostedSha256 } from '../registry/formats/hosted-artifact.ts';
 
 /** A release as its author publishes it. `readRelease` validates one. */
 export interface PublishedRelease {
@@ -17,7 +18,7 @@ export interface PublishedRelease {
     | readonly {
         /** A platform such as `linux/arm64`, or a wildcard: `any`, `linux/any`, `any/amd64`, `any/arm64`. */
         readonly platform: string;
-        /** The http: or https: address of the file. */
+        /** The http: or https: address of the file, or `../../artifacts/sha256/<hex>` if the registry hosts it. */
         readonly url: string;
         /** `sha256:` and 64, or `sha512:` and 128, lowercase hexadecimal digits. */
         readonly digest: string;
@@ -53,7 +54,7 @@ const shortText = v.pipe(
   v.check((text) => text.isWellFormed(), 'contains half a surrogate pair'),
 );
 
-const artifact = v.strictObject(
+const artifactFields = v.strictObject(
   {
     platform: read((text) => {
       const platform = canonicalPlatform(text);
@@ -61,6 +62,7 @@ const artifact = v.strictObject(
       return { ok: false, error: `${quote(text)} is not one of ${ARTIFACT_PLATFORMS.join(', ')}` };
     }),
     url: read((text) => {
+      if (hostedSha256(text) !== undefined) return { ok: true, value: text };
       const url = readWebAddress(text);
       return url.ok
         ? { ok: true, value: text }
@@ -82,6 +84,14 @@ const artifact = v.strictObject(
     ),
   },
   shape('an artifact', 'platform, url, digest and size'),
+);
+
+const artifact = v.pipe(
+  artifactFields,
+  v.check(({ url, digest, size }) => {
+    const sha256 = hostedSha256(url);
+    return sha256 === undefined || (digest === `sha256:${sha256}` && size !== undefined);
+  }, 'a file that the registry hosts needs a size, and the digest that its address has'),
 );
 
 const release = v.strictObject(
@@ -144,6 +154,16 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
       yanked: yanked ?? undefined,
     },
   };
+}
+
+/** The artifacts of a valid release that the registry hosts. */
+export function hostedArtifacts({
+  artifacts = [],
+}: Pick<PublishedRelease, 'artifacts'>): { readonly sha256: string; readonly size: number }[] {
+  return artifacts.flatMap(({ url, size = 0 }) => {
+    const sha256 = hostedSha256(url);
+    return sha256 === undefined ? [] : [{ sha256, size }];
+  });
 }
 
 /** A release as JSON that `readRelease` accepts. */

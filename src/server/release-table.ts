@@ -4,7 +4,8 @@ import { MODULE_ID, nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import type { PublishResult } from './catalogue-results.ts';
 import type { StoredRelease } from './module-document.ts';
-import { contentOf, type PublishedRelease } from './published-release.ts';
+import { findArtifact, keepArtifact } from './artifact-store.ts';
+import { contentOf, hostedArtifacts, type PublishedRelease } from './published-release.ts';
 
 /** A module that has a release. */
 export interface ModuleRow {
@@ -45,10 +46,20 @@ export function publishResultOf(
 ): PublishResult {
   const module = moduleIn(sql, moduleId);
   const before = module && releaseIn(sql, module, release.version);
-  if (!before) return 'published';
+  if (!before) {
+    const isStored = hostedArtifacts(release).every(
+      ({ sha256, size }) => findArtifact(sql.path, sha256)?.size === size,
+    );
+    return isStored ? 'published' : 'missing-file';
+  }
   const { publishedAt = before['published_at'] } = release;
   const isSame = before['content'] === contentOf(release) && before['published_at'] === publishedAt;
   return isSame ? 'unchanged' : 'other-content';
+}
+
+/** Whether nothing of a list is published because of this result. */
+export function isRefused(result: PublishResult): boolean {
+  return result === 'other-content' || result === 'missing-file';
 }
 
 /** Adds a release that is not yet published. The caller has a transaction. */
@@ -58,6 +69,7 @@ export function addRelease(
   release: PublishedRelease,
   now: number,
 ): void {
+  for (const { sha256 } of hostedArtifacts(release)) keepArtifact(sql.path, sha256);
   const id = moduleIn(sql, moduleId)?.id ?? addModule(sql, moduleId);
   sql.run(
     'INSERT INTO releases (module, version, published_at, content) VALUES (?, ?, ?, ?)',

@@ -144,6 +144,7 @@ function published(
       `${moduleId} ${version} is already published with different content or publish time: ${next}`,
     );
   }
+  if (result === 'missing-file') return missingFileAnswer(moduleId, version);
   if (result !== 'unchanged') changed({ kind: result, moduleId, version });
   const warnings = limitWarnings(catalogue, moduleId).map(({ kind, message }) => {
     return { type: `urn:modreg:${kind}`, detail: message };
@@ -153,6 +154,11 @@ function published(
     warnings.length === 0 ? body : { ...body, warnings },
     result === 'published' ? 201 : 200,
   );
+}
+
+function missingFileAnswer(moduleId: ModuleId, version: string): Response {
+  const error = `/artifacts: ${moduleId} ${version} has a file that the registry does not host: upload it first`;
+  return problem('bad-release', error, { errors: [error] });
 }
 
 async function putYankAnswer(c: Context, caller: Caller): Promise<Answer> {

@@ -22,7 +22,7 @@ import { releasesFrom, type ReleaseOptions } from './release-options.ts';
 export type PublishOptions = CreatingOptions & ChangeOptions & ReleaseOptions;
 
 /** How many releases had each result. */
-type Counts = Readonly<Record<Exclude<PublishResult, 'other-content'>, number>>;
+type Counts = Readonly<Record<Exclude<PublishResult, 'other-content' | 'missing-file'>, number>>;
 
 /** `modreg registry publish <module_id> [version]`: publishes one release from options, or all releases of a file. */
 export async function publishCommand(
@@ -58,6 +58,11 @@ function publishToFile(
       const message = `${moduleId} ${conflict.version} is already published with different content; nothing was changed`;
       const hint = 'a release never changes: yank it, and publish another version';
       return failed({ severity: 'error', kind: 'already-published', message, hint });
+    }
+    const lacking = releases[results.indexOf('missing-file')];
+    if (lacking) {
+      const message = `${moduleId} ${lacking.version} has an artifact whose file this registry does not host; nothing was changed`;
+      return failed({ severity: 'error', kind: 'bad-value', message });
     }
     const counts = countsOf(results);
     return publishedOutcome(moduleId, counts, limitWarnings(catalogue, moduleId), options);

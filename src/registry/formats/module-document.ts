@@ -3,6 +3,7 @@ import type { Path } from '../../core/text/json-pointer.ts';
 import { isUsualTime, parseTime } from '../../core/text/rfc3339.ts';
 import { checkLength, type Drop, type ListEntries } from './decoded-list.ts';
 import { describeValue } from '../../core/text/quote.ts';
+import { withAbsoluteUrls } from './hosted-artifact.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { RegistryError } from '../registry-error.ts';
 
@@ -12,9 +13,10 @@ const DIGEST = /^(sha256|sha512|sha1):[0-9a-f]+$/;
 /**
  * Reads modreg's own format, `{module_id, generation, count, releases}`. An entry that is not a release stays in the
  * list with its JSON as version, so that it is refused and counted. A field that cannot be read gets its most
- * restrictive value and is reported. Throws a RegistryError if the document is not the list of `moduleId`.
+ * restrictive value and is reported. Throws a RegistryError if the document is not the list of `moduleId`. `list` is the
+ * address that it was fetched from; undefined if it was read from a file.
  */
-export function moduleEntries(document: JsonObject, moduleId: ModuleId): ListEntries {
+export function moduleEntries(document: JsonObject, moduleId: ModuleId, list?: URL): ListEntries {
   const { module_id, generation, count, releases } = document;
   if (!Array.isArray(releases)) {
     const message = `/releases is ${describeValue(releases)}, expected a list`;
@@ -42,7 +44,8 @@ export function moduleEntries(document: JsonObject, moduleId: ModuleId): ListEnt
     length: entries.length,
     generation: generation as number | undefined,
     versionAt: (index) => versionIn(entries[index]) ?? jsonOf(entries[index]),
-    decode: (index, drop) => decodeRelease(entries[index], ['releases', index], drop),
+    decode: (index, drop) =>
+      withAbsoluteUrls(decodeRelease(entries[index], ['releases', index], drop), list),
     isClean: (index) => isClean(entries[index]),
   };
 }

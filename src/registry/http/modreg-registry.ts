@@ -29,14 +29,11 @@ export function modregRegistry(
   return {
     async fetch(moduleId, known, round) {
       const path = `v1/modules/${namespaceOf(moduleId)}/${nameOf(moduleId)}`;
-      const reply = await connection.get(
-        new URL(path, base),
-        { ...request, etag: known?.etag },
-        round,
-      );
+      const url = new URL(path, base);
+      const reply = await connection.get(url, { ...request, etag: known?.etag }, round);
       if (reply.status === 404) throw notFound(moduleId, where, reply);
       if (reply.status === 304 && known) return known;
-      return await fetchedList(reply, where, (json) => entriesIn(json, moduleId));
+      return await fetchedList(reply, where, (json) => entriesIn(json, moduleId, url));
     },
     async changes(sequence, round, waitMs = 0) {
       const wait = waitMs > 0 ? `&wait=${waitMs / 1000}` : '';
@@ -52,15 +49,18 @@ export function modregRegistry(
   };
 }
 
-/** Unlike in a file, the fields that distinguish a complete list from a part of one are required. */
-function entriesIn(json: unknown, moduleId: ModuleId): ListEntries {
+/**
+ * Unlike in a file, the fields that distinguish a complete list from a part of one are required. Addresses of hosted files are
+ * relative to `url` (D44).
+ */
+function entriesIn(json: unknown, moduleId: ModuleId, url: URL): ListEntries {
   const document = objectOf(json);
   for (const key of ['module_id', 'generation', 'count']) {
     if (document[key] === undefined) {
       throw new RegistryError('not-a-registry', `/${key} is missing`);
     }
   }
-  return moduleEntries(document, moduleId);
+  return moduleEntries(document, moduleId, url);
 }
 
 function decodeChanges({ body }: Reply): RemoteChanges {

@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { hostedUrl } from '../../src/registry/formats/hosted-artifact.ts';
+import {
+  artifactFolder,
+  artifactPath,
+  findArtifact,
+  storedArtifacts,
+} from '../../src/server/artifact-store.ts';
+import { removeAbandoned } from '../../src/server/incoming-artifacts.ts';
+import { Catalogue, readRelease, type PublishResult } from '../../src/server/index.ts';
+import { receiveArtifact, type ArtifactMismatch } from '../../src/server/receive-artifact.ts';
+import { moduleId } from '../support/ask.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const LIDAR = moduleId('acme:lidar');
+const TEXT = 'the module';
+const HEX = sha256Of(TEXT);
+const DAY = 86_400_000;
+
+function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function newCatalogue(): Catalogue {
+  return new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
+}
+
+async function* chunks(...texts: readonly (string | Error)[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) {
+    if (text instanceof Error) throw text;
+    yield await Promise.resolve(Buffer.from(text));
+  }
+}
+
+async function receive(
+  path: string,
+  ...texts: readonly (string | Error)[]
+): Promise<ArtifactMismatch | undefined> {
+  const announced = { sha256: HEX, size: TEXT.length, isListed: false };
+  return await receiveArtifact(path, announced, chunks(...texts));
+}
+
+/** All files of the store, with their modes. */
+function filesBeside(path: string): string[] {
+  const folder = artifactFolder(path);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .toSorted()
+    .map((name) => `${(statSync(`${folder}/${name}`).mode & 0o777).toString(8)} ${name}`);
+}
+
+function publish(catalogue: Catalogue, version: string, size = TEXT.length): PublishResult {
+  const file = { platform: 'any', url: hostedUrl(HEX), digest: `sha256:${HEX}` };
+  const release = readRelease({ version, artifacts: [{ ...file, size }] });
+  if (!release.ok) throw new Error(release.error.join('; '));
+  return catalogue.publish(LIDAR, release.value, 0);
+}
+
+const EMPTY = ['700 incoming', '700 sha256'];
+
+describe('[T85] receiving a file', () => {
+  it('stores it privately, and a release that lists it keeps it', async () => {
+    const catalogue = newCatalogue();
+    const { path } = catalogue;
+    expect(publish(catalogue, '1.0.0')).toBe('missing-file');
+    expect(await receive(path, 'the ', 'module')).toBeUndefined();
+    expect(filesBeside(path)).toEqual(['700 incoming', `600 incoming/${HEX}`, '700 sha256']);
+    expect(publish(catalogue, '1.0.0', 9)).toBe('missing-file');
+    expect(catalogue.modules()).toEqual([]);
+    expect(publish(catalogue, '1.0.0')).toBe('published');
+    expect(filesBeside(path)).toEqual([...EMPTY, `600 sha256/${HEX}`]);
+    expect(publish(catalogue, '1.0.1')).toBe('published');
+    expect(storedArtifacts(path)).toEqual([HEX]);
+    expect(readFileSync(artifactPath(path, HEX), 'utf8')).toBe(TEXT);
+    expect([...catalogue.listedArtifacts()]).toEqual([[HEX, TEXT.length]]);
+  });
+
+  it.each<[string, readonly string[], ArtifactMismatch]>([
+    [
+      'another digest',
+      ['the ', 'Module'],
+      { kind: 'other-digest', sha256: sha256Of('the Module') },
+    ],
+    ['a byte less', ['the ', 'modul'], { kind: 'fewer-bytes', size: 9 }],
+    ['a byte more', ['the ', 'module', '!'], { kind: 'more-bytes' }],
+    ['none', [], { kind: 'fewer-bytes', size: 0 }],
+  ])('stores nothing if there is %s', async (_title, texts, mismatch) => {
+    const { path } = newCatalogue();
+    expect(await receive(path, ...texts)).toEqual(mismatch);
+    expect(filesBeside(path)).toEqual(EMPTY);
+  });
+
+  it('stores nothing if the bytes end with an error', async () => {
+    const { path } = newCatalogue();
+    const gone = new Error('the client is gone');
+    await expect(receive(path, 'the ', gone)).rejects.toBe(gone);
+    expect(filesBeside(path)).toEqual(EMPTY);
+  });
+
+  it('stops reading at the first byte too many', async () => {
+    const { path } = newCatalogue();
+    let read = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (;;) yield await Promise.resolve(Buffer.alloc(8, read++));
+    }
+    const announced = { sha256: HEX, size: TEXT.length, isListed: false };
+    expect(await receiveArtifact(path, announced, endless())).toEqual({ kind: 'more-bytes' });
+    expect(read).toBe(2);
+  });
+
+  it('stores two uploads of the same file at once', async () => {
+    const catalogue = newCatalogue();
+    const { path } = catalogue;
+    const both = await Promise.all([receive(path, TEXT), receive(path, 'the ', 'module')]);
+    expect(both).toEqual([undefined, undefined]);
+    expect(publish(catalogue, '1.0.0')).toBe('published');
+    expect(filesBeside(path)).toEqual([...EMPTY, `600 sha256/${HEX}`]);
+  });
+
+  it('replaces what is left of a listed file', async () => {
+    const catalogue = newCatalogue();
+    const { path } = catalogue;
+    await receive(path, TEXT);
+    publish(catalogue, '1.0.0');
+    writeFileSync(artifactPath(path, HEX), 'the');
+    const announced = { sha256: HEX, size: TEXT.length, isListed: true };
+    expect(await receiveArtifact(path, announced, chunks(TEXT))).toBeUndefined();
+    expect(readFileSync(artifactPath(path, HEX), 'utf8')).toBe(TEXT);
+  });
+
+  it('does not follow a link in the place of a file', async () => {
+    const catalogue = newCatalogue();
+    const { path } = catalogue;
+    await receive(path, 'x'.repeat(10));
+    const target = `${temporaryFolder({ target: TEXT })}/target`;
+    symlinkSync(target, `${artifactFolder(path)}/incoming/${HEX}`);
+    expect(findArtifact(path, HEX)).toBeUndefined();
+    expect(publish(catalogue, '1.0.0')).toBe('missing-file');
+    await receive(path, TEXT);
+    expect(readFileSync(target, 'utf8')).toBe(TEXT);
+    expect(statSync(`${artifactFolder(path)}/incoming/${HEX}`).size).toBe(TEXT.length);
+  });
+
+  it('says that a registry in memory stores no files', async () => {
+    const message = 'a registry in memory stores no files';
+    await expect(receive(':memory:', TEXT)).rejects.toMatchObject({ kind: 'unwritable', message });
+  });
+});
+
+describe('[T85] the name of a file', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('is given when its bytes are on the disk', async () => {
+    const { path } = newCatalogue();
+    const handle = await open(path);
+    const synced: string[][] = [];
+    const prototype = Object.getPrototypeOf(handle) as typeof handle;
+    vi.spyOn(prototype, 'sync').mockImplementation(async function (this: typeof handle) {
+      synced.push(filesBeside(path).map((line) => line.replace(/\.\d+-\d+\.part$/, '.part')));
+      await this.datasync();
+    });
+    await handle.close();
+    await receive(path, TEXT);
+    expect(synced).toEqual([['700 incoming', `600 incoming/${HEX}.part`, '700 sha256']]);
+  });
+});
+
+describe('[T89] what an upload left behind', () => {
+  /** The number of a process that has ended. */
+  const ENDED = 2 ** 22 + 1;
+
+  it.each<[string, string, number, boolean]>([
+    ['a part of a process that ended', `${HEX}.${ENDED}-1.part`, 0, true],
+    ['a part of an earlier process with this number', `${HEX}.${process.pid}-99999.part`, 0, true],
+    ['a part that another process writes', `${HEX}.${process.ppid}-1.part`, 0, false],
+    ['a part that nobody wrote to for two hours', `${HEX}.${process.ppid}-1.part`, DAY / 12, true],
+    ['a file that was uploaded an hour ago', HEX, DAY / 24, false],
+    ['a file that was uploaded two days ago', HEX, 2 * DAY, true],
+  ])('%s is removed or kept', (_title, name, age, isRemoved) => {
+    const { path } = newCatalogue();
+    const [now, incoming] = [Date.now(), `${artifactFolder(path)}/incoming`];
+    mkdirSync(incoming, { recursive: true });
+    writeFileSync(`${incoming}/${name}`, TEXT);
+    utimesSync(`${incoming}/${name}`, new Date(now - age), new Date(now - age));
+    removeAbandoned(path, now);
+    expect(readdirSync(incoming)).toEqual(isRemoved ? [] : [name]);
+  });
+
+  it('is never a listed file, however old it is', async () => {
+    const catalogue = newCatalogue();
+    await receive(catalogue.path, TEXT);
+    publish(catalogue, '1.0.0');
+    removeAbandoned(catalogue.path, Date.now() + 1000 * DAY);
+    expect(storedArtifacts(catalogue.path)).toEqual([HEX]);
+  });
+
+  it('is not the part of an upload that this process receives', async () => {
+    const { path } = newCatalogue();
+    async function* pruning(): AsyncGenerator<Uint8Array> {
+      yield await Promise.resolve(Buffer.from('the '));
+      removeAbandoned(path, Date.now());
+      yield Buffer.from('module');
+    }
+    const announced = { sha256: HEX, size: TEXT.length, isListed: false };
+    expect(await receiveArtifact(path, announced, pruning())).toBeUndefined();
+    expect(findArtifact(path, HEX)?.size).toBe(TEXT.length);
+  });
+});
