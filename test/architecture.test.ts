@@ -69,9 +69,11 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:fs',
     'node:fs/promises',
     'node:http',
+    'node:https',
     'node:net',
     'node:path',
     'node:sqlite',
+    'node:tls',
   ],
   testing: ['core', 'config', 'registry', 'store', 'poller', 'server'],
   cli: [

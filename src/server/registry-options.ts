@@ -1,8 +1,9 @@
 import type { ModuleId } from '../core/index.ts';
-import { expectMembers, FUNCTION, NUMBER, optional } from '../core/text/argument.ts';
+import { expectMembers, FUNCTION, NUMBER, OBJECT, optional, TEXT } from '../core/text/argument.ts';
 import { onRejection } from '../core/text/thenable.ts';
 import { CLOCK, systemClock, type Clock } from '../registry/clock.ts';
 import type { ServerLimits } from './limits.ts';
+import type { TlsFiles } from './tls-files.ts';
 
 /** Options of the HTTP API. All are optional. */
 export interface ServeOptions {
@@ -10,6 +11,18 @@ export interface ServeOptions {
   readonly clock?: Clock | undefined;
   /** Clients wait a random time up to this before they fetch a change, in milliseconds. 1000 by default. */
   readonly spreadMs?: number | undefined;
+  /**
+   * Serves HTTPS with these files in PEM. They are read each second, so new connections use a renewed certificate. Without it,
+   * the registry speaks plain HTTP, and others on the network can read tokens.
+   */
+  readonly tls?:
+    | {
+        /** The path of the certificate, followed by those of the authorities between it and a trusted one. */
+        readonly certificate: string;
+        /** The path of its private key, which has no passphrase. */
+        readonly key: string;
+      }
+    | undefined;
   /** @internal Other limits than SERVER_LIMITS. */
   readonly limits?: ServerLimits | undefined;
   /**
@@ -56,13 +69,23 @@ export interface ServeOptions {
           | {
               /** Requests or connections were refused, because a limit of the server was reached. */
               readonly kind: 'overload';
-              /** The limit. */
+              /** The limit. `handshakes`: a TLS handshake failed, or took longer than ten seconds. */
               readonly limit:
-                'connections' | 'requests-per-socket' | 'unsent-bytes' | 'long-polls-per-peer';
+                | ('connections' | 'handshakes')
+                | ('requests-per-socket' | 'unsent-bytes' | 'long-polls-per-peer');
               /** How many were refused since the last event of this limit; an event follows another after a second. */
               readonly count: number;
               /** The address of the last refused client, as above. */
               readonly peer: string | undefined;
+            }
+          | {
+              /**
+               * `certificate-renewed`: new connections use the changed files. `certificate-kept`: they cannot be used, so the
+               * certificate before is still used. `certificate-warning`: clients may refuse what is used.
+               */
+              readonly kind: 'certificate-renewed' | 'certificate-kept' | 'certificate-warning';
+              /** What was found, in one escaped line. */
+              readonly text: string;
             }
           | {
               readonly kind: 'failed';
@@ -73,24 +96,32 @@ export interface ServeOptions {
     | undefined;
 }
 
-/** A change to the catalogue by a request, refused requests, or an error that ended a request. */
+/** A change to the catalogue by a request, refused requests, a certificate, or an error that ended a request. */
 export type RegistryEvent = Parameters<NonNullable<ServeOptions['log']>>[0];
 
 /** The options with their defaults. */
 export type RegistryOptions = Pick<ServeOptions, 'log'> & {
   readonly limits?: ServerLimits | undefined;
+  readonly tls?: TlsFiles | undefined;
   readonly clock: Clock;
   readonly spreadMs: number;
 };
 
 const DEFAULT_SPREAD_MS = 1000;
-const OPTIONS = { clock: optional(CLOCK), spreadMs: optional(NUMBER), log: optional(FUNCTION) };
+const OPTIONS = {
+  clock: optional(CLOCK),
+  spreadMs: optional(NUMBER),
+  log: optional(FUNCTION),
+  tls: optional(OBJECT),
+};
+const TLS = { certificate: TEXT, key: TEXT };
 
 /** Throws a TypeError that names `callee` if an option that no compiler checked has the wrong type. */
 export function withDefaults(callee: string, options: ServeOptions): RegistryOptions {
   expectMembers(callee, 'options', options, OPTIONS);
-  const { clock = systemClock, spreadMs = DEFAULT_SPREAD_MS, log, limits } = options;
-  return { clock, spreadMs, log: log && harmless(log), limits };
+  const { clock = systemClock, spreadMs = DEFAULT_SPREAD_MS, log, limits, tls } = options;
+  if (tls) expectMembers(callee, 'options.tls', tls, TLS);
+  return { clock, spreadMs, log: log && harmless(log), limits, tls };
 }
 
 /** A log that fails, even later, ends neither the request nor the process. */

@@ -1,20 +1,20 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { expectArgument, expectMembers, having, NUMBER, TEXT } from '../core/text/argument.ts';
 import { registryApp } from './app.ts';
 import type { Catalogue } from './catalogue.ts';
 import { changeFeed, type ChangeFeed } from './change-feed.ts';
-import { acceptOnFirstByte } from './first-byte.ts';
-import { SERVER_LIMITS, type ServerLimits } from './limits.ts';
-import { parseInPieces } from './parse-in-pieces.ts';
+import { closed, limitedServer, type LimitedServer } from './limited-server.ts';
+import { SERVER_LIMITS } from './limits.ts';
 import { refusalCount } from './refusal-count.ts';
 import { withDefaults, type RegistryOptions, type ServeOptions } from './registry-options.ts';
 import { requestGate, type RequestGate } from './request-gate.ts';
+import { tlsInUse, type TlsInUse } from './tls-reload.ts';
 
 /** A registry that accepts connections. */
 export interface RunningRegistry {
-  /** `http://127.0.0.1:4873`, with the actual port. */
+  /** `http://127.0.0.1:4873`, with the actual port; `https:` with TLS. */
   readonly address: string;
   /**
    * Ends long polls and waits up to five seconds for responses in progress. The catalogue stays open; the caller closes it
@@ -26,8 +26,9 @@ export interface RunningRegistry {
 const CATALOGUE = having('a Catalogue', 'publish', 'changes', 'close');
 
 /**
- * Serves a catalogue over plain HTTP; use a proxy for TLS. Port 0 selects any free port. Rejects with Node's error
- * if the address cannot be used (`EADDRINUSE`), and with a DatabaseError if the catalogue cannot.
+ * Serves a catalogue over HTTP, or over HTTPS with the option `tls`. Port 0 selects any free port. Rejects with Node's error
+ * if the address cannot be used (`EADDRINUSE`), with a DatabaseError if the catalogue cannot, and with an Error that names the
+ * file if one for TLS cannot.
  *
  * @example
  * ```ts
@@ -49,8 +50,10 @@ export async function serveRegistry(
   expectMembers('serveRegistry()', 'place', place, { host: TEXT, port: NUMBER });
   const registry = withDefaults('serveRegistry()', options);
   const { host, port } = place;
+  const tls = registry.tls && tlsInUse(registry.tls, registry);
   const feed = changeFeed(catalogue, registry.clock);
-  const { server, gate, sockets } = guardedServer(catalogue, feed, registry);
+  const { gate, ...limited } = guardedServer(catalogue, feed, { options: registry, tls });
+  const { server } = limited;
   try {
     await listening(server, host, port);
   } catch (error) {
@@ -59,10 +62,10 @@ export async function serveRegistry(
   }
   const { family, address, port: actualPort } = server.address() as AddressInfo;
   return {
-    address: `http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`,
+    address: `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`,
     close: async () => {
       feed.close();
-      await closed(server, gate, sockets);
+      await closed(limited, gate);
     },
   };
 }
@@ -79,8 +82,8 @@ async function listening(server: Server, host: string, port: number): Promise<vo
 function guardedServer(
   catalogue: Catalogue,
   feed: ChangeFeed,
-  options: RegistryOptions,
-): { server: Server; gate: RequestGate; sockets: ReadonlySet<Socket> } {
+  { options, tls }: { readonly options: RegistryOptions; readonly tls: TlsInUse | undefined },
+): LimitedServer & { readonly gate: RequestGate } {
   const { limits = SERVER_LIMITS, log } = options;
   const slice = (): number =>
     gate.unsentBytes() < limits.manyUnsent ? limits.slice : limits.smallSlice;
@@ -100,54 +103,5 @@ function guardedServer(
     limits,
     (limit, { remoteAddress }) => refused(limit, remoteAddress),
   );
-  return { gate, ...limitedServer(gate, limits, refused) };
-}
-
-/** A server that accepts what `gate` admits, and its connections. */
-function limitedServer(
-  gate: RequestGate,
-  limits: ServerLimits,
-  refused: ReturnType<typeof refusalCount>,
-): { server: Server; sockets: ReadonlySet<Socket> } {
-  const server = createServer(
-    {
-      headersTimeout: limits.headers,
-      requestTimeout: limits.request,
-      connectionsCheckingInterval: limits.check,
-      maxHeaderSize: limits.headerBytes,
-    },
-    gate.admit,
-  );
-  server.maxConnections = limits.connections;
-  server.setTimeout(limits.idle);
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    parseInPieces(socket, limits.parsedAtOnce, () => gate.isOpen(socket));
-  });
-  acceptOnFirstByte(server, limits.headers);
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  server.on('drop', (dropped) => refused('connections', dropped?.remoteAddress));
-  return { server, sockets };
-}
-
-/** Ends idle connections now, busy ones after their response, and all of them after `closing`. */
-async function closed(
-  server: Server,
-  gate: RequestGate,
-  sockets: ReadonlySet<Socket>,
-): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.close(() => resolve());
-  const endIdle = (): void => {
-    for (const socket of sockets) if (!gate.isBusy(socket)) socket.destroy();
-  };
-  endIdle();
-  const idle = setInterval(endIdle, 20);
-  const deadline = setTimeout(() => server.closeAllConnections(), SERVER_LIMITS.closing);
-  await promise;
-  clearInterval(idle);
-  clearTimeout(deadline);
+  return { gate, ...limitedServer(gate, limits, { refused, tls }) };
 }

@@ -1,13 +1,16 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { connect as connectPlainly, type Socket } from 'node:net';
+import { connect as connectSecurely, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
 import { SERVER_LIMITS, type ServerLimits } from '../../src/server/limits.ts';
 import type { RegistryEvent } from '../../src/server/registry-options.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { moduleId } from '../support/ask.ts';
+import { fixture, tlsFiles } from '../support/tls.ts';
 
 const MIB = 1024 * 1024;
 /** For a busy machine. */
@@ -26,7 +29,10 @@ interface Served {
   readonly client: (text: string) => Socket;
 }
 
-async function served(limits: Partial<ServerLimits> = {}): Promise<Served> {
+async function served(
+  protocol: 'http' | 'https',
+  limits: Partial<ServerLimits> = {},
+): Promise<Served> {
   const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const release = readRelease({ version: '1.0.0' });
   if (release.ok) catalogue.publish(LIDAR, release.value, 0);
@@ -35,7 +41,12 @@ async function served(limits: Partial<ServerLimits> = {}): Promise<Served> {
   const running = await serveRegistry(
     catalogue,
     { host: '127.0.0.1', port: 0 },
-    { spreadMs: 0, limits: { ...SERVER_LIMITS, ...limits }, log: (event) => events.push(event) },
+    {
+      spreadMs: 0,
+      limits: { ...SERVER_LIMITS, ...limits },
+      log: (event) => events.push(event),
+      tls: protocol === 'https' ? tlsFiles() : undefined,
+    },
   );
   const responses: ServerResponse[] = [];
   const onRequest = (message: unknown): void => void responses.push(Object(message).response);
@@ -47,7 +58,9 @@ async function served(limits: Partial<ServerLimits> = {}): Promise<Served> {
     await running.close();
   });
   const client = (text: string): Socket => {
-    const socket = connect(Number(new URL(running.address).port), '127.0.0.1').pause();
+    const place = { host: '127.0.0.1', port: Number(new URL(running.address).port) };
+    const connected = protocol === 'https' ? connectSecurely(place) : connectPlainly(place);
+    const socket = connected.pause();
     socket.on('error', () => undefined);
     socket.write(text);
     clients.push(socket);
@@ -60,13 +73,20 @@ async function served(limits: Partial<ServerLimits> = {}): Promise<Served> {
 async function rest(client: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   client.on('data', (chunk: Buffer) => chunks.push(chunk)).resume();
-  await once(client, 'close');
+  await new Promise((resolve) => client.once('close', resolve));
   return Buffer.concat(chunks).toString();
 }
 
-describe('a served registry under attack', () => {
+const AUTHORITIES = getCACertificates();
+beforeAll(() =>
+  setDefaultCACertificates([...AUTHORITIES, readFileSync(fixture('authority'), 'utf8')]),
+);
+afterAll(() => setDefaultCACertificates(AUTHORITIES));
+
+// Over https: too (T80).
+describe.each(['http', 'https'] as const)('a registry served over %s, under attack', (protocol) => {
   it('keeps at most three slices of a list for a client that pipelines requests and reads nothing', async () => {
-    const { address, responses, client } = await served();
+    const { address, responses, client } = await served(protocol);
     const last = GET.replace('Host', 'Connection: close\r\nHost');
     const attacker = client(GET.repeat(SERVER_LIMITS.requestsPerSocket - 1) + last);
     for (let round = 0; round < 5; round++) {
@@ -82,7 +102,7 @@ describe('a served registry under attack', () => {
   });
 
   it('ends a connection with too many requests', async () => {
-    const { events, responses, client } = await served();
+    const { events, responses, client } = await served(protocol);
     const text = await rest(client(GET.repeat(400)));
     // Node would create all of them.
     expect(responses.length).toBeLessThan(30);
@@ -96,7 +116,7 @@ describe('a served registry under attack', () => {
   });
 
   it('ends a connection that sends too many requests while one of them is handled', async () => {
-    const { events, responses, client } = await served();
+    const { events, responses, client } = await served(protocol);
     const poll = 'GET /v1/changes?after=2&wait=60 HTTP/1.1\r\nHost: x\r\n\r\n';
     const attacker = client(poll);
     await expect.poll(() => responses.length, PATIENCE).toBe(1);
@@ -106,7 +126,7 @@ describe('a served registry under attack', () => {
   });
 
   it('refuses requests while too much is unsent in total', async () => {
-    const { address, events, client } = await served({ unsentInTotal: 1000 });
+    const { address, events, client } = await served(protocol, { unsentInTotal: 1000 });
     const attacker = client(GET);
     const ask = async (): Promise<Response> => await fetch(`${address}/v1/modules`);
     await expect.poll(async () => (await ask()).status, PATIENCE).toBe(503);
@@ -124,12 +144,14 @@ describe('a served registry under attack', () => {
   });
 
   it('ends a connection that sends nothing', async () => {
-    const { client } = await served({ headers: 100 });
-    expect(await rest(client(''))).toBe('');
+    const { client } = await served(protocol, { headers: 100 });
+    // A client that has finished its handshake is told why.
+    const end = protocol === 'https' ? /^HTTP\/1.1 408 / : /^$/;
+    expect(await rest(client(''))).toMatch(end);
   });
 
   it('keeps a connection that sends its first byte late', async () => {
-    const { client } = await served({ headers: 300 });
+    const { client } = await served(protocol, { headers: 300 });
     const late = client('');
     await once(late, 'connect');
     late.write('GET /v1/changes?after=2&wait=0.6 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
@@ -137,7 +159,7 @@ describe('a served registry under attack', () => {
   });
 
   it('ends a connection whose client does not read', async () => {
-    const { responses, client } = await served({ unread: 100 });
+    const { responses, client } = await served(protocol, { unread: 100 });
     const attacker = client(GET);
     await expect.poll(() => responses.length, PATIENCE).toBe(1);
     const [response] = responses;
@@ -146,7 +168,7 @@ describe('a served registry under attack', () => {
   });
 
   it('refuses more connections, and more long polls of a peer, than it may have', async () => {
-    const { address, events, responses, client } = await served({
+    const { address, events, responses, client } = await served(protocol, {
       longPollsPerPeer: 1,
       connections: 2,
     });

@@ -32,6 +32,13 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
       log('warn', 'overload', { limit, count, peer });
       return;
     }
+    case 'certificate-renewed':
+      log('info', event.kind, { text: event.text });
+      return;
+    case 'certificate-kept':
+    case 'certificate-warning':
+      log('warn', event.kind, { text: event.text });
+      return;
     case 'published':
     case 'yanked':
     case 'unyanked': {

@@ -26,7 +26,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   modreg registry show acme:lidar`,
   serve: `
   modreg registry serve
-  modreg registry serve --port 4870 --host 0.0.0.0`,
+  modreg registry serve --port 4870 --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem`,
 };
 
 /** Adds `modreg registry …`. */
@@ -123,6 +123,8 @@ function addServe(registry: Command, context: CommandContext): void {
       'the time over which clients spread their requests after a change',
       '1000',
     )
+    .option('--tls-cert <file>', 'serve https: with this certificate, in PEM, and its chain')
+    .option('--tls-key <file>', 'the private key of that certificate, in PEM')
     .action(async (options: ServeCommandOptions) => {
       const { serveCommand } = await import('./serve-command.ts');
       context.finish(await serveCommand(options, context.world));

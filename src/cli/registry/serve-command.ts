@@ -1,8 +1,11 @@
 import type { Catalogue, RunningRegistry } from '../../server/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { systemClock } from '../../registry/clock.ts';
+import type { Result } from '../../core/index.ts';
 import { watchForLoss } from '../../server/file-loss.ts';
 import { serveRegistry } from '../../server/serve.ts';
+import { readTlsPair, type TlsFiles } from '../../server/tls-files.ts';
+import { TlsFilesError } from '../../server/tls-reload.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
@@ -11,6 +14,7 @@ import {
   failed,
   openCatalogue,
   modeOf,
+  usage,
   type CreatingOptions,
 } from './catalogue-options.ts';
 import { logEvent, registryLog } from './registry-log.ts';
@@ -20,6 +24,8 @@ export interface ServeCommandOptions extends CreatingOptions {
   readonly host: string;
   readonly port: string;
   readonly spread: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
 }
 
 const LARGEST_PORT = 65_535;
@@ -36,6 +42,8 @@ export async function serveCommand(options: ServeCommandOptions, world: World): 
   if (options.host === '') {
     return failed({ severity: 'error', kind: 'usage', message: '--host is empty' });
   }
+  const tls = tlsOf(options);
+  if (!tls.ok) return failed(tls.error);
   const catalogue = openCatalogue(options, world, {
     ...modeOf(options),
     busyTimeoutMs: SERVER_BUSY_TIMEOUT_MS,
@@ -48,13 +56,12 @@ export async function serveCommand(options: ServeCommandOptions, world: World): 
     const running = await serveRegistry(catalogue.value, place, {
       clock,
       spreadMs,
+      tls: tls.value,
       log: (event) => logEvent(log, event),
     });
     return await serveUntilSignal(running, options, { world, log, catalogue: catalogue.value });
   } catch (error) {
-    return failed(
-      error instanceof DatabaseError ? databaseProblem(error) : cannotListen(options, error),
-    );
+    return failed(startProblem(options, error));
   } finally {
     catalogue.value.close();
   }
@@ -92,15 +99,49 @@ async function serveUntilSignal(
   return { answer: [], notes: [], problems: [], ending, isLog: true };
 }
 
-function notesFor(address: string, { host, db }: ServeCommandOptions): string[] {
+/** The files for TLS, which were readable a moment ago. */
+function tlsOf({
+  tlsCert: certificate,
+  tlsKey: key,
+}: ServeCommandOptions): Result<TlsFiles | undefined, Problem> {
+  if (certificate === undefined && key === undefined) return { ok: true, value: undefined };
+  if (certificate === undefined) {
+    return {
+      ok: false,
+      error: usage('--tls-key is given without --tls-cert: pass both, or neither'),
+    };
+  }
+  if (key === undefined) {
+    return {
+      ok: false,
+      error: usage('--tls-cert is given without --tls-key: pass both, or neither'),
+    };
+  }
+  // Checked before a registry file is created.
+  const pair = readTlsPair({ certificate, key });
+  if (!pair.ok) return { ok: false, error: tlsProblem(pair.error) };
+  return { ok: true, value: { certificate, key } };
+}
+
+function tlsProblem(message: string): Problem {
+  return { severity: 'error', kind: 'unreadable-file', message };
+}
+
+function startProblem(options: ServeCommandOptions, error: unknown): Problem {
+  if (error instanceof DatabaseError) return databaseProblem(error);
+  if (error instanceof TlsFilesError) return tlsProblem(error.message);
+  return cannotListen(options, error);
+}
+
+function notesFor(address: string, { host, db, tlsCert }: ServeCommandOptions): string[] {
   const file = db === undefined ? '' : ` --db ${db}`;
   const isOpen = !/^(127\.|localhost$|::1$)/.test(host);
   return [
     `note: the modules are at ${address}/v1/modules, and the API description is at ${address}/v1/openapi.json`,
     `note: publish with modreg registry publish <module_id> <version>${file}; publishing over HTTP needs a token: modreg registry token create --name <name> --scope publish${file}`,
-    ...(isOpen
+    ...(isOpen && tlsCert === undefined
       ? [
-          'note: this is plain http:, so others on the network can read tokens; put a TLS proxy in front of it',
+          'note: this is plain http:, so others on the network can read tokens; pass --tls-cert and --tls-key, or put a TLS proxy in front of it',
         ]
       : []),
   ];

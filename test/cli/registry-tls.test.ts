@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { modreg } from '../support/modreg.ts';
+import { newFile, registry } from '../support/registry-process.ts';
+import { serve } from '../support/served-process.ts';
+import { fixture, tlsFiles } from '../support/tls.ts';
+
+describe('modreg registry serve with a certificate', () => {
+  it('[T80] serves https:, which a machine reads that knows the authority', async () => {
+    const db = newFile();
+    registry(db, 'publish', 'acme:lidar', '1.0.0');
+    const { certificate, key } = tlsFiles();
+    const options = ['--tls-cert', certificate, '--tls-key', key, '--host', '0.0.0.0'];
+    const { child, address, log } = await serve(db, ...options);
+    const { port } = new URL(address);
+    expect(address).toBe(`https://0.0.0.0:${port}`);
+    const ask = (environment: Record<string, string>): ReturnType<typeof modreg> => {
+      const args = ['resolve', 'acme:lidar', '1.*', '--registry', `https://127.0.0.1:${port}`];
+      return modreg(args, { PLATFORM_HOME: temporaryFolder(), ...environment });
+    };
+    const known = ask({ NODE_EXTRA_CA_CERTS: fixture('authority') });
+    expect([known.stdout, known.exit]).toEqual(['1.0.0\n', 0]);
+    const unknown = ask({});
+    expect(unknown.stderr).toContain('error[BAD_CERTIFICATE]: ');
+    child.kill('SIGTERM');
+    expect((await once(child, 'close'))[0]).toBe(0);
+    expect(log()).not.toContain('plain http:');
+  });
+
+  it.each<[string, (files: { certificate: string; key: string }) => string[], string]>([
+    [
+      'a certificate without a key',
+      ({ certificate }) => ['--tls-cert', certificate],
+      'error[USAGE]: --tls-cert is given without --tls-key: pass both, or neither\n',
+    ],
+    [
+      'a key without a certificate',
+      ({ key }) => ['--tls-key', key],
+      'error[USAGE]: --tls-key is given without --tls-cert: pass both, or neither\n',
+    ],
+    [
+      'a missing key',
+      ({ certificate, key }) => {
+        rmSync(key);
+        return ['--tls-cert', certificate, '--tls-key', key];
+      },
+      'error[UNREADABLE_FILE]: the key "KEY" cannot be read (ENOENT)\n',
+    ],
+    [
+      'the key of another certificate',
+      ({ certificate }) => ['--tls-cert', certificate, '--tls-key', fixture('alone')],
+      `error[UNREADABLE_FILE]: the key "${fixture('alone')}" does not belong to the certificate "CERT"\n`,
+    ],
+  ])('[T80] refuses %s, and creates nothing', (_, args, message) => {
+    const files = tlsFiles();
+    const db = `${temporaryFolder()}/registry.db`;
+    const { stdout, stderr, exit } = registry(db, 'serve', '--create', ...args(files));
+    const { certificate, key } = files;
+    expect([stdout, stderr.replace(certificate, 'CERT').replace(key, 'KEY'), exit]).toEqual([
+      '',
+      message,
+      2,
+    ]);
+    expect(existsSync(db)).toBe(false);
+  });
+});
