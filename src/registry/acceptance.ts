@@ -65,7 +65,8 @@ export async function acceptList(
 ): Promise<Acceptance | undefined> {
   // A list that the operator accepts replaces the known generation and digests (D22).
   const known = readableList(moduleId, remote, saved);
-  const now = await remote.fetch(moduleId, undefined, { budget: retryBudget(), signal });
+  const context = { budget: retryBudget(), signal };
+  const { servedIn: _, ...now } = await remote.fetch(moduleId, undefined, context);
   const acceptance = known && acceptanceOf(known, now);
   if (!isDryRun) {
     const confirmedAt = clock.now();

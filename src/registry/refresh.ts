@@ -50,7 +50,8 @@ async function refreshed(
   const fetched = await fetchUnambiguous(moduleId, known, remote, round);
   const last = lists.get(moduleId);
   // A later list includes every change that the previous one includes, so its position still holds.
-  const { sequence, history } = position ?? last ?? {};
+  const { servedIn, ...served } = fetched;
+  const { sequence, history } = positionIn(servedIn, position ?? last);
   const confirmation = { confirmedAt: clock.now(), sequence, history };
   if (last?.digest === fetched.digest) {
     const same = fetched.etag === last.etag ? last : { ...last, etag: fetched.etag };
@@ -68,9 +69,19 @@ async function refreshed(
   const firstSeen = last
     ? firstSeenAfter(last, fetched.records, confirmedAt)
     : firstSeenOf(fetched.records, lists.firstSeen(moduleId), confirmedAt);
-  const list = { ...fetched, lost, firstSeen, ...confirmation };
+  const list = { ...served, lost, firstSeen, ...confirmation };
   lists.set(moduleId, list);
   return list;
+}
+
+/** The registry may have been replaced between the response of its feed and that with the list (D43). */
+function positionIn(
+  servedIn: string | undefined,
+  position: Partial<FeedPosition> = {},
+): Partial<FeedPosition> {
+  const { history } = position;
+  const isOther = servedIn !== undefined && history !== undefined && servedIn !== history;
+  return isOther ? {} : position;
 }
 
 function isOlder(fetched: FetchedList, last: SavedList): boolean {

@@ -45,7 +45,10 @@ export interface RequestContext {
 export type FetchedList = Omit<
   SavedList,
   'lost' | 'firstSeen' | 'confirmedAt' | 'sequence' | 'history'
->;
+> & {
+  /** The history that a complete response named; undefined if it named none, or if the list has not changed. */
+  readonly servedIn?: string | undefined;
+};
 
 /** The modules of a registry that changed after a sequence number. */
 export interface RemoteChanges {

@@ -192,7 +192,7 @@ export class Catalogue {
   changes(after: number): Changes {
     return this.#read(() => {
       const sequence = this.sequence();
-      const { history } = this.#identity;
+      const history = this.history();
       if (after >= sequence) return { history, sequence, modules: [] };
       const rows = this.#sql.all(
         `SELECT namespace || ':' || name AS id FROM modules WHERE sequence > ? ORDER BY sequence`,
@@ -200,6 +200,12 @@ export class Catalogue {
       );
       return { history, sequence, modules: rows.map(moduleIdIn) };
     });
+  }
+
+  /** @internal Identifies the series of changes that generations and sequence numbers count. */
+  history(): string {
+    const stored = String(this.#sql.get('SELECT history FROM catalogue')?.['history']);
+    return this.#identity.historyOf(stored);
   }
 
   /** @internal The sequence number of the last change; 0 for a new catalogue. */

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
@@ -8,22 +8,22 @@ import { inPlaceCheck } from '../sqlite/in-place.ts';
 /** Identifies the file of an open catalogue, because its path may point to another file later. */
 export interface FileIdentity {
   /**
-   * Identifies the history of the file. A copy has another one, such as a backup that replaces the file: its sequence
-   * numbers may stand for other changes (D40). An id in the file would be the same in every copy.
+   * The history of a file that contains the id `stored`. A copy of the file has the same id and another history, such as a
+   * copy that replaces the file behind the server's back: its sequence numbers may stand for other changes (D40, D43).
    */
-  readonly history: string;
+  readonly historyOf: (stored: string) => string;
   /** Throws if another file, or none, is at the path, or if the file was truncated: a change would then be lost. */
   readonly check: () => void;
 }
 
 /** The identity of the file that is at `path` now. A database in memory is always in place. */
 export function identityOf(path: string): FileIdentity {
-  if (path === IN_MEMORY) return { history: shortHash(randomUUID()), check: () => undefined };
+  if (path === IN_MEMORY) return { historyOf: shortHash, check: () => undefined };
   const inPlace = inPlaceCheck(path);
   const { ino, birthtimeNs, size } = statSync(path, { bigint: true });
   let largest = size;
   return {
-    history: shortHash(`${ino} ${birthtimeNs}`),
+    historyOf: (stored) => shortHash(`${stored} ${ino} ${birthtimeNs}`),
     check: () => {
       const { size: now = largest } = inPlace() ?? {};
       // A catalogue never shrinks: nothing in it is deleted, and modreg runs no VACUUM.

@@ -66,7 +66,8 @@ export const SCHEMAS: object = {
       generation: {
         type: 'integer',
         minimum: 1,
-        description: 'Increases by 1 with each change to the module',
+        description:
+          'Increases by 1 with each change to the module, and by 1,000 or more when the registry is restored from a backup',
       },
       count: { type: 'integer', minimum: 1, description: 'The number of releases' },
       releases: { type: 'array', items: ref('Release') },
@@ -85,7 +86,8 @@ export const SCHEMAS: object = {
     properties: {
       history: {
         type: 'string',
-        description: 'Only numbers of responses with the same history can be compared',
+        description:
+          'Only numbers of responses with the same history can be compared. A registry that is restored from a backup gets another one',
       },
       sequence: {
         type: 'integer',

@@ -36,6 +36,12 @@ const FAILURES = {
   ),
   507: problem('The disk is full or read-only. Nothing was changed.'),
 };
+const HISTORY = {
+  'Modreg-History': {
+    description: 'The history of the change feed that includes the changes of this list',
+    schema: { type: 'string' },
+  },
+};
 const WRITE_ERRORS = {
   ...FAILURES,
   400: problem('The address or the body cannot be read'),
@@ -65,8 +71,11 @@ export const OPENAPI: object = {
         parameters: MODULE,
         responses: {
           ...FAILURES,
-          200: json(ref('Module'), 'The release list, with a strong ETag'),
-          304: { description: 'The release list still has the ETag in If-None-Match' },
+          200: { ...json(ref('Module'), 'The release list, with a strong ETag'), headers: HISTORY },
+          304: {
+            description: 'The release list still has the ETag in If-None-Match',
+            headers: HISTORY,
+          },
           400: problem('The address does not contain a module id'),
           404: problem('There is no such module'),
         },
@@ -91,7 +100,7 @@ export const OPENAPI: object = {
           ...FAILURES,
           200: json(
             ref('Changes'),
-            'The changes. If sequence is less than after, the catalogue was replaced: fetch all modules again.',
+            'The changes. If history is another one, or sequence is less than after, the catalogue was replaced or restored: fetch all modules again.',
           ),
           400: problem('after or wait is not a number'),
         },

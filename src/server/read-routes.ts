@@ -36,7 +36,11 @@ export function addReadRoutes(
   );
   app.get(MODULE, (c) =>
     withModule(c, (moduleId) =>
-      documentAnswer(c, moduleId, { ...options, document: catalogue.document(moduleId) }),
+      documentAnswer(c, moduleId, {
+        ...options,
+        document: catalogue.document(moduleId),
+        history: catalogue.history(),
+      }),
     ),
   );
   app.get('/v1/changes', async (c) => await changesAnswer(c, feed, { ...options, polls }));
@@ -48,12 +52,14 @@ function documentAnswer(
   moduleId: ModuleId,
   {
     document,
+    history,
     slice = () => SERVER_LIMITS.slice,
-  }: AppOptions & { readonly document: ModuleDocument | undefined },
+  }: AppOptions & { readonly document: ModuleDocument | undefined; readonly history: string },
 ): Response {
   if (!document) return problem('unknown-module', `nothing was ever published for ${moduleId}`);
   const { bytes, etag } = document;
-  const headers = { etag, 'cache-control': 'no-cache' };
+  // Not in the body, which may change only with the generation (D43).
+  const headers = { etag, 'cache-control': 'no-cache', 'modreg-history': history };
   if (isKnown(c.req.header('if-none-match'), etag))
     return new Response(null, { status: 304, headers });
   const length = { 'content-type': 'application/json', 'content-length': `${bytes.length}` };

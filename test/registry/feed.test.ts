@@ -181,4 +181,21 @@ describe('[D40] a feed confirms only lists that it has named', () => {
     ]);
     expect(await round({ registry: machine.restarted() }, numbered)).toBe('after 0, lidar');
   });
+
+  it('[D43] a list that names another history than the feed has no position in it', async () => {
+    const machine = remembered(HOST);
+    const feed: Answer = () => Response.json({ ...H1, modules: [LIDAR] });
+    const list = { module_id: LIDAR, generation: 1, count: 0, releases: [] };
+    const listIn =
+      (history: string): Answer =>
+      () =>
+        Response.json(list, { headers: { 'modreg-history': history } });
+    asked.next(feed, listIn('h2'));
+    await machine.registry.readAll([LIDAR]);
+    asked.next(feed, listIn('h1'));
+    await machine.registry.readAll([LIDAR]);
+    expect(await round(machine, H1)).toBe('after 7');
+    expect(asked.requests.length).toBe(1);
+    expect(await round({ registry: machine.restarted() }, H1)).toBe('after 7');
+  });
 });

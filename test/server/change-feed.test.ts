@@ -1,4 +1,5 @@
 import { copyFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { changeFeed } from '../../src/server/change-feed.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
@@ -56,6 +57,32 @@ describe('the change feed', () => {
       return catalogue.changes(0).history;
     });
     expect([again === history, restored === history]).toEqual([true, false]);
+  });
+
+  it('[D43] names its history in each list, also in a 304', async () => {
+    const registry = testRegistry();
+    await publish(registry, 'acme:lidar', '1.0.0');
+    const { history } = await asked(registry, '');
+    const list = await registry.ask('GET', '/v1/modules/acme/lidar');
+    const headers = { 'if-none-match': list.headers.get('etag') ?? '' };
+    const again = await registry.ask('GET', '/v1/modules/acme/lidar', { headers });
+    const named = [list, again].map((answer) => [
+      answer.status,
+      answer.headers.get('modreg-history'),
+    ]);
+    expect(named).toEqual([
+      [200, history],
+      [304, history],
+    ]);
+  });
+
+  it('[D43] has another history when another id is stored in the same file', async () => {
+    const registry = testRegistry();
+    const { history } = await asked(registry, '');
+    const database = new DatabaseSync(registry.path);
+    database.exec("UPDATE catalogue SET history = 'restored'");
+    database.close();
+    expect((await asked(registry, '')).history).not.toBe(history);
   });
 
   it('has no change for requests that changed nothing', async () => {

@@ -168,7 +168,9 @@ export function simulatedRegistry(
       if (list.generation === 0) return { status: 404, headers: JSON_TYPE, text: '{}' };
       const text = textOf(list);
       const tag = features.etags === 'good' ? `"${digestOf(text).slice(0, 16)}"` : '"same"';
-      const headers = features.etags === 'none' ? JSON_TYPE : { ...JSON_TYPE, etag: tag };
+      const history = features.hasHistory ? { 'modreg-history': `history ${histories}` } : {};
+      const tags = features.etags === 'none' ? {} : { etag: tag };
+      const headers = { ...JSON_TYPE, ...tags, ...history };
       // One tag for all lists matches each request, whatever list the client has.
       const allows304 = features.etags === 'good' || (manner !== 'honest' && chance.is(0.5));
       if (isLie(manner) || (etag === tag && features.etags !== 'good')) lied.add(moduleId);

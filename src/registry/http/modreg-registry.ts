@@ -33,7 +33,8 @@ export function modregRegistry(
       const reply = await connection.get(url, { ...request, etag: known?.etag }, round);
       if (reply.status === 404) throw notFound(moduleId, where, reply);
       if (reply.status === 304 && known) return known;
-      return await fetchedList(reply, where, (json) => entriesIn(json, moduleId, url));
+      const list = await fetchedList(reply, where, (json) => entriesIn(json, moduleId, url));
+      return { ...list, servedIn: reply.headers.get('modreg-history') ?? undefined };
     },
     async changes(sequence, round, waitMs = 0) {
       const wait = waitMs > 0 ? `&wait=${waitMs / 1000}` : '';
