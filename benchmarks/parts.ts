@@ -49,6 +49,7 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
   registry: [
     { name: 'registry', section: 'registry', measure: script('registry.ts') },
     { name: 'attacks', section: 'registry', measure: script('registry-attacks.ts') },
+    { name: 'mixed load', section: 'registry', measure: script('registry-soak.ts', '10') },
   ],
   network: [{ name: 'network', section: 'network', measure: script('network.ts') }],
   poller: [
