@@ -121,10 +121,11 @@ export class Catalogue {
     });
   }
 
-  /** @internal Whether a version is published. */
-  has(moduleId: ModuleId, version: string): boolean {
+  /** @internal Whether a published version is yanked; undefined if the version is not published. */
+  isYanked(moduleId: ModuleId, version: string): boolean | undefined {
     const module = moduleIn(this.#sql, moduleId);
-    return module !== undefined && releaseIn(this.#sql, module, version) !== undefined;
+    const release = module && releaseIn(this.#sql, module, version);
+    return release && release['yanked'] !== null;
   }
 
   /**

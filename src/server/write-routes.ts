@@ -128,12 +128,19 @@ function published(
   caller: Caller,
   moduleId: ModuleId,
   release: PublishedRelease,
-): Response {
-  const { catalogue, now, changed } = caller;
-  const { version } = release;
+): Answer {
+  const { catalogue, token, now, changed } = caller;
+  const { version, yanked } = release;
+  const isYanked = catalogue.isYanked(moduleId, version);
+  // To publish an existing release as yanked is to yank it (T98).
+  const refusal =
+    yanked !== undefined &&
+    isYanked === false &&
+    scopeRefusal(token, 'yank', namespaceOf(moduleId));
+  if (refusal) return refusal;
   const error = publishTimeError(release, moduleId, caller);
   // Publishing a release again changes nothing, so it may have an old time.
-  if (error !== undefined && !catalogue.has(moduleId, version)) {
+  if (error !== undefined && isYanked === undefined) {
     return problem('bad-release', error, { errors: [error] });
   }
   const result = catalogue.publish(moduleId, release, now);

@@ -6,6 +6,7 @@ import { SCHEMA } from '../../src/server/catalogue-schema.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { hashOf } from '../../src/server/token.ts';
 import { openDatabase } from '../../src/sqlite/database.ts';
+import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testRegistry, type TestRegistry } from '../support/registry.ts';
 import { tokenFor } from '../support/token.ts';
@@ -50,6 +51,8 @@ describe('a request is answered by the scopes of its token', () => {
     [['yank'], ['DELETE', YANK], [200]],
     [['publish', 'import'], ['PUT', YANK], lacks('yank:acme')],
     [['yank:nimbus'], ['DELETE', YANK], lacks('yank:acme')],
+    [['publish', 'yank:acme'], ['POST', RELEASES, { version: '1.0.0', yanked: 'x' }], [200]],
+    [['publish'], ['POST', RELEASES, { version: '1.1.0', yanked: 'x' }], [201]],
     // The body of a refused request is not read.
     [['yank'], ['POST', RELEASES, '{'], lacks('publish:acme')],
     [
@@ -63,6 +66,36 @@ describe('a request is answered by the scopes of its token', () => {
     const token = tokenFor(registry.catalogue, scopes, 'bot');
     expect(await asked(registry, token, request)).toEqual(expected);
   });
+});
+
+it('[T98] a token without the scope to yank cannot yank a release by publishing it again', async () => {
+  const registry = testRegistry();
+  await registry.ask('POST', RELEASES, { body: { version: '1.0.0' } });
+  const [list, events] = [
+    await registry.ask('GET', '/v1/modules/acme/lidar'),
+    [...registry.events],
+  ];
+  for (const scope of ['publish', 'import']) {
+    const token = tokenFor(registry.catalogue, [`${scope}:acme`, 'yank:nimbus'], scope);
+    const headers = { authorization: `Bearer ${token}` };
+    const body = { version: '1.0.0', yanked: 'x' };
+    const { status, json } = await registry.ask('POST', RELEASES, { headers, body });
+    expect([status, Object(json).detail]).toEqual([
+      403,
+      expect.stringMatching(/^the token t\d \(\w+\) does not have the scope yank:acme$/),
+    ]);
+  }
+  const after = await registry.ask('GET', '/v1/modules/acme/lidar');
+  expect(after.text).toBe(list.text);
+  expect(registry.events.slice(events.length)).toMatchObject([
+    { kind: 'refused', reason: 'missing-scope', tokenId: 't2' },
+    { kind: 'refused', reason: 'missing-scope', tokenId: 't3' },
+  ]);
+  // A release that is yanked already stays as it is, so a mirror can publish its list again.
+  registry.catalogue.yank(moduleId('acme:lidar'), '1.0.0', 'why');
+  const token = tokenFor(registry.catalogue, ['publish'], 'mirror');
+  const again = ['POST', RELEASES, { version: '1.0.0', yanked: 'x' }] as const;
+  expect(await asked(registry, token, again)).toEqual([200]);
 });
 
 describe('a token that is no longer accepted', () => {
