@@ -153,3 +153,23 @@ describe('real packuments', () => {
     expect(chosen(ask(constraint, records))).toBe(expected);
   });
 });
+
+it('[T99] a list cannot add dependencies, scripts or other modules', () => {
+  const plain = { versions: { '1.0.0': { dist: { integrity: 'sha256-Ag==' } } } };
+  const more = {
+    dependencies: { evil: '1.0.0' },
+    peerDependencies: { evil: '*' },
+    bundledDependencies: ['evil'],
+    scripts: { preinstall: 'sh evil.sh' },
+    bin: { modreg: 'evil.js' },
+    gypfile: true,
+  };
+  const hostile = { ...more, versions: { '1.0.0': { ...plain.versions['1.0.0'], ...more } } };
+  expect(decode(hostile)).toEqual(decode(plain));
+  const entry = { version: '1.0.0', artifacts: [] };
+  const own = { module_id: 'npm:thing', generation: 1, count: 1, releases: [entry] };
+  const added = { depends_on: ['acme:evil'], modules: ['acme:evil'], exec: 'sh evil.sh' };
+  const hostileOwn = { ...own, ...added, releases: [{ ...entry, ...added }] };
+  expect(decode(hostileOwn)).toEqual(decode(own));
+  expect(decode(own).records).toHaveLength(1);
+});
