@@ -89,9 +89,11 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:events',
     'node:fs',
     'node:net',
+    'node:os',
     'node:path',
     'node:stream',
     'node:string_decoder',
+    'node:url',
     'node:util',
   ],
 };

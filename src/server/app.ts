@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import type { Catalogue } from './catalogue.ts';
 import type { ChangeFeed } from './change-feed.ts';
-import { MODULE, RELEASES, YANK } from './module-route.ts';
+import { addHealthRoute, healthOf } from './health.ts';
+import { HEALTH, MODULE, RELEASES, YANK } from './module-route.ts';
 import { problem, problemOf } from './problem.ts';
 import { refusalCount } from './refusal-count.ts';
 import { addReadRoutes, type AppOptions } from './read-routes.ts';
@@ -13,6 +14,7 @@ const METHODS = [
   [MODULE, 'GET'],
   ['/v1/changes', 'GET'],
   ['/v1/openapi.json', 'GET'],
+  [HEALTH, 'GET'],
   [RELEASES, 'POST'],
   [YANK, 'PUT, DELETE'],
 ] as const;
@@ -26,6 +28,7 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   const app = new Hono();
   addReadRoutes(app, catalogue, feed, { ...options, refused: refusalCount(options.log) });
   addWriteRoutes(app, catalogue, options);
+  addHealthRoute(app, healthOf(catalogue, options));
   for (const [path, allow] of METHODS) {
     app.all(path, () => problem('method-not-allowed', `allowed: ${allow}`, { headers: { allow } }));
   }

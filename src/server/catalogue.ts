@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { ModuleId, Result } from '../core/index.ts';
 import { expectArgument, TEXT } from '../core/text/argument.ts';
 import { openDatabase, snapshot, transaction, translated } from '../sqlite/database.ts';
+import { expectWritable } from '../sqlite/writable.ts';
 import { statementsOf, type Row, type Statements } from '../sqlite/statements.ts';
 import type { Changes, ModuleSummary, PublishResult } from './catalogue-results.ts';
 import { SCHEMA } from './catalogue-schema.ts';
@@ -208,6 +209,9 @@ export class Catalogue {
     const stored = String(this.#sql.get('SELECT history FROM catalogue')?.['history']);
     return this.#identity.historyOf(stored);
   }
+
+  /** @internal Throws a DatabaseError if the file cannot be written now. Writes nothing. */
+  readonly expectWritable = (): void => expectWritable(this.#database, this.path);
 
   /** @internal The sequence number of the last change; 0 for a new catalogue. */
   sequence(): number {

@@ -2,6 +2,9 @@ import type { Context } from 'hono';
 import { parseModuleId, type ModuleId } from '../core/index.ts';
 import { problem } from './problem.ts';
 
+/** The address of the registry's health. */
+export const HEALTH = '/healthz';
+
 /** The addresses of a module, of its releases, and of a release's yank. */
 export const MODULE = '/v1/modules/:namespace/:name';
 export const RELEASES = '/v1/modules/:namespace/:name/releases';

@@ -155,6 +155,24 @@ export const OPENAPI: object = {
         responses: { 200: json({ type: 'object' }, 'OpenAPI 3.1') },
       },
     },
+    '/healthz': {
+      get: {
+        summary:
+          'Whether the registry can read and write its file. It looks at most once a second.',
+        responses: {
+          200: json(
+            {
+              type: 'object',
+              required: ['status'],
+              additionalProperties: false,
+              properties: { status: { const: 'ok' } },
+            },
+            'It can',
+          ),
+          503: problem('It cannot. Retry after the seconds in Retry-After.'),
+        },
+      },
+    },
   },
   components: {
     schemas: SCHEMAS,

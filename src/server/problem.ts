@@ -15,6 +15,7 @@ export type ProblemKind =
   | 'not-json'
   | 'too-many-requests'
   | 'overloaded'
+  | 'unhealthy'
   | 'internal'
   | 'locked'
   | 'storage-full';
@@ -33,6 +34,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'not-json': [415, 'The body is not application/json'],
   'too-many-requests': [429, 'The client has too many requests at once'],
   overloaded: [503, 'The registry has too many responses that nobody reads'],
+  unhealthy: [503, 'The registry cannot read or write its file'],
   internal: [500, 'The registry had an internal error'],
   locked: [503, 'The catalogue is locked by another process'],
   'storage-full': [507, 'The catalogue cannot be written'],

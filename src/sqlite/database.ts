@@ -96,7 +96,7 @@ export function makeFolder(path: string): void {
 }
 
 /** Whether the file or its folder, where SQLite creates its log, cannot be written. */
-function isReadOnly(path: string): boolean {
+export function isReadOnly(path: string): boolean {
   try {
     accessSync(path, constants.W_OK);
     accessSync(dirname(resolve(path)), constants.W_OK);

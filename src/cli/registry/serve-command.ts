@@ -17,6 +17,8 @@ import {
   usage,
   type CreatingOptions,
 } from './catalogue-options.ts';
+import { watchForDamage } from './damage-watch.ts';
+import { damageIn } from './quick-check.ts';
 import { logEvent, registryLog } from './registry-log.ts';
 import type { World } from '../world.ts';
 
@@ -49,6 +51,11 @@ export async function serveCommand(options: ServeCommandOptions, world: World): 
     busyTimeoutMs: SERVER_BUSY_TIMEOUT_MS,
   });
   if (!catalogue.ok) return failed(catalogue.error);
+  const damage = await damageIn(catalogue.value.path);
+  if (damage) {
+    catalogue.value.close();
+    return failed(lossProblem(damage));
+  }
   const log = registryLog(world);
   const place = { host: options.host, port };
   const clock = { ...systemClock, now: () => world.clock() };
@@ -85,18 +92,27 @@ async function serveUntilSignal(
   world.print(options.json ? json : `listening on ${address}`);
   if (!options.json) for (const line of notesFor(address, options)) world.note(line);
   const loss = watchForLoss(catalogue);
-  const end = await Promise.race([world.untilSignal(), loss.lost]);
+  const ending = new AbortController();
+  const damaged = watchForDamage(catalogue.path, ending.signal);
+  const end = await Promise.race([world.untilSignal(), loss.lost, damaged]);
   loss.stop();
+  ending.abort();
   if (end instanceof DatabaseError) {
     log('error', 'stopping', { error: end.message });
     await running.close();
-    return { ...failed(databaseProblem(end)), isLog: true };
+    return { ...failed(lossProblem(end)), isLog: true };
   }
-  const signal = end;
-  log('info', 'stopping', { signal });
+  log('info', 'stopping', { signal: end });
   await running.close();
-  const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
-  return { answer: [], notes: [], problems: [], ending, isLog: true };
+  const interrupted = end === 'SIGINT' ? 'interrupted' : undefined;
+  return { answer: [], notes: [], problems: [], ending: interrupted, isLog: true };
+}
+
+/** A damaged file is neither replaced nor set aside: machines would take an empty registry for one that withdrew all releases (T82). */
+function lossProblem(error: DatabaseError): Problem {
+  const problem = databaseProblem(error);
+  if (error.kind !== 'damaged') return problem;
+  return { ...problem, hint: 'the file is kept as it is: restore a backup, see docs/registry.md' };
 }
 
 /** The files for TLS, which were readable a moment ago. */
@@ -128,7 +144,7 @@ function tlsProblem(message: string): Problem {
 }
 
 function startProblem(options: ServeCommandOptions, error: unknown): Problem {
-  if (error instanceof DatabaseError) return databaseProblem(error);
+  if (error instanceof DatabaseError) return lossProblem(error);
   if (error instanceof TlsFilesError) return tlsProblem(error.message);
   return cannotListen(options, error);
 }
