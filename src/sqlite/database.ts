@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { quote } from '../core/text/quote.ts';
 import { asDatabaseError, DatabaseError } from './database-error.ts';
+import { checkSchema } from './expected-schema.ts';
+import { openFile } from './open-file.ts';
 import { isUsable, oldestReaderIn, schemaIn, upgradeSchema, type Layout } from './schema.ts';
 import { createPrivate } from './private-file.ts';
 import { copyBeforeUpgrade, usableCopy } from './upgrade-copy.ts';
@@ -55,7 +57,7 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
     }
     // SQLite ignores the write-ahead log of an immutable file, so the file must not have one.
     if (readOnly && !existsSync(`${path}-wal`)) file.searchParams.set('immutable', '1');
-    const database = new DatabaseSync(file, { timeout: opening.busyTimeoutMs, readOnly });
+    const database = openFile(file, { timeout: opening.busyTimeoutMs, readOnly });
     try {
       prepare(database, path, { ...opening, layout, readOnly });
       return database;
@@ -77,7 +79,7 @@ function openInMemory(layout: Layout): DatabaseSync {
 
 /** The first error that SQLite finds in the file at `path`, or `ok`. Writes nothing, not even a checkpoint. */
 export function integrityOf(path: string): string {
-  const database = new DatabaseSync(pathToFileURL(path), { readOnly: true });
+  const database = openFile(pathToFileURL(path), { readOnly: true });
   try {
     // Unlike quick_check, this also compares each index with its table.
     return String(database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
@@ -159,7 +161,8 @@ function prepare(
   opening: Opening & { readonly layout: Layout; readonly readOnly: boolean },
 ): void {
   const { layout, readOnly, mode } = opening;
-  const version = ownVersion(database, path, layout);
+  // Another process may upgrade the file meanwhile.
+  const version = snapshot(database, () => ownVersion(database, path, layout));
   const known = layout.migrations.length;
   if (readOnly) {
     if (version >= known) return;
@@ -211,7 +214,10 @@ function ownVersion(database: DatabaseSync, path: string, layout: Layout): numbe
   if (file.version === 0) {
     throw new DatabaseError('unreadable', `${quote(path)}: its schema has no version`);
   }
-  if (isUsable(database, layout)) return file.version;
+  if (isUsable(database, layout)) {
+    checkSchema(database, { path, layout, version: file.version });
+    return file.version;
+  }
   const known = layout.migrations.length;
   const found = `it has schema ${file.version}, for programs that know ${oldestReaderIn(database)} or later, and this modreg knows ${known}`;
   throw laterSchema(path, layout, found);

@@ -14,6 +14,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { quote } from '../core/text/quote.ts';
 import { asDatabaseError, DatabaseError } from './database-error.ts';
+import { openFile } from './open-file.ts';
 import { createPrivate } from './private-file.ts';
 import { isUsable, type Layout } from './schema.ts';
 
@@ -114,14 +115,14 @@ function isUsableCopy(copy: string, layout: Layout): boolean {
   const file = pathToFileURL(copy);
   // SQLite then creates no files beside it.
   file.searchParams.set('immutable', '1');
-  const database = new DatabaseSync(file, { readOnly: true, open: false });
+  let database: DatabaseSync | undefined;
   try {
-    database.open();
+    database = openFile(file, { readOnly: true });
     return isUsable(database, layout);
   } catch {
     // A damaged copy is not offered.
     return false;
   } finally {
-    if (database.isOpen) database.close();
+    database?.close();
   }
 }

@@ -123,10 +123,8 @@ it('reports a damaged record that claims more memory than is available', () => {
   // The end of the page that stores the modules.
   writeFileSync(path, bytes.fill(0xff, 3.5 * 4096, 4 * 4096));
   const damaged = new Catalogue(path);
-  const message = `"${path}": out of memory`;
-  expect(() => damaged.summaries()).toThrow(
-    expect.objectContaining({ kind: 'unreadable', message }),
-  );
+  const message = `"${path}": database disk image is malformed`;
+  expect(() => damaged.summaries()).toThrow(expect.objectContaining({ kind: 'damaged', message }));
   damaged.close();
 });
 

@@ -1,0 +1,130 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import type { ModuleId } from '../../src/core/index.ts';
+import { openRegistries } from '../../src/registry/index.ts';
+import { openMachineFile } from '../../src/store/index.ts';
+import { Catalogue, readRelease, type PublishedRelease } from '../../src/server/index.ts';
+import { caught } from '../support/claimed.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const LIDAR_ID = 'acme:lidar' as ModuleId;
+const PAGE = 4096;
+
+/** The path of a catalogue with 1,000 releases, after `change` was executed on it. */
+function crafted(change = ''): string {
+  const path = `${temporaryFolder()}/registry.db`;
+  const catalogue = new Catalogue(path, { mode: 'create' });
+  const versions = Array.from({ length: 1000 }, (_, patch) => release(patch));
+  catalogue.publishAll(LIDAR_ID, versions, 1);
+  catalogue.close();
+  const database = new DatabaseSync(path, { enableForeignKeyConstraints: false, defensive: false });
+  database.exec(change);
+  database.close();
+  return path;
+}
+
+function release(patch: number): PublishedRelease {
+  const read = readRelease({ version: `1.0.${patch}` });
+  if (!read.ok) throw new Error(read.error.join());
+  return read.value;
+}
+
+async function read(path: string): Promise<string> {
+  const registry = openRegistries().registryFor({ registry: path });
+  try {
+    return `${(await registry.read(LIDAR_ID)).records.length} releases`;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+const ENDLESS = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)';
+
+describe('[T91] a crafted file is refused before its tables are read', () => {
+  it.each([
+    [
+      'a table that is an endless view',
+      `DROP TABLE releases; DROP TABLE modules;
+       CREATE VIEW modules AS ${ENDLESS} SELECT i AS id, 'acme' AS namespace, i AS name, 1 AS generation FROM n`,
+      'its schema has the view "modules", which modreg does not create',
+    ],
+    [
+      'a trigger',
+      'CREATE TRIGGER slow BEFORE INSERT ON releases BEGIN DELETE FROM tokens; END',
+      'its schema has the trigger "slow", which modreg does not create',
+    ],
+    [
+      'a column that is computed',
+      `ALTER TABLE releases ADD COLUMN big TEXT AS (hex(zeroblob(1)))`,
+      'its schema has the table "releases", which modreg does not create',
+    ],
+    [
+      'a virtual table',
+      'CREATE VIRTUAL TABLE words USING fts5(word)',
+      'its schema has the table "words", which modreg does not create',
+    ],
+    [
+      'an index on an expression',
+      'CREATE INDEX slow ON releases (hex(content))',
+      'its schema has the index "slow", which modreg does not create',
+    ],
+    [
+      'an endless view in a file of a later schema that this program may read',
+      `PRAGMA user_version = 99; UPDATE compatibility SET oldest_reader = 1;
+       CREATE VIEW more AS ${ENDLESS} SELECT i FROM n`,
+      'its schema has the view "more", which modreg does not create',
+    ],
+  ])('%s', async (_, change, found) => {
+    const path = crafted(change);
+    expect(await read(path)).toBe(`RegistryError: ${JSON.stringify(path)}: ${found}`);
+    for (const mode of ['read', 'write'] as const) {
+      expect(caught(() => new Catalogue(path, { mode }))).toEqual([
+        'damaged',
+        `"${path}": ${found}`,
+      ]);
+    }
+  });
+
+  it('a machine.db, too', () => {
+    const path = `${temporaryFolder()}/machine.db`;
+    openMachineFile(path).close();
+    const database = new DatabaseSync(path);
+    database.exec(`CREATE VIEW more AS ${ENDLESS} SELECT i FROM n`);
+    database.close();
+    expect(caught(() => openMachineFile(path, { mode: 'read' }))).toEqual([
+      'damaged',
+      `"${path}": its schema has the view "more", which modreg does not create`,
+    ]);
+  });
+});
+
+it('[T91] a file of a later schema may have more tables, indexes and columns', async () => {
+  const path = crafted(
+    `PRAGMA user_version = 99; UPDATE compatibility SET oldest_reader = 1;
+     CREATE TABLE more (id INTEGER PRIMARY KEY) STRICT; CREATE INDEX by_time ON releases (published_at);
+     ALTER TABLE releases ADD COLUMN site TEXT`,
+  );
+  expect(await read(path)).toBe('1000 releases');
+});
+
+it('[T91] pages that do not form a tree are refused before they are read', async () => {
+  const path = crafted();
+  expect(await read(path)).toBe('1000 releases');
+  const bytes = readFileSync(path);
+  const root = pageOf(path, 'releases');
+  // The first two children of the table become one page, so that its rows occur twice.
+  const cells = root * PAGE + 12;
+  const [first, second] = [bytes.readUInt16BE(cells), bytes.readUInt16BE(cells + 2)];
+  bytes.copy(bytes, root * PAGE + second, root * PAGE + first, root * PAGE + first + 4);
+  writeFileSync(path, bytes);
+  expect(await read(path)).toMatch(/^RegistryError: .*cell 0: Rowid \d+ out of order$/);
+});
+
+/** The number of a table's first page, from 0. */
+function pageOf(path: string, table: string): number {
+  const database = new DatabaseSync(path);
+  const row = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table);
+  database.close();
+  return Number(row?.['rootpage']) - 1;
+}
