@@ -25,9 +25,9 @@ function crafted(change = ''): string {
 }
 
 function release(patch: number): PublishedRelease {
-  const read = readRelease({ version: `1.0.${patch}` });
-  if (!read.ok) throw new Error(read.error.join());
-  return read.value;
+  const found = readRelease({ version: `1.0.${patch}` });
+  if (!found.ok) throw new Error(found.error.join());
+  return found.value;
 }
 
 async function read(path: string): Promise<string> {

@@ -7,12 +7,19 @@ export type AddressComplaint = string;
 const LONGEST_ADDRESS = 2048;
 /** Hosts at which clouds provide credentials, besides link-local addresses. */
 const METADATA_HOSTS = new Set([
-  'metadata.google.internal',
-  'metadata.goog',
-  'instance-data.ec2.internal',
-  '100.100.100.200',
-  '168.63.129.16',
+  ...['metadata.google.internal', 'metadata.goog', 'metadata'],
+  ...['instance-data.ec2.internal', 'instance-data'],
+  ...['metadata.azure.internal', 'metadata.tencentyun.com'],
+  ...['metadata.platformequinix.com', 'metadata.packet.net'],
+  '100.100.100.200', // Alibaba
+  '168.63.129.16', // Azure
+  '192.0.0.192', // Oracle
 ]);
+/** Public names of the machine itself. Other names contain the address: `127.0.0.1.nip.io`, `app-127-0-0-1.sslip.io`. */
+const LOOPBACK_NAMES = /(?:^|\.)(?:localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|localho\.st)$/;
+const NUMBER = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const ADDRESS_IN_NAME = new RegExp(`(?:^|[.-])${Array(4).fill(NUMBER).join('[.-]')}[.-]`);
+const HEX_IN_NAME = /(?:^|[.-])([0-9a-f]{8})\.(?:nip|sslip)\.io$/;
 
 /**
  * Parses an `https:` or `http:` address that a machine may contact. User info, link-local addresses and cloud metadata
@@ -84,7 +91,20 @@ function forbiddenHost(hostname: string): string | undefined {
   if (METADATA_HOSTS.has(host)) return 'a cloud metadata address';
   const ipv4 = /^\d+\.\d+\.\d+\.\d+$/.test(host) ? host.split('.').map(Number) : undefined;
   if (ipv4) return forbiddenIpv4(ipv4);
-  return host.startsWith('[') ? forbiddenIpv6(groupsOf(host.slice(1, -1))) : undefined;
+  return host.startsWith('[') ? forbiddenIpv6(groupsOf(host.slice(1, -1))) : forbiddenName(host);
+}
+
+/** Such a name avoids the rules for the address that it stands for (T92). */
+function forbiddenName(host: string): string | undefined {
+  if (LOOPBACK_NAMES.test(host)) return 'a public name of this machine itself';
+  const hex = HEX_IN_NAME.exec(host)?.[1]
+    ?.match(/../g)
+    ?.map((byte) => Number.parseInt(byte, 16));
+  const bytes = hex ?? ADDRESS_IN_NAME.exec(host)?.slice(1).map(Number);
+  if (!bytes) return undefined;
+  if (bytes[0] === 127) return 'a public name of this machine itself';
+  const reason = forbiddenIpv4(bytes);
+  return reason && `a name for ${reason}`;
 }
 
 function forbiddenIpv4(bytes: readonly number[]): string | undefined {
@@ -96,9 +116,13 @@ function forbiddenIpv4(bytes: readonly number[]): string | undefined {
 function forbiddenIpv6(groups: readonly number[]): string | undefined {
   const [first = 0, second = 0] = groups;
   if ((first & 0xffc0) === 0xfe80) return 'a link-local address';
-  if (groups.map((group) => group.toString(16)).join(':') === 'fd00:ec2:0:0:0:0:0:254') {
-    return 'a cloud metadata address';
-  }
+  // AWS has several services in its prefix; GCP and Scaleway have one address.
+  const isMetadata =
+    (first === 0xfd00 && second === 0x0ec2) ||
+    ['fd20:ce:0:0:0:0:0:254', 'fd00:42:0:0:0:0:0:42'].includes(
+      groups.map((group) => group.toString(16)).join(':'),
+    );
+  if (isMetadata) return 'a cloud metadata address';
   // IPv6 addresses that contain an IPv4 address: compatible, mapped, translated (SIIT, NAT64), 6to4.
   const prefix = groups.slice(0, 6).join(':');
   const isWrapped = ['0:0:0:0:0:0', '0:0:0:0:0:65535', '0:0:0:0:65535:0'].includes(prefix);

@@ -76,6 +76,42 @@ describe('[T14] an address', () => {
   });
 
   it.each([
+    ...[
+      '192.0.0.192',
+      '[fd20:ce::254]',
+      '[FD20:00ce:0::0254]',
+      '[fd00:ec2::254]',
+      '[fd00:ec2::23]',
+    ],
+    ...['[fd00:42::42]', '[::ffff:192.0.0.192]', '[64:ff9b::192.0.0.192]', '0xc00000c0'],
+    ...['metadata.azure.internal', 'Metadata.Azure.Internal.', 'metadata', 'instance-data'],
+    ...['127.0.0.1.nip.io', 'app.127.0.0.1.nip.io', 'app-127-0-0-1.sslip.io', '7f000001.nip.io'],
+    ...['app-7f000001.nip.io', '169.254.169.254.nip.io', '169-254-169-254.sslip.io'],
+    ...[
+      'a9fea9fe.nip.io',
+      '100-100-100-200.sslip.io',
+      'localtest.me',
+      'app.lvh.me',
+      'LOCALTEST.ME.',
+    ],
+  ])('[T92] is refused for %s', (host) => {
+    expect(readWebAddress(`https://${host}/`)).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/ is a (cloud metadata|link-local|public name|name for)/),
+    });
+  });
+
+  it.each([
+    '10.0.0.5.nip.io',
+    'release-1.27.0.1.example',
+    '8.8.8.8.example',
+    'metadata.example',
+    'lvh.me.example',
+  ])('[T92] is accepted for %s', (host) => {
+    expect(readWebAddress(`https://${host}/`).ok).toBe(true);
+  });
+
+  it.each([
     ['https://files.example', [], false],
     ['http://files.example', [], true],
     ['http://files.example', ['files.example'], false],
@@ -90,7 +126,7 @@ describe('[T14] an address', () => {
     ['http://2130706433', [], false],
     ['http://[::1]:80', [], false],
     ['http://localhost.example', [], true],
-    ['http://127.0.0.1.example', [], true],
+    ['http://localhost.example', [], true],
     ['http://192.168.1.5', [], true],
     ['http://files.example', ['files.example:80'], false],
     ['http://files.example:80', ['files.example'], false],
