@@ -163,7 +163,7 @@ it('refuses a MODREG_TOKEN that is not a token, and does not show it', async () 
   ]);
 });
 
-describe('[T64] when the registry refuses the request', () => {
+describe('[T64, T93] when the registry refuses the request', () => {
   it('does not show the token', async () => {
     const { address } = await closed();
     const { stdout, stderr, exit } = await runModreg([...RESOLVE, address], {

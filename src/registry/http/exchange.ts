@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import { RegistryError } from '../registry-error.ts';
 import { isJson, NO_BODY, readBody, type Body, type BodyBounds } from './body.ts';
+import { withoutToken } from './echoed-token.ts';
 import { startDeadline, type Deadline } from './deadline.ts';
 import type { Limits } from './limits.ts';
 import { codeOf, networkFailure } from './network-failure.ts';
@@ -87,7 +88,8 @@ async function receive(request: RegistryRequest, deadline: Deadline): Promise<Re
     request.change !== undefined && (status === 201 || isJson(headers.get('content-type')));
   if (status === 200 || answersChange) {
     deadline.begin();
-    return { status, headers, body: await readBody(response, request, deadline) };
+    const body = await readBody(response, request, deadline);
+    return { status, headers, body: { ...body, text: withoutToken(body.text, request.token) } };
   }
   await response.body?.cancel();
   return { status, headers, body: NO_BODY };

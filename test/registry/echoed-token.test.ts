@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { secret } from '../../src/core/index.ts';
+import { openRegistries } from '../../src/registry/index.ts';
+import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
+import { moduleId } from '../support/ask.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const TOKEN = 'modreg_Q2/hbm+FyeS1i';
+
+function escaped(text: string): string {
+  return Array.from(text, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+  }).join('');
+}
+
+describe('[T93] a token that the registry repeats', () => {
+  it.each([
+    ['as it is', TOKEN],
+    ['escaped, as JSON permits', escaped(TOKEN)],
+    ['partly escaped', `${escaped(TOKEN.slice(0, 9))}${TOKEN.slice(9).replace('+', '\\u002b')}`],
+    ['with an escaped slash', TOKEN.replace('/', '\\/')],
+    ['percent-encoded', encodeURIComponent(TOKEN)],
+    ['encoded as base64', Buffer.from(`${TOKEN} and more`).toString('base64')],
+    ['encoded as base64url', Buffer.from(TOKEN).toString('base64url')],
+  ])('is masked in the list, and in the file that saves it: %s', async (_, echo) => {
+    const path = `${temporaryFolder()}/machine.db`;
+    const file = openMachineFile(path);
+    const body = `{"module_id":"acme:lidar","generation":1,"count":1,"releases":[{"version":"1.2.3","published_at":"2026-01-01T00:00:00Z","yanked":"got ${echo} from you"}]}`;
+    const { read } = openRegistries({
+      saved: savedListsIn(file),
+      token: () => secret(TOKEN),
+      fetch: async () => {
+        return await Promise.resolve(
+          new Response(body, { headers: { 'content-type': 'application/json' } }),
+        );
+      },
+    }).registryFor({ registry: 'https://registry.example' });
+    const { records } = await read(moduleId('acme:lidar'));
+    expect([...records][0]?.yanked).toMatch(/^got \[token\]\S* from you$/);
+    file.close();
+    const saved = readFileSync(path, 'latin1');
+    expect(saved).toContain('got [token]');
+    expect(saved).not.toContain(TOKEN);
+  });
+
+  it('does not change other text', async () => {
+    const yanked = 'got \\u0022modreg_\\u0022 and \\\\ from you';
+    const { read } = openRegistries({
+      token: () => secret(TOKEN),
+      fetch: async () => {
+        return await Promise.resolve(
+          new Response(
+            `{"module_id":"acme:lidar","generation":1,"count":1,"releases":[{"version":"1.2.3","yanked":"${yanked}"}]}`,
+            { headers: { 'content-type': 'application/json' } },
+          ),
+        );
+      },
+    }).registryFor({ registry: 'https://registry.example' });
+    const { records } = await read(moduleId('acme:lidar'));
+    expect([...records][0]?.yanked).toBe('got "modreg_" and \\ from you');
+  });
+});
