@@ -27,7 +27,7 @@ describe('[T93] a token that the registry repeats', () => {
     const path = `${temporaryFolder()}/machine.db`;
     const file = openMachineFile(path);
     const body = `{"module_id":"acme:lidar","generation":1,"count":1,"releases":[{"version":"1.2.3","published_at":"2026-01-01T00:00:00Z","yanked":"got ${echo} from you"}]}`;
-    const { read } = openRegistries({
+    const registry = openRegistries({
       saved: savedListsIn(file),
       token: () => secret(TOKEN),
       fetch: async () => {
@@ -36,7 +36,7 @@ describe('[T93] a token that the registry repeats', () => {
         );
       },
     }).registryFor({ registry: 'https://registry.example' });
-    const { records } = await read(moduleId('acme:lidar'));
+    const { records } = await registry.read(moduleId('acme:lidar'));
     expect([...records][0]?.yanked).toMatch(/^got \[token\]\S* from you$/);
     file.close();
     const saved = readFileSync(path, 'latin1');
@@ -46,7 +46,7 @@ describe('[T93] a token that the registry repeats', () => {
 
   it('does not change other text', async () => {
     const yanked = 'got \\u0022modreg_\\u0022 and \\\\ from you';
-    const { read } = openRegistries({
+    const registry = openRegistries({
       token: () => secret(TOKEN),
       fetch: async () => {
         return await Promise.resolve(
@@ -57,7 +57,7 @@ describe('[T93] a token that the registry repeats', () => {
         );
       },
     }).registryFor({ registry: 'https://registry.example' });
-    const { records } = await read(moduleId('acme:lidar'));
+    const { records } = await registry.read(moduleId('acme:lidar'));
     expect([...records][0]?.yanked).toBe('got "modreg_" and \\ from you');
   });
 });

@@ -7,10 +7,15 @@ export type AddressComplaint = string;
 const LONGEST_ADDRESS = 2048;
 /** Hosts at which clouds provide credentials, besides link-local addresses. */
 const METADATA_HOSTS = new Set([
-  ...['metadata.google.internal', 'metadata.goog', 'metadata'],
-  ...['instance-data.ec2.internal', 'instance-data'],
-  ...['metadata.azure.internal', 'metadata.tencentyun.com'],
-  ...['metadata.platformequinix.com', 'metadata.packet.net'],
+  'metadata.google.internal',
+  'metadata.goog',
+  'metadata',
+  'instance-data.ec2.internal',
+  'instance-data',
+  'metadata.azure.internal',
+  'metadata.tencentyun.com',
+  'metadata.platformequinix.com',
+  'metadata.packet.net',
   '100.100.100.200', // Alibaba
   '168.63.129.16', // Azure
   '192.0.0.192', // Oracle
