@@ -11,7 +11,9 @@ import { RegistryError, type RegistryErrorKind } from '../registry/registry-erro
 import type { Registry } from '../registry/registry.ts';
 import { unknownModule } from '../registry/unknown-module.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
+import { openDatabase, translated } from '../sqlite/database.ts';
 import { Catalogue } from './catalogue.ts';
+import { SCHEMA } from './catalogue-schema.ts';
 
 const KINDS: Readonly<Record<DatabaseErrorKind, RegistryErrorKind>> = {
   missing: 'unreadable-file',
@@ -54,7 +56,7 @@ function entriesIn(
   const where = `the registry ${quote(path)}`;
   const catalogue = new Catalogue(path, { mode: 'read' });
   try {
-    checkPages(path, catalogue);
+    checkPages(path);
     const document = catalogue.document(moduleId);
     if (!document) throw unknownModule(where, moduleId, modulesOf(catalogue));
     const entries = withErrorContext(where, () =>
@@ -66,6 +68,7 @@ function entriesIn(
   }
 }
 
+const BUSY_TIMEOUT_MS = 5000;
 /** By path: what the system said about the file when its pages were last checked. */
 const CHECKED = new Map<string, string>();
 
@@ -73,16 +76,26 @@ const CHECKED = new Map<string, string>();
  * Throws a DatabaseError if the pages of the file do not form trees: reading crafted ones might never end (T91). A file that did
  * not change is not checked again. A megabyte takes 2 ms.
  */
-function checkPages(path: string, catalogue: Catalogue): void {
+function checkPages(path: string): void {
   const states = [path, `${path}-wal`].map((name) => {
     const found = statSync(name, { bigint: true, throwIfNoEntry: false });
     return found && [found.dev, found.ino, found.size, found.mtimeNs].join(' ');
   });
   const state = states.join();
   if (CHECKED.get(path) === state) return;
-  const found = catalogue.quickCheck();
+  const found = translated(path, () => quickCheck(path));
   if (found !== 'ok') throw new DatabaseError('damaged', `${quote(path)}: ${excerpt(found)}`);
   CHECKED.set(path, state);
+}
+
+/** The first damage that SQLite finds in the pages of the file, or `ok`. */
+function quickCheck(path: string): string {
+  const database = openDatabase(path, SCHEMA, { mode: 'read', busyTimeoutMs: BUSY_TIMEOUT_MS });
+  try {
+    return String(database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
+  } finally {
+    database.close();
+  }
 }
 
 function modulesOf(catalogue: Catalogue): ModuleId[] {

@@ -87,11 +87,6 @@ export class Catalogue {
     this.#identity = identityOf(path);
   }
 
-  /** @internal The first damage that SQLite finds in the pages of the file, or `ok`. */
-  quickCheck(): string {
-    return String(this.#sql.get('PRAGMA quick_check(1)')?.['quick_check']);
-  }
-
   /** Closes the file. Closing it again does nothing. */
   close(): void {
     if (this.#database.isOpen) this.#database.close();
