@@ -7,8 +7,9 @@ import { systemRandom } from './clock.ts';
 import { isJsonObject, type JsonObject } from './formats/json-object.ts';
 import { parseJson } from './formats/json-text.ts';
 import { baseOf, type HttpRegistryOptions } from './http-registry.ts';
+import type { Connection } from './http/connection.ts';
 import { withErrorContext } from './http/error-context.ts';
-import type { Change, Reply } from './http/exchange.ts';
+import type { Change, Reply, SentFile } from './http/exchange.ts';
 import { DEFAULT_LIMITS } from './http/limits.ts';
 import { problemIn } from './http/problem-document.ts';
 import { memoizeUntilError } from './memoize-until-error.ts';
@@ -17,7 +18,12 @@ import { retryBudget } from './retry-budget.ts';
 
 /** Why a registry refused a change, which had no effect. */
 type ChangeRefusal =
-  'already-published' | 'bad-release' | 'too-large' | 'unknown-module' | 'unknown-version';
+  | 'already-published'
+  | 'bad-release'
+  | 'bad-file'
+  | 'too-large'
+  | 'unknown-module'
+  | 'unknown-version';
 
 /** The answer of a registry to a change. All text is escaped. */
 export type ChangeResult =
@@ -34,6 +40,11 @@ export type ChangeResult =
  * is repeated. Rejects with a RegistryError if there is none in the end; whether the change was made is then not known.
  */
 export interface RegistryWriter {
+  /** Sends the file with this sha256 for a release of a module, unless the registry has it. */
+  readonly upload: (
+    moduleId: ModuleId,
+    file: SentFile & { readonly sha256: string },
+  ) => Promise<ChangeResult>;
   /** Publishes a release, given as JSON. */
   readonly publish: (moduleId: ModuleId, release: string) => Promise<ChangeResult>;
   /** Yanks a version for `reason`; null unyanks it. */
@@ -48,6 +59,7 @@ export interface RegistryWriter {
 const REFUSALS: Readonly<Record<ChangeRefusal, number>> = {
   'already-published': 409,
   'bad-release': 422,
+  'bad-file': 422,
   'too-large': 413,
   'unknown-module': 404,
   'unknown-version': 404,
@@ -73,7 +85,7 @@ export function registryWriter(
   const base = baseOf(kind, url);
   const send = async (id: ModuleId, path: string, change: Change): Promise<ChangeResult> => {
     const to = await connection();
-    const address = new URL(`v1/modules/${namespaceOf(id)}/${nameOf(id)}/releases${path}`, base);
+    const address = new URL(`v1/modules/${namespaceOf(id)}/${nameOf(id)}/${path}`, base);
     return await to.redacting(async () => {
       const reply = await to.send(address, change, { budget: retryBudget() });
       return withErrorContext(where, () => resultOf(reply, id));
@@ -82,17 +94,36 @@ export function registryWriter(
   return {
     ok: true,
     value: {
-      publish: async (moduleId, json) => await send(moduleId, '', { method: 'POST', json }),
+      async upload(moduleId, { sha256, ...body }) {
+        if (await hasFile(await connection(), base, sha256)) return { kind: 'done', json: {} };
+        return await send(moduleId, `artifacts/sha256/${sha256}`, { method: 'PUT', body });
+      },
+      publish: async (moduleId, body) => await send(moduleId, 'releases', { method: 'POST', body }),
       yank: async (moduleId, version, reason) =>
-        await send(
-          moduleId,
-          `/${encodeURIComponent(version)}/yank`,
-          reason === null
-            ? { method: 'DELETE', json: undefined }
-            : { method: 'PUT', json: JSON.stringify({ reason }) },
-        ),
+        await send(moduleId, `releases/${encodeURIComponent(version)}/yank`, yankChange(reason)),
     },
   };
+}
+
+function yankChange(reason: string | null): Change {
+  if (reason === null) return { method: 'DELETE', body: undefined };
+  return { method: 'PUT', body: JSON.stringify({ reason }) };
+}
+
+/** Whether the registry at `base` has a file, so that it need not be sent. */
+async function hasFile(to: Connection, base: URL, sha256: string): Promise<boolean> {
+  const address = new URL(`v1/artifacts/sha256/${sha256}`, base);
+  const request = { accept: '*/*', etag: `"${sha256}"`, largest: 0, mostTokens: 0 };
+  try {
+    const reply = await to.redacting(
+      async () => await to.get(address, request, { budget: retryBudget() }),
+    );
+    return reply.status === 304;
+  } catch (error) {
+    // The registry also fails if it has lost the file, and then takes it again.
+    if (error instanceof RegistryError && error.kind === 'registry-busy') return false;
+    throw error;
+  }
 }
 
 function addressError({ kind, url }: WebRegistryAddress, where: string): RegistryError | undefined {

@@ -1,8 +1,9 @@
 import { Hono } from 'hono';
+import { addArtifactRoutes } from './artifact-routes.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { addHealthRoute, healthOf } from './health.ts';
-import { HEALTH, MODULE, RELEASES, YANK } from './module-route.ts';
+import { ARTIFACT, HEALTH, MODULE, RELEASES, UPLOAD, YANK } from './module-route.ts';
 import { problem, problemOf } from './problem.ts';
 import { refusalCount } from './refusal-count.ts';
 import { addReadRoutes, type AppOptions } from './read-routes.ts';
@@ -17,6 +18,8 @@ const METHODS = [
   [HEALTH, 'GET'],
   [RELEASES, 'POST'],
   [YANK, 'PUT, DELETE'],
+  [ARTIFACT, 'GET'],
+  [UPLOAD, 'PUT'],
 ] as const;
 
 /**
@@ -26,8 +29,10 @@ const METHODS = [
  */
 export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: AppOptions): Hono {
   const app = new Hono();
-  addReadRoutes(app, catalogue, feed, { ...options, refused: refusalCount(options.log) });
-  addWriteRoutes(app, catalogue, options);
+  const refused = refusalCount(options.log);
+  addReadRoutes(app, catalogue, feed, { ...options, refused });
+  addArtifactRoutes(app, catalogue, options);
+  addWriteRoutes(app, catalogue, { ...options, refused });
   addHealthRoute(app, healthOf(catalogue, options));
   for (const [path, allow] of METHODS) {
     app.all(path, () => problem('method-not-allowed', `allowed: ${allow}`, { headers: { allow } }));

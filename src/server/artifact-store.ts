@@ -9,11 +9,9 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { quote } from '../core/text/quote.ts';
+import { isSha256 } from '../registry/formats/hosted-artifact.ts';
 import { IN_MEMORY, makeFolder } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
-
-/** The name of a stored file: its sha256. */
-const SHA256 = /^[0-9a-f]{64}$/;
 
 /**
  * The folder beside the database at `path` with the files that its releases list. `sha256/<hex>` is a file that a
@@ -31,7 +29,7 @@ export function artifactPath(path: string, sha256: string): string {
 
 /** The sha256 of all files in `sha256`, sorted. */
 export function storedArtifacts(path: string): string[] {
-  return namesIn(`${artifactFolder(path)}/sha256`).filter((name) => SHA256.test(name));
+  return namesIn(`${artifactFolder(path)}/sha256`).filter(isSha256);
 }
 
 /** The folder of files that no release lists yet. Creates it and its parents if they do not exist. */

@@ -24,11 +24,11 @@ export function limitedServer(
   }: { readonly refused: ReturnType<typeof refusalCount>; readonly tls: TlsInUse | undefined },
 ): LimitedServer {
   const sockets = new Set<Socket>();
-  const inPieces = (socket: Socket): void =>
-    parseInPieces(socket, limits.parsedAtOnce, () => gate.isOpen(socket));
+  const inPieces = (socket: Socket): void => parseInPieces(socket, limits.parsedAtOnce, gate);
   const options = {
     headersTimeout: limits.headers,
-    requestTimeout: limits.request,
+    // It would end the upload of a large file; the gate watches bodies.
+    requestTimeout: 0,
     connectionsCheckingInterval: limits.check,
     maxHeaderSize: limits.headerBytes,
     handshakeTimeout: limits.headers,

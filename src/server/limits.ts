@@ -29,10 +29,16 @@ export interface ServerLimits {
   readonly bodyBytes: number;
   /** The file of an artifact. Larger ones belong on a server that can resume an upload. */
   readonly artifactBytes: number;
+  /** The slice of a file that is sent at once. Each is read for one response, unlike the slice of a list. */
+  readonly fileSlice: number;
+  /** Uploads in progress, and those of one token: each writes to the disk that publications wait for. */
+  readonly uploads: number;
+  readonly uploadsPerToken: number;
   /** Space on the disk that uploads leave for the database: a yank must still be possible. */
   readonly freeDisk: number;
-  /** Time to send the headers, and the whole request: 1 MiB at 35 kB/s. */
+  /** Time to send the headers. */
   readonly headers: number;
+  /** Time in which a client must send a body, or a further `bodyBytes` of a file: 1 MiB at 35 kB/s. */
   readonly request: number;
   /** Time between two packets while the registry works or waits; longer than a long poll. */
   readonly idle: number;
@@ -60,6 +66,9 @@ export const SERVER_LIMITS: ServerLimits = {
   headerBytes: 16 * KIB,
   bodyBytes: MIB,
   artifactBytes: 1024 * MIB,
+  fileSlice: 256 * KIB,
+  uploads: 8,
+  uploadsPerToken: 4,
   freeDisk: 64 * MIB,
   headers: 10_000,
   request: 30_000,

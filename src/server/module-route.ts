@@ -9,6 +9,9 @@ export const HEALTH = '/healthz';
 export const MODULE = '/v1/modules/:namespace/:name';
 export const RELEASES = '/v1/modules/:namespace/:name/releases';
 export const YANK = '/v1/modules/:namespace/:name/releases/:version/yank';
+/** The addresses of a hosted file: to download it, and to upload it for a release of a module. */
+export const ARTIFACT = '/v1/artifacts/sha256/:sha256';
+export const UPLOAD = '/v1/modules/:namespace/:name/artifacts/sha256/:sha256';
 
 /** The response of `answer` for the module in the address, or a problem if its id is wrong. */
 export function withModule<T>(c: Context, answer: (moduleId: ModuleId) => T): T | Response {

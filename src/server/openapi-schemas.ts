@@ -10,7 +10,11 @@ const artifact = {
   additionalProperties: false,
   properties: {
     platform: { type: 'string', examples: ['linux/arm64', 'any'] },
-    url: { type: 'string' },
+    url: {
+      type: 'string',
+      description:
+        'The address of the file: absolute, or ../../artifacts/sha256/<hex> for a file that the registry hosts, relative to the address of the list',
+    },
     digest: { type: 'string', pattern: '^sha(256:[0-9a-f]{64}|512:[0-9a-f]{128})$' },
     size: { type: 'integer', minimum: 0, description: 'The size of the file in bytes' },
   },
@@ -123,6 +127,18 @@ export const SCHEMAS: object = {
           },
         },
       },
+    },
+  },
+  Uploaded: {
+    type: 'object',
+    required: ['module_id', 'url', 'digest', 'size', 'result'],
+    additionalProperties: false,
+    properties: {
+      module_id: ref('ModuleId'),
+      url: { type: 'string', description: 'The address of the file for a release' },
+      digest: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
+      size: { type: 'integer', minimum: 0, description: 'In bytes' },
+      result: { enum: ['uploaded', 'unchanged'] },
     },
   },
   Yanked: {

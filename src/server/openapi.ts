@@ -1,20 +1,7 @@
+import { FAILURES, json, MODULE, path, problem, WRITE_ERRORS } from './openapi-parts.ts';
+import { ARTIFACT_PATHS } from './openapi-artifacts.ts';
 import { ref, SCHEMAS } from './openapi-schemas.ts';
 
-const json = (schema: object, description: string): object => ({
-  description,
-  content: { 'application/json': { schema } },
-});
-const problem = (description: string): object => ({
-  description,
-  content: { 'application/problem+json': { schema: ref('Problem') } },
-});
-const path = (name: string, description: string): object => ({
-  name,
-  in: 'path',
-  required: true,
-  description,
-  schema: { type: 'string' },
-});
 const query = (name: string, description: string, schema: object): object => ({
   name,
   in: 'query',
@@ -23,34 +10,12 @@ const query = (name: string, description: string, schema: object): object => ({
   schema,
 });
 
-const MODULE = [
-  path('namespace', "An organization's name or UUID"),
-  path('name', 'A module of that namespace'),
-];
 const VERSION = [...MODULE, path('version', 'SemVer 2.0.0, exactly as published')];
-const FAILURES = {
-  429: problem('The client has too many requests at once. Retry after the seconds in Retry-After.'),
-  500: problem('The registry had an internal error. Nothing was changed.'),
-  503: problem(
-    'The catalogue is locked by another process, or too many responses are not read. Retry after the seconds in Retry-After.',
-  ),
-  507: problem('The disk is full or read-only. Nothing was changed.'),
-};
 const HISTORY = {
   'Modreg-History': {
     description: 'The history of the change feed that includes the changes of this list',
     schema: { type: 'string' },
   },
-};
-const WRITE_ERRORS = {
-  ...FAILURES,
-  400: problem('The address or the body cannot be read'),
-  401: problem('The token is missing, unknown, expired or revoked'),
-  403: problem('The token does not have the scope that WWW-Authenticate names'),
-  404: problem('There is no such module or version'),
-  413: problem('The body is larger than 1 MiB'),
-  415: problem('The body is not application/json'),
-  422: problem('The body is JSON, but does not match the schema'),
 };
 
 /** The OpenAPI description of the registry's protocol, served at `GET /v1/openapi.json`. */
@@ -149,6 +114,7 @@ export const OPENAPI: object = {
         responses: { ...WRITE_ERRORS, 200: json(ref('Yanked'), 'The release is not yanked') },
       },
     },
+    ...ARTIFACT_PATHS,
     '/v1/openapi.json': {
       get: {
         summary: 'This document',

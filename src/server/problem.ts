@@ -16,6 +16,12 @@ export type ProblemKind =
   | 'too-many-requests'
   | 'overloaded'
   | 'unhealthy'
+  | 'unknown-file'
+  | 'length-required'
+  | 'no-such-range'
+  | 'bad-file'
+  | 'too-many-uploads'
+  | 'lost-file'
   | 'internal'
   | 'locked'
   | 'storage-full';
@@ -35,6 +41,12 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'too-many-requests': [429, 'The client has too many requests at once'],
   overloaded: [503, 'The registry has too many responses that nobody reads'],
   unhealthy: [503, 'The registry cannot read or write its file'],
+  'unknown-file': [404, 'There is no such file'],
+  'length-required': [411, 'The length of the file is required'],
+  'no-such-range': [416, 'The file does not have these bytes'],
+  'bad-file': [422, 'The file is not the announced one'],
+  'too-many-uploads': [503, 'The registry receives too many files at once'],
+  'lost-file': [500, 'The registry has lost a file that a release lists'],
   internal: [500, 'The registry had an internal error'],
   locked: [503, 'The catalogue is locked by another process'],
   'storage-full': [507, 'The catalogue cannot be written'],

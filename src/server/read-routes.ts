@@ -5,6 +5,7 @@ import { SERVER_LIMITS } from './limits.ts';
 import { longPolls, refusedPoll, type LongPolls } from './long-polls.ts';
 import type { ExceededLimit, RegistryOptions } from './registry-options.ts';
 import { slicedBody } from './sliced-body.ts';
+import { isKnown } from './conditional.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import type { ModuleDocument } from './module-document.ts';
@@ -18,7 +19,7 @@ export interface AppOptions extends RegistryOptions {
   readonly slice?: () => number;
 }
 
-interface ReadOptions extends AppOptions {
+export interface ReadOptions extends AppOptions {
   /** Counts a refused request. */
   readonly refused: (limit: ExceededLimit, peer: string | undefined) => void;
 }
@@ -64,12 +65,6 @@ function documentAnswer(
     return new Response(null, { status: 304, headers });
   const length = { 'content-type': 'application/json', 'content-length': `${bytes.length}` };
   return new Response(slicedBody(bytes, slice), { headers: { ...headers, ...length } });
-}
-
-/** Whether the client already has the document with this entity tag. */
-function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined || ifNoneMatch === etag) return ifNoneMatch === etag;
-  return ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
 }
 
 /** A list that is sent as a whole, and so must not be larger than a connection may have unsent. */

@@ -22,6 +22,14 @@ export interface AnnouncedArtifact {
   readonly isListed: boolean;
 }
 
+/** What else needs space on the disk, in bytes. */
+interface SpaceNeeds {
+  /** The bytes that other uploads announced. */
+  readonly expected: number;
+  /** What must stay free. */
+  readonly freeDisk: number;
+}
+
 /** How the bytes differ from those that were announced. */
 export type ArtifactMismatch =
   | { readonly kind: 'more-bytes' }
@@ -34,16 +42,16 @@ const SYNC_BYTES = 32 * 1024 * 1024;
 /**
  * Stores `bytes` beside the database at `path`. They get the name of a file only when they are complete, have the announced
  * digest, and are on the disk (T85). The result is what is wrong with them; nothing was stored then. Throws a DatabaseError
- * if they cannot be written, or would leave less than `freeDisk` of space besides the `expected` bytes of other uploads.
+ * if they cannot be written, or if there is not enough space for them.
  */
 export async function receiveArtifact(
   path: string,
   announced: AnnouncedArtifact,
   bytes: AsyncIterable<Uint8Array>,
-  expected = 0,
+  { expected = 0, freeDisk = SERVER_LIMITS.freeDisk }: Partial<SpaceNeeds> = {},
 ): Promise<ArtifactMismatch | undefined> {
   const incoming = incomingFolder(path);
-  checkSpace(path, announced.size + expected);
+  checkSpace(path, announced.size + expected, freeDisk);
   const { sha256, isListed } = announced;
   const part = newPart(incoming, sha256);
   try {
@@ -100,10 +108,10 @@ async function writeBytes(
 }
 
 /** A full disk would also stop publications and yanks. */
-function checkSpace(path: string, size: number): void {
+function checkSpace(path: string, size: number, freeDisk: number): void {
   const { bavail, bsize } = statfsSync(artifactFolder(path), { bigint: true });
   const left = bavail * bsize - BigInt(size);
-  if (left >= SERVER_LIMITS.freeDisk) return;
+  if (left >= freeDisk) return;
   const found = `${quote(artifactFolder(path))}: the disk has ${bavail * bsize} bytes free, and ${size} are to be stored`;
-  throw new DatabaseError('unwritable', `${found}: ${SERVER_LIMITS.freeDisk} must stay free`);
+  throw new DatabaseError('unwritable', `${found}: ${freeDisk} must stay free`);
 }

@@ -45,6 +45,20 @@ export interface ServeOptions {
               readonly peer: string | undefined;
             }
           | {
+              /** A file was stored, for a release that lists it. */
+              readonly kind: 'uploaded';
+              /** The module that the token may publish for. */
+              readonly moduleId: ModuleId;
+              /** `sha256:…`. */
+              readonly digest: string;
+              /** In bytes. */
+              readonly size: number;
+              /** The id of the token that allowed it. */
+              readonly tokenId: string;
+              /** The address of the client, as above. */
+              readonly peer: string | undefined;
+            }
+          | {
               /** A request to change something was refused; nothing was changed. */
               readonly kind: 'refused';
               /** What is wrong with the token, such as `missing-scope`; undefined if something else was refused. */
@@ -71,8 +85,14 @@ export interface ServeOptions {
               readonly kind: 'overload';
               /** The limit. `handshakes`: a TLS handshake failed, or took longer than ten seconds. */
               readonly limit:
-                | ('connections' | 'handshakes')
-                | ('requests-per-socket' | 'unsent-bytes' | 'long-polls-per-peer');
+                | 'connections'
+                | 'handshakes'
+                | 'requests-per-socket'
+                | 'slow-requests'
+                | 'unsent-bytes'
+                | 'long-polls-per-peer'
+                | 'uploads'
+                | 'uploads-per-token';
               /** How many were refused since the last event of this limit; an event follows another after a second. */
               readonly count: number;
               /** The address of the last refused client, as above. */

@@ -1,6 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServerLimits } from './limits.ts';
+import { watchBody } from './body-pace.ts';
+import type { ParsedRequests } from './parse-in-pieces.ts';
 import type { ExceededLimit } from './registry-options.ts';
 import { problemText } from './problem.ts';
 
@@ -13,14 +15,15 @@ interface Line {
   state: 'waiting' | 'handled' | 'cut';
 }
 
+/** As Node answers a request that takes too long. */
+const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
+
 /** Decides which requests are handled, and when. */
-export interface RequestGate {
+export interface RequestGate extends ParsedRequests {
   /** Handles a request: after the earlier ones of its socket are answered, and the client has read the answers. */
   readonly admit: RequestListener;
   /** Tells the gate that the response to the current request of this socket begins. */
   readonly begin: (request: IncomingMessage) => void;
-  /** Whether further requests of this socket are handled. */
-  readonly isOpen: (socket: Socket) => boolean;
   /** Whether a request of this socket is not answered yet. */
   readonly isBusy: (socket: Socket) => boolean;
   /** The bytes of responses that wait in this process until clients read them. */
@@ -52,6 +55,7 @@ export function requestGate(
     if (line.state === 'cut') return;
     lines.set(socket, line);
     line.exchanges.push([request, response]);
+    watchBody(request, limits, () => endSlow(response, () => refused('slow-requests', socket)));
     if (line.exchanges.length > limits.requestsPerSocket) {
       refused('requests-per-socket', socket);
       cutOff(socket, line, limits);
@@ -63,9 +67,8 @@ export function requestGate(
   };
   return {
     admit,
+    ...known(lines),
     unsentBytes: () => unsentIn(sending),
-    isOpen: (socket) => lines.get(socket)?.state !== 'cut',
-    isBusy: (socket) => Boolean(lines.get(socket)?.exchanges.length),
     begin({ socket }) {
       // Unless the client hung up in the meantime.
       if (!socket.destroyed) sending.add(socket);
@@ -87,6 +90,20 @@ function inOrder(answer: (...exchange: Exchange) => void): (socket: Socket, line
       next(socket, line);
     });
   };
+}
+
+function known(lines: WeakMap<Socket, Line>): Pick<RequestGate, 'latest' | 'isOpen' | 'isBusy'> {
+  return {
+    latest: (socket) => lines.get(socket)?.exchanges.at(-1)?.[0],
+    isOpen: (socket) => lines.get(socket)?.state !== 'cut',
+    isBusy: (socket) => Boolean(lines.get(socket)?.exchanges.length),
+  };
+}
+
+function endSlow({ socket, headersSent }: ServerResponse, refused: () => void): void {
+  refused();
+  if (!headersSent) socket?.write(TOO_SLOW);
+  socket?.destroySoon();
 }
 
 function unsentIn(sockets: ReadonlySet<Socket>): number {

@@ -9,6 +9,7 @@ import { closed, limitedServer, type LimitedServer } from './limited-server.ts';
 import { SERVER_LIMITS } from './limits.ts';
 import { refusalCount } from './refusal-count.ts';
 import { withDefaults, type RegistryOptions, type ServeOptions } from './registry-options.ts';
+import { sweepArtifacts } from './sweep.ts';
 import { requestGate, type RequestGate } from './request-gate.ts';
 import { tlsInUse, type TlsInUse } from './tls-reload.ts';
 
@@ -60,10 +61,12 @@ export async function serveRegistry(
     feed.close();
     throw error;
   }
+  const stopSweeping = sweepArtifacts(catalogue, registry);
   const { family, address, port: actualPort } = server.address() as AddressInfo;
   return {
     address: `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`,
     close: async () => {
+      stopSweeping();
       feed.close();
       await closed(limited, gate);
     },

@@ -10,39 +10,33 @@ import {
   tokenOf,
   type TokenRefusal,
 } from './bearer.ts';
+import type { Caller } from './caller.ts';
 import type { Catalogue } from './catalogue.ts';
 import { jsonBody } from './json-body.ts';
 import { limitWarnings } from './list-limits.ts';
-import { RELEASES, withModule, YANK } from './module-route.ts';
+import { RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
 import { problem } from './problem.ts';
 import { readReason, readRelease, type PublishedRelease } from './published-release.ts';
-import type { RegistryEvent, RegistryOptions } from './registry-options.ts';
+import type { ReadOptions } from './read-routes.ts';
+import type { RegistryOptions } from './registry-options.ts';
 import { missingScope } from './scope.ts';
 import type { StoredToken } from './token.ts';
+import { uploadAnswer } from './upload-route.ts';
+import { uploadSlots } from './upload-slots.ts';
 
 /** How far a claimed publish time may be from the registry's clock. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 type Answer = Response | TokenRefusal;
-type ChangeEvent = Extract<RegistryEvent, { kind: 'published' | 'yanked' | 'unyanked' }>;
-
-/** A request with a token that is in use. */
-interface Caller {
-  readonly catalogue: Catalogue;
-  readonly token: StoredToken;
-  readonly now: number;
-  /** Reports a change. */
-  readonly changed: (change: Pick<ChangeEvent, 'kind' | 'moduleId' | 'version'>) => void;
-}
-
 type Handle = (c: Context, caller: Caller) => Answer | Promise<Answer>;
 
 /** Adds the routes that need a token. `log` is called after each change, and after each refused request. */
 export function addWriteRoutes(
   app: Hono,
   catalogue: Catalogue,
-  { clock, log }: RegistryOptions,
+  { clock, log, limits, refused }: RegistryOptions & Pick<ReadOptions, 'refused'>,
 ): void {
+  const slots = uploadSlots({ limits, refused });
   const guarded = (handle: Handle) => async (c: Context) => {
     const [now, peer] = [clock.now(), peerOf(c)];
     const read = tokenOf(c, catalogue, now);
@@ -57,6 +51,10 @@ export function addWriteRoutes(
     return answered(c, answer, { log, peer, token });
   };
   app.post(RELEASES, guarded(publishAnswer));
+  app.put(
+    UPLOAD,
+    guarded(async (c, caller) => await uploadAnswer(c, caller, slots)),
+  );
   app.put(YANK, guarded(putYankAnswer));
   app.delete(YANK, guarded(deleteYankAnswer));
 }
@@ -77,7 +75,8 @@ function answered(
   const [response, reason] =
     answer instanceof Response ? [answer, undefined] : [refusalAnswer(answer), answer.kind];
   const { status } = response;
-  if (status >= 400 && status < 500) {
+  // A limit of the server has an event of its own.
+  if (status >= 400 && status < 500 && status !== 429) {
     const { method } = c.req;
     log?.({
       kind: 'refused',

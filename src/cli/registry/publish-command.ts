@@ -1,4 +1,4 @@
-import type { ModuleId } from '../../core/index.ts';
+import type { ModuleId, Result } from '../../core/index.ts';
 import type { RegistryWriter } from '../../registry/registry-writer.ts';
 import type { PublishedRelease, PublishResult } from '../../server/index.ts';
 import { limitWarnings, type LimitWarning } from '../../server/list-limits.ts';
@@ -8,8 +8,10 @@ import { countOf } from '../output/count.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 import {
+  databaseProblem,
   failed,
   modeOf,
+  openCatalogue,
   usage,
   withCatalogue,
   withModuleId,
@@ -18,6 +20,7 @@ import {
 import { limitWarningsIn } from './remote-warnings.ts';
 import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
 import { releasesFrom, type ReleaseOptions } from './release-options.ts';
+import type { Upload } from './uploads.ts';
 
 export type PublishOptions = CreatingOptions & ChangeOptions & ReleaseOptions;
 
@@ -31,17 +34,64 @@ export async function publishCommand(
   options: PublishOptions,
   world: World,
 ): Promise<Outcome> {
-  const releases = releasesFrom(moduleIdText, version, options);
+  const uploads = await uploadsIn(options);
+  if (!uploads.ok) return failed(uploads.error);
+  const releases = releasesFrom([moduleIdText, version], options, uploads.value);
   if (!releases.ok) return failed(releases.error);
   const { value } = releases;
   return await withModuleId(moduleIdText, async (moduleId) => {
-    if (options.registry === undefined) return publishToFile(moduleId, value, options, world);
+    if (options.registry === undefined) {
+      const problem = await stored(uploads.value, options, world);
+      return problem ? failed(problem) : publishToFile(moduleId, value, options, world);
+    }
     if (options.create)
       return failed(usage('--create creates a file, and --registry is an address'));
     return await withWriter(options, world, async (writer) => {
+      const problem = await sent(uploads.value, writer, moduleId);
+      if (problem) return failed(problem);
       return await publishOver(writer, moduleId, value, options);
     });
   });
+}
+
+/** The files of `--upload`. A publication without them does not load their code. */
+async function uploadsIn({
+  upload,
+  file,
+}: PublishOptions): Promise<Result<readonly Upload[], Problem>> {
+  if (upload === undefined || file !== undefined) return { ok: true, value: [] };
+  const { uploadsOf } = await import('./uploads.ts');
+  return await uploadsOf(upload);
+}
+
+/** Stores the files of `--upload` in the registry's folder. The result is why they are not there. */
+async function stored(
+  uploads: readonly Upload[],
+  options: PublishOptions,
+  world: World,
+): Promise<Problem | undefined> {
+  if (uploads.length === 0) return undefined;
+  const catalogue = openCatalogue(options, world, modeOf(options));
+  if (!catalogue.ok) return catalogue.error;
+  const { storeUploads } = await import('./uploads.ts');
+  try {
+    return await storeUploads(uploads, catalogue.value);
+  } catch (error) {
+    return databaseProblem(error);
+  } finally {
+    catalogue.value.close();
+  }
+}
+
+/** Sends the files of `--upload` to the registry. The result is why it does not have them. */
+async function sent(
+  uploads: readonly Upload[],
+  writer: RegistryWriter,
+  moduleId: ModuleId,
+): Promise<Problem | undefined> {
+  if (uploads.length === 0) return undefined;
+  const { sendUploads } = await import('./uploads.ts');
+  return await sendUploads(uploads, writer, moduleId);
 }
 
 /** Publishes all releases, or none. */
@@ -62,7 +112,8 @@ function publishToFile(
     const lacking = releases[results.indexOf('missing-file')];
     if (lacking) {
       const message = `${moduleId} ${lacking.version} has an artifact whose file this registry does not host; nothing was changed`;
-      return failed({ severity: 'error', kind: 'bad-value', message });
+      const hint = 'publish the release with --upload and the file';
+      return failed({ severity: 'error', kind: 'bad-value', message, hint });
     }
     const counts = countsOf(results);
     return publishedOutcome(moduleId, counts, limitWarnings(catalogue, moduleId), options);

@@ -39,6 +39,11 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
     case 'certificate-warning':
       log('warn', event.kind, { text: event.text });
       return;
+    case 'uploaded': {
+      const { moduleId: module_id, digest, size, tokenId: token, peer } = event;
+      log('info', event.kind, { module_id, digest, size, token, peer });
+      return;
+    }
     case 'published':
     case 'yanked':
     case 'unyanked': {

@@ -12,6 +12,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   publish: `
   modreg registry publish acme:lidar 1.2.9
   modreg registry publish acme:lidar 1.3.0 --artifact linux/arm64=https://modules.example/lidar.tar.gz --digest sha256:5f70…
+  modreg registry publish acme:lidar 1.3.0 --upload linux/arm64=lidar-arm64.tar.gz --upload linux/amd64=lidar-amd64.tar.gz
   modreg registry publish acme:lidar 1.2.9 --registry https://registry.example
   modreg registry publish acme:lidar --file releases.json`,
   yank: `
@@ -56,6 +57,11 @@ function withAddress(command: Command): Command {
 function addPublish(registry: Command, context: CommandContext): void {
   withAddress(withNewFile(registry.command('publish <module_id> [version]'), context))
     .description('Publishes a release, which never changes afterwards.')
+    .option(
+      '--upload <platform=file>',
+      'a file that the registry hosts for a platform, or a file for all platforms; repeatable',
+      collect,
+    )
     .option(
       '--artifact <platform=url>',
       'the URL of the artifact for a platform; repeatable',

@@ -5,10 +5,12 @@ import { readRelease } from '../../server/published-release.ts';
 import { countOf } from '../output/count.ts';
 import { readRegularFile } from '../check/document-file.ts';
 import { parseProblem, type Problem } from '../problem.ts';
+import type { Upload } from './uploads.ts';
 
 /** The options that describe the releases to publish. */
 export interface ReleaseOptions {
   readonly file?: string;
+  readonly upload?: readonly string[];
   readonly artifact?: readonly string[];
   readonly digest?: readonly string[];
   readonly size?: readonly string[];
@@ -16,20 +18,21 @@ export interface ReleaseOptions {
   readonly deprecated?: string;
 }
 
-/** The release that the options describe, or all releases of a file. */
+/** The release that the options describe, with the artifacts of `uploads`, or all releases of a file. */
 export function releasesFrom(
-  moduleId: string,
-  version: string | undefined,
+  [moduleId, version]: readonly [moduleId: string, version: string | undefined],
   options: ReleaseOptions,
+  uploads: readonly Upload[],
 ): Result<readonly PublishedRelease[], Problem> {
   return options.file === undefined
-    ? fromFlags(version, options)
+    ? fromFlags(version, options, uploads)
     : fromFile(moduleId, version, options);
 }
 
 function fromFlags(
   version: string | undefined,
   { artifact = [], digest = [], size = [], publishedAt, deprecated }: ReleaseOptions,
+  uploads: readonly Upload[],
 ): Result<readonly PublishedRelease[], Problem> {
   if (version === undefined) return usage('expected a version, or --file with a file of releases');
   const parsed = parseVersion(version);
@@ -39,7 +42,7 @@ function fromFlags(
       `found ${artifact.length} --artifact, ${digest.length} --digest and ${size.length} --size, expected a --digest for each --artifact, and a --size for each or none`,
     );
   }
-  const artifacts = artifact.map((text, place) => {
+  const named = artifact.map((text, place) => {
     const equals = text.indexOf('=');
     const bytes = size[place];
     return {
@@ -49,6 +52,7 @@ function fromFlags(
       ...(bytes === undefined ? {} : { size: /^\d{1,15}$/.test(bytes) ? Number(bytes) : bytes }),
     };
   });
+  const artifacts = [...named, ...uploads.map((upload) => upload.artifact)];
   const read = readRelease({
     version,
     ...(artifacts.length === 0 ? {} : { artifacts }),
@@ -65,10 +69,9 @@ function fromFile(
   version: string | undefined,
   { file: path = '', ...flags }: ReleaseOptions,
 ): Result<readonly PublishedRelease[], Problem> {
-  const { artifact, digest, size, publishedAt, deprecated } = flags;
-  if (
-    [version, artifact, digest, size, publishedAt, deprecated].some((flag) => flag !== undefined)
-  ) {
+  const { upload, artifact, digest, size, publishedAt, deprecated } = flags;
+  const described = [version, upload, artifact, digest, size, publishedAt, deprecated];
+  if (described.some((flag) => flag !== undefined)) {
     return usage(
       '--file describes its releases completely: pass no version and no other option about a release',
     );

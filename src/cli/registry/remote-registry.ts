@@ -84,6 +84,7 @@ export function refusalProblem(refused: Exclude<ChangeResult, { kind: 'done' }>)
       const hint = 'a release never changes: yank it, and publish another version';
       return { severity: 'error', kind, message: detail, hint };
     }
+    case 'bad-file':
     case 'bad-release':
       return { severity: 'error', kind: 'bad-value', message: detail, because };
     case 'too-large':

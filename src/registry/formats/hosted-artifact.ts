@@ -3,7 +3,10 @@ import type { Artifact, ReleaseRecord } from '../../core/index.ts';
 /** What the addresses of hosted files begin with. */
 export const HOSTED_PREFIX = '../../artifacts/sha256/';
 
-const SHA256 = /^[0-9a-f]{64}$/;
+/** Whether `text` is a sha256 as it is written in addresses and names of files. */
+export function isSha256(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
 
 /**
  * The address, in a release list, of a file that the registry of the list hosts. It is relative to the address of the
@@ -17,7 +20,7 @@ export function hostedUrl(sha256: string): string {
 export function hostedSha256(url: string | undefined): string | undefined {
   if (url?.startsWith(HOSTED_PREFIX) !== true) return undefined;
   const sha256 = url.slice(HOSTED_PREFIX.length);
-  return SHA256.test(sha256) ? sha256 : undefined;
+  return isSha256(sha256) ? sha256 : undefined;
 }
 
 /**

@@ -5,6 +5,8 @@ import type { Limits } from './limits.ts';
 export interface Deadline {
   /** Aborts with a RegistryError when a limit is exceeded, or with the reason of the caller's signal. */
   readonly signal: AbortSignal;
+  /** Call when a part of the request was sent. */
+  progress(): void;
   /** Call when the header has arrived. */
   begin(): void;
   /** Call when `bytes` bytes of the body have arrived. */
@@ -14,6 +16,8 @@ export interface Deadline {
 }
 
 const RATE_CHECK_MS = 100;
+const NO_ANSWER = 'did not begin its response within';
+const STALLED = 'stalled: it sent nothing more for';
 
 /** Starts the time limits for a response of the registry `where`. `callerSignal` also aborts the deadline. */
 export function startDeadline(where: string, limits: Limits, callerSignal?: AbortSignal): Deadline {
@@ -26,26 +30,27 @@ export function startDeadline(where: string, limits: Limits, callerSignal?: Abor
   const startTimer = (what: string, ms: number): NodeJS.Timeout =>
     setTimeout(() => expire(`${what} ${seconds(ms)}`), ms);
   const total = startTimer('did not finish its response within', totalMs);
-  let phase = startTimer('did not begin its response within', answerMs);
+  let phase = startTimer(NO_ANSWER, answerMs);
   let rate: NodeJS.Timeout | undefined;
   let received = 0;
   let isOver = false;
 
-  const awaitMore = (): void => {
+  const restart = (what: string, ms: number): void => {
+    if (isOver) return;
     clearTimeout(phase);
-    phase = startTimer('stalled: it sent nothing more for', idleMs);
+    phase = startTimer(what, ms);
   };
   return {
     signal: controller.signal,
+    progress: () => restart(NO_ANSWER, answerMs),
     begin() {
       if (isOver) return;
-      awaitMore();
+      restart(STALLED, idleMs);
       rate = watchRate(limits, () => received, expire);
     },
     receive(bytes) {
-      if (isOver) return;
       received += bytes;
-      awaitMore();
+      restart(STALLED, idleMs);
     },
     stop() {
       isOver = true;

@@ -28,8 +28,15 @@ export interface RegistryRequest extends BodyBounds {
 /** A request that changes something. */
 export interface Change {
   readonly method: 'POST' | 'PUT' | 'DELETE';
-  /** The body; undefined to send none. */
-  readonly json: string | undefined;
+  /** The body: JSON, or a file; undefined to send none. */
+  readonly body: string | SentFile | undefined;
+}
+
+/** A file that is sent piece by piece. */
+export interface SentFile {
+  readonly size: number;
+  /** Opens it, again for each attempt. */
+  readonly open: () => AsyncIterable<Uint8Array>;
 }
 
 /** The response. Its body is read only if the status is 200, or if it answers a change. */
@@ -46,6 +53,8 @@ export interface ExchangeContext {
 }
 
 const MOST_REDIRECTS = 3;
+const UPLOAD_IDLE_MS = 120_000;
+const LEAST_BYTES_PER_MS = 32;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -54,11 +63,12 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  */
 export async function exchange(request: RegistryRequest, context: ExchangeContext): Promise<Reply> {
   const { limits, clock, signal } = context;
-  const { where, waitMs = 0 } = request;
+  const { where, waitMs = 0, change } = request;
   const extended = {
     ...limits,
     answerMs: limits.answerMs + waitMs,
     totalMs: limits.totalMs + waitMs,
+    ...(typeof change?.body === 'object' ? uploadTimes(change.body) : {}),
   };
   const deadline = startDeadline(where, extended, signal);
   try {
@@ -82,7 +92,7 @@ function isTerminated(error: unknown): boolean {
 }
 
 async function receive(request: RegistryRequest, deadline: Deadline): Promise<Reply> {
-  const response = await follow(request, deadline.signal);
+  const response = await follow(request, deadline);
   const { status, headers } = response;
   const answersChange =
     request.change !== undefined && (status === 201 || isJson(headers.get('content-type')));
@@ -96,15 +106,15 @@ async function receive(request: RegistryRequest, deadline: Deadline): Promise<Re
 }
 
 /** The first response that is not a redirect. */
-async function follow(request: RegistryRequest, signal: AbortSignal): Promise<Response> {
+async function follow(request: RegistryRequest, deadline: Deadline): Promise<Response> {
   const { where, fetch, change } = request;
   let { url } = request;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const response = await ky(url, {
       headers: headersOf(request),
-      ...(change ? { method: change.method, body: change.json ?? null } : {}),
+      ...(change ? { method: change.method, ...bodyOf(change, deadline) } : {}),
       ...(fetch ? { fetch } : {}),
-      signal,
+      signal: deadline.signal,
       redirect: 'manual',
       retry: 0,
       timeout: false,
@@ -118,12 +128,45 @@ async function follow(request: RegistryRequest, signal: AbortSignal): Promise<Re
   throw badRedirect(`${where} redirects more than ${MOST_REDIRECTS} times`);
 }
 
+function bodyOf({ body }: Change, deadline: Deadline): RequestInit {
+  if (typeof body !== 'object') return { body: body ?? null };
+  let chunks: AsyncIterator<Uint8Array> | undefined;
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        chunks ??= body.open()[Symbol.asyncIterator]();
+        const next = await chunks.next();
+        deadline.progress();
+        if (next.done === true) controller.close();
+        else controller.enqueue(next.value);
+      },
+      async cancel() {
+        await chunks?.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { body: stream, duplex: 'half' };
+}
+
+/** The headers of a body. The length keeps `fetch` from sending it in chunks. */
+function bodyHeaders(body: Change['body']): Record<string, string> {
+  if (body === undefined) return {};
+  if (typeof body === 'string') return { 'content-type': 'application/json' };
+  return { 'content-type': 'application/octet-stream', 'content-length': `${body.size}` };
+}
+
+/** The time limits of a request that sends a file: as slow as a registry allows, which then writes it to its disk. */
+function uploadTimes({ size }: SentFile): Pick<Limits, 'answerMs' | 'totalMs'> {
+  return { answerMs: UPLOAD_IDLE_MS, totalMs: UPLOAD_IDLE_MS + size / LEAST_BYTES_PER_MS };
+}
+
 function headersOf({ accept, etag, token, change }: RegistryRequest): Record<string, string> {
   return {
     accept,
     'accept-encoding': 'gzip',
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
-    ...(change?.json === undefined ? {} : { 'content-type': 'application/json' }),
+    ...bodyHeaders(change?.body),
     ...(token ? { authorization: `Bearer ${token.reveal()}` } : {}),
   };
 }

@@ -1,0 +1,42 @@
+import { ref } from './openapi-schemas.ts';
+
+export const json = (schema: object, description: string): object => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+export const problem = (description: string): object => ({
+  description,
+  content: { 'application/problem+json': { schema: ref('Problem') } },
+});
+export const path = (name: string, description: string): object => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: { type: 'string' },
+});
+/** The parameters of the address of a module. */
+export const MODULE: readonly object[] = [
+  path('namespace', "An organization's name or UUID"),
+  path('name', 'A module of that namespace'),
+];
+/** The responses of every operation if the registry fails. */
+export const FAILURES: Readonly<Record<number, object>> = {
+  429: problem('The client has too many requests at once. Retry after the seconds in Retry-After.'),
+  500: problem('The registry had an internal error. Nothing was changed.'),
+  503: problem(
+    'The catalogue is locked by another process, or too many responses are not read. Retry after the seconds in Retry-After.',
+  ),
+  507: problem('The disk is full or read-only. Nothing was changed.'),
+};
+/** The responses to a change that is refused. */
+export const WRITE_ERRORS: Readonly<Record<number, object>> = {
+  ...FAILURES,
+  400: problem('The address or the body cannot be read'),
+  401: problem('The token is missing, unknown, expired or revoked'),
+  403: problem('The token does not have the scope that WWW-Authenticate names'),
+  404: problem('There is no such module or version'),
+  413: problem('The body is larger than 1 MiB'),
+  415: problem('The body is not application/json'),
+  422: problem('The body is JSON, but does not match the schema'),
+};

@@ -1,0 +1,239 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { modreg, ROOT, runModreg } from '../support/modreg.ts';
+import { entry } from '../support/planned.ts';
+import { newFile, registry } from '../support/registry-process.ts';
+import { remote } from '../support/remote-registry.ts';
+import { serve } from '../support/served-process.ts';
+import { site } from '../support/site.ts';
+
+const FILES = { 'arm.tar': 'for arm', 'amd.tar': 'for amd', 'a=b': 'with a sign', empty: '' };
+const PUBLISHED = 'acme:lidar: 1 published, 0 unchanged\n';
+const UNCHANGED = 'acme:lidar: 0 published, 1 unchanged\n';
+
+function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function storedBeside(db: string): string[] {
+  return ['sha256', 'incoming'].flatMap((folder) =>
+    existsSync(`${db}-files/${folder}`) ? readdirSync(`${db}-files/${folder}`) : [],
+  );
+}
+
+/** A served registry with a token that may publish for `acme`. */
+async function servedWithToken(): Promise<{
+  db: string;
+  address: string;
+  token: string;
+  kill: () => Promise<void>;
+}> {
+  const db = newFile();
+  const token = registry(
+    db,
+    'token',
+    'create',
+    '--name',
+    'ci',
+    '--scope',
+    'publish:acme',
+  ).stdout.trim();
+  const { child, address } = await serve(db);
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  };
+  return { db, address, token, kill };
+}
+
+describe('modreg registry publish --upload', () => {
+  it('stores the files of several platforms beside the database, once', () => {
+    const [db, folder] = [newFile(), temporaryFolder(FILES)];
+    const arm = ['--upload', `linux/arm64=${folder}/arm.tar`];
+    const amd = ['--upload', `linux/x86_64=${folder}/amd.tar`];
+    const other = [
+      '--artifact',
+      'any/arm64=https://m.example/x',
+      '--digest',
+      `sha256:${'ab'.repeat(32)}`,
+    ];
+    const all = [...arm, ...amd, ...other];
+    expect(registry(db, 'publish', 'acme:lidar', '1.0.0', ...all)).toEqual({
+      stdout: PUBLISHED,
+      stderr: '',
+      exit: 0,
+    });
+    expect(
+      registry(db, 'publish', 'acme:lidar', '1.0.0', ...amd, ...all.slice(0, 2), ...other).stdout,
+    ).toBe(UNCHANGED);
+    expect(registry(db, 'publish', 'acme:cam', '2.0.0', ...arm).exit).toBe(0);
+    const hexes = ['for arm', 'for amd'].map(sha256Of).toSorted();
+    expect(storedBeside(db)).toEqual(hexes);
+    expect(readFileSync(`${db}-files/sha256/${sha256Of('for arm')}`, 'utf8')).toBe('for arm');
+    expect(registry(db, 'show', 'acme:lidar').stdout).toContain(
+      'any/arm64, linux/amd64, linux/arm64',
+    );
+    const resolve = modreg([
+      'resolve',
+      'acme:lidar',
+      '1.*',
+      '--registry',
+      db,
+      '--platform',
+      'linux/arm64',
+    ]);
+    expect([resolve.stdout, resolve.stderr]).toEqual(['1.0.0\n', '']);
+  });
+
+  it.each<[string, (folder: string) => readonly string[], string, string, number]>([
+    ['a file for all platforms', (folder) => ['--upload', `${folder}/arm.tar`], PUBLISHED, '', 0],
+    ['a name with a sign', (folder) => ['--upload', `any=${folder}/a=b`], PUBLISHED, '', 0],
+    ['an empty file', (folder) => ['--upload', `${folder}/empty`], PUBLISHED, '', 0],
+    [
+      'an unknown platform',
+      (folder) => ['--upload', `arm=${folder}/arm.tar`],
+      '',
+      'error[USAGE]: not a release: /artifacts/0/platform: "arm" is not one of linux/amd64, linux/arm64, any, linux/any, any/amd64, any/arm64\nhint: modreg registry publish --help shows how\n',
+      2,
+    ],
+    [
+      'one platform twice',
+      (folder) => ['--upload', `${folder}/arm.tar`, '--upload', `${folder}/amd.tar`],
+      '',
+      'error[USAGE]: not a release: /artifacts: two artifacts for the same platform\nhint: modreg registry publish --help shows how\n',
+      2,
+    ],
+    [
+      'a missing file',
+      (folder) => ['--upload', `${folder}/none`],
+      '',
+      'error[UNREADABLE_FILE]: the file "FOLDER/none" cannot be read (ENOENT)\n',
+      2,
+    ],
+    [
+      'a folder',
+      (folder) => ['--upload', folder],
+      '',
+      'error[UNREADABLE_FILE]: the file "FOLDER" cannot be read (not a regular file)\n',
+      2,
+    ],
+    [
+      'more than 1 GiB',
+      (folder) => {
+        truncateSync(`${folder}/empty`, 1024 ** 3 + 1);
+        return ['--upload', `${folder}/empty`];
+      },
+      '',
+      'error[TOO_LARGE]: the file "FOLDER/empty" has 1073741825 bytes, and a registry hosts files of at most 1073741824\nhint: publish it elsewhere, and name its address with --artifact\n',
+      1,
+    ],
+  ])('%s', (_title, options, ...expected) => {
+    const [db, folder] = [newFile(), temporaryFolder(FILES)];
+    const { stdout, stderr, exit } = registry(
+      db,
+      'publish',
+      'acme:lidar',
+      '1.0.0',
+      ...options(folder),
+    );
+    expect([stdout, stderr.replaceAll(folder, 'FOLDER'), exit]).toEqual(expected);
+    expect(storedBeside(db)).toHaveLength(exit === 0 ? 1 : 0);
+  });
+
+  it('is refused together with --file, and says which file of a list is missing', () => {
+    const [db, folder] = [newFile(), temporaryFolder(FILES)];
+    const list = `${folder}/list.json`;
+    const artifact = { platform: 'any', url: `../../artifacts/sha256/${sha256Of('for arm')}` };
+    const known = { digest: `sha256:${sha256Of('for arm')}`, size: 7 };
+    writeFileSync(
+      list,
+      JSON.stringify([{ version: '1.0.0', artifacts: [{ ...artifact, ...known }] }]),
+    );
+    const upload = ['--upload', `${folder}/arm.tar`];
+    expect(registry(db, 'publish', 'acme:lidar', '--file', list, ...upload).exit).toBe(2);
+    expect(registry(db, 'publish', 'acme:lidar', '--file', list)).toEqual({
+      stdout: '',
+      stderr:
+        'error[BAD_VALUE]: acme:lidar 1.0.0 has an artifact whose file this registry does not host; nothing was changed\nhint: publish the release with --upload and the file\n',
+      exit: 1,
+    });
+    expect(registry(db, 'publish', 'acme:cam', '1.0.0', ...upload).exit).toBe(0);
+    expect(registry(db, 'publish', 'acme:lidar', '--file', list).stdout).toBe(PUBLISHED);
+  });
+
+  it('[T87] leaves nothing when the disk is full', () => {
+    const [db, folder] = [newFile(), temporaryFolder({ large: Buffer.alloc(3_000_000) })];
+    const command = `ulimit -f 2048; exec ${ROOT}bin/modreg registry publish acme:lidar 1.0.0 --db ${db} --upload ${folder}/large`;
+    const { stderr, status } = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
+    expect([stderr, status]).toEqual([
+      `error[STATE_WRITE]: "${db}-files": it cannot be used (EFBIG)\n`,
+      70,
+    ]);
+    expect(storedBeside(db)).toEqual([]);
+    expect(registry(db, 'list').stdout).toBe('no modules\n');
+  });
+});
+
+describe('modreg registry publish --upload over HTTP', () => {
+  it('stores the file in the registry, whose machines download it', async () => {
+    const { db, address, token } = await servedWithToken();
+    const folder = temporaryFolder(FILES);
+    const publish = ['publish', 'acme:lidar', '1.0.0', '--upload', `linux/arm64=${folder}/arm.tar`];
+    for (const stdout of [PUBLISHED, UNCHANGED]) {
+      expect(await remote(address, publish, token)).toEqual({ stdout, stderr: '', exit: 0 });
+    }
+    expect(storedBeside(db)).toEqual([sha256Of('for arm')]);
+    const machine = site({
+      machine: { modules: [entry('acme:lidar', '1.*')] },
+      deployed: { acme_lidar: '0.1.0' },
+      policy: { registry: address },
+    });
+    const home = { PLATFORM_HOME: temporaryFolder() };
+    const facts = ['--deployed', `${machine}/deployed.json`, '--platform', 'linux/arm64', '--json'];
+    const plan = await runModreg(['plan', `${machine}/machine.json`, ...facts], home);
+    const [action] = JSON.parse(plan.stdout).actions as {
+      artifact: { url: string; size: number };
+    }[];
+    expect(action?.artifact).toEqual({
+      platform: 'linux/arm64',
+      url: `${address}/v1/artifacts/sha256/${sha256Of('for arm')}`,
+      digest: `sha256:${sha256Of('for arm')}`,
+      size: 7,
+    });
+    expect(await (await fetch(action?.artifact.url ?? '')).text()).toBe('for arm');
+  });
+
+  it('needs the scope, and sends nothing without it', async () => {
+    const { db, address, token } = await servedWithToken();
+    const folder = temporaryFolder(FILES);
+    const publish = ['publish', 'other:lidar', '1.0.0', '--upload', `${folder}/arm.tar`];
+    const { stderr, exit } = await remote(address, publish, token);
+    expect([stderr, exit]).toEqual([
+      `error[REGISTRY_REFUSED]: the registry ADDRESS denies access with the token that was sent (403): the token t1 (ci) does not have the scope publish:other\n`,
+      4,
+    ]);
+    expect(storedBeside(db)).toEqual([]);
+  });
+
+  it('[T85] [T89] a server that is killed during an upload leaves a part, which the next one removes', async () => {
+    const { db, address, token, kill } = await servedWithToken();
+    const hex = sha256Of('for arm');
+    const head = `PUT /v1/modules/acme/lidar/artifacts/sha256/${hex} HTTP/1.1\r\nHost: x\r\n`;
+    const { port } = new URL(address);
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+    socket.write(`${head}Authorization: Bearer ${token}\r\nContent-Length: 7\r\n\r\nfor`);
+    await expect.poll(() => storedBeside(db), { timeout: 20_000 }).toHaveLength(1);
+    await kill();
+    expect(storedBeside(db)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.\d+-\d+\.part$/)]);
+    const next = await serve(db);
+    expect(storedBeside(db)).toEqual([]);
+    const folder = temporaryFolder(FILES);
+    const publish = ['publish', 'acme:lidar', '1.0.0', '--upload', `${folder}/arm.tar`];
+    expect((await remote(next.address, publish, token)).stdout).toBe(PUBLISHED);
+  });
+});

@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import {
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { artifactFolder, artifactPath } from '../../src/server/artifact-store.ts';
+import { SERVER_LIMITS } from '../../src/server/limits.ts';
+import {
+  BYTES,
+  FILE,
+  HEX,
+  hosting,
+  MODULE,
+  PATIENCE,
+  publishing,
+  sha256Of,
+  UPLOAD,
+} from '../support/hosting.ts';
+
+describe('a download', () => {
+  it('has headers that let no browser run it and any cache keep it', async () => {
+    const registry = await publishing();
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers, text } = await registry.ask(FILE, { method });
+      expect([status, text]).toEqual([200, method === 'GET' ? '0123456789' : '']);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'accept-ranges': 'bytes',
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-disposition': 'attachment',
+        'content-length': '10',
+        'content-type': 'application/octet-stream',
+        etag: `"${HEX}"`,
+        'x-content-type-options': 'nosniff',
+      });
+    }
+  });
+
+  it.each<[string, Record<string, string>, number, string, string | null]>([
+    ['from the start', { range: 'bytes=0-3' }, 206, '0123', 'bytes 0-3/10'],
+    ['one byte', { range: 'bytes=9-9' }, 206, '9', 'bytes 9-9/10'],
+    ['to the end', { range: 'bytes=7-' }, 206, '789', 'bytes 7-9/10'],
+    ['beyond the end', { range: 'bytes=7-99' }, 206, '789', 'bytes 7-9/10'],
+    ['the last bytes', { range: 'bytes=-2' }, 206, '89', 'bytes 8-9/10'],
+    ['more last bytes than there are', { range: 'bytes=-99' }, 206, '0123456789', 'bytes 0-9/10'],
+    ['no last bytes', { range: 'bytes=-0' }, 416, '', 'bytes */10'],
+    ['after the end', { range: 'bytes=10-' }, 416, '', 'bytes */10'],
+    ['a huge number', { range: `bytes=${'9'.repeat(400)}-` }, 416, '', 'bytes */10'],
+    ['to a huge number', { range: `bytes=8-${'9'.repeat(400)}` }, 206, '89', 'bytes 8-9/10'],
+    ['backwards', { range: 'bytes=5-3' }, 200, '0123456789', null],
+    ['nothing', { range: 'bytes=-' }, 200, '0123456789', null],
+    ['a sign', { range: 'bytes=--2' }, 200, '0123456789', null],
+    ['another unit', { range: 'lines=0-3' }, 200, '0123456789', null],
+    ['1,000 ranges', { range: `bytes=${'0-0,'.repeat(1000)}1-1` }, 200, '0123456789', null],
+    [
+      'if it is the same',
+      { range: 'bytes=0-3', 'if-range': `"${HEX}"` },
+      206,
+      '0123',
+      'bytes 0-3/10',
+    ],
+    ['if it is another', { range: 'bytes=0-3', 'if-range': '"x"' }, 200, '0123456789', null],
+    [
+      'if it is weakly the same',
+      { range: 'bytes=0-3', 'if-range': `W/"${HEX}"` },
+      200,
+      '0123456789',
+      null,
+    ],
+    [
+      'if it is older',
+      { range: 'bytes=0-3', 'if-range': 'Sun, 22 Nov 2026 00:00:00 GMT' },
+      200,
+      '0123456789',
+      null,
+    ],
+    ['if it is unknown', { 'if-none-match': `"${HEX}"`, range: 'bytes=0-3' }, 304, '', null],
+  ])('[T88] of a range: %s', async (_title, headers, ...expected) => {
+    const registry = await publishing();
+    const answer = await registry.ask(FILE, { headers });
+    const text = answer.problem === undefined ? answer.text : '';
+    expect([answer.status, text, answer.headers.get('content-range')]).toEqual(expected);
+  });
+
+  it.each<[string, string, number, string]>([
+    ['of an unknown file', FILE.replace(HEX, 'ab'.repeat(32)), 404, 'unknown-file'],
+    ['in upper case', FILE.replace(HEX, HEX.toUpperCase()), 400, 'bad-request'],
+    ['with an encoded path', '/v1/artifacts/sha256/..%2F..%2F..%2Fregistry.db', 400, 'bad-request'],
+    ['with dots', '/v1/artifacts/sha256/..', 404, 'unknown-address'],
+    ['of sha512', FILE.replace('sha256', 'sha512'), 404, 'unknown-address'],
+  ])('[T88] %s is refused', async (_title, path, ...expected) => {
+    const { status, problem } = await (await publishing()).ask(path);
+    expect([status, problem]).toEqual(expected);
+  });
+
+  it('allows no other method', async () => {
+    const { status, headers } = await (await publishing()).ask(FILE, { method: 'DELETE' });
+    expect([status, headers.get('allow')]).toEqual([405, 'GET']);
+  });
+
+  it.each<[string, (file: string) => void, string]>([
+    ['is missing', (file) => rmSync(file), 'is missing'],
+    ['is truncated', (file) => truncateSync(file, 5), 'has 5 bytes, expected 10'],
+    ['is longer', (file) => writeFileSync(file, '0123456789x'), 'has 11 bytes, expected 10'],
+    [
+      'is a link',
+      (file) => {
+        rmSync(file);
+        symlinkSync('/etc/passwd', file);
+      },
+      'is missing',
+    ],
+  ])(
+    '[T86] of a listed file that %s is a problem, until it is uploaded again',
+    async (_title, lose, found) => {
+      const registry = await publishing();
+      const file = artifactPath(registry.catalogue.path, HEX);
+      lose(file);
+      for (const method of ['GET', 'GET']) {
+        const { status, problem } = await registry.ask(FILE, { method });
+        expect([status, problem]).toEqual([500, 'lost-file']);
+      }
+      const failed = registry.events.filter(({ kind }) => kind === 'failed');
+      const message = `the file sha256:${HEX}, which a release lists, ${found}`;
+      expect(failed).toMatchObject([{ error: { message } }]);
+      expect((await registry.put(UPLOAD, BYTES)).status).toBe(201);
+      expect((await registry.ask(FILE)).text).toBe('0123456789');
+      expect(readFileSync(file, 'utf8')).toBe('0123456789');
+    },
+  );
+
+  it('[T86] of a file that is truncated meanwhile ends without its last bytes', async () => {
+    const registry = await hosting();
+    const bytes = randomBytes(40_000_000);
+    const hex = sha256Of(bytes);
+    await registry.put(`${MODULE}/artifacts/sha256/${hex}`, bytes);
+    const response = await fetch(`${registry.address}/v1/artifacts/sha256/${hex}`);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    truncateSync(`${artifactFolder(registry.catalogue.path)}/incoming/${hex}`, 30_000_000);
+    await expect(
+      (async () => {
+        while ((await reader?.read())?.done === false);
+      })(),
+    ).rejects.toThrow('terminated');
+    expect(registry.events.at(-1)).toMatchObject({ kind: 'failed' });
+  });
+
+  it('[T88] by clients that do not read keeps no file open, and three slices for each', async () => {
+    const registry = await hosting();
+    const bytes = randomBytes(40_000_000);
+    const hex = sha256Of(bytes);
+    await registry.put(`${MODULE}/artifacts/sha256/${hex}`, bytes);
+    const before = process.memoryUsage().arrayBuffers;
+    const { port } = new URL(registry.address);
+    const clients = Array.from({ length: 50 }, () => {
+      const socket = connect(Number(port), '127.0.0.1').pause();
+      socket.write(`GET /v1/artifacts/sha256/${hex} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      onTestFinished(() => void socket.destroy());
+      return socket;
+    });
+    const openFiles = (): string[] =>
+      readdirSync('/proc/self/fd').filter((fd) => linkOf(fd).endsWith(hex));
+    for (let round = 0; round < 20; round++) await registry.ask('/v1/modules');
+    expect(clients.every(({ destroyed }) => !destroyed)).toBe(true);
+    await expect.poll(openFiles, PATIENCE).toEqual([]);
+    const kept = process.memoryUsage().arrayBuffers - before;
+    expect(kept).toBeLessThan(50 * 4 * SERVER_LIMITS.fileSlice);
+  });
+});
+
+function linkOf(fd: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return '';
+  }
+}
