@@ -7,6 +7,8 @@ import { upgradeSchema, type Layout } from './schema.ts';
 const MOST_OBJECTS = 200;
 /** Expressions that SQLite evaluates while it reads a row. */
 const COMPUTED = /\b(?:generated|as)\s*\(|\bvirtual\b/i;
+/** An operator's ANALYZE creates them. */
+const STATISTICS = /^table sqlite_stat[14]$/;
 
 /** The SQL of each table and index, by `<type> <name>`. */
 type Definitions = ReadonlyMap<string, string>;
@@ -29,7 +31,8 @@ export function checkSchema(
   const known = definitionsAt(layout, Math.min(version, layout.migrations.length));
   const found = objectsIn(database);
   for (const [object, sql] of found) {
-    const isExpected = isLater ? isPlain(object, sql) : sql === known.get(object);
+    const isExpected =
+      isLater || STATISTICS.test(object) ? isPlain(object, sql) : sql === known.get(object);
     if (!isExpected) throw unexpected(path, object);
   }
   if (found.length <= MOST_OBJECTS) return;

@@ -108,6 +108,10 @@ it('[T91] a file of a later schema may have more tables, indexes and columns', a
   expect(await read(path)).toBe('1000 releases');
 });
 
+it('[T91] a file may have the statistics of ANALYZE', async () => {
+  expect(await read(crafted('ANALYZE'))).toBe('1000 releases');
+});
+
 it('[T91] pages that do not form a tree are refused before they are read', async () => {
   const path = crafted();
   expect(await read(path)).toBe('1000 releases');
