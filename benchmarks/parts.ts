@@ -15,6 +15,7 @@ import { script, type Part } from './part.ts';
 
 const HELP = `Measures, prints the results and writes them into docs/benchmarks.md.
   --only NAME        only this part
+  --peers            bench:registry also attacks verdaccio and Debian's docker-registry, which it installs in a temporary folder
   --idle-minutes N   the length of the part "idle" of bench:poller (default 2)
   --rounds N         the length of its part "many rounds" (default 100000)`;
 
@@ -25,6 +26,7 @@ const { values, positionals } = optionsOf(
       'idle-minutes': { type: 'string', default: '2' },
       rounds: { type: 'string', default: '100000' },
       only: { type: 'string' },
+      peers: { type: 'boolean', default: false },
     },
   },
   HELP,
@@ -49,6 +51,9 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
   registry: [
     { name: 'registry', section: 'registry', measure: script('registry.ts') },
     { name: 'attacks', section: 'registry', measure: script('registry-attacks.ts') },
+    ...(values.peers
+      ? [{ name: 'peers', section: 'registry', measure: script('registry-peers.ts') }]
+      : []),
     { name: 'mixed load', section: 'registry', measure: script('registry-soak.ts', '10') },
   ],
   network: [{ name: 'network', section: 'network', measure: script('network.ts') }],

@@ -1,77 +1,34 @@
 /* The memory of the embedded registry under attacks, and how long another client waits. Prints rows as JSON. */
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Catalogue } from '../src/server/catalogue.ts';
 import { SERVER_LIMITS } from '../src/server/limits.ts';
+import { connections, latency, memory } from './attack.ts';
 import { ask, moduleId, releases, start, type Running } from './registry-process.ts';
-import { median, printRows, type Row } from './row.ts';
+import { printRows, type Row } from './row.ts';
 
 const RELEASES = 10_000;
 const ATTACKERS = 500;
 const IDLE = 10_000;
-/** As many connections are opened at once as Node lets wait. */
-const BATCH = 500;
-const PROBES = 200;
+const SMALL = '/v1/modules/bench/small';
 const LIST = 'GET /v1/modules/bench/large HTTP/1.1\r\nHost: x\r\n\r\n';
 const POLL = 'GET /v1/changes?after=10001&wait=60 HTTP/1.1\r\nHost: x\r\n\r\n';
-
-/** A line of /proc/<pid>/status, in MiB. */
-function memory({ child }: Running, name: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-  const [, kib = ''] = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status) ?? [];
-  return Number(kib) / 1024;
-}
 
 async function collectGarbage({ child, lines }: Running): Promise<void> {
   child.stdin.write('\n');
   await once(lines, 'line');
 }
 
-/** Connections that have sent `text` and read nothing. */
-async function connections(
-  { address }: Running,
-  count: number,
-  text: string,
-): Promise<readonly Socket[]> {
-  const sockets: Socket[] = [];
-  while (sockets.length < count) {
-    const batch = Array.from({ length: Math.min(BATCH, count - sockets.length) }, async () => {
-      const socket = connect(Number(new URL(address).port), '127.0.0.1').pause();
-      socket.on('error', () => undefined);
-      await once(socket, 'connect');
-      socket.write(text);
-      return socket;
-    });
-    sockets.push(...(await Promise.all(batch)));
-  }
-  return sockets;
-}
-
-/** The median time of a request of another client, in milliseconds. */
-async function latency({ address }: Running): Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const times: number[] = [];
-  for (let probe = 0; probe < PROBES; probe++) {
-    const begin = performance.now();
-    const status = await ask(`${address}/v1/modules/bench/small`, {}, agent);
-    if (status !== 200) throw new Error(`another client got ${status}`);
-    times.push(performance.now() - begin);
-  }
-  agent.destroy();
-  return median(times);
-}
-
 async function attack(path: string, requests: number): Promise<Row> {
   const registry = await start('registry', path);
   await ask(`${registry.address}/v1/modules/bench/large`, {}, new Agent());
-  await latency(registry);
+  await latency(registry, SMALL);
   const before = memory(registry, 'VmRSS');
   const sockets = await connections(registry, ATTACKERS, LIST.repeat(requests));
-  const ms = await latency(registry);
+  const ms = await latency(registry, SMALL);
   const more = memory(registry, 'VmHWM') - before;
   for (const socket of sockets) socket.destroy();
   registry.child.kill();
@@ -86,11 +43,11 @@ async function attack(path: string, requests: number): Promise<Row> {
 /** The memory that IDLE connections take, in MiB: of the registry, or of a bare server. */
 async function waiting(kind: string, path: string, text: string): Promise<number> {
   const server = await start(kind, path);
-  await latency(server);
+  await latency(server, SMALL);
   await collectGarbage(server);
   const before = memory(server, 'VmRSS');
   const sockets = await connections(server, IDLE, text);
-  await latency(server);
+  await latency(server, SMALL);
   await collectGarbage(server);
   const more = memory(server, 'VmRSS') - before;
   for (const socket of sockets) socket.destroy();

@@ -16,7 +16,9 @@ function bareServer(): void {
   const document = moduleId.ok ? catalogue.document(moduleId.value) : undefined;
   catalogue.close();
   const server = createServer((request, response) => {
-    if (request.headers['if-none-match'] !== undefined) {
+    if (request.url?.endsWith('/small') === true) {
+      response.end('{}');
+    } else if (request.headers['if-none-match'] !== undefined) {
       response.writeHead(304, { etag: document?.etag ?? '' });
       response.end();
     } else {
