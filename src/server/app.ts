@@ -3,7 +3,7 @@ import { addArtifactRoutes } from './artifact-routes.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { addHealthRoute, healthOf } from './health.ts';
-import { ARTIFACT, HEALTH, MODULE, RELEASES, UPLOAD, YANK } from './module-route.ts';
+import { ARTIFACT, HEALTH, METRICS, MODULE, RELEASES, UPLOAD, YANK } from './module-route.ts';
 import { problem, problemOf } from './problem.ts';
 import { refusalCount } from './refusal-count.ts';
 import { addReadRoutes, type AppOptions } from './read-routes.ts';
@@ -16,11 +16,15 @@ const METHODS = [
   ['/v1/changes', 'GET'],
   ['/v1/openapi.json', 'GET'],
   [HEALTH, 'GET'],
+  [METRICS, 'GET'],
   [RELEASES, 'POST'],
   [YANK, 'PUT, DELETE'],
   [ARTIFACT, 'GET'],
   [UPLOAD, 'PUT'],
 ] as const;
+
+/** All addresses, for metrics. */
+export const PATHS: readonly string[] = METHODS.map(([path]) => path);
 
 /**
  * The registry's HTTP API as a Hono app: `app.fetch` answers a `Request` with a `Response`, with or without a
@@ -33,8 +37,16 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addReadRoutes(app, catalogue, feed, { ...options, refused });
   addArtifactRoutes(app, catalogue, options);
   addWriteRoutes(app, catalogue, { ...options, refused });
-  addHealthRoute(app, healthOf(catalogue, options));
+  addHealthRoute(app, options.health ?? healthOf(catalogue, options));
+  const { metrics } = options;
+  if (metrics) {
+    app.get(METRICS, async (c) => {
+      const { text, type } = await metrics();
+      return c.body(text, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
+    });
+  }
   for (const [path, allow] of METHODS) {
+    if (path === METRICS && !metrics) continue;
     app.all(path, () => problem('method-not-allowed', `allowed: ${allow}`, { headers: { allow } }));
   }
   app.notFound(() => problem('unknown-address', 'GET /v1/openapi.json lists the addresses'));

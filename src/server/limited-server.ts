@@ -45,7 +45,7 @@ export function limitedServer(
 }
 
 function tlsServer(options: ServerOptions, gate: RequestGate, { pair, follow }: TlsInUse): Server {
-  const { cert, key } = pair;
+  const { cert, key } = pair();
   const server = createTlsServer({ ...options, cert, key }, gate.admit);
   server.once('listening', () => {
     server.once(

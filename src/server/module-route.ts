@@ -5,6 +5,9 @@ import { problem } from './problem.ts';
 /** The address of the registry's health. */
 export const HEALTH = '/healthz';
 
+/** The address of metrics, if the registry serves them. */
+export const METRICS = '/metrics';
+
 /** The addresses of a module, of its releases, and of a release's yank. */
 export const MODULE = '/v1/modules/:namespace/:name';
 export const RELEASES = '/v1/modules/:namespace/:name/releases';

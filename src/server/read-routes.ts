@@ -7,6 +7,7 @@ import type { ExceededLimit, RegistryOptions } from './registry-options.ts';
 import { slicedBody } from './sliced-body.ts';
 import { isKnown } from './conditional.ts';
 import type { Catalogue } from './catalogue.ts';
+import type { Health } from './health.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import type { ModuleDocument } from './module-document.ts';
 import { MODULE, withModule } from './module-route.ts';
@@ -17,6 +18,8 @@ import { problem } from './problem.ts';
 export interface AppOptions extends RegistryOptions {
   /** The size of the next slice of a release list. */
   readonly slice?: () => number;
+  /** Whether the registry can be used; looked up by the app itself if absent. */
+  readonly health?: Health;
 }
 
 export interface ReadOptions extends AppOptions {

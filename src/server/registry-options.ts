@@ -2,8 +2,15 @@ import type { ModuleId } from '../core/index.ts';
 import { expectMembers, FUNCTION, NUMBER, OBJECT, optional, TEXT } from '../core/text/argument.ts';
 import { onRejection } from '../core/text/thenable.ts';
 import { CLOCK, systemClock, type Clock } from '../registry/clock.ts';
+import type { RequestObserver } from './observed-requests.ts';
 import type { ServerLimits } from './limits.ts';
 import type { TlsFiles } from './tls-files.ts';
+
+/** Metrics in the format of Prometheus. */
+export interface MetricsText {
+  readonly text: string;
+  readonly type: string;
+}
 
 /** Options of the HTTP API. All are optional. */
 export interface ServeOptions {
@@ -23,6 +30,10 @@ export interface ServeOptions {
         readonly key: string;
       }
     | undefined;
+  /** @internal Is told of each request, for metrics. */
+  readonly observe?: RequestObserver | undefined;
+  /** @internal The text at `/metrics`, and its type; without it there is no such address. */
+  readonly metrics?: (() => Promise<MetricsText>) | undefined;
   /** @internal Other limits than SERVER_LIMITS. */
   readonly limits?: ServerLimits | undefined;
   /**
@@ -123,6 +134,8 @@ export type RegistryEvent = Parameters<NonNullable<ServeOptions['log']>>[0];
 export type RegistryOptions = Pick<ServeOptions, 'log'> & {
   readonly limits?: ServerLimits | undefined;
   readonly tls?: TlsFiles | undefined;
+  readonly observe?: RequestObserver | undefined;
+  readonly metrics?: (() => Promise<MetricsText>) | undefined;
   readonly clock: Clock;
   readonly spreadMs: number;
 };
@@ -139,9 +152,17 @@ const TLS = { certificate: TEXT, key: TEXT };
 /** Throws a TypeError that names `callee` if an option that no compiler checked has the wrong type. */
 export function withDefaults(callee: string, options: ServeOptions): RegistryOptions {
   expectMembers(callee, 'options', options, OPTIONS);
-  const { clock = systemClock, spreadMs = DEFAULT_SPREAD_MS, log, limits, tls } = options;
+  const {
+    clock = systemClock,
+    spreadMs = DEFAULT_SPREAD_MS,
+    log,
+    limits,
+    tls,
+    observe,
+    metrics,
+  } = options;
   if (tls) expectMembers(callee, 'options.tls', tls, TLS);
-  return { clock, spreadMs, log: log && harmless(log), limits, tls };
+  return { clock, spreadMs, log: log && harmless(log), limits, tls, observe, metrics };
 }
 
 /** A log that fails, even later, ends neither the request nor the process. */

@@ -2,11 +2,13 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { expectArgument, expectMembers, having, NUMBER, TEXT } from '../core/text/argument.ts';
-import { registryApp } from './app.ts';
+import { PATHS, registryApp } from './app.ts';
 import type { Catalogue } from './catalogue.ts';
 import { changeFeed, type ChangeFeed } from './change-feed.ts';
+import { healthOf, type Health } from './health.ts';
 import { closed, limitedServer, type LimitedServer } from './limited-server.ts';
 import { SERVER_LIMITS } from './limits.ts';
+import { observed } from './observed-requests.ts';
 import { refusalCount } from './refusal-count.ts';
 import { withDefaults, type RegistryOptions, type ServeOptions } from './registry-options.ts';
 import { sweepArtifacts } from './sweep.ts';
@@ -22,6 +24,18 @@ export interface RunningRegistry {
    * afterwards.
    */
   close(): Promise<void>;
+  /** @internal What the server has to do now, for metrics. */
+  load(): ServerLoad;
+}
+
+/** What a server has to do. */
+export interface ServerLoad {
+  readonly connections: number;
+  readonly unsentBytes: number;
+  /** 1 if it can read and write its file, else 0. */
+  readonly healthy: number;
+  /** When its certificate expires, in seconds since the epoch; undefined without TLS. */
+  readonly certificateExpiry: number | undefined;
 }
 
 const CATALOGUE = having('a Catalogue', 'publish', 'changes', 'close');
@@ -53,7 +67,8 @@ export async function serveRegistry(
   const { host, port } = place;
   const tls = registry.tls && tlsInUse(registry.tls, registry);
   const feed = changeFeed(catalogue, registry.clock);
-  const { gate, ...limited } = guardedServer(catalogue, feed, { options: registry, tls });
+  const health = healthOf(catalogue, registry);
+  const { gate, ...limited } = guardedServer(catalogue, feed, { options: registry, tls, health });
   const { server } = limited;
   try {
     await listening(server, host, port);
@@ -70,6 +85,12 @@ export async function serveRegistry(
       feed.close();
       await closed(limited, gate);
     },
+    load: () => ({
+      connections: limited.sockets.size,
+      unsentBytes: gate.unsentBytes(),
+      healthy: health() ? 0 : 1,
+      certificateExpiry: tls && tls.pair().validTo / 1000,
+    }),
   };
 }
 
@@ -85,12 +106,20 @@ async function listening(server: Server, host: string, port: number): Promise<vo
 function guardedServer(
   catalogue: Catalogue,
   feed: ChangeFeed,
-  { options, tls }: { readonly options: RegistryOptions; readonly tls: TlsInUse | undefined },
+  {
+    options,
+    tls,
+    health,
+  }: {
+    readonly options: RegistryOptions;
+    readonly tls: TlsInUse | undefined;
+    readonly health: Health;
+  },
 ): LimitedServer & { readonly gate: RequestGate } {
-  const { limits = SERVER_LIMITS, log } = options;
+  const { limits = SERVER_LIMITS, log, observe } = options;
   const slice = (): number =>
     gate.unsentBytes() < limits.manyUnsent ? limits.slice : limits.smallSlice;
-  const app = registryApp(catalogue, feed, { ...options, slice });
+  const app = registryApp(catalogue, feed, { ...options, slice, health });
   const refused = refusalCount(log);
   const listener = getRequestListener(
     async (request, env) => {
@@ -106,5 +135,6 @@ function guardedServer(
     limits,
     (limit, { remoteAddress }) => refused(limit, remoteAddress),
   );
-  return { gate, ...limitedServer(gate, limits, { refused, tls }) };
+  const admit = observe ? observed(gate.admit, observe, PATHS) : gate.admit;
+  return { gate, ...limitedServer({ ...gate, admit }, limits, { refused, tls }) };
 }

@@ -10,7 +10,8 @@ export class TlsFilesError extends Error {
 
 /** A certificate in use, and how to replace it. */
 export interface TlsInUse {
-  readonly pair: TlsPair;
+  /** What new connections use. */
+  readonly pair: () => TlsPair;
   /** Calls `use` with each later content of the files that can be used. The result stops that. */
   readonly follow: (use: (pair: TlsPair) => void) => () => void;
 }
@@ -28,10 +29,10 @@ export function tlsInUse(
     }
   };
   warn(first.value);
+  let current = first.value;
   return {
-    pair: first.value,
+    pair: () => current,
     follow(use) {
-      let current = first.value;
       let trouble: string | undefined;
       // A tool replaces the files one after the other, by a rename or by a link to their folder, which a watch would not see.
       const timer = setInterval(() => {

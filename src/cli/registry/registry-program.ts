@@ -4,7 +4,7 @@ import type { PublishOptions } from './publish-command.ts';
 import { collect, withFile, withNewFile } from './catalogue-flags.ts';
 import type { CatalogueOptions } from './catalogue-options.ts';
 import type { ChangeOptions } from './remote-registry.ts';
-import type { ServeCommandOptions } from './serve-command.ts';
+import type { ServeCommandOptions } from './serve-terms.ts';
 import { addTokens } from './token-program.ts';
 
 /** By the name of the command. */
@@ -131,6 +131,10 @@ function addServe(registry: Command, context: CommandContext): void {
     )
     .option('--tls-cert <file>', 'serve https: with this certificate, in PEM, and its chain')
     .option('--tls-key <file>', 'the private key of that certificate, in PEM')
+    .option(
+      '--metrics <host:port>',
+      'serve /metrics there and not on the port of the registry, such as 127.0.0.1:9464',
+    )
     .action(async (options: ServeCommandOptions) => {
       const { serveCommand } = await import('./serve-command.ts');
       context.finish(await serveCommand(options, context.world));

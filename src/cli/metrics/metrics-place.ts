@@ -1,0 +1,29 @@
+import type { Result } from '../../core/index.ts';
+import { quote } from '../../core/text/quote.ts';
+import type { Problem } from '../problem.ts';
+
+/** Where metrics are served. */
+export interface MetricsPlace {
+  readonly host: string;
+  readonly port: number;
+}
+
+const LARGEST_PORT = 65_535;
+
+/** Parses `--metrics`. */
+export function parseMetricsPlace(
+  text: string | undefined,
+): Result<MetricsPlace | undefined, Problem> {
+  if (text === undefined) return { ok: true, value: undefined };
+  const [, bracketed, name, digits = ''] =
+    /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? [];
+  const [host, port] = [bracketed ?? name, Number(digits)];
+  if (host !== undefined && port <= LARGEST_PORT) return { ok: true, value: { host, port } };
+  const message = `--metrics is ${quote(text)}, expected an address and a port, such as 127.0.0.1:9464`;
+  return { ok: false, error: { severity: 'error', kind: 'usage', message } };
+}
+
+/** Whether others than this machine may read the metrics. */
+export function isOpenToOthers({ host }: MetricsPlace): boolean {
+  return !/^(?:127\.|localhost$|::1$)/.test(host);
+}

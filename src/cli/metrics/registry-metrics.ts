@@ -1,0 +1,144 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Catalogue } from '../../server/index.ts';
+import type { MetricsText, RegistryEvent } from '../../server/registry-options.ts';
+import type { RequestObserver } from '../../server/observed-requests.ts';
+import type { ServerLoad } from '../../server/serve.ts';
+import { scrapeOf } from './scrape.ts';
+import { DatabaseError } from '../../sqlite/database-error.ts';
+
+/** From a request that changes nothing to a long poll. In seconds. */
+const DURATIONS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
+const LONG_POLL = '/v1/changes';
+
+/** The metrics of `registry serve`. Labels have fixed values: no module, no token, no peer. */
+export interface RegistryMetrics {
+  readonly scrape: () => Promise<MetricsText>;
+  readonly observe: RequestObserver;
+  readonly onEvent: (event: RegistryEvent) => void;
+}
+
+export function registryMetrics(
+  catalogue: Catalogue,
+  load: () => ServerLoad | undefined,
+): RegistryMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  addLoad(registry, catalogue, load);
+  return {
+    scrape: scrapeOf(registry),
+    ...requestMetrics(registers),
+    onEvent: eventMetrics(registers),
+  };
+}
+
+function requestMetrics(registers: Registry[]): Pick<RegistryMetrics, 'observe'> {
+  const requests = new Counter({
+    name: 'modreg_registry_requests_total',
+    help: 'Requests that ended, by address and status; none if the connection ended first',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'modreg_registry_request_duration_seconds',
+    help: 'From the arrival of a request to the end of its response',
+    labelNames: ['route'],
+    buckets: DURATIONS,
+    registers,
+  });
+  const longPolls = new Gauge({
+    name: 'modreg_registry_long_polls',
+    help: 'Requests that wait for a change',
+    registers,
+  });
+  longPolls.set(0);
+  return {
+    observe(route) {
+      if (route === LONG_POLL) longPolls.inc();
+      return ({ method, status, seconds }) => {
+        if (route === LONG_POLL) longPolls.dec();
+        requests.inc({ route, method, status });
+        durations.observe({ route }, seconds);
+      };
+    },
+  };
+}
+
+function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
+  const counter = <Label extends string>(
+    name: string,
+    help: string,
+    label: Label,
+  ): Counter<Label> =>
+    new Counter({ name: `modreg_registry_${name}_total`, help, labelNames: [label], registers });
+  const changes = counter(
+    'changes',
+    'Changes by requests: published, yanked, unyanked, uploaded files',
+    'kind',
+  );
+  const refusals = counter('refused_changes', 'Requests for a change that were refused', 'reason');
+  const overload = counter('limited', 'Requests and connections refused by a limit', 'limit');
+  const errors = counter('database_errors', 'Errors of the registry file, by kind', 'kind');
+  for (const kind of ['published', 'yanked', 'unyanked', 'uploaded']) changes.inc({ kind }, 0);
+  return (event) => {
+    switch (event.kind) {
+      case 'published':
+      case 'yanked':
+      case 'unyanked':
+      case 'uploaded':
+        return changes.inc({ kind: event.kind });
+      case 'refused':
+        return refusals.inc({ reason: event.reason ?? `${event.status}` });
+      case 'overload':
+        return overload.inc({ limit: event.limit }, event.count);
+      case 'failed':
+        return errors.inc({
+          kind: event.error instanceof DatabaseError ? event.error.kind : 'other',
+        });
+      case 'certificate-renewed':
+      case 'certificate-kept':
+      case 'certificate-warning':
+    }
+  };
+}
+
+/** What is read when the metrics are. A value that is not known has no line. */
+function addLoad(
+  registry: Registry,
+  catalogue: Catalogue,
+  load: () => ServerLoad | undefined,
+): void {
+  const gauge = (name: string, help: string, read: () => number | undefined): void => {
+    const metric = new Gauge({
+      name: `modreg_registry_${name}`,
+      help,
+      registers: [],
+      collect() {
+        const value = read();
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
+    registry.registerMetric(metric);
+  };
+  gauge('connections', 'Open connections', () => load()?.connections);
+  gauge(
+    'unsent_bytes',
+    'Bytes of responses that wait until clients read them',
+    () => load()?.unsentBytes,
+  );
+  gauge('healthy', '1 if GET /healthz is 200, else 0', () => load()?.healthy);
+  gauge(
+    'certificate_expiry_timestamp_seconds',
+    'When the TLS certificate expires',
+    () => load()?.certificateExpiry,
+  );
+  gauge('sequence', 'The sequence number of the last change, by any process', () => {
+    try {
+      return catalogue.sequence();
+    } catch (error) {
+      if (error instanceof DatabaseError) return undefined;
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,81 @@
+import type { Result } from '../../core/index.ts';
+import { quote } from '../../core/text/quote.ts';
+import { readTlsPair, type TlsFiles } from '../../server/tls-files.ts';
+import { parseMetricsPlace, type MetricsPlace } from '../metrics/metrics-place.ts';
+import type { Problem } from '../problem.ts';
+import { usage, type CreatingOptions } from './catalogue-options.ts';
+
+export interface ServeCommandOptions extends CreatingOptions {
+  readonly host: string;
+  readonly port: string;
+  readonly spread: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly metrics?: string;
+}
+
+/** The parsed options of `modreg registry serve`. */
+export interface ServeTerms {
+  readonly port: number;
+  readonly spreadMs: number;
+  readonly tls: TlsFiles | undefined;
+  readonly metrics: MetricsPlace | undefined;
+}
+
+const LARGEST_PORT = 65_535;
+const LONGEST_SPREAD_MS = 3_600_000;
+
+/** Parses the options, and reports the first one that cannot be used. */
+export function readServeTerms(options: ServeCommandOptions): Result<ServeTerms, Problem> {
+  const port = wholeNumber('--port', options.port, LARGEST_PORT);
+  if (!port.ok) return port;
+  const spread = wholeNumber('--spread', options.spread, LONGEST_SPREAD_MS);
+  if (!spread.ok) return spread;
+  if (options.host === '') return { ok: false, error: usage('--host is empty') };
+  const tls = tlsOf(options);
+  if (!tls.ok) return tls;
+  const metrics = parseMetricsPlace(options.metrics);
+  if (!metrics.ok) return metrics;
+  const value = {
+    port: port.value,
+    spreadMs: spread.value,
+    tls: tls.value,
+    metrics: metrics.value,
+  };
+  return { ok: true, value };
+}
+
+/** The files for TLS, which were readable a moment ago. */
+function tlsOf({
+  tlsCert: certificate,
+  tlsKey: key,
+}: ServeCommandOptions): Result<TlsFiles | undefined, Problem> {
+  if (certificate === undefined && key === undefined) return { ok: true, value: undefined };
+  if (certificate === undefined) {
+    return {
+      ok: false,
+      error: usage('--tls-key is given without --tls-cert: pass both, or neither'),
+    };
+  }
+  if (key === undefined) {
+    return {
+      ok: false,
+      error: usage('--tls-cert is given without --tls-key: pass both, or neither'),
+    };
+  }
+  // Checked before a registry file is created.
+  const pair = readTlsPair({ certificate, key });
+  if (!pair.ok) return { ok: false, error: tlsProblem(pair.error) };
+  return { ok: true, value: { certificate, key } };
+}
+
+/** The problem for files that cannot be used. */
+export function tlsProblem(message: string): Problem {
+  return { severity: 'error', kind: 'unreadable-file', message };
+}
+
+function wholeNumber(option: string, text: string, most: number): Result<number, Problem> {
+  if (/^\d{1,7}$/.test(text) && Number(text) <= most) return { ok: true, value: Number(text) };
+  const message = `${option} is ${quote(text)}, expected a whole number from 0 to ${most}`;
+  return { ok: false, error: usage(message) };
+}

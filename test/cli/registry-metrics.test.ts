@@ -1,0 +1,115 @@
+import { expect, it } from 'vitest';
+import { newFile, registry } from '../support/registry-process.ts';
+import { serve } from '../support/served-process.ts';
+import { tlsFiles } from '../support/tls.ts';
+
+/** The lines of the metrics that begin with one of `names`, without buckets, sums and comments. */
+async function scraped(address: string, ...names: readonly string[]): Promise<string[]> {
+  const text = await (await fetch(address)).text();
+  const lines = text.split('\n').filter((line) => names.some((name) => line.startsWith(name)));
+  return lines.filter((line) => !/_(?:bucket|sum)\{/.test(line)).toSorted();
+}
+
+it('[T83] /metrics counts requests by address and status, and changes, without texts of clients', async () => {
+  const db = newFile();
+  const { address } = await serve(db);
+  const created = registry(db, 'token', 'create', '--name', 'ci', '--scope', 'publish');
+  const token = created.stdout.trim();
+  const releases = `${address}/v1/modules/acme/lidar/releases`;
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const publish = { method: 'POST', headers, body: '{"version":"1.0.0"}' };
+  await (await fetch(releases, publish)).text();
+  await (await fetch(releases, { method: 'POST' })).text();
+  await (await fetch(`${releases}/1.0.0/yank?token=${token}`, { method: 'PUT', headers })).text();
+  for (let round = 0; round < 50; round++) {
+    await (await fetch(`${address}/v1/modules/acme/m${round}`)).text();
+    await (await fetch(`${address}/no/such/address/${round}?x=${token}`)).text();
+  }
+  const waiting = new AbortController();
+  const poll = fetch(`${address}/v1/changes?after=1&wait=60`, { signal: waiting.signal }).catch(
+    () => undefined,
+  );
+  const names = ['modreg_registry_'];
+  await expect
+    .poll(async () => await scraped(`${address}/metrics`, ...names))
+    .toContain('modreg_registry_long_polls 1');
+  const MODULE = '/v1/modules/{namespace}/{name}';
+  const lines = await scraped(`${address}/metrics`, ...names);
+  expect(
+    lines.filter((line) => !/connections|_(?:duration|database)|\/metrics/.test(line)),
+  ).toEqual([
+    'modreg_registry_changes_total{kind="published"} 1',
+    'modreg_registry_changes_total{kind="unyanked"} 0',
+    'modreg_registry_changes_total{kind="uploaded"} 0',
+    'modreg_registry_changes_total{kind="yanked"} 0',
+    'modreg_registry_healthy 1',
+    'modreg_registry_long_polls 1',
+    'modreg_registry_refused_changes_total{reason="missing-scope"} 1',
+    'modreg_registry_refused_changes_total{reason="no-token"} 1',
+    `modreg_registry_requests_total{route="${MODULE}",method="GET",status="404"} 50`,
+    `modreg_registry_requests_total{route="${MODULE}/releases",method="POST",status="201"} 1`,
+    `modreg_registry_requests_total{route="${MODULE}/releases",method="POST",status="401"} 1`,
+    `modreg_registry_requests_total{route="${MODULE}/releases/{version}/yank",method="PUT",status="403"} 1`,
+    'modreg_registry_requests_total{route="other",method="GET",status="404"} 50',
+    'modreg_registry_sequence 1',
+    'modreg_registry_unsent_bytes 0',
+  ]);
+  const response = await fetch(`${address}/metrics`);
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const text = await response.text();
+  expect(text).toContain(`modreg_registry_request_duration_seconds_count{route="${MODULE}"} 50`);
+  // NaN for a scrape right after another.
+  expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds (?:[\d.e-]+|NaN)$/im);
+  expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+  expect([text.includes(token), text.includes('lidar'), text.includes('t1')]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  waiting.abort();
+  await poll;
+  await expect
+    .poll(async () => await scraped(`${address}/metrics`, ...names))
+    .toContain('modreg_registry_long_polls 0');
+});
+
+it('[T83] --metrics serves them at another port only', async () => {
+  const { certificate, key } = tlsFiles('expired');
+  const tls = ['--tls-cert', certificate, '--tls-key', key];
+  const { log } = await serve(newFile(), '--metrics', '127.0.0.1:0', ...tls);
+  const find = (): string | undefined => /the metrics are at (\S+)$/m.exec(log())?.[1];
+  await expect.poll(find).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
+  const at = find() ?? '';
+  expect(await scraped(at, 'modreg_registry_cert', 'modreg_registry_seq')).toEqual([
+    `modreg_registry_certificate_expiry_timestamp_seconds ${Date.parse('2021-01-01T00:00:00Z') / 1000}`,
+    'modreg_registry_sequence 0',
+  ]);
+  expect((await fetch(at.replace('/metrics', '/healthz'))).status).toBe(404);
+  const plain = await serve(newFile(), '--metrics', '127.0.0.1:0');
+  expect((await fetch(`${plain.address}/metrics`)).status).toBe(404);
+});
+
+it.each<[string, string]>([
+  ['9464', '--metrics is "9464", expected an address and a port, such as 127.0.0.1:9464'],
+  [
+    '127.0.0.1:99999',
+    '--metrics is "127.0.0.1:99999", expected an address and a port, such as 127.0.0.1:9464',
+  ],
+  [
+    'http://127.0.0.1:9464',
+    '--metrics is "http://127.0.0.1:9464", expected an address and a port, such as 127.0.0.1:9464',
+  ],
+])('[T83] --metrics %s is refused', (place, message) => {
+  const { stdout, stderr, exit } = registry(newFile(), 'serve', '--port', '0', '--metrics', place);
+  expect([stdout, stderr, exit]).toEqual(['', `error[USAGE]: ${message}\n`, 2]);
+});
+
+it('[T83] a port for metrics that is in use is refused', async () => {
+  const { address } = await serve(newFile());
+  const { host, port } = new URL(address);
+  const { stderr, exit } = registry(newFile(), 'serve', '--port', '0', '--metrics', host);
+  expect([stderr, exit]).toEqual([
+    `error[USAGE]: --metrics: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)\nhint: port 0 selects a free port\n`,
+    2,
+  ]);
+});
