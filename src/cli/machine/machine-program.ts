@@ -152,6 +152,7 @@ export function addPoll(modreg: Command, { world, registry, finish }: CommandCon
     .option('--timeout <duration>', 'how long the program may take (default: 30m)')
     .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 1m)')
     .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
+    .option('--metrics <host:port>', 'serve /metrics there, such as 127.0.0.1:9464')
     .addHelpText('beforeAll', POLL_EXAMPLES)
     .action(async (file: string, options: PollOptions) => {
       const { pollCommand } = await import('../poll/poll-command.ts');

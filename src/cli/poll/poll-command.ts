@@ -7,6 +7,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { Poller } from '../../poller/index.ts';
 import { savedListsIn, type ClaimedFile } from '../../store/index.ts';
 import { claimState } from '../machine/open-state.ts';
+import { isOpenToOthers } from '../metrics/metrics-place.ts';
 import { countOf } from '../output/count.ts';
 import { timeZoneOf } from '../output/time-zone.ts';
 import { readPlanDocuments, type PlanDocuments } from '../plan/plan-documents.ts';
@@ -21,6 +22,7 @@ import { programRecord } from './earlier-program.ts';
 import { firstVersions, NONE } from './first-versions.ts';
 import { PollReport } from './poll-report.ts';
 import { readPollTerms, type PollOptions, type PollTerms } from './poll-terms.ts';
+import { originOf, servedMetrics, type ServedMetrics } from './served-metrics.ts';
 
 /** `modreg poll <machine.json> --exec <program>`: polls a machine, and runs the program for each action when it is due. */
 export async function pollCommand(
@@ -48,8 +50,13 @@ export async function pollCommand(
     const facts = (target: ActionTarget) => factsOf(state.memory().of(target));
     const lists = listsByRegistry({ documents: documents.value, facts }, registries, world);
     if (!lists.ok) return failed(lists.error);
-    const site = { path, read, documents: documents.value, registries, file: file.value };
-    const signal = await poll(site, { options, terms: terms.value, ended, killed }, world);
+    const served = await servedMetrics(terms.value, file.value);
+    if (!served.ok) return failed(served.error);
+    const metrics = served.value;
+    const site = { path, read, documents: documents.value, registries, file: file.value, metrics };
+    const signal = await poll(site, { options, terms: terms.value, ended, killed }, world).finally(
+      () => metrics?.listener.close(),
+    );
     const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
     return { answer: [], notes: [], problems: [], ending, isLog: true };
   } finally {
@@ -65,6 +72,7 @@ interface PolledSite {
   readonly documents: PlanDocuments;
   readonly registries: CommandRegistries;
   readonly file: ClaimedFile;
+  readonly metrics: ServedMetrics | undefined;
 }
 
 interface PollContext {
@@ -117,7 +125,7 @@ async function poll(
 }
 
 function pollerOf(
-  { file, registries, read }: PolledSite,
+  { file, registries, read, metrics }: PolledSite,
   {
     options,
     terms,
@@ -140,14 +148,20 @@ function pollerOf(
     configuration,
     acknowledgeWithinMs: timeoutMs,
     environment: world.environment,
-    registryFor: (of) => registries.registryFor(of),
+    registryFor: (of) => {
+      const registry = registries.registryFor(of);
+      return metrics?.measured(registry, originOf(registries, of)) ?? registry;
+    },
     deployedVersion: firstVersions(file, { named: options.deployed, report, documents }),
-    onEvent: (event) => report.onEvent(event),
+    onEvent: (event) => {
+      metrics?.onEvent(event);
+      report.onEvent(event);
+    },
   });
 }
 
 function noteStart(
-  { path, documents, file }: PolledSite,
+  { path, documents, file, metrics }: PolledSite,
   { intervalMs, program }: PollTerms,
   report: PollReport,
 ): void {
@@ -155,6 +169,11 @@ function noteStart(
   const every = describeDuration(intervalMs);
   const what = `polling ${modules} of ${excerpt(path)}, every ${every}, for ${excerpt(program)}`;
   report.note('info', `${what} (Ctrl-C stops)`);
+  if (metrics) {
+    const level = isOpenToOthers(metrics.place) ? 'warn' : 'info';
+    const others = level === 'warn' ? ', which others on the network can read' : '';
+    report.note(level, `the metrics are at ${metrics.listener.address}${others}`);
+  }
   if (!file.setAside) return;
   const { because, path: aside } = file.setAside;
   report.note('warn', `${because}; it is now ${excerpt(aside)}, and a new file was created`);

@@ -1,5 +1,6 @@
 import type { Platform, Result } from '../../core/index.ts';
 import { parseDuration } from '../../core/text/duration.ts';
+import { parseMetricsPlace, type MetricsPlace } from '../metrics/metrics-place.ts';
 import { readInterval } from '../plan/interval-option.ts';
 import type { Problem } from '../problem.ts';
 import type { RegistryOptions } from '../registry/registry-choice.ts';
@@ -13,6 +14,7 @@ export interface PollOptions extends RegistryOptions {
   readonly deployed?: string;
   readonly interval?: string;
   readonly platform?: string;
+  readonly metrics?: string;
 }
 
 /** The parsed options of `modreg poll`. */
@@ -21,6 +23,8 @@ export interface PollTerms {
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly program: string;
+  /** Where metrics are served. */
+  readonly metrics: MetricsPlace | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 30 * 60_000;
@@ -31,16 +35,18 @@ export function readPollTerms(options: PollOptions, world: World): Result<PollTe
   const interval = readInterval(options.interval);
   const timeout = readTimeout(options.timeout);
   const program = findProgram(options.exec, world);
-  if (platform.ok && interval.ok && timeout.ok && program.ok) {
+  const metrics = parseMetricsPlace(options.metrics);
+  if (platform.ok && interval.ok && timeout.ok && program.ok && metrics.ok) {
     const value = {
       platform: platform.value,
       intervalMs: interval.value,
       timeoutMs: timeout.value,
       program: program.value,
+      metrics: metrics.value,
     };
     return { ok: true, value };
   }
-  const read = [platform, interval, timeout, program];
+  const read = [platform, interval, timeout, program, metrics];
   return { ok: false, error: read.flatMap((one) => (one.ok ? [] : [one.error])) };
 }
 

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { loopbackRegistry } from '../support/loopback.ts';
+import { runModreg } from '../support/modreg.ts';
+import { polledSite, polling, script, type Polling } from '../support/polling.ts';
+import { published } from '../support/published.ts';
+
+const METRICS = ['--metrics', '127.0.0.1:0'];
+
+/** Where the poller serves its metrics. */
+async function addressOf({ until }: Polling): Promise<string> {
+  const [line = ''] = (await until('the metrics are at')).slice(-1);
+  expect(line).toMatch(/^TIME info {2}the metrics are at http:\/\/127\.0\.0\.1:\d+\/metrics$/);
+  return line.split(' ').at(-1) ?? '';
+}
+
+/** The metrics of the poller. Whole seconds stand for ages. */
+async function scraped(address: string): Promise<string[]> {
+  const text = await (await fetch(address)).text();
+  const lines = text.split('\n').filter((line) => line.startsWith('modreg_poll_'));
+  return lines.map((line) => line.replace(/(_seconds\S*) \d+\.\d+$/, '$1 AGE')).toSorted();
+}
+
+it('[T83] modreg poll --metrics counts rounds and actions, and has no module or version', async () => {
+  const loopback = await loopbackRegistry();
+  published(loopback, 'acme:lidar', '1.2.4');
+  const folder = polledSite(loopback, { deployed: { acme_lidar: '1.2.3' } });
+  const hook = script(`${folder}/hook`, 'exit 0');
+  const poller = polling(folder, ['--exec', hook, ...METRICS]);
+  const address = await addressOf(poller);
+  await poller.until('acme_lidar: upgrade 1.2.3 → 1.2.4: done');
+  const lines = await scraped(address);
+  const label = `{registry="${loopback.address}"}`;
+  const rounds = lines.find((line) => line.startsWith('modreg_poll_rounds_total')) ?? '';
+  expect(Number(rounds.replace(`modreg_poll_rounds_total${label} `, ''))).toBeGreaterThan(0);
+  expect(lines.filter((line) => line !== rounds)).toEqual([
+    'modreg_poll_actions_total{event="delivered"} 1',
+    'modreg_poll_actions_total{event="done"} 1',
+    'modreg_poll_actions_total{event="failed"} 0',
+    'modreg_poll_actions_total{event="held"} 0',
+    'modreg_poll_actions_total{event="not-done"} 0',
+    'modreg_poll_actions_total{event="quarantined"} 0',
+    'modreg_poll_open_actions 0',
+    `modreg_poll_round_failures_total${label} 0`,
+    'modreg_poll_seconds_since_round AGE',
+    `modreg_poll_seconds_since_success${label} AGE`,
+  ]);
+  expect(lines.join('\n')).not.toMatch(/lidar|1\.2\./);
+  expect((await poller.end('SIGTERM')).exit).toBe(0);
+});
+
+it('[T83] it counts the rounds that fail, by the origin of the registry', async () => {
+  // Nothing listens at the discard port.
+  const folder = polledSite({ address: 'http://127.0.0.1:9' });
+  const poller = polling(folder, ['--exec', 'true', ...METRICS]);
+  const address = await addressOf(poller);
+  await poller.until('127.0.0.1:9');
+  const lines = await scraped(address);
+  expect(lines).toContain('modreg_poll_round_failures_total{registry="http://127.0.0.1:9"} 1');
+  expect(lines).toContain('modreg_poll_rounds_total{registry="http://127.0.0.1:9"} 1');
+  await poller.end('SIGKILL');
+});
+
+it('[T83] a port in use is an error before anything is delivered', async () => {
+  const loopback = await loopbackRegistry();
+  published(loopback, 'acme:lidar', '1.2.4');
+  const folder = polledSite(loopback, { deployed: { acme_lidar: '1.2.3' } });
+  const hook = script(`${folder}/hook`, `touch ${folder}/was-run`);
+  const { host, port } = new URL(loopback.address);
+  const args = ['poll', `${folder}/machine.json`, '--exec', hook, '--metrics', host];
+  const ended = await runModreg(args, { PLATFORM_HOME: `${folder}/home` });
+  expect(ended).toEqual({
+    stdout: '',
+    stderr: `error[USAGE]: --metrics: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)\nhint: port 0 selects a free port\n`,
+    exit: 2,
+  });
+  expect(existsSync(`${folder}/was-run`)).toBe(false);
+});
+
+it('[T83] others than this machine may read the metrics only with a warning', async () => {
+  const loopback = await loopbackRegistry();
+  const folder = polledSite(loopback);
+  const poller = polling(folder, ['--exec', 'true', '--metrics', '0.0.0.0:0']);
+  const [line] = (await poller.until('the metrics are at')).slice(-1);
+  expect(line).toMatch(
+    /^TIME warn {2}the metrics are at http:\/\/0\.0\.0\.0:\d+\/metrics, which others on the network can read$/,
+  );
+  await poller.end('SIGKILL');
+});
