@@ -33,6 +33,7 @@ export const EXIT_CODES = {
   'unknown-version': 1,
   'unknown-token': 1,
   'not-recorded': 1,
+  damaged: 1,
   'bad-constraint': 2,
   'bad-version': 2,
   'bad-module-id': 2,

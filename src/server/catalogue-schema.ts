@@ -60,5 +60,7 @@ export const SCHEMA: Layout = {
     ALTER TABLE catalogue ADD COLUMN history TEXT NOT NULL DEFAULT '';
     UPDATE catalogue SET history = lower(hex(randomblob(16)));
     `,
+    // After a restore, a module that the backup lacks must not begin at 1 again (D43).
+    `ALTER TABLE catalogue ADD COLUMN first_generation INTEGER NOT NULL DEFAULT 0;`,
   ],
 };

@@ -111,7 +111,8 @@ export function yankAsPublished(
 function addModule(sql: Statements, moduleId: ModuleId): number {
   expectArgument('publish()', 'moduleId', moduleId, MODULE_ID);
   const added = sql.run(
-    'INSERT INTO modules (namespace, name, generation, sequence) VALUES (?, ?, 0, 0)',
+    `INSERT INTO modules (namespace, name, generation, sequence)
+     VALUES (?, ?, (SELECT first_generation FROM catalogue), 0)`,
     namespaceOf(moduleId),
     nameOf(moduleId),
   );

@@ -5,6 +5,8 @@ import { collect, withFile, withNewFile } from './catalogue-flags.ts';
 import type { CatalogueOptions } from './catalogue-options.ts';
 import type { ChangeOptions } from './remote-registry.ts';
 import type { ServeCommandOptions } from './serve-terms.ts';
+import type { RestoreOptions } from './restore-command.ts';
+import type { ServeCommandOptions } from './serve-command.ts';
 import { addTokens } from './token-program.ts';
 
 /** By the name of the command. */
@@ -25,6 +27,15 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   modreg registry list acme --json`,
   show: `
   modreg registry show acme:lidar`,
+  backup: `
+  modreg registry backup /var/backups/modreg
+  modreg registry backup /var/backups/modreg --json`,
+  verify: `
+  modreg registry verify
+  modreg registry verify /var/backups/modreg`,
+  restore: `
+  modreg registry restore /var/backups/modreg
+  modreg registry restore /var/backups/modreg --replace`,
   serve: `
   modreg registry serve
   modreg registry serve --port 4870 --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem`,
@@ -39,6 +50,7 @@ export function addRegistryCommands(modreg: Command, context: CommandContext): v
   addYanks(registry, context);
   addLists(registry, context);
   addTokens(registry, context);
+  addBackups(registry, context);
   addServe(registry, context);
   for (const command of registry.commands) {
     const examples = EXAMPLES[command.name()];
@@ -116,6 +128,28 @@ function addLists(registry: Command, context: CommandContext): void {
     .action(async (moduleId: string, options: CatalogueOptions) => {
       const { showCommand } = await import('./show-command.ts');
       context.finish(showCommand(moduleId, options, context.world));
+    });
+}
+
+function addBackups(registry: Command, context: CommandContext): void {
+  withFile(registry.command('backup <folder>'), context)
+    .description('Copies the registry to a folder, also while it is served.')
+    .action(async (folder: string, options: CatalogueOptions) => {
+      const { backupCommand } = await import('./backup-command.ts');
+      context.finish(await backupCommand(folder, options, context.world));
+    });
+  withFile(registry.command('verify [path]'), context)
+    .description('Checks a registry file or the folder of a backup, and changes nothing.')
+    .action(async (path: string | undefined, options: CatalogueOptions) => {
+      const { verifyCommand } = await import('./verify-command.ts');
+      context.finish(verifyCommand(path, options, context.world));
+    });
+  withFile(registry.command('restore <folder>'), context)
+    .description('Restores a backup. No process may use the registry.')
+    .option('--replace', 'keep an existing registry under another name, and restore in its place')
+    .action(async (folder: string, options: RestoreOptions) => {
+      const { restoreCommand } = await import('./restore-command.ts');
+      context.finish(restoreCommand(folder, options, context.world));
     });
 }
 

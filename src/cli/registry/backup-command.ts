@@ -1,0 +1,51 @@
+import { realpathSync } from 'node:fs';
+import { quote } from '../../core/text/quote.ts';
+import { backUp } from '../../server/backup/backup.ts';
+import { DatabaseError } from '../../sqlite/database-error.ts';
+import { jsonLine } from '../output/answer-json.ts';
+import { countOf } from '../output/count.ts';
+import type { Outcome } from '../problem.ts';
+import type { World } from '../world.ts';
+import {
+  databaseProblem,
+  failed,
+  usage,
+  withCatalogue,
+  type CatalogueOptions,
+} from './catalogue-options.ts';
+import { damageProblems } from './damage.ts';
+
+/** `modreg registry backup <folder>`: copies the registry and its files, also while it is served. */
+export async function backupCommand(
+  folder: string,
+  options: CatalogueOptions,
+  world: World,
+): Promise<Outcome> {
+  if (folder === '') return failed(usage('the folder is empty text'));
+  let path = '';
+  // Opened first for its errors, and so that an earlier schema is upgraded.
+  const opened = withCatalogue(options, world, { mode: 'write' }, (catalogue) => {
+    path = realpathSync(catalogue.path);
+    return failed();
+  });
+  if (path === '') return opened;
+  try {
+    const result = await backUp(path, folder, world.clock());
+    if (result.kind === 'other-folder') {
+      const message = `${quote(folder)} contains ${quote(result.name)}, so it is not a backup; nothing was changed: name a new folder`;
+      return failed(usage(message));
+    }
+    if (result.kind === 'damaged') {
+      const what = `${quote(path)} is damaged, so nothing was backed up`;
+      return failed(...damageProblems(what, result.findings));
+    }
+    const { manifest } = result;
+    const { modules, releases, files, sequence } = manifest;
+    const line = `${countOf(modules, 'module')}, ${countOf(releases, 'release')} and ${countOf(files.length, 'file')} are in ${quote(folder)}, up to sequence ${sequence}`;
+    const answer = options.json ? jsonLine({ ...manifest, folder }) : line;
+    return { answer: [answer], notes: [], problems: [] };
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return failed(databaseProblem(error));
+  }
+}

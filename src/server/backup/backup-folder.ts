@@ -1,0 +1,84 @@
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { statSync } from 'node:fs';
+import { quote } from '../../core/text/quote.ts';
+import { isUsable, schemaIn } from '../../sqlite/schema.ts';
+import { translated } from '../../sqlite/database.ts';
+import { statementsOf } from '../../sqlite/statements.ts';
+import { SCHEMA } from '../catalogue-schema.ts';
+import { catalogueFindings, contentsOf, type Contents, type Finding } from './catalogue-check.ts';
+import { isSame, summaryOf } from './durable-files.ts';
+import { fileFindings } from './file-check.ts';
+import { manifestPath, readManifest, type Manifest } from './manifest.ts';
+
+/** The path of a hosted file in a backup. */
+export function backupFile(folder: string, sha256: string): string {
+  return `${folder}/files/sha256/${sha256}`;
+}
+
+/** Opens a database that no process changes, without creating files beside it. */
+export function openCopy(path: string): DatabaseSync {
+  return translated(path, () => {
+    const file = pathToFileURL(path);
+    file.searchParams.set('immutable', '1');
+    return new DatabaseSync(file, { readOnly: true });
+  });
+}
+
+/** A backup that was checked. It can be restored if there are no findings. */
+export interface CheckedBackup {
+  readonly manifest: Manifest | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/** Checks the backup in `folder`: its manifest, its checksums, the database, and each hosted file (T77). */
+export function checkBackup(folder: string): CheckedBackup {
+  const read = readManifest(folder);
+  if (!read)
+    return {
+      manifest: undefined,
+      findings: [
+        `${quote(manifestPath(folder))}: there is no such file, so this is not a complete backup`,
+      ],
+    };
+  if (!read.ok) return { manifest: undefined, findings: [read.error] };
+  return { manifest: read.value, findings: [...backupFindings(folder, read.value)] };
+}
+
+function* backupFindings(folder: string, manifest: Manifest): Generator<Finding> {
+  const { database } = manifest;
+  const path = `${folder}/${database.name}`;
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
+    yield `${quote(path)}: there is no such file`;
+    return;
+  }
+  const found = summaryOf(path);
+  if (!isSame(found, database)) {
+    yield `${quote(path)}: it has ${found.size} bytes and the sha256 ${found.sha256}, expected ${database.size} bytes and ${database.sha256}`;
+  }
+  const copy = openCopy(path);
+  try {
+    if (schemaIn(copy).applicationId !== SCHEMA.applicationId || !isUsable(copy, SCHEMA)) {
+      yield `${quote(path)}: it is not a registry that this modreg can use`;
+      return;
+    }
+    yield* catalogueFindings(copy, path);
+    yield* differences(manifest, contentsOf(statementsOf(copy, path)));
+  } finally {
+    copy.close();
+  }
+  const files = new Map(manifest.files.map(({ sha256, size }) => [sha256, size]));
+  yield* fileFindings(files, (sha256) => backupFile(folder, sha256));
+}
+
+function* differences(manifest: Manifest, contents: Contents): Generator<Finding> {
+  for (const key of ['history', 'sequence', 'modules', 'releases', 'tokens'] as const) {
+    if (manifest[key] === contents[key]) continue;
+    yield `manifest.json: ${key} is ${manifest[key]}, and the database has ${contents[key]}`;
+  }
+  const listed = new Map(manifest.files.map(({ sha256, size }) => [sha256, size]));
+  const isOther =
+    listed.size !== contents.files.size ||
+    [...contents.files].some(([sha256, size]) => listed.get(sha256) !== size);
+  if (isOther) yield 'manifest.json: its files are not those that the releases list';
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { syncFolder } from '../artifact-store.ts';
+
+/** A name that a file has until it is complete and on the disk. */
+export const PART = '.part';
+const CHUNK_BYTES = 1024 * 1024;
+
+/** The content of a file in short. */
+export interface FileSummary {
+  /** In bytes. */
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** Reads the whole file at `path`. */
+export function summaryOf(path: string): FileSummary {
+  return reading(path, () => undefined);
+}
+
+/** Writes the data of the file at `path` to the disk. */
+export function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Gives the complete file at `part` the name `path`. Both are in the same folder. */
+export function rename(part: string, path: string): void {
+  renameSync(part, path);
+  syncFolder(dirname(path));
+}
+
+/** Writes a file that only its owner can read: the previous one, or all of `text`, whenever the process is killed. */
+export function writeDurably(path: string, text: string): void {
+  const part = path + PART;
+  rmSync(part, { force: true });
+  writeFileSync(part, text, { mode: 0o600, flag: 'wx' });
+  syncFile(part);
+  rename(part, path);
+}
+
+/** Copies the file at `from` to `to`, unless its content differs from `expected`. Returns its content. */
+export function copyDurably(from: string, to: string, expected: FileSummary): FileSummary {
+  const part = to + PART;
+  rmSync(part, { force: true });
+  const descriptor = openSync(part, 'wx', 0o600);
+  let copied: FileSummary;
+  try {
+    copied = reading(from, (chunk) => writeAll(descriptor, chunk));
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (isSame(copied, expected)) rename(part, to);
+  else rmSync(part);
+  return copied;
+}
+
+export function isSame(one: FileSummary, other: FileSummary): boolean {
+  return one.size === other.size && one.sha256 === other.sha256;
+}
+
+function reading(path: string, take: (chunk: Uint8Array) => void): FileSummary {
+  const hash = createHash('sha256');
+  const buffer = Buffer.alloc(CHUNK_BYTES);
+  const descriptor = openSync(path, 'r');
+  let size = 0;
+  try {
+    for (;;) {
+      const length = readSync(descriptor, buffer);
+      if (length === 0) return { size, sha256: hash.digest('hex') };
+      const chunk = buffer.subarray(0, length);
+      hash.update(chunk);
+      take(chunk);
+      size += length;
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function writeAll(descriptor: number, chunk: Uint8Array): void {
+  for (let at = 0; at < chunk.length;) at += writeSync(descriptor, chunk, at);
+}

@@ -1,0 +1,70 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseError } from '../../sqlite/database-error.ts';
+import { schemaIn } from '../../sqlite/schema.ts';
+import { statementsOf, type Row, type Statements } from '../../sqlite/statements.ts';
+import { SCHEMA } from '../catalogue-schema.ts';
+import { openCopy } from './backup-folder.ts';
+
+/** What a registry has and its backup has not. Machines may know it already. */
+export interface Losses {
+  /** Releases that only the registry has: `acme:lidar 1.2.10`. */
+  readonly releases: readonly string[];
+  /** Releases that are yanked only in the registry. */
+  readonly yanks: readonly string[];
+  /** Tokens that are revoked only in the registry: `t3 (ci)`. */
+  readonly revocations: readonly string[];
+  /** By how much a number of the registry exceeds that of the backup: the sequence or a generation. */
+  readonly ahead: number;
+}
+
+const RELEASES = `
+  SELECT namespace || ':' || name || ' ' || version AS id, yanked IS NOT NULL AS mark
+  FROM releases JOIN modules ON modules.id = module ORDER BY namespace, name, releases.id`;
+const TOKENS = `
+  SELECT 't' || id || ' (' || name || ')' AS id, revoked_at IS NOT NULL AS mark FROM tokens ORDER BY tokens.id`;
+const GENERATIONS = `SELECT namespace || ':' || name AS id, generation AS mark FROM modules`;
+
+/** Compares an open registry with the backup at `copy`; undefined if the registry cannot be read. */
+export function lossesOf(registry: DatabaseSync, path: string, copy: string): Losses | undefined {
+  const backup = openCopy(copy);
+  try {
+    if (schemaIn(registry).applicationId !== SCHEMA.applicationId) return undefined;
+    return compared(statementsOf(registry, path), statementsOf(backup, copy));
+  } catch (error) {
+    // Its releases are not known, but it can be replaced.
+    if (error instanceof DatabaseError) return undefined;
+    throw error;
+  } finally {
+    backup.close();
+  }
+}
+
+function compared(registry: Statements, backup: Statements): Losses {
+  const kept = marksIn(backup, RELEASES);
+  const releases = [...marksIn(registry, RELEASES)];
+  const tokens = marksIn(backup, TOKENS);
+  return {
+    releases: releases.flatMap(([id]) => (kept.has(id) ? [] : [id])),
+    yanks: releases.flatMap(([id, mark]) => (mark === 1 && kept.get(id) === 0 ? [id] : [])),
+    revocations: [...marksIn(registry, TOKENS)].flatMap(([id, mark]) =>
+      mark === 1 && tokens.get(id) === 0 ? [id] : [],
+    ),
+    ahead: aheadOf(registry, backup),
+  };
+}
+
+function aheadOf(registry: Statements, backup: Statements): number {
+  const number = (sql: Statements, column: string): number =>
+    Number(sql.get(`SELECT ${column} AS mark FROM catalogue`)?.['mark']);
+  const generations = marksIn(backup, GENERATIONS);
+  const first = number(backup, 'first_generation');
+  let ahead = number(registry, 'sequence') - number(backup, 'sequence');
+  for (const [id, generation] of marksIn(registry, GENERATIONS)) {
+    ahead = Math.max(ahead, generation - (generations.get(id) ?? first));
+  }
+  return ahead;
+}
+
+function marksIn(sql: Statements, query: string): ReadonlyMap<string, number> {
+  return new Map(sql.all(query).map(({ id, mark }: Row) => [String(id), Number(mark)]));
+}
