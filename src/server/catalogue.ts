@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { ModuleId, Result } from '../core/index.ts';
 import { expectArgument, TEXT } from '../core/text/argument.ts';
 import { openDatabase, snapshot, transaction, translated } from '../sqlite/database.ts';
 import { expectWritable } from '../sqlite/writable.ts';
-import { inPlaceCheck } from '../sqlite/in-place.ts';
 import { statementsOf, type Row, type Statements } from '../sqlite/statements.ts';
 import type { Changes, ModuleSummary, PublishResult } from './catalogue-results.ts';
 import { SCHEMA } from './catalogue-schema.ts';
@@ -82,15 +80,7 @@ export class Catalogue {
   ) {
     expectArgument('new Catalogue()', 'path', path, TEXT);
     this.path = path;
-    const isInPlace = existsSync(path) ? inPlaceCheck(path) : undefined;
     this.#database = openDatabase(path, SCHEMA, { mode, busyTimeoutMs });
-    try {
-      // A restore may have replaced the file while this process waited for it (T76).
-      isInPlace?.();
-    } catch (error) {
-      this.#database.close();
-      throw error;
-    }
     this.#sql = statementsOf(this.#database, path);
     this.listedArtifacts = listedArtifacts(this.#sql);
     this.recordUse = tokenUses(this.#sql);

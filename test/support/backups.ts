@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from './ask.ts';
 import { temporaryFolder } from './folder.ts';
@@ -61,4 +62,25 @@ export function documentsOf(path: string): string {
   } finally {
     catalogue.close();
   }
+}
+
+/** The sha256 of the hosted file of a site. */
+export const FILE: string = sha256Of('lidar 1.0.0');
+
+/** Generation, count and versions of a module. */
+export function listOf(path: string, id: string): readonly unknown[] {
+  const catalogue = new Catalogue(path, { mode: 'read' });
+  const document = catalogue.document(moduleId(id));
+  catalogue.close();
+  const { generation, count, releases } = JSON.parse(
+    Buffer.from(document?.bytes ?? []).toString() || '{}',
+  ) as { generation: number; count: number; releases: { version: string }[] };
+  return [generation, count, ...releases.map(({ version }) => version)];
+}
+
+/** Runs SQL on the database at `path`. */
+export function sql(path: string, statement: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(statement);
+  database.close();
 }

@@ -6,7 +6,6 @@ import type { CatalogueOptions } from './catalogue-options.ts';
 import type { ChangeOptions } from './remote-registry.ts';
 import type { ServeCommandOptions } from './serve-terms.ts';
 import type { RestoreOptions } from './restore-command.ts';
-import type { ServeCommandOptions } from './serve-command.ts';
 import { addTokens } from './token-program.ts';
 
 /** By the name of the command. */

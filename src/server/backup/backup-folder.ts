@@ -1,9 +1,7 @@
-import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import { statSync } from 'node:fs';
 import { quote } from '../../core/text/quote.ts';
 import { isUsable, schemaIn } from '../../sqlite/schema.ts';
-import { translated } from '../../sqlite/database.ts';
+import { openCopy } from '../../sqlite/other-openings.ts';
 import { statementsOf } from '../../sqlite/statements.ts';
 import { SCHEMA } from '../catalogue-schema.ts';
 import { catalogueFindings, contentsOf, type Contents, type Finding } from './catalogue-check.ts';
@@ -14,15 +12,6 @@ import { manifestPath, readManifest, type Manifest } from './manifest.ts';
 /** The path of a hosted file in a backup. */
 export function backupFile(folder: string, sha256: string): string {
   return `${folder}/files/sha256/${sha256}`;
-}
-
-/** Opens a database that no process changes, without creating files beside it. */
-export function openCopy(path: string): DatabaseSync {
-  return translated(path, () => {
-    const file = pathToFileURL(path);
-    file.searchParams.set('immutable', '1');
-    return new DatabaseSync(file, { readOnly: true });
-  });
 }
 
 /** A backup that was checked. It can be restored if there are no findings. */

@@ -5,6 +5,7 @@ import { asDatabaseError, DatabaseError } from '../../sqlite/database-error.ts';
 import { openDatabase } from '../../sqlite/database.ts';
 import { holdExclusively } from '../../sqlite/exclusive-lock.ts';
 import { createPrivate } from '../../sqlite/private-file.ts';
+import { openCopy } from '../../sqlite/other-openings.ts';
 import { statementsOf } from '../../sqlite/statements.ts';
 import { artifactPath, asDiskError, namesIn, syncFolder } from '../artifact-store.ts';
 import { SCHEMA } from '../catalogue-schema.ts';
@@ -12,7 +13,7 @@ import { catalogueFindings, contentsOf, type Contents, type Finding } from './ca
 import { copyDurably, isSame, PART, rename, summaryOf, syncFile } from './durable-files.ts';
 import { mismatch } from './file-check.ts';
 import { DATABASE, databaseOf, manifestOf, writeManifest, type Manifest } from './manifest.ts';
-import { backupFile, openCopy } from './backup-folder.ts';
+import { backupFile } from './backup-folder.ts';
 
 /** The database while it is copied, and its journal. */
 const COPY = `registry.db${PART}`;

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { DatabaseError } from '../../sqlite/database-error.ts';
+import { openCopy } from '../../sqlite/other-openings.ts';
 import { schemaIn } from '../../sqlite/schema.ts';
 import { statementsOf, type Row, type Statements } from '../../sqlite/statements.ts';
 import { SCHEMA } from '../catalogue-schema.ts';
-import { openCopy } from './backup-folder.ts';
 
 /** What a registry has and its backup has not. Machines may know it already. */
 export interface Losses {
@@ -54,15 +54,17 @@ function compared(registry: Statements, backup: Statements): Losses {
 }
 
 function aheadOf(registry: Statements, backup: Statements): number {
-  const number = (sql: Statements, column: string): number =>
-    Number(sql.get(`SELECT ${column} AS mark FROM catalogue`)?.['mark']);
   const generations = marksIn(backup, GENERATIONS);
-  const first = number(backup, 'first_generation');
-  let ahead = number(registry, 'sequence') - number(backup, 'sequence');
+  const first = numberIn(backup, 'first_generation');
+  let ahead = numberIn(registry, 'sequence') - numberIn(backup, 'sequence');
   for (const [id, generation] of marksIn(registry, GENERATIONS)) {
     ahead = Math.max(ahead, generation - (generations.get(id) ?? first));
   }
   return ahead;
+}
+
+function numberIn(sql: Statements, column: 'sequence' | 'first_generation'): number {
+  return Number(sql.get(`SELECT ${column} FROM catalogue`)?.[column]);
 }
 
 function marksIn(sql: Statements, query: string): ReadonlyMap<string, number> {

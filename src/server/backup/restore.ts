@@ -13,12 +13,12 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
+import type { DatabaseSync } from 'node:sqlite';
 import { quote } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { asDatabaseError, DatabaseError } from '../../sqlite/database-error.ts';
 import { makeFolder, openDatabase, transaction } from '../../sqlite/database.ts';
+import { openUnchecked } from '../../sqlite/other-openings.ts';
 import { statementsOf } from '../../sqlite/statements.ts';
 import { syncFolder } from '../artifact-store.ts';
 import { SCHEMA } from '../catalogue-schema.ts';
@@ -205,7 +205,7 @@ function holdUnused(path: string): Held {
   const nothing = { database: undefined, release: () => undefined };
   // SQLite would remove the log of a file that is not a database.
   if (!existsSync(path) || !isDatabase(path)) return nothing;
-  const database = new DatabaseSync(pathToFileURL(path), { timeout: BUSY_TIMEOUT_MS });
+  const database = openUnchecked(path, BUSY_TIMEOUT_MS);
   try {
     // SQLite leaves the log only if no other connection exists, however idle.
     database.exec('PRAGMA journal_mode = DELETE');
