@@ -9,7 +9,7 @@ import { ROOT } from '../support/modreg.ts';
 import { registry } from '../support/registry-process.ts';
 import { randomFrom } from '../support/mutate.ts';
 
-/** `npm run storm` kills more often. */
+/** The kills of each test: `MODREG_KILLS`, 6 by default. */
 const KILLS = Number(process.env['MODREG_KILLS'] ?? 6);
 const TIMEOUT = { timeout: KILLS * 4000 + 20_000 };
 
