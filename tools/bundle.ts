@@ -19,23 +19,46 @@ const withoutProcesses: Plugin = {
   load: (id) => (id === '\0no-processes' ? 'export default {};' : undefined),
 };
 
+/** It is CommonJS: in the same build, all commands would load one more file, which has what only such packages need. */
+const METRICS = 'prom-client';
+const METRICS_FILE = `./${METRICS}.cjs`;
+const metricsApart: Plugin = {
+  name: 'metrics-apart',
+  resolveId: (id) => (id === METRICS ? { id: METRICS_FILE, external: 'absolute' } : undefined),
+};
+
+/** The packages of a file, which tests read, so that no command loads a package unnoticed. */
+function banner({ moduleIds }: { readonly moduleIds: readonly string[] }): string {
+  const names = packagesIn(moduleIds).map((folder) => folder.replace(PACKAGES, ''));
+  return names.length === 0 ? '' : `// Packages: ${names.join(' ')}`;
+}
+
+const { output: metrics } = await build({
+  cwd: ROOT,
+  input: { [METRICS]: METRICS },
+  platform: 'node',
+  output: {
+    dir: OUT,
+    format: 'cjs',
+    comments: { jsdoc: false },
+    banner,
+    entryFileNames: '[name].cjs',
+  },
+});
+
 const { output } = await build({
   cwd: ROOT,
   input: 'src/cli/main.ts',
   platform: 'node',
   // As CommonJS, jsonc-parser requires its files in a way that no bundler sees.
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [withoutProcesses],
+  plugins: [withoutProcesses, metricsApart],
   preserveEntrySignatures: 'allow-extension',
   output: {
     dir: OUT,
     format: 'cjs',
     comments: { jsdoc: false },
-    // Tests read it, so that no command loads a package unnoticed.
-    banner({ moduleIds }) {
-      const names = packagesIn(moduleIds).map((folder) => folder.replace(PACKAGES, ''));
-      return names.length === 0 ? '' : `// Packages: ${names.join(' ')}`;
-    },
+    banner,
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
     codeSplitting: {
@@ -50,4 +73,4 @@ const { output } = await build({
   },
 });
 
-writeLicenses(output, OUT);
+writeLicenses([...output, ...metrics], OUT);
