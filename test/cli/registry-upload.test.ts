@@ -166,6 +166,16 @@ describe('modreg registry publish --upload', () => {
     expect(registry(db, 'publish', 'acme:lidar', '--file', list).stdout).toBe(PUBLISHED);
   });
 
+  it('[T89] removes the part of an upload that was killed', () => {
+    const [db, folder] = [newFile(), temporaryFolder(FILES)];
+    const publish = (version: string, file: string): number | null =>
+      registry(db, 'publish', 'acme:lidar', version, '--upload', `${folder}/${file}`).exit;
+    expect(publish('1.0.0', 'arm.tar')).toBe(0);
+    writeFileSync(`${db}-files/incoming/${'ab'.repeat(32)}.${2 ** 22 + 1}-1.part`, 'for');
+    expect(publish('1.0.1', 'amd.tar')).toBe(0);
+    expect(storedBeside(db)).toHaveLength(2);
+  });
+
   it('[T87] leaves nothing when the disk is full', () => {
     const [db, folder] = [newFile(), temporaryFolder({ large: Buffer.alloc(3_000_000) })];
     const command = `ulimit -f 2048; exec ${ROOT}bin/modreg registry publish acme:lidar 1.0.0 --db ${db} --upload ${folder}/large`;

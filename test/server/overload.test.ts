@@ -115,6 +115,17 @@ describe.each(['http', 'https'] as const)('a registry served over %s, under atta
     ]);
   });
 
+  it('ends a connection with too many requests after a long body, which is not parsed in pieces', async () => {
+    const { events, responses, client } = await served(protocol);
+    const length = 60_000;
+    const post = `POST /v1/modules/acme/lidar/releases HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+    await rest(client(post + 'x'.repeat(length) + GET.repeat(400)));
+    expect(responses.length).toBeLessThan(30);
+    expect(events.filter(({ kind }) => kind === 'overload')).toMatchObject([
+      { limit: 'requests-per-socket', count: 1 },
+    ]);
+  });
+
   it('ends a connection that sends too many requests while one of them is handled', async () => {
     const { events, responses, client } = await served(protocol);
     const poll = 'GET /v1/changes?after=2&wait=60 HTTP/1.1\r\nHost: x\r\n\r\n';

@@ -75,7 +75,7 @@ async function stored(
   if (!catalogue.ok) return catalogue.error;
   const { storeUploads } = await import('./uploads.ts');
   try {
-    return await storeUploads(uploads, catalogue.value);
+    return await storeUploads(uploads, catalogue.value, world.clock());
   } catch (error) {
     return databaseProblem(error);
   } finally {

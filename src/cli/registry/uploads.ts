@@ -6,6 +6,7 @@ import type { RegistryWriter } from '../../registry/registry-writer.ts';
 import { digestOf } from '../../server/artifact-digest.ts';
 import { findArtifact } from '../../server/artifact-store.ts';
 import type { Catalogue } from '../../server/catalogue.ts';
+import { removeAbandoned } from '../../server/incoming-artifacts.ts';
 import { SERVER_LIMITS } from '../../server/limits.ts';
 import { receiveArtifact } from '../../server/receive-artifact.ts';
 import type { Problem } from '../problem.ts';
@@ -50,11 +51,13 @@ async function uploadOf(platform: string, path: string): Promise<Result<Upload, 
   }
 }
 
-/** Stores files beside the registry's database, unless they are there. Throws a DatabaseError if they cannot be written. */
+/** Stores files beside the registry's database, unless they are there, and removes what earlier uploads left. Throws a DatabaseError if they cannot be written. */
 export async function storeUploads(
   uploads: readonly Upload[],
   catalogue: Catalogue,
+  now: number,
 ): Promise<Problem | undefined> {
+  removeAbandoned(catalogue.path, now);
   for (const { path, sha256, size } of uploads) {
     if (findArtifact(catalogue.path, sha256)?.size === size) continue;
     const isListed = catalogue.listedArtifacts().has(sha256);
