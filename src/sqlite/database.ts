@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { quote } from '../core/text/quote.ts';
 import { asDatabaseError, DatabaseError } from './database-error.ts';
 import { checkSchema } from './expected-schema.ts';
+import { addChecksumFunction } from './row-checksum.ts';
 import { openFile } from './open-file.ts';
 import { isUsable, oldestReaderIn, schemaIn, upgradeSchema, type Layout } from './schema.ts';
 import { createPrivate } from './private-file.ts';
@@ -72,6 +73,7 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
 /** It is always new and has no log, so the mode and the timeout do not matter. */
 function openInMemory(layout: Layout): DatabaseSync {
   const database = new DatabaseSync(IN_MEMORY);
+  addChecksumFunction(database);
   database.exec('PRAGMA foreign_keys = ON');
   transaction(database, () => upgradeSchema(database, layout, 0));
   return database;

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from './database-error.ts';
+import { addChecksumFunction } from './row-checksum.ts';
 import { upgradeSchema, type Layout } from './schema.ts';
 
 /** More tables and indexes than any later schema has. */
@@ -60,6 +61,7 @@ function definitionsAt(layout: Layout, version: number): Definitions {
 function created(layout: Layout, version: number): Definitions {
   const database = new DatabaseSync(':memory:');
   try {
+    addChecksumFunction(database);
     upgradeSchema(database, { ...layout, migrations: layout.migrations.slice(0, version) }, 0);
     return new Map(objectsIn(database));
   } finally {

@@ -1,5 +1,7 @@
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
 
+import { addChecksumFunction } from './row-checksum.ts';
+
 /** More than any value that modreg stores. A damaged or crafted record may claim a gigabyte (T91). */
 const LARGEST_VALUE = 256 * 1024 * 1024;
 
@@ -11,6 +13,7 @@ export function openFile(url: URL, options: DatabaseSyncOptions): DatabaseSync {
     limits: { length: LARGEST_VALUE },
   });
   try {
+    addChecksumFunction(database);
     database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
     return database;
   } catch (error) {

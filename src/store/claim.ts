@@ -8,11 +8,14 @@ import {
   integrityOf,
   laterSchema,
   openDatabase,
+  transaction,
   translated,
 } from '../sqlite/database.ts';
 import { holdExclusively, isHeld } from '../sqlite/exclusive-lock.ts';
 import { inPlaceCheck } from '../sqlite/in-place.ts';
 import { schemaIn, type Layout } from '../sqlite/schema.ts';
+import { setDamagedRowsAside } from './damaged-rows.ts';
+import { sealWrites } from './sealed-tables.ts';
 import {
   BUSY_TIMEOUT_MS,
   LAYOUT,
@@ -36,8 +39,11 @@ export interface ClaimedFile extends MachineFile {
         readonly because: string;
       }
     | undefined;
+  /** What damaged rows contained that were set aside, and what happens instead: one escaped line for each. */
+  readonly lostRows: readonly string[];
 }
 
+type VerifiedFile = MachineFile & Pick<ClaimedFile, 'lostRows'>;
 type SetAside = NonNullable<ClaimedFile['setAside']>;
 
 /** SQLite's code for a header that does not permit writing. */
@@ -76,7 +82,7 @@ export function openForPoller(path: string): ClaimedFile {
 /** No other process can open it, so nothing locks it. */
 function claimedInMemory(): ClaimedFile {
   const file = openMachineFile(IN_MEMORY);
-  return { ...file, state: machineStateIn(file), setAside: undefined };
+  return { ...file, state: machineStateIn(file), setAside: undefined, lostRows: [] };
 }
 
 /** @internal `openForPoller` of a program with `layout`, which differs from `LAYOUT` in tests of an upgrade. */
@@ -136,7 +142,7 @@ function otherPid(path: string): string {
 function openOrReplace(
   path: string,
   layout: Layout,
-): { file: MachineFile; setAside: SetAside | undefined } {
+): { file: VerifiedFile; setAside: SetAside | undefined } {
   try {
     check(path);
     return { file: verified(path, layout), setAside: undefined };
@@ -155,14 +161,18 @@ function check(path: string): void {
 }
 
 /** Opens the file, and reads and writes it as a poller does, which finds damage that a check misses. */
-function verified(path: string, layout: Layout): MachineFile {
+function verified(path: string, layout: Layout): VerifiedFile {
   const opening = { mode: 'create', busyTimeoutMs: BUSY_TIMEOUT_MS } as const;
   const file = machineFileIn(openDatabase(path, layout, opening), path);
   const [schema, known] = [schemaIn(file.database).version, layout.migrations.length];
   try {
+    const lostRows = translated(path, () => {
+      sealWrites(file.database);
+      return transaction(file.database, () => setDamagedRowsAside(file.sql));
+    });
     machineStateIn(file).memory();
     notePid(file);
-    return file;
+    return { ...file, lostRows };
   } catch (error) {
     if (schema <= known || !isUnknownContent(error)) {
       file.close();

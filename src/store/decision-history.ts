@@ -4,6 +4,9 @@ import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import { keyOf, type TargetName } from '../core/plan/target.ts';
 import { originOf, type ListOrigin } from '../registry/list-origin.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
+import { quote } from '../core/text/quote.ts';
+import { DatabaseError } from '../sqlite/database-error.ts';
+import { isIntact } from './sealed-tables.ts';
 import { jsonIn } from './columns.ts';
 import { isDecision } from './decision-log.ts';
 import { encodeFacts, haveSameFacts } from './facts.ts';
@@ -171,7 +174,10 @@ function encodedDecision(decision: LoggedDecision, input: DecideInput): string {
 
 /** The history of a target, the oldest decision first. */
 export function historyIn(sql: Statements, { kind, name }: TargetName): PastDecision[] {
-  return sql.all(SELECT, kind, name).map((row) => pastDecision(row, sql));
+  const rows = sql.all(SELECT, kind, name);
+  if (rows.every((row) => row['is_intact'] === 1)) return rows.map((row) => pastDecision(row, sql));
+  const message = `${quote(sql.path)}: the history of ${kind} ${quote(name)} is damaged; a poller sets the damaged part aside when it starts`;
+  throw new DatabaseError('damaged', message);
 }
 
 /** The newest decision of each target in the history, also of targets that the machine no longer has. */
@@ -197,7 +203,8 @@ function isRecorded(value: unknown): value is RecordedDecision {
 }
 
 const SELECT = `
-  SELECT at, first, last FROM decision_history WHERE kind = ? AND name = ? ORDER BY id`;
+  SELECT at, first, last, ${isIntact('decision_history')} AS is_intact
+  FROM decision_history WHERE kind = ? AND name = ? ORDER BY id`;
 const SELECT_NEWEST = `
   SELECT id, kind, name, change, first FROM decision_history
   WHERE id IN (SELECT max(id) FROM decision_history GROUP BY kind, name) ORDER BY kind, name`;

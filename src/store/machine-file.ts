@@ -6,6 +6,8 @@ import { DatabaseError } from '../sqlite/database-error.ts';
 import { openDatabase, transaction, translated } from '../sqlite/database.ts';
 import { holdExclusively } from '../sqlite/exclusive-lock.ts';
 import type { Layout } from '../sqlite/schema.ts';
+import { checkRows } from './damaged-rows.ts';
+import { sealWrites } from './sealed-tables.ts';
 import { statementsOf, type Statements } from '../sqlite/statements.ts';
 
 /** The SQLite file in which a machine keeps its release lists, actions and decisions. */
@@ -32,8 +34,8 @@ export const BUSY_TIMEOUT_MS = 5000;
 export const LAYOUT: Layout = {
   // "mmac"
   applicationId: 0x6d6d6163,
-  // The programs of schemas 1 to 3 do not name their columns, and set every later file aside.
-  oldestReader: 4,
+  // The programs of schemas 1 to 4 would change rows without their checksums.
+  oldestReader: 5,
   migrations: [
     `
     CREATE TABLE saved_lists (
@@ -180,6 +182,35 @@ export const LAYOUT: Layout = {
     ) STRICT, WITHOUT ROWID;
     INSERT INTO first_seen SELECT address, module_id, '', NULL, confirmed_at FROM saved_lists;
     `,
+    `
+    -- A checksum of each row: SQLite does not notice a flipped bit in a value (T90).
+    ALTER TABLE identity ADD COLUMN checksum INTEGER;
+    ALTER TABLE deployed ADD COLUMN checksum INTEGER;
+    ALTER TABLE actions ADD COLUMN checksum INTEGER;
+    ALTER TABLE restarts ADD COLUMN checksum INTEGER;
+    ALTER TABLE quarantine ADD COLUMN checksum INTEGER;
+    ALTER TABLE decisions ADD COLUMN checksum INTEGER;
+    ALTER TABLE starts ADD COLUMN checksum INTEGER;
+    ALTER TABLE poller ADD COLUMN checksum INTEGER;
+    ALTER TABLE first_seen ADD COLUMN checksum INTEGER;
+    ALTER TABLE decision_history ADD COLUMN checksum INTEGER;
+    ALTER TABLE saved_lists ADD COLUMN checksum INTEGER;
+    ALTER TABLE saved_contents ADD COLUMN checksum INTEGER;
+    UPDATE identity SET checksum = row_checksum(id, file);
+    UPDATE deployed SET checksum = row_checksum(kind, name, module_id, is_known, text, previous, since, failed);
+    UPDATE actions SET checksum = row_checksum(number, kind, name, module_id, state, content, not_before, deliveries, failures, changed_at, outcome);
+    UPDATE restarts SET checksum = row_checksum(action, kind, name, at);
+    UPDATE quarantine SET checksum = row_checksum(module_id, version, digest, since, until, reason, is_rollback, rolled_back_to, refused);
+    UPDATE decisions SET checksum = row_checksum(kind, name, place, content);
+    UPDATE starts SET checksum = row_checksum(id, at);
+    UPDATE poller SET checksum = row_checksum(id, pid, round_at, trouble);
+    UPDATE first_seen SET checksum = row_checksum(address, module_id, version, absent_at, seen_at);
+    UPDATE decision_history SET checksum = row_checksum(id, kind, name, at, change, bytes, first, last);
+    UPDATE saved_lists SET checksum = row_checksum(id, address, module_id, confirmed_at, sequence, generation, digest, size, kept, etag, history);
+    UPDATE saved_contents SET checksum = row_checksum(list, content);
+    -- Rows that were damaged, for a person who examines them.
+    CREATE TABLE damaged_rows (id INTEGER PRIMARY KEY AUTOINCREMENT, row TEXT NOT NULL) STRICT;
+    `,
   ],
 };
 
@@ -207,7 +238,15 @@ export function openMachineFile(
 ): MachineFile {
   expectArgument('openMachineFile()', 'path', path, TEXT);
   const holdOff = (): (() => void) => holdOffPollers(path);
-  return machineFileIn(openDatabase(path, LAYOUT, { mode, busyTimeoutMs, holdOff }), path);
+  const file = machineFileIn(openDatabase(path, LAYOUT, { mode, busyTimeoutMs, holdOff }), path);
+  try {
+    checkRows(file.sql);
+    sealWrites(file.database);
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
 }
 
 /** The file that a poller locks. */

@@ -7,12 +7,14 @@ import type { KnownDigest } from '../registry/known-digests.ts';
 import { jsonOf } from '../registry/packed-records.ts';
 import { SavedListsError, type SavedList, type SavedLists } from '../registry/saved-lists.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
+import { rowChecksum } from '../sqlite/row-checksum.ts';
 import { transaction, translated } from '../sqlite/database.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import { numberOf, textOf } from './columns.ts';
 import { readFirstSeen, writeFirstSeen, type ListKey } from './first-seen-table.ts';
 import { isArtifact } from './action-shape.ts';
 import type { MachineFile } from './machine-file.ts';
+import { isIntact } from './sealed-tables.ts';
 import { isNumber, isText, listOf, objectOf, optional, type Shape } from './shape.ts';
 
 /** The kind of a SavedListsError for each kind of DatabaseError. */
@@ -58,6 +60,7 @@ export function savedListsIn(file: MachineFile): SavedLists {
       within(() => {
         const row = sql.get(SELECT, address, moduleId);
         if (!row) return undefined;
+        if (row['is_intact'] !== 1) throw damagedList(path);
         return listIn(row, readFirstSeen(sql, [address, moduleId]), path);
       }),
     firstSeen: (address, moduleId) => within(() => readFirstSeen(sql, [address, moduleId])),
@@ -94,8 +97,9 @@ function write(sql: Statements, key: ListKey, list: SavedList): void {
   writeFirstSeen(sql, key, list.firstSeen);
   // No row means that a later list is already stored.
   if (!row) return;
-  sql.run(WRITE_CONTENT, Number(row['id']), content);
-  if (isNew) sql.run(PRUNE, MOST_LISTS, MOST_BYTES, Number(row['id']));
+  const id = Number(row['id']);
+  sql.run(WRITE_CONTENT, id, content, rowChecksum([BigInt(id), content]));
+  if (isNew) sql.run(PRUNE, MOST_LISTS, MOST_BYTES, id);
 }
 
 /** How often each connection wrote lists. Its `data_version` changes only if another connection writes. */
@@ -121,7 +125,8 @@ function confirm(sql: Statements, address: string, lists: ReadonlyMap<string, Sa
 }
 
 const SELECT = `
-  SELECT * FROM saved_lists JOIN saved_contents ON list = id WHERE address = ? AND module_id = ?`;
+  SELECT *, ${isIntact('saved_lists')} AND ${isIntact('saved_contents')} AS is_intact
+  FROM saved_lists JOIN saved_contents ON list = id WHERE address = ? AND module_id = ?`;
 const SELECT_STAMP = `
   SELECT id || ' ' || digest AS stamp FROM saved_lists WHERE address = ? AND module_id = ?`;
 const UPSERT = `
@@ -134,7 +139,8 @@ const UPSERT = `
     digest = excluded.digest, size = excluded.size, kept = excluded.kept, etag = excluded.etag
   WHERE generation IS NULL OR excluded.generation >= generation
   RETURNING id`;
-const WRITE_CONTENT = 'INSERT OR REPLACE INTO saved_contents (list, content) VALUES (?, ?)';
+const WRITE_CONTENT =
+  'INSERT OR REPLACE INTO saved_contents (list, content, checksum) VALUES (?, ?, ?)';
 const PRUNE = `
   DELETE FROM saved_lists WHERE id IN (
     SELECT id FROM (
@@ -211,8 +217,12 @@ function partsOf(json: string, path: string): Parts {
     const { records, dropped, lost } = parts;
     return { records, dropped, lost };
   }
+  throw damagedList(path, parts);
+}
+
+function damagedList(path: string, cause?: unknown): SavedListsError {
   const message = `${quote(path)}: a saved list is damaged`;
-  throw new SavedListsError('state-unreadable', message, parts);
+  return new SavedListsError('state-unreadable', message, cause);
 }
 
 /** The parsed value; the error if `json` is not JSON. */

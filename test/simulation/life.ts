@@ -78,7 +78,7 @@ export function begin(world: World, number: number): Life {
     ]),
   );
   const poller = new Poller({
-    file: { ...file, state, setAside: undefined },
+    file: { ...file, state, setAside: undefined, lostRows: [] },
     clock,
     platform: 'linux/arm64',
     random: chance.next,

@@ -103,8 +103,8 @@ describe('the history of decisions', () => {
       });
       return written() - before;
     });
-    // The round is written each time.
-    expect(counts).toEqual([3, 1, 1]);
+    // The round is written each time, and each row is written again with its checksum.
+    expect(counts).toEqual([6, 2, 2]);
   });
 
   it('keeps 90 days, and the newest decision of each target', () => {

@@ -184,7 +184,7 @@ describe('[T71] content that a later modreg may have written is not damage', () 
     [
       'a column with another name',
       'ALTER TABLE deployed RENAME COLUMN previous TO before',
-      'no such column: previous',
+      'no such column: deployed.previous',
     ],
   ])('%s', (_, sql, because) => {
     const path = crashed(ADDITIVE, sql);

@@ -31,7 +31,7 @@ function unableToGrow(): Full {
 function onSmallDisk(): Full | undefined {
   const disk = `${temporaryFolder()}/disk`;
   mkdirSync(disk);
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'none', disk]);
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'none', disk]);
   if (status !== 0) return undefined;
   onTestFinished(() => void spawnSync('umount', ['--lazy', disk]));
   const { path, state } = remembered(disk);

@@ -238,8 +238,8 @@ describe('the log of a poller', () => {
         return written() - before;
       },
     );
-    // One write is the round.
-    expect(counts).toEqual([3, 1, 2, 3]);
+    // One write is the round, and each row is written again with its checksum.
+    expect(counts).toEqual([6, 2, 4, 5]);
   });
 
   it('names the process and its last round', () => {

@@ -122,7 +122,7 @@ describe('a delivered action', () => {
     const { state, sql } = claimed();
     sql.run(`
       WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 1440)
-      INSERT INTO restarts SELECT n - 2000, 'module', 'lidar', n FROM numbers
+      INSERT INTO restarts (action, kind, name, at) SELECT n - 2000, 'module', 'lidar', n FROM numbers
       UNION ALL SELECT -3000, 'module', 'arm', 7 UNION ALL SELECT -3001, 'subsystem', 'lidar', 8`);
     state.deliver(commitOne(state).id, 5000);
     const times = restarts(state).map(({ at }) => at);

@@ -174,6 +174,7 @@ function noteStart(
     const others = level === 'warn' ? ', which others on the network can read' : '';
     report.note(level, `the metrics are at ${metrics.listener.address}${others}`);
   }
+  for (const lost of file.lostRows) report.note('warn', `${lost} (machine.db, damaged_rows)`);
   if (!file.setAside) return;
   const { because, path: aside } = file.setAside;
   report.note('warn', `${because}; it is now ${excerpt(aside)}, and a new file was created`);

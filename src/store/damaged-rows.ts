@@ -1,0 +1,121 @@
+import { excerpt, quote } from '../core/text/quote.ts';
+import { DatabaseError } from '../sqlite/database-error.ts';
+import type { Statements } from '../sqlite/statements.ts';
+import { isIntact, SEALED, type TableName } from './sealed-tables.ts';
+
+/** What is done about the damaged rows of a table, and said about one of them. `BAD` stands for their condition. */
+interface Remedy {
+  readonly sql: readonly string[];
+  readonly says: (row: Fields) => string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const target = ({ kind, name }: Fields): string => `${text(kind)} ${text(name)}`;
+const text = (value: unknown): string => excerpt(String(value));
+
+/**
+ * Nothing that a machine's safety depends on is forgotten: an unknown deployed version stops its module until it is reported, and a
+ * quarantine stays. The saved contents are checked when they are read, because they are large.
+ */
+const REMEDIES: Readonly<Record<Exclude<TableName, 'identity' | 'saved_contents'>, Remedy>> = {
+  actions: {
+    sql: [
+      `UPDATE deployed SET is_known = 0 WHERE (kind, name) IN (
+        SELECT kind, name FROM actions WHERE BAD UNION
+        SELECT content ->> '$.target.kind', content ->> '$.target.name' FROM actions
+        WHERE BAD AND json_valid(content))`,
+      'DELETE FROM actions WHERE BAD',
+    ],
+    says: (row) =>
+      `an action for ${target(row)}; it is withdrawn, and the deployed version counts as unknown until it is reported`,
+  },
+  deployed: {
+    sql: ['DELETE FROM deployed WHERE BAD'],
+    says: (row) => `the deployed version of ${target(row)}; it is unknown until it is reported`,
+  },
+  quarantine: {
+    sql: [
+      `UPDATE quarantine SET until = NULL, refused = NULL,
+        reason = 'its record was damaged, so it stays until it is lifted' WHERE BAD`,
+    ],
+    says: ({ module_id: moduleId, version }) =>
+      `the quarantine of ${text(moduleId)} ${text(version)}; it stays until it is lifted: check its version`,
+  },
+  restarts: {
+    sql: ['DELETE FROM restarts WHERE BAD'],
+    says: (row) => `a restart of ${target(row)}; it no longer counts`,
+  },
+  decisions: {
+    sql: ['DELETE FROM decisions WHERE BAD'],
+    says: (row) => `the last decision about ${target(row)}; the next round decides again`,
+  },
+  starts: {
+    sql: ['DELETE FROM starts WHERE BAD'],
+    says: () => 'a start of the poller; it no longer counts',
+  },
+  poller: {
+    sql: ['UPDATE poller SET pid = NULL, round_at = NULL, trouble = NULL WHERE BAD'],
+    says: () => 'the last round of the poller',
+  },
+  first_seen: {
+    sql: ['DELETE FROM first_seen WHERE BAD'],
+    says: ({ module_id: moduleId, version }) =>
+      `when ${text(moduleId)} ${text(version)} was first seen; its publish time counts`,
+  },
+  decision_history: {
+    sql: ['DELETE FROM decision_history WHERE BAD'],
+    says: (row) => `an entry in the history of ${target(row)}`,
+  },
+  saved_lists: {
+    sql: ['DELETE FROM saved_lists WHERE BAD'],
+    says: ({ module_id: moduleId, address }) =>
+      `the saved list of ${text(moduleId)} from ${text(address)}; its known digests and generation are lost, and the next list is a first one`,
+  },
+};
+
+const CHECKED = Object.keys(REMEDIES) as (keyof typeof REMEDIES)[];
+const MOST_KEPT = 1000;
+
+/**
+ * Sets damaged rows aside, into the table `damaged_rows`. The caller has a transaction. Returns what was lost and what happens
+ * instead, in one escaped line for each row. Throws a DatabaseError if the whole file cannot be used.
+ */
+export function setDamagedRowsAside(sql: Statements): string[] {
+  checkRows(sql, ['identity']);
+  const lost: string[] = [];
+  for (const name of CHECKED) {
+    const bad = `NOT (${isIntact(name)})`;
+    const pairs = SEALED[name].columns.map((column) => `'${column}', ${column}`);
+    if (!sql.get(`SELECT 1 FROM ${name} WHERE ${bad} LIMIT 1`)) continue;
+    const rows = sql.all(
+      `INSERT INTO damaged_rows (row) SELECT json_object('table', '${name}', ${pairs.join(', ')})
+       FROM ${name} WHERE ${bad} RETURNING row`,
+    );
+    const { sql: remedy, says } = REMEDIES[name];
+    for (const { row } of rows)
+      lost.push(`a damaged row: ${says(JSON.parse(String(row)) as Fields)}`);
+    for (const statement of remedy) sql.run(statement.replaceAll('BAD', bad));
+    sql.run(
+      'DELETE FROM damaged_rows WHERE id <= (SELECT max(id) FROM damaged_rows) - ?',
+      MOST_KEPT,
+    );
+  }
+  return lost;
+}
+
+/** Throws a DatabaseError if a row is damaged (T90). The history is not checked, because it may be large. */
+export function checkRows(
+  sql: Statements,
+  names: readonly TableName[] = [
+    'identity',
+    ...CHECKED.filter((name) => name !== 'decision_history'),
+  ],
+): void {
+  for (const name of names) {
+    const damaged = sql.get(`SELECT 1 FROM ${name} WHERE NOT (${isIntact(name)}) LIMIT 1`);
+    if (!damaged) continue;
+    const message = `${quote(sql.path)}: a row of the table ${name} is damaged; a poller sets it aside when it starts`;
+    throw new DatabaseError('damaged', message);
+  }
+}

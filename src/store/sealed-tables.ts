@@ -1,0 +1,76 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** A table whose rows have a checksum of these columns, and the columns that identify a row. */
+interface SealedTable {
+  readonly key: readonly string[];
+  readonly columns: readonly string[];
+}
+
+function table(key: string, others: string): SealedTable {
+  const keys = key.split(' ');
+  return { key: keys, columns: [...keys, ...others.split(' ')] };
+}
+
+export type TableName =
+  | 'identity'
+  | 'deployed'
+  | 'actions'
+  | 'restarts'
+  | 'quarantine'
+  | 'decisions'
+  | 'starts'
+  | 'poller'
+  | 'first_seen'
+  | 'decision_history'
+  | 'saved_lists'
+  | 'saved_contents';
+
+/** Every table in which a flipped bit could change an answer (T90). */
+export const SEALED: Readonly<Record<TableName, SealedTable>> = {
+  identity: table('id', 'file'),
+  deployed: table('kind name', 'module_id is_known text previous since failed'),
+  actions: table(
+    'number',
+    'kind name module_id state content not_before deliveries failures changed_at outcome',
+  ),
+  restarts: table('action', 'kind name at'),
+  quarantine: table(
+    'module_id version',
+    'digest since until reason is_rollback rolled_back_to refused',
+  ),
+  decisions: table('kind name', 'place content'),
+  starts: table('id', 'at'),
+  poller: table('id', 'pid round_at trouble'),
+  first_seen: table('address module_id version', 'absent_at seen_at'),
+  decision_history: table('id', 'kind name at change bytes first last'),
+  saved_lists: table(
+    'id',
+    'address module_id confirmed_at sequence generation digest size kept etag history',
+  ),
+  saved_contents: table('list', 'content'),
+};
+
+/** SQL that is true for a row whose columns are those that its checksum was computed from. */
+export function isIntact(name: TableName): string {
+  return `${name}.checksum IS ${checksumOf(name)}`;
+}
+
+function checksumOf(name: TableName): string {
+  return `row_checksum(${SEALED[name].columns.map((column) => `${name}.${column}`).join(', ')})`;
+}
+
+/**
+ * Every write of this connection updates the checksums of its rows. Saved contents are written with theirs, because writing a
+ * large row twice takes long.
+ */
+export function sealWrites(database: DatabaseSync): void {
+  for (const [name, { key, columns }] of Object.entries(SEALED)) {
+    if (name === 'saved_contents') continue;
+    const isRow = key.map((column) => `${column} = NEW.${column}`).join(' AND ');
+    const update = `UPDATE ${name} SET checksum = row_checksum(${columns.join(', ')}) WHERE ${isRow}`;
+    database.exec(`
+      CREATE TEMP TRIGGER seal_new_${name} AFTER INSERT ON main.${name} BEGIN ${update}; END;
+      CREATE TEMP TRIGGER seal_${name} AFTER UPDATE OF ${columns.join(', ')} ON main.${name}
+      BEGIN ${update}; END;`);
+  }
+}
