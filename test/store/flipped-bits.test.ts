@@ -43,8 +43,13 @@ function remembered(): string {
   const [action] = state.commit([upgrade({ target: moduleNamed('cam') })], [], 3);
   state.deliver(action?.id ?? '', 4);
   state.quarantine({
-    ...{ moduleId: 'acme:arm' as ModuleId, version: '3.0.0', digest: 'sha256:bb' },
-    ...{ reason: 'health check failed', since: 4, until: 99, rolledBack: undefined },
+    moduleId: 'acme:arm' as ModuleId,
+    version: '3.0.0',
+    digest: 'sha256:bb',
+    reason: 'health check failed',
+    since: 4,
+    until: 99,
+    rolledBack: undefined,
   });
   const input = moduleQuestion({ wanted: '1.*', deployed: '1.0.0', list: ['1.0.0'] });
   const round = { at: 5, trouble: 'one list is not current' };
@@ -143,7 +148,9 @@ it('[T90] a reader refuses a file with a damaged row, and the poller sets the ro
   ]);
   const { quarantine, open } = healed.state.memory();
   expect([healed.setAside, open.length, healed.state.memory().of(ARM).deployed.kind]).toEqual([
-    ...[undefined, 2, 'version'],
+    undefined,
+    2,
+    'version',
   ]);
   expect(quarantine).toMatchObject([
     { until: undefined, reason: 'its record was damaged, so it stays until it is lifted' },
