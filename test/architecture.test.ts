@@ -46,7 +46,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:timers/promises',
     'node:zlib',
   ],
-  sqlite: ['core/text', 'node:sqlite', 'node:fs', 'node:path', 'node:url'],
+  sqlite: ['core/text', 'node:sqlite', 'node:fs', 'node:path', 'node:url', 'node:zlib'],
   store: ['core', 'registry', 'sqlite', 'node:fs', 'node:sqlite'],
   poller: [
     'core',

@@ -7,7 +7,6 @@ import type { KnownDigest } from '../registry/known-digests.ts';
 import { jsonOf } from '../registry/packed-records.ts';
 import { SavedListsError, type SavedList, type SavedLists } from '../registry/saved-lists.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
-import { rowChecksum } from '../sqlite/row-checksum.ts';
 import { transaction, translated } from '../sqlite/database.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import { numberOf, textOf } from './columns.ts';
@@ -98,7 +97,7 @@ function write(sql: Statements, key: ListKey, list: SavedList): void {
   // No row means that a later list is already stored.
   if (!row) return;
   const id = Number(row['id']);
-  sql.run(WRITE_CONTENT, id, content, rowChecksum([BigInt(id), content]));
+  sql.run(WRITE_CONTENT, id, content);
   if (isNew) sql.run(PRUNE, MOST_LISTS, MOST_BYTES, id);
 }
 
@@ -140,7 +139,7 @@ const UPSERT = `
   WHERE generation IS NULL OR excluded.generation >= generation
   RETURNING id`;
 const WRITE_CONTENT =
-  'INSERT OR REPLACE INTO saved_contents (list, content, checksum) VALUES (?, ?, ?)';
+  'INSERT OR REPLACE INTO saved_contents (list, content, checksum) VALUES (?1, ?2, row_checksum(CAST(?1 AS INTEGER), ?2))';
 const PRUNE = `
   DELETE FROM saved_lists WHERE id IN (
     SELECT id FROM (
