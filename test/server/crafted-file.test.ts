@@ -44,12 +44,6 @@ const ENDLESS = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
 describe('[T91] a crafted file is refused before its tables are read', () => {
   it.each([
     [
-      'a table that is an endless view',
-      `DROP TABLE releases; DROP TABLE modules;
-       CREATE VIEW modules AS ${ENDLESS} SELECT i AS id, 'acme' AS namespace, i AS name, 1 AS generation FROM n`,
-      'its schema has the view "modules", which modreg does not create',
-    ],
-    [
       'a trigger',
       'CREATE TRIGGER slow BEFORE INSERT ON releases BEGIN DELETE FROM tokens; END',
       'its schema has the trigger "slow", which modreg does not create',
@@ -70,10 +64,16 @@ describe('[T91] a crafted file is refused before its tables are read', () => {
       'its schema has the index "slow", which modreg does not create',
     ],
     [
-      'an endless view in a file of a later schema that this program may read',
+      'a view in a file of a later schema that this program may read',
       `PRAGMA user_version = 99; UPDATE compatibility SET oldest_reader = 1;
-       CREATE VIEW more AS ${ENDLESS} SELECT i FROM n`,
+       CREATE VIEW more AS SELECT id FROM modules`,
       'its schema has the view "more", which modreg does not create',
+    ],
+    [
+      'a table that is an endless view',
+      `DROP TABLE releases; DROP TABLE modules;
+       CREATE VIEW modules AS ${ENDLESS} SELECT i AS id, 'acme' AS namespace, i AS name, 1 AS generation FROM n`,
+      'its schema has the view "modules", which modreg does not create',
     ],
   ])('%s', async (_, change, found) => {
     const path = crafted(change);
