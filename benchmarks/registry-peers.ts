@@ -7,7 +7,7 @@ import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Catalogue } from '../src/server/catalogue.ts';
+import { Catalogue } from '../src/server/catalogue/catalogue.ts';
 import { connections, latency, memory } from './attack.ts';
 import { startDockerRegistry, startVerdaccio, type PeerServer } from './peer-servers.ts';
 import { ask, moduleId, releases, start } from './registry-process.ts';

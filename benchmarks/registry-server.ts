@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { parseModuleId } from 'modreg';
-import { Catalogue } from '../src/server/catalogue.ts';
+import { Catalogue } from '../src/server/catalogue/catalogue.ts';
 import { serveRegistry } from '../src/server/serve.ts';
 
 const [, , kind, path = ''] = process.argv;

@@ -5,7 +5,7 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Catalogue } from '../src/server/catalogue.ts';
+import { Catalogue } from '../src/server/catalogue/catalogue.ts';
 import { ask, moduleId, releases, start } from './registry-process.ts';
 import { printRows } from './row.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Catalogue } from '../src/server/catalogue.ts';
+import { Catalogue } from '../src/server/catalogue/catalogue.ts';
 import { ask, moduleId, releases, start, type Running } from './registry-process.ts';
 import { median, printRows, type Row } from './row.ts';
 

@@ -34,7 +34,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   registry: [
     'core',
-    'server/catalogue-registry.ts',
+    'server/catalogue/catalogue-registry.ts',
     'ky',
     'p-retry',
     'lru-cache',

@@ -202,7 +202,8 @@ function openAt(
 /** The code of each kind loads with the first list, because it loads much of Node with it. */
 const PATH_REGISTRIES = {
   folder: async () => (await import('./folder-registry.ts')).folderRegistry,
-  database: async () => (await import('../server/catalogue-registry.ts')).catalogueRegistry,
+  database: async () =>
+    (await import('../server/catalogue/catalogue-registry.ts')).catalogueRegistry,
 } as const;
 
 function pathRegistry(

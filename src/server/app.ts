@@ -1,13 +1,21 @@
 import { Hono } from 'hono';
-import { addArtifactRoutes } from './artifact-routes.ts';
-import type { Catalogue } from './catalogue.ts';
-import type { ChangeFeed } from './change-feed.ts';
-import { addHealthRoute, healthOf } from './health.ts';
-import { ARTIFACT, HEALTH, METRICS, MODULE, RELEASES, UPLOAD, YANK } from './module-route.ts';
-import { problem, problemOf } from './problem.ts';
-import { refusalCount } from './refusal-count.ts';
-import { addReadRoutes, type AppOptions } from './read-routes.ts';
-import { addWriteRoutes } from './write-routes.ts';
+import { addArtifactRoutes } from './routes/artifact-routes.ts';
+import type { Catalogue } from './catalogue/catalogue.ts';
+import type { ChangeFeed } from './catalogue/change-feed.ts';
+import { addHealthRoute, healthOf } from './routes/health.ts';
+import {
+  ARTIFACT,
+  HEALTH,
+  METRICS,
+  MODULE,
+  RELEASES,
+  UPLOAD,
+  YANK,
+} from './routes/module-route.ts';
+import { problem, problemOf } from './routes/problem.ts';
+import { refusalCount } from './limits/refusal-count.ts';
+import { addReadRoutes, type AppOptions } from './routes/read-routes.ts';
+import { addWriteRoutes } from './routes/write-routes.ts';
 
 /** The methods that each address allows. */
 const METHODS = [

@@ -2,9 +2,9 @@ import type { ModuleId } from '../core/index.ts';
 import { expectMembers, FUNCTION, NUMBER, OBJECT, optional, TEXT } from '../core/text/argument.ts';
 import { onRejection } from '../core/text/thenable.ts';
 import { CLOCK, systemClock, type Clock } from '../registry/clock.ts';
-import type { RequestObserver } from './observed-requests.ts';
-import type { ServerLimits } from './limits.ts';
-import type { TlsFiles } from './tls-files.ts';
+import type { RequestObserver } from './limits/observed-requests.ts';
+import type { ServerLimits } from './limits/limits.ts';
+import type { TlsFiles } from './tls/tls-files.ts';
 
 /** Metrics in the format of Prometheus. */
 export interface MetricsText {

@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { expectArgument, expectMembers, having, NUMBER, TEXT } from '../core/text/argument.ts';
 import { PATHS, registryApp } from './app.ts';
-import type { Catalogue } from './catalogue.ts';
-import { changeFeed, type ChangeFeed } from './change-feed.ts';
-import { healthOf, type Health } from './health.ts';
-import { closed, limitedServer, type LimitedServer } from './limited-server.ts';
-import { SERVER_LIMITS } from './limits.ts';
-import { observed } from './observed-requests.ts';
-import { refusalCount } from './refusal-count.ts';
+import type { Catalogue } from './catalogue/catalogue.ts';
+import { changeFeed, type ChangeFeed } from './catalogue/change-feed.ts';
+import { healthOf, type Health } from './routes/health.ts';
+import { closed, limitedServer, type LimitedServer } from './limits/limited-server.ts';
+import { SERVER_LIMITS } from './limits/limits.ts';
+import { observed } from './limits/observed-requests.ts';
+import { refusalCount } from './limits/refusal-count.ts';
 import { withDefaults, type RegistryOptions, type ServeOptions } from './registry-options.ts';
-import { sweepArtifacts } from './sweep.ts';
-import { requestGate, type RequestGate } from './request-gate.ts';
-import { tlsInUse, type TlsInUse } from './tls-reload.ts';
+import { sweepArtifacts } from './artifacts/sweep.ts';
+import { requestGate, type RequestGate } from './limits/request-gate.ts';
+import { tlsInUse, type TlsInUse } from './tls/tls-reload.ts';
 
 /** A registry that accepts connections. */
 export interface RunningRegistry {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { RegistryError } from '../../src/registry/index.ts';
-import { catalogueRegistry } from '../../src/server/catalogue-registry.ts';
+import { catalogueRegistry } from '../../src/server/catalogue/catalogue-registry.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { DatabaseError } from '../../src/sqlite/database-error.ts';
 import { LIDAR, RELEASES } from './list-documents.ts';

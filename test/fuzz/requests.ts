@@ -4,7 +4,7 @@ import { moduleEntries } from '../../src/registry/formats/module-document.ts';
 import { systemClock } from '../../src/registry/clock.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { registryApp } from '../../src/server/app.ts';
-import { changeFeed } from '../../src/server/change-feed.ts';
+import { changeFeed } from '../../src/server/catalogue/change-feed.ts';
 import { mutants, type Bytes } from './documents.ts';
 import { LIDAR, listChanges } from './list-documents.ts';
 import { decodeEntries } from '../support/decoded-list.ts';

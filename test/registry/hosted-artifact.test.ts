@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { hostedUrl } from '../../src/registry/formats/hosted-artifact.ts';
-import { catalogueRegistry } from '../../src/server/catalogue-registry.ts';
+import { catalogueRegistry } from '../../src/server/catalogue/catalogue-registry.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
-import { receiveArtifact } from '../../src/server/receive-artifact.ts';
+import { receiveArtifact } from '../../src/server/artifacts/receive-artifact.ts';
 import { answers, document, HOST } from '../support/answers.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { LIDAR, remembered } from '../support/remembered.ts';

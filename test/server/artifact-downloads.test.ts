@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { artifactFolder, artifactPath } from '../../src/server/artifact-store.ts';
-import { SERVER_LIMITS } from '../../src/server/limits.ts';
+import { artifactFolder, artifactPath } from '../../src/server/artifacts/artifact-store.ts';
+import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
 import {
   BYTES,
   FILE,

@@ -17,10 +17,13 @@ import {
   artifactPath,
   findArtifact,
   storedArtifacts,
-} from '../../src/server/artifact-store.ts';
-import { removeAbandoned } from '../../src/server/incoming-artifacts.ts';
+} from '../../src/server/artifacts/artifact-store.ts';
+import { removeAbandoned } from '../../src/server/artifacts/incoming-artifacts.ts';
 import { Catalogue, readRelease, type PublishResult } from '../../src/server/index.ts';
-import { receiveArtifact, type ArtifactMismatch } from '../../src/server/receive-artifact.ts';
+import {
+  receiveArtifact,
+  type ArtifactMismatch,
+} from '../../src/server/artifacts/receive-artifact.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

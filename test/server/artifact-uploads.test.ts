@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { artifactFolder } from '../../src/server/artifact-store.ts';
-import { SERVER_LIMITS } from '../../src/server/limits.ts';
+import { artifactFolder } from '../../src/server/artifacts/artifact-store.ts';
+import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
 import {
   BYTES,
   FILE,

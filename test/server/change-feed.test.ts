@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { changeFeed } from '../../src/server/change-feed.ts';
+import { changeFeed } from '../../src/server/catalogue/change-feed.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
-import { changeFeed } from '../../src/server/change-feed.ts';
+import { changeFeed } from '../../src/server/catalogue/change-feed.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { published } from '../support/published.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openRegistries } from '../../src/registry/index.ts';
 import { readRelease, type Catalogue, type PublishedRelease } from '../../src/server/index.ts';
-import { limitWarnings } from '../../src/server/list-limits.ts';
+import { limitWarnings } from '../../src/server/catalogue/list-limits.ts';
 import { moduleId } from '../support/ask.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { testRegistry } from '../support/registry.ts';

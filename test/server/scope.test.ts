@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { missingScope, parseScope, type Change, type Scope } from '../../src/server/scope.ts';
+import {
+  missingScope,
+  parseScope,
+  type Change,
+  type Scope,
+} from '../../src/server/tokens/scope.ts';
 
 function scopesOf(texts: readonly string[]): Scope[] {
   return texts.map((text) => {

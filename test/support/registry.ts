@@ -3,9 +3,9 @@ import { expect, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/registry/clock.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { registryApp } from '../../src/server/app.ts';
-import { changeFeed } from '../../src/server/change-feed.ts';
+import { changeFeed } from '../../src/server/catalogue/change-feed.ts';
 import type { RegistryEvent } from '../../src/server/registry-options.ts';
-import { OPENAPI } from '../../src/server/openapi.ts';
+import { OPENAPI } from '../../src/server/routes/openapi.ts';
 import { temporaryFolder } from './folder.ts';
 import { tokenFor } from './token.ts';
 

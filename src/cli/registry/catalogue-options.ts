@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { parseModuleId, type ModuleId, type Result } from '../../core/index.ts';
-import { Catalogue } from '../../server/catalogue.ts';
+import { Catalogue } from '../../server/catalogue/catalogue.ts';
 import { IN_MEMORY, type Opening } from '../../sqlite/database.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../../sqlite/database-error.ts';
 import type { ErrorKind } from '../codes.ts';

@@ -1,5 +1,5 @@
 import { namespaceOf } from '../../core/releases/module-id.ts';
-import type { ModuleSummary } from '../../server/catalogue-results.ts';
+import type { ModuleSummary } from '../../server/catalogue/catalogue-results.ts';
 import type { Catalogue } from '../../server/index.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';

@@ -1,8 +1,8 @@
 import type { ModuleId, Result } from '../../core/index.ts';
 import type { RegistryWriter } from '../../registry/registry-writer.ts';
 import type { PublishedRelease, PublishResult } from '../../server/index.ts';
-import { limitWarnings, type LimitWarning } from '../../server/list-limits.ts';
-import { releaseAsJson } from '../../server/published-release.ts';
+import { limitWarnings, type LimitWarning } from '../../server/catalogue/list-limits.ts';
+import { releaseAsJson } from '../../server/catalogue/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';
 import type { Outcome, Problem } from '../problem.ts';

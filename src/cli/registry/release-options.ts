@@ -1,7 +1,7 @@
 import type { PublishedRelease } from '../../server/index.ts';
 import { parseVersion, type Result } from '../../core/index.ts';
 import { describeValue, excerpt, quote } from '../../core/text/quote.ts';
-import { readRelease } from '../../server/published-release.ts';
+import { readRelease } from '../../server/catalogue/published-release.ts';
 import { countOf } from '../output/count.ts';
 import { readRegularFile } from '../check/document-file.ts';
 import { parseProblem, type Problem } from '../problem.ts';

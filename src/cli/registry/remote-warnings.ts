@@ -1,5 +1,5 @@
 import { excerpt } from '../../core/text/quote.ts';
-import type { LimitWarning } from '../../server/list-limits.ts';
+import type { LimitWarning } from '../../server/catalogue/list-limits.ts';
 
 const KINDS = ['list-near-limit', 'list-too-large'] as const;
 

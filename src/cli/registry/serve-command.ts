@@ -1,9 +1,9 @@
 import type { Catalogue, RunningRegistry } from '../../server/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { systemClock } from '../../registry/clock.ts';
-import { watchForLoss } from '../../server/file-loss.ts';
+import { watchForLoss } from '../../server/catalogue/file-loss.ts';
 import { serveRegistry } from '../../server/serve.ts';
-import { TlsFilesError } from '../../server/tls-reload.ts';
+import { TlsFilesError } from '../../server/tls/tls-reload.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';

@@ -1,6 +1,6 @@
 import type { Result } from '../../core/index.ts';
 import { quote } from '../../core/text/quote.ts';
-import { readTlsPair, type TlsFiles } from '../../server/tls-files.ts';
+import { readTlsPair, type TlsFiles } from '../../server/tls/tls-files.ts';
 import { parseMetricsPlace, type MetricsPlace } from '../metrics/metrics-place.ts';
 import type { Problem } from '../problem.ts';
 import { usage, type CreatingOptions } from './catalogue-options.ts';

@@ -2,7 +2,7 @@ import { parseDuration } from '../../core/text/duration.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Catalogue } from '../../server/index.ts';
-import { lapseOf } from '../../server/token.ts';
+import { lapseOf } from '../../server/tokens/token.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
 import type { Outcome } from '../problem.ts';

@@ -3,12 +3,12 @@ import type { ModuleId, Result } from '../../core/index.ts';
 import { quote } from '../../core/text/quote.ts';
 import { hostedUrl } from '../../registry/formats/hosted-artifact.ts';
 import type { RegistryWriter } from '../../registry/registry-writer.ts';
-import { digestOf } from '../../server/artifact-digest.ts';
-import { findArtifact } from '../../server/artifact-store.ts';
-import type { Catalogue } from '../../server/catalogue.ts';
-import { removeAbandoned } from '../../server/incoming-artifacts.ts';
-import { SERVER_LIMITS } from '../../server/limits.ts';
-import { receiveArtifact } from '../../server/receive-artifact.ts';
+import { digestOf } from '../../server/artifacts/artifact-digest.ts';
+import { findArtifact } from '../../server/artifacts/artifact-store.ts';
+import type { Catalogue } from '../../server/catalogue/catalogue.ts';
+import { removeAbandoned } from '../../server/artifacts/incoming-artifacts.ts';
+import { SERVER_LIMITS } from '../../server/limits/limits.ts';
+import { receiveArtifact } from '../../server/artifacts/receive-artifact.ts';
 import type { Problem } from '../problem.ts';
 import { refusalProblem } from './remote-registry.ts';
 

@@ -2,7 +2,7 @@ import { indexReleases, parseVersion, type ModuleId, type Secret } from '../../c
 import { excerpt } from '../../core/text/quote.ts';
 import { openRegistries, RegistryError } from '../../registry/index.ts';
 import type { RegistryWriter } from '../../registry/registry-writer.ts';
-import { readReason } from '../../server/published-release.ts';
+import { readReason } from '../../server/catalogue/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { parseProblem, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';

@@ -3,7 +3,7 @@ import { quote } from '../../core/text/quote.ts';
 import { isUsable, schemaIn } from '../../sqlite/schema.ts';
 import { openCopy } from '../../sqlite/other-openings.ts';
 import { statementsOf } from '../../sqlite/statements.ts';
-import { SCHEMA } from '../catalogue-schema.ts';
+import { SCHEMA } from '../catalogue/catalogue-schema.ts';
 import { catalogueFindings, contentsOf, type Contents, type Finding } from './catalogue-check.ts';
 import { isSame, summaryOf } from './durable-files.ts';
 import { fileFindings } from './file-check.ts';

@@ -8,11 +8,11 @@ import { isJsonObject } from '../../registry/formats/json-object.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { statementsOf, type Row, type Statements } from '../../sqlite/statements.ts';
-import { listedArtifacts } from '../listed-artifacts.ts';
-import { makeDocument } from '../module-document.ts';
-import { readRelease } from '../published-release.ts';
-import { storedReleases } from '../release-table.ts';
-import { tokensIn } from '../token-table.ts';
+import { listedArtifacts } from '../catalogue/listed-artifacts.ts';
+import { makeDocument } from '../catalogue/module-document.ts';
+import { readRelease } from '../catalogue/published-release.ts';
+import { storedReleases } from '../catalogue/release-table.ts';
+import { tokensIn } from '../tokens/token-table.ts';
 
 /** One thing that is wrong, as an escaped line: where, what was found, what was expected. */
 export type Finding = string;

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncFolder } from '../artifact-store.ts';
+import { syncFolder } from '../artifacts/artifact-store.ts';
 
 /** A name that a file has until it is complete and on the disk. */
 export const PART = '.part';

@@ -1,8 +1,8 @@
 import { openDatabase } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { statementsOf } from '../../sqlite/statements.ts';
-import { artifactPath } from '../artifact-store.ts';
-import { SCHEMA } from '../catalogue-schema.ts';
+import { artifactPath } from '../artifacts/artifact-store.ts';
+import { SCHEMA } from '../catalogue/catalogue-schema.ts';
 import { catalogueFindings, contentsOf, type Contents, type Finding } from './catalogue-check.ts';
 import { fileFindings } from './file-check.ts';
 

@@ -3,7 +3,7 @@ import { DatabaseError } from '../../sqlite/database-error.ts';
 import { openCopy } from '../../sqlite/other-openings.ts';
 import { schemaIn } from '../../sqlite/schema.ts';
 import { statementsOf, type Row, type Statements } from '../../sqlite/statements.ts';
-import { SCHEMA } from '../catalogue-schema.ts';
+import { SCHEMA } from '../catalogue/catalogue-schema.ts';
 
 /** What a registry has and its backup has not. Machines may know it already. */
 export interface Losses {

@@ -1,0 +1,34 @@
+import type { ModuleId } from '../../core/index.ts';
+
+/** The result of publishing a release. Only `published` and `yanked` changed something. */
+export type PublishResult =
+  /** The version is new. */
+  | 'published'
+  /** The version already existed with the same content, and is now yanked. */
+  | 'yanked'
+  /** The version already existed with the same content. */
+  | 'unchanged'
+  /** The version already exists with different content or a different publish time, and cannot be replaced. */
+  | 'other-content'
+  /** The registry has no file of the stated size for an artifact that it should host. */
+  | 'missing-file';
+
+/** The modules that changed after a sequence number. */
+export interface Changes {
+  /** Identifies the series of changes that the sequence numbers count. */
+  readonly history: string;
+  /** The sequence number of the catalogue's last change. Each change increments it. */
+  readonly sequence: number;
+  /** Each changed module once, the most recently changed last. */
+  readonly modules: readonly ModuleId[];
+}
+
+/** A module of a catalogue. */
+export interface ModuleSummary {
+  /** The module. */
+  readonly moduleId: ModuleId;
+  /** The number of changes to the module: each publication, yank and unyank increments it. */
+  readonly generation: number;
+  /** The number of releases, including yanked ones. */
+  readonly count: number;
+}

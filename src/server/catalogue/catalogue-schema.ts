@@ -1,0 +1,66 @@
+import type { Layout } from '../../sqlite/schema.ts';
+
+/** The catalogue's tables. Never edit a migration: append a new one, which adds to the others or raises `oldestReader`. */
+export const SCHEMA: Layout = {
+  // "mreg"
+  applicationId: 0x6d726567,
+  // A program that knows only schema 1 would accept revoked and expired tokens, and ignore scopes.
+  oldestReader: 2,
+  migrations: [
+    `
+    CREATE TABLE catalogue (sequence INTEGER NOT NULL) STRICT;
+    INSERT INTO catalogue VALUES (0);
+
+    CREATE TABLE modules (
+      id INTEGER PRIMARY KEY,
+      namespace TEXT NOT NULL,
+      name TEXT NOT NULL,
+      generation INTEGER NOT NULL,
+      sequence INTEGER NOT NULL,
+      UNIQUE (namespace, name)
+    ) STRICT;
+    CREATE INDEX modules_by_sequence ON modules (sequence);
+
+    CREATE TABLE releases (
+      id INTEGER PRIMARY KEY,
+      module INTEGER NOT NULL REFERENCES modules,
+      version TEXT NOT NULL,
+      published_at INTEGER NOT NULL,
+      content TEXT NOT NULL,
+      yanked TEXT,
+      UNIQUE (module, version)
+    ) STRICT;
+
+    CREATE TABLE tokens (
+      hash BLOB PRIMARY KEY,
+      created_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    `,
+    // The hash has another name, so that a server of schema 1 that still runs accepts no token any more.
+    `
+    ALTER TABLE tokens RENAME TO earlier_tokens;
+    CREATE TABLE tokens (
+      id INTEGER PRIMARY KEY,
+      token_hash BLOB NOT NULL UNIQUE,
+      name TEXT NOT NULL,
+      scopes TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      expires_at INTEGER,
+      last_used_at INTEGER,
+      revoked_at INTEGER
+    ) STRICT;
+    CREATE UNIQUE INDEX names_of_tokens ON tokens (name) WHERE revoked_at IS NULL;
+    INSERT INTO tokens (token_hash, name, scopes, created_at)
+      SELECT hash, 'unnamed-' || row_number() OVER (ORDER BY created_at, hash), 'publish yank', created_at
+      FROM earlier_tokens ORDER BY created_at, hash;
+    DROP TABLE earlier_tokens;
+    `,
+    // A restored copy gets another one, because its numbers stand for other changes (D43).
+    `
+    ALTER TABLE catalogue ADD COLUMN history TEXT NOT NULL DEFAULT '';
+    UPDATE catalogue SET history = lower(hex(randomblob(16)));
+    `,
+    // After a restore, a module that the backup lacks must not begin at 1 again (D43).
+    `ALTER TABLE catalogue ADD COLUMN first_generation INTEGER NOT NULL DEFAULT 0;`,
+  ],
+};

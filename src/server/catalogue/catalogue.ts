@@ -1,0 +1,299 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { LRUCache } from 'lru-cache';
+import type { ModuleId, Result } from '../../core/index.ts';
+import { expectArgument, TEXT } from '../../core/text/argument.ts';
+import { openDatabase, snapshot, transaction, translated } from '../../sqlite/database.ts';
+import { expectWritable } from '../../sqlite/writable.ts';
+import { statementsOf, type Row, type Statements } from '../../sqlite/statements.ts';
+import type { Changes, ModuleSummary, PublishResult } from './catalogue-results.ts';
+import { SCHEMA } from './catalogue-schema.ts';
+import { identityOf, type FileIdentity } from './file-identity.ts';
+import { listedArtifacts } from './listed-artifacts.ts';
+import { makeDocument, type ModuleDocument } from './module-document.ts';
+import type { PublishedRelease } from './published-release.ts';
+import {
+  addRelease,
+  isRefused,
+  moduleIn,
+  publishResultOf,
+  releaseIn,
+  setYanked,
+  storedReleases,
+  yankAsPublished,
+} from './release-table.ts';
+import { addToken, revokeToken, tokensIn, tokenWith } from '../tokens/token-table.ts';
+import { tokenUses } from '../tokens/token-uses.ts';
+import type { StoredToken } from '../tokens/token.ts';
+
+type CachedDocument = ModuleDocument & { readonly generation: number };
+
+const BUSY_TIMEOUT_MS = 5000;
+/** The size of the document cache, in bytes. */
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The releases and tokens of a registry in one SQLite file, which several processes may share. When a method
+ * returns, its change is on the disk. The constructor and each method throw a DatabaseError if the file cannot
+ * be used.
+ *
+ * @example
+ * ```ts
+ * import { parseModuleId } from 'modreg';
+ * import { Catalogue, readRelease } from 'modreg/server';
+ *
+ * const lidar = parseModuleId('acme:lidar');
+ * const release = readRelease({ version: '1.2.9' });
+ * if (!lidar.ok || !release.ok) throw new Error('bad input');
+ * const catalogue = new Catalogue('registry.db', { mode: 'create' });
+ * console.log(catalogue.publish(lidar.value, release.value, Date.now())); // published
+ * console.log(catalogue.yank(lidar.value, '1.2.9', 'loses points in rain')); // done
+ * catalogue.close();
+ * ```
+ */
+export class Catalogue {
+  /** @internal */
+  readonly path: string;
+  readonly #database: DatabaseSync;
+  readonly #identity: FileIdentity;
+  /** @internal Called after each write of this object. */
+  readonly watchers: Set<() => void> = new Set();
+  readonly #sql: Statements;
+  /** @internal The size of each hosted file that a release lists, by its sha256. */
+  readonly listedArtifacts: () => ReadonlyMap<string, number>;
+  /** @internal Records that a request used a token, once a minute. Never throws because the file cannot be written. */
+  readonly recordUse: (token: StoredToken, now: number) => void;
+  readonly #documents: LRUCache<string, CachedDocument> = new LRUCache({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ bytes }) => bytes.length,
+  });
+
+  /**
+   * Opens the file at `path`, which must exist unless the mode is `create`; `read` also accepts a file that cannot
+   * be written. The path `:memory:` is a new database in memory. A method waits up to `busyTimeoutMs` milliseconds for a lock of another process, and blocks meanwhile.
+   */
+  constructor(
+    path: string,
+    {
+      mode = 'write',
+      busyTimeoutMs = BUSY_TIMEOUT_MS,
+    }: { readonly mode?: 'create' | 'write' | 'read'; readonly busyTimeoutMs?: number } = {},
+  ) {
+    expectArgument('new Catalogue()', 'path', path, TEXT);
+    this.path = path;
+    this.#database = openDatabase(path, SCHEMA, { mode, busyTimeoutMs });
+    this.#sql = statementsOf(this.#database, path);
+    this.listedArtifacts = listedArtifacts(this.#sql);
+    this.recordUse = tokenUses(this.#sql);
+    this.#identity = identityOf(path);
+  }
+
+  /** Closes the file. Closing it again does nothing. */
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  /**
+   * Publishes a release. Its publish time is `now`, in milliseconds since the epoch, unless it has one. A published
+   * version never changes: different content is refused, and the same content changes nothing.
+   */
+  publish(moduleId: ModuleId, release: PublishedRelease, now: number): PublishResult {
+    const [publication] = this.publishAll(moduleId, [release], now);
+    return publication ?? 'unchanged';
+  }
+
+  /** Publishes releases in order: all of them, or none if one exists with different content or lacks a file. One result for each. */
+  publishAll(
+    moduleId: ModuleId,
+    releases: readonly PublishedRelease[],
+    now: number,
+  ): readonly PublishResult[] {
+    return this.#change(() => {
+      const results = releases.map((release) => publishResultOf(this.#sql, moduleId, release));
+      if (results.some(isRefused)) return results;
+      for (const [place, release] of releases.entries()) {
+        // Checked again, because the list may contain a version twice.
+        const result = publishResultOf(this.#sql, moduleId, release);
+        if (result === 'published') addRelease(this.#sql, moduleId, release, now);
+        else results[place] = result;
+        const isYanked = yankAsPublished(this.#sql, moduleId, release);
+        if (isYanked && result === 'unchanged') results[place] = 'yanked';
+      }
+      return results;
+    });
+  }
+
+  /** @internal Whether a published version is yanked; undefined if the version is not published. */
+  isYanked(moduleId: ModuleId, version: string): boolean | undefined {
+    const module = moduleIn(this.#sql, moduleId);
+    const release = module && releaseIn(this.#sql, module, version);
+    return release && release['yanked'] !== null;
+  }
+
+  /**
+   * Yanks a release for `reason`, which may be empty; null unyanks it. `version` must be exactly as published. Only `done`
+   * changed something.
+   */
+  yank(
+    moduleId: ModuleId,
+    version: string,
+    reason: string | null,
+  ): 'done' | 'unchanged' | 'unknown-module' | 'unknown-version' {
+    return this.#change(() => {
+      const module = moduleIn(this.#sql, moduleId);
+      if (!module) return 'unknown-module';
+      const release = releaseIn(this.#sql, module, version);
+      if (!release) return 'unknown-version';
+      if (release['yanked'] === reason) return 'unchanged';
+      setYanked(this.#sql, module, release, reason);
+      return 'done';
+    });
+  }
+
+  /** @internal The document that the registry serves for a module; undefined if the module has no releases. */
+  document(moduleId: ModuleId): ModuleDocument | undefined {
+    const known = this.#documents.get(moduleId);
+    if (known && known.generation === moduleIn(this.#sql, moduleId)?.generation) return known;
+    return this.#read(() => {
+      const module = moduleIn(this.#sql, moduleId);
+      if (!module) return undefined;
+      const document = {
+        generation: module.generation,
+        ...makeDocument(moduleId, module.generation, storedReleases(this.#sql, module)),
+      };
+      this.#documents.set(moduleId, document);
+      return document;
+    });
+  }
+
+  /** The ids of all modules, or of those in `namespace`, sorted. */
+  modules(namespace?: string): ModuleId[] {
+    const rows = this.#sql.all(
+      `SELECT namespace || ':' || name AS id FROM modules
+       WHERE ?1 IS NULL OR namespace = ?1 ORDER BY namespace, name`,
+      namespace ?? null,
+    );
+    return rows.map(moduleIdIn);
+  }
+
+  /** @internal All modules, or those in `namespace`, sorted by id. */
+  summaries(namespace?: string): ModuleSummary[] {
+    const rows = this.#sql.all(
+      `SELECT namespace || ':' || name AS id, generation,
+         (SELECT count(*) FROM releases WHERE module = modules.id) AS count
+       FROM modules WHERE ?1 IS NULL OR namespace = ?1 ORDER BY namespace, name`,
+      namespace ?? null,
+    );
+    return rows.map((row) => ({
+      moduleId: moduleIdIn(row),
+      generation: Number(row['generation']),
+      count: Number(row['count']),
+    }));
+  }
+
+  /** @internal The modules that changed after the sequence number `after`. */
+  changes(after: number): Changes {
+    return this.#read(() => {
+      const sequence = this.sequence();
+      const history = this.history();
+      if (after >= sequence) return { history, sequence, modules: [] };
+      const rows = this.#sql.all(
+        `SELECT namespace || ':' || name AS id FROM modules WHERE sequence > ? ORDER BY sequence`,
+        after,
+      );
+      return { history, sequence, modules: rows.map(moduleIdIn) };
+    });
+  }
+
+  /** @internal Identifies the series of changes that generations and sequence numbers count. */
+  history(): string {
+    const stored = String(this.#sql.get('SELECT history FROM catalogue')?.['history']);
+    return this.#identity.historyOf(stored);
+  }
+
+  /** @internal Throws a DatabaseError if the file cannot be written now. Writes nothing. */
+  readonly expectWritable = (): void => expectWritable(this.#database, this.path);
+
+  /** @internal The sequence number of the last change; 0 for a new catalogue. */
+  sequence(): number {
+    this.#identity.check();
+    return Number(this.#sql.get('SELECT sequence FROM catalogue')?.['sequence']);
+  }
+
+  /**
+   * Creates a bearer token at the time `now`. The catalogue stores only its hash, so the result is the only place that
+   * contains its text. The error is a line for a person: a wrong name or scope, a name in use, or an expiry in the past.
+   */
+  createToken(
+    request: {
+      /** Up to 63 letters, digits, `.`, `_` and `-`; no other token that is not revoked may have it. */
+      readonly name: string;
+      /**
+       * `publish`, `yank` or `import` (publish with any publish time), each for all namespaces or for one
+       * (`publish:acme`); `machine:<id>`; `logs:read`. At least one.
+       */
+      readonly scopes: readonly string[];
+      /** From when the token is refused, in milliseconds since the epoch; absent: never. */
+      readonly expiresAt?: number | undefined;
+    },
+    now: number,
+  ): Result<
+    {
+      /** Names the token in logs and in `revokeToken`. */
+      readonly id: string;
+      /** The text of the token. */
+      readonly token: string;
+    },
+    string
+  > {
+    return this.#change(() => addToken(this.#sql, request, now));
+  }
+
+  /** All tokens that were ever created, the oldest first, without their texts. Times are milliseconds since the epoch. */
+  tokens(): readonly {
+    /** Names the token in logs and in `revokeToken`. */
+    readonly id: string;
+    /** Its name. */
+    readonly name: string;
+    /** What it may do. */
+    readonly scopes: readonly string[];
+    /** When it was created. */
+    readonly createdAt: number;
+    /** From when it is refused; undefined: never. */
+    readonly expiresAt: number | undefined;
+    /** When a request last used it, to about a minute; undefined: never. */
+    readonly lastUsedAt: number | undefined;
+    /** When it was revoked; undefined if it was not. */
+    readonly revokedAt: number | undefined;
+  }[] {
+    return tokensIn(this.#sql);
+  }
+
+  /**
+   * Revokes the token with this id or this text, or the one with this name that is not yet revoked. Only `done` changed
+   * something.
+   */
+  revokeToken(token: string, now: number): 'done' | 'unchanged' | 'unknown-token' {
+    return this.#change(() => revokeToken(this.#sql, token, now));
+  }
+
+  /** @internal The token with this text; undefined if this catalogue did not create it. */
+  tokenWith(text: string): StoredToken | undefined {
+    return tokenWith(this.#sql, text);
+  }
+
+  #read<T>(work: () => T): T {
+    return translated(this.path, () => snapshot(this.#database, work));
+  }
+
+  #change<T>(work: () => T): T {
+    this.#identity.check();
+    const result = translated(this.path, () => transaction(this.#database, work));
+    for (const watcher of this.watchers) watcher();
+    return result;
+  }
+}
+
+/** Only #addModule writes ids, and each is a ModuleId. */
+function moduleIdIn(row: Row): ModuleId {
+  return String(row['id']) as ModuleId;
+}

@@ -1,0 +1,221 @@
+import * as v from 'valibot';
+import { parseVersion, type Result } from '../../core/index.ts';
+import { PLATFORMS, canonicalPlatform } from '../../core/releases/platform.ts';
+import { jsonPointer } from '../../core/text/json-pointer.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
+import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
+import { readWebAddress } from '../../core/text/web-address.ts';
+import { hostedSha256 } from '../../registry/formats/hosted-artifact.ts';
+
+/** A release as its author publishes it. `readRelease` validates one. */
+export interface PublishedRelease {
+  /** SemVer 2.0.0, build metadata included. */
+  readonly version: string;
+  /** Milliseconds since the epoch; undefined to use the time of publishing. */
+  readonly publishedAt: number | undefined;
+  /** At most one for each platform. Undefined: the release runs on every platform. Empty: it runs on none. */
+  readonly artifacts:
+    | readonly {
+        /** A platform such as `linux/arm64`, or a wildcard: `any`, `linux/any`, `any/amd64`, `any/arm64`. */
+        readonly platform: string;
+        /** The http: or https: address of the file, or `../../artifacts/sha256/<hex>` if the registry hosts it. */
+        readonly url: string;
+        /** `sha256:` and 64, or `sha512:` and 128, lowercase hexadecimal digits. */
+        readonly digest: string;
+        /** The size of the file in bytes; undefined if the author does not state it. */
+        readonly size: number | undefined;
+      }[]
+    | undefined;
+  /** Why the release should no longer be used; undefined if it is not deprecated. */
+  readonly deprecated: string | undefined;
+  /** Why the release is yanked, `''` without a reason; undefined if it is not published as yanked. */
+  readonly yanked: string | undefined;
+}
+
+/** One escaped line for each error: a JSON Pointer, what was found, what was expected. */
+export type ReleaseErrors = readonly string[];
+
+/** The values of an artifact's `platform`: platforms, and wildcards for one or both of their parts. */
+const ARTIFACT_PLATFORMS: readonly string[] = [
+  ...PLATFORMS,
+  'any',
+  'linux/any',
+  'any/amd64',
+  'any/arm64',
+];
+const LONGEST_TEXT = 1000;
+
+const shortText = v.pipe(
+  v.string('expected text'),
+  v.check(
+    (text) => Array.from(text).length <= LONGEST_TEXT,
+    `longer than ${LONGEST_TEXT} characters`,
+  ),
+  v.check((text) => text.isWellFormed(), 'contains half a surrogate pair'),
+);
+
+const artifactFields = v.strictObject(
+  {
+    platform: read((text) => {
+      const platform = canonicalPlatform(text);
+      if (ARTIFACT_PLATFORMS.includes(platform)) return { ok: true, value: platform };
+      return { ok: false, error: `${quote(text)} is not one of ${ARTIFACT_PLATFORMS.join(', ')}` };
+    }),
+    url: read((text) => {
+      if (hostedSha256(text) !== undefined) return { ok: true, value: text };
+      const url = readWebAddress(text);
+      return url.ok
+        ? { ok: true, value: text }
+        : { ok: false, error: `not an address: ${url.error}` };
+    }),
+    digest: v.pipe(
+      v.string('expected text'),
+      v.regex(
+        /^sha256:[0-9a-f]{64}$|^sha512:[0-9a-f]{128}$/,
+        'expected sha256: and 64 or sha512: and 128 hexadecimal digits',
+      ),
+    ),
+    size: v.optional(
+      v.pipe(
+        v.number('expected a number of bytes'),
+        v.safeInteger('expected a whole number of bytes'),
+        v.minValue(0, 'expected a number of bytes'),
+      ),
+    ),
+  },
+  shape('an artifact', 'platform, url, digest and size'),
+);
+
+const artifact = v.pipe(
+  artifactFields,
+  v.check(({ url, digest, size }) => {
+    const sha256 = hostedSha256(url);
+    return sha256 === undefined || (digest === `sha256:${sha256}` && size !== undefined);
+  }, 'a file that the registry hosts needs a size, and the digest that its address has'),
+);
+
+const release = v.strictObject(
+  {
+    version: read((text) => {
+      const version = parseVersion(text);
+      return version.ok ? { ok: true, value: text } : { ok: false, error: version.error.message };
+    }),
+    published_at: v.optional(
+      read((text) => {
+        const time = parseTime(text);
+        return time.ok ? time : { ok: false, error: time.error.message };
+      }),
+    ),
+    artifacts: v.optional(
+      v.pipe(
+        v.array(artifact, 'expected a list of artifacts'),
+        v.check(
+          (artifacts) =>
+            new Set(artifacts.map(({ platform }) => platform)).size === artifacts.length,
+          'two artifacts for the same platform',
+        ),
+      ),
+    ),
+    deprecated: v.nullish(shortText),
+    yanked: v.nullish(shortText),
+  },
+  shape('a release', 'version, published_at, artifacts, deprecated and yanked'),
+);
+
+/**
+ * Validates a release that was parsed from JSON. Its fields are `version`, `published_at` (RFC 3339),
+ * `artifacts`, `deprecated` and `yanked`; only `version` is required.
+ *
+ * @example
+ * ```ts
+ * import { readRelease } from 'modreg/server';
+ *
+ * const release = readRelease({ version: '1.2', published_at: '2026-03-01T12:00:00Z' });
+ * console.log(release.ok ? release.value : release.error); // [ '/version: "1.2" is not a version' ]
+ * ```
+ */
+export function readRelease(json: unknown): Result<PublishedRelease, readonly string[]> {
+  // valibot accepts a list as an object.
+  const result = v.safeParse(release, Array.isArray(json) ? null : json);
+  if (!result.success) return { ok: false, error: result.issues.map(describe) };
+  const { version, published_at, artifacts, deprecated, yanked } = result.output;
+  return {
+    ok: true,
+    value: {
+      version,
+      publishedAt: published_at,
+      artifacts: artifacts?.map(({ platform, url, digest, size }) => ({
+        platform,
+        url,
+        digest,
+        size,
+      })),
+      deprecated: deprecated ?? undefined,
+      yanked: yanked ?? undefined,
+    },
+  };
+}
+
+/** The artifacts of a valid release that the registry hosts. */
+export function hostedArtifacts({
+  artifacts = [],
+}: Pick<PublishedRelease, 'artifacts'>): { readonly sha256: string; readonly size: number }[] {
+  return artifacts.flatMap(({ url, size = 0 }) => {
+    const sha256 = hostedSha256(url);
+    return sha256 === undefined ? [] : [{ sha256, size }];
+  });
+}
+
+/** A release as JSON that `readRelease` accepts. */
+export function releaseAsJson({
+  version,
+  publishedAt,
+  artifacts,
+  deprecated,
+  yanked,
+}: PublishedRelease): string {
+  const published_at = publishedAt === undefined ? undefined : formatTime(publishedAt);
+  return JSON.stringify({ version, published_at, artifacts, deprecated, yanked });
+}
+
+/** Validates the body of a yank request, and returns its reason. */
+export function readReason(json: unknown): Result<string, ReleaseErrors> {
+  const body = v.strictObject({ reason: v.optional(shortText, '') }, shape('a reason', 'reason'));
+  const result = v.safeParse(body, Array.isArray(json) ? null : json);
+  if (!result.success) return { ok: false, error: result.issues.map(describe) };
+  return { ok: true, value: result.output.reason };
+}
+
+/** The content of a release as text, without its version, publish time and yank: what a second publication must match. */
+export function contentOf({ artifacts, deprecated }: PublishedRelease): string {
+  const inOrder = artifacts?.toSorted((a, b) => (a.platform < b.platform ? -1 : 1));
+  return JSON.stringify({
+    artifacts: inOrder?.map(({ platform, url, digest, size }) => ({ platform, url, digest, size })),
+    deprecated: deprecated ?? null,
+  });
+}
+
+function read<T>(grammar: (text: string) => Result<T, string>): v.GenericSchema<string, T> {
+  return v.pipe(
+    v.string('expected text'),
+    v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
+      const result = grammar(dataset.value);
+      if (result.ok) return result.value;
+      addIssue({ message: result.error });
+      return NEVER;
+    }),
+  );
+}
+
+/** The message for a missing or unknown field, or for a value that is not an object. */
+function shape(noun: string, fields: string): (issue: v.BaseIssue<unknown>) => string {
+  return ({ path, expected }) => {
+    if (path && expected === 'never') return `unknown field; ${noun} has ${fields}`;
+    return path ? 'required' : `expected an object: ${noun} has ${fields}`;
+  };
+}
+
+function describe(issue: v.BaseIssue<unknown>): string {
+  const keys = issue.path?.map(({ key }) => key as string | number) ?? [];
+  return excerpt(`${jsonPointer(keys)}${keys.length === 0 ? '' : ': '}${issue.message}`);
+}

@@ -1,0 +1,42 @@
+import { SERVER_LIMITS, type ServerLimits } from './limits.ts';
+import { problem } from '../routes/problem.ts';
+import type { ExceededLimit } from '../registry-options.ts';
+
+/** The requests that wait for a change, by peer. */
+export interface LongPolls {
+  /** The result of `work`; undefined, without calling it, if the peer has as many long polls as it may have. */
+  readonly within: <T>(peer: string | undefined, work: () => Promise<T>) => Promise<T | undefined>;
+}
+
+export function longPolls({
+  limits = SERVER_LIMITS,
+  refused,
+}: {
+  readonly limits?: ServerLimits | undefined;
+  readonly refused: (limit: ExceededLimit, peer: string | undefined) => void;
+}): LongPolls {
+  const open = new Map<string | undefined, number>();
+  return {
+    async within(peer, work) {
+      const count = open.get(peer) ?? 0;
+      if (count >= limits.longPollsPerPeer) {
+        refused('long-polls-per-peer', peer);
+        return undefined;
+      }
+      open.set(peer, count + 1);
+      try {
+        return await work();
+      } finally {
+        const others = (open.get(peer) ?? 1) - 1;
+        if (others === 0) open.delete(peer);
+        else open.set(peer, others);
+      }
+    },
+  };
+}
+
+/** The response to a long poll that is one too many. */
+export function refusedPoll(): Response {
+  const headers = { 'retry-after': `${SERVER_LIMITS.retryAfter / 1000}` };
+  return problem('too-many-requests', 'the peer has too many long polls', { headers });
+}

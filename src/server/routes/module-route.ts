@@ -1,0 +1,23 @@
+import type { Context } from 'hono';
+import { parseModuleId, type ModuleId } from '../../core/index.ts';
+import { problem } from './problem.ts';
+
+/** The address of the registry's health. */
+export const HEALTH = '/healthz';
+
+/** The address of metrics, if the registry serves them. */
+export const METRICS = '/metrics';
+
+/** The addresses of a module, of its releases, and of a release's yank. */
+export const MODULE = '/v1/modules/:namespace/:name';
+export const RELEASES = '/v1/modules/:namespace/:name/releases';
+export const YANK = '/v1/modules/:namespace/:name/releases/:version/yank';
+/** The addresses of a hosted file: to download it, and to upload it for a release of a module. */
+export const ARTIFACT = '/v1/artifacts/sha256/:sha256';
+export const UPLOAD = '/v1/modules/:namespace/:name/artifacts/sha256/:sha256';
+
+/** The response of `answer` for the module in the address, or a problem if its id is wrong. */
+export function withModule<T>(c: Context, answer: (moduleId: ModuleId) => T): T | Response {
+  const moduleId = parseModuleId(`${c.req.param('namespace')}:${c.req.param('name')}`);
+  return moduleId.ok ? answer(moduleId.value) : problem('bad-request', moduleId.error.message);
+}

@@ -1,0 +1,220 @@
+import type { Context, Hono } from 'hono';
+import { parseVersion, type ModuleId } from '../../core/index.ts';
+import { namespaceOf } from '../../core/releases/module-id.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import {
+  loggedPath,
+  peerOf,
+  refusalAnswer,
+  scopeRefusal,
+  tokenOf,
+  type TokenRefusal,
+} from '../tokens/bearer.ts';
+import type { Caller } from '../tokens/caller.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { jsonBody } from './json-body.ts';
+import { limitWarnings } from '../catalogue/list-limits.ts';
+import { RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
+import { problem } from './problem.ts';
+import { readReason, readRelease, type PublishedRelease } from '../catalogue/published-release.ts';
+import type { ReadOptions } from './read-routes.ts';
+import type { RegistryOptions } from '../registry-options.ts';
+import { missingScope } from '../tokens/scope.ts';
+import type { StoredToken } from '../tokens/token.ts';
+import { uploadAnswer } from './upload-route.ts';
+import { uploadSlots } from '../artifacts/upload-slots.ts';
+
+/** How far a claimed publish time may be from the registry's clock. */
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
+
+type Answer = Response | TokenRefusal;
+type Handle = (c: Context, caller: Caller) => Answer | Promise<Answer>;
+
+/** Adds the routes that need a token. `log` is called after each change, and after each refused request. */
+export function addWriteRoutes(
+  app: Hono,
+  catalogue: Catalogue,
+  { clock, log, limits, refused }: RegistryOptions & Pick<ReadOptions, 'refused'>,
+): void {
+  const slots = uploadSlots({ limits, refused });
+  const guarded = (handle: Handle) => async (c: Context) => {
+    const [now, peer] = [clock.now(), peerOf(c)];
+    const read = tokenOf(c, catalogue, now);
+    if (!read.ok) return answered(c, read.error, { log, peer, token: tokenIn(read.error) });
+    const token = read.value;
+    const answer = await handle(c, {
+      catalogue,
+      token,
+      now,
+      changed: (change) => log?.({ ...change, tokenId: token.id, peer }),
+    });
+    return answered(c, answer, { log, peer, token });
+  };
+  app.post(RELEASES, guarded(publishAnswer));
+  app.put(
+    UPLOAD,
+    guarded(async (c, caller) => await uploadAnswer(c, caller, slots)),
+  );
+  app.put(YANK, guarded(putYankAnswer));
+  app.delete(YANK, guarded(deleteYankAnswer));
+}
+
+/** The response for `answer`. A refusal is logged. */
+function answered(
+  c: Context,
+  answer: Answer,
+  {
+    log,
+    peer,
+    token,
+  }: Pick<RegistryOptions, 'log'> & {
+    readonly peer: string | undefined;
+    readonly token: StoredToken | undefined;
+  },
+): Response {
+  const [response, reason] =
+    answer instanceof Response ? [answer, undefined] : [refusalAnswer(answer), answer.kind];
+  const { status } = response;
+  // A limit of the server has an event of its own.
+  if (status >= 400 && status < 500 && status !== 429) {
+    const { method } = c.req;
+    log?.({
+      kind: 'refused',
+      reason,
+      method,
+      path: loggedPath(c),
+      status,
+      tokenId: token?.id,
+      peer,
+    });
+  }
+  return response;
+}
+
+function tokenIn(refusal: TokenRefusal): StoredToken | undefined {
+  return 'token' in refusal ? refusal.token : undefined;
+}
+
+async function publishAnswer(c: Context, caller: Caller): Promise<Answer> {
+  return await withModule(c, async (moduleId) => {
+    const refusal = scopeRefusal(caller.token, 'publish', namespaceOf(moduleId));
+    if (refusal) return refusal;
+    const release = await jsonBody(c, readRelease);
+    return release.ok ? published(c, caller, moduleId, release.value) : release.error;
+  });
+}
+
+/**
+ * Why the claimed publish time is refused; undefined if it is not. A time in the past would evade a minimum age, so it
+ * takes a token that may import the releases of another registry (D34).
+ */
+function publishTimeError(
+  { publishedAt }: PublishedRelease,
+  moduleId: ModuleId,
+  { token, now }: Caller,
+): string | undefined {
+  if (publishedAt === undefined || Math.abs(publishedAt - now) <= CLOCK_TOLERANCE_MS) {
+    return undefined;
+  }
+  const scope = missingScope(token.scopes, 'import', namespaceOf(moduleId));
+  if (scope === undefined) return undefined;
+  const [claimed, clock] = [formatTime(publishedAt), formatTime(now)];
+  return `/published_at: ${claimed} is more than five minutes from the registry's clock, ${clock}, and the token does not have the scope ${scope}`;
+}
+
+function published(
+  c: Context,
+  caller: Caller,
+  moduleId: ModuleId,
+  release: PublishedRelease,
+): Answer {
+  const { catalogue, token, now, changed } = caller;
+  const { version, yanked } = release;
+  const isYanked = catalogue.isYanked(moduleId, version);
+  // To publish an existing release as yanked is to yank it (T98).
+  const refusal =
+    yanked !== undefined &&
+    isYanked === false &&
+    scopeRefusal(token, 'yank', namespaceOf(moduleId));
+  if (refusal) return refusal;
+  const error = publishTimeError(release, moduleId, caller);
+  // Publishing a release again changes nothing, so it may have an old time.
+  if (error !== undefined && isYanked === undefined) {
+    return problem('bad-release', error, { errors: [error] });
+  }
+  const result = catalogue.publish(moduleId, release, now);
+  if (result === 'other-content') {
+    const next = 'it cannot change; yank it and publish another version';
+    return problem(
+      'already-published',
+      `${moduleId} ${version} is already published with different content or publish time: ${next}`,
+    );
+  }
+  if (result === 'missing-file') return missingFileAnswer(moduleId, version);
+  if (result !== 'unchanged') changed({ kind: result, moduleId, version });
+  const warnings = limitWarnings(catalogue, moduleId).map(({ kind, message }) => {
+    return { type: `urn:modreg:${kind}`, detail: message };
+  });
+  const body = { module_id: moduleId, version, result };
+  return c.json(
+    warnings.length === 0 ? body : { ...body, warnings },
+    result === 'published' ? 201 : 200,
+  );
+}
+
+function missingFileAnswer(moduleId: ModuleId, version: string): Response {
+  const error = `/artifacts: ${moduleId} ${version} has a file that the registry does not host: upload it first`;
+  return problem('bad-release', error, { errors: [error] });
+}
+
+async function putYankAnswer(c: Context, caller: Caller): Promise<Answer> {
+  return await withYank(c, caller, async (moduleId, version) => {
+    const reason = await jsonBody(c, readReason, { reason: '' });
+    if (!reason.ok) return reason.error;
+    return yankAnswer(c, caller, { moduleId, version, reason: reason.value });
+  });
+}
+
+async function deleteYankAnswer(c: Context, caller: Caller): Promise<Answer> {
+  return await withYank(c, caller, (moduleId, version) =>
+    yankAnswer(c, caller, { moduleId, version, reason: null }),
+  );
+}
+
+/** The answer of `answer` for the release in the address, if the token may yank it. */
+async function withYank(
+  c: Context,
+  { token }: Caller,
+  answer: (moduleId: ModuleId, version: string) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  return await withModule(c, async (moduleId) => {
+    const refusal = scopeRefusal(token, 'yank', namespaceOf(moduleId));
+    if (refusal) return refusal;
+    const version = parseVersion(c.req.param('version'));
+    if (!version.ok) return problem('bad-request', version.error.message);
+    return await answer(moduleId, version.value.text);
+  });
+}
+
+function yankAnswer(
+  c: Context,
+  { catalogue, changed }: Caller,
+  {
+    moduleId,
+    version,
+    reason,
+  }: { readonly moduleId: ModuleId; readonly version: string; readonly reason: string | null },
+): Response {
+  const result = catalogue.yank(moduleId, version, reason);
+  switch (result) {
+    case 'unknown-module':
+      return problem(result, `nothing was ever published for ${moduleId}`);
+    case 'unknown-version':
+      return problem(result, `${moduleId} has no version ${version}`);
+    case 'done':
+      changed({ kind: reason === null ? 'unyanked' : 'yanked', moduleId, version });
+      break;
+    case 'unchanged':
+  }
+  return c.json({ module_id: moduleId, version, yanked: reason });
+}

@@ -1,0 +1,37 @@
+import { quote } from '../../core/text/quote.ts';
+import type { Result } from '../../core/index.ts';
+
+/** What a token may do, as `parseScope` returns it: `publish`, `yank:acme`, `machine:rover-7`, `logs:read`. */
+export type Scope = string & { readonly brand: 'scope' };
+
+/** What a request does to the releases of a namespace. `import` publishes a release with a publish time of long ago. */
+export type Change = 'publish' | 'yank' | 'import';
+
+/** The forms of a scope, for a message. */
+export const SCOPE_FORMS =
+  'publish, yank or import, each with or without :<namespace>, machine:<id>, or logs:read';
+
+const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
+const SCOPE = new RegExp(
+  `^(?:(?:publish|yank|import)(?::${HALF})?|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|logs:read)$`,
+);
+
+/** Parses a scope. The error is one escaped line. */
+export function parseScope(text: string): Result<Scope, string> {
+  if (SCOPE.test(text)) return { ok: true, value: text as Scope };
+  return { ok: false, error: `${quote(text)} is not a scope, expected ${SCOPE_FORMS}` };
+}
+
+/** The scope that a change to `namespace` needs and `scopes` lack; undefined if they allow it. */
+export function missingScope(
+  scopes: readonly Scope[],
+  change: Change,
+  namespace: string,
+): Scope | undefined {
+  // A token that may import the releases of another registry may also publish new ones.
+  const allowing = change === 'publish' ? (['publish', 'import'] as const) : [change];
+  const isAllowed = allowing.some((one) =>
+    scopes.some((scope) => scope === one || scope === `${one}:${namespace}`),
+  );
+  return isAllowed ? undefined : (`${change}:${namespace}` as Scope);
+}
