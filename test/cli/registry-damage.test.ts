@@ -37,7 +37,7 @@ it('[T82] a damaged file is not served, and stays as it is', () => {
   const { stdout, stderr, exit } = registry(db, 'serve', '--port', '0');
   expect([stdout, exit]).toEqual(['', 70]);
   expect(stderr).toMatch(
-    /^error\[STATE_UNREADABLE\]: "[^"]+": [^\n]+\nhint: the file is kept as it is: restore a backup, see docs\/registry\.md\n$/,
+    /^error\[STATE_UNREADABLE\]: "[^"]+": [^\n]+\nhint: the file is kept as it is: modreg registry restore <folder> --replace restores a backup\n$/,
   );
   expect(readFileSync(db).equals(before)).toBe(true);
 });

@@ -78,5 +78,5 @@ it('registry.md shows how to create a token and publish with it', async () => {
   const shown = [masked(`$ modreg ${CREATE.join(' ')}\n${created.stdout}${created.stderr}`)];
   const publish = ['registry', 'publish', 'acme:lidar', '1.2.9', '--registry', address];
   shown.push(session(publish, { MODREG_TOKEN: created.stdout.trim() }));
-  expect(sessionsOf('docs/registry.md')).toEqual(shown);
+  expect(sessionsOf('docs/running-a-registry.md')).toEqual(shown);
 });
