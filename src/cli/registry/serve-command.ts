@@ -116,7 +116,10 @@ async function serveUntilSignal(
 function lossProblem(error: DatabaseError): Problem {
   const problem = databaseProblem(error);
   if (error.kind !== 'damaged') return problem;
-  return { ...problem, hint: 'the file is kept as it is: modreg registry restore <folder> --replace restores a backup' };
+  return {
+    ...problem,
+    hint: 'the file is kept as it is: modreg registry restore <folder> --replace restores a backup',
+  };
 }
 
 function startProblem(options: Serving, error: unknown): Problem {
