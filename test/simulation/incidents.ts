@@ -27,6 +27,8 @@ type Effect = (world: World, chance: Chance, control: ProcessControl) => string 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 const YEAR = 365 * DAY;
+/** A registry knows five lists of each module. */
+const KNOWN_LISTS = 5;
 
 const KINDS: Readonly<Record<string, Effect>> = {
   publish: (world, chance) => {
@@ -184,10 +186,14 @@ const KINDS: Readonly<Record<string, Effect>> = {
   lift,
   'roll back': rollBack,
   accept,
+  'restore a backup': (world, chance) => {
+    const { registry } = chance.one(world.sites);
+    const back = chance.below(KNOWN_LISTS);
+    return `${registry.address} from ${back} changes ago, as ${registry.restore(back)}`;
+  },
 };
 
 const OFTEN = [
-  'publish',
   'publish',
   'publish',
   'publish',

@@ -59,6 +59,11 @@ export interface SimulatedRegistry {
   readonly miscount: (by: number) => void;
   /** Numbers its changes from the beginning, in another history; undefined if it has no history. */
   readonly renumber: () => string | undefined;
+  /**
+   * Returns each list to the one that it was `back` changes ago, as `modreg registry restore` does: in another history, with
+   * numbers above all that were ever sent (D43). The name of the history.
+   */
+  readonly restore: (back: number) => string;
   /** Whether a response of its feed in `history` has named the module. */
   readonly hasNamed: (history: string | undefined, moduleId: string) => boolean;
   /** How often its feed or its lists began to say something else. */
@@ -85,6 +90,10 @@ const JUNK = [
   '\u0000',
 ];
 
+/** What a restore adds to the numbers of a backup. */
+const RESTORE_STEP = 1000;
+/** The lists of a module that are kept. */
+const MOST_EARLIER = 5;
 const FARTHEST = Number.MAX_SAFE_INTEGER;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -107,18 +116,23 @@ export function simulatedRegistry(
   /** Added to the sequence of the feed. */
   let inflation = 0;
   let sequence = 0;
+  /** The sequence before the first of `changed`. */
+  let origin = 0;
   let changes = 0;
 
+  const wakeAll = (): void => {
+    for (const wake of waiting) wake();
+    waiting.clear();
+  };
   const truth = (moduleId: string): WireList => lists.get(moduleId) ?? listOf(moduleId, 0, []);
   const put = (moduleId: string, releases: readonly WireRelease[]): void => {
     const list = listOf(moduleId, truth(moduleId).generation + 1, releases);
     lists.set(moduleId, list);
-    earlier.set(moduleId, [...(earlier.get(moduleId) ?? []), list].slice(-5));
+    earlier.set(moduleId, [...(earlier.get(moduleId) ?? []), list].slice(-MOST_EARLIER));
     sequence++;
     changes++;
     changed.push(moduleId);
-    for (const wake of waiting) wake();
-    waiting.clear();
+    wakeAll();
   };
   const listIn = (moduleId: string): WireList => {
     const now = truth(moduleId);
@@ -184,7 +198,9 @@ export function simulatedRegistry(
       if (refused) return refused;
       const now = (manner === 'frozen' ? frozen.sequence : sequence) + inflation;
       const isUnknown = inflation > 0 || after >= now;
-      const modules = isUnknown ? [] : [...new Set(changed.slice(after, now))];
+      const modules = isUnknown
+        ? []
+        : [...new Set(changed.slice(Math.max(0, after - origin), now - origin))];
       if (isPatient && features.feed === 'long' && after === now) return undefined;
       const history = features.hasHistory ? `history ${histories}` : undefined;
       for (const moduleId of modules) named.add(`${history} ${moduleId}`);
@@ -213,9 +229,25 @@ export function simulatedRegistry(
       histories++;
       changes++;
       changed = [...lists.keys()];
+      origin = 0;
       sequence = changed.length;
-      for (const wake of waiting) wake();
-      waiting.clear();
+      wakeAll();
+      return `history ${histories}`;
+    },
+    restore(back) {
+      histories++;
+      changes++;
+      for (const [moduleId, { generation }] of lists) {
+        const known = earlier.get(moduleId) ?? [];
+        const { releases } = known.at(-1 - back) ?? known[0] ?? truth(moduleId);
+        const restored = listOf(moduleId, generation - back + RESTORE_STEP, releases);
+        lists.set(moduleId, restored);
+        earlier.set(moduleId, [...known, restored].slice(-MOST_EARLIER));
+      }
+      changed = [...lists.keys()];
+      origin = sequence - back * changed.length + RESTORE_STEP;
+      sequence = origin + changed.length;
+      wakeAll();
       return `history ${histories}`;
     },
     changeCount: () => changes,
