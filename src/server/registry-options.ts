@@ -94,7 +94,7 @@ export interface ServeOptions {
           | {
               /** Requests or connections were refused, because a limit of the server was reached. */
               readonly kind: 'overload';
-              /** The limit. `handshakes`: a TLS handshake failed, or took longer than ten seconds. */
+              /** The limit. `handshakes`: a TLS handshake failed with an error of TLS, or took longer than ten seconds. */
               readonly limit:
                 | 'connections'
                 | 'handshakes'

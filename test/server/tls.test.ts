@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { request } from 'node:https';
 import { connect as connectPlainly } from 'node:net';
 import { connect } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -196,6 +197,40 @@ it('[T80] ends a connection that does not finish its handshake, and one that is 
     { ...refused, count: 1 },
     { ...refused, count: 1 },
   ]);
+});
+
+it('[T102] does not count a client that hangs up as a failed handshake', async () => {
+  const registry = await served(tlsFiles());
+  const hello = Buffer.from('16030100c8010000c40303', 'hex');
+  for (const bytes of ['', hello]) {
+    const socket = connectPlainly(registry.port, '127.0.0.1');
+    socket.on('error', () => undefined).resume();
+    socket.end(bytes);
+    await once(socket, 'close');
+  }
+  // After a long poll that its client ends, `fetch` opens a connection and ends it.
+  const address = `${registry.address}/v1/changes?after=0&wait=60`;
+  const poll = request(address, { rejectUnauthorized: false }).on('error', () => undefined);
+  poll.end();
+  await once(poll, 'socket').then(async ([socket]) => await once(socket, 'secureConnect'));
+  poll.destroy();
+  const spare = connect({ host: '127.0.0.1', port: registry.port, rejectUnauthorized: false });
+  spare.on('error', () => undefined);
+  await once(spare, 'connect');
+  spare.destroy();
+  // Once a later connection is answered, the server has seen the others.
+  await certificateOf(registry);
+  expect(registry.events).toEqual([]);
+  const old = connect({
+    host: '127.0.0.1',
+    port: registry.port,
+    maxVersion: 'TLSv1.1',
+    minVersion: 'TLSv1.1',
+    ciphers: 'ALL@SECLEVEL=0',
+  });
+  await once(old, 'error');
+  const refused = { kind: 'overload', limit: 'handshakes', peer: '127.0.0.1', count: 1 };
+  await expect.poll(() => registry.events, PATIENCE).toEqual([refused]);
 });
 
 it('[T80] closes while a connection has not finished its handshake', async () => {

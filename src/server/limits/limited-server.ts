@@ -35,9 +35,12 @@ export function limitedServer(
   };
   const server = tls ? tlsServer(options, gate, tls) : createServer(options, gate.admit);
   server.on(tls ? 'secureConnection' : 'connection', inPieces);
-  acceptOnFirstByte(server, limits.headers);
+  const failed = ({ remoteAddress }: Socket): void => refused('handshakes', remoteAddress);
+  acceptOnFirstByte(server, limits.headers, (socket) => {
+    if (tls) failed(socket);
+  });
   server.on('connection', (socket: Socket) => noteSocket(sockets, socket));
-  if (tls) followHandshakes(server, sockets, (peer) => refused('handshakes', peer));
+  if (tls) followHandshakes(server, sockets, failed);
   server.maxConnections = limits.connections;
   server.setTimeout(limits.idle);
   server.on('drop', (dropped) => refused('connections', dropped?.remoteAddress));
@@ -61,21 +64,21 @@ function noteSocket(sockets: Set<Socket>, socket: Socket): void {
   socket.once('close', () => sockets.delete(socket));
 }
 
-/** The socket of a connection is another one after its handshake. `failed` is called for each connection that ends before. */
+/** OpenSSL's errors, and Node's for a handshake that takes too long. A client that hangs up is another one: ECONNRESET. */
+const TLS_ERROR = /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/;
+
+/** The socket of a connection is another one after its handshake. `failed` is called for each handshake with an error of TLS. */
 function followHandshakes(
   server: Server,
   sockets: Set<Socket>,
-  failed: (peer: string | undefined) => void,
+  failed: (socket: Socket) => void,
 ): void {
   const shaking = new Map<string, Socket>();
   server.on('connection', (socket: Socket) => {
-    const [ends, peer] = [endsOf(socket), socket.remoteAddress];
+    const ends = endsOf(socket);
     shaking.set(ends, socket);
     socket.once('close', () => {
-      if (shaking.get(ends) !== socket) return;
-      shaking.delete(ends);
-      // Closing the server ends such connections too.
-      if (server.listening) failed(peer);
+      if (shaking.get(ends) === socket) shaking.delete(ends);
     });
   });
   server.on('secureConnection', (socket: Socket) => {
@@ -84,6 +87,10 @@ function followHandshakes(
     if (plain) sockets.delete(plain);
     shaking.delete(ends);
     noteSocket(sockets, socket);
+  });
+  // A client hangs up in a handshake without an attack: after it ends a long poll, `fetch` opens a connection and ends it.
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (TLS_ERROR.test(error.code ?? '')) failed(socket);
   });
 }
 
