@@ -6,23 +6,13 @@ import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import { quote } from '../core/text/quote.ts';
 import { firstList } from './first-seen.ts';
 import { lazyList, type ListEntries } from './formats/decoded-list.ts';
-import { jsonMeter } from './formats/json-meter.ts';
+import { expectListSize, expectParsable } from './formats/file-limits.ts';
 import { parseJsonBytes } from './formats/json-text.ts';
 import { noteOrigin } from './list-origin.ts';
 import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
 import type { Registry } from './registry.ts';
 import { releaseEntries } from './formats/release-document.ts';
 import { unknownModule } from './unknown-module.ts';
-
-/** Fits the largest npm packuments, the largest of all lists. */
-const LARGEST_FILE = 64 * 1024 * 1024;
-
-/**
- * The commas and brackets of a file of at least this size are counted before it is parsed, because the parsed JSON
- * could take gigabytes. Full npm packuments have fewer than a million.
- */
-const COUNTED_FROM = 8 * 1024 * 1024;
-const MOST_TOKENS = 4_000_000;
 
 /**
  * Reads release lists from files, `<folder>/<namespace>/<name>.json`, each in modreg's own format or an npm
@@ -67,10 +57,7 @@ async function readWhole(path: string): Promise<WholeFile> {
   try {
     const stats = await file.stat();
     if (!stats.isFile()) throw new RegistryError('unreadable-file', `${quote(path)} is not a file`);
-    if (stats.size > LARGEST_FILE) {
-      const message = `${quote(path)} has ${stats.size} bytes (limit ${LARGEST_FILE})`;
-      throw new RegistryError('list-too-large', message);
-    }
+    expectListSize(path, stats.size);
     const { size, mtimeMs } = stats;
     return { bytes: await file.readFile(), stamp: `${size} ${mtimeMs}` };
   } finally {
@@ -80,7 +67,7 @@ async function readWhole(path: string): Promise<WholeFile> {
 
 function entriesIn(bytes: Uint8Array, path: string, moduleId: ModuleId): ListEntries {
   try {
-    if (bytes.length >= COUNTED_FROM) jsonMeter(MOST_TOKENS).feed(bytes);
+    expectParsable(bytes);
     return releaseEntries(parseJsonBytes(bytes), moduleId);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   readdirSync,
   readFileSync,
@@ -150,6 +151,18 @@ describe('a download', () => {
       })(),
     ).rejects.toThrow('terminated');
     expect(registry.events.at(-1)).toMatchObject({ kind: 'failed' });
+  });
+
+  it('that its client ends is no error of the registry', async () => {
+    const registry = await publishing();
+    const { port } = new URL(registry.address);
+    for (let client = 0; client < 20; client++) {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.end(`GET ${FILE} HTTP/1.1\r\nHost: x\r\n\r\n`, () => socket.resetAndDestroy());
+      await once(socket, 'close');
+    }
+    expect((await registry.ask(FILE)).text).toBe('0123456789');
+    expect(registry.events.filter(({ kind }) => kind === 'failed')).toEqual([]);
   });
 
   it('[T88] by clients that do not read keeps no file open, and three slices for each', async () => {

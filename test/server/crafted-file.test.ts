@@ -112,6 +112,21 @@ it('[T91] a file may have the statistics of ANALYZE', async () => {
   expect(await read(crafted('ANALYZE'))).toBe('1000 releases');
 });
 
+it.each<[string, string, string]>([
+  [
+    'a list of 70 MB',
+    "UPDATE releases SET content = json_object('a', hex(zeroblob(35000000))) WHERE id = 1",
+    'has 700',
+  ],
+  [
+    'a list that would take gigabytes as JSON',
+    "UPDATE releases SET content = '{\"a\":' || replace(hex(zeroblob(5000000)), '0', '[') || '}' WHERE id = 1",
+    'it is nested more than 256 levels deep',
+  ],
+])('[T91] %s is refused before it is read', async (_, change, found) => {
+  expect(await read(crafted(change))).toContain(found);
+});
+
 it('[T91] pages that do not form a tree are refused before they are read', async () => {
   const path = crafted();
   expect(await read(path)).toBe('1000 releases');

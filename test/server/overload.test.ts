@@ -154,6 +154,20 @@ describe.each(['http', 'https'] as const)('a registry served over %s, under atta
     await expect.poll(async () => (await ask()).status, PATIENCE).toBe(200);
   });
 
+  it('keeps nothing of a request with a body once it is answered', async () => {
+    const { responses, client } = await served(protocol);
+    const socket = client('').resume();
+    const listeners = async (requests: number): Promise<number | undefined> => {
+      socket.write('PATCH /v1/modules HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n');
+      await expect.poll(() => responses.length, PATIENCE).toBe(requests);
+      await expect.poll(() => responses.at(-1)?.writableFinished, PATIENCE).toBe(true);
+      return responses[0]?.req.socket.listenerCount('close');
+    };
+    const first = await listeners(1);
+    for (let requests = 2; requests < 6; requests++) await listeners(requests);
+    await expect.poll(() => responses[0]?.req.socket.listenerCount('close'), PATIENCE).toBe(first);
+  });
+
   it('ends a connection that sends nothing', async () => {
     const { client } = await served(protocol, { headers: 100 });
     // A client that has finished its handshake is told why.

@@ -25,18 +25,25 @@ export function artifactBody(
   { size, failed }: { readonly size: () => number; readonly failed: (error: unknown) => void },
 ): ReadableStream<Uint8Array> {
   let sent = first;
+  let isCancelled = false;
   return new ReadableStream(
     {
       async pull(controller) {
         try {
           const slice = await readSlice(artifact, sent, Math.min(size(), last + 1 - sent));
+          if (isCancelled) return;
           controller.enqueue(slice);
           sent += slice.length;
           if (sent > last) controller.close();
         } catch (error) {
+          if (isCancelled) return;
           failed(error);
           await new Promise(() => undefined);
         }
+      },
+      cancel() {
+        // The client has hung up.
+        isCancelled = true;
       },
     },
     { highWaterMark: 0 },

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { parseModuleId, type ModuleId } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { firstList } from '../../registry/first-seen.ts';
+import { expectListSize, expectParsable } from '../../registry/formats/file-limits.ts';
 import { lazyList, type ListEntries } from '../../registry/formats/decoded-list.ts';
 import { parseJsonBytes } from '../../registry/formats/json-text.ts';
 import { releaseEntries } from '../../registry/formats/release-document.ts';
@@ -57,11 +58,13 @@ function entriesIn(
   const catalogue = new Catalogue(path, { mode: 'read' });
   try {
     checkPages(path);
+    expectListSize(path, catalogue.listSize(moduleId));
     const document = catalogue.document(moduleId);
     if (!document) throw unknownModule(where, moduleId, modulesOf(catalogue));
-    const entries = withErrorContext(where, () =>
-      releaseEntries(parseJsonBytes(document.bytes), moduleId),
-    );
+    const entries = withErrorContext(where, () => {
+      expectParsable(document.bytes);
+      return releaseEntries(parseJsonBytes(document.bytes), moduleId);
+    });
     return { entries, digest: document.etag };
   } finally {
     catalogue.close();

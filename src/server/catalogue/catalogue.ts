@@ -4,7 +4,7 @@ import type { ModuleId, Result } from '../../core/index.ts';
 import { expectArgument, TEXT } from '../../core/text/argument.ts';
 import { openDatabase, snapshot, transaction, translated } from '../../sqlite/database.ts';
 import { expectWritable } from '../../sqlite/writable.ts';
-import { statementsOf, type Row, type Statements } from '../../sqlite/statements.ts';
+import { statementsOf, type Statements } from '../../sqlite/statements.ts';
 import type { Changes, ModuleSummary, PublishResult } from './catalogue-results.ts';
 import { SCHEMA } from './catalogue-schema.ts';
 import { identityOf, type FileIdentity } from './file-identity.ts';
@@ -14,11 +14,13 @@ import type { PublishedRelease } from './published-release.ts';
 import {
   addRelease,
   isRefused,
+  moduleIdIn,
   moduleIn,
   publishResultOf,
   releaseIn,
   setYanked,
   storedReleases,
+  storedSize,
   yankAsPublished,
 } from './release-table.ts';
 import { addToken, revokeToken, tokensIn, tokenWith } from '../tokens/token-table.ts';
@@ -210,6 +212,8 @@ export class Catalogue {
     return this.#identity.historyOf(stored);
   }
 
+  /** @internal About the size of a release list in bytes, without reading it. */
+  readonly listSize = (moduleId: ModuleId): number => storedSize(this.#sql, moduleId);
   /** @internal Throws a DatabaseError if the file cannot be written now. Writes nothing. */
   readonly expectWritable = (): void => expectWritable(this.#database, this.path);
 
@@ -291,9 +295,4 @@ export class Catalogue {
     for (const watcher of this.watchers) watcher();
     return result;
   }
-}
-
-/** Only #addModule writes ids, and each is a ModuleId. */
-function moduleIdIn(row: Row): ModuleId {
-  return String(row['id']) as ModuleId;
 }

@@ -38,6 +38,19 @@ export function storedReleases(sql: Statements, { id }: ModuleRow): StoredReleas
   }));
 }
 
+/** The names of its fields, its time and its punctuation. */
+const RELEASE_BYTES = 70;
+
+/** About the bytes of the list of a module; 0 if there is none. SQLite does not read the texts for it. */
+export function storedSize(sql: Statements, moduleId: ModuleId): number {
+  const row = sql.get(
+    `SELECT sum(${RELEASE_BYTES} + octet_length(version) + octet_length(content) + coalesce(octet_length(yanked), 0)) AS size
+     FROM releases WHERE module = ?`,
+    moduleIn(sql, moduleId)?.id ?? null,
+  );
+  return Number(row?.['size'] ?? 0);
+}
+
 /** The result that publishing `release` would have. */
 export function publishResultOf(
   sql: Statements,
@@ -127,4 +140,9 @@ function touch(sql: Statements, id: number): void {
        sequence = (SELECT sequence FROM catalogue) WHERE id = ?`,
     id,
   );
+}
+
+/** Only addModule writes ids, and each is a ModuleId. */
+export function moduleIdIn(row: Row): ModuleId {
+  return String(row['id']) as ModuleId;
 }

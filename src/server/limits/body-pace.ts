@@ -15,12 +15,16 @@ export function watchBody(
   let before = socket.bytesRead;
   const timer = setInterval(() => {
     const { bytesRead } = socket;
-    if (request.complete) clearInterval(timer);
+    if (request.complete) stop();
     else if (bytesRead - before < limits.bodyBytes) tooSlow();
     before = bytesRead;
   }, limits.request);
   timer.unref();
-  const stop = (): void => clearInterval(timer);
+  const stop = (): void => {
+    clearInterval(timer);
+    // Or each request of a connection would take memory until it closes.
+    socket.off('close', stop);
+  };
   request.once('end', stop);
   request.once('close', stop);
   socket.once('close', stop);
