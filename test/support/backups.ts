@@ -8,8 +8,8 @@ import { temporaryFolder } from './folder.ts';
 export const NOON: number = Date.parse('2026-11-22T12:00:00Z');
 export const LIDAR = 'acme:lidar';
 
-/** The sha256 of a text, in hexadecimal. */
-export function sha256Of(text: string): string {
+/** The sha256 of a text or of bytes, in hexadecimal. */
+export function sha256Of(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
 }
 

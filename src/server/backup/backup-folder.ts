@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { quote } from '../../core/text/quote.ts';
+import { asDatabaseError, DatabaseError } from '../../sqlite/database-error.ts';
 import { isUsable, schemaIn } from '../../sqlite/schema.ts';
 import { openCopy } from '../../sqlite/other-openings.ts';
 import { statementsOf } from '../../sqlite/statements.ts';
@@ -7,6 +8,7 @@ import { SCHEMA } from '../catalogue/catalogue-schema.ts';
 import { catalogueFindings, contentsOf, type Contents, type Finding } from './catalogue-check.ts';
 import { isSame, summaryOf } from './durable-files.ts';
 import { fileFindings } from './file-check.ts';
+import { asFolderError } from './folder-error.ts';
 import { manifestPath, readManifest, type Manifest } from './manifest.ts';
 
 /** The path of a hosted file in a backup. */
@@ -20,44 +22,65 @@ export interface CheckedBackup {
   readonly findings: readonly Finding[];
 }
 
-/** Checks the backup in `folder`: its manifest, its checksums, the database, and each hosted file (T77). */
+/**
+ * Checks the backup in `folder`: its manifest, its checksums, the database, and each hosted file (T77). Throws a DatabaseError
+ * if it cannot be read.
+ */
 export function checkBackup(folder: string): CheckedBackup {
-  const read = readManifest(folder);
-  if (!read)
-    return {
-      manifest: undefined,
-      findings: [
-        `${quote(manifestPath(folder))}: there is no such file, so this is not a complete backup`,
-      ],
-    };
-  if (!read.ok) return { manifest: undefined, findings: [read.error] };
-  return { manifest: read.value, findings: [...backupFindings(folder, read.value)] };
+  try {
+    const read = readManifest(folder);
+    if (!read) {
+      const found = `${quote(manifestPath(folder))}: there is no such file, so this is not a complete backup`;
+      return { manifest: undefined, findings: [found] };
+    }
+    if (!read.ok) return { manifest: undefined, findings: [read.error] };
+    return { manifest: read.value, findings: [...backupFindings(folder, read.value)] };
+  } catch (error) {
+    throw asFolderError(folder, error);
+  }
 }
 
 function* backupFindings(folder: string, manifest: Manifest): Generator<Finding> {
+  yield* databaseFindings(`${folder}/${manifest.database.name}`, manifest);
+  const files = new Map(manifest.files.map(({ sha256, size }) => [sha256, size]));
+  yield* fileFindings(files, (sha256) => backupFile(folder, sha256));
+}
+
+function* databaseFindings(path: string, manifest: Manifest): Generator<Finding> {
   const { database } = manifest;
-  const path = `${folder}/${database.name}`;
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
     yield `${quote(path)}: there is no such file`;
     return;
   }
   const found = summaryOf(path);
   if (!isSame(found, database)) {
+    // It is not opened: SQLite only says in which ways other bytes are no database (T104).
     yield `${quote(path)}: it has ${found.size} bytes and the sha256 ${found.sha256}, expected ${database.size} bytes and ${database.sha256}`;
+    return;
   }
+  try {
+    yield* contentFindings(path, manifest);
+  } catch (error) {
+    const damage = asDatabaseError(error, path);
+    if (!(damage instanceof DatabaseError)) throw error;
+    yield damage.message;
+  }
+}
+
+function* contentFindings(path: string, manifest: Manifest): Generator<Finding> {
   const copy = openCopy(path);
   try {
     if (schemaIn(copy).applicationId !== SCHEMA.applicationId || !isUsable(copy, SCHEMA)) {
       yield `${quote(path)}: it is not a registry that this modreg can use`;
       return;
     }
-    yield* catalogueFindings(copy, path);
+    const findings = [...catalogueFindings(copy, path)];
+    yield* findings;
+    if (findings.length > 0) return;
     yield* differences(manifest, contentsOf(statementsOf(copy, path)));
   } finally {
     copy.close();
   }
-  const files = new Map(manifest.files.map(({ sha256, size }) => [sha256, size]));
-  yield* fileFindings(files, (sha256) => backupFile(folder, sha256));
 }
 
 function* differences(manifest: Manifest, contents: Contents): Generator<Finding> {

@@ -1,17 +1,18 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { quote } from '../../core/text/quote.ts';
-import { asDatabaseError, DatabaseError } from '../../sqlite/database-error.ts';
+import { asDatabaseError } from '../../sqlite/database-error.ts';
 import { openDatabase } from '../../sqlite/database.ts';
 import { holdExclusively } from '../../sqlite/exclusive-lock.ts';
 import { createPrivate } from '../../sqlite/private-file.ts';
 import { openCopy } from '../../sqlite/other-openings.ts';
 import { statementsOf } from '../../sqlite/statements.ts';
-import { artifactPath, asDiskError, namesIn, syncFolder } from '../artifacts/artifact-store.ts';
+import { artifactPath, namesIn, syncFolder } from '../artifacts/artifact-store.ts';
 import { SCHEMA } from '../catalogue/catalogue-schema.ts';
 import { catalogueFindings, contentsOf, type Contents, type Finding } from './catalogue-check.ts';
 import { copyDurably, isSame, PART, rename, summaryOf, syncFile } from './durable-files.ts';
 import { mismatch } from './file-check.ts';
+import { asFolderError } from './folder-error.ts';
 import { DATABASE, databaseOf, manifestOf, writeManifest, type Manifest } from './manifest.ts';
 import { backupFile } from './backup-folder.ts';
 
@@ -137,16 +138,4 @@ function removeEarlier(folder: string, { database, files }: Manifest): void {
 function removeNames(folder: string, isUnneeded: (name: string) => boolean): void {
   for (const name of namesIn(folder))
     if (isUnneeded(name)) rmSync(`${folder}/${name}`, { force: true });
-}
-
-/** An error of the file system as a DatabaseError that names the folder. */
-export function asFolderError(folder: string, error: unknown): unknown {
-  const asDisk = asDiskError(folder, error);
-  if (asDisk === error || !(asDisk instanceof DatabaseError)) return error;
-  const { code } = error as NodeJS.ErrnoException;
-  return new DatabaseError(
-    'unwritable',
-    `${quote(folder)}: it cannot be used (${String(code)})`,
-    error,
-  );
 }

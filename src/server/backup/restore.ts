@@ -22,11 +22,12 @@ import { openUnchecked } from '../../sqlite/other-openings.ts';
 import { statementsOf } from '../../sqlite/statements.ts';
 import { syncFolder } from '../artifacts/artifact-store.ts';
 import { SCHEMA } from '../catalogue/catalogue-schema.ts';
-import { asFolderError, withoutLog } from './backup.ts';
+import { withoutLog } from './backup.ts';
 import { backupFile, checkBackup } from './backup-folder.ts';
 import type { Finding } from './catalogue-check.ts';
 import { copyDurably, isSame, PART, rename, summaryOf, syncFile } from './durable-files.ts';
 import { mismatch } from './file-check.ts';
+import { asFolderError } from './folder-error.ts';
 import type { Manifest } from './manifest.ts';
 import { lossesOf, type Losses } from './restore-losses.ts';
 
