@@ -28,6 +28,10 @@ export function restoreCommand(folder: string, options: RestoreOptions, world: W
       const message = `${quote(result.path)} exists; nothing was changed: --replace keeps it under another name and restores the backup`;
       return failed(usage(message));
     }
+    if (result.kind === 'restoring') {
+      const message = `${quote(result.path)}: another process restores it; nothing was changed`;
+      return failed({ severity: 'error', kind: 'locked', message });
+    }
     if (result.kind === 'damaged') {
       const what = `the backup ${quote(folder)} is damaged, so nothing was restored`;
       return failed(...damageProblems(what, result.findings));

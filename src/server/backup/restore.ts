@@ -18,6 +18,7 @@ import { quote } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { asDatabaseError, DatabaseError } from '../../sqlite/database-error.ts';
 import { makeFolder, openDatabase, transaction } from '../../sqlite/database.ts';
+import { holdExclusively } from '../../sqlite/exclusive-lock.ts';
 import { openUnchecked } from '../../sqlite/other-openings.ts';
 import { statementsOf } from '../../sqlite/statements.ts';
 import { syncFolder } from '../artifacts/artifact-store.ts';
@@ -45,11 +46,15 @@ export type RestoreResult =
     }
   | { readonly kind: 'damaged'; readonly findings: readonly Finding[] }
   /** There is a registry, and the caller does not replace it. */
-  | { readonly kind: 'exists'; readonly path: string };
+  | { readonly kind: 'exists'; readonly path: string }
+  /** Another process restores it. */
+  | { readonly kind: 'restoring'; readonly path: string };
 
 /** Clients refuse a lower generation, so those of changes since the backup are skipped (D43). */
 const STEP = 1000;
 const BUSY_TIMEOUT_MS = 2000;
+/** Of two processes that begin at once, one gets the lock in this time. */
+const LOCK_TIMEOUT_MS = 100;
 /** How each SQLite file begins. */
 const MAGIC = 'SQLite format 3\0';
 
@@ -77,9 +82,27 @@ export function restore(
     // Like the server, follows a link to the file.
     const target = existsSync(path) ? realpathSync(path) : resolve(path);
     if (existsSync(target) && !replaces) return { kind: 'exists', path: target };
-    return replaced(folder, manifest, target, now);
+    const release = holdAlone(target);
+    if (!release) return { kind: 'restoring', path: target };
+    try {
+      // Another process may have restored it in the meantime.
+      if (existsSync(target) && !replaces) return { kind: 'exists', path: target };
+      return replaced(folder, manifest, target, now);
+    } finally {
+      release();
+    }
   } catch (error) {
     throw asFolderError(path, error);
+  }
+}
+
+/** Keeps other restores of `path` from beginning. Undefined if one is in progress (T105). */
+function holdAlone(path: string): (() => void) | undefined {
+  try {
+    return holdExclusively(`${path}-restore.lock`, LOCK_TIMEOUT_MS);
+  } catch (error) {
+    if (error instanceof DatabaseError && error.kind === 'locked') return undefined;
+    throw error;
   }
 }
 
@@ -189,7 +212,7 @@ function removeLeftovers(path: string): void {
   const current = statSync(path, { throwIfNoEntry: false })?.ino;
   for (const one of readdirSync(dirname(path))) {
     const file = join(dirname(path), one);
-    const isPart = one.startsWith(`${name}.`) && /\.\d+\.part(-[a-z]+)?$/.test(one);
+    const isPart = one.startsWith(`${name}.`) && /\.\d+\.part(\.part|-[a-z]+)?$/.test(one);
     const isSecondName =
       one.startsWith(`${name}.replaced-`) &&
       current !== undefined &&
