@@ -50,6 +50,16 @@ function signAgain(folder: string, database: string, bytes: Buffer): string {
   return `${folder}/${name}`;
 }
 
+/** What is wrong with a registry. Throws any error that does not say what is wrong with the file. */
+function wrongIn(path: string): readonly string[] {
+  try {
+    return checkRegistry(path).findings;
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return [error.message];
+  }
+}
+
 it.each(DAMAGES)('[T104] a backup whose database is damaged: %s', async (_, damage) => {
   const { path, folder } = site();
   await backUp(path, folder, NOON);
@@ -75,11 +85,7 @@ it.each(DAMAGES)('[T104] a registry whose database is damaged: %s', (_, damage) 
   const random = randomFrom(105);
   for (let round = 0; round < 25; round++) {
     writeFileSync(path, damage(bytes, random()));
-    try {
-      checkRegistry(path);
-    } catch (error) {
-      expect(error).toBeInstanceOf(DatabaseError);
-    }
+    expect(() => wrongIn(path)).not.toThrow();
   }
 });
 
