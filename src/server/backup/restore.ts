@@ -30,6 +30,7 @@ import { copyDurably, isSame, PART, rename, summaryOf, syncFile } from './durabl
 import { mismatch } from './file-check.ts';
 import { asFolderError } from './folder-error.ts';
 import type { Manifest } from './manifest.ts';
+import { ownerAt, type Own } from './owner.ts';
 import { lossesOf, type Losses } from './restore-losses.ts';
 
 /** The result of a restore. Only `done` changed the registry. */
@@ -78,7 +79,7 @@ export function restore(
   const { manifest, findings } = checkBackup(folder);
   if (!manifest || findings.length > 0) return { kind: 'damaged', findings };
   try {
-    makeFolder(dirname(resolve(path)));
+    makeOwnFolder(dirname(resolve(path)));
     // Like the server, follows a link to the file.
     const target = existsSync(path) ? realpathSync(path) : resolve(path);
     if (existsSync(target) && !replaces) return { kind: 'exists', path: target };
@@ -96,10 +97,20 @@ export function restore(
   }
 }
 
+function makeOwnFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  const own = ownerAt(folder);
+  makeFolder(folder);
+  own(folder);
+}
+
 /** Keeps other restores of `path` from beginning. Undefined if one is in progress (T105). */
 function holdAlone(path: string): (() => void) | undefined {
   try {
-    return holdExclusively(`${path}-restore.lock`, LOCK_TIMEOUT_MS);
+    const lock = `${path}-restore.lock`;
+    const release = holdExclusively(lock, LOCK_TIMEOUT_MS);
+    ownerAt(path)(lock);
+    return release;
   } catch (error) {
     if (error instanceof DatabaseError && error.kind === 'locked') return undefined;
     throw error;
@@ -122,7 +133,9 @@ function replaced(folder: string, manifest: Manifest, path: string, now: number)
       };
     }
     renumber(part, added);
-    copyFiles(folder, manifest, path);
+    const own = ownerAt(path);
+    own(part);
+    copyFiles({ folder, manifest, path, own });
     const setAside = keepEarlier(path, now);
     rename(part, path);
     return { kind: 'done', manifest, added, setAside, losses };
@@ -149,24 +162,37 @@ function renumber(part: string, added: number): void {
   syncFile(part);
 }
 
+interface Copying {
+  readonly folder: string;
+  readonly manifest: Manifest;
+  readonly path: string;
+  readonly own: Own;
+}
+
 /** Before the database: what releases list must exist. Files that the earlier registry had stay. */
-function copyFiles(folder: string, { files }: Manifest, path: string): void {
+function copyFiles({ folder, manifest: { files }, path, own }: Copying): void {
   if (files.length === 0) return;
   // The folder of a registry that does not exist yet is beside its future file.
   const beside = `${path}-files`;
   for (const one of [beside, `${beside}/sha256`, `${beside}/incoming`]) {
     makeFolder(one);
+    own(one);
     syncFolder(dirname(one));
   }
   for (const { sha256, size } of files) {
     const place = `${beside}/sha256/${sha256}`;
-    if (mismatch(place, sha256, size) === undefined) continue;
-    const copied = copyDurably(backupFile(folder, sha256), place, { sha256, size });
-    if (isSame(copied, { sha256, size })) continue;
-    throw new DatabaseError(
-      'damaged',
-      `${quote(backupFile(folder, sha256))}: it was changed while it was restored`,
-    );
+    const isThere = mismatch(place, sha256, size) === undefined;
+    const copied = isThere
+      ? { sha256, size }
+      : copyDurably(backupFile(folder, sha256), place, { sha256, size });
+    if (!isSame(copied, { sha256, size })) {
+      throw new DatabaseError(
+        'damaged',
+        `${quote(backupFile(folder, sha256))}: it was changed while it was restored`,
+      );
+    }
+    // Also one that a killed restore left.
+    own(place);
   }
 }
 

@@ -1,0 +1,16 @@
+import { existsSync, lchownSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Gives the file or folder at `path` to the user of the service. */
+export type Own = (path: string) => void;
+
+/**
+ * How root gives what it writes to the owner of the registry at `path`, or of the folder that it will be in: the service
+ * could not open files of root (T106). Other users own what they write, so nothing is done.
+ */
+export function ownerAt(path: string): Own {
+  if (process.geteuid?.() !== 0) return () => undefined;
+  const { uid, gid } = statSync(existsSync(path) ? path : dirname(path));
+  // Not the file that a link leads to: it may be that of anybody.
+  return (one) => lchownSync(one, uid, gid);
+}

@@ -1,0 +1,47 @@
+import { chownSync, lstatSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { backUp } from '../../src/server/backup/backup.ts';
+import { restore } from '../../src/server/backup/restore.ts';
+import { FILE, NOON, site } from '../support/backups.ts';
+
+/** Users without an account. */
+const SERVICE = 54_321;
+const OTHER = 54_322;
+
+function ownersIn(folder: string): Record<string, number> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return Object.fromEntries(names.map((name) => [name, lstatSync(`${folder}/${name}`).uid]));
+}
+
+describe.runIf(process.geteuid?.() === 0)('[T106] what root restores', () => {
+  it('belongs to the owner of the folder', async () => {
+    const { path, folder, home } = site();
+    await backUp(path, folder, NOON);
+    chownSync(home, SERVICE, SERVICE);
+    restore(folder, `${home}/new/r.db`, { replaces: false, now: NOON });
+    expect(lstatSync(`${home}/new`).uid).toBe(SERVICE);
+    expect(ownersIn(`${home}/new`)).toEqual({
+      'r.db': SERVICE,
+      'r.db-restore.lock': SERVICE,
+      'r.db-files': SERVICE,
+      'r.db-files/incoming': SERVICE,
+      'r.db-files/sha256': SERVICE,
+      [`r.db-files/sha256/${FILE}`]: SERVICE,
+    });
+  });
+
+  it('belongs to the owner of the registry that it replaces', async () => {
+    const { path, folder, home } = site();
+    await backUp(path, folder, NOON);
+    chownSync(home, SERVICE, SERVICE);
+    chownSync(path, OTHER, OTHER);
+    const result = restore(folder, path, { replaces: true, now: NOON });
+    expect(result).toMatchObject({ kind: 'done' });
+    expect(ownersIn(home)).toMatchObject({
+      'registry.db': OTHER,
+      'registry.db.replaced-20261122T120000Z': OTHER,
+      'registry.db-files': OTHER,
+      [`registry.db-files/sha256/${FILE}`]: OTHER,
+    });
+  });
+});
