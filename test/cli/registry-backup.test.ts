@@ -147,7 +147,7 @@ describe('[T75] [T76] [T77] modreg registry backup, verify and restore', () => {
         return ['verify'];
       },
       (_, path) =>
-        `error[DAMAGED]: the registry "${path}" is damaged\n  because the hosted file sha256:${FILE}: it has 1 bytes, expected 11\nhint: modreg registry restore <folder> --replace restores a backup\n`,
+        `error[DAMAGED]: the registry "${path}" is damaged\n  because the hosted file sha256:${FILE}: it has 1 bytes, expected 11\nhint: remove a damaged file from "${path}-files/sha256", then publish its release again with --upload; or modreg registry restore <folder> --replace restores a backup\n`,
       1,
     ],
     [
@@ -158,7 +158,7 @@ describe('[T75] [T76] [T77] modreg registry backup, verify and restore', () => {
         return ['backup', folder];
       },
       (_, path) =>
-        `error[DAMAGED]: "${path}" is damaged, so nothing was backed up\n  because the hosted file sha256:${FILE}: there is no such file\n`,
+        `error[DAMAGED]: "${path}" is damaged, so nothing was backed up\n  because the hosted file sha256:${FILE}: there is no such file\nhint: remove a damaged file from "${path}-files/sha256", then publish its release again with --upload\n`,
       1,
     ],
   ])('refuse %s', (_, args, stderr, exit) => {
@@ -180,6 +180,29 @@ describe('[T75] [T76] [T77] modreg registry backup, verify and restore', () => {
       exit: 2,
     });
   });
+});
+
+it('[T77] what a damaged hosted file is repaired with', () => {
+  const { home, folder } = site();
+  const path = `${home}/other.db`;
+  const file = `${home}/lidar.tar.gz`;
+  const hosted = `${path}-files/sha256/${sha256Of('lidar 2.0.0')}`;
+  writeFileSync(file, 'lidar 2.0.0');
+  const upload = (...more: readonly string[]): string =>
+    registry(path, 'publish', LIDAR, '2.0.0', '--upload', file, ...more).stdout;
+  upload('--create');
+  writeFileSync(hosted, 'lidar 2.0.1');
+  expect([upload(), registry(path, 'verify').exit, registry(path, 'backup', folder).exit]).toEqual([
+    'acme:lidar: 0 published, 1 unchanged\n',
+    1,
+    1,
+  ]);
+  rmSync(hosted);
+  expect([upload(), registry(path, 'verify').exit, registry(path, 'backup', folder).exit]).toEqual([
+    'acme:lidar: 0 published, 1 unchanged\n',
+    0,
+    0,
+  ]);
 });
 
 it('[T76] a command that waited for a registry does not change the one that was set aside', async () => {

@@ -123,7 +123,10 @@ describe('[T75] a backup', () => {
     rmSync(`${folder}/files/sha256/${FILE}`);
     damage(path);
     const result = await backUp(path, folder, NOON + 1000);
-    expect(result).toMatchObject({ kind: 'damaged', findings: expect.arrayContaining([finding]) });
+    expect(result).toMatchObject({
+      kind: expect.stringMatching(/^damaged/),
+      findings: expect.arrayContaining([finding]),
+    });
     expect(readFileSync(`${folder}/manifest.json`, 'utf8')).toBe(before);
     expect(existsSync(databaseIn(folder))).toBe(true);
   });

@@ -13,7 +13,7 @@ import {
   withCatalogue,
   type CatalogueOptions,
 } from './catalogue-options.ts';
-import { damageProblems } from './damage.ts';
+import { damageProblems, repairOfFiles } from './damage.ts';
 
 /** `modreg registry backup <folder>`: copies the registry and its files, also while it is served. */
 export async function backupCommand(
@@ -35,9 +35,10 @@ export async function backupCommand(
       const message = `${quote(folder)} contains ${quote(result.name)}, so it is not a backup; nothing was changed: name a new folder`;
       return failed(usage(message));
     }
-    if (result.kind === 'damaged') {
+    if (result.kind !== 'done') {
       const what = `${quote(path)} is damaged, so nothing was backed up`;
-      return failed(...damageProblems(what, result.findings));
+      const hint = result.kind === 'damaged-files' ? repairOfFiles(path) : undefined;
+      return failed(...damageProblems(what, result.findings, hint));
     }
     const { manifest } = result;
     const { modules, releases, files, sequence } = manifest;

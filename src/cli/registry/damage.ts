@@ -1,4 +1,6 @@
+import { quote } from '../../core/text/quote.ts';
 import type { Finding } from '../../server/backup/catalogue-check.ts';
+import { artifactFolder } from '../../server/artifacts/artifact-store.ts';
 import type { Problem } from '../problem.ts';
 
 const MOST_FINDINGS = 50;
@@ -13,4 +15,10 @@ export function damageProblems(
   const more = findings.length - shown.length;
   const because = more > 0 ? [...shown, `… ${more} more`] : shown;
   return [{ severity: 'error', kind: 'damaged', message: what, because, hint }];
+}
+
+/** What repairs damaged or missing hosted files of the registry at `path`. A file with the right size is not sent again. */
+export function repairOfFiles(path: string): string {
+  const folder = quote(`${artifactFolder(path)}/sha256`);
+  return `remove a damaged file from ${folder}, then publish its release again with --upload`;
 }

@@ -9,7 +9,7 @@ import { countOf } from '../output/count.ts';
 import type { Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { databaseProblem, failed, usage, type CatalogueOptions } from './catalogue-options.ts';
-import { damageProblems } from './damage.ts';
+import { damageProblems, repairOfFiles } from './damage.ts';
 import { defaultDatabase } from './registry-choice.ts';
 
 /** What was checked, and what is wrong with it. */
@@ -43,14 +43,14 @@ export function verifyCommand(
   }
   try {
     const checked = check(path);
-    const { kind, contents, findings } = checked;
+    const { kind, findings } = checked;
     const problems =
       findings.length > 0
-        ? damageProblems(`the ${kind} ${quote(path)} is damaged`, findings, hintFor(kind))
+        ? damageProblems(`the ${kind} ${quote(path)} is damaged`, findings, hintFor(path, checked))
         : [];
     if (json) return { answer: [asJson(path, checked)], notes: [], problems };
     return {
-      answer: problems.length > 0 || !contents ? [] : [line(path, checked)],
+      answer: problems.length > 0 || !checked.contents ? [] : [line(path, checked)],
       notes: [],
       problems,
     };
@@ -74,10 +74,11 @@ function check(path: string): Checked {
   };
 }
 
-function hintFor(kind: Checked['kind']): string {
-  return kind === 'backup'
-    ? 'do not restore it; modreg registry backup makes another one'
-    : 'modreg registry restore <folder> --replace restores a backup';
+function hintFor(path: string, { kind, contents }: Checked): string {
+  if (kind === 'backup') return 'do not restore it; modreg registry backup makes another one';
+  const restoring = 'modreg registry restore <folder> --replace restores a backup';
+  // With contents, only hosted files are damaged.
+  return contents ? `${repairOfFiles(path)}; or ${restoring}` : restoring;
 }
 
 function line(path: string, { kind, contents }: Checked): string {

@@ -32,7 +32,9 @@ export type BackupResult =
   /** The folder contains something else. */
   | { readonly kind: 'other-folder'; readonly name: string }
   /** The registry is damaged, so that its copy would replace a good backup. */
-  | { readonly kind: 'damaged'; readonly findings: readonly Finding[] };
+  | { readonly kind: 'damaged'; readonly findings: readonly Finding[] }
+  /** Only hosted files are missing or damaged. */
+  | { readonly kind: 'damaged-files'; readonly findings: readonly Finding[] };
 
 /**
  * Copies the registry at `path` to `folder`, also while it is served and changed. The folder is new or has an earlier
@@ -70,7 +72,7 @@ async function written(path: string, folder: string, now: number): Promise<Backu
     copy.close();
   }
   const missing = copyFiles(path, folder, contents.files);
-  if (missing.length > 0) return { kind: 'damaged', findings: missing };
+  if (missing.length > 0) return { kind: 'damaged-files', findings: missing };
   const database = databaseOf(summaryOf(part));
   rename(part, `${folder}/${database.name}`);
   const manifest = manifestOf(contents, database, now);
