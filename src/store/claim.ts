@@ -13,6 +13,7 @@ import {
 } from '../sqlite/database.ts';
 import { holdExclusively, isHeld } from '../sqlite/exclusive-lock.ts';
 import { inPlaceCheck } from '../sqlite/in-place.ts';
+import { integrityLines } from '../sqlite/integrity-lines.ts';
 import { schemaIn, type Layout } from '../sqlite/schema.ts';
 import { setDamagedRowsAside } from './damaged-rows.ts';
 import { sealWrites } from './sealed-tables.ts';
@@ -157,7 +158,11 @@ function openOrReplace(
 function check(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
   const found = translated(path, () => integrityOf(path));
-  if (found !== 'ok') throw new DatabaseError('damaged', `${quote(path)}: ${excerpt(found)}`);
+  if (found !== 'ok')
+    throw new DatabaseError(
+      'damaged',
+      `${quote(path)}: ${excerpt(integrityLines(found).join('; '))}`,
+    );
 }
 
 /** Opens the file, and reads and writes it as a poller does, which finds damage that a check misses. */

@@ -74,4 +74,17 @@ describe("the registry's file on a separate file system", () => {
       `acme:lidar: 1 published, 0 unchanged\nerror[STATE_WRITE]: "${folder}/disk/registry.db": database or disk is full\nexit 70\nacme:lidar  1 release\n`,
     );
   });
+
+  it('[T76] leaves no part of a restored one when the disk is full', () => {
+    const folder = temporaryFolder();
+    const steps = [
+      `./bin/modreg registry publish acme:lidar 1.0.0 --create --db ${folder}/registry.db`,
+      `./bin/modreg registry backup ${folder}/backup --db ${folder}/registry.db`,
+      `mkdir ${folder}/disk && mount -t tmpfs -o size=16k none ${folder}/disk`,
+      `./bin/modreg registry restore ${folder}/backup --db ${folder}/disk/new.db 2>&1; echo "exit $?"; ls ${folder}/disk`,
+    ];
+    expect(sh(`unshare -rm sh -c '${steps.join(' && ')}'`)).toBe(
+      `acme:lidar: 1 published, 0 unchanged\n1 module, 1 release and 0 files are in "${folder}/backup", up to sequence 1\nerror[STATE_WRITE]: "${folder}/disk/new.db": it cannot be used (ENOSPC)\nexit 70\nnew.db-restore.lock\n`,
+    );
+  });
 });

@@ -1,8 +1,9 @@
-import { chownSync, lstatSync, readdirSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { backUp } from '../../src/server/backup/backup.ts';
 import { restore } from '../../src/server/backup/restore.ts';
 import { FILE, NOON, site } from '../support/backups.ts';
+import { sh } from '../support/shell.ts';
 
 /** Users without an account. */
 const SERVICE = 54_321;
@@ -43,5 +44,16 @@ describe.runIf(process.geteuid?.() === 0)('[T106] what root restores', () => {
       'registry.db-files': OTHER,
       [`registry.db-files/sha256/${FILE}`]: OTHER,
     });
+  });
+
+  it('stays as it is if root of a container cannot give it away', async () => {
+    const { path, folder, home } = site();
+    await backUp(path, folder, NOON);
+    mkdirSync(`${home}/new`);
+    chownSync(`${home}/new`, SERVICE, SERVICE);
+    chmodSync(`${home}/new`, 0o777);
+    const command = `unshare -r ./bin/modreg registry restore ${folder} --db ${home}/new/r.db`;
+    expect(sh(command)).toContain('r.db" is restored from 2026-11-22T12:00:00Z');
+    expect(lstatSync(`${home}/new/r.db`).uid).toBe(0);
   });
 });

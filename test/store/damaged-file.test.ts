@@ -77,12 +77,12 @@ const MUTATIONS: readonly [string, string, (bytes: Buffer, path: string) => Uint
   ['only its first bytes', 'database disk image is malformed', (bytes) => bytes.subarray(0, 99)],
   [
     'an overwritten page',
-    '*** in database main ***\\u{a}Tree 8 page 8: btreeInitPage() returns error code 11',
+    'Tree 8 page 8: btreeInitPage() returns error code 11',
     (bytes) => filled(bytes, 7 * PAGE, 0xff),
   ],
   [
     'a page of zeros',
-    '*** in database main ***\\u{a}Tree 8 page 8: btreeInitPage() returns error code 11',
+    'Tree 8 page 8: btreeInitPage() returns error code 11',
     (bytes) => filled(bytes, 7 * PAGE, 0),
   ],
   [

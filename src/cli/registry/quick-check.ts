@@ -3,6 +3,7 @@ import { setPriority } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
+import { integrityLines } from '../../sqlite/integrity-lines.ts';
 
 /** A process of its own: a check takes seconds, cannot be interrupted, and reads bytes that may be damaged. */
 const PROGRAM = `
@@ -39,5 +40,8 @@ export async function damageIn(
     }
   });
   if (found === '' || found === 'ok') return undefined;
-  return new DatabaseError('damaged', `${quote(path)}: ${excerpt(found)}`);
+  return new DatabaseError(
+    'damaged',
+    `${quote(path)}: ${excerpt(integrityLines(found).join('; '))}`,
+  );
 }

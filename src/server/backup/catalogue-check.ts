@@ -7,6 +7,7 @@ import { moduleEntries } from '../../registry/formats/module-document.ts';
 import { isJsonObject } from '../../registry/formats/json-object.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
+import { integrityLines } from '../../sqlite/integrity-lines.ts';
 import { statementsOf, type Row, type Statements } from '../../sqlite/statements.ts';
 import { listedArtifacts } from '../catalogue/listed-artifacts.ts';
 import { makeDocument } from '../catalogue/module-document.ts';
@@ -75,7 +76,7 @@ function integrityFindings(sql: Statements): Finding[] {
   const references = sql.all('PRAGMA foreign_key_check').map(({ table, rowid, parent }) => {
     return `row ${String(rowid)} of ${String(table)} refers to a row of ${String(parent)} that does not exist`;
   });
-  return [...lines.flatMap((line) => line.split('\n')), ...references].map((line) => {
+  return [...lines.flatMap(integrityLines), ...references].map((line) => {
     return `${quote(sql.path)}: ${line}`;
   });
 }

@@ -57,17 +57,25 @@ export function writeDurably(path: string, text: string): void {
 export function copyDurably(from: string, to: string, expected: FileSummary): FileSummary {
   const part = to + PART;
   rmSync(part, { force: true });
-  const descriptor = openSync(part, 'wx', 0o600);
-  let copied: FileSummary;
   try {
-    copied = reading(from, (chunk) => writeAll(descriptor, chunk));
+    const copied = copyTo(part, from);
+    if (isSame(copied, expected)) rename(part, to);
+    return copied;
+  } finally {
+    // Other content, or a part of it because the disk is full.
+    rmSync(part, { force: true });
+  }
+}
+
+function copyTo(part: string, from: string): FileSummary {
+  const descriptor = openSync(part, 'wx', 0o600);
+  try {
+    const copied = reading(from, (chunk) => writeAll(descriptor, chunk));
     fsyncSync(descriptor);
+    return copied;
   } finally {
     closeSync(descriptor);
   }
-  if (isSame(copied, expected)) rename(part, to);
-  else rmSync(part);
-  return copied;
 }
 
 export function isSame(one: FileSummary, other: FileSummary): boolean {

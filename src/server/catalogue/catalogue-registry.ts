@@ -12,6 +12,7 @@ import { RegistryError, type RegistryErrorKind } from '../../registry/registry-e
 import type { Registry } from '../../registry/registry.ts';
 import { unknownModule } from '../../registry/unknown-module.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../../sqlite/database-error.ts';
+import { integrityLines } from '../../sqlite/integrity-lines.ts';
 import { openDatabase, translated } from '../../sqlite/database.ts';
 import { Catalogue } from './catalogue.ts';
 import { SCHEMA } from './catalogue-schema.ts';
@@ -87,7 +88,11 @@ function checkPages(path: string): void {
   const state = states.join();
   if (CHECKED.get(path) === state) return;
   const found = translated(path, () => quickCheck(path));
-  if (found !== 'ok') throw new DatabaseError('damaged', `${quote(path)}: ${excerpt(found)}`);
+  if (found !== 'ok')
+    throw new DatabaseError(
+      'damaged',
+      `${quote(path)}: ${excerpt(integrityLines(found).join('; '))}`,
+    );
   CHECKED.set(path, state);
 }
 
