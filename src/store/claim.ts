@@ -47,6 +47,9 @@ export interface ClaimedFile extends MachineFile {
 type VerifiedFile = MachineFile & Pick<ClaimedFile, 'lostRows'>;
 type SetAside = NonNullable<ClaimedFile['setAside']>;
 
+/** @internal What follows the path of a file that was set aside, before its number. */
+export const SET_ASIDE = '.set-aside-';
+
 /** SQLite's code for a header that does not permit writing. */
 const READ_ONLY = 8;
 /** SQLite's codes for damage that no schema explains: broken pages, and a file that is not a database. */
@@ -156,7 +159,12 @@ function openOrReplace(
 
 /** Throws if SQLite finds damage in the file, which stays unchanged. */
 function check(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true) return;
+  // Its content may be lost. After an earlier loss this says nothing new, and a full disk would add a file at each start (T100).
+  if (stat.size === 0 && !existsSync(`${path}${SET_ASIDE}1`)) {
+    throw new DatabaseError('damaged', `${quote(path)}: it is empty`);
+  }
   const found = translated(path, () => integrityOf(path));
   if (found !== 'ok')
     throw new DatabaseError(
@@ -220,8 +228,8 @@ function codeOf({ cause }: DatabaseError): number | undefined {
 /** Renames the file, so that an operator can examine it. Returns its new path. */
 function setFileAside(path: string): string {
   let number = 1;
-  while (existsSync(`${path}.set-aside-${number}`)) number++;
-  const aside = `${path}.set-aside-${number}`;
+  while (existsSync(`${path}${SET_ASIDE}${number}`)) number++;
+  const aside = `${path}${SET_ASIDE}${number}`;
   for (const suffix of SUFFIXES) {
     if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
   }

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { rememberedIn } from '../support/machine-home.ts';
@@ -55,18 +56,56 @@ describe('modreg poll', () => {
     ]);
   });
 
-  it('takes no module for absent after machine.db was lost', async () => {
+  it.each<[string, string]>([
+    ['not a database', 'file is not a database'],
+    ['', 'it is empty'],
+  ])('[T100] takes no module for absent after machine.db was lost: "%s"', async (content, why) => {
     const loopback = await loopbackRegistry();
     published(loopback, 'acme:lidar', '1.2.4');
     const folder = polledSite(loopback);
-    writeFileSync(`${folder}/home/machine.db`, 'not a database');
-    const args = ['--exec', script(`${folder}/hook`, ''), '--deployed', 'none'];
-    const { until, end } = polling(folder, args);
-    const log = await until('its deployed version is not known, so nothing is done');
-    await end('SIGTERM');
-    expect(log[1]).toBe(
-      `TIME warn  "${folder}/home/machine.db": file is not a database; it is now ${folder}/home/machine.db.set-aside-1, and a new file was created`,
+    const file = `${folder}/home/machine.db`;
+    writeFileSync(file, content);
+    const started = async (): Promise<string[]> => {
+      const args = ['--exec', script(`${folder}/hook`, ''), '--deployed', 'none'];
+      const { until, end } = polling(folder, args);
+      const log = await until('acme_lidar: ');
+      await end('SIGTERM');
+      return log.slice(1);
+    };
+    const refused = `TIME warn  acme_lidar: its deployed version is not known, so nothing is done; --deployed <file> says what is; --deployed none is not believed, because "${file}.set-aside-1" may have known it`;
+    const first = await started();
+    expect([first[0], first.at(-1)]).toEqual([
+      `TIME warn  "${file}": ${why}; it is now ${file}.set-aside-1, and a new file was created`,
+      refused,
+    ]);
+    expect((await started()).at(-1)).toBe(refused);
+    // The file that replaced it may be lost, too.
+    writeFileSync(file, '');
+    expect((await started()).at(-1)).toBe(refused);
+    rmSync(`${file}.set-aside-1`);
+    expect((await started()).at(-1)).toBe(
+      'TIME info  acme_lidar: install of 1.2.4: not deployed yet; newest release of 1',
     );
+  });
+
+  it('[T100] takes no module for absent after its row in machine.db was damaged', async () => {
+    const loopback = await loopbackRegistry();
+    published(loopback, 'acme:lidar', '1.2.4');
+    const folder = polledSite(loopback, { deployed: { acme_lidar: '1.2.3' } });
+    const file = `${folder}/home/machine.db`;
+    const database = new DatabaseSync(file);
+    // A connection that is not modreg's leaves the checksum as it was.
+    database.exec("UPDATE deployed SET text = '1.2.2'");
+    database.close();
+    const args = ['--exec', script(`${folder}/hook`, ''), '--deployed', 'none'];
+    const started = async (): Promise<string | undefined> => {
+      const { until, end } = polling(folder, args);
+      const log = await until('acme_lidar: ');
+      await end('SIGTERM');
+      return log.at(-1);
+    };
+    const refused = `TIME warn  acme_lidar: its deployed version is not known, so nothing is done; --deployed <file> says what is; --deployed none is not believed, because a damaged row of "${file}" may have known it`;
+    expect([await started(), await started()]).toEqual([refused, refused]);
   });
 
   const ELF = Buffer.alloc(64);

@@ -66,6 +66,7 @@ const WITHOUT_ACTION = 'unknown after nothing, 0 open';
 
 const MUTATIONS: readonly [string, string, (bytes: Buffer, path: string) => Uint8Array][] = [
   ['garbage', 'file is not a database', (bytes) => Buffer.alloc(bytes.length, 'garbage!')],
+  ['[T100] nothing', 'it is empty', () => Buffer.of()],
   ['one line', 'file is not a database', () => Buffer.from('garbage\n')],
   ['a first page of zeros', 'file is not a database', (bytes) => filled(bytes, 0, 0)],
   [

@@ -2,6 +2,7 @@ import type { ActionTarget } from '../../core/index.ts';
 import { deployedText } from '../../core/decision/deployed.ts';
 import type { ClaimedFile } from '../../store/index.ts';
 import type { PlanDocuments } from '../plan/plan-documents.ts';
+import { lostMemory } from './lost-memory.ts';
 import type { PollReport } from './poll-report.ts';
 
 /** The value of `--deployed` on a machine on which nothing is deployed yet. */
@@ -12,7 +13,7 @@ export const NONE = 'none';
  * changed since is known better by the file, even if it does not know the version.
  */
 export function firstVersions(
-  { state, setAside }: ClaimedFile,
+  file: ClaimedFile,
   {
     named,
     report,
@@ -24,17 +25,21 @@ export function firstVersions(
   },
 ): (target: ActionTarget) => string | null | undefined {
   const unknown = new Set<string>();
+  const lost = named === NONE ? lostMemory(file) : undefined;
   return (target) => {
     const { kind, name } = target;
-    const { failed: failure, previous, restarts } = state.memory().of(target);
+    const { failed: failure, previous, restarts } = file.state.memory().of(target);
     if (failure || previous || restarts.length > 0) return undefined;
-    // A file that was lost may have known better.
-    if (named === NONE && kind === 'module' && !setAside) return null;
+    // What was lost may have known better (T100).
+    if (named === NONE && kind === 'module' && lost === undefined) return null;
     const reported = documents().deployed?.get(name);
     if (reported?.kind === 'none') return null;
     const version = reported && deployedText(reported);
     if (version === undefined && kind === 'module' && !unknown.has(name)) {
-      const next = `--deployed ${NONE} says that nothing is, --deployed <file> what is`;
+      const next =
+        lost === undefined
+          ? `--deployed ${NONE} says that nothing is, --deployed <file> what is`
+          : `--deployed <file> says what is; --deployed ${NONE} is not believed, because ${lost} may have known it`;
       report.about(name, 'warn', `its deployed version is not known, so nothing is done; ${next}`);
       unknown.add(name);
     }
