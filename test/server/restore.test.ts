@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -82,6 +83,21 @@ describe('[D43] [T76] a restored registry', () => {
       return listOf(path, LIDAR)[0];
     });
     expect(generations).toEqual([2002, 3002, 4002]);
+  });
+
+  it('is above a lost one after a second restore with --replace', async () => {
+    const { path, folder } = site();
+    await backUp(path, folder, NOON);
+    restore(folder, path, REPLACES);
+    restore(folder, path, REPLACES);
+    publish(path, LIDAR, '1.2.0');
+    const [seen] = listOf(path, LIDAR);
+    for (const name of ['', '-wal', '-shm']) rmSync(path + name, { force: true });
+    const generations = Array.from({ length: 3 }, () => {
+      restore(folder, path, REPLACES);
+      return listOf(path, LIDAR)[0];
+    });
+    expect([seen, generations]).toEqual([2003, [1002, 2002, 3002]]);
   });
 
   it('replaces a file that is not a database, with its log', async () => {
