@@ -61,6 +61,16 @@ it('[T83] it counts the rounds that fail, by the origin of the registry', async 
   await poller.end('SIGKILL');
 });
 
+it('[T101] a registry that has none of the modules, such as an empty one, is no success', async () => {
+  const loopback = await loopbackRegistry();
+  const poller = polling(polledSite(loopback), ['--exec', 'true', ...METRICS]);
+  const address = await addressOf(poller);
+  await poller.until('acme:lidar');
+  const lines = await scraped(address);
+  expect(lines).toContain(`modreg_poll_round_failures_total{registry="${loopback.address}"} 1`);
+  await poller.end('SIGKILL');
+});
+
 it('[T83] a port in use is an error before anything is delivered', async () => {
   const loopback = await loopbackRegistry();
   published(loopback, 'acme:lidar', '1.2.4');

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
-import { registryFailure } from '../../poller/availability.ts';
+import { errorsIn } from '../../poller/availability.ts';
 import type { PollerEvent } from '../../poller/index.ts';
 import type { CachedRegistry } from '../../registry/index.ts';
 import { DatabaseError, type ClaimedFile } from '../../store/index.ts';
@@ -75,7 +75,9 @@ function rounds(registry: Registry): PollMetrics['measured'] {
         const results = await polled.readAll(ids, signal);
         last.roundAt = performance.now();
         all.inc({ registry: origin });
-        if (registryFailure(results)) failures.inc({ registry: origin });
+        // A registry that knows none of the modules may have lost its disk, so its answers are no success (T101).
+        if (results.size > 0 && errorsIn(results).length === results.size)
+          failures.inc({ registry: origin });
         else last.successAt.set(origin, last.roundAt);
         return results;
       },
