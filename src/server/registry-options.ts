@@ -70,7 +70,7 @@ export interface ServeOptions {
               readonly peer: string | undefined;
             }
           | {
-              /** A request to change something was refused; nothing was changed. */
+              /** A request to change something was refused or failed; an event `failed` has the error. Nothing was changed. */
               readonly kind: 'refused';
               /** What is wrong with the token, such as `missing-scope`; undefined if something else was refused. */
               readonly reason:
@@ -84,7 +84,7 @@ export interface ServeOptions {
               readonly method: string;
               /** Its path as received, without its query. */
               readonly path: string;
-              /** The status of the response, from 400 to 499. */
+              /** The status of the response, from 400 to 599. */
               readonly status: number;
               /** The id of the token if the registry created it. */
               readonly tokenId: string | undefined;

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it, onTestFinished } from 'vitest';
 import { newFile, registry } from '../support/registry-process.ts';
 import { serve } from '../support/served-process.ts';
 import { tlsFiles } from '../support/tls.ts';
@@ -71,6 +72,24 @@ it('[T83] /metrics counts requests by address and status, and changes, without t
   await expect
     .poll(async () => await scraped(`${address}/metrics`, ...names))
     .toContain('modreg_registry_long_polls 0');
+});
+
+it('[T103] a change that failed is in the log with its token, and counted by status', async () => {
+  const db = newFile();
+  const { address, log } = await serve(db);
+  const token = registry(db, 'token', 'create', '--name', 'ci', '--scope', 'publish').stdout.trim();
+  const path = '/v1/modules/acme/lidar/releases';
+  const holder = new DatabaseSync(db);
+  onTestFinished(() => holder.close());
+  holder.exec('BEGIN IMMEDIATE');
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = '{"version":"1.0.0"}';
+  expect((await fetch(`${address}${path}`, { method: 'POST', headers, body })).status).toBe(503);
+  const logged = `"event":"refused","method":"POST","path":"${path}","status":503,"token":"t1","peer":"127.0.0.1"}`;
+  await expect.poll(log).toContain(logged);
+  expect(await scraped(`${address}/metrics`, 'modreg_registry_refused')).toEqual([
+    'modreg_registry_refused_changes_total{reason="503"} 1',
+  ]);
 });
 
 it('[T83] --metrics serves them at another port only', async () => {

@@ -188,13 +188,17 @@ describe('an upload', () => {
     expect(registry.files()).toEqual(['incoming/HEX']);
   });
 
-  it('[T87] is refused when it would fill the disk', async () => {
+  it('[T87] [T103] is refused when it would fill the disk', async () => {
     const registry = await hosting({ freeDisk: Number.MAX_SAFE_INTEGER });
     const { status, problem, text } = await registry.put(UPLOAD, BYTES);
     expect([status, problem]).toEqual([507, 'storage-full']);
     expect(text).not.toContain(registry.catalogue.path);
     expect(registry.files()).toEqual([]);
-    expect(registry.events).toMatchObject([{ kind: 'failed', error: { kind: 'unwritable' } }]);
+    const refused = { method: 'PUT', path: UPLOAD, status: 507, tokenId: 't1', peer: '127.0.0.1' };
+    expect(registry.events).toMatchObject([
+      { kind: 'refused', reason: undefined, ...refused },
+      { kind: 'failed', error: { kind: 'unwritable' } },
+    ]);
   });
 
   it('[T87] is refused if the folder cannot be created', async () => {

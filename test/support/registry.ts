@@ -43,9 +43,12 @@ const { paths } = OPENAPI as { paths: Record<string, Record<string, Operation>> 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema(OPENAPI, 'openapi');
 
-export function testRegistry({ spreadMs = 0 }: { readonly spreadMs?: number } = {}): TestRegistry {
+export function testRegistry({
+  spreadMs = 0,
+  ...timeout
+}: { readonly spreadMs?: number; readonly busyTimeoutMs?: number } = {}): TestRegistry {
   const path = `${temporaryFolder()}/registry.db`;
-  const catalogue = new Catalogue(path, { mode: 'create' });
+  const catalogue = new Catalogue(path, { mode: 'create', ...timeout });
   const feed = changeFeed(catalogue);
   onTestFinished(() => {
     feed.close();

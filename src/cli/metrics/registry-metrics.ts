@@ -76,7 +76,7 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
     'Changes by requests: published, yanked, unyanked, uploaded files',
     'kind',
   );
-  const refusals = counter('refused_changes', 'Requests for a change that were refused', 'reason');
+  const refusals = counter('refused_changes', 'Refused or failed requests for a change', 'reason');
   const overload = counter('limited', 'Requests and connections refused by a limit', 'limit');
   const errors = counter('database_errors', 'Errors of the registry file, by kind', 'kind');
   for (const kind of ['published', 'yanked', 'unyanked', 'uploaded']) changes.inc({ kind }, 0);

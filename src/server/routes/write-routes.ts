@@ -15,7 +15,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { jsonBody } from './json-body.ts';
 import { limitWarnings } from '../catalogue/list-limits.ts';
 import { RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
-import { problem } from './problem.ts';
+import { problem, problemOf } from './problem.ts';
 import { readReason, readRelease, type PublishedRelease } from '../catalogue/published-release.ts';
 import type { ReadOptions } from './read-routes.ts';
 import type { RegistryOptions } from '../registry-options.ts';
@@ -30,7 +30,7 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000;
 type Answer = Response | TokenRefusal;
 type Handle = (c: Context, caller: Caller) => Answer | Promise<Answer>;
 
-/** Adds the routes that need a token. `log` is called after each change, and after each refused request. */
+/** Adds the routes that need a token. `log` is called after each change, and after each request that was refused or failed. */
 export function addWriteRoutes(
   app: Hono,
   catalogue: Catalogue,
@@ -39,16 +39,21 @@ export function addWriteRoutes(
   const slots = uploadSlots({ limits, refused });
   const guarded = (handle: Handle) => async (c: Context) => {
     const [now, peer] = [clock.now(), peerOf(c)];
-    const read = tokenOf(c, catalogue, now);
-    if (!read.ok) return answered(c, read.error, { log, peer, token: tokenIn(read.error) });
-    const token = read.value;
-    const answer = await handle(c, {
-      catalogue,
-      token,
-      now,
-      changed: (change) => log?.({ ...change, tokenId: token.id, peer }),
-    });
-    return answered(c, answer, { log, peer, token });
+    let token: StoredToken | undefined;
+    try {
+      const read = tokenOf(c, catalogue, now);
+      if (!read.ok) return answered(c, read.error, { log, peer, token: tokenIn(read.error) });
+      const { id } = (token = read.value);
+      const changed: Caller['changed'] = (change) => log?.({ ...change, tokenId: id, peer });
+      const answer = await handle(c, { catalogue, token, now, changed });
+      return answered(c, answer, { log, peer, token });
+    } catch (error) {
+      // A client that hung up gets no response.
+      if (!c.req.raw.signal.aborted) {
+        logRefusal(c, { log, peer, token }, { status: problemOf(error).status, reason: undefined });
+      }
+      throw error;
+    }
   };
   app.post(RELEASES, guarded(publishAnswer));
   app.put(
@@ -59,36 +64,29 @@ export function addWriteRoutes(
   app.delete(YANK, guarded(deleteYankAnswer));
 }
 
+/** What the log says of a request for a change. */
+interface Audit extends Pick<RegistryOptions, 'log'> {
+  readonly peer: string | undefined;
+  readonly token: StoredToken | undefined;
+}
+
 /** The response for `answer`. A refusal is logged. */
-function answered(
-  c: Context,
-  answer: Answer,
-  {
-    log,
-    peer,
-    token,
-  }: Pick<RegistryOptions, 'log'> & {
-    readonly peer: string | undefined;
-    readonly token: StoredToken | undefined;
-  },
-): Response {
+function answered(c: Context, answer: Answer, audit: Audit): Response {
   const [response, reason] =
     answer instanceof Response ? [answer, undefined] : [refusalAnswer(answer), answer.kind];
   const { status } = response;
   // A limit of the server has an event of its own.
-  if (status >= 400 && status < 500 && status !== 429) {
-    const { method } = c.req;
-    log?.({
-      kind: 'refused',
-      reason,
-      method,
-      path: loggedPath(c),
-      status,
-      tokenId: token?.id,
-      peer,
-    });
-  }
+  if (status >= 400 && status !== 429 && status !== 503) logRefusal(c, audit, { status, reason });
   return response;
+}
+
+function logRefusal(
+  c: Context,
+  { log, peer, token }: Audit,
+  refusal: { readonly status: number; readonly reason: TokenRefusal['kind'] | undefined },
+): void {
+  const { method } = c.req;
+  log?.({ kind: 'refused', ...refusal, method, path: loggedPath(c), tokenId: token?.id, peer });
 }
 
 function tokenIn(refusal: TokenRefusal): StoredToken | undefined {
