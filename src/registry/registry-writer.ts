@@ -22,6 +22,7 @@ type ChangeRefusal =
   | 'bad-release'
   | 'bad-file'
   | 'too-large'
+  | 'storage-full'
   | 'unknown-module'
   | 'unknown-version';
 
@@ -61,6 +62,7 @@ const REFUSALS: Readonly<Record<ChangeRefusal, number>> = {
   'bad-release': 422,
   'bad-file': 422,
   'too-large': 413,
+  'storage-full': 507,
   'unknown-module': 404,
   'unknown-version': 404,
 };

@@ -106,6 +106,22 @@ describe('a request without a usable answer', () => {
     expect(bodies).toHaveLength(1);
   });
 
+  it('[T103] is not repeated if the registry has no space left', async () => {
+    const full = { type: 'urn:modreg:storage-full', detail: `full\u001b${'x'.repeat(5000)}` };
+    const { address, bodies } = await answering((response) => problem(response, 507, full), done);
+    const { stdout, stderr, exit } = await remote(address, PUBLISH);
+    expect([stdout, exit, bodies]).toEqual(['', 4, ['{"version":"1.2.9"}']]);
+    expect(stderr.length).toBeLessThan(600);
+    expect(stderr.replace(/x+/, 'x')).toBe(
+      'error[REGISTRY_BUSY]: the registry cannot write its files (507): full\\u{1b}x…\nhint: its disk is full or read-only: run the command again once its operator has changed that\n',
+    );
+  });
+
+  it('is repeated after a 507 of another server', async () => {
+    const { address } = await answering((response) => problem(response, 507, {}), done);
+    expect((await remote(address, PUBLISH)).stdout).toBe('acme:lidar: 0 published, 1 unchanged\n');
+  });
+
   it('ends with advice after three attempts', async () => {
     const server = await answering(done);
     server.close();

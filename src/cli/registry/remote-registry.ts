@@ -87,6 +87,12 @@ export function refusalProblem(refused: Exclude<ChangeResult, { kind: 'done' }>)
     case 'bad-file':
     case 'bad-release':
       return { severity: 'error', kind: 'bad-value', message: detail, because };
+    case 'storage-full': {
+      const message = `the registry cannot write its files (507): ${detail}`;
+      const hint =
+        'its disk is full or read-only: run the command again once its operator has changed that';
+      return { severity: 'error', kind: 'registry-busy', message, hint };
+    }
     case 'too-large':
     case 'unknown-module':
     case 'unknown-version':

@@ -37,7 +37,7 @@ export interface Connection {
     round: RequestContext,
   ): Promise<Reply>;
   /**
-   * The response to a request that changes something, if its status is 200, 201 or below 500 and about the change. Repeats
+   * The response to a request that changes something, if its status is 200, 201, or below 500 and about the change, or it is the problem `storage-full`. Repeats
    * the request like `get`, so repeating it must change nothing more.
    */
   send(url: URL, change: Change, round: RequestContext): Promise<Reply>;
@@ -139,6 +139,9 @@ function checkStatus(
   }: { readonly hasToken: boolean; readonly now: number; readonly expected: ReadonlySet<number> },
 ): void {
   if (expected.has(status)) return;
+  // Only modreg's registry says by it that nothing was changed, and that repeating the request is useless.
+  const isChange = expected === EXPECTED_OF_CHANGE;
+  if (isChange && status === 507 && problemIn(body.text)?.kind === 'storage-full') return;
   if (status === 401 || status === 403 || status === 407) {
     const sent = hasToken ? 'with the token that was sent' : 'without a token';
     const why = problemIn(body.text)?.detail;
