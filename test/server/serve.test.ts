@@ -125,6 +125,7 @@ describe('a served registry', () => {
     expect(await send(registry, 'POST', '', '{"version":"1.0.1"}')).toEqual([201, 'published']);
     expect(registry.events).toMatchObject([
       { kind: 'published', tokenId: 't1', peer: '127.0.0.1' },
+      { kind: 'refused', status: 503, tokenId: 't1', peer: '127.0.0.1' },
       { kind: 'failed' },
       { kind: 'published', tokenId: 't1', peer: '127.0.0.1' },
     ]);
