@@ -12,22 +12,26 @@ const PAGE = 4096;
 
 type Damage = (bytes: Buffer, random: number) => Buffer;
 
-const DAMAGES: readonly (readonly [string, Damage])[] = [
-  ['cut off', (bytes, random) => bytes.subarray(0, Math.floor(random * bytes.length))],
+/** With the least number of findings: SQLite does not notice a change in a value, or in unused space such as the end of an empty page. */
+const DAMAGES: readonly (readonly [string, number, Damage])[] = [
+  ['cut off', 0, (bytes, random) => bytes.subarray(0, Math.floor(random * bytes.length))],
   [
     'cut off after a page',
+    1,
     (bytes, random) => bytes.subarray(0, PAGE * Math.floor((random * bytes.length) / PAGE)),
   ],
   [
     'a page of zeros',
+    0,
     (bytes, random) => {
       const at = PAGE * Math.floor((random * bytes.length) / PAGE);
       return Buffer.from(bytes).fill(0, at, at + PAGE);
     },
   ],
-  ['a page of zeros at the beginning', (bytes) => Buffer.from(bytes).fill(0, 0, PAGE)],
+  ['a page of zeros at the beginning', 1, (bytes) => Buffer.from(bytes).fill(0, 0, PAGE)],
   [
     'a flipped bit',
+    0,
     (bytes, random) => {
       const damaged = Buffer.from(bytes);
       const at = Math.floor(random * bytes.length);
@@ -49,6 +53,11 @@ function signAgain(folder: string, database: string, bytes: Buffer): string {
   return `${folder}/${name}`;
 }
 
+/** The findings that do not begin with the path of the damaged file. */
+function unnamed(findings: readonly string[], path: string): readonly string[] {
+  return findings.filter((finding) => !finding.startsWith(`"${path}": `));
+}
+
 /** What is wrong with a registry. Throws any error that does not say what is wrong with the file. */
 function wrongIn(path: string): readonly string[] {
   try {
@@ -59,7 +68,7 @@ function wrongIn(path: string): readonly string[] {
   }
 }
 
-it.each(DAMAGES)('[T104] a backup whose database is damaged: %s', async (_, damage) => {
+it.each(DAMAGES)('[T104] a backup whose database is damaged: %s', async (_, least, damage) => {
   const { path, folder } = site();
   await backUp(path, folder, NOON);
   let database = databaseIn(folder);
@@ -73,18 +82,22 @@ it.each(DAMAGES)('[T104] a backup whose database is damaged: %s', async (_, dama
     expect([manifest?.sequence, findings.length]).toEqual([2, 1]);
     // Even if the checksum is right, no damage is an error of another kind.
     database = signAgain(folder, database, damaged);
-    expect(() => checkBackup(folder)).not.toThrow();
+    const { findings: named } = checkBackup(folder);
+    expect(unnamed(named, database)).toEqual([]);
+    expect(named.length).toBeGreaterThanOrEqual(least);
     database = signAgain(folder, database, bytes);
   }
 });
 
-it.each(DAMAGES)('[T104] a registry whose database is damaged: %s', (_, damage) => {
+it.each(DAMAGES)('[T104] a registry whose database is damaged: %s', (_, least, damage) => {
   const { path } = site();
   const bytes = readFileSync(path);
   const random = randomFrom(105);
   for (let round = 0; round < 25; round++) {
     writeFileSync(path, damage(bytes, random()));
-    expect(() => wrongIn(path)).not.toThrow();
+    const findings = wrongIn(path);
+    expect(unnamed(findings, path)).toEqual([]);
+    expect(findings.length).toBeGreaterThanOrEqual(least);
   }
 });
 

@@ -1,7 +1,7 @@
 /*
  * Packs the package twice, from copies in folders of different names, with another umask, time zone and language, and
- * compares the bytes: `npm run test:reproducible`. Prints the digest that whoever builds the same commit with the same
- * Node gets.
+ * compares the bytes: `npm run test:reproducible`. Prints the digest, which is the same for each build of the commit with
+ * the same Node.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
