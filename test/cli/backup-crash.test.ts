@@ -11,7 +11,7 @@ import { randomFrom } from '../support/mutate.ts';
 
 /** The kills of each test: `MODREG_KILLS`, 6 by default. */
 const KILLS = Number(process.env['MODREG_KILLS'] ?? 6);
-const TIMEOUT = { timeout: KILLS * 4000 + 20_000 };
+const TIMEOUT = { timeout: 60_000 + KILLS * 4000 };
 
 /** Runs `modreg registry …`, and kills it after `ms` milliseconds. Resolves with whether it ended before. */
 async function killed(ms: number, ...args: readonly string[]): Promise<boolean> {

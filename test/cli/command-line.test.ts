@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg } from '../support/modreg.ts';
-import { sh } from '../support/shell.ts';
+import { sh, shWithMounts } from '../support/shell.ts';
 
 const HINT = 'hint: modreg --help shows how\n';
 const RESOLVE_HINT = 'hint: modreg resolve --help shows how\n';
@@ -231,12 +231,11 @@ describe('[T69] the environment of the process', () => {
     );
   });
 
-  it('resolves with a home that is read-only, missing, or not a folder', () => {
+  it('resolves with a home that is read-only, missing, or not a folder', (context) => {
     const folder = temporaryFolder({ file: '' });
     const resolve = './bin/modreg resolve acme:cam latest';
-    expect(
-      sh(`unshare -rm sh -c 'mount -t tmpfs -o ro none ${folder} && ${resolve}'`, at(folder)),
-    ).toBe('1.3.0\n');
+    const steps = [`mount -t tmpfs -o ro none ${folder}`, resolve];
+    expect(shWithMounts(context, steps, at(folder))).toBe('1.3.0\n');
     for (const home of ['/nowhere', `${folder}/file`]) {
       expect(sh(resolve, at(home))).toBe('1.3.0\n');
     }

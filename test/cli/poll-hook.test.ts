@@ -10,6 +10,7 @@ import { blocksOf, pageAt } from '../support/pages.ts';
 import { plainServer } from '../support/plain-server.ts';
 import { entry } from '../support/planned.ts';
 import { polledSite, polling } from '../support/polling.ts';
+import { needs } from '../support/prerequisite.ts';
 import { sh } from '../support/shell.ts';
 
 const HOOK = `${ROOT}examples/hook.sh`;
@@ -29,10 +30,8 @@ function publishFile({ catalogue }: Loopback, version: string, content: string, 
 }
 
 it('examples/hook.sh downloads, verifies and switches releases, and rejects one that does not work', async (context) => {
-  if (sh('command -v curl || command -v wget') === '') {
-    if (process.env['MODREG_REQUIRE_SERVICES'] === '1') throw new Error('there is no curl or wget');
-    context.skip('this machine has neither curl nor wget');
-  }
+  const hasProgram = sh('command -v curl || command -v wget') !== '';
+  needs(context, hasProgram, 'this machine has neither curl nor wget');
   const files: Readonly<Record<string, string>> = {
     '/1.2.3': '#!/bin/sh\necho lidar 1.2.3\n',
     '/1.2.4': '#!/bin/sh\necho damaged\n',

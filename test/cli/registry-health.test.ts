@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { sh } from '../support/shell.ts';
+import { shWithMounts } from '../support/shell.ts';
 
-it('[T81] /healthz of modreg registry serve is 503 while the disk is full', () => {
+it('[T81] /healthz of modreg registry serve is 503 while the disk is full', (context) => {
   const folder = temporaryFolder();
   const [disk, out] = [`${folder}/disk`, `${folder}/out`];
   const status = (code: number): string =>
@@ -18,7 +18,7 @@ it('[T81] /healthz of modreg registry serve is 503 while the disk is full', () =
     status(200),
     `kill $!`,
   ];
-  expect(sh(`unshare -rm sh -c '${steps.join(' && ')}'`)).toBe(
+  expect(shWithMounts(context, steps)).toBe(
     '200 ok\n503 the registry file cannot be written: the disk is full or read-only\n200 ok\n',
   );
 });

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { sh } from '../support/shell.ts';
+import { shWithMounts } from '../support/shell.ts';
 
 describe("the registry's file on a separate file system", () => {
-  it('is read when the file system is read-only', () => {
+  it('is read when the file system is read-only', (context) => {
     const folder = temporaryFolder();
     const steps = [
       `mkdir ${folder}/mount && mount -t tmpfs none ${folder}/mount`,
@@ -14,12 +14,12 @@ describe("the registry's file on a separate file system", () => {
       `./bin/modreg resolve acme:lidar latest --registry ${folder}/mount/registry.db`,
       `./bin/modreg registry publish acme:lidar 1.0.1 --db ${folder}/mount/registry.db 2>&1; echo "exit $?"`,
     ];
-    expect(sh(`unshare -rm sh -c '${steps.join(' && ')}'`)).toBe(
+    expect(shWithMounts(context, steps)).toBe(
       `acme:lidar: 1 published, 0 unchanged\nacme:lidar  1 release\n1.0.0\nerror[STATE_WRITE]: "${folder}/mount/registry.db": the file or its folder cannot be written\nexit 70\n`,
     );
   });
 
-  it('does not make a request with a token fail when the file system is read-only', () => {
+  it('does not make a request with a token fail when the file system is read-only', (context) => {
     const folder = temporaryFolder();
     const db = `${folder}/mount/registry.db`;
     const steps = [
@@ -28,10 +28,10 @@ describe("the registry's file on a separate file system", () => {
       `mount -o remount,ro ${folder}/mount`,
       `node_modules/.bin/node test/support/record-use.ts ${db}`,
     ];
-    expect(sh(`unshare -rm sh -c '${steps.join(' && ')}'`)).toBe('t1 last used: never\n');
+    expect(shWithMounts(context, steps)).toBe('t1 last used: never\n');
   });
 
-  it('is read there with the transactions that a killed process left in the WAL', () => {
+  it('is read there with the transactions that a killed process left in the WAL', (context) => {
     const folder = temporaryFolder();
     const db = `${folder}/mount/registry.db`;
     const steps = [
@@ -46,7 +46,7 @@ describe("the registry's file on a separate file system", () => {
       `until mount -o remount,ro ${folder}/mount 2>/dev/null; do :; done`,
       `./bin/modreg resolve acme:lidar latest --registry ${db} > ${folder}/answer`,
     ];
-    sh(`unshare -rm sh -c '${steps.join(' && ')}'`);
+    shWithMounts(context, steps);
     const acknowledged = readFileSync(`${folder}/acknowledged`, 'utf8').split('\n').slice(0, -1);
     const [major, , patch] = readFileSync(`${folder}/answer`, 'utf8').trim().split('.');
     const [lastMajor, , lastPatch] = acknowledged.at(-1)?.split('.') ?? [];
@@ -54,7 +54,7 @@ describe("the registry's file on a separate file system", () => {
     expect([major, Number(patch) >= Number(lastPatch)]).toEqual([lastMajor, true]);
   });
 
-  it('keeps its contents when the disk is full', () => {
+  it('keeps its contents when the disk is full', (context) => {
     const folder = temporaryFolder({
       'big.json': JSON.stringify(
         Array.from({ length: 500 }, (_, at) => ({
@@ -70,12 +70,12 @@ describe("the registry's file on a separate file system", () => {
       `${command.replace('--db', `publish acme:lidar --file ${folder}/big.json --db`)} 2>&1; echo "exit $?"`,
       command.replace('--db', 'list --db'),
     ];
-    expect(sh(`unshare -rm sh -c '${steps.join(' && ').replaceAll("'", '"')}'`)).toBe(
+    expect(shWithMounts(context, steps)).toBe(
       `acme:lidar: 1 published, 0 unchanged\nerror[STATE_WRITE]: "${folder}/disk/registry.db": database or disk is full\nexit 70\nacme:lidar  1 release\n`,
     );
   });
 
-  it('[T76] leaves no part of a restored one when the disk is full', () => {
+  it('[T76] leaves no part of a restored one when the disk is full', (context) => {
     const folder = temporaryFolder();
     const steps = [
       `./bin/modreg registry publish acme:lidar 1.0.0 --create --db ${folder}/registry.db`,
@@ -83,7 +83,7 @@ describe("the registry's file on a separate file system", () => {
       `mkdir ${folder}/disk && mount -t tmpfs -o size=16k none ${folder}/disk`,
       `./bin/modreg registry restore ${folder}/backup --db ${folder}/disk/new.db 2>&1; echo "exit $?"; ls ${folder}/disk`,
     ];
-    expect(sh(`unshare -rm sh -c '${steps.join(' && ')}'`)).toBe(
+    expect(shWithMounts(context, steps)).toBe(
       `acme:lidar: 1 published, 0 unchanged\n1 module, 1 release and 0 files are in "${folder}/backup", up to sequence 1\nerror[STATE_WRITE]: "${folder}/disk/new.db": it cannot be used (ENOSPC)\nexit 70\nnew.db-restore.lock\n`,
     );
   });

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { newFile, registry } from '../support/registry-process.ts';
+import { createdToken, newFile, registry } from '../support/registry-process.ts';
 import { serve } from '../support/served-process.ts';
 import { tlsFiles } from '../support/tls.ts';
 
@@ -77,7 +77,7 @@ it('[T83] /metrics counts requests by address and status, and changes, without t
 it('[T103] a change that failed is in the log with its token, and counted by status', async () => {
   const db = newFile();
   const { address, log } = await serve(db);
-  const token = registry(db, 'token', 'create', '--name', 'ci', '--scope', 'publish').stdout.trim();
+  const token = createdToken(db, 'publish');
   const path = '/v1/modules/acme/lidar/releases';
   const holder = new DatabaseSync(db);
   onTestFinished(() => holder.close());

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { boundedLog } from '../../src/cli/output/bounded-log.ts';
-import { newFile, registry } from '../support/registry-process.ts';
+import { createdToken, newFile, registry } from '../support/registry-process.ts';
 import { serve } from '../support/served-process.ts';
 
 describe('modreg registry serve', () => {
@@ -11,15 +11,7 @@ describe('modreg registry serve', () => {
     const db = newFile();
     const { child, address, log } = await serve(db);
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    const token = registry(
-      db,
-      'token',
-      'create',
-      '--name',
-      'ci',
-      '--scope',
-      'publish',
-    ).stdout.trim();
+    const token = createdToken(db, 'publish');
     const waiting = fetch(`${address}/v1/changes?wait=30`);
     registry(db, 'publish', 'acme:lidar', '1.0.0');
     expect(await (await waiting).json()).toEqual({
@@ -80,10 +72,10 @@ describe('modreg registry serve', () => {
     async (signal, code) => {
       const { child, address } = await serve(newFile(), '--spread', '0', '--json');
       const { address: served } = JSON.parse(address) as { address: string };
+      // The longest wait, which a test does not outlast.
       const waiting = fetch(`${served}/v1/changes?wait=60`);
       // Once a later request is answered, the first one is waiting in the server.
       await fetch(`${served}/v1/modules`);
-      const start = performance.now();
       child.kill(signal);
       expect(await (await waiting).json()).toMatchObject({
         sequence: 0,
@@ -91,7 +83,6 @@ describe('modreg registry serve', () => {
         spread_ms: 0,
       });
       expect((await once(child, 'close'))[0]).toBe(code);
-      expect(performance.now() - start).toBeLessThan(1000);
     },
   );
 
@@ -116,15 +107,13 @@ describe('modreg registry serve', () => {
     ['removed', (db) => rmSync(db), 'the file was replaced or removed', 2],
     ['renamed over', (db) => renameSync(newFile(), db), 'the file was replaced or removed', 2],
     ['truncated', (db) => truncateSync(db, 4096), 'the file was truncated, from ', 70],
-  ])('ends within a second when its file is %s', async (_, lose, message, exit) => {
+  ])('ends when its file is %s', async (_, lose, message, exit) => {
     const db = newFile();
     registry(db, 'publish', 'acme:lidar', '1.0.0');
     const { child, log } = await serve(db);
     const ended = once(child, 'close');
-    const start = performance.now();
     lose(db);
     const [code] = (await ended) as [number];
-    expect(performance.now() - start).toBeLessThan(1000);
     expect(code).toBe(exit);
     expect(log()).toContain(`"${db}": ${message}`);
   });

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg, ROOT, runModreg } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
-import { newFile, registry } from '../support/registry-process.ts';
+import { createdToken, newFile, registry } from '../support/registry-process.ts';
 import { remote } from '../support/remote-registry.ts';
 import { serve } from '../support/served-process.ts';
 import { site } from '../support/site.ts';
@@ -34,15 +34,7 @@ async function servedWithToken(): Promise<{
   kill: () => Promise<void>;
 }> {
   const db = newFile();
-  const token = registry(
-    db,
-    'token',
-    'create',
-    '--name',
-    'ci',
-    '--scope',
-    'publish:acme',
-  ).stdout.trim();
+  const token = createdToken(db, 'publish:acme');
   const { child, address } = await serve(db);
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL');
@@ -237,7 +229,7 @@ describe('modreg registry publish --upload over HTTP', () => {
     const { port } = new URL(address);
     const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
     socket.write(`${head}Authorization: Bearer ${token}\r\nContent-Length: 7\r\n\r\nfor`);
-    await expect.poll(() => storedBeside(db), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => storedBeside(db)).toHaveLength(1);
     await kill();
     expect(storedBeside(db)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.\d+-\d+\.part$/)]);
     const next = await serve(db);

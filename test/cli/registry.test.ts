@@ -291,5 +291,5 @@ describe('the registry file', () => {
     expect(modreg(['resolve', 'acme:lidar', 'latest', '--registry', db]).stdout).toBe('1.0.0\n');
     holder.exec('ROLLBACK');
     holder.close();
-  }, 15_000);
+  });
 });

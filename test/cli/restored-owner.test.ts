@@ -1,8 +1,9 @@
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { backUp } from '../../src/server/backup/backup.ts';
 import { restore } from '../../src/server/backup/restore.ts';
 import { FILE, NOON, site } from '../support/backups.ts';
+import { needs } from '../support/prerequisite.ts';
 import { sh } from '../support/shell.ts';
 
 /** Users without an account. */
@@ -14,7 +15,9 @@ function ownersIn(folder: string): Record<string, number> {
   return Object.fromEntries(names.map((name) => [name, lstatSync(`${folder}/${name}`).uid]));
 }
 
-describe.runIf(process.geteuid?.() === 0)('[T106] what root restores', () => {
+describe('[T106] what root restores', () => {
+  beforeEach((context) => needs(context, process.geteuid?.() === 0, 'only root can change owners'));
+
   it('belongs to the owner of the folder', async () => {
     const { path, folder, home } = site();
     await backUp(path, folder, NOON);

@@ -18,8 +18,6 @@ import { ask, chosen, constraint, refusals } from '../support/ask.ts';
 import { judge } from '../support/judge.ts';
 import { RUNS } from '../support/runs.ts';
 
-const TIMEOUT_MS = 600_000;
-
 const lists = fc.array(releaseRecords, { maxLength: 20 });
 const eligibilities: fc.Arbitrary<Eligibility> = fc.record(
   {
@@ -90,7 +88,7 @@ function rangeOf(text: string): string {
     : `>=${major}.${minor}.0 <${major}.${Number(minor) + 1}.0-0`;
 }
 
-describe('every entry is selected or refused', { timeout: TIMEOUT_MS }, () => {
+describe('every entry is selected or refused', () => {
   it('the choice and every reason agree with an independent implementation', () => {
     fc.assert(
       fc.property(inputs, ({ constraintText, list, eligibility }) => {
@@ -142,7 +140,7 @@ describe('every entry is selected or refused', { timeout: TIMEOUT_MS }, () => {
   });
 });
 
-describe('a resolution depends only on its input', { timeout: TIMEOUT_MS }, () => {
+describe('a resolution depends only on its input', () => {
   it('the order of the list does not change it', () => {
     const shuffled = inputs.chain((input) =>
       fc.record({
@@ -203,7 +201,7 @@ describe('a resolution depends only on its input', { timeout: TIMEOUT_MS }, () =
   });
 });
 
-describe('agreement with the semver package', { timeout: TIMEOUT_MS }, () => {
+describe('agreement with the semver package', () => {
   it('on which texts are versions', () => {
     fc.assert(
       fc.property(fc.oneof(versionTexts, nearly(versionTexts), fc.string()), (text) => {
@@ -236,7 +234,7 @@ describe('agreement with the semver package', { timeout: TIMEOUT_MS }, () => {
   });
 });
 
-describe('parsers', { timeout: TIMEOUT_MS }, () => {
+describe('parsers', () => {
   it('formatting and parsing a constraint are inverse', () => {
     fc.assert(
       fc.property(constraintTexts, (text) => {

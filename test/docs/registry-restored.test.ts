@@ -76,7 +76,7 @@ async function restored(): Promise<Restored> {
   return { address, homes, poller, log, stop };
 }
 
-it('a registry is restored and catches up, as the page shows', { timeout: 60_000 }, async () => {
+it('a registry is restored and catches up, as the page shows', async () => {
   const { address, homes, poller, log } = await restored();
   const folder = temporaryFolder();
   const PATH = `${ROOT}bin:${process.env['PATH'] ?? ''}`;
@@ -97,24 +97,20 @@ it('a registry is restored and catches up, as the page shows', { timeout: 60_000
   // The poller saves the last change as soon as it hears of it.
   const difference = (): string => modreg(accept, { PLATFORM_HOME: homes.machine }).stdout;
   const none = 'acme:lidar\n  nothing changed\nnothing was accepted\n';
-  await expect.poll(difference, { timeout: 20_000 }).toBe(none);
+  await expect.poll(difference).toBe(none);
   const { exit } = modreg(['status', '--exit-code'], { PLATFORM_HOME: homes.machine });
   expect(exit).toBe(0);
 });
 
-it(
-  'a refused list stops a rollback, and a registry that is stopped does not',
-  { timeout: 60_000 },
-  async () => {
-    const { homes, poller, stop } = await restored();
-    const { stdout } = modreg(['rollback', 'acme:lidar'], { PLATFORM_HOME: homes.machine });
-    expect(stdout).toContain(
-      'acme:lidar rolls back from 1.2.10 to 1.2.9 once its release list can be read',
-    );
-    await stop();
-    await poller.until('acme_lidar: rollback 1.2.10 → 1.2.9: done');
-  },
-);
+it('a refused list stops a rollback, and a registry that is stopped does not', async () => {
+  const { homes, poller, stop } = await restored();
+  const { stdout } = modreg(['rollback', 'acme:lidar'], { PLATFORM_HOME: homes.machine });
+  expect(stdout).toContain(
+    'acme:lidar rolls back from 1.2.10 to 1.2.9 once its release list can be read',
+  );
+  await stop();
+  await poller.until('acme_lidar: rollback 1.2.10 → 1.2.9: done');
+});
 
 it.each([
   ['1.2.*', 'AHEAD'],

@@ -15,8 +15,9 @@ import { MINUTE, SECOND } from '../support/day.ts';
 import { component, entry } from '../support/planned.ts';
 import { promptRegistry, readingOf, track, type Track } from '../support/racing.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { cases } from '../support/runs.ts';
 
-const RUNS = { numRuns: Number(process.env['MODREG_RUNS'] ?? 100) };
+const RUNS = cases(100);
 
 /** The modules of a machine, and the owners of its components: a module or the server. */
 const MODULES = ['m0', 'm1', 'm2', 'm3'] as const;

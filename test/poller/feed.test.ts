@@ -30,8 +30,6 @@ interface Site extends Racer {
   readonly changeReported: () => Promise<void>;
 }
 
-const TIMEOUT = { timeout: 5000 };
-
 async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> {
   const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const place = { host: '127.0.0.1', port: 0 };
@@ -69,7 +67,7 @@ async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> 
   await machine.clock.pass(HOUR / 2);
   const waits = (): string[] => requests.filter((path) => path.includes('wait='));
   const feedRequested = async (times: number): Promise<void> => {
-    await expect.poll(waits, TIMEOUT).toHaveLength(times);
+    await expect.poll(waits).toHaveLength(times);
   };
   await feedRequested(1);
   return Object.assign(machine, {
@@ -77,7 +75,7 @@ async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> 
     publish,
     feedRequested,
     changeReported: async () => {
-      await expect.poll(() => changes, TIMEOUT).toHaveLength(1);
+      await expect.poll(() => changes).toHaveLength(1);
       await machine.clock.pass(0);
     },
   });

@@ -17,8 +17,9 @@ import {
   type Racer,
   type RacingRegistry,
 } from '../support/racing.ts';
+import { cases } from '../support/runs.ts';
 
-const RUNS = { numRuns: Number(process.env['MODREG_RUNS'] ?? 200) };
+const RUNS = cases(200);
 
 const ACKNOWLEDGEMENTS: Readonly<Record<string, (delivery: Delivery) => Promise<void>>> = {
   done: async (delivery) => await delivery.done(),

@@ -13,8 +13,9 @@ import {
   readingOf,
   track,
 } from '../support/racing.ts';
+import { cases } from '../support/runs.ts';
 
-const RUNS = { numRuns: Number(process.env['MODREG_RUNS'] ?? 200) };
+const RUNS = cases(200);
 
 /** From which call on each callback and the registry do not answer. */
 const HANGS = fc.record({

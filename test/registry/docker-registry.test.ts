@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { indexReleases, resolve } from '../../src/core/index.ts';
 import { chosen, constraint, moduleId } from '../support/ask.ts';
 import { runModreg } from '../support/modreg.ts';
+import { needs } from '../support/prerequisite.ts';
 import { outcomeOf, remembered } from '../support/remembered.ts';
 
 /** The address of Debian's docker-registry; undefined if none is running. */
 const ADDRESS = process.env['MODREG_DOCKER_REGISTRY'];
-const isRequired = process.env['MODREG_REQUIRE_SERVICES'] === '1';
 
 const ID = moduleId(`test-${process.pid}:lidar`);
 const NAME = ID.replace(':', '/');
@@ -38,12 +38,13 @@ async function push(address: string): Promise<void> {
   }
 }
 
-it('MODREG_DOCKER_REGISTRY is set if services are required', () => {
-  expect([isRequired, ADDRESS === undefined]).not.toEqual([true, true]);
-});
-
-describe.skipIf(ADDRESS === undefined)("Debian's docker-registry", () => {
-  beforeAll(async () => await push(ADDRESS ?? ''));
+describe("Debian's docker-registry", () => {
+  beforeAll(async () => {
+    if (ADDRESS !== undefined) await push(ADDRESS);
+  });
+  beforeEach((context) => {
+    needs(context, ADDRESS !== undefined, 'MODREG_DOCKER_REGISTRY names no registry');
+  });
 
   it('serves its tags as a release list', async () => {
     const { registry } = remembered(`oci:${ADDRESS}`);

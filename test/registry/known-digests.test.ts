@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { ReleaseRecord } from '../../src/core/index.ts';
 import { lostDigests } from '../../src/registry/known-digests.ts';
 import { pack } from '../../src/registry/packed-records.ts';
+import { cases } from '../support/runs.ts';
 
-const RUNS = { numRuns: Number(process.env['MODREG_RUNS'] ?? 200) };
+const RUNS = cases(200);
 
 const digests = fc.constantFrom('sha256:aa', 'sha256:bb', 'sha1:cc', undefined);
 const artifacts = fc.array(

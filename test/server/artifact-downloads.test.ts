@@ -19,7 +19,6 @@ import {
   HEX,
   hosting,
   MODULE,
-  PATIENCE,
   publishing,
   sha256Of,
   UPLOAD,
@@ -182,7 +181,7 @@ describe('a download', () => {
       readdirSync('/proc/self/fd').filter((fd) => linkOf(fd).endsWith(hex));
     for (let round = 0; round < 20; round++) await registry.ask('/v1/modules');
     expect(clients.every(({ destroyed }) => !destroyed)).toBe(true);
-    await expect.poll(openFiles, PATIENCE).toEqual([]);
+    await expect.poll(openFiles).toEqual([]);
     const kept = process.memoryUsage().arrayBuffers - before;
     expect(kept).toBeLessThan(50 * 4 * SERVER_LIMITS.fileSlice);
   });

@@ -5,16 +5,7 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { artifactFolder } from '../../src/server/artifacts/artifact-store.ts';
 import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
-import {
-  BYTES,
-  FILE,
-  HEX,
-  hosting,
-  MODULE,
-  PATIENCE,
-  sha256Of,
-  UPLOAD,
-} from '../support/hosting.ts';
+import { BYTES, FILE, HEX, hosting, MODULE, sha256Of, UPLOAD } from '../support/hosting.ts';
 import { tokenFor } from '../support/token.ts';
 
 async function rest(socket: Socket): Promise<string> {
@@ -119,10 +110,10 @@ describe('an upload', () => {
   it('[T87] that is aborted leaves nothing', async () => {
     const registry = await hosting();
     const socket = registry.client('Content-Length: 10', '01234');
-    await expect.poll(() => registry.files(), PATIENCE).toHaveLength(1);
+    await expect.poll(() => registry.files()).toHaveLength(1);
     expect(registry.files()[0]).toMatch(/^incoming\/HEX\.\d+-\d+\.part$/);
     socket.destroy();
-    await expect.poll(() => registry.files(), PATIENCE).toEqual([]);
+    await expect.poll(() => registry.files()).toEqual([]);
     expect(registry.events).toEqual([]);
   });
 
@@ -135,14 +126,14 @@ describe('an upload', () => {
       const socket = registry.client('Content-Length: 10');
       const answer = rest(socket);
       for (const [count, byte] of BYTES.subarray(0, 9).entries()) {
-        await expect.poll(() => registry.received(), PATIENCE).toBe(count);
+        await expect.poll(() => registry.received()).toBe(count);
         socket.write(Buffer.of(byte));
-        await expect.poll(() => registry.received(), PATIENCE).toBe(count + 1);
+        await expect.poll(() => registry.received()).toBe(count + 1);
         vi.advanceTimersByTime(SERVER_LIMITS.request);
       }
       vi.advanceTimersByTime(SERVER_LIMITS.request);
       expect(await answer).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/);
-      await expect.poll(() => registry.files(), PATIENCE).toEqual([]);
+      await expect.poll(() => registry.files()).toEqual([]);
       expect(registry.events).toEqual([
         { kind: 'overload', limit: 'slow-requests', count: 1, peer: '127.0.0.1' },
       ]);
@@ -154,7 +145,7 @@ describe('an upload', () => {
     const other = tokenFor(registry.catalogue, ['publish'], 'other');
     for (const count of [1, 2]) {
       registry.client('Content-Length: 10', '01234');
-      await expect.poll(() => registry.files(), PATIENCE).toHaveLength(count);
+      await expect.poll(() => registry.files()).toHaveLength(count);
     }
     const own = await registry.put(UPLOAD, BYTES);
     expect([own.status, own.problem, own.headers.get('retry-after')]).toEqual([
@@ -163,7 +154,7 @@ describe('an upload', () => {
       '5',
     ]);
     registry.client('Content-Length: 10', '01234', other);
-    await expect.poll(() => registry.files(), PATIENCE).toHaveLength(3);
+    await expect.poll(() => registry.files()).toHaveLength(3);
     const third = tokenFor(registry.catalogue, ['publish'], 'third');
     const busy = await registry.put(UPLOAD, BYTES, third);
     expect([busy.status, busy.problem, busy.headers.get('retry-after')]).toEqual([

@@ -231,7 +231,7 @@ async function publishUntilKilled(path: string, ms: number): Promise<string[]> {
 describe('a process that is killed while it publishes', () => {
   it(
     `loses nothing that it acknowledged, in ${KILLS} runs`,
-    { timeout: KILLS * 2000 },
+    { timeout: 60_000 + KILLS * 2000 },
     async () => {
       const { path, catalogue } = newCatalogue();
       catalogue.close();

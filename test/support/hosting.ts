@@ -14,8 +14,6 @@ export const BYTES: Buffer<ArrayBuffer> = Buffer.from('0123456789');
 export const HEX: string = sha256Of(BYTES);
 export const UPLOAD: string = `${MODULE}/artifacts/sha256/${HEX}`;
 export const FILE: string = `/v1/artifacts/sha256/${HEX}`;
-/** For a busy machine. */
-export const PATIENCE: { readonly timeout: number } = { timeout: 20_000 };
 
 export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');

@@ -7,6 +7,11 @@ export function registry(db: string, ...args: readonly string[]): ReturnType<typ
   return modreg(['registry', ...args, '--db', db]);
 }
 
+/** Creates the token `ci` in the file `db`, and returns its text. */
+export function createdToken(db: string, scope: string): string {
+  return registry(db, 'token', 'create', '--name', 'ci', '--scope', scope).stdout.trim();
+}
+
 /** The path of a registry.db without modules. */
 export function newFile(): string {
   const path = `${temporaryFolder()}/registry.db`;

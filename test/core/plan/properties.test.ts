@@ -13,7 +13,6 @@ import {
 import { isInBranch, isPin, planJudge, verdictOn } from '../../support/plan-judge.ts';
 import { RUNS } from '../../support/runs.ts';
 
-const TIMEOUT_MS = 3_600_000;
 /** Half as many runs as other properties, because machines are slow to plan. */
 const MACHINES = { numRuns: RUNS.numRuns / 2 };
 
@@ -89,7 +88,7 @@ function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleActio
   return Object.entries(held).flatMap(([invariant, isHeld]) => (isHeld ? [] : [invariant]));
 }
 
-describe('a plan', { timeout: TIMEOUT_MS }, () => {
+describe('a plan', () => {
   it('agrees with an independent implementation of the decision table, and contains the actions', () =>
     forAll((machine) => {
       const judged = machine.modules.map((module) => planJudge(machine, module));
@@ -105,7 +104,7 @@ describe('a plan', { timeout: TIMEOUT_MS }, () => {
     }));
 });
 
-describe('the decisions of a plan', { timeout: TIMEOUT_MS }, () => {
+describe('the decisions of a plan', () => {
   it('I12: do not depend on the order of lists or on other modules', () => {
     const cases = machines.chain((machine) =>
       fc.record({
@@ -214,7 +213,7 @@ describe('the decisions of a plan', { timeout: TIMEOUT_MS }, () => {
     }));
 });
 
-describe('the next change', { timeout: TIMEOUT_MS }, () => {
+describe('the next change', () => {
   it('a plan at that time contains the decision that it predicts', () =>
     forAll((machine) => {
       for (const [place, { nextChange }] of planOf(machine).modules.entries()) {

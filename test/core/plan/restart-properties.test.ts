@@ -94,7 +94,7 @@ function restartsIn(
   );
 }
 
-describe('the restarts of a plan', { timeout: 600_000 }, () => {
+describe('the restarts of a plan', () => {
   it('stop every component that depends on their modules, once, and before the components that it depends on', () => {
     const property = fc.property(situations, ({ parts, due, installed }) => {
       const restarts = restartsIn(parts, due, installed);

@@ -4,6 +4,7 @@ import { compareVersions, indexReleases, parseVersion, resolve } from '../../../
 import { mismatch } from '../../../src/core/version/constraint.ts';
 import { constraintTexts, versionTexts } from '../../support/arbitrary.ts';
 import { chosen, constraint, refusals } from '../../support/ask.ts';
+import { cases } from '../../support/runs.ts';
 
 describe('a list of versions without records', () => {
   it.each([
@@ -80,7 +81,7 @@ it('the first query selects the highest accepted version, whatever the order of 
     const found = chosen(resolve(wanted, indexReleases(ordered)));
     expect(found).toBe(highest?.text);
   });
-  fc.assert(property, { numRuns: Number(process.env['MODREG_RUNS'] ?? 1000) });
+  fc.assert(property, cases(1000));
 });
 
 describe('patch numbers above 2^32', () => {
@@ -141,5 +142,5 @@ it('the candidates are the releases that the constraint accepts, newest first', 
       expect([query, found]).toEqual([query, expected]);
     }
   });
-  fc.assert(property, { numRuns: Number(process.env['MODREG_RUNS'] ?? 1000) });
+  fc.assert(property, cases(1000));
 });

@@ -14,10 +14,10 @@ import { jsonOf, pack } from '../../../src/registry/packed-records.ts';
 import { constraintTexts, versionTexts } from '../../support/arbitrary.ts';
 import { chosen, constraint, moduleId } from '../../support/ask.ts';
 import { decodedWays, plain, type PlainList } from '../../support/decoded-list.ts';
+import { cases } from '../../support/runs.ts';
 
 const LIDAR = moduleId('acme:lidar');
-const RUNS = { numRuns: Number(process.env['MODREG_RUNS'] ?? 200) };
-const TIMEOUT_MS = 300_000;
+const RUNS = cases(200);
 /** More than two pages of a packed list. */
 const MOST = 80;
 
@@ -185,48 +185,44 @@ function told(list: Iterable<ReleaseRecord>, text: string): unknown {
 describe.each([
   ["modreg's own format", moduleDocuments],
   ['an npm packument', packuments],
-])(
-  'a list of %s that is decoded when it is read, and the same list packed',
-  { timeout: TIMEOUT_MS },
-  (_, documents) => {
-    it('have the records and warnings that decoding every entry has', () => {
-      fc.assert(
-        fc.property(documents, (text) => {
-          const entries = releaseEntries(JSON.parse(text), LIDAR);
-          const expected = reference(entries);
-          const { records } = expected;
-          for (const list of decodedWays(entries)) {
-            expect(plain(list)).toEqual(expected);
-            const places = Array.from({ length: records.length + 1 }, (__, at) => at);
-            expect(list.records.length).toBe(records.length);
-            expect(places.map((at) => list.records.at(at))).toEqual([...records, undefined]);
-            expect(places.map((at) => list.records.at(-at))).toEqual(
-              places.map((at) => records.at(-at)),
-            );
-            // An array has no `versionAt`.
-            const texts = records.map((___, at) => {
-              return list.records.versionAt?.(at) ?? list.records.at(at)?.version;
-            });
-            expect(texts).toEqual(records.map(({ version }) => version));
-            expect(JSON.parse(jsonOf(list.records))).toEqual(JSON.parse(JSON.stringify(records)));
-            expect([...pack(list.records)]).toEqual(records);
-          }
-        }),
-        RUNS,
-      );
-    });
+])('a list of %s that is decoded when it is read, and the same list packed', (_, documents) => {
+  it('have the records and warnings that decoding every entry has', () => {
+    fc.assert(
+      fc.property(documents, (text) => {
+        const entries = releaseEntries(JSON.parse(text), LIDAR);
+        const expected = reference(entries);
+        const { records } = expected;
+        for (const list of decodedWays(entries)) {
+          expect(plain(list)).toEqual(expected);
+          const places = Array.from({ length: records.length + 1 }, (__, at) => at);
+          expect(list.records.length).toBe(records.length);
+          expect(places.map((at) => list.records.at(at))).toEqual([...records, undefined]);
+          expect(places.map((at) => list.records.at(-at))).toEqual(
+            places.map((at) => records.at(-at)),
+          );
+          // An array has no `versionAt`.
+          const texts = records.map((___, at) => {
+            return list.records.versionAt?.(at) ?? list.records.at(at)?.version;
+          });
+          expect(texts).toEqual(records.map(({ version }) => version));
+          expect(JSON.parse(jsonOf(list.records))).toEqual(JSON.parse(JSON.stringify(records)));
+          expect([...pack(list.records)]).toEqual(records);
+        }
+      }),
+      RUNS,
+    );
+  });
 
-    it('have the results, refusals and releases of an array of their records', () => {
-      fc.assert(
-        fc.property(documents, constraintTexts, (text, wanted) => {
-          const entries = releaseEntries(JSON.parse(text), LIDAR);
-          const expected = told(reference(entries).records, wanted);
-          for (const { records } of decodedWays(entries)) {
-            expect(told(records, wanted)).toEqual(expected);
-          }
-        }),
-        RUNS,
-      );
-    });
-  },
-);
+  it('have the results, refusals and releases of an array of their records', () => {
+    fc.assert(
+      fc.property(documents, constraintTexts, (text, wanted) => {
+        const entries = releaseEntries(JSON.parse(text), LIDAR);
+        const expected = told(reference(entries).records, wanted);
+        for (const { records } of decodedWays(entries)) {
+          expect(told(records, wanted)).toEqual(expected);
+        }
+      }),
+      RUNS,
+    );
+  });
+});
