@@ -9,10 +9,11 @@ import type { ConfigurationSource } from './configuration-source.ts';
 import { during } from './during.ts';
 import { PolledRegistry } from './polled-registry.ts';
 import type { Polling } from './polling.ts';
+import { longestInterval } from './schedule.ts';
 import type { Wakeup } from './wakeup.ts';
 
 export interface ListsOptions {
-  /** Read before each round. */
+  /** Read before each round, and while no round is due. */
   readonly configuration: ConfigurationSource;
   /** Returns the registry for these terms. The same registry must be the same object each time. */
   readonly registryFor: (terms: UpdateTerms) => PollableRegistry;
@@ -34,6 +35,8 @@ export class Lists {
   readonly #polls = new Set<Promise<void>>();
   #rounds = 0;
   #roundAt = 0;
+  /** When the configuration was last read, on the monotonic clock. */
+  #readAt = -Infinity;
   #isInformed = false;
 
   constructor(options: ListsOptions) {
@@ -71,6 +74,7 @@ export class Lists {
     while (!signal.aborted) {
       if (this.#isDue()) {
         const configuration = await this.#options.configuration.read(signal);
+        this.#readAt = this.#options.polling.clock.monotonic();
         if (configuration) this.#beginRound(this.#neededBy(configuration), signal);
       }
       await this.#untilNextRound(signal);
@@ -78,7 +82,14 @@ export class Lists {
   }
 
   #isDue(): boolean {
-    return this.#registries.size === 0 || this.#idle().some(({ untilDue }) => untilDue === 0);
+    return this.#untilReading === 0 || this.#idle().some(({ untilDue }) => untilDue === 0);
+  }
+
+  /** The configuration is read before each round, and also while no registry is due for longer (T22). */
+  get #untilReading(): number {
+    const { clock, intervalMs } = this.#options.polling;
+    const wait = this.#registries.size === 0 ? intervalMs : longestInterval(intervalMs);
+    return Math.max(0, Math.ceil(this.#readAt + wait - clock.monotonic()));
   }
 
   #neededBy(configuration: Configuration): ReadonlyMap<PollableRegistry, readonly ModuleId[]> {
@@ -101,24 +112,28 @@ export class Lists {
       // A registry that is being polled stays: a configuration that needs it again must not poll it twice.
       if (!needed.has(registry) && !isAsked) this.#registries.delete(registry);
     }
-    this.#rounds++;
-    this.#roundAt = polling.clock.now();
-    for (const [registry, moduleIds] of needed) {
+    const due = Array.from(needed, ([registry, moduleIds]) => {
       const polled = this.#registries.get(registry) ?? new PolledRegistry(registry, polling);
       this.#registries.set(registry, polled);
+      return { polled, moduleIds };
+    }).filter(({ polled, moduleIds }) => {
       const isNew = moduleIds.some((moduleId) => !polled.result(moduleId));
-      const isDue = polled.untilDue === 0 || isNew;
-      if (isDue && !polled.isAsked) this.#ask(polled, moduleIds, signal);
+      return (polled.untilDue === 0 || isNew) && !polled.isAsked;
+    });
+    if (due.length > 0 || needed.size === 0) {
+      this.#rounds++;
+      this.#roundAt = polling.clock.now();
     }
-    // A machine that needs no lists is planned too.
-    if (needed.size === 0) this.#inform();
+    for (const { polled, moduleIds } of due) this.#ask(polled, moduleIds, signal);
+    // No answer will cause a plan: neither one of a machine that needs no lists, nor one with another configuration.
+    if (needed.size === 0 || (due.length === 0 && this.#isInformed)) this.#inform();
   }
 
-  /** Waits until a registry has answered, or until one is due by its interval or its change feed. */
+  /** Waits until a registry has answered, one is due by its interval or its change feed, or the configuration is read again. */
   async #untilNextRound(signal: AbortSignal): Promise<void> {
-    const { clock, intervalMs } = this.#options.polling;
+    const { clock } = this.#options.polling;
     const idle = this.#idle();
-    const wait = idle.reduce((least, { untilDue }) => Math.min(least, untilDue), intervalMs);
+    const wait = Math.min(this.#untilReading, ...idle.map(({ untilDue }) => untilDue));
     await during(signal, async (waiting) => {
       const due = clock.sleep(wait, waiting);
       // Each resolves once its registry is due.

@@ -9,7 +9,7 @@ import type { PollerEvent } from './event.ts';
 export interface PollerOptions {
   /** The machine's file, opened with `openForPoller` of `modreg/store`. */
   readonly file: ClaimedFile;
-  /** The machine's configuration, read before each round. If it throws, the last configuration stays in force. */
+  /** The machine's configuration, read before each round, and while no round is due. If it throws, the last configuration stays in force. */
   readonly configuration: () => Configuration | Promise<Configuration>;
   /** Returns the registry for these terms, as `openRegistries` does. The same registry must be the same object each time. */
   readonly registryFor: (terms: UpdateTerms) => PollableRegistry;

@@ -25,6 +25,11 @@ export function untilNextRound(intervalMs: number, failures: number, random: num
   return backoff(intervalMs, failures, random);
 }
 
+/** The longest time in milliseconds between two rounds of a registry that does not fail. */
+export function longestInterval(intervalMs: number): number {
+  return intervalMs * (1 + JITTER);
+}
+
 /** Whether rounds keep the interval: a long interval needs no back-off. */
 function isSteady(intervalMs: number, failures: number): boolean {
   return failures === 0 || intervalMs > LONGEST_BASE_BACKOFF_MS;

@@ -11,7 +11,7 @@ import { Wakeup } from './wakeup.ts';
 
 /** A machine to watch, and how often its registries are contacted. */
 export interface WatchedMachine extends PollingOptions {
-  /** Read before each round. */
+  /** Read before each round, and while no round is due. */
   readonly configuration: () => Promise<Configuration>;
   readonly registryFor: (terms: UpdateTerms) => PollableRegistry;
   /** Returns the current facts. Called once for each plan. */

@@ -58,6 +58,23 @@ describe('rounds', () => {
     expect([first, second]).toEqual([30, 30 + 1800]);
   });
 
+  it('[T22] use another configuration soon, whatever the registry makes them wait', async () => {
+    const machine = await day({ ...LIDAR, deployed: { acme_lidar: '1.2.4' } });
+    await machine.pass(MINUTE);
+    const busy = { kind: 'retry-after', seconds: 1800 } as const;
+    machine.registry.break(busy, busy, busy);
+    await machine.pass(2 * MINUTE);
+    const asked = machine.registry.requests.length;
+    machine.configure({ machine: { modules: [entry('acme:lidar', '1.2.3')] } });
+    await machine.pass(MINUTE);
+    expect(machine.story()).toEqual([
+      '01:03:33 registry unavailable: registry-busy, again in 1800 s',
+      '01:05:45 committed downgrade acme_lidar 1.2.4 → 1.2.3',
+      '01:05:45 delivered downgrade acme_lidar 1.2.4 → 1.2.3',
+    ]);
+    expect(machine.registry.requests).toHaveLength(asked);
+  });
+
   it('and deadlines come on time if chance results in fractions of milliseconds', async () => {
     const machine = await day({ ...LIDAR, random: () => 1 / 3, acknowledgeWithinMs: 100_000 / 3 });
     await machine.pass(10 * MINUTE);

@@ -40,14 +40,14 @@ export function noteRound(world: World, address: string, moduleIds: readonly str
   complain('R4', `${pace.regular.length} rounds of ${address} in ten minutes, at most ${most}`);
 }
 
-/** The feed is asked to wait: again when a wait ends, after a change, and after a round of any registry. (R4) */
+/** The feed is asked to wait: again when a wait ends, after a change, and after a round of any registry or an interval without one. (R4) */
 export function noteWait(world: World, address: string): void {
-  const { line, sites, complain } = world;
+  const { line, sites, settings, complain } = world;
   const now = line.elapsed();
   const pace = paceOf(world, address);
   pace.waits = within(pace.waits, now);
   pace.waits.push(now);
-  let most = WINDOW_MS / SHORTEST_WAIT_MS + 1;
+  let most = WINDOW_MS / SHORTEST_WAIT_MS + 1 + Math.floor(WINDOW_MS / settings.intervalMs) + 1;
   for (const { registry } of sites) {
     const rounds = within(paceOf(world, registry.address).rounds, now).length;
     most += 2 * rounds + changesOf(world, registry.address);
