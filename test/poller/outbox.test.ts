@@ -1,120 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Delivery, PollerEvent } from '../../src/poller/index.ts';
-import { moduleSetups } from '../../src/poller/module-setup.ts';
-import { Outbox } from '../../src/poller/outbox.ts';
-import { StateAccess } from '../../src/poller/state-access.ts';
-import { Wakeup } from '../../src/poller/wakeup.ts';
-import { claimed, LIDAR, running } from '../support/claimed.ts';
-import { HOUR, MINUTE, SECOND } from '../support/day.ts';
-import { lidarPlan } from '../support/open-actions.ts';
-import { configurationOf } from '../support/racing.ts';
-import { virtualClock } from '../../src/testing/virtual-clock.ts';
-
-/** A step of a machine that has 1.0.0 of a lidar deployed. */
-type Step =
-  /** A plan that wants this version, or nothing. */
-  | `commit ${string}`
-  | 'deliver'
-  | 'done'
-  | 'broken release'
-  | 'broken machine'
-  | 'withdraw'
-  | 'the consumer ends'
-  | 'the release is reported as failed'
-  | 'a full disk'
-  | 'a disk with space'
-  | 'retry'
-  | 'another process'
-  | `${number} min`;
-
-interface Outcome {
-  readonly events: readonly string[];
-  /** The deployed version and the previous one. */
-  readonly deployed: string;
-  /** How many open actions there are, and how many of them are due. */
-  readonly open: number;
-  readonly due: number;
-  /** In seconds. */
-  readonly untilNextDue: number;
-  /** How often the machine had to be planned again. */
-  readonly changes: number;
-}
-
-async function played(steps: readonly Step[]): Promise<Outcome> {
-  const clock = virtualClock();
-  const file = claimed();
-  file.state.report(LIDAR, '1.0.0', clock.now());
-  const events: string[] = [];
-  const onEvent = (event: PollerEvent): void => void events.push(lineOf(event));
-  const state = new StateAccess(file.state, onEvent);
-  const changes = new Wakeup(clock);
-  const polling = { clock, random: () => 0, intervalMs: 5 * HOUR };
-  const configuration = { current: configurationOf() };
-  const setupOf = moduleSetups({ path: 'machine.db', environment: {}, machineId: undefined });
-  const begin = (): Outbox =>
-    new Outbox({ state, changes, polling, configuration, onEvent, setupOf });
-  let outbox = begin();
-  let delivery: Delivery | undefined;
-  const open = () => file.state.memory().open;
-  const doing: Readonly<Record<string, () => Promise<void> | void>> = {
-    deliver: () => {
-      const [due] = outbox.due();
-      if (due) delivery = outbox.deliver(due, CONSUMER) ?? delivery;
-    },
-    done: async () =>
-      await delivery?.done().catch(({ message }: Error) => {
-        events.push(message.replace(/[\da-f]{12}-/, ''));
-      }),
-    'the consumer ends': () => outbox.release(CONSUMER),
-    'the release is reported as failed': () =>
-      outbox.reportFailure(LIDAR, { version: '1.1.0', reason: 'it crashed', running: '1.0.0' }),
-    'broken release': async () =>
-      await delivery?.failed({ reason: 'no points', running: '1.0.0', blame: 'release' }),
-    'broken machine': async () =>
-      await delivery?.failed({ reason: 'no space', running: '1.0.0', blame: 'machine' }),
-    withdraw: () => {
-      for (const one of open()) outbox.withdraw(one);
-    },
-    'a full disk': () => file.database.exec('PRAGMA query_only = ON'),
-    'a disk with space': () => file.database.exec('PRAGMA query_only = OFF'),
-    retry: () => outbox.retryAcknowledgements(),
-    'another process': () => {
-      outbox = begin();
-    },
-  };
-  for (const step of steps) {
-    const [, version] = /^commit (.+)$/.exec(step) ?? [];
-    const [, minutes] = /^(\d+) min$/.exec(step) ?? [];
-    if (version !== undefined) {
-      outbox.commit(
-        lidarPlan(version === 'nothing' ? '1.0.0' : version, VERSIONS),
-        file.state.memory(),
-      );
-    } else if (minutes !== undefined) await clock.pass(Number(minutes) * MINUTE);
-    else await doing[step]?.();
-  }
-  return {
-    events,
-    deployed: running(file.state),
-    open: open().length,
-    due: outbox.due().length,
-    untilNextDue: outbox.untilNextDue() / SECOND,
-    changes: changes.count,
-  };
-}
-
-const CONSUMER = Symbol('consumer');
-const VERSIONS = ['1.0.0', '1.1.0', '1.2.0'];
-
-function lineOf(event: PollerEvent): string {
-  if ('times' in event) return `${event.kind} ${event.action.to} (${event.times})`;
-  return 'action' in event ? `${event.kind} ${event.action.to}` : event.kind;
-}
-
-const COMMITTED = ['committed 1.1.0'];
-const REPORTED =
-  'done(): the outcome of action 1 of lidar was already reported as done; the first report is kept';
-const DELIVERED = [...COMMITTED, 'delivered 1.1.0 (1)'];
+import {
+  COMMITTED,
+  DELIVERED,
+  played,
+  REPORTED,
+  type Outcome,
+  type Step,
+} from '../support/outbox-steps.ts';
 
 describe('an outbox', () => {
   it.each<[string, Step[], Partial<Outcome>]>([
