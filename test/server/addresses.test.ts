@@ -4,6 +4,7 @@ import { testRegistry } from '../support/registry.ts';
 
 const LIDAR = '/v1/modules/acme/lidar';
 const RELEASES = `${LIDAR}/releases`;
+const HEX = 'ab'.repeat(32);
 
 describe('an address', () => {
   it.each([
@@ -15,13 +16,29 @@ describe('an address', () => {
     ['GET', '/v1/modules/%00/x', 400],
     ['GET', `/v1/modules/acme/${'x'.repeat(64)}`, 400],
     ['GET', '/v1/modules/acme/lidar/', 404],
-    ['GET', RELEASES, 405],
-    ['PUT', '/v1/modules', 405],
-    ['DELETE', LIDAR, 405],
-    ['POST', `${RELEASES}/1.0.0/yank`, 405],
-    ['PATCH', '/v1/changes', 405],
+    ['GET', '/metrics', 404],
   ])('%s %s: %i', async (method, address, status) => {
     expect((await testRegistry().ask(method, address)).status).toBe(status);
+  });
+
+  it.each([
+    ['PUT', '/v1/modules', 'GET'],
+    ['DELETE', LIDAR, 'GET'],
+    ['GET', RELEASES, 'POST'],
+    ['POST', `${RELEASES}/1.0.0/yank`, 'PUT, DELETE'],
+    ['PATCH', '/v1/changes', 'GET'],
+    ['POST', '/v1/openapi.json', 'GET'],
+    ['PUT', '/healthz', 'GET'],
+    ['PUT', `/v1/artifacts/sha256/${HEX}`, 'GET'],
+    ['GET', `${LIDAR}/artifacts/sha256/${HEX}`, 'PUT'],
+  ])('%s %s: 405, and %s is allowed', async (method, address, allow) => {
+    const { status, headers, json } = await testRegistry().ask(method, address);
+    expect([status, headers.get('allow'), Object(json).type, Object(json).detail]).toEqual([
+      405,
+      allow,
+      'urn:modreg:method-not-allowed',
+      `allowed: ${allow}`,
+    ]);
   });
 
   it.each([

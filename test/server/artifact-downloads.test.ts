@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -135,7 +136,11 @@ describe('a download', () => {
     },
   );
 
-  it('[T86] of a file that is truncated meanwhile ends without its last bytes', async () => {
+  it.each<[string, (file: string) => void]>([
+    ['truncated', (file) => truncateSync(file, 30_000_000)],
+    ['longer', (file) => appendFileSync(file, 'x')],
+    ['removed', (file) => rmSync(file)],
+  ])('[T86] of a file that is %s meanwhile ends without its last bytes', async (_, change) => {
     const registry = await hosting();
     const bytes = randomBytes(40_000_000);
     const hex = sha256Of(bytes);
@@ -143,7 +148,7 @@ describe('a download', () => {
     const response = await fetch(`${registry.address}/v1/artifacts/sha256/${hex}`);
     const reader = response.body?.getReader();
     await reader?.read();
-    truncateSync(`${artifactFolder(registry.catalogue.path)}/incoming/${hex}`, 30_000_000);
+    change(`${artifactFolder(registry.catalogue.path)}/incoming/${hex}`);
     await expect(
       (async () => {
         while ((await reader?.read())?.done === false);

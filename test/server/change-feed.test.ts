@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { changeFeed } from '../../src/server/catalogue/change-feed.ts';
@@ -149,6 +149,54 @@ describe('the change feed', () => {
     expect(await changes(registry, '?wait=0.05')).toMatchObject({ sequence: 0, modules: [] });
   });
 
+  it('responds after a minute to a client that would wait for longer', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const registry = testRegistry();
+    let isAnswered = false;
+    const waiting = registry.ask('GET', '/v1/changes?wait=3600').then(({ status }) => {
+      isAnswered = true;
+      return status;
+    });
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(isAnswered).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await waiting).toBe(200);
+  });
+
+  it('ends all waits when it is closed, begins none afterwards, and leaves the catalogue', async () => {
+    const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
+    const feed = changeFeed(catalogue);
+    const { signal } = new AbortController();
+    const waiting = [feed.wait(0, 1_000_000, signal), feed.wait(0, 1_000_000, signal)];
+    feed.close();
+    const late = feed.wait(0, 1_000_000, signal);
+    expect(await Promise.all([...waiting, late])).toMatchObject([
+      { sequence: 0 },
+      { sequence: 0 },
+      { sequence: 0 },
+    ]);
+    expect(catalogue.watchers.size).toBe(0);
+    catalogue.close();
+  });
+
+  it('finds changes by another process with its next check if it cannot watch the log', async () => {
+    const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    // Without its log, only the checks find a change.
+    rmSync(`${catalogue.path}-wal`);
+    const feed = changeFeed(catalogue);
+    const waiting = feed.wait(0, 1_000_000, new AbortController().signal);
+    const release = readRelease({ version: '1.0.0' });
+    catalogue.watchers.clear();
+    if (release.ok) catalogue.publish(moduleId('acme:lidar'), release.value, 0);
+    vi.advanceTimersByTime(200);
+    expect(await waiting).toMatchObject({ sequence: 1, modules: ['acme:lidar'] });
+    feed.close();
+    catalogue.close();
+  });
+
   it('stops waiting for a client that hung up', async () => {
     const registry = testRegistry();
     const hangUp = new AbortController();
@@ -164,6 +212,13 @@ describe('the change feed', () => {
     ['?after=-1', 'after must be the sequence of an earlier response, a whole number'],
     ['?after=1.5', 'after must be the sequence of an earlier response, a whole number'],
     ['?after=1e30', 'after must be the sequence of an earlier response, a whole number'],
+    [
+      '?after=9007199254740992',
+      'after must be the sequence of an earlier response, a whole number',
+    ],
+    ['?after=', 'after must be the sequence of an earlier response, a whole number'],
+    ['?wait=', 'wait must be a number of seconds'],
+    ['?wait=1e3', 'wait must be a number of seconds'],
     ['?after=x', 'after must be the sequence of an earlier response, a whole number'],
     ['?wait=-1', 'wait must be a number of seconds'],
     ['?wait=soon', 'wait must be a number of seconds'],

@@ -11,15 +11,18 @@ import type { RegistryEvent } from '../../src/server/registry-options.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { moduleId } from '../support/ask.ts';
 import { fixture, tlsFiles } from '../support/tls.ts';
+import { tokenFor } from '../support/token.ts';
 
 const MIB = 1024 * 1024;
 /** More than the kernel buffers for a connection. */
 const LIST_BYTES = 16_000_000;
 const LIDAR = moduleId('acme:lidar');
+const RELEASES = '/v1/modules/acme/lidar/releases';
 const GET = 'GET /v1/modules/acme/lidar HTTP/1.1\r\nHost: x\r\n\r\n';
 
 interface Served {
   readonly address: string;
+  readonly token: string;
   readonly events: readonly RegistryEvent[];
   /** The responses that the server has created. */
   readonly responses: readonly ServerResponse[];
@@ -35,6 +38,7 @@ async function served(
   const release = readRelease({ version: '1.0.0' });
   if (release.ok) catalogue.publish(LIDAR, release.value, 0);
   catalogue.yank(LIDAR, '1.0.0', 'x'.repeat(LIST_BYTES));
+  const token = tokenFor(catalogue);
   const events: RegistryEvent[] = [];
   const running = await serveRegistry(
     catalogue,
@@ -64,7 +68,7 @@ async function served(
     clients.push(socket);
     return socket;
   };
-  return { address: running.address, events, responses, client };
+  return { address: running.address, token, events, responses, client };
 }
 
 /** Reads until the server ends the connection. */
@@ -141,6 +145,7 @@ describe.each(['http', 'https'] as const)('a registry served over %s, under atta
     await expect.poll(async () => (await ask()).status).toBe(503);
     const refused = await ask();
     expect(refused.headers.get('retry-after')).toBe('5');
+    expect(refused.headers.get('connection')).toBe('close');
     expect(await refused.json()).toMatchObject({ type: 'urn:modreg:overloaded' });
     expect(events[0]).toEqual({
       kind: 'overload',
@@ -167,10 +172,56 @@ describe.each(['http', 'https'] as const)('a registry served over %s, under atta
   });
 
   it('ends a connection that sends nothing', async () => {
-    const { client } = await served(protocol, { headers: 100 });
+    const { events, client } = await served(protocol, { headers: 100 });
     // A client that has finished its handshake is told why.
     const end = protocol === 'https' ? /^HTTP\/1.1 408 / : /^$/;
     expect(await rest(client(''))).toMatch(end);
+    expect(events).toEqual([]);
+  });
+
+  it.each([
+    ['in chunks', 'Transfer-Encoding: chunked', '5\r\n{"ver\r\n'],
+    ['of which much came at first', 'Content-Length: 9000', ' '.repeat(2000)],
+  ])('ends a connection whose body stops: one %s', async (_, head, body) => {
+    const { token, events, client } = await served(protocol, { request: 100, bodyBytes: 1000 });
+    const begin = `POST ${RELEASES} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}`;
+    const text = await rest(client(`${begin}\r\n${head}\r\n\r\n${body}`));
+    expect(text).toBe('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
+    expect(events).toEqual([
+      { kind: 'overload', limit: 'slow-requests', count: 1, peer: '127.0.0.1' },
+    ]);
+  });
+
+  it('keeps a long poll whose body is complete and is not read', async () => {
+    const { client } = await served(protocol, { request: 50 });
+    const poll = 'GET /v1/changes?after=2&wait=0.3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n';
+    expect(await rest(client(`${poll}Content-Length: 2\r\n\r\n{}`))).toMatch(/^HTTP\/1.1 200 OK/);
+  });
+
+  it('answers a refused request once, however slow its body is', async () => {
+    const { client } = await served(protocol, { request: 100 });
+    const text = await rest(
+      client(`POST ${RELEASES} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`),
+    );
+    expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 401']);
+  });
+
+  it('gives a long poll its time after a response that had to be read soon', async () => {
+    const { client } = await served(protocol, { unread: 200 });
+    const poll =
+      'GET /v1/changes?after=2&wait=0.6 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const text = await rest(client(`GET /v1/modules HTTP/1.1\r\nHost: x\r\n\r\n${poll}`));
+    expect(text.match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
+  });
+
+  it('refuses more than 16 KiB of headers', async () => {
+    const { client } = await served(protocol);
+    const answered = [15, 17].map(async (kib) => {
+      const head = `GET /v1/modules HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: `;
+      const text = await rest(client(`${head}${'x'.repeat(kib * 1024)}\r\n\r\n`));
+      return text.startsWith('HTTP/1.1 200 OK');
+    });
+    expect(await Promise.all(answered)).toEqual([true, false]);
   });
 
   it('keeps a connection that sends its first byte late', async () => {

@@ -20,6 +20,8 @@ it.each([
   'import:4c3d1f2e-0000-4000-8000-000000000000',
   'machine:rover-7.site_2',
   'logs:read',
+  `machine:${'m'.repeat(128)}`,
+  `publish:${'n'.repeat(63)}`,
 ])('%s is a scope', (text) => {
   expect(parseScope(text)).toEqual({ ok: true, value: text });
 });
@@ -34,6 +36,8 @@ it.each([
   'publish yank',
   'machine',
   'machine:',
+  `machine:${'m'.repeat(129)}`,
+  `publish:${'n'.repeat(64)}`,
   'logs',
   'logs:write',
   'admin',

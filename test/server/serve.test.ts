@@ -1,10 +1,30 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { Catalogue, serveRegistry, type RunningRegistry } from '../../src/server/index.ts';
-import type { RegistryEvent } from '../../src/server/registry-options.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { RequestObserver } from '../../src/server/limits/observed-requests.ts';
+import {
+  Catalogue,
+  readRelease,
+  serveRegistry,
+  type PublishedRelease,
+  type RunningRegistry,
+} from '../../src/server/index.ts';
+import type { RegistryEvent, ServeOptions } from '../../src/server/registry-options.ts';
+import { moduleId } from '../support/ask.ts';
 import { tokenFor } from '../support/token.ts';
 import { temporaryFolder } from '../support/folder.ts';
+
+/** For a busy machine. */
+const LIDAR = moduleId('acme:lidar');
+
+type EndedRequest = Parameters<ReturnType<RequestObserver>>[0];
+
+function release(version: string): PublishedRelease {
+  const read = readRelease({ version });
+  if (!read.ok) throw new Error(read.error.join('; '));
+  return read.value;
+}
 
 interface Served extends RunningRegistry {
   readonly path: string;
@@ -75,6 +95,106 @@ describe('a log that fails', () => {
 });
 
 describe('a served registry', () => {
+  it('has an address with brackets for IPv6, and the default spread', async () => {
+    const catalogue = new Catalogue(':memory:');
+    const running = await serveRegistry(catalogue, { host: '::1', port: 0 });
+    expect(running.address).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    const changes = await fetch(`${running.address}/v1/changes`);
+    expect(await changes.json()).toMatchObject({ sequence: 0, spread_ms: 1000 });
+    await running.close();
+  });
+
+  it('leaves the catalogue as it was if the address is in use', async () => {
+    const { address } = await served();
+    const catalogue = new Catalogue(':memory:');
+    const place = { host: '127.0.0.1', port: Number(new URL(address).port) };
+    await expect(serveRegistry(catalogue, place)).rejects.toThrow('EADDRINUSE');
+    expect(catalogue.watchers.size).toBe(0);
+  });
+
+  it('refuses options that no compiler checked', async () => {
+    const options = { tls: { certificate: 'cert.pem', key: 7 } } as unknown as ServeOptions;
+    const place = { host: '127.0.0.1', port: 0 };
+    await expect(serveRegistry(new Catalogue(':memory:'), place, options)).rejects.toThrow(
+      new TypeError('serveRegistry(): found the number 7 as options.tls.key, expected text'),
+    );
+  });
+
+  it('says what it has to do', async () => {
+    const registry = await served();
+    const load = { connections: 0, unsentBytes: 0, healthy: 1, certificateExpiry: undefined };
+    expect(registry.load()).toEqual(load);
+    const socket = connect(Number(new URL(registry.address).port), '127.0.0.1');
+    await once(socket, 'connect');
+    await expect.poll(() => registry.load()).toEqual({ ...load, connections: 1 });
+    socket.destroy();
+    await expect.poll(() => registry.load()).toEqual(load);
+    registry.catalogue.close();
+    await expect.poll(() => registry.load()).toEqual({ ...load, healthy: 0 });
+  });
+
+  it('tells an observer of each request, in words from a fixed set', async () => {
+    const seen: [string, EndedRequest][] = [];
+    const arrived: string[] = [];
+    const observe: RequestObserver = (route) => {
+      arrived.push(route);
+      return (ended) => void seen.push([route, ended]);
+    };
+    const place = { host: '127.0.0.1', port: 0 };
+    const running = await serveRegistry(new Catalogue(':memory:'), place, { observe });
+    const port = Number(new URL(running.address).port);
+    const asked = (head: string): Socket => {
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`${head} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      return socket.resume();
+    };
+    const poll = asked('GET /v1/changes?wait=60');
+    await expect.poll(() => arrived).toEqual(['/v1/changes']);
+    poll.destroy();
+    await expect.poll(() => seen).toHaveLength(1);
+    for (const head of [
+      'GET /v1/modules/acme/lidar?x=/v1/modules',
+      'PUT /v1/modules/a/b/releases/1.0.0+b/yank',
+      `HEAD /v1/artifacts/sha256/${'ab'.repeat(32)}`,
+      'PROPFIND /nothing/here',
+      'GET /v1/changes?wait=0.3',
+    ]) {
+      await once(asked(head), 'close');
+    }
+    await expect.poll(() => seen).toHaveLength(6);
+    expect(seen.map(([route, { method, status }]) => [route, method, status])).toEqual([
+      ['/v1/changes', 'GET', 'none'],
+      ['/v1/modules/{namespace}/{name}', 'GET', '404'],
+      ['/v1/modules/{namespace}/{name}/releases/{version}/yank', 'PUT', '401'],
+      ['/v1/artifacts/sha256/{sha256}', 'HEAD', '404'],
+      ['other', 'other', '404'],
+      ['/v1/changes', 'GET', '200'],
+    ]);
+    // Not in milliseconds.
+    expect(Math.round(Number(seen.at(-1)?.[1].seconds) / 60)).toBe(0);
+    await running.close();
+  });
+
+  it('ends, after five seconds, a response that its client does not read', async () => {
+    const registry = await served();
+    registry.catalogue.publish(LIDAR, release('1.0.0'), 0);
+    registry.catalogue.yank(LIDAR, '1.0.0', 'x'.repeat(16_000_000));
+    const socket = connect(Number(new URL(registry.address).port), '127.0.0.1');
+    socket
+      .on('error', () => undefined)
+      .write('GET /v1/modules/acme/lidar HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'readable');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let isClosed = false;
+    const closing = registry.close().then(() => (isClosed = true));
+    await vi.advanceTimersByTimeAsync(4999);
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect([isClosed, registry.load().connections]).toEqual([false, 1]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await closing).toBe(true);
+  });
+
   it('reads bodies with a length, in chunks, and empty ones', async () => {
     const registry = await served();
     expect(await send(registry, 'POST', '', '{"version":"1.0.0"}')).toEqual([201, 'published']);

@@ -20,6 +20,9 @@ import type { RegistryEvent, ServeOptions } from '../../src/server/registry-opti
 import { temporaryFolder } from '../support/folder.ts';
 import { fixture, tlsFiles } from '../support/tls.ts';
 
+/** The beginning of a handshake. */
+const HELLO = Buffer.from('16030100c8010000c40303', 'hex');
+
 interface Served extends RunningRegistry {
   readonly port: number;
   readonly events: readonly RegistryEvent[];
@@ -180,24 +183,25 @@ describe('a renewed certificate', () => {
 
 it('[T80] ends a connection that does not finish its handshake, and one that is no TLS', async () => {
   const registry = await served(tlsFiles(), 100);
-  const clients = ['', 'GET / HTTP/1.1\r\n\r\n'].map(async (text) => {
+  const clients = ['', 'GET / HTTP/1.1\r\n\r\n', HELLO].map(async (text) => {
     const socket = connectPlainly(registry.port, '127.0.0.1');
     socket.on('error', () => undefined).write(text);
     return await new Promise((resolve) => socket.resume().once('close', resolve));
   });
   await Promise.all(clients);
-  const refused = { kind: 'overload', limit: 'handshakes', peer: '127.0.0.1' };
-  await expect.poll(() => registry.events).toHaveLength(2);
-  expect(registry.events).toEqual([
-    { ...refused, count: 1 },
-    { ...refused, count: 1 },
-  ]);
+  // Events of one limit that follow each other within a second are one.
+  const counts = (): number[] =>
+    registry.events.flatMap((event) =>
+      event.kind === 'overload' && event.limit === 'handshakes' ? event.count : [],
+    );
+  await expect.poll(() => counts().reduce((sum, count) => sum + count, 0)).toBe(3);
+  expect(registry.events[0]).toMatchObject({ count: 1, peer: '127.0.0.1' });
+  expect(counts()).toHaveLength(registry.events.length);
 });
 
 it('[T102] does not count a client that hangs up as a failed handshake', async () => {
   const registry = await served(tlsFiles());
-  const hello = Buffer.from('16030100c8010000c40303', 'hex');
-  for (const bytes of ['', hello]) {
+  for (const bytes of ['', HELLO]) {
     const socket = connectPlainly(registry.port, '127.0.0.1');
     socket.on('error', () => undefined).resume();
     socket.end(bytes);
