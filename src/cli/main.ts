@@ -40,19 +40,21 @@ export async function run(process: NodeJS.Process): Promise<void> {
     write(stderr, [...notes, ...lines], { paint, width: columnsOf(stderr, presentation, process) });
   };
   let broken: number | undefined;
+  let hint: string | undefined;
   stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (broken !== undefined) return;
     // The reader needs no more output, and no message. The exit code says that it did not get everything.
     process.exitCode = broken = code === 'EPIPE' ? UNREAD : EXIT_CODES.internal;
-    if (code === 'EPIPE') return;
+    if (code === 'EPIPE' && hint === undefined) return;
     const message = `cannot write the answer (${code})`;
-    report([], [{ severity: 'error', kind: 'internal', message }]);
+    report([], [{ severity: 'error', kind: 'internal', message, hint }]);
   });
   // There is no stream left to report this on. The answer and the exit code stay as they are.
   stderr.on('error', () => undefined);
 
   const outcome = await outcomeOf(argv, presentation, process);
   const { answer, notes, problems, isData, isLog } = outcome;
+  hint = outcome.ifLost;
   process.exitCode = broken ?? exitCodeOf(outcome);
   const paint = isColoured(stdout, presentation, process) ? paintAnswer : asIs;
   const width = isData ? undefined : columnsOf(stdout, presentation, process);

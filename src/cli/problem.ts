@@ -28,6 +28,8 @@ export interface Outcome {
   /** Further lines for a person, on stderr. */
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
+  /** What to do if the answer cannot be written, and cannot be repeated. */
+  readonly ifLost?: string;
   /** Whether the answer is text for programs, which is never wrapped. */
   readonly isData?: true;
   /** Whether the output was a log, whose reader the process does not wait for. */

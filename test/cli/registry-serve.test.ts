@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { boundedLog } from '../../src/cli/output/bounded-log.ts';
 import { createdToken, newFile, registry } from '../support/registry-process.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { serve } from '../support/served-process.ts';
 
 describe('modreg registry serve', () => {
@@ -62,6 +63,20 @@ describe('modreg registry serve', () => {
     ]);
     expect(log()).not.toContain(token);
     expect(readFileSync(db).includes(token)).toBe(false);
+  });
+
+  it('says that it created an empty file, and not again', async () => {
+    const db = `${temporaryFolder()}/registry.db`;
+    const notes = async (): Promise<string[]> => {
+      const { child, log } = await serve(db, '--create');
+      child.kill('SIGTERM');
+      await once(child, 'close');
+      return log()
+        .split('\n')
+        .filter((line) => line.includes('created'));
+    };
+    expect(await notes()).toEqual([`note: created "${db}", which is empty`]);
+    expect(await notes()).toEqual([]);
   });
 
   it.each([

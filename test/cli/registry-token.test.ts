@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
+import { modreg, ROOT } from '../support/modreg.ts';
 import { newFile, registry } from '../support/registry-process.ts';
+import { sh } from '../support/shell.ts';
 
 const DAY = 86_400_000;
 const SCOPES =
@@ -226,4 +227,25 @@ describe('the file of --db', () => {
       });
     },
   );
+});
+
+it.each(['>/dev/full', '--json >/dev/full'])(
+  '[T119] a token that nobody has seen is not lost silently: %s',
+  (redirection) => {
+    const db = newFile();
+    const create = `${ROOT}bin/modreg registry token create --name ci --scope publish --db ${db}`;
+    const output = sh(`{ ${create} ${redirection}; echo "exit $?"; } 2>&1`);
+    expect(output).toContain('cannot write the answer (ENOSPC)');
+    expect(output).toContain(
+      'nobody has seen the token t1: modreg registry token revoke t1, with the same file, and create another one',
+    );
+    expect(output).toMatch(/exit 70\n$/);
+  },
+);
+
+it('[T119] no token is created without a stdout', () => {
+  const db = newFile();
+  const create = `${ROOT}bin/modreg registry token create --name ci --scope publish --db ${db}`;
+  expect(sh(`${create} 2>&1 >&-; echo "exit $?"`)).toMatch(/stdout is closed\)\nexit 70\n$/);
+  expect(registry(db, 'token', 'list').stdout).toBe('no tokens\n');
 });

@@ -82,6 +82,19 @@ describe('modreg registry publish --upload', () => {
     expect([resolve.stdout, resolve.stderr]).toEqual(['1.0.0\n', '']);
   });
 
+  it('replaces a hosted file whose bytes were damaged, when the release is published again', () => {
+    const [db, folder] = [newFile(), temporaryFolder(FILES)];
+    const publish = (): string =>
+      registry(db, 'publish', 'acme:lidar', '1.0.0', '--upload', `${folder}/arm.tar`).stdout;
+    expect(publish()).toBe(PUBLISHED);
+    const hosted = `${db}-files/sha256/${sha256Of('for arm')}`;
+    writeFileSync(hosted, 'for arn');
+    expect(registry(db, 'verify').exit).toBe(1);
+    expect(publish()).toBe(UNCHANGED);
+    expect(readFileSync(hosted, 'utf8')).toBe('for arm');
+    expect(registry(db, 'verify').exit).toBe(0);
+  });
+
   it.each<[string, (folder: string) => readonly string[], string, string, number]>([
     ['a file for all platforms', (folder) => ['--upload', `${folder}/arm.tar`], PUBLISHED, '', 0],
     ['a name with a sign', (folder) => ['--upload', `any=${folder}/a=b`], PUBLISHED, '', 0],

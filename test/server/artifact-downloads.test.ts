@@ -57,6 +57,7 @@ describe('a download', () => {
     ['backwards', { range: 'bytes=5-3' }, 200, '0123456789', null],
     ['nothing', { range: 'bytes=-' }, 200, '0123456789', null],
     ['a sign', { range: 'bytes=--2' }, 200, '0123456789', null],
+    ['in upper case', { range: 'BYTES=0-3' }, 206, '0123', 'bytes 0-3/10'],
     ['another unit', { range: 'lines=0-3' }, 200, '0123456789', null],
     ['1,000 ranges', { range: `bytes=${'0-0,'.repeat(1000)}1-1` }, 200, '0123456789', null],
     [
@@ -87,6 +88,7 @@ describe('a download', () => {
     const answer = await registry.ask(FILE, { headers });
     const text = answer.problem === undefined ? answer.text : '';
     expect([answer.status, text, answer.headers.get('content-range')]).toEqual(expected);
+    expect(answer.headers.get('etag')).toBe(answer.status === 416 ? null : `"${HEX}"`);
   });
 
   it.each<[string, string, number, string]>([
@@ -133,6 +135,10 @@ describe('a download', () => {
       expect((await registry.put(UPLOAD, BYTES)).status).toBe(201);
       expect((await registry.ask(FILE)).text).toBe('0123456789');
       expect(readFileSync(file, 'utf8')).toBe('0123456789');
+      // A second loss is logged again.
+      lose(file);
+      expect((await registry.ask(FILE)).problem).toBe('lost-file');
+      expect(registry.events.filter(({ kind }) => kind === 'failed')).toHaveLength(2);
     },
   );
 

@@ -15,6 +15,7 @@ import { hostedUrl } from '../../src/registry/formats/hosted-artifact.ts';
 import {
   artifactFolder,
   artifactPath,
+  asDiskError,
   findArtifact,
   storedArtifacts,
 } from '../../src/server/artifacts/artifact-store.ts';
@@ -88,7 +89,41 @@ describe('[T85] receiving a file', () => {
     expect(storedArtifacts(path)).toEqual([HEX]);
     expect(readFileSync(artifactPath(path, HEX), 'utf8')).toBe(TEXT);
     expect([...catalogue.listedArtifacts()]).toEqual([[HEX, TEXT.length]]);
+    // A file that a later release lists is known as well.
+    const other = { sha256: sha256Of('other'), size: 5, isListed: false };
+    await receiveArtifact(path, other, chunks('other'));
+    const [file, url] = [{ platform: 'any', size: 5 }, hostedUrl(other.sha256)];
+    const release = readRelease({
+      version: '1.0.2',
+      artifacts: [{ ...file, url, digest: `sha256:${other.sha256}` }],
+    });
+    expect(release.ok && catalogue.publish(LIDAR, release.value, 0)).toBe('published');
+    expect([...catalogue.listedArtifacts().keys()]).toEqual([HEX, other.sha256]);
   });
+
+  it('leaves space for what other uploads announced', async () => {
+    const { path } = newCatalogue();
+    const announced = { sha256: HEX, size: TEXT.length, isListed: false };
+    const needs = { expected: 2 ** 52, freeDisk: 0 };
+    await expect(receiveArtifact(path, announced, chunks(TEXT), needs)).rejects.toMatchObject({
+      kind: 'unwritable',
+      message: expect.stringMatching(
+        /^"[^"]+-files": the disk has \d+ bytes free, and 4503599627370506 are to be stored: 0 must stay free$/,
+      ),
+    });
+    expect(filesBeside(path)).toEqual(EMPTY);
+  });
+
+  it.each(['EACCES', 'EDQUOT', 'EIO', 'ENOSPC', 'EROFS', 'ENOTDIR', 'ELOOP', 'EMFILE'])(
+    'says that the folder cannot be used after %s, and not what else happened',
+    (code) => {
+      const cause = Object.assign(new Error('secret'), { code });
+      const message = `"/x/registry.db-files": it cannot be used (${code})`;
+      expect(asDiskError('/x/registry.db', cause)).toMatchObject({ kind: 'unwritable', message });
+      const other = Object.assign(new Error('gone'), { code: 'ECONNRESET' });
+      expect(asDiskError('/x/registry.db', other)).toBe(other);
+    },
+  );
 
   it.each<[string, readonly string[], ArtifactMismatch]>([
     [
@@ -190,6 +225,7 @@ describe('[T89] what an upload left behind', () => {
     ['a part that another process writes', `${HEX}.${process.ppid}-1.part`, 0, false],
     ['a part that nobody wrote to for two hours', `${HEX}.${process.ppid}-1.part`, DAY / 12, true],
     ['a file that was uploaded an hour ago', HEX, DAY / 24, false],
+    ['a file that was uploaded 23 hours ago', HEX, (23 * DAY) / 24, false],
     ['a file that was uploaded two days ago', HEX, 2 * DAY, true],
   ])('%s is removed or kept', (_title, name, age, isRemoved) => {
     const { path } = newCatalogue();

@@ -1,11 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { rmdirSync, utimesSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { artifactFolder } from '../../src/server/artifacts/artifact-store.ts';
+import { artifactFolder, incomingFolder } from '../../src/server/artifacts/artifact-store.ts';
 import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
-import { BYTES, FILE, HEX, hosting, MODULE, sha256Of, UPLOAD } from '../support/hosting.ts';
+import {
+  BYTES,
+  FILE,
+  HEX,
+  Hosting,
+  hosting,
+  MODULE,
+  sha256Of,
+  UPLOAD,
+} from '../support/hosting.ts';
 import { tokenFor } from '../support/token.ts';
 
 async function rest(socket: Socket): Promise<string> {
@@ -143,8 +152,9 @@ describe('an upload', () => {
   it('[T87] is refused while there are too many', async () => {
     const registry = await hosting({ uploads: 3, uploadsPerToken: 2 });
     const other = tokenFor(registry.catalogue, ['publish'], 'other');
+    const clients: Socket[] = [];
     for (const count of [1, 2]) {
-      registry.client('Content-Length: 10', '01234');
+      clients.push(registry.client('Content-Length: 10', '01234'));
       await expect.poll(() => registry.files()).toHaveLength(count);
     }
     const own = await registry.put(UPLOAD, BYTES);
@@ -153,7 +163,7 @@ describe('an upload', () => {
       'too-many-requests',
       '5',
     ]);
-    registry.client('Content-Length: 10', '01234', other);
+    clients.push(registry.client('Content-Length: 10', '01234', other));
     await expect.poll(() => registry.files()).toHaveLength(3);
     const third = tokenFor(registry.catalogue, ['publish'], 'third');
     const busy = await registry.put(UPLOAD, BYTES, third);
@@ -166,6 +176,33 @@ describe('an upload', () => {
       { kind: 'overload', limit: 'uploads-per-token', count: 1 },
       { kind: 'overload', limit: 'uploads', count: 1 },
     ]);
+    // Once one has ended, there is room for another.
+    for (const socket of clients) socket.destroy();
+    await expect.poll(async () => (await registry.put(UPLOAD, BYTES)).status).toBe(201);
+  });
+
+  it('[T87] may have as many bytes as the limit, and no more', async () => {
+    const registry = await hosting({ artifactBytes: 10 });
+    expect((await registry.put(UPLOAD, BYTES)).status).toBe(201);
+    const more = await registry.put(UPLOAD, Buffer.from('0123456789x'));
+    expect([more.status, JSON.parse(more.text).detail]).toEqual([
+      413,
+      'a file may have at most 10 bytes',
+    ]);
+  });
+
+  it('[T89] that was abandoned is removed when the server starts, which serves even if it cannot', async () => {
+    const registry = new Hosting();
+    const incoming = incomingFolder(registry.catalogue.path);
+    writeFileSync(`${incoming}/${HEX}`, BYTES);
+    utimesSync(`${incoming}/${HEX}`, 0, 0);
+    await registry.serve();
+    expect([registry.files(), registry.events]).toEqual([[], []]);
+    rmdirSync(incoming);
+    writeFileSync(incoming, '');
+    await registry.serve();
+    expect(registry.events).toMatchObject([{ kind: 'failed', error: { kind: 'unwritable' } }]);
+    expect((await registry.ask('/healthz')).status).toBe(200);
   });
 
   it('[T87] of 100 at once is stored by those that are not refused', async () => {

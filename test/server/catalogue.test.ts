@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -92,6 +92,24 @@ describe('a catalogue', () => {
     expect(publish).toThrow(expect.objectContaining({ kind: 'missing', message }));
     new Catalogue(path, { mode: 'create' }).close();
     expect(publish).toThrow(expect.objectContaining({ kind: 'missing', message }));
+    catalogue.close();
+  });
+
+  it('refuses changes after the file was truncated to a size that it had before', () => {
+    const { path, catalogue } = newCatalogue();
+    const { size: before } = statSync(path);
+    catalogue.publish(LIDAR, release('1.0.0', { deprecated: 'x'.repeat(1000) }), 1);
+    for (let patch = 1; patch < 20; patch++) {
+      catalogue.publish(LIDAR, release(`1.0.${patch}`, { deprecated: 'x'.repeat(1000) }), 1);
+    }
+    new DatabaseSync(path).exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    catalogue.sequence();
+    const { size } = statSync(path);
+    expect(size).toBeGreaterThan(before);
+    truncateSync(path, size - 4096);
+    const message = `"${path}": the file was truncated, from ${size} to ${size - 4096} bytes`;
+    const publish = (): unknown => catalogue.publish(LIDAR, release('2.0.0'), 1);
+    expect(publish).toThrow(expect.objectContaining({ kind: 'damaged', message }));
     catalogue.close();
   });
 

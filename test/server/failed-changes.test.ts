@@ -11,7 +11,12 @@ it('[T103] logs each change that failed, with its token', async () => {
   holder.exec('BEGIN IMMEDIATE');
   const yank = `${RELEASES}/1.0.0/yank`;
   expect((await registry.ask('POST', RELEASES, { body: { version: '1.0.1' } })).status).toBe(503);
-  expect((await registry.ask('PUT', yank)).status).toBe(503);
+  const locked503 = await registry.ask('PUT', yank);
+  expect([locked503.status, locked503.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(locked503.json).toMatchObject({
+    type: 'urn:modreg:locked',
+    detail: 'nothing was changed',
+  });
   holder.close();
   registry.catalogue.close();
   // Not even the token can be read.
@@ -26,4 +31,20 @@ it('[T103] logs each change that failed, with its token', async () => {
     { ...refused, method: 'DELETE', path: yank, status: 500, tokenId: undefined },
     { kind: 'failed', error: expect.anything() as unknown },
   ]);
+});
+
+it('[T103] says that a release is published even if its list cannot be read afterwards', async () => {
+  const registry = testRegistry();
+  registry.catalogue.watchers.add(() => {
+    const database = new DatabaseSync(registry.path);
+    database.exec('ALTER TABLE releases RENAME TO lost');
+    database.close();
+  });
+  const { status, json } = await registry.ask('POST', RELEASES, { body: { version: '1.0.0' } });
+  expect([status, json]).toEqual([
+    201,
+    { module_id: 'acme:lidar', version: '1.0.0', result: 'published' },
+  ]);
+  expect(registry.events).toMatchObject([{ kind: 'published', version: '1.0.0' }]);
+  expect((await registry.ask('GET', '/v1/modules/acme/lidar')).status).toBe(500);
 });

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/registry/clock.ts';
 import { Catalogue, serveRegistry } from '../../src/server/index.ts';
+import { healthOf } from '../../src/server/routes/health.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { testRegistry } from '../support/registry.ts';
 
@@ -33,6 +34,7 @@ async function served(): Promise<Served> {
       const response = await fetch(`${running.address}/healthz`);
       const { detail, status } = Object(await response.json());
       const { status: code, headers } = response;
+      expect(headers.get('cache-control')).toBe('no-store');
       return [code, headers.get('retry-after'), detail ?? status];
     },
   };
@@ -89,6 +91,18 @@ describe('GET /healthz', () => {
     }
     expect(registry.errors).toHaveLength(1);
     expect(registry.errors[0]).toContain(registry.path);
+  });
+
+  it('[T81] looks again a second after the end of a look, which may have waited for a lock', () => {
+    const path = `${temporaryFolder()}/registry.db`;
+    const catalogue = new Catalogue(path, { mode: 'create' });
+    const times = [0, 900, 1000, 1899, 1900, 1900];
+    const clock = { ...systemClock, monotonic: () => times.shift() ?? 0 };
+    const health = healthOf(catalogue, { clock, log: undefined });
+    expect(health()).toBeUndefined();
+    rmSync(path);
+    expect([health(), health(), health()?.kind]).toEqual([undefined, undefined, 'missing']);
+    catalogue.close();
   });
 
   it('[T81] is 503 while another process has locked the file', async () => {

@@ -52,6 +52,7 @@ describe('a request is answered by the scopes of its token', () => {
     [['yank:nimbus'], ['DELETE', YANK], lacks('yank:acme')],
     [['publish', 'yank:acme'], ['POST', RELEASES, { version: '1.0.0', yanked: 'x' }], [200]],
     [['publish'], ['POST', RELEASES, { version: '1.1.0', yanked: 'x' }], [201]],
+    [['publish'], ['POST', RELEASES, { version: '1.0.0' }], [200]],
     // The body of a refused request is not read.
     [['yank'], ['POST', RELEASES, '{'], lacks('publish:acme')],
     [

@@ -27,8 +27,8 @@ interface Answer {
   readonly problem: string | undefined;
 }
 
-/** A served registry that hosts files, with a token that may publish for `acme`. */
-class Hosting {
+/** A registry that hosts files, with a token that may publish for `acme`. */
+export class Hosting {
   readonly events: RegistryEvent[] = [];
   readonly catalogue: Catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, {
     mode: 'create',

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import type { Catalogue, RunningRegistry } from '../../server/index.ts';
-import { excerpt } from '../../core/text/quote.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import { systemClock } from '../../registry/clock.ts';
 import { watchForLoss } from '../../server/catalogue/file-loss.ts';
 import { serveRegistry } from '../../server/serve.ts';
@@ -10,6 +11,7 @@ import { DatabaseError } from '../../sqlite/database-error.ts';
 import { databaseProblem, failed, openCatalogue, modeOf } from './catalogue-options.ts';
 import { watchForDamage } from './damage-watch.ts';
 import { damageIn } from './quick-check.ts';
+import { defaultDatabase } from './registry-choice.ts';
 import { listenForScrapes, metricsNote } from '../metrics/metrics-listener.ts';
 import { registryMetrics } from '../metrics/registry-metrics.ts';
 import { logEvent, registryLog } from './registry-log.ts';
@@ -28,6 +30,8 @@ const SERVER_BUSY_TIMEOUT_MS = 100;
 export async function serveCommand(options: ServeCommandOptions, world: World): Promise<Outcome> {
   const terms = readServeTerms(options);
   if (!terms.ok) return failed(terms.error);
+  const path = options.db ?? defaultDatabase(world);
+  const isNew = path !== undefined && !existsSync(path);
   const opened = openCatalogue(options, world, {
     ...modeOf(options),
     busyTimeoutMs: SERVER_BUSY_TIMEOUT_MS,
@@ -37,6 +41,8 @@ export async function serveCommand(options: ServeCommandOptions, world: World): 
   try {
     const damage = await damageIn(catalogue.path);
     if (damage) return failed(lossProblem(damage));
+    if (isNew && !options.json)
+      world.note(`note: created ${quote(catalogue.path)}, which is empty`);
     return await serve(catalogue, { ...options, ...terms.value }, world);
   } catch (error) {
     return failed(startProblem({ ...options, ...terms.value }, error));

@@ -38,10 +38,12 @@ export function tokenCreateCommand(options: TokenOptions, world: World): Outcome
     const created = catalogue.createToken({ name, scopes, expiresAt }, now);
     if (!created.ok) return failed(usage(created.error));
     const { id, token } = created.value;
+    const ifLost = `nobody has seen the token ${id}: modreg registry token revoke ${id}, with the same file, and create another one`;
     if (options.json) {
       const found = catalogue.tokens().filter((one) => one.id === id);
       const [fields = {}] = found.map((one) => tokenAsJson(one, now));
-      return answered(jsonLine({ schema: 'modreg/registry-token@1', ...fields, token }));
+      const line = jsonLine({ schema: 'modreg/registry-token@1', ...fields, token });
+      return { ...answered(line), ifLost };
     }
     const until =
       expiresAt === undefined ? 'until it is revoked' : `until ${formatTime(expiresAt)}`;
@@ -49,7 +51,7 @@ export function tokenCreateCommand(options: TokenOptions, world: World): Outcome
       `note: ${id} (${name}) is valid ${until}`,
       'note: this is the only time that the token is shown',
     ];
-    return { answer: [token], notes, problems: [] };
+    return { answer: [token], notes, problems: [], ifLost };
   });
 }
 

@@ -7,6 +7,7 @@ import { digestOf } from '../../server/artifacts/artifact-digest.ts';
 import { findArtifact } from '../../server/artifacts/artifact-store.ts';
 import type { Catalogue } from '../../server/catalogue/catalogue.ts';
 import { removeAbandoned } from '../../server/artifacts/incoming-artifacts.ts';
+import { mismatch } from '../../server/backup/file-check.ts';
 import { SERVER_LIMITS } from '../../server/limits/limits.ts';
 import { receiveArtifact } from '../../server/artifacts/receive-artifact.ts';
 import type { Problem } from '../problem.ts';
@@ -59,11 +60,13 @@ export async function storeUploads(
 ): Promise<Problem | undefined> {
   removeAbandoned(catalogue.path, now);
   for (const { path, sha256, size } of uploads) {
-    if (findArtifact(catalogue.path, sha256)?.size === size) continue;
+    const stored = findArtifact(catalogue.path, sha256);
+    // A file with other bytes is replaced.
+    if (stored && mismatch(stored.path, sha256, size) === undefined) continue;
     const isListed = catalogue.listedArtifacts().has(sha256);
     const bytes = createReadStream(path);
-    const mismatch = await receiveArtifact(catalogue.path, { sha256, size, isListed }, bytes);
-    if (mismatch) return changedFile(path);
+    const changed = await receiveArtifact(catalogue.path, { sha256, size, isListed }, bytes);
+    if (changed) return changedFile(path);
   }
   return undefined;
 }

@@ -17,6 +17,6 @@ export function byteRange(header: string | undefined, size: number): ByteRange |
       : [Number(from), to === '' ? size - 1 : Number(to)];
   // Not a range, so it is ignored.
   if (from !== '' && to !== '' && first > last) return 'whole';
-  if (first >= size || (from === '' && Number(to) === 0)) return 'none';
+  if (first >= size) return 'none';
   return { first, last: Math.min(last, size - 1) };
 }

@@ -1,7 +1,9 @@
 import type { ModuleId } from '../../core/index.ts';
 import { jsonMeter } from '../../registry/formats/json-meter.ts';
 import { DEFAULT_LIMITS, MOST_LIST_TOKENS } from '../../registry/http/limits.ts';
+import { DatabaseError } from '../../sqlite/database-error.ts';
 import type { Catalogue } from './catalogue.ts';
+import type { ModuleDocument } from './module-document.ts';
 
 /** A limit of clients that the release list of a module exceeds, or comes near to. */
 export interface LimitWarning {
@@ -13,9 +15,12 @@ export interface LimitWarning {
 /** The share of a limit above which publishing warns. */
 const NEAR = 0.8;
 
-/** The limits that the list of a module exceeds or comes near to; each is measured as clients measure it. */
+/**
+ * The limits that the list of a module exceeds or comes near to; each is measured as clients measure it. None if the list cannot
+ * be read: a publication that is on the disk must not seem to have failed.
+ */
 export function limitWarnings(catalogue: Catalogue, moduleId: ModuleId): LimitWarning[] {
-  const document = catalogue.document(moduleId);
+  const document = readableDocument(catalogue, moduleId);
   if (!document) return [];
   const { bytes, count } = document;
   const { largestList } = DEFAULT_LIMITS;
@@ -31,6 +36,15 @@ export function limitWarnings(catalogue: Catalogue, moduleId: ModuleId): LimitWa
       releases,
     }),
   ];
+}
+
+function readableDocument(catalogue: Catalogue, moduleId: ModuleId): ModuleDocument | undefined {
+  try {
+    return catalogue.document(moduleId);
+  } catch (error) {
+    if (error instanceof DatabaseError) return undefined;
+    throw error;
+  }
 }
 
 function tokensOf(bytes: Uint8Array): number {
