@@ -180,6 +180,10 @@ describe('failed()', () => {
       { ...FAILURE, running: 7 },
       'failed(): found the number 7 as running, expected a version, null if nothing is deployed, or undefined if that is not known',
     ],
+    [
+      { ...FAILURE, running: 'x'.repeat(2049) },
+      `failed(): found "${'x'.repeat(200)}…" as running, expected a version, null if nothing is deployed, or undefined if that is not known`,
+    ],
     [{ ...FAILURE, blame: 'me' }, 'failed(): found "me" as blame, expected release or machine'],
     [
       { ...FAILURE, blame: undefined },
@@ -202,6 +206,8 @@ describe('failed()', () => {
   it.each<[unknown, string]>([
     [new Error('no points'), 'Error: no points'],
     [undefined, 'undefined'],
+    ['x'.repeat(1024), 'x'.repeat(1024)],
+    ['x'.repeat(1025), `${'x'.repeat(1024)}…`],
     ['a\nb', String.raw`a\u{a}b`],
   ])('accepts %o as a reason', async (reason, recorded) => {
     const { clock, poller, state, deliveries } = machine();
@@ -210,6 +216,15 @@ describe('failed()', () => {
     await poller.stop();
     expect(state.memory().quarantine[0]?.reason).toBe(recorded);
   });
+});
+
+it('failed() accepts 2048 characters as the deployed version', async () => {
+  const { clock, poller, state, deliveries } = machine();
+  await clock.pass(MINUTE);
+  const address = `https://cdn.example/${'x'.repeat(2048 - 20)}`;
+  await deliveries[0]?.failed({ reason: 'no points', running: address, blame: 'release' });
+  await poller.stop();
+  expect(running(state, TARGETS.lidar)).toBe(`${address} after 1.0.0`);
 });
 
 describe('a configuration that is not available within ten seconds', () => {

@@ -1,10 +1,29 @@
 import { describe, expect, it } from 'vitest';
+import type { MachineMemory, QuarantineEntry } from '../../src/core/plan/machine-memory.ts';
+import { Begun } from '../../src/poller/begun.ts';
+import { moduleId } from '../support/ask.ts';
 import { day, HOUR, MINUTE, SECOND, targetNamed } from '../support/day.ts';
 
 const document = {
   modules: [{ type: 'registry', name: 'acme_lidar', module_id: 'acme:lidar', version: '1.*' }],
 };
 const LIDAR = targetNamed('acme_lidar');
+
+const BLANK: MachineMemory = {
+  open: [],
+  quarantine: [],
+  starts: [],
+  isBlank: false,
+  of: () => {
+    throw new Error('a quarantine is not of one target');
+  },
+};
+
+function entryOf(since: number): QuarantineEntry {
+  const release = { moduleId: moduleId('acme:lidar'), version: '1.2.4', digest: undefined };
+  const term = { since, until: since + 10, rolledBack: undefined };
+  return { ...release, ...term, reason: 'no light' };
+}
 
 describe('a hold is reported', () => {
   it('once when it begins, with its reasons and its end, and again when the reasons change', async () => {
@@ -39,6 +58,23 @@ describe('a hold is reported', () => {
 });
 
 describe('a quarantine is reported', () => {
+  it('again when its term begins again, but not while it lasts', () => {
+    const reported: string[] = [];
+    const begun = new Begun((event) => {
+      if ('until' in event) reported.push(`${event.kind} until ${event.until}`);
+    });
+    const terms = [[], [7], [7], [8], [], [8]];
+    for (const since of terms) {
+      const quarantine = since.map((at) => entryOf(at));
+      begun.quarantineOf({ ...BLANK, quarantine });
+    }
+    expect(reported).toEqual([
+      'quarantined until 17',
+      'quarantined until 18',
+      'quarantined until 18',
+    ]);
+  });
+
   it('when a release failed, and when an operator rolls back; not after a restart of the poller', async () => {
     const machine = await day({
       machine: document,

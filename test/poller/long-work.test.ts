@@ -117,6 +117,7 @@ describe('[D39] extend()', () => {
     ['moves the deadline', [30 * MINUTE], '01:33:03'],
     ['counts from now', [30 * MINUTE, 40 * MINUTE], '01:53:03'],
     ['does not bring the deadline forward', [SECOND], '01:22:33'],
+    ['moves the deadline by a second', [20 * MINUTE - 29 * SECOND, SECOND], '01:22:34'],
   ])('%s', async (_, calls, expected) => {
     const { machine, delivery } = await working();
     const aborted = abortOf(machine, delivery);
@@ -128,10 +129,16 @@ describe('[D39] extend()', () => {
     expect(aborted()?.slice(0, 8)).toBe(expected);
   });
 
+  it.each([SECOND, 24 * HOUR])('accepts %i ms', async (ms) => {
+    const { delivery } = await working();
+    expect(delivery.extend(ms)).toBeUndefined();
+  });
+
   it.each([
     [999, 'the number 999'],
     [0, 'the number 0'],
     [-1, 'the number -1'],
+    [24 * HOUR + 1, 'the number 86400001'],
     [Number.NaN, 'the number NaN'],
     ['5000', '"5000"'],
     [undefined, 'nothing'],

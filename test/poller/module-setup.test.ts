@@ -101,8 +101,14 @@ describe('a delivery has', () => {
   );
 
   it('the folder of the machine file as home, if the environment names none', async () => {
-    const { delivery, home } = await delivered({ environment: {} });
+    const { delivery, home } = await delivered({ environment: { PLATFORM_PART_ID: '' } });
     expect(delivery.folders.data).toBe(`${home}/module-data/local/front`);
+    expect(delivery.environment).toMatchObject({ value: { PLATFORM_HOME: home } });
+  });
+
+  it('a folder without a digest, if its file has none', async () => {
+    const { delivery } = await delivered({ releases: { 'acme:lidar': ['1.2.3', '1.3.0'] } });
+    expect(delivery.folders.root).toBe('/var/platform/packages/acme/lidar/1.3.0');
   });
 
   it('neither entry nor data for a subsystem, and no folder for a pin_url', async () => {

@@ -165,6 +165,17 @@ describe('a plan stays valid', () => {
     expect(planning.untilNextChange(planning.planWith('allowed'))).toBe(expected);
   });
 
+  it.each([
+    [20 * SECOND, 20 * SECOND],
+    [0, 0],
+    [-SECOND, 0],
+  ])('until the decision about a subsystem changes, in %i ms', (changesIn, expected) => {
+    const clock = virtualClock();
+    const nextChange = { at: clock.now() + changesIn };
+    const changing = { modules: [], subsystems: [{ nextChange }] } as unknown as Plan;
+    expect(planner({}, clock).untilNextChange(changing)).toBe(expected);
+  });
+
   it('for an interval if there is no plan', () => {
     expect(planner().untilNextChange(undefined)).toBe(MINUTE);
   });

@@ -62,6 +62,20 @@ describe('[D38] a release that fails after its action was acknowledged', () => {
     expect(machine.story()).toEqual(['01:13:03 acknowledged done']);
   });
 
+  it('is quarantined for as long as the policy of its module says', async () => {
+    const policy = { quarantine: '1h', modules: { acme_lidar: { quarantine: '2h' } } };
+    const machine = await upgraded({ policy });
+    const failure = { ...CRASHED, reason: 'x'.repeat(1025) };
+    await machine.poller.reportFailure(TARGET, failure);
+    await machine.pass(0);
+    await machine.poller.reportFailure(targetNamed('platform-server'), CRASHED);
+    await machine.pass(0);
+    expect(machine.begun()).toEqual([
+      `01:13:03 quarantined acme:lidar 1.2.4 until 03:13:03: ${'x'.repeat(1024)}…`,
+      '01:13:03 quarantined platform:server 1.2.4 until 02:13:03: it crashed',
+    ]);
+  });
+
   it('is reported to another process than the one that deployed it', async () => {
     const machine = await upgraded();
     await machine.restart();

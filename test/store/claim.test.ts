@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -33,6 +34,10 @@ async function claimElsewhere(
   return { pid: child.pid, kill };
 }
 
+function namesIn(folder: string): string[] {
+  return readdirSync(folder).toSorted();
+}
+
 function refusal(path: string, by: string): [string, string] {
   return ['locked', `"${path}": ${by} already polls for this machine, and only one process can`];
 }
@@ -61,6 +66,8 @@ describe('[T58] a second poller', () => {
     first.state.report(LIDAR, '1.0.0', 1);
     first.close();
     first.close();
+    // Nor does it keep the file open.
+    expect(namesIn(dirname(path))).toEqual(['machine.db', 'machine.db-poller']);
     expect(running(claimed(path).state)).toBe('1.0.0 after nothing');
   });
 
@@ -154,6 +161,37 @@ it('a failed claim does not lock the file', () => {
   expect(caught(() => openForPoller(path))).toEqual(refused);
   rmSync(path);
   expect(claimed(path).state.memory().isBlank).toBe(true);
+});
+
+it('[T100] an empty file is set aside once', () => {
+  const path = newPath();
+  const empty = (): string | undefined => {
+    writeFileSync(path, '');
+    const file = openForPoller(path);
+    file.close();
+    return file.setAside?.because;
+  };
+  expect([empty(), empty()]).toEqual([`"${path}": it is empty`, undefined]);
+  expect(namesIn(dirname(path))).toEqual([
+    'machine.db',
+    'machine.db-poller',
+    'machine.db.set-aside-1',
+  ]);
+});
+
+it('a file is set aside with what SQLite keeps beside it', () => {
+  const path = newPath();
+  claimed(path).close();
+  // As a killed process leaves them.
+  for (const suffix of ['', '-wal', '-shm']) writeFileSync(path + suffix, 'not a database');
+  openForPoller(path).close();
+  expect(namesIn(dirname(path))).toEqual([
+    'machine.db',
+    'machine.db-poller',
+    'machine.db.set-aside-1',
+    'machine.db.set-aside-1-shm',
+    'machine.db.set-aside-1-wal',
+  ]);
 });
 
 it("[T65] only its owner can read a machine's file", () => {

@@ -40,6 +40,16 @@ function history(state: MachineState, name = 'lidar'): string[] {
   });
 }
 
+/** An error that takes at least this many bytes in an entry: it is the reason, and a fact. */
+function errorOf(bytes: number): { error: { kind: string; message: string } } {
+  return { error: { kind: 'registry-unreachable', message: 'x'.repeat(bytes / 2) } };
+}
+
+/** An entry of 1970. */
+const INSERT_OLD = `
+  INSERT INTO decision_history (kind, name, at, change, bytes, first)
+  VALUES ('module', 'arm', 0, ?, 0, '{}')`;
+
 const CLOSED = openFrom([NOW + 10 * HOUR, NOW + 11 * HOUR], [NOW + 34 * HOUR, NOW + 35 * HOUR]);
 
 describe('the history of decisions', () => {
@@ -129,6 +139,21 @@ describe('the history of decisions', () => {
     // Each has its error twice: as the reason and as a fact.
     expect(history(state)).toEqual(['2 to 2: stuck 1.0.0', '3 to 3: stuck 1.0.0']);
     expect(history(state, 'arm')).toEqual(['0 to 0: stuck 1.0.0']);
+  });
+
+  it.each<[string, number, Partial<Situation>, string[]]>([
+    ['less than an hour later', HOUR - 1, {}, ['old', 'newest']],
+    ['an hour later', HOUR, {}, ['newest']],
+    ['after the clock was set back by an hour', -HOUR, {}, ['newest']],
+    ['after a megabyte', 1, { list: errorOf(1024 * 1024) }, ['newest']],
+    ['after half a megabyte', 1, { list: errorOf(200 * 1024) }, ['old', 'newest']],
+  ])('removes what is too old %s', (_, ms, situation, kept) => {
+    const { state, sql } = claimed();
+    log(state, NOW, UPGRADE);
+    for (const change of ['old', 'newest']) sql.run(INSERT_OLD, change);
+    log(state, NOW + ms, { ...UPGRADE, deployed: '1.0.1', ...situation });
+    const changes = sql.all("SELECT change FROM decision_history WHERE name = 'arm' ORDER BY id");
+    expect(changes.map(({ change }) => change)).toEqual(kept);
   });
 
   it('has targets that the machine no longer has', () => {

@@ -2,10 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openMachineFile } from '../../src/store/index.ts';
 import type { LoggedDecision } from '../../src/core/plan/logged-decisions.ts';
 import { machineStateIn, type MachineState } from '../../src/store/machine-state.ts';
-import { moduleId, version } from '../support/ask.ts';
 import {
   AGENT,
-  ARM,
   claimed,
   commitOne,
   LIDAR,
@@ -21,9 +19,7 @@ function elsewhere(path: string): MachineState {
   return machineStateIn(file);
 }
 
-function quarantined(state: MachineState): string[] {
-  return state.memory().quarantine.map((entry) => `${entry.moduleId} ${entry.version}`);
-}
+const AT_3 = { at: 3, quarantineUntil: undefined, retryAt: 4 };
 
 describe('the deployed version and the previous one', () => {
   it.each<[string, (string | null | undefined)[], string]>([
@@ -109,6 +105,28 @@ describe('the memory', () => {
     expect([seen(state), seen(other)]).toEqual([expected, expected]);
   });
 
+  it('[T115] is of one moment, even if another process writes while it is read', () => {
+    const file = claimed();
+    file.state.report(LIDAR, '1.0.0', 1);
+    const { id } = commitOne(file.state);
+    file.state.deliver(id, 2);
+    const other = elsewhere(file.path);
+    // Deployed versions are read before actions.
+    const all: typeof file.sql.all = (statement, ...values) => {
+      const isOfActions = statement.includes('FROM actions');
+      if (isOfActions) other.acknowledge(id, { kind: 'done' }, AT_3);
+      return file.sql.all(statement, ...values);
+    };
+    const state = machineStateIn({ ...file, sql: { ...file.sql, all } });
+    const memory = state.memory();
+    const seen = [memory.of(LIDAR).deployed, memory.open.length];
+    expect(seen).toMatchObject([{ version: { text: '1.0.0' } }, 1]);
+    expect([running(file.state), file.state.memory().open.length]).toEqual([
+      '1.1.0 after 1.0.0',
+      0,
+    ]);
+  });
+
   it('is read again only after a write', () => {
     const { state } = claimed();
     const before = state.memory();
@@ -116,70 +134,6 @@ describe('the memory', () => {
     state.start(1);
     expect(state.memory()).not.toBe(before);
   });
-});
-
-describe('rolling back', () => {
-  it.each<[string, (string | null | undefined)[], boolean]>([
-    ['the deployed version', ['1.0.0', '1.1.0'], true],
-    ['the previous version', ['1.1.0', '1.0.0'], false],
-    ['another build of the deployed version', ['1.1.0+b'], false],
-    ['an address', ['https://a.example/x'], false],
-    ['if nothing is deployed', ['1.1.0', null], false],
-    ['if the deployed version is unknown', ['1.1.0', undefined], false],
-    ['if nothing was reported', [], false],
-  ])('%s, %j: %s', (_, reported, isDone) => {
-    const { state } = claimed();
-    for (const one of reported) state.report(LIDAR, one, 1);
-    const rolledBack = { from: version('1.1.0'), to: undefined };
-    expect(state.rollBack(LIDAR, rolledBack, { at: 2, until: undefined })).toBe(isDone);
-    expect(quarantined(state)).toEqual(isDone ? ['acme:lidar 1.1.0'] : []);
-  });
-
-  it.each([version('1.0.0'), undefined])('to %o is a quarantine without an end', (to) => {
-    const { state, path } = claimed();
-    state.report(LIDAR, '1.1.0', 2);
-    state.rollBack(LIDAR, { from: version('1.1.0'), to }, { at: 3, until: undefined });
-    const entry = {
-      moduleId: moduleId('acme:lidar'),
-      version: '1.1.0',
-      digest: undefined,
-      since: 3,
-      until: undefined,
-      reason: 'rolled back by an operator',
-      rolledBack: { from: version('1.1.0'), to },
-    };
-    const memory = elsewhere(path).memory();
-    expect(memory.quarantine).toEqual([entry]);
-    expect([LIDAR, ARM].map((target) => memory.of(target).quarantine)).toEqual([[entry], []]);
-    expect(running(state)).toBe('1.1.0 after nothing');
-  });
-
-  it('replaces an earlier quarantine and its end', () => {
-    const { state } = claimed();
-    const { id } = commitOne(state);
-    state.deliver(id, 1);
-    const failed = { kind: 'failed', blame: 'release', running: '1.1.0', reason: 'hot' } as const;
-    state.acknowledge(id, failed, { at: 2, quarantineUntil: 100, retryAt: 3 });
-    state.rollBack(LIDAR, { from: version('1.1.0'), to: undefined }, { at: 4, until: undefined });
-    const [entry] = state.memory().quarantine;
-    expect([entry?.since, entry?.until, entry?.digest]).toEqual([4, undefined, undefined]);
-  });
-});
-
-it('lifts one version of one module from quarantine, once', () => {
-  const { state } = claimed();
-  for (const target of [LIDAR, ARM]) {
-    for (const text of ['1.0.0', '1.1.0']) {
-      state.report(target, text, 1);
-      state.rollBack(target, { from: version(text), to: undefined }, { at: 1, until: undefined });
-    }
-  }
-  const all = ['acme:arm 1.0.0', 'acme:arm 1.1.0', 'acme:lidar 1.0.0', 'acme:lidar 1.1.0'];
-  expect(quarantined(state)).toEqual(all);
-  expect(state.lift(moduleId('acme:lidar'), '1.2.0')).toBe(false);
-  expect(state.lift(moduleId('acme:lidar'), '1.0.0')).toBe(true);
-  expect(state.lift(moduleId('acme:lidar'), '1.0.0')).toBe(false);
-  expect(quarantined(state)).toEqual(all.toSpliced(2, 1));
 });
 
 it('remembers the last ten starts', () => {

@@ -181,6 +181,20 @@ describe('delivering and acknowledging', () => {
   });
 });
 
+it('a failure that is reported later has the digest of the file that was delivered last', () => {
+  const { state } = claimed();
+  for (const digest of ['sha256:aa', 'sha256:bb', 'sha256:cc']) {
+    const { id } = commitOne(state, { artifact: { platform: 'any', digest } });
+    // The last one waits for its delivery.
+    if (digest === 'sha256:cc') break;
+    state.deliver(id, 5);
+    state.acknowledge(id, DONE, TERMS);
+  }
+  const failure = { version: '1.1.0', reason: 'hot', running: '1.1.0' };
+  expect(state.reportFailure(LIDAR, failure, TERMS)).toBeUndefined();
+  expect(state.memory().quarantine.map(({ digest }) => digest)).toEqual(['sha256:bb']);
+});
+
 describe('an acknowledgement', () => {
   it.each<[string, ActionOutcome, string]>([
     ['done', DONE, '1.1.0 after 1.0.0'],

@@ -33,6 +33,11 @@ function open(path = `${temporaryFolder()}/machine.db`): MachineFile {
   return file;
 }
 
+/** How many lists have content in the file. */
+function contents({ sql }: MachineFile): unknown {
+  return sql.get('SELECT count(*) AS contents FROM saved_contents')?.['contents'];
+}
+
 /** The digest of a module's saved list. */
 function digestOf(saved: SavedLists, id: ModuleId): string | undefined {
   return saved.read(HERE, id)?.digest;
@@ -60,7 +65,8 @@ it('keeps registries and modules apart', () => {
 });
 
 it('replaces a list with one of any generation, and changes its stamp', () => {
-  const saved = savedListsIn(open());
+  const file = open();
+  const saved = savedListsIn(file);
   saved.save(HERE, LIDAR, list());
   const before = saved.stamp(HERE, LIDAR);
   saved.confirm(HERE, new Map([[LIDAR, list({ confirmedAt: 2000 })]]));
@@ -69,6 +75,8 @@ it('replaces a list with one of any generation, and changes its stamp', () => {
   saved.replace(HERE, LIDAR, next);
   expect(saved.read(HERE, LIDAR)).toEqual(next);
   expect(saved.stamp(HERE, LIDAR)).not.toBe(before);
+  // The content of the earlier list takes no more space.
+  expect(contents(file)).toBe(1);
 });
 
 it('confirms many lists at once', () => {
@@ -81,7 +89,60 @@ it('confirms many lists at once', () => {
   expect([saved.read(HERE, LIDAR), saved.read(HERE, ARM)]).toEqual([confirmed, confirmed]);
   // A confirmation of a list that has another digest by now is ignored.
   saved.confirm(HERE, new Map([[LIDAR, list({ digest: 'd2', confirmedAt: 3000 })]]));
+  // So is one of another registry.
+  saved.confirm('npm:https://other.example/', new Map([[LIDAR, list({ confirmedAt: 3000 })]]));
   expect(saved.read(HERE, LIDAR)).toEqual(confirmed);
+});
+
+it('confirms lists with different times and positions, each with its own', () => {
+  const saved = savedListsIn(open());
+  saved.save(HERE, LIDAR, list());
+  saved.save(HERE, ARM, list());
+  const lidar = list({ confirmedAt: 2000, sequence: 8 });
+  const arm = list({ confirmedAt: 2000, sequence: undefined, history: undefined });
+  saved.confirm(
+    HERE,
+    new Map([
+      [LIDAR, lidar],
+      [ARM, arm],
+    ]),
+  );
+  expect([saved.read(HERE, LIDAR), saved.read(HERE, ARM)]).toEqual([lidar, arm]);
+});
+
+it('replaces each part of a list, except when its releases were first seen', () => {
+  const saved = savedListsIn(open());
+  const next = list({
+    records: [{ version: '1.2.4' }],
+    dropped: [],
+    lost: [],
+    digest: 'd2',
+    size: 200,
+    etag: '"2"',
+    generation: 2,
+    confirmedAt: 2000,
+    sequence: 9,
+    history: 'i',
+  });
+  saved.save(HERE, LIDAR, list());
+  saved.save(HERE, LIDAR, next);
+  expect(saved.read(HERE, LIDAR)).toEqual(next);
+});
+
+it('has another version after each list that this process or another one writes', () => {
+  const file = open();
+  const [saved, other] = [savedListsIn(file), savedListsIn(open(file.path))];
+  const versions = [saved.version()];
+  saved.save(HERE, LIDAR, list());
+  versions.push(saved.version());
+  saved.replace(HERE, LIDAR, list());
+  versions.push(saved.version());
+  other.save(HERE, ARM, list());
+  versions.push(saved.version());
+  expect(new Set(versions).size).toBe(4);
+  // A confirmation of this process changes no list.
+  saved.confirm(HERE, new Map([[LIDAR, list({ confirmedAt: 2000 })]]));
+  expect(saved.version()).toBe(versions.at(-1));
 });
 
 it.each([
@@ -108,6 +169,7 @@ describe('[T68] saved lists are limited', () => {
     file.sql.run('UPDATE saved_lists SET kept = ?', 200 * 1024 * 1024);
     saved.save(HERE, moduleId('acme:gps'), list({ confirmedAt: 4 }));
     expect([digestOf(saved, LIDAR), digestOf(saved, ARM)]).toEqual(['d1', undefined]);
+    expect(contents(file)).toBe(3);
   });
 
   it('by number', () => {

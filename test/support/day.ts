@@ -26,6 +26,8 @@ export interface DayOptions extends Partial<Omit<PollerOptions, 'file' | 'clock'
   /** The versions deployed at the start, by the name of the module entry. */
   readonly deployed?: Readonly<Record<string, string | null>>;
   readonly releases: Releases;
+  /** Changes what the registry answers, without changing its length. */
+  readonly altered?: (body: string) => string;
   /** `later` leaves deliveries to the iterators of the test. */
   readonly takesUp?: 'at once' | 'later';
 }
@@ -76,7 +78,7 @@ export async function day(options: DayOptions): Promise<Day> {
     const remote = remoteAt(registry.address, {
       clock: instant,
       random: () => 0,
-      fetch: registry.fetch,
+      fetch: altering(registry.fetch, options.altered),
     });
     const cached = cachedRegistry(remote, { clock, saved: savedListsIn(file) });
     // Without the feed of changes: tests count requests and rounds.
@@ -148,6 +150,19 @@ export async function day(options: DayOptions): Promise<Day> {
       file = openForPoller(path);
       poller = begin();
     },
+  };
+}
+
+function altering(
+  fetch: TestRegistry['fetch'],
+  altered: DayOptions['altered'],
+): TestRegistry['fetch'] {
+  if (!altered) return fetch;
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const { status, headers } = response;
+    const body = await response.text();
+    return new Response(body === '' ? null : altered(body), { status, headers });
   };
 }
 
