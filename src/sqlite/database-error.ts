@@ -59,17 +59,17 @@ const KINDS: ReadonlyMap<number, DatabaseErrorKind> = new Map([
   [26, 'damaged'], // SQLITE_NOTADB
 ]);
 
-/** Error codes of the file system when SQLite's file cannot be created. */
-const FILE_SYSTEM: ReadonlySet<string> = new Set([
-  'ENOENT',
-  'ENOTDIR',
-  'ENAMETOOLONG',
-  'ELOOP',
-  'EACCES',
-  'EPERM',
-  'EROFS',
-  'ENOSPC',
-]);
+/** Error codes of files and folders, also those without a name in Node, such as that of a stale NFS handle. Connections have others. */
+const DISK_ERRORS =
+  /^(?:E(?:ACCES|BUSY|DQUOT|EXIST|FBIG|INTR|IO|ISDIR|LOOP|MFILE|NAMETOOLONG|NFILE|NOENT|NOSPC|NOTDIR|NXIO|PERM|ROFS|STALE)|Unknown system error .*)$/;
+/** The system calls that create a file, or look whether that is permitted. */
+const CREATING: ReadonlySet<unknown> = new Set(['open', 'mkdir', 'access']);
+
+/** The code of an error of the file system; undefined for any other error. */
+export function diskErrorCode(error: unknown): string | undefined {
+  const { code } = Object(error) as { readonly code?: unknown };
+  return typeof code === 'string' && DISK_ERRORS.test(code) ? code : undefined;
+}
 
 /** Node's code for an integer beyond JavaScript's range. modreg never writes one. */
 const NUMBER_TOO_LARGE = 'ERR_OUT_OF_RANGE';
@@ -92,6 +92,13 @@ export function asDatabaseError(error: unknown, file: string): unknown {
       error,
     );
   }
-  if (!FILE_SYSTEM.has(code)) return error;
-  return new DatabaseError('unwritable', `${quote(file)}: it cannot be created (${code})`, error);
+  const diskCode = diskErrorCode(error);
+  if (diskCode === undefined) return error;
+  const { syscall } = error as NodeJS.ErrnoException;
+  const what = CREATING.has(syscall) ? 'created' : 'used';
+  return new DatabaseError(
+    'unwritable',
+    `${quote(file)}: it cannot be ${what} (${diskCode})`,
+    error,
+  );
 }

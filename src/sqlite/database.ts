@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -27,6 +27,9 @@ export interface Opening {
   readonly holdOff?: () => () => void;
 }
 
+/** Codes of a path that leads to no file. */
+const NOT_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
+
 /** The path of a new database in memory, which nothing else can open and which is gone once it is closed. */
 export const IN_MEMORY = ':memory:';
 
@@ -37,16 +40,10 @@ export const IN_MEMORY = ':memory:';
  */
 export function openDatabase(path: string, layout: Layout, opening: Opening): DatabaseSync {
   if (path === IN_MEMORY) return openInMemory(layout);
-  const isNew = !existsSync(path);
-  if (isNew && opening.mode !== 'create') {
-    throw new DatabaseError('missing', `${quote(path)}: there is no such file`);
-  }
   return translated(path, () => {
-    if (isNew) {
-      makeFolder(dirname(resolve(path)));
-      accessSync(dirname(resolve(path)), constants.W_OK);
-      createPrivate(path);
-    }
+    const isNew = !existsSync(path);
+    if (isNew && opening.mode !== 'create') throw notThere(path);
+    if (isNew) createBlank(path);
     // SQLite gives some names a special meaning, such as `:memory:`. A file URL has none.
     const file = pathToFileURL(path);
     const readOnly = !isNew && isReadOnly(path);
@@ -61,6 +58,7 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
     const database = openFile(file, { timeout: opening.busyTimeoutMs, readOnly });
     try {
       prepare(database, path, { ...opening, layout, readOnly });
+      if (opening.mode !== 'read') rmSync(markerOf(path), { force: true });
       return database;
     } catch (error) {
       if (isLater(error)) closeUnchanged(database, path);
@@ -68,6 +66,34 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
       throw error;
     }
   });
+}
+
+/** The error for a path without a file, or with one that the system does not show. */
+function notThere(path: string): unknown {
+  try {
+    statSync(path);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!NOT_THERE.has(code)) return error;
+  }
+  return new DatabaseError('missing', `${quote(path)}: there is no such file`);
+}
+
+/** An empty file, which is marked as one that never had content until it has some (T111). */
+function createBlank(path: string): void {
+  makeFolder(dirname(resolve(path)));
+  accessSync(dirname(resolve(path)), constants.W_OK);
+  createPrivate(markerOf(path));
+  createPrivate(path);
+}
+
+/** Whether the empty file at `path` never had content: its creation was interrupted, or failed. */
+export function isUnfinished(path: string): boolean {
+  return existsSync(markerOf(path));
+}
+
+function markerOf(path: string): string {
+  return `${path}.creating`;
 }
 
 /** It is always new and has no log, so the mode and the timeout do not matter. */
@@ -79,9 +105,13 @@ function openInMemory(layout: Layout): DatabaseSync {
   return database;
 }
 
-/** The first error that SQLite finds in the file at `path`, or `ok`. Writes nothing, not even a checkpoint. */
+/**
+ * The first error that SQLite finds in the file at `path`, or `ok`. Writes nothing, not even a checkpoint, unless a first start
+ * was interrupted: only a connection that may write can undo that (T112).
+ */
 export function integrityOf(path: string): string {
-  const database = openFile(pathToFileURL(path), { readOnly: true });
+  const readOnly = !existsSync(`${path}-journal`);
+  const database = openFile(pathToFileURL(path), { readOnly });
   try {
     // Unlike quick_check, this also compares each index with its table.
     return String(database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);

@@ -2,7 +2,7 @@ import { statSync, type BigIntStats } from 'node:fs';
 import { resolve } from 'node:path';
 import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from './database-error.ts';
-import { IN_MEMORY } from './database.ts';
+import { IN_MEMORY, translated } from './database.ts';
 
 /**
  * How to check that the file that is at `path` now is still there. The check throws a DatabaseError of the kind `missing` if
@@ -13,9 +13,9 @@ import { IN_MEMORY } from './database.ts';
 export function inPlaceCheck(path: string): () => BigIntStats | undefined {
   if (path === IN_MEMORY) return () => undefined;
   const absolute = resolve(path);
-  const { ino, dev } = statSync(absolute, { bigint: true });
+  const { ino, dev } = translated(path, () => statSync(absolute, { bigint: true }));
   return () => {
-    const now = statSync(absolute, { bigint: true, throwIfNoEntry: false });
+    const now = translated(path, () => statSync(absolute, { bigint: true, throwIfNoEntry: false }));
     if (now?.ino === ino && now.dev === dev) return now;
     throw new DatabaseError('missing', `${quote(path)}: the file was replaced or removed`);
   };

@@ -6,6 +6,7 @@ import {
   closeUnchanged,
   IN_MEMORY,
   integrityOf,
+  isUnfinished,
   laterSchema,
   openDatabase,
   transaction,
@@ -101,7 +102,7 @@ export function claimFile(path: string, layout: Layout): ClaimedFile {
       release();
     };
     // Another poller may have a file that replaces this one, so nothing is delivered from this one then.
-    const checkInPlace = translated(real, () => inPlaceCheck(real));
+    const checkInPlace = inPlaceCheck(real);
     const inPlace = { ...file, checkInPlace };
     return { ...inPlace, state: machineStateIn(inPlace), setAside, close };
   } catch (error) {
@@ -147,9 +148,12 @@ function openOrReplace(
   path: string,
   layout: Layout,
 ): { file: VerifiedFile; setAside: SetAside | undefined } {
-  try {
+  const checked = (): VerifiedFile => {
     check(path);
-    return { file: verified(path, layout), setAside: undefined };
+    return verified(path, layout);
+  };
+  try {
+    return { file: foundTwice(checked), setAside: undefined };
   } catch (error) {
     if (!(error instanceof DatabaseError) || !isReplaced(error)) throw error;
     const aside = translated(path, () => setFileAside(path));
@@ -157,12 +161,22 @@ function openOrReplace(
   }
 }
 
+/** Opens a file, and believes in its damage only if it is there again: SQLite takes an error of the disk for damage, too (T110). */
+function foundTwice(open: () => VerifiedFile): VerifiedFile {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || !isReplaced(error)) throw error;
+    return open();
+  }
+}
+
 /** Throws if SQLite finds damage in the file, which stays unchanged. */
 function check(path: string): void {
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = translated(path, () => statSync(path, { throwIfNoEntry: false }));
   if (stat?.isFile() !== true) return;
   // Its content may be lost. After an earlier loss this says nothing new, and a full disk would add a file at each start (T100).
-  if (stat.size === 0 && !existsSync(`${path}${SET_ASIDE}1`)) {
+  if (stat.size === 0 && !existsSync(`${path}${SET_ASIDE}1`) && !isUnfinished(path)) {
     throw new DatabaseError('damaged', `${quote(path)}: it is empty`);
   }
   const found = translated(path, () => integrityOf(path));

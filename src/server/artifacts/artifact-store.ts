@@ -11,7 +11,7 @@ import { dirname } from 'node:path';
 import { quote } from '../../core/text/quote.ts';
 import { isSha256 } from '../../registry/formats/hosted-artifact.ts';
 import { IN_MEMORY, makeFolder } from '../../sqlite/database.ts';
-import { DatabaseError } from '../../sqlite/database-error.ts';
+import { DatabaseError, diskErrorCode } from '../../sqlite/database-error.ts';
 
 /**
  * The folder beside the database at `path` with the files that its releases list. `sha256/<hex>` is a file that a
@@ -115,14 +115,10 @@ export function onDisk<T>(path: string, work: () => T): T {
   }
 }
 
-/** Error codes of files and folders. Connections have others. */
-const DISK_ERRORS =
-  /^E(ACCES|DQUOT|EXIST|FBIG|IO|ISDIR|LOOP|MFILE|NAMETOOLONG|NFILE|NOENT|NOSPC|NOTDIR|PERM|ROFS|STALE)$/;
-
 /** A DatabaseError for an error of the file system; any other error as it is. */
 export function asDiskError(path: string, error: unknown): unknown {
-  const { code = '' } = Object(error) as NodeJS.ErrnoException;
-  if (!DISK_ERRORS.test(code)) return error;
+  const code = diskErrorCode(error);
+  if (code === undefined) return error;
   const found = `${quote(`${path}-files`)}: it cannot be used (${code})`;
   return new DatabaseError('unwritable', found, error);
 }

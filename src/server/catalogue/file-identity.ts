@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { quote } from '../../core/text/quote.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { IN_MEMORY } from '../../sqlite/database.ts';
+import { IN_MEMORY, translated } from '../../sqlite/database.ts';
 import { inPlaceCheck } from '../../sqlite/in-place.ts';
 
 /** Identifies the file of an open catalogue, because its path may point to another file later. */
@@ -20,7 +20,7 @@ export interface FileIdentity {
 export function identityOf(path: string): FileIdentity {
   if (path === IN_MEMORY) return { historyOf: shortHash, check: () => undefined };
   const inPlace = inPlaceCheck(path);
-  const { ino, birthtimeNs, size } = statSync(path, { bigint: true });
+  const { ino, birthtimeNs, size } = translated(path, () => statSync(path, { bigint: true }));
   let largest = size;
   return {
     historyOf: (stored) => shortHash(`${stored} ${ino} ${birthtimeNs}`),

@@ -1,0 +1,144 @@
+/* Makes system calls fail, kills processes, cuts the power and flips bits: `npm run faults -- --help`. */
+import { withAgentRegistry } from '../../test/faults/agent-registry.ts';
+import { agentScene, settledScene } from '../../test/faults/agent-scene.ts';
+import { COMMAND_SCENES } from '../../test/faults/command-scenes.ts';
+import { flipBits } from '../../test/faults/flip-bits.ts';
+import { formatFault, parseFault, type InjectedFault } from '../../test/faults/injected-fault.ts';
+import { killAgents } from '../../test/faults/kill-agents.ts';
+import { faultsIn, pickFaults, playFault, type Played } from '../../test/faults/play-faults.ts';
+import { canTrace } from '../../test/faults/run-traced.ts';
+import type { Scene } from '../../test/faults/scene.ts';
+import { randomFrom } from '../../test/support/mutate.ts';
+import { oneOf, optionsOf, wholeNumber } from '../options.ts';
+
+const HELP = `Makes real processes meet a fault, and looks for what is lost, duplicated or left unsaid.
+  calls     system calls on state files fail once, for a while or from then on, or kill their process: of an agent, and of
+            commands of modreg (default)
+  kills     agents are killed before a change to a file, until one has nothing left to do
+  flips     bits of a machine.db are flipped, one at a time
+  --count N       number of faults, kills or bits (default 100)
+  --seed S        seed that selects them (default random)
+  --in SCENE      with calls: this process only; a wrong name lists all
+  --inject FAULT  with --in: this fault only, such as pwrite64:ENOSPC:7 (once), pwrite64:ENOSPC:7+ (from then on)
+  --parallel N    number of processes at once (default 2)`;
+
+const { values, positionals } = optionsOf(
+  {
+    allowPositionals: true,
+    options: {
+      count: { type: 'string', default: '100' },
+      seed: { type: 'string' },
+      in: { type: 'string' },
+      inject: { type: 'string' },
+      parallel: { type: 'string', default: '2' },
+    },
+  },
+  HELP,
+);
+const PARTS = [
+  { name: 'calls', play: playCalls },
+  { name: 'kills', play: playKills },
+  { name: 'flips', play: playFlips },
+];
+const part = oneOf('the part', positionals[0] ?? 'calls', PARTS);
+const count = wholeNumber('--count', values.count, 1);
+const seed = wholeNumber('--seed', values.seed ?? `${Math.floor(Math.random() * 2 ** 31)}`, 0);
+const parallel = wholeNumber('--parallel', values.parallel, 1);
+const random = randomFrom(seed);
+const PROGRESS = 100;
+
+if (part.name !== 'flips' && !canTrace()) {
+  console.error('strace is not installed, or may not be used here: apt-get install strace');
+  process.exit(1);
+}
+console.log(`seed ${seed}`);
+const began = performance.now();
+await part.play();
+
+async function playCalls(): Promise<void> {
+  await withAgentRegistry(async (address) => {
+    const all: readonly Scene[] = [agentScene(address), settledScene(address), ...COMMAND_SCENES];
+    const scenes = values.in === undefined ? all : [oneOf('--in', values.in, all)];
+    const tasks: [Scene, InjectedFault][] = [];
+    const fault = values.inject === undefined ? undefined : parseFault(values.inject);
+    if (values.inject !== undefined && !fault) {
+      console.error(`--inject must be like pwrite64:ENOSPC:7, not ${values.inject}`);
+      process.exit(2);
+    }
+    for (const [place, scene] of scenes.entries()) {
+      const share = Math.ceil((count - tasks.length) / (scenes.length - place));
+      const faults = fault ? [fault] : pickFaults(await faultsIn(scene), share, random);
+      for (const one of faults) tasks.push([scene, one]);
+    }
+    const exits = new Map<string, number>();
+    let played = 0;
+    await inParallel(tasks, async ([scene, one]) => {
+      const result = await playFault(scene, one);
+      const kind = outcomeOf(result);
+      exits.set(kind, (exits.get(kind) ?? 0) + 1);
+      if (fault) console.log(`${kind}: ${result.stderr}`);
+      if (result.findings.length > 0) fail(scene, result);
+      if (++played % PROGRESS === 0) console.log(`${played} faults, ${seconds()} s`);
+    });
+    const outcomes = [...exits].map(([kind, number]) => `${number} ${kind}`);
+    outcomes.sort((one, other) => Number.parseInt(other, 10) - Number.parseInt(one, 10));
+    console.log(`${played} faults: ${outcomes.join(', ')}; ${seconds()} s`);
+  });
+}
+
+function outcomeOf({ call, exit }: Played): string {
+  if (!call) return 'not reached';
+  if (call.isUnlock) return 'unlocks (not judged)';
+  return exit === '0' ? 'harmless or over' : exit === 'SIGKILL' ? 'killed' : `exits with ${exit}`;
+}
+
+function fail({ name }: Scene, { fault, call, findings, folder }: Played): void {
+  process.exitCode = 1;
+  const text = formatFault(fault);
+  console.log(`npm run faults -- calls --in ${name} --inject ${text}   (${call?.on}; ${folder})`);
+  for (const finding of findings) console.log(`  ${finding}`);
+}
+
+async function playKills(): Promise<void> {
+  await withAgentRegistry(async (address) => {
+    const kills = (await faultsIn(agentScene(address))).filter(({ error }) => error === 'KILL');
+    let killed = 0;
+    let machines = 0;
+    const workers = Array.from({ length: parallel }, async (_, worker) => {
+      const own = randomFrom(seed + worker);
+      while (killed < count) {
+        const result = await killAgents(address, kills, own);
+        killed += result.kills;
+        if (++machines % PROGRESS === 0) console.log(`${killed} kills, ${seconds()} s`);
+        if (result.findings.length === 0) continue;
+        process.exitCode = 1;
+        console.log([`the machine in ${result.folder}`, ...result.findings].join('\n  '));
+      }
+    });
+    await Promise.all(workers);
+    console.log(
+      `${killed} agents of ${machines} machines were killed, at ${kills.length} possible places; ${seconds()} s`,
+    );
+  });
+}
+
+async function playFlips(): Promise<void> {
+  const { harmless, files, rows, errors, silent } = flipBits(count, seed);
+  console.log(
+    `${count} bits: ${harmless} harmless, ${files} set the file aside, ${rows} a row, ${errors} an error, ${silent.length} silent; ${seconds()} s`,
+  );
+  for (const one of silent) console.log(one);
+  if (silent.length > 0) process.exitCode = 1;
+  await Promise.resolve();
+}
+
+async function inParallel<T>(tasks: T[], play: (task: T) => Promise<void>): Promise<void> {
+  const worker = async (): Promise<void> => {
+    for (let task = tasks.shift(); task; task = tasks.shift()) await play(task);
+  };
+  await Promise.all(Array.from({ length: parallel }, worker));
+}
+
+function seconds(): string {
+  return ((performance.now() - began) / 1000).toFixed(1);
+}
