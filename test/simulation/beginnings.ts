@@ -46,6 +46,8 @@ export function conditionsOf(chance: Chance, point: string): Conditions {
   return point.endsWith('withdraw') ? { ...conditions, consumer: 'forgets' } : conditions;
 }
 
+const UNPINNED = { pin: undefined, pinUrl: undefined };
+
 export function desiredOf(chance: Chance): Desired {
   const modules = NAMES.slice(0, chance.one([1, 1, 2, 2, 3, NAMES.length])).map(
     (name): DesiredModule => {
@@ -63,8 +65,8 @@ export function desiredOf(chance: Chance): Desired {
     modules,
     needs,
     terms: termsOf(chance),
-    server: { channel: chance.one(['stable', 'latest']), pin: undefined, isDisabled: false },
-    agent: { pin: undefined },
+    server: { channel: chance.one(['stable', 'latest']), ...UNPINNED, isDisabled: false },
+    agent: UNPINNED,
     own: Object.fromEntries(
       names.filter(() => chance.is(0.3)).map((name) => [name, termsOf(chance)]),
     ),

@@ -4,6 +4,7 @@ import { type Chance, chanceOf } from './chance.ts';
 import { Killed } from './crash-points.ts';
 import { keyOf } from './ledger.ts';
 import type { Life, Killable } from './life.ts';
+import { described, say, unsay, type Report } from './reports.ts';
 import { seenAction } from './watched-state.ts';
 import { CallbackError, type World } from './world.ts';
 
@@ -70,13 +71,13 @@ async function handle(world: World, life: Life, work: Work): Promise<void> {
   if (consumer === 'blocks') await working;
 }
 
-function receive({ disk, judge, trace }: World, { action }: Delivery): void {
+function receive({ disk, judge, trace }: World, { action, times }: Delivery): void {
   const number = Number(action.id.split('-')[1]);
   const row = disk
     .rows('SELECT number, state FROM actions')
     .find((one) => one['number'] === number);
   trace.note(`${action.id} is handed over`);
-  judge.handedOver(seenAction(action), row?.['state']);
+  judge.handedOver(seenAction(action), row?.['state'], times);
 }
 
 interface Means {
@@ -144,69 +145,92 @@ function judgeSignal({ line, complain }: World, life: Life, { delivery, deadline
   }
 }
 
-/** Carries out each id once, however often it is delivered. */
+/** Carries out each id once, however often it is delivered, unless another version is deployed by then. */
 async function carryOut(world: World, life: Life, work: Work): Promise<void> {
-  const { conditions, effects, running, trace } = world;
+  const { conditions, effects, running, trace, ledger, strays } = world;
   const { delivery, killable, chance } = work;
   const { action, done, failed } = delivery;
   const key = keyOf(action.target);
   const before = running.get(key) ?? null;
-  const isDone = effects.has(action.id);
+  const isDone = effects.has(action.id) && before === action.to;
   if (!isDone && chance.is(conditions.obstructed)) {
     trace.note(`${action.id} is obstructed`);
-    await acknowledge(world, work, async () => {
-      await killable(
-        'acknowledge failed',
-        async () => await failed({ blame: 'machine', reason: 'no space', running: before }),
-      );
-    });
+    const failure = { blame: 'machine', reason: 'no space', running: before } as const;
+    await acknowledge(world, work, failure, async () => await failed(failure));
     return;
   }
   const health = chanceOf(world.seed, `${action.to} ${key}`);
   const isBroken = action.direction !== 'rollback' && health.is(conditions.broken);
   killable('carry out', () => {
     if (isDone) return;
-    effects.set(action.id, 1);
+    effects.add(action.id);
     running.set(key, action.to);
+    if (!ledger.open.has(action.id) || work.isReported) strays.add(key);
     trace.note(`${action.id} is carried out`);
   });
-  const crashesLater = isBroken && health.is(0.5);
+  // Only the failure of a version can be reported later.
+  const isVersion = IS_VERSION.test(action.to);
+  const crashesLater = isBroken && health.is(0.5) && isVersion;
   if (!isBroken || crashesLater) {
-    await acknowledge(world, work, async () => {
-      await killable('acknowledge done', async () => await done());
-    });
+    await acknowledge(world, work, DONE, done);
     if (crashesLater) await crashLater(world, life, work);
     return;
   }
   const now = chance.one([action.to, before, null, undefined]);
-  if (now !== undefined) running.set(key, now);
+  // A second report of the same outcome is refused.
+  if (now !== undefined && !work.isReported) running.set(key, now);
   // The part of an agent that supervises modules may know only the version.
-  if (chance.is(0.3)) {
-    await reportFailure(life, work, { version: action.to, reason: 'it crashed', running: now });
+  if (chance.is(0.3) && isVersion) {
+    await reportFailure(world, life, work, {
+      version: action.to,
+      reason: 'it crashed',
+      running: now,
+    });
     work.isReported = true;
     return;
   }
-  await acknowledge(world, work, async () => {
-    await killable(
-      'acknowledge failed',
-      async () => await failed({ blame: 'release', reason: 'it crashed', running: now }),
-    );
-  });
+  const failure = { blame: 'release', reason: 'it crashed', running: now } as const;
+  await acknowledge(world, work, failure, async () => await failed(failure));
+}
+
+const DONE = { blame: undefined, reason: undefined, running: undefined } as const;
+
+interface Failure {
+  readonly blame: 'release' | 'machine';
+  readonly reason: string;
+  readonly running: string | null | undefined;
+}
+
+/** A report that modreg accepted is on the disk, unless the disk is full. (I9) */
+function judgeRecorded({ ledger, disk, complain }: World, spoken: Report | undefined): void {
+  if (!spoken || disk.isFull() || !ledger.reports.includes(spoken)) return;
+  complain('I9', `${described(spoken)} was accepted, and is not recorded`);
 }
 
 /** Only the first report of a delivery is accepted. A report through another delivery counts too. (D38) */
 async function acknowledge(
-  { complain }: World,
+  world: World,
   work: Work,
+  said: typeof DONE | Failure,
   report: () => Promise<void>,
 ): Promise<void> {
+  const { complain, ledger } = world;
   const { action, signal } = work.delivery;
+  const { id, to: version } = action;
+  const { target } = seenAction(action);
   const wasReported = work.isReported;
+  let spoken: Report | undefined;
   try {
     work.isReported = true;
-    await report();
+    const call = said === DONE ? 'acknowledge done' : 'acknowledge failed';
+    await work.killable(call, async () => {
+      spoken = say(ledger, { id, target, version, ...said }, world.line.elapsed());
+      await report();
+    });
+    judgeRecorded(world, spoken);
     if (wasReported) complain('D38', `${action.id} was acknowledged twice`);
   } catch (error) {
+    if (spoken) unsay(ledger, spoken);
     const isRefused = / was already reported as (done|failed); /.test(String(error));
     if (!isRefused) throw error;
     if (!wasReported && !signal.aborted)
@@ -216,7 +240,7 @@ async function acknowledge(
 
 /** The agent notices long after the acknowledgement that the release, or the one before it, does not work. */
 async function crashLater(world: World, life: Life, work: Work): Promise<void> {
-  const { running, trace } = world;
+  const { running, trace, strays } = world;
   const { chance, delivery } = work;
   const { target, from = '', to } = delivery.action;
   await life.clock.sleep(chance.one(CRASHES_AFTER_MS));
@@ -225,16 +249,26 @@ async function crashLater(world: World, life: Life, work: Work): Promise<void> {
   const before = running.get(key);
   const after = before === version ? [version, null, undefined] : [before, undefined];
   const now = chance.one(after);
+  // Until this is reported.
+  strays.add(key);
   if (now !== undefined) running.set(key, now);
   trace.note(`${version} of ${key} crashes`);
-  await reportFailure(life, work, { version, reason: 'it crashed', running: now });
+  await reportFailure(world, life, work, { version, reason: 'it crashed', running: now });
 }
 
 async function reportFailure(
+  world: World,
   { poller }: Life,
   { delivery, killable }: Work,
   failure: ReleaseFailure,
 ): Promise<void> {
+  const { ledger, line } = world;
   const { target } = delivery.action;
-  await killable('report a failure', async () => await poller.reportFailure(target, failure));
+  const said = { id: undefined, target: seenAction(delivery.action).target, ...failure };
+  let spoken: Report | undefined;
+  await killable('report a failure', async () => {
+    spoken = say(ledger, { ...said, blame: 'release' }, line.elapsed());
+    await poller.reportFailure(target, failure);
+  });
+  judgeRecorded(world, spoken);
 }

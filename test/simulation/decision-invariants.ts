@@ -1,5 +1,5 @@
 import semver from 'semver';
-import { isInBranch, isPin } from '../support/plan-judge.ts';
+import { isAddress, isInBranch, isPin } from '../support/plan-judge.ts';
 import { describe, listsFor, type JudgeContext } from './judge-context.ts';
 import { constraintOf, expectation, mayRun } from './expectation.ts';
 import {
@@ -45,6 +45,8 @@ function judgeChoice(context: JudgeContext, action: SeenAction): void {
       artifacts.flatMap((file) => (version === to ? [file.digest] : [])),
     ),
   );
+  const [, pinned] = /#sha256=(.*)$/.exec(to) ?? [];
+  if (pinned !== undefined) files.push(`sha256:${pinned}`);
   // `trusted` lists omit a file that differs from the first one seen for the release.
   if (digest !== undefined && !files.includes(digest)) {
     complain(
@@ -64,7 +66,7 @@ function judgeDirection(context: JudgeContext, action: SeenAction): void {
   const isRecovery = direction === 'rollback' && failed !== undefined;
   if (running === undefined && !isRecovery)
     complain('D14', `${describe(action)}, and the deployed version is unknown`);
-  if (typeof running !== 'string' || semver.valid(running) === null) return;
+  if (isAddress(to) || typeof running !== 'string' || semver.valid(running) === null) return;
   const isLower = semver.compareBuild(to, running) < 0;
   const isReason =
     isPin(constraint) || !isInBranch(constraint, running) || isRecalled(context, action.target);

@@ -20,6 +20,7 @@ export interface DesiredModule {
 interface DesiredSubsystem {
   readonly channel: 'stable' | 'latest';
   readonly pin: string | undefined;
+  readonly pinUrl: string | undefined;
 }
 
 export interface DesiredTerms {

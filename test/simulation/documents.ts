@@ -78,9 +78,9 @@ function machineDocument({ modules, needs, server, agent }: Desired): object {
           },
     ),
     agent: {
-      'platform-agent': pinOf(agent.pin),
+      'platform-agent': pinOf(agent),
       'platform-server': {
-        ...pinOf(server.pin),
+        ...pinOf(server),
         release_channel: server.channel,
         disable_subsystem: server.isDisabled,
       },
@@ -88,8 +88,11 @@ function machineDocument({ modules, needs, server, agent }: Desired): object {
   };
 }
 
-function pinOf(pin: string | undefined): object {
-  return pin === undefined ? {} : { pin_version: pin };
+function pinOf({ pin, pinUrl }: Desired['agent']): object {
+  return {
+    ...(pin === undefined ? {} : { pin_version: pin }),
+    ...(pinUrl === undefined ? {} : { pin_url: pinUrl }),
+  };
 }
 
 function policyDocument({ terms, own }: Desired): object {

@@ -1,3 +1,5 @@
+import { isAddress } from '../support/plan-judge.ts';
+import { constraintOf } from './expectation.ts';
 import { keyOf, targetsOf, termsOf, type ListInForce, type Target } from './ledger.ts';
 import { believed } from './first-sight.ts';
 import { clearLink } from './network.ts';
@@ -74,6 +76,8 @@ function awaited({ conditions, ledger }: World): string[] {
   const { desired } = conditions;
   const targets = targetsOf(desired).filter((target) => {
     if (desired.server.isDisabled && target.name !== 'platform-agent') return false;
+    // An address needs no list.
+    if (isAddress(constraintOf(desired, target) ?? '')) return false;
     return target.kind === 'module' || ledger.known.get(keyOf(target))?.running !== undefined;
   });
   return [...new Set(targets.map(({ name }) => termsOf(desired, name).registry))];

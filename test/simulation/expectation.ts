@@ -54,9 +54,9 @@ export function constraintOf(desired: Desired, target: Target): string | undefin
         name === target.name && moduleId === target.moduleId && !isLocal,
     )?.constraint;
   }
-  const { pin, channel } =
+  const { pin, pinUrl, channel } =
     target.name === SERVER.name ? desired.server : { ...desired.agent, channel: 'stable' };
-  return pin ?? (channel === 'latest' ? 'latest-with-prerelease' : 'latest');
+  return pinUrl ?? pin ?? (channel === 'latest' ? 'latest-with-prerelease' : 'latest');
 }
 
 function questionOf(
@@ -82,6 +82,7 @@ function questionOf(
     machine,
     {
       constraint,
+      isSubsystem: target.kind === 'subsystem',
       previous,
       failed,
       deployed: running,

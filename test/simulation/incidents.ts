@@ -1,11 +1,11 @@
-import { constraintOf, LATE_MS, MODULES, termsOf, desiredOf } from './beginnings.ts';
+import { LATE_MS, MODULES } from './beginnings.ts';
 import type { Chance } from './chance.ts';
+import { CONFIGURING, PINNING, type Effect, type ProcessControl } from './configuring.ts';
 import { CRASH_POINTS, crashPointOf } from './crash-points.ts';
 import { clearLink } from './network.ts';
 import { accept, lift, rollBack } from './operator.ts';
 import { newRelease, publishing, replacing, yanking } from './published.ts';
-import { MANNERS } from './simulated-registry.ts';
-import type { DesiredModule, Desired } from './desired.ts';
+import { MANNERS } from './manners.ts';
 import type { Conditions, Site, World } from './world.ts';
 
 /** An external event in the life of a machine. */
@@ -14,15 +14,6 @@ export interface Incident {
   /** A key of `KINDS`. */
   readonly kind: string;
 }
-
-/** How an incident ends the running process. */
-export interface ProcessControl {
-  readonly kill: (why: string) => void;
-  readonly loseDisk: () => void;
-  readonly restart: () => void;
-}
-
-type Effect = (world: World, chance: Chance, control: ProcessControl) => string | undefined;
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -130,37 +121,7 @@ const KINDS: Readonly<Record<string, Effect>> = {
     restart();
     return 'gracefully';
   },
-  'change a constraint': (world, chance) =>
-    changeDesired(world, (desired) => {
-      const place = chance.below(desired.modules.length);
-      const constraint = constraintOf(chance);
-      return {
-        ...desired,
-        modules: desired.modules.map((module, at): DesiredModule =>
-          at === place ? { ...module, constraint } : module,
-        ),
-      };
-    }),
-  'change everything': (world, chance) => changeDesired(world, () => desiredOf(chance)),
-  'remove a module': (world, chance) =>
-    changeDesired(world, (desired) => {
-      const place = chance.below(desired.modules.length + 1);
-      const modules = desired.modules.filter((_, at) => at !== place);
-      const isThere = (name: string): boolean => modules.some((module) => module.name === name);
-      return { ...desired, modules, needs: desired.needs.filter((pair) => pair.every(isThere)) };
-    }),
-  'change the terms': (world, chance) =>
-    changeDesired(world, (desired) => ({ ...desired, terms: termsOf(chance) })),
-  'change the subsystems': (world, chance) =>
-    changeDesired(world, (desired) => ({
-      ...desired,
-      server: {
-        channel: chance.one(['stable', 'latest']),
-        pin: chance.is(0.3) ? '1.0.1' : undefined,
-        isDisabled: chance.is(0.2),
-      },
-      agent: { pin: chance.is(0.3) ? '1.0.1' : undefined },
-    })),
+  ...CONFIGURING,
   'change the conditions': ({ conditions }, chance) => {
     const changes: (() => Partial<Conditions>)[] = [
       () => ({ configuration: chance.one(['available', 'throws', 'hangs']) }),
@@ -193,6 +154,15 @@ const KINDS: Readonly<Record<string, Effect>> = {
   },
 };
 
+/** Kinds that came later. They have incidents of their own after the others, whose numbers stay the same. */
+const LATER: typeof KINDS = {
+  'lose power': (_world, _chance, { losePower }) => {
+    losePower();
+    return 'what was not synced is lost';
+  },
+  ...PINNING,
+};
+
 const OFTEN = [
   'publish',
   'publish',
@@ -210,6 +180,9 @@ const OFTEN = [
 ];
 
 const DRAWN = [...Object.keys(KINDS), ...OFTEN];
+const LATER_DRAWN = [...Object.keys(LATER), 'lose power', 'lose power'];
+/** One later incident for so many others. */
+const EACH = 6;
 
 /** Incidents that lead to the withdrawal of a delivered action. */
 const WITHDRAWING = [
@@ -220,8 +193,21 @@ const WITHDRAWING = [
   'yank',
 ];
 
-/** `count` incidents at increasing times. The first one arms a crash point. */
+/** `count` incidents at increasing times, and those of later kinds. The first one arms a crash point. */
 export function incidentsOf(
+  chance: Chance,
+  later: Chance,
+  ...terms: [count: number, apartMs: number, point: string]
+): Incident[] {
+  const incidents = ordinaryIncidents(chance, ...terms);
+  const last = incidents.at(-1)?.at ?? 0;
+  const more = Array.from({ length: Math.ceil(incidents.length / EACH) }, () => {
+    return { at: later.between(0, last), kind: later.one(LATER_DRAWN) };
+  });
+  return [...incidents, ...more];
+}
+
+function ordinaryIncidents(
   chance: Chance,
   count: number,
   apartMs: number,
@@ -245,18 +231,11 @@ export function happen(
   chance: Chance,
   control: ProcessControl,
 ): string | undefined {
-  return KINDS[kind]?.(world, chance, control);
+  return (KINDS[kind] ?? LATER[kind])?.(world, chance, control);
 }
 
 function withLink({ sites }: World, chance: Chance, change: (link: Site['link']) => void): string {
   const { registry, link } = chance.one(sites);
   change(link);
   return `${registry.address} ${JSON.stringify(link)}`;
-}
-
-function changeDesired({ conditions }: World, change: (desired: Desired) => Desired): string {
-  conditions.desired = change(conditions.desired);
-  return conditions.desired.modules
-    .map(({ name, constraint }) => `${name} ${constraint}`)
-    .join(', ');
 }

@@ -13,8 +13,6 @@ export interface JudgeContext {
   readonly ledger: Ledger;
   readonly moment: () => Moment;
   readonly complain: Complain;
-  /** Whether an outcome recorded now may have occurred earlier and waited for disk space. */
-  readonly isDelayed: () => boolean;
   readonly acknowledgeWithinMs: number;
 }
 

@@ -3,16 +3,20 @@ import { judgeAgain, judgeDecision, judgeEnd, judgeMove } from './decision-invar
 import {
   fileOf,
   keyOf,
-  knownOf,
-  noteFailed,
   noteRunning,
-  termsOf,
   type ListInForce,
   type OpenAction,
   type SeenAction,
   type Target,
 } from './ledger.ts';
 import { gateReason } from './action-gate.ts';
+import {
+  acknowledge,
+  fail,
+  otherRestarts,
+  type SeenFailure,
+  type SeenOutcome,
+} from './judge-outcomes.ts';
 import { judgeNeeds } from './needs.ts';
 import { judgeOmissions } from './omissions.ts';
 import { unsettledIn } from './settling.ts';
@@ -20,13 +24,16 @@ import { unsettledIn } from './settling.ts';
 /** Compares each observed step of a machine with the invariants. */
 export interface Judge {
   readonly committed: (actions: readonly SeenAction[], superseded: readonly string[]) => void;
-  readonly delivered: (id: string) => void;
-  /** `recorded` is the state of its record on the disk. */
-  readonly handedOver: (action: SeenAction, recorded: unknown) => void;
+  /** The agent's answer about a deployed version was recorded. */
+  readonly reported: (target: Target, running: string | null | undefined) => void;
+  /** `isOpen`: modreg found it open, and recorded the delivery. */
+  readonly delivered: (id: string, isOpen: boolean) => void;
+  /** `recorded` is the state of its record on the disk, and `times` how often modreg says that it was delivered. */
+  readonly handedOver: (action: SeenAction, recorded: unknown, times: number) => void;
   readonly withdrawn: (id: string) => void;
   /** A plan was made, and its actions are committed. */
   readonly planned: () => void;
-  readonly acknowledged: (id: string, outcome: SeenOutcome) => void;
+  readonly acknowledged: (id: string, outcome: SeenOutcome, isRecorded: boolean) => void;
   /** A release was reported as failed, which ended the action `ended`. (D38) */
   readonly failed: (target: Target, failure: SeenFailure, ended: string | undefined) => void;
   /** The consumer of all delivered actions has ended. (D39) */
@@ -35,21 +42,6 @@ export interface Judge {
   readonly extended: (id: string, ms: number) => void;
   /** Differences from the desired state, given `truth`, the lists that the registries have. */
   readonly unsettled: (truth: (target: Target) => ListInForce | undefined) => Violation[];
-}
-
-interface SeenFailure {
-  readonly version: string;
-  readonly running: string | null | undefined;
-  /** When the resulting quarantine ends. */
-  readonly until: number | undefined;
-}
-
-interface SeenOutcome {
-  readonly isDone: boolean;
-  readonly running: string | null | undefined;
-  readonly blame: 'release' | 'machine' | undefined;
-  /** When the resulting quarantine ends. */
-  readonly until: number | undefined;
 }
 
 const LEAST_RETRY_MS = 30_000 - 2;
@@ -65,11 +57,20 @@ export function judgeOf(context: JudgeContext): Judge {
         if (!isFree) complain('I8', `${id} was superseded in the state ${open?.state}`);
         if (open) judgeEnd(context, open);
         ledger.open.delete(id);
+        ledger.ended.set(id, 'superseded');
       }
       for (const action of actions) commit(context, action);
     },
-    delivered: (id) => deliver(context, id),
-    handedOver(action, recorded) {
+    reported(target, running) {
+      const told = ledger.told.get(keyOf(target));
+      if (told === undefined || told !== running) {
+        complain('D14', `${keyOf(target)} has ${running} recorded, and the agent said ${told}`);
+      }
+      noteRunning(ledger, target, told);
+    },
+    delivered: (id, isOpen) => deliver(context, id, isOpen),
+    handedOver(action, recorded, times) {
+      judgeHandover(context, action, times);
       const committed = ledger.committed.get(action.id);
       const was = committed && describe(committed);
       if (was !== describe(action) || committed?.digest !== action.digest) {
@@ -80,16 +81,20 @@ export function judgeOf(context: JudgeContext): Judge {
     },
     withdrawn(id) {
       const open = ledger.open.get(id);
-      if (!open) return;
+      if (!open) {
+        complain('I8', `${id} was withdrawn and is not open`);
+        return;
+      }
       const isDelivered = open.state === 'delivered';
       if (!isDelivered) complain('I8', `${describe(open)} was withdrawn before it was delivered`);
       judgeEnd(context, open);
       judgeHeld(context, open);
       ledger.open.delete(id);
+      ledger.ended.set(id, 'withdrawn');
       noteRunning(ledger, open.target, undefined);
     },
     planned: () => judgeOmissions(context),
-    acknowledged: (id, outcome) => acknowledge(context, id, outcome),
+    acknowledged: (id, outcome, isRecorded) => acknowledge(context, id, outcome, isRecorded),
     failed: (target, failure, ended) => fail(context, target, failure, ended),
     consumerEnded: () => ledger.held.clear(),
     extended(id, ms) {
@@ -119,102 +124,49 @@ function commit(context: JudgeContext, action: SeenAction): void {
   judgeDecision(context, action);
   judgeMove(context, action);
   ledger.committed.set(id, action);
-  ledger.open.set(id, { ...action, state: 'waiting' });
+  ledger.open.set(id, { ...action, state: 'waiting', deliveries: 0, failures: 0 });
 }
 
-function deliver(context: JudgeContext, id: string): void {
+function deliver(context: JudgeContext, id: string, isOpen: boolean): void {
   const { ledger, moment, complain } = context;
-  judgeGate(context);
   const open = ledger.open.get(id);
-  if (!open) {
-    complain('I8', `${id} was delivered and is not open`);
-    return;
+  if (isOpen !== (open !== undefined)) {
+    complain('I8', `${id} was ${isOpen ? 'delivered and is not open' : 'open and not delivered'}`);
   }
+  if (!open || !isOpen) return;
+  judgeGate(context);
   judgeNeeds(context, open);
   judgePatience(context, open);
   if (open.state === 'delivered') judgeAgain(context, open);
   else judgeDecision(context, open);
   open.state = 'delivered';
+  open.deliveries++;
   ledger.held.set(id, moment().elapsed + context.acknowledgeWithinMs);
   ledger.files.set(fileOf(open.target, open.to), open.digest);
   const restart = { id, ...moment(), life: ledger.life };
   ledger.restarts.set(keyOf(open.target), [...otherRestarts(context, open), restart]);
 }
 
-function otherRestarts(
-  { ledger }: JudgeContext,
-  { id, target }: SeenAction,
-): readonly OneRestart[] {
-  return (ledger.restarts.get(keyOf(target)) ?? []).filter((restart) => restart.id !== id);
-}
-
-type OneRestart = NonNullable<ReturnType<JudgeContext['ledger']['restarts']['get']>>[number];
-
-function acknowledge(context: JudgeContext, id: string, outcome: SeenOutcome): void {
-  const { ledger, moment, complain } = context;
-  const { isDone, running, blame, until } = outcome;
-  const action = ledger.committed.get(id);
-  if (!action) {
-    complain('I8', `${id} was acknowledged, and never committed`);
-    return;
-  }
-  const open: OpenAction | undefined = ledger.open.get(id);
-  ledger.held.delete(id);
-  // A late acknowledgement of a withdrawn action still reports the deployed version.
-  if (!open && knownOf(ledger, action.target).running !== undefined) return;
-  const { target, to, digest } = action;
-  noteRunning(ledger, target, isDone ? to : running, blame === 'release' ? to : undefined);
-  if (!isDone) ledger.novelty++;
-  if (blame === 'release') judgeTerm(context, target, until);
-  if (blame === 'release') {
-    const { moduleId } = target;
-    ledger.quarantine.set(`${moduleId} ${to}`, { moduleId, version: to, digest, until });
-  }
-  if (blame === 'machine') ledger.restarts.set(keyOf(target), [...otherRestarts(context, action)]);
-  if (open && blame === 'machine') Object.assign(open, { state: 'waiting', failedAt: moment() });
-  else ledger.open.delete(id);
-}
-
-function fail(
-  context: JudgeContext,
-  target: Target,
-  { version, running, until }: SeenFailure,
-  ended: string | undefined,
+/** A delivery reaches one consumer, once. (I8, D39) */
+function judgeHandover(
+  { ledger, complain }: JudgeContext,
+  action: SeenAction,
+  times: number,
 ): void {
-  const { ledger, complain } = context;
-  const open = [...ledger.open.values()].find(
-    (one) =>
-      one.state === 'delivered' &&
-      one.to === version &&
-      fileOf(one.target, version) === fileOf(target, version),
-  );
-  if (open?.id !== ended) complain('D38', `${ended} is ended, where ${open?.id} is expected`);
-  const digest = ledger.files.get(fileOf(target, version));
-  judgeTerm(context, target, until);
-  if (open) noteRunning(ledger, target, running, version);
-  else noteFailed(ledger, target, { version, running });
-  const { moduleId } = target;
-  ledger.quarantine.set(`${moduleId} ${version}`, { moduleId, version, digest, until });
-  ledger.novelty++;
-  if (!open) return;
-  ledger.held.delete(open.id);
-  ledger.open.delete(open.id);
-}
-
-/** A quarantine lasts as long as the policy states. One delayed by a full disk may follow an earlier policy. (D13) */
-function judgeTerm(
-  { ledger, moment, complain, isDelayed }: JudgeContext,
-  target: Target,
-  until: number | undefined,
-): void {
-  if (!ledger.desired || isDelayed()) return;
-  const { quarantineMs } = termsOf(ledger.desired, target.name);
-  const expected = quarantineMs === undefined ? undefined : moment().wall + quarantineMs;
-  if (until === expected) return;
-  complain(
-    'D13',
-    `a release of ${keyOf(target)} failed, and is in quarantine until ${until}, not ${expected}`,
-  );
+  const { id } = action;
+  const handovers = (ledger.handovers.get(id) ?? 0) + 1;
+  ledger.handovers.set(id, handovers);
+  const deliveries = ledger.open.get(id)?.deliveries ?? 0;
+  if (handovers > deliveries)
+    complain(
+      'I8',
+      `${describe(action)} is handed over ${handovers} times, and delivered ${deliveries} times`,
+    );
+  if (times !== deliveries)
+    complain(
+      'I8',
+      `${describe(action)} is handed over as delivered ${times} times, not ${deliveries}`,
+    );
 }
 
 /** Before its deadline, an action is not taken from its consumer. (D39) */

@@ -1,5 +1,7 @@
 import type { Sight } from './first-sight.ts';
 import type { Pace } from './pace.ts';
+import type { Heard } from './hearing.ts';
+import type { Report } from './reports.ts';
 import type { WireList, WireRelease } from './published.ts';
 import type { DesiredTerms, Desired } from './desired.ts';
 
@@ -24,6 +26,9 @@ export interface SeenAction {
 
 export interface OpenAction extends SeenAction {
   state: 'waiting' | 'delivered';
+  deliveries: number;
+  /** How often the machine failed it. */
+  failures: number;
   /** When the machine last failed it. */
   failedAt?: { readonly elapsed: number; readonly wall: number };
 }
@@ -68,6 +73,15 @@ export interface ListInForce {
   readonly isStale: boolean;
 }
 
+/** A list that a process accepted. */
+export interface AcceptedList {
+  readonly list: WireList;
+  readonly digest: string;
+  isOnDisk: boolean;
+  /** The list that is on the disk instead. */
+  readonly saved: AcceptedList | undefined;
+}
+
 interface FirstDigest {
   readonly digest: string;
   isOnDisk: boolean;
@@ -80,10 +94,14 @@ interface Poll {
   readonly failures: Map<string, number>;
 }
 
+/** The state of the record of an action that is not open. */
+type EndedAs = 'superseded' | 'withdrawn' | 'done' | 'failed';
+
 export interface Ledger {
   desired: Desired | undefined;
-  /** When the agent first read `desired`. */
+  /** When the agent first read `desired`, and what it had read before. */
   desiredSince: number;
+  desiredBefore: Desired | undefined;
   life: number;
   /** Whether the memory was blank when this process started, and whether it has planned since. */
   isBlank: boolean;
@@ -98,6 +116,14 @@ export interface Ledger {
   readonly open: Map<string, OpenAction>;
   /** Every committed action, by id. */
   readonly committed: Map<string, SeenAction>;
+  /** How each action ended, by id. */
+  readonly ended: Map<string, EndedAs>;
+  /** What the agent reported and modreg has not recorded yet, in order. */
+  readonly reports: Report[];
+  /** The deployed version that the agent last told this process, by target. */
+  readonly told: Map<string, string | null | undefined>;
+  /** How often each action was handed over, by id. */
+  readonly handovers: Map<string, number>;
   /** Until when each delivered action is safe from a withdrawal, by id, while a consumer of this process has it. */
   readonly held: Map<string, number>;
   /** The file that was delivered last, by target, module and version. */
@@ -113,7 +139,7 @@ export interface Ledger {
     { readonly at: number; now: ListInForce | undefined; readonly before: ListInForce | undefined }
   >;
   /** The last accepted list, by registry address and module id. */
-  readonly accepted: Map<string, { list: WireList; digest: string; isOnDisk: boolean }>;
+  readonly accepted: Map<string, AcceptedList>;
   /** The first digest of each file, by registry and module, then by version and platform. */
   readonly firstDigests: Map<string, Map<string, FirstDigest>>;
   /** When each release was first seen, by registry and module, then by version. */
@@ -125,8 +151,8 @@ export interface Ledger {
   readonly paces: Map<string, Pace>;
   /** Number of rounds in which every list was read, by registry address. */
   readonly goodPolls: Map<string, number>;
-  /** When a registry answered, on the wall clock. */
-  readonly answeredAt: Map<string, Set<number>>;
+  /** What the network brought from each registry, by its address. */
+  readonly heard: Map<string, Heard>;
   /** Counts the events that are a reason to return to a previous version. */
   novelty: number;
   readonly moves: Map<
@@ -139,6 +165,7 @@ export function blankLedger(): Ledger {
   return {
     desired: undefined,
     desiredSince: 0,
+    desiredBefore: undefined,
     life: 0,
     isBlank: true,
     hasPlanned: false,
@@ -152,6 +179,10 @@ export function blankLedger(): Ledger {
     known: new Map(),
     open: new Map(),
     committed: new Map(),
+    ended: new Map(),
+    reports: [],
+    told: new Map(),
+    handovers: new Map(),
     held: new Map(),
     files: new Map(),
     restarts: new Map(),
@@ -164,7 +195,7 @@ export function blankLedger(): Ledger {
     polls: new Map(),
     paces: new Map(),
     goodPolls: new Map(),
-    answeredAt: new Map(),
+    heard: new Map(),
     moves: new Map(),
   };
 }

@@ -13,9 +13,11 @@ import { consume } from './consumer.ts';
 import { Killed, type Call } from './crash-points.ts';
 import { configurationOf } from './documents.ts';
 import { keyOf, type Target } from './ledger.ts';
+import { noteArrival } from './hearing.ts';
 import { networkTo } from './network.ts';
 import { excuseNextRounds, noteWait } from './pace.ts';
-import { watchedLists, watchedRegistry } from './watched-registry.ts';
+import { watchedLists } from './watched-lists.ts';
+import { watchedRegistry } from './watched-registry.ts';
 import { watchedState } from './watched-state.ts';
 import { clockOf } from './timeline.ts';
 import { CallbackError, type Site, type World } from './world.ts';
@@ -30,8 +32,8 @@ export interface Life {
   isAlive: boolean;
   /** Whether the poller was told to stop. */
   isEnding: boolean;
-  /** The call of a port that is under way. */
-  call: Call | undefined;
+  /** The call of a port that is under way, and how often it has committed. */
+  call: { readonly name: Call; commits: number } | undefined;
 }
 
 /** Runs `work` and returns its result, unless the process is killed before, within or after the call. */
@@ -49,9 +51,15 @@ export function begin(world: World, number: number): Life {
     if (!life.isAlive) throw new Killed(call);
     points.pass(`before ${call}`);
     const outer = life.call;
-    life.call = call;
-    const done = work();
-    life.call = outer;
+    const current = { name: call, commits: 0 };
+    life.call = current;
+    let done;
+    try {
+      done = work();
+    } finally {
+      life.call = outer;
+    }
+    if (current.commits > 1) complain('I9', `${call} consists of ${current.commits} commits`);
     // The caller may be killed now, and then does not handle a rejection.
     if (done instanceof Promise) done.catch(() => undefined);
     points.pass(`after ${call}`);
@@ -59,7 +67,10 @@ export function begin(world: World, number: number): Life {
   };
   const file = disk.open(() => {
     if (!life.isAlive) throw new Killed('dead');
-    if (life.call) points.pass(`within ${life.call}`);
+    if (life.call) {
+      life.call.commits++;
+      points.pass(`within ${life.call.name}`);
+    } else complain('I9', 'machine.db is written outside of every call');
   });
   const state = watchedState(machineStateIn(file), world, killable);
   ledger.life = number;
@@ -70,6 +81,8 @@ export function begin(world: World, number: number): Life {
   excuseNextRounds(world);
   ledger.held.clear();
   ledger.lists.clear();
+  ledger.told.clear();
+  ledger.reports.length = 0;
   const saved = watchedLists(savedListsIn(file), world, killable);
   const registries = new Map(
     world.sites.map((site) => [
@@ -127,10 +140,9 @@ function registryAt({ registry, link }: Site, context: ProcessContext): Pollable
     chance,
     isAlive,
     note: trace.note,
-    onAnswer: (status) => {
-      if (status !== 200 && status !== 304) return;
-      const heard = ledger.answeredAt.get(address) ?? new Set();
-      ledger.answeredAt.set(address, heard.add(line.wall()));
+    onArrival: (arrival) => {
+      const moment = { elapsed: line.elapsed(), wall: line.wall() };
+      noteArrival(ledger, address, { ...arrival, isOwn: true }, moment);
     },
   });
   const connection = connect(address, {
@@ -152,7 +164,7 @@ function registryAt({ registry, link }: Site, context: ProcessContext): Pollable
   });
   const remote = { ...modregRegistry(new URL(`${address}/`), connection), address, from: address };
   const cached = cachedRegistry(remote, { clock, saved });
-  return watchedRegistry(address, cached, world, { clock, isAlive });
+  return watchedRegistry(registry, cached, world, { clock, isAlive });
 }
 
 /** Limits retries: three requests in a row for a path, and a tenth of all requests. (R1) */
@@ -187,6 +199,7 @@ function readConfiguration(world: World): Configuration | Promise<never> {
     ledger.novelty++;
     excuseNextRounds(world);
     ledger.desiredSince = line.elapsed();
+    ledger.desiredBefore = ledger.desired;
   }
   ledger.desired = conditions.desired;
   ledger.asksForMaintenance = settings.asksForMaintenance;
@@ -194,14 +207,17 @@ function readConfiguration(world: World): Configuration | Promise<never> {
 }
 
 function deployedVersion(
-  { conditions, running }: World,
+  { conditions, running, ledger }: World,
   target: Pick<Target, 'kind' | 'name'>,
 ): unknown {
   if (conditions.deployedVersion === 'throws')
     throw new CallbackError('the deployed version cannot be read');
   if (conditions.deployedVersion === 'hangs') return new Promise(() => undefined);
+  if (conditions.deployedVersion !== 'known') return undefined;
   // A target without an entry was never installed.
-  return conditions.deployedVersion === 'known' ? (running.get(keyOf(target)) ?? null) : undefined;
+  const version = running.get(keyOf(target)) ?? null;
+  ledger.told.set(keyOf(target), version);
+  return version;
 }
 
 function maintenance({ conditions, ledger, line }: World): unknown {

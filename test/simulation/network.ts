@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { exchange, RegistryRequest, Reply } from '../../src/registry/http/exchange.ts';
 import { RegistryError } from '../../src/registry/registry-error.ts';
 import type { Chance } from './chance.ts';
+import type { Arrival } from './hearing.ts';
 import { digestOf } from './published.ts';
 import type { Answer, SimulatedRegistry } from './simulated-registry.ts';
 import type { Timeline } from './timeline.ts';
@@ -27,8 +28,8 @@ interface NetworkOptions {
   readonly isAlive: () => boolean;
   /** Called for each message that arrives. */
   readonly note: (what: string) => void;
-  /** Called for each response that reaches the machine. */
-  readonly onAnswer: (status: number) => void;
+  /** Called for each response that reaches the machine as it was sent. */
+  readonly onArrival: (arrival: Omit<Arrival, 'isOwn'>) => void;
 }
 
 /** The response deadline of the product (limits.ts). */
@@ -39,7 +40,7 @@ const PORTAL = '<html>please pay for your drink first</html>';
 export function networkTo(
   registry: SimulatedRegistry,
   link: Link,
-  { line, chance, isAlive, note, onAnswer }: NetworkOptions,
+  { line, chance, isAlive, note, onArrival }: NetworkOptions,
 ): typeof exchange {
   return async (inquiry, { signal }) => {
     signal?.throwIfAborted();
@@ -68,7 +69,7 @@ export function networkTo(
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     const answered = (answer: Answer): void => {
-      const reply = overTheWire(answer, link, chance);
+      const { reply, isIntact } = overTheWire(answer, link, chance);
       if (link.isCut || chance.is(link.loss)) return;
       later(chance.between(0, link.delayMs), () => {
         end();
@@ -80,7 +81,7 @@ export function networkTo(
           return;
         }
         note(`${registry.address} ${reply.status} ${reply.body.digest}`);
-        onAnswer(reply.status);
+        if (isIntact) onArrival({ request: inquiry, answer, digest: reply.body.digest });
         resolve(reply);
       });
     };
@@ -117,11 +118,15 @@ function lastAnswerTo(inquiry: RegistryRequest, registry: SimulatedRegistry): An
   return answerTo({ ...inquiry, waitMs: 0 }, registry) ?? nothing;
 }
 
-/** The response as it arrives; undefined when the connection breaks. */
-function overTheWire(answer: Answer, { noise }: Link, chance: Chance): Reply | undefined {
+/** The response as it arrives, and whether that is as it was sent; undefined when the connection breaks. */
+function overTheWire(
+  answer: Answer,
+  { noise }: Link,
+  chance: Chance,
+): { readonly reply: Reply | undefined; readonly isIntact: boolean } {
   let { status, text } = answer;
   if (chance.is(noise)) {
-    if (chance.is(0.4)) return undefined;
+    if (chance.is(0.4)) return { reply: undefined, isIntact: false };
     [status, text] = chance.is(0.5)
       ? [200, PORTAL]
       : [status, text.slice(0, chance.below(text.length + 1))];
@@ -130,5 +135,6 @@ function overTheWire(answer: Answer, { noise }: Link, chance: Chance): Reply | u
     status === 200
       ? { text, digest: digestOf(text), size: Buffer.byteLength(text) }
       : { text: '', digest: '', size: 0 };
-  return { status, headers: new Headers(answer.headers), body };
+  const isIntact = status === answer.status && text === answer.text;
+  return { reply: { status, headers: new Headers(answer.headers), body }, isIntact };
 }

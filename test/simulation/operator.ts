@@ -10,9 +10,10 @@ import { MODULES } from './beginnings.ts';
 import type { Chance } from './chance.ts';
 import type { Desired } from './desired.ts';
 import { keyOf, knownOf, SERVER, targetsOf, termsOf, type Target } from './ledger.ts';
+import { noteArrival, type Arrival } from './hearing.ts';
 import { clearLink, networkTo } from './network.ts';
 import { clockOf } from './timeline.ts';
-import { acceptedByOperator } from './watched-registry.ts';
+import { acceptedByOperator } from './watched-lists.ts';
 import type { World } from './world.ts';
 
 /*
@@ -89,7 +90,10 @@ export function accept(world: World, chance: Chance): string | undefined {
     chance,
     isAlive: () => true,
     note: () => undefined,
-    onAnswer: () => undefined,
+    onArrival: (arrival: Omit<Arrival, 'isOwn'>) => {
+      const moment = { elapsed: line.elapsed(), wall: line.wall() };
+      noteArrival(world.ledger, address, { ...arrival, isOwn: false }, moment);
+    },
   };
   const connection = connect(address, {
     limits: DEFAULT_LIMITS,

@@ -1,8 +1,10 @@
 import { firstRunning, settingsOf, conditionsOf, registriesOf } from './beginnings.ts';
 import { chanceOf, type Chance } from './chance.ts';
 import { crashPoints, crashPointOf } from './crash-points.ts';
+import type { ProcessControl } from './configuring.ts';
+import { checkRunning, checkWholeDisk } from './disk-check.ts';
 import { diskOf } from './disk.ts';
-import { happen, incidentsOf, type Incident, type ProcessControl } from './incidents.ts';
+import { happen, incidentsOf, type Incident } from './incidents.ts';
 import type { Violation } from './judge-context.ts';
 import { heal, isSettled } from './ending.ts';
 import { judgeOf } from './judge.ts';
@@ -13,8 +15,7 @@ import { sealGlobals } from './sealed-globals.ts';
 import { timeline } from './timeline.ts';
 import { traceOf } from './trace.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
-import { forgetUnsaved } from './watched-registry.ts';
-import { checkDisk } from './watched-state.ts';
+import { forgetUnsaved } from './watched-lists.ts';
 import type { ModuleId } from '../../src/core/index.ts';
 import type { World } from './world.ts';
 
@@ -107,7 +108,6 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
   }));
   const disk = diskOf(`s${seed}x0`);
   const { acknowledgeWithinMs } = settings;
-  const isDelayed = (): boolean => disk.wasFull() || ledger.desiredSince === line.elapsed();
   const world: World = {
     isBroken: () => violation !== undefined,
     seed,
@@ -118,11 +118,12 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
     sites,
     complain,
     disk,
-    judge: judgeOf({ ledger, moment, complain, isDelayed, acknowledgeWithinMs }),
+    judge: judgeOf({ ledger, moment, complain, acknowledgeWithinMs }),
     settings,
     conditions: conditionsOf(chance, crashPointOf(seed)),
     running: new Map(),
-    effects: new Map(),
+    effects: new Set(),
+    strays: new Set(),
   };
   let life: Life | undefined;
   let lives = 0;
@@ -141,8 +142,12 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
       life.isAlive = false;
       trace.note(`killed ${why}`);
       forgetUnsaved(world);
-      line.after(0, () => checkDisk(world));
+      line.after(0, () => checkWholeDisk(world));
       line.after(isHealed ? 1000 : chance.one([0, 1000, 10_000, 5 * MINUTE]), boot);
+    },
+    losePower() {
+      control.kill('by a power loss');
+      world.disk.losePower();
     },
     loseDisk() {
       world.disk.lose(`s${seed}x${lives}`);
@@ -164,6 +169,7 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
   install(world, chance);
   const incidents = incidentsOf(
     chanceOf(seed, 'incidents'),
+    chanceOf(seed, 'later incidents'),
     count,
     settings.intervalMs * chance.one([0.2, 0.5, 1, 1, 3]),
     crashPointOf(seed),
@@ -175,7 +181,7 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
       if (effect !== undefined) trace.note(`(${number}) ${incident.kind}: ${effect}`);
     });
   }
-  const last = incidents.at(-1)?.at ?? 0;
+  const last = Math.max(0, ...incidents.map(({ at }) => at));
   const ending = { at: 0, checkedAt: 0, good: new Map<string, number>() };
   return {
     world,
@@ -190,6 +196,10 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
     isSettled: () => isSettled(world, ending),
     outcome: () => {
       for (const one of begun) end(one);
+      if (!world.isBroken()) {
+        checkWholeDisk(world);
+        checkRunning(world);
+      }
       return {
         seed,
         violation,

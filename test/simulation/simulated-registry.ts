@@ -1,39 +1,14 @@
 import type { Chance } from './chance.ts';
+import { fewer, isLie, type Manner } from './manners.ts';
 import { digestOf, listOf, type Revision, type WireList, type WireRelease } from './published.ts';
-
-/** How a registry behaves. */
-export type Manner =
-  /** Returns its current lists. */
-  | 'honest'
-  /** Returns its lists as they were when this began. */
-  | 'frozen'
-  /** Returns earlier lists with their generations. */
-  | 'rolled-back'
-  /** Returns different lists under the current generation. */
-  | 'two-faced'
-  /** Returns fewer releases than its count states. */
-  | 'truncating'
-  /** Returns numbers after which no others can follow. */
-  | 'fast-forward'
-  /** Returns responses that are not release lists. */
-  | 'junk'
-  /** Returns 429 or 5xx with a Retry-After header. */
-  | 'busy'
-  /** Returns 401 or 403. */
-  | 'refusing'
-  /** Returns 404 for every module. */
-  | 'forgetful';
-
-export const MANNERS: readonly Manner[] = [
-  ...(['frozen', 'rolled-back', 'two-faced', 'truncating'] as const),
-  ...(['junk', 'busy', 'refusing', 'forgetful', 'fast-forward'] as const),
-];
 
 /** The response of a registry. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  /** What a true response is about: a module, or the changed modules that it names. */
+  readonly about?: string | readonly string[];
 }
 
 export interface Features {
@@ -68,6 +43,8 @@ export interface SimulatedRegistry {
   readonly hasNamed: (history: string | undefined, moduleId: string) => boolean;
   /** How often its feed or its lists began to say something else. */
   readonly changeCount: () => number;
+  /** Whether a registry that never deceived anybody had another list since it had changed `count` times. */
+  readonly isOutdated: (moduleId: string, list: WireList, count: number) => boolean;
   /** The current list, independent of the manner. */
   readonly truth: (moduleId: string) => WireList;
   /** Becomes honest, and gives each list that it lied about a new generation. */
@@ -124,9 +101,14 @@ export function simulatedRegistry(
     for (const wake of waiting) wake();
     waiting.clear();
   };
+  let hasDeceived = false;
+  /** When each list was replaced, as the number of changes. */
+  const replaced = new WeakMap<WireList, number>();
+
   const truth = (moduleId: string): WireList => lists.get(moduleId) ?? listOf(moduleId, 0, []);
   const put = (moduleId: string, releases: readonly WireRelease[]): void => {
     const list = listOf(moduleId, truth(moduleId).generation + 1, releases);
+    replaced.set(truth(moduleId), changes + 1);
     lists.set(moduleId, list);
     earlier.set(moduleId, [...(earlier.get(moduleId) ?? []), list].slice(-MOST_EARLIER));
     sequence++;
@@ -188,9 +170,10 @@ export function simulatedRegistry(
       // One tag for all lists matches each request, whatever list the client has.
       const allows304 = features.etags === 'good' || (manner !== 'honest' && chance.is(0.5));
       if (isLie(manner) || (etag === tag && features.etags !== 'good')) lied.add(moduleId);
-      if (etag === tag && allows304) return { status: 304, headers, text: '' };
+      const about = moduleId;
+      if (etag === tag && allows304) return { status: 304, headers, text: '', about };
       sent.set(digestOf(text), list);
-      return { status: 200, headers, text };
+      return { status: 200, headers, text, about };
     },
     changes(after, isPatient) {
       if (features.feed === 'none') return { status: 404, headers: {}, text: '' };
@@ -206,7 +189,7 @@ export function simulatedRegistry(
       for (const moduleId of modules) named.add(`${history} ${moduleId}`);
       const said = manner === 'fast-forward' ? FARTHEST : now;
       const body = { history, sequence: said, modules, spread_ms: features.spreadMs };
-      return { status: 200, headers: JSON_TYPE, text: JSON.stringify(body) };
+      return { status: 200, headers: JSON_TYPE, text: JSON.stringify(body), about: modules };
     },
     onChange(wake) {
       waiting.add(wake);
@@ -221,6 +204,7 @@ export function simulatedRegistry(
     },
     behave(next) {
       changes++;
+      hasDeceived ||= next !== 'honest';
       manner = next;
       if (next === 'frozen') frozen = { lists: new Map(lists), sequence };
     },
@@ -241,6 +225,7 @@ export function simulatedRegistry(
         const known = earlier.get(moduleId) ?? [];
         const { releases } = known.at(-1 - back) ?? known[0] ?? truth(moduleId);
         const restored = listOf(moduleId, generation - back + RESTORE_STEP, releases);
+        replaced.set(truth(moduleId), changes);
         lists.set(moduleId, restored);
         earlier.set(moduleId, [...known, restored].slice(-MOST_EARLIER));
       }
@@ -251,9 +236,12 @@ export function simulatedRegistry(
       return `history ${histories}`;
     },
     changeCount: () => changes,
+    isOutdated: (moduleId, list, count) =>
+      !hasDeceived && truth(moduleId) !== list && (replaced.get(list) ?? 0) <= count,
     hasNamed: (history, moduleId) => named.has(`${history} ${moduleId}`),
     miscount(by) {
       changes++;
+      hasDeceived ||= by > 0;
       inflation = by;
     },
     recover() {
@@ -272,16 +260,4 @@ function textOf(list: WireList): string {
   const text = TEXTS.get(list) ?? JSON.stringify(list);
   TEXTS.set(list, text);
   return text;
-}
-
-/** Whether a client may accept and save what is returned. */
-function isLie(manner: Manner): boolean {
-  return manner === 'two-faced' || manner === 'rolled-back';
-}
-
-/** The list without one of its releases, with a matching count. */
-function fewer({ releases }: WireList, chance: Chance): Pick<WireList, 'releases' | 'count'> {
-  const place = chance.below(Math.max(1, releases.length));
-  const rest = releases.filter((_, at) => at !== place);
-  return { releases: rest, count: rest.length };
 }

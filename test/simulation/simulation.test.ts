@@ -33,13 +33,13 @@ const SEEDS = ['--seeds', '1000', '--incidents', '5', '--twice', '10'];
 
 it(
   '[I1 to I15, L1, T18 to T62] 1,000 seeds break no invariant, and replays are identical',
-  { timeout: 100_000 },
+  { timeout: 200_000 },
   async ({ annotate }) => {
     const { code, lines } = await simulate(ROOT, ...SEEDS, '--json');
     expect({ code, lines: lines.slice(0, -1) }).toEqual({ code: 0, lines: [] });
     const figures = JSON.parse(lines.at(-1) ?? '') as Record<string, unknown>;
     await annotate(JSON.stringify(figures), 'figures');
-    expect(figures['events']).toBeGreaterThanOrEqual(200_000);
+    expect(figures['events']).toBeGreaterThanOrEqual(170_000);
     // Every crash point was reached.
     expect(figures).toMatchObject({ seeds: 1000, points: 56, missed: [] });
   },
@@ -72,7 +72,7 @@ it(
     expect(code).toBe(1);
     const [verdict = '', length = '', command = ''] = lines;
     expect(verdict).toMatch(/^seed \d+ breaks I\d/);
-    expect(length).toMatch(/^\d+ of its 25 incidents are enough\. To replay them:$/);
+    expect(length).toMatch(/^\d+ of its 30 incidents are enough\. To replay them:$/);
     const [, args = ''] =
       /^ {4}npm run simulate -- (--seed \d+ --only [\d,none]+)$/.exec(command) ?? [];
     const again = await simulate(copy, ...args.split(' '));

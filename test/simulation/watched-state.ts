@@ -3,11 +3,14 @@ import { moduleOf } from '../../src/core/plan/target.ts';
 import { Killed } from './crash-points.ts';
 import type { CommittedAction } from '../../src/store/index.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
-import { noteRunning, type SeenAction, type Target } from './ledger.ts';
+import { checkDisk } from './disk-check.ts';
+import type { SeenAction, Target } from './ledger.ts';
 import type { Killable } from './life.ts';
 import { CANARY } from './desired.ts';
 import type { World } from './world.ts';
 
+/** The starts that machine.db has. */
+const KEPT_STARTS = 10;
 /** Calls that change neither deployed versions nor actions. */
 const UNCHECKED = new Set(['log', 'start']);
 
@@ -22,6 +25,10 @@ export function watchedState(state: MachineState, world: World, killable: Killab
       return done;
     };
     const done = atomically(call, observed, world, killable);
+    for (const key of world.strays) {
+      if (ledger.known.get(key)?.running === (world.running.get(key) ?? null))
+        world.strays.delete(key);
+    }
     // Checked after the judge has seen every change of this moment.
     if (!UNCHECKED.has(call)) world.line.after(0, () => checkDisk(world));
     return done;
@@ -34,7 +41,7 @@ export function watchedState(state: MachineState, world: World, killable: Killab
         'start',
         () => state.start(at),
         () => {
-          ledger.starts = [...ledger.starts, at].slice(-10);
+          ledger.starts = [...ledger.starts, world.line.wall()].slice(-KEPT_STARTS);
         },
       );
     },
@@ -42,7 +49,7 @@ export function watchedState(state: MachineState, world: World, killable: Killab
       writing(
         'report',
         () => state.report(target, running, at),
-        () => noteRunning(ledger, targetOf(target), running),
+        () => judge.reported(targetOf(target), running),
       );
     },
     commit: (actions, superseded, at) =>
@@ -62,7 +69,7 @@ export function watchedState(state: MachineState, world: World, killable: Killab
         'deliver',
         () => state.deliver(id, at),
         (isOpen) => {
-          if (isOpen) judge.delivered(id);
+          judge.delivered(id, isOpen);
         },
       ),
     withdraw: (action, at) => {
@@ -77,13 +84,9 @@ export function watchedState(state: MachineState, world: World, killable: Killab
         'acknowledge',
         () => state.acknowledge(id, outcome, terms),
         (action) => {
-          if (!action) return;
-          judge.acknowledged(id, {
-            isDone: outcome.kind === 'done',
-            running: outcome.kind === 'failed' ? outcome.running : undefined,
-            blame: outcome.kind === 'failed' ? outcome.blame : undefined,
-            until: terms.quarantineUntil,
-          });
+          const seen =
+            outcome.kind === 'failed' ? outcome : { blame: undefined, running: undefined };
+          judge.acknowledged(id, { ...seen, until: terms.quarantineUntil }, action !== undefined);
         },
       ),
     reportFailure: (target, failure, terms) =>
@@ -138,37 +141,6 @@ const TABLES = ['actions', 'deployed', 'quarantine', 'restarts', 'starts', 'deci
 
 function dump({ disk }: World): string {
   return JSON.stringify(TABLES.map((table) => disk.rows(`SELECT * FROM ${table}`)));
-}
-
-/** Compares the rows of the file with the ledger. */
-export function checkDisk({ disk, ledger, complain }: World): void {
-  for (const row of disk.rows('SELECT * FROM deployed')) {
-    const { kind, name, is_known, text, previous } = row;
-    const known = ledger.known.get(`${String(kind)} ${String(name)}`);
-    const running = is_known === 1 ? text : undefined;
-    if (!known || known.running !== running || (known.previous ?? null) !== previous) {
-      const expected = `${String(known?.running)} after ${String(known?.previous)}`;
-      const found = `${String(running)} after ${String(previous)}`;
-      complain('I11', `the file has ${String(name)} at ${found}, the ledger ${expected}`);
-    }
-  }
-  const rows = disk.rows(
-    "SELECT number, state FROM actions WHERE state IN ('waiting', 'delivered')",
-  );
-  const open = [...ledger.open.values()].map(({ id, state }) => `${id.split('-')[1]} ${state}`);
-  const found = rows.map(({ number, state }) => `${String(number)} ${String(state)}`);
-  for (const { module_id, version, digest, until } of disk.rows('SELECT * FROM quarantine')) {
-    const seen = ledger.quarantine.get(`${String(module_id)} ${String(version)}`);
-    const isSame = (seen?.digest ?? null) === digest && (seen?.until ?? null) === until;
-    if (!isSame)
-      complain(
-        'D13',
-        `a quarantine not in the ledger: ${String(version)} ${String(digest)} until ${String(until)}`,
-      );
-  }
-  if (found.toSorted().join() !== open.toSorted().join()) {
-    complain('I8', `open in the file: ${found.join()}; in the ledger: ${open.join()}`);
-  }
 }
 
 function judgeSecrets(written: unknown, { complain }: World): void {

@@ -24,8 +24,10 @@ export interface World {
   readonly conditions: Conditions;
   /** The version that is really deployed, by the key of the target. */
   readonly running: Map<string, string | null>;
-  /** How often each action was carried out, by its id. */
-  readonly effects: Map<string, number>;
+  /** The actions that were carried out. */
+  readonly effects: Set<string>;
+  /** The targets whose version the agent changed without telling modreg, or for an action that had been withdrawn. */
+  readonly strays: Set<string>;
 }
 
 export interface Site {

@@ -20,7 +20,9 @@ interface Entry {
 }
 
 export interface JudgedModule {
+  /** For a subsystem also the address of a `pin_url`. */
   readonly constraint: string;
+  readonly isSubsystem?: boolean;
   /** `null` when nothing is deployed, undefined when unknown. */
   readonly deployed: string | null | undefined;
   readonly previous: string | undefined;
@@ -62,6 +64,7 @@ const DAY = 86_400_000;
 export function planJudge(machine: JudgedMachine, module: JudgedModule): string {
   const { deployed, failed, list, confirmedAt, terms } = module;
   if (machine.isDisabled) return 'disabled';
+  if (isAddress(module.constraint)) return forAddress(machine, module);
   if (deployed === undefined && failed === undefined) return 'stuck deployed-unknown';
   if (list === undefined) return 'stuck no-list';
   const age = confirmedAt === undefined ? 0 : machine.now - confirmedAt;
@@ -93,7 +96,12 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
       return 'stuck quarantined';
   }
   if (deployed === undefined && !isFailed) return 'stuck deployed-unknown';
-  if (typeof deployed === 'string' && !isVersion && !pinned && !isFailed) return 'ahead';
+  // The address of an earlier `pin_url` is outside every branch.
+  const isText =
+    typeof deployed === 'string' &&
+    !isVersion &&
+    !(module.isSubsystem === true && isAddress(deployed));
+  if (isText && !pinned && !isFailed) return 'ahead';
   if (chosen === undefined)
     return nothingEligible(module, refused, { isIn, isFailed: suspect === deployed });
   if (!isVersion) return due(machine, module, deployed === null ? 'install' : 'upgrade', chosen);
@@ -103,6 +111,14 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
   const isLower = isNewer(chosen, deployed);
   if (!mustGo && !isLower && isIn) return 'ahead';
   return due(machine, module, isLower ? 'upgrade' : 'downgrade', chosen);
+}
+
+/** An address is compared with the deployed one only. */
+function forAddress(machine: JudgedMachine, module: JudgedModule): string {
+  const { deployed, constraint } = module;
+  if (deployed === undefined) return 'stuck deployed-unknown';
+  if (deployed === constraint) return 'up-to-date';
+  return due(machine, module, deployed === null ? 'install' : 'upgrade', constraint);
 }
 
 /** The chosen and the refused releases of a module. */
@@ -151,7 +167,11 @@ function due(machine: JudgedMachine, module: JudgedModule, direction: string, to
 }
 
 export function isPin(constraint: string): boolean {
-  return isStrict(constraint);
+  return isStrict(constraint) || isAddress(constraint);
+}
+
+export function isAddress(text: string): boolean {
+  return text.startsWith('https://');
 }
 
 /** Whether `version` is in the branch of the constraint. A pin without build metadata allows any build. */

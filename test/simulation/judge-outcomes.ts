@@ -1,0 +1,152 @@
+import { isAddress } from '../support/plan-judge.ts';
+import type { JudgeContext } from './judge-context.ts';
+import {
+  fileOf,
+  keyOf,
+  knownOf,
+  noteFailed,
+  noteRunning,
+  type OpenAction,
+  type SeenAction,
+  type Target,
+} from './ledger.ts';
+import { described, type Report } from './reports.ts';
+
+export interface SeenFailure {
+  readonly version: string;
+  readonly running: string | null | undefined;
+  readonly reason: string;
+  /** When the resulting quarantine ends. */
+  readonly until: number | undefined;
+}
+
+export interface SeenOutcome {
+  readonly running: string | null | undefined;
+  /** Undefined if the action is done. */
+  readonly blame: 'release' | 'machine' | undefined;
+  readonly reason?: string;
+  /** When the resulting quarantine ends. */
+  readonly until: number | undefined;
+}
+
+/** An outcome of an action is recorded. */
+export function acknowledge(
+  context: JudgeContext,
+  id: string,
+  outcome: SeenOutcome,
+  isRecorded: boolean,
+): void {
+  const { ledger, moment, complain } = context;
+  const report = heardReport(context, id, outcome);
+  const action = ledger.committed.get(id);
+  if (!report || !action) {
+    if (!action) complain('I8', `${id} was acknowledged, and never committed`);
+    return;
+  }
+  const open: OpenAction | undefined = ledger.open.get(id);
+  if (!isRecorded) {
+    if (open?.state === 'delivered') complain('I8', `${described(report)} is lost`);
+    return;
+  }
+  const { running, blame } = report;
+  const isDone = blame === undefined;
+  const { until } = outcome;
+  ledger.held.delete(id);
+  // A late acknowledgement of a withdrawn action still reports the deployed version.
+  if (!open && knownOf(ledger, action.target).running !== undefined) return;
+  const { target, to, digest } = action;
+  // An address is never in quarantine.
+  const isFailure = blame === 'release' && !isAddress(to);
+  noteRunning(ledger, target, isDone ? to : running, isFailure ? to : undefined);
+  if (!isDone) ledger.novelty++;
+  if (isFailure) {
+    judgeTerm(context, report, until);
+    const { moduleId } = target;
+    ledger.quarantine.set(`${moduleId} ${to}`, { moduleId, version: to, digest, until });
+  }
+  if (blame === 'machine') ledger.restarts.set(keyOf(target), [...otherRestarts(context, action)]);
+  if (open && blame === 'machine') {
+    Object.assign(open, { state: 'waiting', failedAt: moment(), failures: open.failures + 1 });
+    return;
+  }
+  ledger.open.delete(id);
+  ledger.ended.set(id, isDone ? 'done' : 'failed');
+}
+
+/** What the agent said of an action or of a version, which modreg records in the same order. (D38) */
+function heardReport(
+  { ledger, complain }: JudgeContext,
+  who: string,
+  { running, blame, reason }: Omit<SeenOutcome, 'until'>,
+): Report | undefined {
+  const report = ledger.reports.shift();
+  const isSame =
+    report !== undefined &&
+    (report.id ?? keyOf(report.target)) === who &&
+    report.blame === blame &&
+    report.reason === reason &&
+    (blame === undefined || report.running === running);
+  if (isSame) return report;
+  const said = report ? described(report) : 'nothing';
+  complain(
+    'D38',
+    `${who} is recorded as ${blame ?? 'done'}, ${String(running)} runs; the agent said ${said}`,
+  );
+  return undefined;
+}
+
+/** The failure of a version is recorded. */
+export function fail(
+  context: JudgeContext,
+  target: Target,
+  failure: SeenFailure,
+  ended: string | undefined,
+): void {
+  const { ledger, complain } = context;
+  const report = heardReport(context, keyOf(target), { ...failure, blame: 'release' });
+  if (!report) return;
+  const { version, running } = report;
+  const { until } = failure;
+  if (version !== failure.version) complain('D38', `${described(report)}, not ${failure.version}`);
+  const open = [...ledger.open.values()].find(
+    (one) =>
+      one.state === 'delivered' &&
+      one.to === version &&
+      fileOf(one.target, version) === fileOf(target, version),
+  );
+  if (open?.id !== ended) complain('D38', `${ended} is ended, where ${open?.id} is expected`);
+  const digest = ledger.files.get(fileOf(target, version));
+  judgeTerm(context, report, until);
+  if (open) noteRunning(ledger, target, running, version);
+  else noteFailed(ledger, target, { version, running });
+  const { moduleId } = target;
+  ledger.quarantine.set(`${moduleId} ${version}`, { moduleId, version, digest, until });
+  ledger.novelty++;
+  if (!open) return;
+  ledger.held.delete(open.id);
+  ledger.open.delete(open.id);
+  ledger.ended.set(open.id, 'failed');
+}
+
+/** A quarantine lasts as long as the policy stated when the failure was reported. (D13) */
+function judgeTerm(
+  { moment, complain }: JudgeContext,
+  { target, quarantineMs }: Report,
+  until: number | undefined,
+): void {
+  const expected = quarantineMs.map((ms) => (ms === undefined ? undefined : moment().wall + ms));
+  if (expected.includes(until)) return;
+  complain(
+    'D13',
+    `a release of ${keyOf(target)} failed, and is in quarantine until ${until}, not ${expected.join(' or ')}`,
+  );
+}
+
+export function otherRestarts(
+  { ledger }: JudgeContext,
+  { id, target }: SeenAction,
+): readonly OneRestart[] {
+  return (ledger.restarts.get(keyOf(target)) ?? []).filter((restart) => restart.id !== id);
+}
+
+type OneRestart = NonNullable<ReturnType<JudgeContext['ledger']['restarts']['get']>>[number];

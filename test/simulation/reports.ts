@@ -1,0 +1,47 @@
+import type { Desired } from './desired.ts';
+import { keyOf, termsOf, type Ledger, type Target } from './ledger.ts';
+
+/*
+ * What the simulated agent has said, as opposed to what modreg recorded of it.
+ */
+
+/** An outcome that a consumer reported for an action, or a failure that it reported for a version. */
+export interface Report {
+  /** Undefined for a failure that names a version. */
+  readonly id: string | undefined;
+  readonly target: Target;
+  readonly version: string;
+  readonly blame: 'release' | 'machine' | undefined;
+  /** `null` when nothing is installed, undefined when unknown. */
+  readonly running: string | null | undefined;
+  readonly reason: string | undefined;
+  /** How long a resulting quarantine may last; more than one while another configuration is being read. */
+  readonly quarantineMs: readonly (number | undefined)[];
+}
+
+type Said = Omit<Report, 'quarantineMs'>;
+
+/** The agent reports something, which is to be recorded next, unless the disk is full. */
+export function say(ledger: Ledger, said: Said, now: number): Report {
+  const policies =
+    ledger.desiredSince === now ? [ledger.desired, ledger.desiredBefore] : [ledger.desired];
+  const quarantineMs = policies
+    .filter((desired): desired is Desired => desired !== undefined)
+    .map((desired) => termsOf(desired, said.target.name).quarantineMs);
+  const report = { ...said, quarantineMs };
+  ledger.reports.push(report);
+  return report;
+}
+
+/** modreg refused the report. */
+export function unsay({ reports }: Ledger, report: Report): void {
+  const place = reports.indexOf(report);
+  if (place !== -1) reports.splice(place, 1);
+}
+
+/** How a report reads in a violation. */
+export function described({ id, target, version, blame, running }: Report): string {
+  const outcome =
+    blame === undefined ? 'done' : `failed by the ${blame}, ${String(running)} is deployed`;
+  return `${id ?? keyOf(target)} ${version} ${outcome}`;
+}
