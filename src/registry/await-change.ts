@@ -24,7 +24,8 @@ export async function awaitChange(
   });
   let last = feed.positionFor(moduleIds, new Map(known));
   if (!last || !remote.changes) return undefined;
-  for (let left = waitMs; left > 0; left = ends - clock.monotonic()) {
+  // A request for less than a millisecond would not wait, and requests would never pause.
+  for (let left = waitMs; left >= 1; left = ends - clock.monotonic()) {
     const requestMs = Math.floor(Math.min(left, LONGEST_REQUEST_MS));
     const began = clock.monotonic();
     const changes = await remote.changes(last.sequence, round, requestMs);

@@ -73,9 +73,6 @@ interface Files {
   replacing(platform: string): readonly Artifact[];
 }
 
-/** From this number of artifacts, maps are faster than linear search. */
-const MANY = 16;
-
 /** The artifacts of each version that lists any. A version may have several entries. */
 function filesByVersion(records: Iterable<ReleaseRecord>): ReadonlyMap<string, Files> {
   const byVersion = new Map<string, Artifact[]>();
@@ -85,51 +82,55 @@ function filesByVersion(records: Iterable<ReleaseRecord>): ReadonlyMap<string, F
     if (others) for (const artifact of artifacts) others.push(artifact);
     else byVersion.set(version, [...artifacts]);
   }
-  return new Map(
-    Array.from(byVersion, ([version, artifacts]) => [
-      version,
-      artifacts.length < MANY ? fewFiles(artifacts) : manyFiles(artifacts),
-    ]),
-  );
+  return new Map(Array.from(byVersion, ([version, artifacts]) => [version, filesOf(artifacts)]));
 }
 
-function fewFiles(artifacts: readonly Artifact[]): Files {
+/** A release may have a thousand artifacts, so each question is a search in a map, made when it is first needed. */
+function filesOf(artifacts: readonly Artifact[]): Files {
+  let digests: ReadonlySet<string> | undefined;
+  let byPlatforms: ReadonlyMap<string, readonly Artifact[]> | undefined;
   return {
-    has: ({ platform, digest }) =>
-      artifacts.some(
-        (file) => file.digest === digest && canonicalPlatform(file.platform) === platform,
-      ),
-    replacing: (platform) =>
-      artifacts.filter((file) => mayReplace(canonicalPlatform(file.platform), platform)),
+    has({ platform, digest }) {
+      digests ??= new Set(
+        artifacts.map((file) => `${canonicalPlatform(file.platform)} ${file.digest}`),
+      );
+      return digests.has(`${platform} ${digest}`);
+    },
+    replacing(platform) {
+      byPlatforms ??= groupedByPlatforms(artifacts);
+      const [os, cpu] = halvesOf(platform).map((half) => (half === 'any' ? [EACH] : [half, 'any']));
+      return pairs(os, cpu).flatMap((pair) => byPlatforms?.get(pair) ?? []);
+    },
   };
 }
 
-function manyFiles(artifacts: readonly Artifact[]): Files {
-  const byPlatform = Map.groupBy(artifacts, ({ platform }) => canonicalPlatform(platform));
-  const digests = new Set(
-    artifacts.map(({ platform, digest }) => `${canonicalPlatform(platform)} ${digest}`),
-  );
-  const forAny = artifacts.filter(({ platform }) => isForAny(platform));
-  return {
-    has: ({ platform, digest }) => digests.has(`${platform} ${digest}`),
-    replacing: (platform) =>
-      isForAny(platform) ? artifacts : [...(byPlatform.get(platform) ?? []), ...forAny],
-  };
+/** Stands for each operating system, or each CPU architecture. */
+const EACH = '*';
+
+/** `artifacts` by the pairs of operating system and CPU that include them: `linux/amd64`, and each with `*` for one half or both. */
+function groupedByPlatforms(
+  artifacts: readonly Artifact[],
+): ReadonlyMap<string, readonly Artifact[]> {
+  const groups = new Map<string, Artifact[]>();
+  for (const file of artifacts) {
+    const [os, cpu] = halvesOf(canonicalPlatform(file.platform)).map((half) => [half, EACH]);
+    for (const pair of pairs(os, cpu)) {
+      const group = groups.get(pair);
+      if (group) group.push(file);
+      else groups.set(pair, [file]);
+    }
+  }
+  return groups;
 }
 
-function isForAny(platform: string): boolean {
-  return platform.split('/').includes('any');
+/** The operating system and the CPU of a platform. Text that is not a platform overlaps only with itself and `any`. */
+function halvesOf(platform: string): readonly string[] {
+  const halves = platform.split('/');
+  return halves.length === 2 ? halves : [platform, platform];
 }
 
-/** Whether some machine can run files for either platform. */
-function mayReplace(platform: string, other: string): boolean {
-  const [os, cpu = os] = platform.split('/');
-  const [otherOs, otherCpu = otherOs] = other.split('/');
-  return partsOverlap(os, otherOs) && partsOverlap(cpu, otherCpu);
-}
-
-function partsOverlap(part: string | undefined, other: string | undefined): boolean {
-  return part === other || part === 'any' || other === 'any';
+function pairs(systems: readonly string[] = [], cpus: readonly string[] = []): string[] {
+  return systems.flatMap((os) => cpus.map((cpu) => `${os}/${cpu}`));
 }
 
 /** Digests of different algorithms cannot be compared. */

@@ -85,6 +85,7 @@ describe('plain http', () => {
     [`http://a.example/x#sha256=${'0a'.repeat(32)}`, []],
     [`http://a.example/x#sha512=${'0a'.repeat(64)}`, []],
     ['http://a.example/x', ['/platform-agent/pin_url']],
+    ['http://a.example/x#readme', ['/platform-agent/pin_url']],
     ['http://127.0.0.1/x', []],
   ])('is allowed to a host in allow_http if the file has a digest: %s (D36)', (url, paths) => {
     const { problems } = readAgentConfiguration(

@@ -75,6 +75,12 @@ describe('the environment of a module', () => {
       { PLATFORM_HOME: '/srv', PLATFORM_MODULE_DATA: '/srv/module-data/rover-7/acme_lidar/' },
     ],
     [
+      'a PLATFORM_HOME may be the root folder',
+      { environment: { PLATFORM_HOME: '//' } },
+      {},
+      { PLATFORM_HOME: '/' },
+    ],
+    [
       'an empty PLATFORM_HOME is ignored',
       { environment: { HOME: '/root', PLATFORM_HOME: '' } },
       {},

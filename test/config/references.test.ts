@@ -81,6 +81,21 @@ describe('an unreadable value hides no other fault, and causes no false one', ()
       ['bad-value'],
     ],
     [
+      'a dependency that is not text hides no other one',
+      { components: [component('a', { depends_on: [7, 'b'] })] },
+      ['bad-type', 'unknown-reference'],
+    ],
+    [
+      'only a fake board has pins, which other fakes may name as they like',
+      { components: [component('a', { attributes: { analogs: [{ name: 'x' }, { name: 'x' }] } })] },
+      [],
+    ],
+    [
+      'names that are not text are not duplicates',
+      { components: [component('a', { name: 1 }), component('a', { name: 2 })] },
+      ['bad-type', 'bad-type'],
+    ],
+    [
       'references are checked even if other values are wrong',
       {
         components: [component('a', { depends_on: ['b'], type: 7 })],
@@ -104,6 +119,15 @@ describe('[T9] names', () => {
     expect(problems.map(({ path, message }) => `${path} ${message}`)).toEqual([
       '/components/1/name another component is named a; see 1:24',
       '/components/2/name another component is named a; see 1:24',
+    ]);
+  });
+
+  it('each of several entries with one module_id refers to the first', () => {
+    const modules = ['a', 'b', 'c'].map((name) => registryModule({ name }));
+    const problems = problemsOf({ modules }).filter(({ kind }) => kind !== 'unused-module');
+    expect(problems.map(({ path, message }) => `${path} ${message}`)).toEqual([
+      '/modules/1/module_id another entry has this module_id; each is resolved separately; see 1:55',
+      '/modules/2/module_id another entry has this module_id; each is resolved separately; see 1:55',
     ]);
   });
 

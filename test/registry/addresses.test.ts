@@ -1,11 +1,43 @@
 import { describe, expect, it } from 'vitest';
 import { parseRegistryAddress } from '../../src/registry/address.ts';
 import { httpRegistry } from '../../src/registry/http-registry.ts';
-import { answers, document, HOST } from '../support/answers.ts';
+import { answers, document, HOST, json } from '../support/answers.ts';
 import { LIDAR, remembered } from '../support/remembered.ts';
 
 const asked = answers();
 const PATH = '/v1/modules/acme/lidar';
+
+describe('the text of a registry address', () => {
+  const WEB = 'expected https:, npm: or oci: at the start, or ./ for a folder';
+  it.each<[string, string]>([
+    ['', 'it is empty'],
+    ['a\u0007b', 'it contains a control character'],
+    ['lists', 'folder lists'],
+    ['lists.db', 'database lists.db'],
+    ['./a:b', 'folder ./a:b'],
+    ['lists.db/', 'folder lists.db/'],
+    ['my.db.d', 'folder my.db.d'],
+    ['//registry.example', WEB],
+    ['registry.example://', '"registry.example:" is not https:, npm: or oci:'],
+    ['registry example://', WEB],
+    ['https', WEB],
+    [' https://registry.example', WEB],
+    ['HTTPS//registry.example', WEB],
+    ['/srv/https', 'folder /srv/https'],
+    ['C:lists', '"C:" is not https:, npm: or oci:'],
+    ['host:8080', '"host:" is not https:, npm: or oci:'],
+    ['NPM:https://registry.example', '"NPM:" is not https:, npm: or oci:'],
+    ['npm:https://registry.example/a', 'npm https://registry.example/a'],
+    ['oci:https://registry.example', 'oci https://registry.example/'],
+    ['HTTPS://registry.example', 'modreg https://registry.example/'],
+  ])('%j', (text, expected) => {
+    const parsed = parseRegistryAddress(text);
+    const found = parsed.ok
+      ? `${parsed.value.kind} ${'url' in parsed.value ? parsed.value.url.href : parsed.value.path}`
+      : parsed.error;
+    expect(found).toBe(expected);
+  });
+});
 
 describe('the address of a registry over HTTP', () => {
   it.each([
@@ -35,11 +67,20 @@ describe('the address of a registry over HTTP', () => {
   it.each([
     [`${HOST}/v1`, PATH],
     [`${HOST}/v1/`, PATH],
+    [`${HOST}/v1//`, PATH],
     [`${HOST}/a/b`, `/a/b${PATH}`],
+    [`${HOST}/v1/a`, `/v1/a${PATH}`],
   ])('%s: modules are below the path', async (address, path) => {
     const { registry } = remembered(address);
     asked.next(document([]));
     await registry.read(LIDAR);
     expect(asked.requests).toEqual([path]);
+  });
+
+  it('only the protocol of modreg has a version in its path', async () => {
+    const { registry } = remembered(`npm:${HOST}/v1`);
+    asked.next(json({ name: '@acme/lidar', versions: {} }));
+    await registry.read(LIDAR);
+    expect(asked.requests).toEqual(['/v1/@acme%2flidar']);
   });
 });

@@ -145,6 +145,27 @@ describe('waiting for a change of a list', () => {
     expect([await waited(feed, [ARM]), feed.requests]).toEqual([undefined, []]);
   });
 
+  it('waits for those modules that the feed has named', async () => {
+    const feed = await registryWithFeed([{ sequence: 8, modules: [LIDAR] }]);
+    expect([await waited(feed, [ARM, LIDAR]), feed.requests]).toEqual([CHANGED, [[7, 25_000]]]);
+  });
+
+  it('returns undefined at once if the feed has named other modules only', async () => {
+    const feed = await registryWithFeed([{ sequence: 8, modules: [ARM] }]);
+    await feed.registry.readAll([LIDAR, ARM]);
+    expect([await waited(feed, [ARM]), feed.requests]).toEqual([undefined, []]);
+  });
+
+  it('asks for whole milliseconds', async () => {
+    const feed = await registryWithFeed([{ sequence: 7, afterMs: 24_999.25 }]);
+    await waited(feed);
+    expect(feed.requests).toEqual([
+      [7, 25_000],
+      [7, 25_000],
+      [7, 10_000],
+    ]);
+  });
+
   it('returns undefined at once if the machine is offline', async () => {
     const responses = [{ sequence: 8, modules: [LIDAR] }];
     const feed = await registryWithFeed(responses, { isOffline: true });

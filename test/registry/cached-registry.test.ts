@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { resolve, indexReleases } from '../../src/core/index.ts';
+import { cachedRegistry } from '../../src/registry/cached-registry.ts';
+import { savedListsIn } from '../../src/store/index.ts';
 import { answers, document, HOST, status } from '../support/answers.ts';
-import { chosen, constraint, refusals } from '../support/ask.ts';
 import { plain } from '../support/decoded-list.ts';
 import { LIDAR, outcomeOf, remembered, told } from '../support/remembered.ts';
 
@@ -10,11 +10,6 @@ const PATH = '/v1/modules/acme/lidar';
 const DAY = 86_400_000;
 const MINUTE = 60_000;
 
-/** A release with one artifact, with or without a digest. */
-function built(version: string, digest?: string, platform = 'linux/amd64'): object {
-  return { version, artifacts: [{ platform, ...(digest === undefined ? {} : { digest }) }] };
-}
-
 it('concurrent reads of a module share one request', async () => {
   const { registry } = remembered(HOST);
   asked.next(document(['1.2.3']));
@@ -22,6 +17,14 @@ it('concurrent reads of a module share one request', async () => {
   expect(asked.requests).toEqual([PATH]);
   await registry.read(LIDAR);
   expect(asked.requests).toHaveLength(2);
+});
+
+it('a module that is asked for several times at once is requested once', async () => {
+  const { registry } = remembered(HOST);
+  asked.next(status(404), document(['1.2.3']));
+  const ids = Array.from({ length: 30 }, () => LIDAR);
+  expect(told(await registry.readAll(ids))).toEqual(['acme:lidar 1.2.3']);
+  expect(asked.requests).toEqual(['/v1/changes?after=0', PATH]);
 });
 
 describe('one of several concurrent reads', () => {
@@ -111,6 +114,18 @@ describe('[D21] while the registry is unreachable, the saved list is used', () =
     });
   });
 
+  it('that is the one that another process saved last', async () => {
+    const machine = remembered(HOST, { limits: { retryWithinMs: 0 } });
+    asked.next(document(['1.2.3']));
+    await machine.registry.read(LIDAR);
+    asked.next(document(['1.2.3', '1.2.4'], { generation: 58 }));
+    await machine.restarted().read(LIDAR);
+    asked.next(status(500));
+    expect(told(await machine.registry.readAll([LIDAR]))).toEqual([
+      'acme:lidar 1.2.4 stale registry-busy',
+    ]);
+  });
+
   it('without a saved list, the result is the error of the registry', async () => {
     const { registry, saved } = remembered(HOST, { limits: { retryWithinMs: 0 } });
     asked.next(status(403));
@@ -146,6 +161,14 @@ describe('[D21] while the registry is unreachable, the saved list is used', () =
     const machine = remembered(HOST);
     asked.next(document(['1.2.3']));
     await machine.registry.read(LIDAR);
+    const known = cachedRegistry(machine.remote, {
+      saved: savedListsIn(machine.file),
+      clock: machine.clock,
+      isOffline: true,
+    });
+    expect(await outcomeOf(known.read(LIDAR))).toBe(
+      `stale, registry-unreachable: offline: the registry ${HOST} was not contacted`,
+    );
     const offline = remembered(HOST, { isOffline: true, saved: undefined });
     expect(await outcomeOf(offline.registry.read(LIDAR))).toBe(
       `registry-unreachable: offline: the registry ${HOST} was not contacted, and no list of acme:lidar is saved`,
@@ -153,115 +176,5 @@ describe('[D21] while the registry is unreachable, the saved list is used', () =
     const [result] = (await offline.registry.readAll([LIDAR])).values();
     expect(result).toMatchObject({ ok: false, error: { kind: 'registry-unreachable' } });
     expect(asked.requests).toHaveLength(1);
-  });
-});
-
-/** The version that `1.*` selects after each of the lists, and why the others are refused. */
-async function resolutionsAfter(...lists: readonly (readonly object[])[]): Promise<string[]> {
-  const machine = remembered(HOST);
-  const resolutions: string[] = [];
-  for (const [index, list] of lists.entries()) {
-    asked.next(document(list, { generation: index }));
-    const { records, changedDigests } = await machine.restarted().read(LIDAR);
-    const resolution = resolve(constraint('1.*'), indexReleases(records), {
-      now: 0,
-      changedDigests,
-    });
-    resolutions.push([chosen(resolution) ?? 'none', ...refusals(resolution)].join(', '));
-  }
-  return resolutions;
-}
-
-/** Releases with 51,000 digests. */
-function many(major: number): object[] {
-  return Array.from({ length: 51 }, (_, minor) => ({
-    version: `${major}.${minor}.0`,
-    artifacts: Array.from({ length: 1000 }, (_unused, index) => ({
-      platform: `p${index}`,
-      digest: 'sha1:aa',
-    })),
-  }));
-}
-
-describe('[D22] [T30] a changed digest', () => {
-  it.each<[string, readonly (readonly object[])[], readonly string[]]>([
-    [
-      'causes only that release to be refused',
-      [
-        [built('1.1.0', 'sha256:aa'), built('1.0.0', 'sha256:cc')],
-        [built('1.1.0', 'sha256:bb'), built('1.0.0', 'sha256:cc')],
-      ],
-      ['1.1.0, 1.0.0: older', '1.0.0, 1.1.0: digest-changed'],
-    ],
-    [
-      'is accepted again once it equals the first digest',
-      [
-        [built('1.1.0', 'sha256:aa')],
-        [built('1.1.0', 'sha256:bb')],
-        [built('1.1.0', 'sha256:cc')],
-        [built('1.1.0', 'sha256:aa')],
-        [built('1.1.0', 'sha256:aa')],
-      ],
-      ['1.1.0', 'none, 1.1.0: digest-changed', 'none, 1.1.0: digest-changed', '1.1.0', '1.1.0'],
-    ],
-    [
-      'is detected after the release was absent from the list',
-      [[built('1.1.0', 'sha256:aa')], [], [built('1.1.0', 'sha256:bb')]],
-      ['1.1.0', 'none', 'none, 1.1.0: digest-changed'],
-    ],
-    [
-      'includes a missing one',
-      [[built('1.1.0', 'sha256:aa')], [built('1.1.0')]],
-      ['1.1.0', 'none, 1.1.0: digest-changed'],
-    ],
-    [
-      'is detected under another name of the platform',
-      [[built('1.1.0', 'sha256:aa', 'linux/x86_64')], [built('1.1.0', 'sha256:bb')]],
-      ['1.1.0', 'none, 1.1.0: digest-changed'],
-    ],
-    [
-      'is detected when the platform becomes any',
-      [[built('1.1.0', 'sha256:aa')], [built('1.1.0', 'sha256:bb', 'any')]],
-      ['1.1.0', 'none, 1.1.0: digest-changed'],
-    ],
-    [
-      'is detected when one half of the platform becomes any',
-      [[built('1.1.0', 'sha256:aa')], [built('1.1.0', 'sha256:bb', 'any/amd64')]],
-      ['1.1.0', 'none, 1.1.0: digest-changed'],
-    ],
-    [
-      'is detected when the release no longer lists artifacts',
-      [[built('1.1.0', 'sha256:aa')], [{ version: '1.1.0' }]],
-      ['1.1.0', 'none, 1.1.0: digest-changed'],
-    ],
-    [
-      'is detected when a digest of another algorithm replaces it',
-      [[built('1.1.0', 'sha1:aa')], [built('1.1.0', 'sha256:bb')]],
-      ['1.1.0', 'none, 1.1.0: digest-changed'],
-    ],
-    [
-      'does not include the first digest of a release',
-      [[built('1.1.0')], [built('1.1.0', 'sha256:aa')]],
-      ['1.1.0', '1.1.0'],
-    ],
-    [
-      'does not include a digest for another platform',
-      [[built('1.1.0', 'sha256:aa')], [built('1.1.0', 'sha256:bb', 'linux/arm64')]],
-      ['1.1.0', '1.1.0'],
-    ],
-  ])('%s', async (_, lists, resolutions) => {
-    expect(await resolutionsAfter(...lists)).toEqual(resolutions);
-  });
-
-  it('more than 100,000 changed or missing digests: the list is refused', async () => {
-    const { registry } = remembered(HOST);
-    for (const major of [1, 2]) {
-      asked.next(document(many(major), { generation: major }));
-      await registry.read(LIDAR);
-    }
-    asked.next(document([], { generation: 3 }));
-    expect(await outcomeOf(registry.read(LIDAR))).toBe(
-      `registry-regressed: the list of acme:lidar at ${HOST} went backwards: 102000 digests were changed or removed`,
-    );
   });
 });

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/registry/index.ts';
 
@@ -18,10 +19,24 @@ it.each([
   expect(vi.getTimerCount()).toBe(0);
 });
 
+it('[T50] elapsed time does not follow the wall clock', () => {
+  const before = systemClock.monotonic();
+  vi.setSystemTime(0);
+  expect([systemClock.now(), systemClock.monotonic()]).toEqual([0, before]);
+});
+
 it('refuses to sleep for NaN', async () => {
   await expect(systemClock.sleep(Number.NaN)).rejects.toThrow(
     'the delay is NaN, expected milliseconds',
   );
+});
+
+it('leaves nothing with the signal of the caller', async () => {
+  const { signal } = new AbortController();
+  const sleep = systemClock.sleep(1000, signal);
+  await vi.advanceTimersByTimeAsync(1000);
+  await sleep;
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 it('stops sleeping when the signal aborts, and clears its timer', async () => {

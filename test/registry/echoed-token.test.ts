@@ -21,7 +21,7 @@ describe('[T93] a token that the registry repeats', () => {
     ['partly escaped', `${escaped(TOKEN.slice(0, 9))}${TOKEN.slice(9).replace('+', '\\u002b')}`],
     ['with an escaped slash', TOKEN.replace('/', '\\/')],
     ['percent-encoded', encodeURIComponent(TOKEN)],
-    ['encoded as base64', Buffer.from(`${TOKEN} and more`).toString('base64')],
+    ['encoded as base64', Buffer.from(`${TOKEN}~and more`).toString('base64')],
     ['encoded as base64url', Buffer.from(TOKEN).toString('base64url')],
   ])('is masked in the list, and in the file that saves it: %s', async (_, echo) => {
     const path = `${temporaryFolder()}/machine.db`;
@@ -42,6 +42,22 @@ describe('[T93] a token that the registry repeats', () => {
     const saved = readFileSync(path, 'latin1');
     expect(saved).toContain('got [token]');
     expect(saved).not.toContain(TOKEN);
+  });
+
+  it.each([
+    ['12345678', '[token]'],
+    ['1234567', '1234567'],
+  ])('is masked if it has at least eight characters: %s', async (token, expected) => {
+    const registry = openRegistries({
+      token: () => secret(token),
+      fetch: async () => {
+        const releases = [{ version: '1.2.3', yanked: token }];
+        const list = { module_id: 'acme:lidar', generation: 1, count: 1, releases };
+        return await Promise.resolve(Response.json(list));
+      },
+    }).registryFor({ registry: 'https://registry.example' });
+    const { records } = await registry.read(moduleId('acme:lidar'));
+    expect([...records][0]?.yanked).toBe(expected);
   });
 
   it('does not change other text', async () => {

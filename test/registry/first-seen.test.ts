@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { firstSeenAfter } from '../../src/registry/first-seen.ts';
 import type { FirstSeen } from '../../src/core/releases/publish-time.ts';
 import { acceptList } from '../../src/registry/acceptance.ts';
 import type { CachedRegistry } from '../../src/registry/index.ts';
@@ -40,7 +41,28 @@ async function seenAfter(
 
 const [A, B, C] = [['1.0.0'], ['1.0.0', '1.1.0'], ['1.0.0', '1.1.0', '1.2.0']] as const;
 
+/** A list with 100,001 versions, and the times of the releases after its first one. */
+function large(): { versions: string[]; added: FirstSeen['added'] } {
+  const versions = Array.from({ length: 100_001 }, (_, patch) => `1.0.${patch}`);
+  const span = { after: 1, at: 2 };
+  return { versions, added: new Map(versions.slice(1).map((version) => [version, span])) };
+}
+
 describe('[D34] when releases were first seen', () => {
+  it.each([
+    ['100,000 are remembered', 0, 100_000],
+    ['of more, those that are still listed', 1, 99_999],
+  ])('%s', (_, more, size) => {
+    const { versions, added } = large();
+    const without = versions.filter((_version, at) => at !== 7);
+    const records = without.map((version) => ({ version }));
+    const last = { records, firstSeen: { since: 0, added }, confirmedAt: 5 };
+    const next = [...records, ...(more === 0 ? [{ version: '1.0.7' }] : [{ version: '2.0.0' }])];
+    const found = firstSeenAfter(last, more === 0 ? records : next, 9);
+    expect(found.added.size).toBe(more === 0 ? size : size + 1);
+    expect(found.added.has('1.0.7')).toBe(more === 0);
+  });
+
   it.each<[string, Minutes, Readonly<Record<string, string>>]>([
     ['a first list', [B], { since: '0' }],
     ['an unchanged list', [B, B, B], { since: '0' }],
@@ -92,8 +114,10 @@ describe('[D34] when releases were first seen', () => {
     const start = machine.clock.now();
     await seenAfter([A], machine);
     machine.file.sql.run('DELETE FROM saved_lists');
-    const later = new Date(start + 1).toISOString();
-    asked.next(document(['1.0.0', { version: '1.1.0', published_at: later }], { generation: 2 }));
+    const [then, later] = [start, start + 1].map((time) => new Date(time).toISOString());
+    const known = { version: '1.0.1', published_at: then };
+    const added = { version: '1.1.0', published_at: later };
+    asked.next(document(['1.0.0', known, added], { generation: 2 }));
     const { firstSeen } = await machine.restarted().read(LIDAR);
     const span = { after: start, at: start + MINUTE };
     expect(firstSeen).toEqual({ since: start, added: new Map([['1.1.0', span]]) });

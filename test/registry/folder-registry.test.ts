@@ -129,6 +129,18 @@ describe('a missing module', () => {
     });
   });
 
+  it.each([
+    [10, '10 modules: m00, m01, m02, m03, m04, m05, m06, m07, m08, m09'],
+    [11, '11 modules: m00, m01, m02, m03, m04, m05, m06, m07, m08, m09, …'],
+  ])('lists at most ten of %i modules, in order', async (count, listed) => {
+    const names = Array.from({ length: count }, (_, at) => `m${String(at).padStart(2, '0')}`);
+    const files = names.toReversed().map((name) => [`acme/${name}.json`, EMPTY_LIST] as const);
+    const folder = temporaryFolder(Object.fromEntries(files));
+    await expect(read(folder, 'acme:other')).rejects.toMatchObject({
+      hint: `namespace acme has ${listed}`,
+    });
+  });
+
   it('a dangling link is not suggested for its own name, and linked namespaces are listed', async () => {
     const folder = temporaryFolder({ 'zeta/z.json': EMPTY_LIST });
     symlinkSync('zeta', join(folder, 'acme'));

@@ -27,6 +27,12 @@ it.each<[string, { address?: string; url?: string; hex?: string }, string | unde
   ['a registry below a path', { address: `${HOST}/a/b/v1` }, `${HOST}/a/b${FILE}`],
   ['another digest', { hex: OTHER }, undefined],
   ['upper case', { url: HOSTED.toUpperCase() }, HOSTED.toUpperCase()],
+  [
+    'digits in upper case',
+    { url: HOSTED.replace(HEX, HEX.toUpperCase()) },
+    HOSTED.replace(HEX, HEX.toUpperCase()),
+  ],
+  ['a digit more', { url: `${HOSTED}0` }, `${HOSTED}0`],
   ['one level more', { url: `../${HOSTED}` }, `../${HOSTED}`],
   ['a path', { url: FILE }, FILE],
   ['another host', { url: `//evil.example/${HEX}` }, `//evil.example/${HEX}`],

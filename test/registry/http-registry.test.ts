@@ -149,6 +149,7 @@ describe('uses the saved list if the response is not a list', () => {
       `bad-redirect: ${WHERE} redirects to an address with user info`,
       once,
     ],
+    ['425', status(425), `registry-busy: ${WHERE} is busy or failing (425)`, thrice],
     ['408', status(408), `registry-busy: ${WHERE} is busy or failing (408)`, thrice],
     [
       '[T41] a redirect with user info',
@@ -219,6 +220,13 @@ describe('[T44] entity tags', () => {
     ['sends a weak one', 'W/"7"', [PATH, `${PATH} known W/"7"`]],
     ['does not send a very long one', `"${'x'.repeat(300)}"`, [PATH, PATH]],
     ['does not send one without quotation marks', 'x', [PATH, PATH]],
+    [
+      'sends one of 200 characters',
+      `"${'x'.repeat(200)}"`,
+      [PATH, `${PATH} known "${'x'.repeat(200)}"`],
+    ],
+    ['does not send one of 201 characters', `"${'x'.repeat(201)}"`, [PATH, PATH]],
+    ['does not send one with a space', '"a b"', [PATH, PATH]],
   ])('%s', async (_, etag, requests) => {
     const { registry } = remembered(HOST);
     asked.next(json({ module_id: 'acme:lidar', generation: 1, count: 0, releases: [] }, { etag }));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RegistryError, type ReleaseList } from '../../src/registry/index.ts';
+import { noteOrigin, originOf } from '../../src/registry/list-origin.ts';
 import { moduleListOf } from '../../src/registry/module-list.ts';
 
 const LIST: ReleaseList = {
@@ -19,6 +20,16 @@ describe('a list result as the list of a plan', () => {
     const versions =
       'index' in list ? Array.from(list.index.releases(), ({ version }) => version.text) : [];
     expect(versions).toEqual(['1.1.0', '1.0.0']);
+  });
+
+  it('has the times when releases were first seen, and the origin of the list', () => {
+    const firstSeen = { since: 1, added: new Map([['1.1.0', { after: 1, at: 2 }]]) };
+    const origin = { address: 'modreg:https://registry.example/', digest: 'aa' };
+    const records = [...LIST.records];
+    noteOrigin(records, origin);
+    const list = moduleListOf({ ok: true, value: { ...LIST, records, firstSeen } });
+    expect(list).toMatchObject({ firstSeen });
+    expect('index' in list && originOf(list.index)).toEqual(origin);
   });
 
   it('[D21] has the time and the error of a saved list that is used', () => {

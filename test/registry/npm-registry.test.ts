@@ -28,6 +28,33 @@ it('requests packages below the path of the registry', async () => {
   expect(asked.requests).toEqual(['/npm/private/lidar']);
 });
 
+it('prefers the full packument, which has publish times', async () => {
+  const { registry } = remembered(`npm:${HOST}`);
+  const accepts: (string | null)[] = [];
+  asked.next((request) => {
+    accepts.push(request.headers.get('accept'));
+    return json({ name: 'lidar', versions: {} })(request);
+  });
+  await registry.read(moduleId('npm:lidar'));
+  expect(accepts).toEqual(['application/json, application/vnd.npm.install-v1+json;q=0.5']);
+});
+
+it('reads a packument with more values, and more bytes, than a list of modreg may have', async () => {
+  const limits = { largestList: 100, largestPackument: 1_000_000 };
+  const { registry } = remembered(`npm:${HOST}`, { limits });
+  const keywords = Array.from({ length: 250_001 }, () => 0);
+  asked.next(json({ name: 'lidar', keywords, versions: { '1.0.0': {} } }));
+  expect(await outcomeOf(registry.read(moduleId('npm:lidar')))).toBe('1.0.0');
+});
+
+it('refuses a packument that is larger than `largestPackument`', async () => {
+  const { registry } = remembered(`npm:${HOST}`, { limits: { largestPackument: 20 } });
+  asked.next(json({ name: 'lidar', versions: {} }));
+  expect(await outcomeOf(registry.read(moduleId('npm:lidar')))).toBe(
+    `list-too-large: the response from ${WHERE} is too large: it has more than 20 bytes`,
+  );
+});
+
 it('reads a real packument', async () => {
   const path = new URL('../fixtures/registry/npm/typescript.json', import.meta.url);
   const { registry } = remembered(`npm:${HOST}`);

@@ -20,6 +20,7 @@ it('reads the tags of all pages, with + in place of _', async () => {
       `<${PATH}?last=1.2.4_build.7&n=1000>; rel="next"`,
     ),
     page(['latest'], `<${HOST}${PATH}?last=latest>; rel=next`),
+    page([], '<?last=other>; rel=next'),
     page([]),
   );
   expect(await outcomeOf(registry.read(LIDAR))).toBe('1.2.3 1.2.4+build+7 1.2.4+build.7 latest');
@@ -27,6 +28,7 @@ it('reads the tags of all pages, with + in place of _', async () => {
     `${PATH}?n=1000`,
     `${PATH}?last=1.2.4_build.7&n=1000`,
     `${PATH}?last=latest`,
+    `${PATH}?last=other`,
   ]);
 });
 

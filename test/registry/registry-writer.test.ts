@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { secret } from '../../src/core/index.ts';
@@ -9,9 +10,25 @@ import { loopbackRegistry } from '../support/loopback.ts';
 import { plainServer, send } from '../support/plain-server.ts';
 import { tokenFor } from '../support/token.ts';
 
+type Answer = (response: ServerResponse) => void;
+
 const LIDAR = moduleId('acme:lidar');
 const RELEASE = '{"version":"1.0.0"}';
 const PATH = '/v1/modules/acme/lidar/releases';
+
+function unopened(): never {
+  throw new Error('opened');
+}
+
+/** What a registry says is wrong with a change. */
+function problem(kind: string, status: number, errors?: readonly string[]): Answer {
+  return (response) => {
+    const body = { type: `urn:modreg:${kind}`, detail: 'a\nb', errors };
+    response
+      .writeHead(status, { 'content-type': 'application/problem+json' })
+      .end(JSON.stringify(body));
+  };
+}
 
 /** A writer that does not wait before it repeats a request. */
 function writerAt(address: string, token: string): RegistryWriter {
@@ -75,4 +92,110 @@ it('sends no body to unyank', async () => {
   });
   await writerAt(address, 'x').yank(LIDAR, '1.0.0', null);
   expect(types).toEqual([undefined, undefined]);
+});
+
+it('a version is one part of the address, whatever it contains', async () => {
+  const { address, requests } = await plainServer((response) => {
+    send(response, { module_id: 'acme:lidar' });
+  });
+  await writerAt(address, 'x').yank(LIDAR, '1.0.0+b/../?#', 'stops');
+  expect(requests).toEqual([`${PATH}/1.0.0%2Bb%2F..%2F%3F%23/yank Bearer x`]);
+});
+
+describe('the answer to a change', () => {
+  const REFUSED = { detail: String.raw`a\u{a}b`, errors: [] };
+  it.each<[string, Answer, object]>([
+    ['a release that differs', problem('already-published', 409), { kind: 'already-published' }],
+    ['an unknown module', problem('unknown-module', 404), { kind: 'unknown-module' }],
+    ['an unknown version', problem('unknown-version', 404), { kind: 'unknown-version' }],
+    ['a bad file', problem('bad-file', 422), { kind: 'bad-file' }],
+    ['a full disk', problem('storage-full', 507), { kind: 'storage-full' }],
+    ['a limit of the registry', problem('too-large', 413), { kind: 'too-large' }],
+    [
+      'a limit of a proxy',
+      (response) => response.writeHead(413).end(),
+      { kind: 'too-large', detail: 'the release is too large for the registry' },
+    ],
+    [
+      'errors, of which the first twenty are shown, escaped',
+      problem('bad-release', 422, [...Array.from({ length: 20 }, () => 'c\td'), 'e']),
+      { kind: 'bad-release', errors: Array.from({ length: 20 }, () => String.raw`c\u{9}d`) },
+    ],
+  ])('%s', async (_, answer, expected) => {
+    const { address, requests } = await plainServer(answer);
+    const result = await writerAt(address, 'x').publish(LIDAR, RELEASE);
+    expect([result, requests.length]).toEqual([{ ...REFUSED, ...expected }, 1]);
+  });
+
+  it.each<[string, Answer, string]>([
+    ['a problem with another status', problem('already-published', 422), 'got 422'],
+    ['a problem of another kind', problem('toString', 409), 'got 409'],
+    ['no problem', (response) => response.writeHead(404).end(), 'got 404'],
+    [
+      'another module',
+      (response) => send(response, { module_id: 'acme:arm' }),
+      'its answer is not about acme:lidar',
+    ],
+    ['a list', (response) => send(response, []), 'its answer is not about acme:lidar'],
+  ])('that no registry gives: %s', async (_, answer, found) => {
+    const { address } = await plainServer(answer);
+    await expect(writerAt(address, 'x').publish(LIDAR, RELEASE)).rejects.toMatchObject({
+      kind: 'not-a-registry',
+      message: `the registry ${address} does not respond like a registry: ${found}`,
+    });
+  });
+});
+
+describe('an upload', () => {
+  const file = { sha256: 'ab'.repeat(32), size: 3 };
+  const FILE = `/v1/artifacts/sha256/${file.sha256}`;
+  const UPLOAD = `/v1/modules/acme/lidar/artifacts/sha256/${file.sha256}`;
+  it.each<[string, number, readonly string[]]>([
+    ['is sent if the registry does not have the file', 404, [FILE, UPLOAD]],
+    ['is not sent if it has the file', 304, [FILE]],
+    ['is sent if it has lost the file', 500, [FILE, FILE, FILE, UPLOAD]],
+  ])('%s', async (_, status, expected) => {
+    let closed = 0;
+    const { address, requests } = await plainServer((response, request) => {
+      if (request.method === 'GET') return void response.writeHead(status).end();
+      request.resume().on('end', () => send(response, { module_id: 'acme:lidar' }));
+    });
+    const open = async function* (): AsyncGenerator<Uint8Array> {
+      try {
+        yield await Promise.resolve(Buffer.from('abc'));
+      } finally {
+        closed++;
+      }
+    };
+    expect(await writerAt(address, 'x').upload(LIDAR, { ...file, open })).toMatchObject({
+      kind: 'done',
+    });
+    expect(requests).toEqual(expected.map((path) => `${path} Bearer x`));
+    expect(closed).toBe(expected.includes(UPLOAD) ? 1 : 0);
+  });
+
+  it('is not sent if the registry denies access', async () => {
+    const { address, requests } = await plainServer((response) => response.writeHead(401).end());
+    const unread = { ...file, open: unopened };
+    await expect(writerAt(address, 'x').upload(LIDAR, unread)).rejects.toMatchObject({
+      kind: 'registry-refused',
+    });
+    expect(requests).toHaveLength(1);
+  });
+});
+
+it.each([
+  ['http://10.0.0.7', 'is reached by plain http:, and others could read the token', 'use https:'],
+  ['npm:https://h', 'modreg cannot publish to npm registries', 'publish with the tools'],
+  ['oci:https://h', 'modreg cannot publish to OCI registries', 'publish with the tools'],
+  ['https://h/?a', 'has a query or a fragment', 'remove it'],
+  ['https://h/#a', 'has a query or a fragment', 'remove it'],
+])('%s cannot be changed', (address, message, hint) => {
+  const parsed = parseRegistryAddress(address);
+  if (!parsed.ok || !('url' in parsed.value)) throw new Error('no address');
+  const writer = registryWriter(parsed.value, { clock: systemClock });
+  if (writer.ok) throw new Error('a writer');
+  expect(writer.error.kind).toBe('bad-address');
+  expect(writer.error.message).toContain(message);
+  expect(writer.error.hint).toContain(hint);
 });

@@ -1,12 +1,16 @@
-import { expect, it } from 'vitest';
-import { SavedListsError, type SavedLists } from '../../src/registry/index.ts';
+import { describe, expect, it } from 'vitest';
+import { SavedListsError, type SavedList, type SavedLists } from '../../src/registry/index.ts';
 import { acceptList } from '../../src/registry/acceptance.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import { savedListsIn } from '../../src/store/index.ts';
 import { answers, document, HOST, json, status } from '../support/answers.ts';
+import { RememberedLists } from '../../src/registry/remembered-lists.ts';
+import { originOf } from '../../src/registry/list-origin.ts';
+import { moduleId } from '../support/ask.ts';
 import { LIDAR, outcomeOf, remembered, type Remembered } from '../support/remembered.ts';
 
 const asked = answers();
+const ARM = moduleId('acme:arm');
 
 function built(digest: string): object {
   return { version: '1.0.0', artifacts: [{ platform: 'any', digest }] };
@@ -134,4 +138,83 @@ it.each([
   machine.clock.advance(-5);
   await registry.read(LIDAR);
   expect(confirmedAt()).toBe(machine.clock.now());
+});
+
+/** A list with this generation. */
+function listOf(generation: number, more: Partial<SavedList> = {}): SavedList {
+  return {
+    records: [{ version: `1.0.${generation}` }],
+    dropped: [],
+    generation,
+    digest: String(generation).padStart(64, '0'),
+    size: 10,
+    etag: undefined,
+    lost: [],
+    firstSeen: { since: 0, added: new Map() },
+    confirmedAt: 1000,
+    sequence: undefined,
+    history: undefined,
+    ...more,
+  };
+}
+
+/** Two processes with one file. */
+function two(): [RememberedLists, RememberedLists, Remembered] {
+  const machine = remembered(HOST);
+  const process = (): RememberedLists =>
+    new RememberedLists('modreg:https://h/', savedListsIn(machine.file), (error) => {
+      throw error;
+    });
+  return [process(), process(), machine];
+}
+
+describe('[T60] two processes that remember lists in one file', () => {
+  it('each find what the other has written, also just before a write of their own', () => {
+    const [one, other] = two();
+    one.set(LIDAR, listOf(1));
+    one.set(ARM, listOf(1));
+    expect([...one.getAll([LIDAR, ARM]).values()].map(({ generation }) => generation)).toEqual([
+      1, 1,
+    ]);
+    other.set(ARM, listOf(2));
+    one.set(LIDAR, listOf(3));
+    expect(one.get(ARM)?.generation).toBe(2);
+    expect(other.get(LIDAR)?.generation).toBe(3);
+  });
+
+  it('keep the later of two lists', () => {
+    const [one, other] = two();
+    other.set(LIDAR, listOf(9));
+    one.set(LIDAR, listOf(5));
+    expect(one.get(LIDAR)?.generation).toBe(9);
+  });
+
+  it('do not use a list that was removed', () => {
+    const [one, other, { file }] = two();
+    one.set(LIDAR, listOf(1));
+    expect(one.get(LIDAR)?.generation).toBe(1);
+    file.sql.run('DELETE FROM saved_lists');
+    other.set(ARM, listOf(2));
+    expect([one.get(LIDAR), one.inMemory(LIDAR)]).toEqual([undefined, undefined]);
+  });
+
+  it('know where a list is from that the other has saved', () => {
+    const [one, other] = two();
+    one.set(LIDAR, listOf(1));
+    const origin = { address: 'modreg:https://h/', digest: listOf(1).digest };
+    const lists = [one.get(LIDAR), other.get(LIDAR)];
+    expect(lists.map((list) => list && originOf(list.records))).toEqual([origin, origin]);
+  });
+
+  it.each([
+    ['another number', { sequence: 8, history: 'h' }],
+    ['another history', { sequence: 7, history: 'g' }],
+    ['no position', { sequence: undefined, history: undefined }],
+  ])('write a confirmation at once if it has %s', (_, position) => {
+    const [one, other] = two();
+    const list = listOf(1, { sequence: 7, history: 'h' });
+    one.set(LIDAR, list);
+    one.confirm(new Map([[LIDAR, list]]), { confirmedAt: 1001, ...position });
+    expect(other.get(LIDAR)).toMatchObject({ confirmedAt: 1001, ...position });
+  });
 });

@@ -62,6 +62,11 @@ describe('[T22] Retry-After is clamped to one second and one hour, or ignored if
     expect(first).toBe(expected);
   });
 
+  it('does not shorten the delay of the second retry', async () => {
+    const answer = status(429, { 'retry-after': '1' });
+    expect(await sleeps(answer, { random: () => 1, ...NO_TIME_LIMIT })).toEqual([1000, 2000]);
+  });
+
   it('one after `retryWithinMs` is reported without a retry', async () => {
     const { registry, clock } = remembered(HOST);
     asked.next(status(503, { 'retry-after': '60' }));
@@ -79,9 +84,13 @@ it('reports each retry with its error and delay', async () => {
   const { registry } = remembered(HOST, {
     onRetry: (error, delayMs) => retries.push(`${error.message}; in ${delayMs} ms`),
   });
-  asked.next(status(503), document([]));
+  asked.next(status(503), status(429, { 'retry-after': '7' }), document([]));
   await registry.read(LIDAR);
-  expect(retries).toEqual([`the registry ${HOST} is busy or failing (503); in 500 ms`]);
+  const failing = `the registry ${HOST} is busy or failing`;
+  expect(retries).toEqual([
+    `${failing} (503); in 500 ms`,
+    `${failing} (429), and asks to retry after 7 s; in 7000 ms`,
+  ]);
 });
 
 it('an aborted request is not retried', async () => {

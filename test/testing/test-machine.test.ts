@@ -1,11 +1,22 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { CATALOGUES, testMachine, type TestMachine } from '../../src/testing/index.ts';
+import {
+  CATALOGUES,
+  testMachine,
+  type Releases,
+  type TestMachine,
+} from '../../src/testing/index.ts';
 import { HOUR, MINUTE } from '../support/day.ts';
 
 const MACHINE = {
   modules: [{ type: 'registry', name: 'lidar', module_id: 'acme:lidar', version: '1.2.*' }],
 };
 const NIGHT = { maintenance: [{ start: '0 1 * * *', duration: '2h', time_zone: 'UTC' }] };
+/** A release with a file for one platform. */
+function on(version: string, platform: string): Exclude<Releases[string][number], string> {
+  const url = `https://files.example/${version}`;
+  return { version, artifacts: [{ platform, url, digest: `sha256:${'ab'.repeat(32)}`, size: 1 }] };
+}
+
 const TWO = { 'acme:lidar': ['1.2.3', '1.2.4'] };
 
 function started(options: Partial<Parameters<typeof testMachine>[0]> = {}): TestMachine {
@@ -76,6 +87,73 @@ it('another machine config or policy is in force from the next round on', async 
   machine.configure({ machine: { modules: [{ ...MACHINE.modules[0], version: '2.*' }] } });
   await machine.pass(10 * MINUTE);
   expect(machine.deployed.get('lidar')).toBe('2.0.1');
+});
+
+it('another machine config keeps the policy, and another policy the machine config', async () => {
+  const machine = started({ policy: NIGHT });
+  machine.configure({ machine: { modules: [{ ...MACHINE.modules[0], version: '2.*' }] } });
+  await machine.pass(HOUR);
+  expect(machine.deployed.get('lidar')).toBe('1.2.3');
+  machine.configure({ policy: {} });
+  await machine.pass(2 * MINUTE);
+  expect(machine.deployed.get('lidar')).toBe('2.0.1');
+});
+
+it('a policy may name another registry, where nothing listens', async () => {
+  const machine = started({ policy: { registry: 'https://other.example' } });
+  const events = await machine.pass(5 * MINUTE);
+  expect(events.map(({ kind }) => kind)).toContain('registry-unavailable');
+  expect(machine.registry.requests).toEqual([]);
+});
+
+it('runs on linux/arm64', async () => {
+  const releases = { 'acme:lidar': [on('1.2.4', 'linux/arm64'), on('1.2.5', 'linux/amd64')] };
+  const machine = started({ releases });
+  await machine.pass(5 * MINUTE);
+  expect(machine.deployed.get('lidar')).toBe('1.2.4');
+});
+
+it('the agent may carry out several actions at once', async () => {
+  const [lidar] = MACHINE.modules;
+  const modules = [lidar, { ...lidar, name: 'arm', module_id: 'acme:arm' }];
+  const both = Promise.withResolvers<undefined>();
+  const machine = started({
+    machine: { modules },
+    releases: { ...TWO, 'acme:arm': ['1.2.3', '1.2.4'] },
+    deployed: { lidar: '1.2.3', arm: '1.2.3' },
+    carryOut: async ({ done }) => {
+      if (machine.deliveries.length === 2) both.resolve(undefined);
+      await both.promise;
+      await done();
+    },
+  });
+  await machine.pass(5 * MINUTE);
+  expect(machine.deliveries.map(({ action }) => action.to)).toEqual(['1.2.4', '1.2.4']);
+  expect(machine.events.filter(({ kind }) => kind === 'acknowledged')).toHaveLength(2);
+});
+
+it('by default, a version is deployed before its action is acknowledged', async () => {
+  const versions: unknown[] = [];
+  const machine = started({
+    onEvent: ({ kind }) => {
+      if (kind === 'acknowledged') versions.push(machine.deployed.get('lidar'));
+    },
+  });
+  await machine.pass(5 * MINUTE);
+  expect(versions).toEqual(['1.2.9']);
+});
+
+it('all problems of a document are in one error', () => {
+  expect(() => started({ machine: { modules: 7, components: 'x' } })).toThrow(
+    /^\/(modules|components): .*\n\/(modules|components): .*$/,
+  );
+});
+
+it('a machine that is closed has closed its registry', async () => {
+  const machine = testMachine({ machine: MACHINE });
+  await machine.pass(MINUTE);
+  await machine.close();
+  expect(() => machine.registry.publish('acme:lidar', '9.0.0')).toThrow('closed');
 });
 
 it('a machine has the options of a poller, and events reach the test', async () => {

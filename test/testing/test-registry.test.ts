@@ -65,6 +65,42 @@ it('has no other address', async () => {
   await expect(fetch(LIDAR)).rejects.toThrow(new TypeError('fetch failed'));
 });
 
+it('an address may have a path', async () => {
+  const { fetch, requests } = started(CATALOGUES.lidar, { address: 'https://releases.example/a/' });
+  expect((await fetch('https://releases.example/v1/changes?after=0')).status).toBe(200);
+  expect(requests).toEqual(['GET /v1/changes?after=0']);
+});
+
+it('a request ends when its signal aborts', async () => {
+  const clock = virtualClock();
+  const registry = started(CATALOGUES.lidar, { clock });
+  const controller = new AbortController();
+  registry.break({ kind: 'slow', ms: 1000 });
+  const request = registry.fetch(LIDAR, { signal: controller.signal });
+  controller.abort(new Error('enough'));
+  await expect(request).rejects.toThrow('enough');
+});
+
+it('releases are published now, and machines do not wait before they fetch them', async () => {
+  const clock = virtualClock(Date.parse('2026-11-21T12:00:00Z'));
+  const registry = started({ 'acme:lidar': ['1.0.0'] }, { clock });
+  expect(await (await registry.fetch(LIDAR)).json()).toMatchObject({
+    releases: [{ version: '1.0.0', published_at: '2026-11-21T12:00:00Z' }],
+  });
+  const changes = await registry.fetch('https://registry.example/v1/changes?after=0');
+  expect(await changes.json()).toMatchObject({ sequence: 1, spread_ms: 0 });
+});
+
+it('closing a registry ends its long polls', async () => {
+  const clock = virtualClock();
+  const registry = testRegistry(CATALOGUES.lidar, { clock });
+  const poll = registry.fetch('https://registry.example/v1/changes?after=6&wait=60');
+  await clock.pass(0);
+  registry.close();
+  await poll;
+  expect(clock.monotonic()).toBe(1000);
+});
+
 it('a long poll ends at a change, or with its time on the clock', async () => {
   const clock = virtualClock();
   const registry = started(CATALOGUES.lidar, { clock });
@@ -109,6 +145,36 @@ describe('a fault', () => {
     await expect(registry.fetch(LIDAR)).rejects.toThrow(new TypeError('fetch failed'));
     registry.mend();
     expect((await registry.fetch(LIDAR)).status).toBe(200);
+  });
+
+  it('applies once by default, and not at all if it was added for no request', async () => {
+    const registry = started(CATALOGUES.lidar);
+    registry.break(
+      { kind: 'status', status: 500, times: 0 },
+      { kind: 'offline', times: 0 },
+      { kind: 'status', status: 503 },
+    );
+    const answers = [await registry.fetch(LIDAR), await registry.fetch(LIDAR)];
+    expect(answers.map(({ status }) => status)).toEqual([503, 200]);
+  });
+
+  it('that is followed by others is removed with them', async () => {
+    const registry = started(CATALOGUES.lidar);
+    registry.break({ kind: 'offline' }, { kind: 'status', status: 503 });
+    registry.mend();
+    expect((await registry.fetch(LIDAR)).status).toBe(200);
+  });
+
+  it('breaks off a response in its middle, after a header that announces all of it', async () => {
+    const registry = started(CATALOGUES.lidar);
+    const whole = await (await registry.fetch(LIDAR)).text();
+    registry.break({ kind: 'torn' });
+    const { headers, body } = await registry.fetch(LIDAR);
+    expect(headers.get('content-length')).toBe(String(whole.length));
+    const reader = (body ?? new Blob([]).stream()).getReader();
+    const { value } = await reader.read();
+    expect(new TextDecoder().decode(value)).toBe(whole.slice(0, Math.floor(whole.length / 2)));
+    await expect(reader.read()).rejects.toThrow(new TypeError('terminated'));
   });
 
   it('breaks off a response', async () => {

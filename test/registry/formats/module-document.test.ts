@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeReleaseDocument } from '../../support/decoded-list.ts';
+import { releaseEntries } from '../../../src/registry/formats/release-document.ts';
+import { decodedWays, decodeReleaseDocument } from '../../support/decoded-list.ts';
 import { moduleId } from '../../support/ask.ts';
 
 const LIDAR = moduleId('acme:lidar');
@@ -110,6 +111,28 @@ describe('a field that cannot be read gets its most restrictive value and is rep
       dropped: dropped === undefined ? [] : [dropped],
     });
   });
+});
+
+it.each([
+  [1000, 1000, []],
+  [1001, 0, ['/releases/0/artifacts is a list, expected a list of at most 1000 artifacts']],
+])('a release may have 1,000 artifacts: %i', (count, read, dropped) => {
+  const artifacts = Array.from({ length: count }, () => ({ platform: 'any' }));
+  const entries = releaseEntries({ releases: [{ version: '1.0.0', artifacts }] }, LIDAR);
+  for (const list of decodedWays(entries)) {
+    expect(list.records.at(0)?.artifacts).toHaveLength(read);
+    expect(list.dropped).toEqual(dropped);
+  }
+});
+
+it.each([0, 1, 32, 33, 64])('the entries of a list of %i are counted from both ends', (length) => {
+  const releases = Array.from({ length }, (_, at) => ({ version: `1.0.${at}` }));
+  for (const { records } of decodedWays(releaseEntries({ releases }, LIDAR))) {
+    const at = (index: number): string | undefined => records.at(index)?.version;
+    expect([at(-length - 1), at(length)]).toEqual([undefined, undefined]);
+    expect([at(0), at(-1)]).toEqual([releases.at(0)?.version, releases.at(-1)?.version]);
+    expect([at(-length), at(length - 1)]).toEqual([at(0), at(-1)]);
+  }
 });
 
 it('[D10] an entry that is not a release stays in the list with its JSON as version', () => {

@@ -57,10 +57,22 @@ it('reads versions, time, deprecated and dist, and ignores dist-tags', () => {
   });
 });
 
+it.each<[string, object, string | undefined]>([
+  ['the strongest', { integrity: 'sha1-AQ== sha256-Ag== sha512-Aw==' }, 'sha512:03'],
+  ['the first of the strongest', { integrity: 'sha256-Ag== sha256-Aw==' }, 'sha256:02'],
+  ['with options', { integrity: 'sha256-Ag==?x=y' }, 'sha256:02'],
+  ['a shasum', { shasum: 'AB'.repeat(20), integrity: 'md5-Aw==' }, `sha1:${'ab'.repeat(20)}`],
+  ['a shasum with a digit too few', { shasum: 'ab'.repeat(20).slice(1) }, undefined],
+])('of several digests, one is used: %s', (_, dist, digest) => {
+  const { records } = decode({ versions: { '1.0.0': { dist } } });
+  expect(records[0]?.artifacts?.[0]?.digest).toBe(digest);
+});
+
 describe('os and cpu', () => {
   it.each<[unknown, unknown, readonly string[]]>([
     [undefined, undefined, ['any/any']],
     [[], '', ['any/any']],
+    [null, null, ['any/any']],
     [['any'], ['any'], ['any/any']],
     [['linux'], undefined, ['linux/any']],
     ['linux', 'arm64', ['linux/arm64']],
