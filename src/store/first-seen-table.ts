@@ -24,15 +24,17 @@ export function readFirstSeen(sql: Statements, key: ListKey): FirstSeen | undefi
 
 /** Writes the times that the file lacks: usually those of the releases that were added last, which end the map. */
 export function writeFirstSeen(sql: Statements, key: ListKey, { since, added }: FirstSeen): void {
-  const rows = rowsOf(sql, key);
-  if (rows === added.size + 1) return;
-  const all: Row[] = [[FIRST_LIST, null, since]];
+  let last = FIRST_LIST;
+  const all: Row[] = [[last, null, since]];
   for (const [version, { after, at }] of added) {
+    last = version;
     all.push([version, Number.isFinite(after) ? after : null, at]);
   }
-  sql.run(INSERT, ...key, JSON.stringify(all.slice(rows)));
+  const rows = rowsOf(sql, key);
+  if (rows < all.length) sql.run(INSERT, ...key, JSON.stringify(all.slice(rows)));
   // Another process may have written other rows.
-  if (rowsOf(sql, key) < all.length) sql.run(INSERT, ...key, JSON.stringify(all));
+  const isWritten = rowsOf(sql, key) >= all.length && sql.get(SELECT_ONE, ...key, last);
+  if (!isWritten) sql.run(INSERT, ...key, JSON.stringify(all));
   if (rowsOf(sql, key) > Math.max(MOST_ROWS, all.length)) {
     sql.run(DELETE_OTHERS, ...key, JSON.stringify(all.map(([version]) => version)));
   }
@@ -47,6 +49,7 @@ function rowsOf(sql: Statements, key: ListKey): number {
 const SELECT =
   'SELECT version, absent_at, seen_at FROM first_seen WHERE address = ? AND module_id = ?';
 const COUNT = 'SELECT count(*) AS rows FROM first_seen WHERE address = ? AND module_id = ?';
+const SELECT_ONE = 'SELECT 1 FROM first_seen WHERE address = ? AND module_id = ? AND version = ?';
 const INSERT = `
   INSERT OR IGNORE INTO first_seen (address, module_id, version, absent_at, seen_at)
   SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)`;

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PollerOptions } from '../../src/poller/index.ts';
+import type { MachineMemory } from '../../src/core/plan/machine-memory.ts';
+import { ActionGate } from '../../src/poller/action-gate.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { version } from '../support/ask.ts';
 import { day, MINUTE, SECOND, targetNamed, type DayOptions } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
@@ -9,6 +12,16 @@ const LIDAR = {
   deployed: { acme_lidar: '1.2.3' },
   releases: { 'acme:lidar': [{ version: '1.2.3' }, { version: '1.2.4' }] },
 } as const satisfies DayOptions;
+
+const BLANK: MachineMemory = {
+  open: [],
+  quarantine: [],
+  starts: [],
+  isBlank: true,
+  of: () => {
+    throw new Error('the gate looks at no target');
+  },
+};
 
 const noModule: PollerOptions['deployedVersion'] = ({ kind }) =>
   kind === 'module' ? null : undefined;
@@ -40,7 +53,53 @@ describe('[T57] an agent that starts', () => {
   });
 });
 
+describe('[T53] a memory that is blank, or that cannot be read at the start,', () => {
+  it.each([{ isBlank: true }, undefined])(
+    '%o allows nothing in the round of the first plan',
+    (known) => {
+      const events: string[] = [];
+      const gate = new ActionGate(virtualClock(), ({ kind }) => events.push(kind));
+      const memory = { ...BLANK, ...known };
+      gate.begin(known && memory);
+      const acts = [gate.mayAct(memory, 1), gate.mayCommit(memory, 2), gate.mayCommit(memory, 2)];
+      expect([...acts, gate.mayAct(memory, 2)]).toEqual([false, false, false, false]);
+      expect([gate.mayAct(memory, 3), gate.mayCommit(memory, 3)]).toEqual([true, true]);
+      expect(events).toEqual(['observe-only']);
+    },
+  );
+
+  it('is not one that has a deployed version', () => {
+    const events: string[] = [];
+    const gate = new ActionGate(virtualClock(), ({ kind }) => events.push(kind));
+    const memory = { ...BLANK, isBlank: false };
+    gate.begin(memory);
+    expect([gate.mayAct(memory, 1), gate.mayCommit(memory, 1), events]).toEqual([true, true, []]);
+  });
+});
+
 describe('a deployed version', () => {
+  it('is unknown while the agent cannot say it, and the error is reported', async () => {
+    const { deployed: _, ...blank } = LIDAR;
+    let isKnown = false;
+    const deployedVersion: PollerOptions['deployedVersion'] = ({ kind }) => {
+      if (kind === 'subsystem') return undefined;
+      if (!isKnown) throw new Error('no idea');
+      return '1.2.3';
+    };
+    const machine = await day({ ...blank, deployedVersion });
+    await machine.pass(MINUTE);
+    expect(machine.story()).toEqual([
+      '01:02:03 observe-only',
+      '01:02:33 callback error: Error: no idea',
+    ]);
+    isKnown = true;
+    await machine.pass(MINUTE);
+    expect(machine.story()).toEqual([
+      '01:03:33 committed acme_lidar 1.2.3 → 1.2.4',
+      '01:03:33 delivered acme_lidar 1.2.3 → 1.2.4',
+    ]);
+  });
+
   it('[T53] is requested from the agent if the memory is blank, and one round is observe-only', async () => {
     const { deployed: _, ...blank } = LIDAR;
     const asked: string[] = [];

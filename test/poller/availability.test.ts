@@ -21,12 +21,17 @@ it.each<[string, Answer[], string[]]>([
   [
     'an outage once, and its end',
     [['registry-busy'], ['registry-busy'], ['list']],
-    ['0 registry-unavailable', '2 registry-available'],
+    ['0 registry-unavailable', '2 registry-available after 2 s'],
   ],
   [
     'an outage while saved lists are used',
     [['stale', 'registry-busy']],
     ['0 registry-unavailable'],
+  ],
+  [
+    'another error of one list, but no outage',
+    [['list', 'registry-busy']],
+    ['0 list-unavailable acme:arm'],
   ],
   ['an unknown module, but no outage', [['unknown-module']], ['0 list-unavailable acme:lidar']],
   [
@@ -45,7 +50,7 @@ it.each<[string, Answer[], string[]]>([
       ['registry-busy', 'registry-busy'],
       ['list', 'unknown-module'],
     ],
-    ['0 list-unavailable acme:arm', '1 registry-unavailable', '2 registry-available'],
+    ['0 list-unavailable acme:arm', '1 registry-unavailable', '2 registry-available after 1 s'],
   ],
   [
     'a missing list again after a round without its module',
@@ -55,12 +60,17 @@ it.each<[string, Answer[], string[]]>([
 ])('reports %s [T20] [T21]', (_, answers, expected) => {
   const events: string[] = [];
   let round = 0;
-  const clock = { now: () => 0, monotonic: () => 0, sleep: async () => await Promise.resolve() };
+  const clock = {
+    now: () => 0,
+    monotonic: () => round * 1000,
+    sleep: async () => await Promise.resolve(),
+  };
   const availability = new Availability({
     clock,
     onEvent: (event) => {
       const of = 'moduleId' in event ? ` ${event.moduleId}` : '';
-      events.push(`${round} ${event.kind}${of}`);
+      const after = 'afterMs' in event ? ` after ${event.afterMs / 1000} s` : '';
+      events.push(`${round} ${event.kind}${of}${after}`);
     },
   });
   for (const [lidar, arm] of answers) {

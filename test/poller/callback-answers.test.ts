@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { PollerEvent, PollerOptions } from '../../src/poller/index.ts';
+import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { HOUR, MINUTE, SECOND } from '../support/day.ts';
 import { CONFIGURATIONS, promptRegistry, racer, track, type Racer } from '../support/racing.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { thenable } from '../support/thenable.ts';
 
 /** A machine with 1.0.0 of two modules, whose 1.0.1 is published. */
@@ -22,6 +24,40 @@ function kindsOf(events: readonly PollerEvent[]): string[] {
 function callbackErrors(events: readonly PollerEvent[]): unknown[] {
   return events.flatMap((event) => (event.kind === 'callback-error' ? [event.error] : []));
 }
+
+it('a registryFor that throws once delays the next round by an interval, and nothing else', async () => {
+  const asked: number[] = [];
+  const clock = virtualClock();
+  const prompt = promptRegistry(() => 1);
+  const registry: PollableRegistry = {
+    ...prompt,
+    readAll: async (ids, signal) => {
+      asked.push(clock.monotonic() / SECOND);
+      return (await prompt.readAll?.(ids, signal)) ?? new Map();
+    },
+  };
+  let isBroken = false;
+  const { poller, events } = racer(track(), {
+    clock,
+    registries: [registry, registry],
+    deployed: '1.0.1',
+    random: () => 0.5,
+    configuration: () => CONFIGURATIONS.lidar,
+    registryFor: () => {
+      if (isBroken) throw new Error('no registry');
+      return registry;
+    },
+  });
+  await clock.pass(80 * SECOND);
+  isBroken = true;
+  await clock.pass(20 * SECOND);
+  isBroken = false;
+  await clock.pass(100 * SECOND);
+  await poller.stop();
+  expect(asked).toEqual([31, 151]);
+  // Of the round, and of the plan at that time.
+  expect(kindsOf(events)).toEqual(['callback-error', 'callback-error']);
+});
 
 describe('a callback whose answer is needed at once', () => {
   // An unhandled rejection would fail the run.

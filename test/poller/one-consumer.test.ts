@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest';
+import { upgrade } from '../support/claimed.ts';
 import { day, HOUR, MINUTE } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
-import { CONFIGURATIONS, promptRegistry, racer, track, type Racer } from '../support/racing.ts';
+import {
+  CONFIGURATIONS,
+  promptRegistry,
+  racer,
+  TARGETS,
+  track,
+  type Racer,
+} from '../support/racing.ts';
 
 function lidar(takesUp: 'at once' | 'later'): Racer {
   const registry = promptRegistry(() => 1);
@@ -23,6 +31,19 @@ it('[T61] one of two consumers that ask at the same time gets the action', async
   const values = (await Promise.all(taken)).map(({ value }) => value?.action.to);
   expect(values.filter((to) => to !== undefined)).toEqual(['1.0.1']);
   expect(events.map(({ kind }) => kind)).toEqual(['committed', 'delivered']);
+});
+
+it('[T55] [T61] one of two consumers that ask at once gets an action of an earlier process', async () => {
+  const { clock, poller, events, state } = lidar('later');
+  const [action] = state.commit([upgrade({ target: TARGETS.lidar, to: '1.0.1' })], [], 1);
+  state.deliver(String(action?.id), 1);
+  await clock.pass(0);
+  const taken = [poller.deliveries().next(), poller.deliveries().next()];
+  await clock.pass(10 * MINUTE);
+  await poller.stop();
+  const values = (await Promise.all(taken)).map(({ value }) => value?.times);
+  expect(values).toEqual([2, undefined]);
+  expect(events.map(({ kind }) => kind)).toEqual(['delivered']);
 });
 
 it("[T50] yesterday's restart does not count as today's after the clock is set back to yesterday", async () => {

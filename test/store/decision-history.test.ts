@@ -156,6 +156,18 @@ describe('the history of decisions', () => {
     expect(changes.map(({ change }) => change)).toEqual(kept);
   });
 
+  it('removes what is too old once a megabyte was added in several entries', () => {
+    const { state, sql } = claimed();
+    log(state, NOW, UPGRADE);
+    for (const change of ['old', 'newest']) sql.run(INSERT_OLD, change);
+    const counts = [1, 2, 3].map((hundredths) => {
+      const deployed = `1.0.${hundredths}`;
+      log(state, NOW + hundredths, { ...UPGRADE, deployed, list: errorOf(400 * 1024) });
+      return sql.get("SELECT count(*) AS entries FROM decision_history WHERE name = 'arm'");
+    });
+    expect(counts).toEqual([{ entries: 2 }, { entries: 2 }, { entries: 1 }]);
+  });
+
   it('has targets that the machine no longer has', () => {
     const { state } = claimed();
     log(state, NOW, UPGRADE);
