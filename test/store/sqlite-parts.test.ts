@@ -37,13 +37,27 @@ describe('an error', () => {
     expect(errors).toEqual([expected, expected, expected]);
   });
 
-  it.each(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC'])(
-    'of the file system with the code %s',
-    (code) => {
-      const message = `"/home/machine.db": it cannot be created (${code})`;
-      expect(converted({ code })).toEqual(['unwritable', message]);
-    },
-  );
+  it.each([
+    'ENOENT',
+    'ENOTDIR',
+    'ENAMETOOLONG',
+    'ELOOP',
+    'EACCES',
+    'EPERM',
+    'EROFS',
+    'ENOSPC',
+    'EIO',
+    'EMFILE',
+    'Unknown system error -116',
+  ])('of the file system with the code %s', (code) => {
+    const errors = ['open', 'mkdir', 'access', 'read', undefined].map((syscall) =>
+      converted({ code, syscall }),
+    );
+    const expected = ['created', 'created', 'created', 'used', 'used'].map((what) => {
+      return ['unwritable', `"/home/machine.db": it cannot be ${what} (${code})`];
+    });
+    expect(errors).toEqual(expected);
+  });
 
   it.each([
     ['ERR_INVALID_STATE', 'unreadable', 'it was closed'],
@@ -53,7 +67,7 @@ describe('an error', () => {
   });
 
   it('of another kind stays as it is, and its message is escaped otherwise', () => {
-    const others = [new Error('no'), Object.assign(new Error('no'), { code: 'EMFILE' }), 'no'];
+    const others = [new Error('no'), Object.assign(new Error('no'), { code: 'ECONNRESET' }), 'no'];
     expect(others.map((error) => asDatabaseError(error, 'x'))).toEqual(others);
     expect(converted({ errcode: 2 })).toBeInstanceOf(Error);
     expect(converted({ errcode: 5 }, 'a\nb')).toEqual([
