@@ -149,6 +149,20 @@ describe('[D38] a failure that is reported while an action is delivered', () => 
   });
 });
 
+it('[D38] the failure of another module under the same name leaves a delivered action open', async () => {
+  const machine = await day(LIDAR);
+  await machine.pass(MINUTE);
+  const other = { ...TARGET, moduleId: 'acme:other' } as never;
+  await machine.poller.reportFailure(other, CRASHED);
+  const [delivery] = machine.deliveries;
+  expect(delivery?.signal.aborted).toBe(false);
+  await delivery?.done();
+  expect(machine.story().slice(2)).toEqual([
+    '01:03:03 failure reported of acme_lidar 1.2.4',
+    '01:03:03 acknowledged done',
+  ]);
+});
+
 it('[D38] [T52] a failure that is reported on a full disk waits for it', async () => {
   const registry = promptRegistry(() => 1);
   const on = track();
