@@ -248,6 +248,8 @@ describe('[T69] the environment of the process', () => {
     ['a dumb terminal', { TERM: 'dumb' }, '', false],
     ['--color=never', {}, '--color=never', false],
     ['--color=always', { NO_COLOR: '1' }, '--color always', true],
+    ['a terminal for stderr alone', {}, '>/dev/null', true],
+    ['a terminal for stdout alone', {}, '2>&1 >/dev/tty | cat', false],
     ['the last of two --color options', {}, '--color always --color never', false],
   ])('colour on %s', (_, environment, option, isColoured) => {
     const command = `./bin/modreg resolve acme:lidar 3.x ${option}`;
@@ -267,8 +269,12 @@ describe('[T69] the environment of the process', () => {
     const shown = sh(`script -qec "./bin/modreg resolve acme:cam '1.0.*'" /dev/null`, {
       TERM: 'dumb',
     });
-    expect(shown).toContain(
-      'acme:cam 1.0.* → 1.0.4   (minor: newest patch of 1.0; latest is 1.3.0)',
-    );
+    const summary = 'acme:cam 1.0.* → 1.0.4   (minor: newest patch of 1.0; latest is 1.3.0)';
+    expect(shown).toContain(summary);
+    // A script that captures the answer still shows why.
+    const captured = 'v=$(./bin/modreg resolve acme:cam "1.0.*"); echo v=$v';
+    const lines = sh(`script -qec '${captured}' /dev/null`, { TERM: 'dumb' });
+    expect(lines).toContain(summary);
+    expect(lines).toContain('v=1.0.4');
   });
 });

@@ -4,7 +4,14 @@ import { presentationOf } from '../../src/cli/output/presentation.ts';
 import { columnsOf as widthOf, isColoured } from '../../src/cli/output/terminal.ts';
 import { waiting } from '../../src/cli/output/waiting.ts';
 import { wrapped } from '../../src/cli/output/wrap.ts';
-import { exitCodeOf, formatProblem, type Outcome, type Problem } from '../../src/cli/problem.ts';
+import {
+  complaintProblem,
+  exitCodeOf,
+  formatProblem,
+  problemAsJson,
+  type Outcome,
+  type Problem,
+} from '../../src/cli/problem.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 
 describe('a line that is longer than the terminal is wide', () => {
@@ -181,6 +188,34 @@ describe('[T119] an outcome', () => {
     ['unread', [], 141],
   ])('%s with %j: %i', (ending, problems, exit) => {
     expect(exitCodeOf({ answer: [], notes: [], problems, ending })).toBe(exit);
+  });
+});
+
+it('a complaint says how to see the reasons that it does not name', () => {
+  const complaint = {
+    kind: 'no-match',
+    message: 'm',
+    because: ['a'],
+    suggestion: undefined,
+    hint: undefined,
+  } as const;
+  expect(complaintProblem({ ...complaint, unnamed: 0 }).because).toEqual(['a']);
+  expect(complaintProblem({ ...complaint, unnamed: 3 }).because).toEqual([
+    'a',
+    '… 3 more (--explain --all)',
+  ]);
+});
+
+it('a problem in JSON has all its fields', () => {
+  const input = { text: 'x', position: 0, expected: 'y' };
+  const parts = { because: ['b'], suggestion: 's', hint: 'h', input };
+  const problem = { severity: 'error', kind: 'bad-value', message: 'm' } as const;
+  expect(JSON.parse(problemAsJson({ ...problem, ...parts }))).toEqual({
+    error: { code: 'BAD_VALUE', message: 'm', ...parts },
+  });
+  const none = { because: [], suggestion: null, hint: null, input: null };
+  expect(JSON.parse(problemAsJson({ severity: 'warning', kind: 'yanked', message: 'm' }))).toEqual({
+    warning: { code: 'YANKED', message: 'm', ...none },
   });
 });
 

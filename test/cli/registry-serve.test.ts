@@ -149,7 +149,9 @@ describe('modreg registry serve', () => {
     for (const line of [long, 'second', 'third', 'fourth']) write(line);
     reader.shift()?.();
     write('fifth');
-    expect(lines).toEqual([`${long}\n`, '3 dropped\nfifth\n']);
+    reader.shift()?.();
+    write('sixth');
+    expect(lines).toEqual([`${long}\n`, '3 dropped\nfifth\n', 'sixth\n']);
   });
 
   it('refuses a port that is in use', async () => {
