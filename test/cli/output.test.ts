@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { columnsOf } from '../../src/cli/output/columns.ts';
 import { presentationOf } from '../../src/cli/output/presentation.ts';
 import { columnsOf as widthOf, isColoured } from '../../src/cli/output/terminal.ts';
+import { timeZoneIn } from '../../src/cli/output/time-zone.ts';
 import { waiting } from '../../src/cli/output/waiting.ts';
 import { wrapped } from '../../src/cli/output/wrap.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type Outcome,
   type Problem,
 } from '../../src/cli/problem.ts';
+import type { UpdatePolicy } from '../../src/config/index.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 
 describe('a line that is longer than the terminal is wide', () => {
@@ -189,6 +191,24 @@ describe('[T119] an outcome', () => {
   ])('%s with %j: %i', (ending, problems, exit) => {
     expect(exitCodeOf({ answer: [], notes: [], problems, ending })).toBe(exit);
   });
+});
+
+function windows(timeZone: string): object {
+  return { window: { windows: [{ timeZone }] } };
+}
+
+/** The zone of a policy with these general terms, and these of modules. */
+function zone(terms: object, ...modules: readonly object[]): string | undefined {
+  const policy = { terms, modules: new Map(modules.entries()) };
+  return timeZoneIn(policy as unknown as UpdatePolicy);
+}
+
+it('times are shown in the zone of the policy, else of the first module that has one', () => {
+  expect([
+    zone(windows('UTC'), windows('Asia/Tokyo')),
+    zone({}, {}, windows('Asia/Tokyo'), windows('UTC')),
+    zone({}, {}),
+  ]).toEqual(['UTC', 'Asia/Tokyo', undefined]);
 });
 
 it('a complaint says how to see the reasons that it does not name', () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { boundedLog } from '../../src/cli/output/bounded-log.ts';
 import { createdToken, newFile, registry } from '../support/registry-process.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { modreg } from '../support/modreg.ts';
 import { serve } from '../support/served-process.ts';
 
 describe('modreg registry serve', () => {
@@ -77,6 +78,18 @@ describe('modreg registry serve', () => {
     };
     expect(await notes()).toEqual([`note: created "${db}", which is empty`]);
     expect(await notes()).toEqual([]);
+  });
+
+  it('wraps its notes to the width of the terminal', () => {
+    const db = `${temporaryFolder()}/registry.db`;
+    // An address of no machine.
+    const args = ['registry', 'serve', '--create', '--db', db, '--host', '192.0.2.1'];
+    const { stderr, exit } = modreg(args, { COLUMNS: `${db.length + 20}` });
+    expect(stderr.split('\n').slice(0, 2)).toEqual([
+      `note: created "${db}",`,
+      '    which is empty',
+    ]);
+    expect(exit).toBe(2);
   });
 
   it.each([
