@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { ROOT } from '../support/modreg.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 
@@ -32,6 +33,18 @@ describe('the platform is that of the machine unless --platform is given', () =>
       outcome.problems.filter(({ severity }) => severity === 'error').map(({ message }) => message),
     ).toEqual(errors);
   });
+});
+
+it.each([
+  [[], '0 entries'],
+  [['1.0.0'], '1 entry'],
+  [['1.0.0', '1.0.1'], '2 entries'],
+])('a list of %j has %s', async (versions, expected) => {
+  const releases = versions.map((version) => ({ version }));
+  const folder = temporaryFolder({ 'acme/lidar.json': JSON.stringify({ releases }) });
+  const args = ['resolve', 'acme:lidar', '1.*', '--explain', '--registry', folder];
+  const { answer } = await runCommandLine(args, quietWorld('linux/x64'));
+  expect(answer).toContain(`  list         ${expected} from "${folder}"`);
 });
 
 /** What every command loads. */

@@ -132,6 +132,24 @@ describe('a served registry', () => {
     await expect.poll(() => registry.load()).toEqual({ ...load, healthy: 0 });
   });
 
+  it('serves metrics if it has any', async () => {
+    const type = 'text/plain; version=0.0.4';
+    const metrics = async () => await Promise.resolve({ text: 'up 1\n', type });
+    const place = { host: '127.0.0.1', port: 0 };
+    const running = await serveRegistry(new Catalogue(':memory:'), place, { metrics });
+    const scraped = await fetch(`${running.address}/metrics`);
+    const { status, headers } = scraped;
+    expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
+      200,
+      type,
+      'no-store',
+    ]);
+    expect(await scraped.text()).toBe('up 1\n');
+    const posted = await fetch(`${running.address}/metrics`, { method: 'POST' });
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET']);
+    await running.close();
+  });
+
   it('tells an observer of each request, in words from a fixed set', async () => {
     const seen: [string, EndedRequest][] = [];
     const arrived: string[] = [];
