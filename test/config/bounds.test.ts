@@ -80,6 +80,14 @@ describe('a document at its bounds', () => {
   });
 });
 
+it('a bad name and a bad term below it are two problems', () => {
+  const { problems } = readUpdatePolicy('{"modules":{"a/b":{"restart_ceiling":0}}}');
+  expect(problems.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
+    'bad-value /modules',
+    'out-of-range /modules/a~1b/restart_ceiling',
+  ]);
+});
+
 describe('plain http', () => {
   it.each([
     [`http://a.example/x#sha256=${'0a'.repeat(32)}`, []],

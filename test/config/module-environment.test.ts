@@ -169,3 +169,11 @@ describe('the environment of a module', () => {
     );
   });
 });
+
+it('[T16] a secret is refused wherever a value reads it', () => {
+  const env = { A: '${environment.HOME}:${environment.PLATFORM_API_KEY}' };
+  expect(moduleEnvironment(entry({ env }), CONTEXT)).toEqual({
+    ok: false,
+    error: [{ kind: 'forbidden-variable', variable: 'PLATFORM_API_KEY', reader: 'A' }],
+  });
+});

@@ -134,6 +134,25 @@ describe('an agent configuration', () => {
     expect(read.platformServer).toMatchObject({ releaseChannel: 'latest', fastStart: true });
   });
 
+  it.each(['platform-server', 'agent-provisioning', 'agent-syscfg'])(
+    'disables %s alone',
+    (subsystem) => {
+      const { platformServer, provisioning, systemConfiguration } = value(
+        agent({ [subsystem]: { disable_subsystem: true } }),
+      );
+      expect({
+        'platform-server': platformServer.disableSubsystem,
+        'agent-provisioning': provisioning.disableSubsystem,
+        'agent-syscfg': systemConfiguration.disableSubsystem,
+      }).toEqual({
+        'platform-server': false,
+        'agent-provisioning': false,
+        'agent-syscfg': false,
+        [subsystem]: true,
+      });
+    },
+  );
+
   it('[T13] reads pins as versions and addresses', () => {
     const read = value(readAgentConfiguration(readFileSync(join(GOOD, 'agent/pins.json'))));
     expect(read.platformAgent.pinVersion?.text).toBe('0.9.1-rc.2+a');

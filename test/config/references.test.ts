@@ -81,6 +81,11 @@ describe('an unreadable value hides no other fault, and causes no false one', ()
       ['bad-value'],
     ],
     [
+      'a field with the name of a property of every object is unknown',
+      { modules: [], toString: 1, valueOf: 2 },
+      ['unknown-field', 'unknown-field'],
+    ],
+    [
       'a dependency that is not text hides no other one',
       { components: [component('a', { depends_on: [7, 'b'] })] },
       ['bad-type', 'unknown-reference'],

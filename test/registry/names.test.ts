@@ -39,6 +39,12 @@ it.each([
     'cannot be reached (ENETUNREACH)',
   ],
   [
+    'a code with a control character',
+    ['E\u001b[2J'],
+    'registry-unreachable',
+    String.raw`cannot be reached (E\u{1b}[2J)`,
+  ],
+  [
     'a connection that times out',
     ['UND_ERR_CONNECT_TIMEOUT'],
     'registry-timeout',

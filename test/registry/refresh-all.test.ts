@@ -106,6 +106,15 @@ describe('a registry without a change feed', () => {
   });
 });
 
+it('a feed that denies access is the error of each module, without another request', async () => {
+  const { registry } = remembered(HOST);
+  asked.next(status(401));
+  expect(told(await registry.readAll(modules(5)))).toEqual(
+    modules(5).map((id) => `${id} registry-refused`),
+  );
+  expect(asked.requests).toEqual(['/v1/changes?after=0']);
+});
+
 describe('an unreachable registry', () => {
   it('requests the feed three times, then uses every saved list', async () => {
     const machine = remembered(HOST);

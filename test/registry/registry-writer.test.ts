@@ -10,6 +10,7 @@ import { loopbackRegistry } from '../support/loopback.ts';
 import { plainServer, send } from '../support/plain-server.ts';
 import { tokenFor } from '../support/token.ts';
 
+const PROBLEM = { 'content-type': 'application/problem+json' };
 type Answer = (response: ServerResponse) => void;
 
 const LIDAR = moduleId('acme:lidar');
@@ -24,9 +25,7 @@ function unopened(): never {
 function problem(kind: string, status: number, errors?: readonly string[]): Answer {
   return (response) => {
     const body = { type: `urn:modreg:${kind}`, detail: 'a\nb', errors };
-    response
-      .writeHead(status, { 'content-type': 'application/problem+json' })
-      .end(JSON.stringify(body));
+    response.writeHead(status, PROBLEM).end(JSON.stringify(body));
   };
 }
 
@@ -130,6 +129,12 @@ describe('the answer to a change', () => {
   it.each<[string, Answer, string]>([
     ['a problem with another status', problem('already-published', 422), 'got 422'],
     ['a problem of another kind', problem('toString', 409), 'got 409'],
+    [
+      'a problem without words',
+      (response) =>
+        response.writeHead(409, PROBLEM).end('{"type":"urn:modreg:already-published","detail":7}'),
+      'got 409',
+    ],
     ['no problem', (response) => response.writeHead(404).end(), 'got 404'],
     [
       'another module',

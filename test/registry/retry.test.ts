@@ -48,6 +48,7 @@ describe('[T22] Retry-After is clamped to one second and one hour, or ignored if
     ['a date in the past', 'Wed, 21 Oct 2015 07:28:00 GMT', 1000],
     ['a date in the far future', 'Sat, 21 Nov 2099 01:02:33 GMT', 3_600_000],
     ['a day that does not exist', 'Sat, 99 Nov 2026 01:02:33 GMT', 500],
+    ['a date and more', 'Sat, 21 Nov 2026 01:02:33 GMT+1', 500],
     ['negative', '-1', 500],
     ['a fraction', '1.5', 500],
     ['an exponent', '1e400', 500],

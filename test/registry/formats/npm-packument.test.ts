@@ -68,6 +68,13 @@ it.each<[string, object, string | undefined]>([
   expect(records[0]?.artifacts?.[0]?.digest).toBe(digest);
 });
 
+it.each([null, [], 'x'])('a `time` that is %j is reported, and times are unknown', (time) => {
+  const { records, dropped } = decode({ versions: { '1.0.0': {} }, time });
+  expect(records[0]?.publishedAt).toBeUndefined();
+  expect(dropped).toHaveLength(1);
+  expect(dropped[0]).toMatch(/^\/time is .*, expected an object$/);
+});
+
 describe('os and cpu', () => {
   it.each<[unknown, unknown, readonly string[]]>([
     [undefined, undefined, ['any/any']],
