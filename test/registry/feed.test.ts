@@ -163,7 +163,7 @@ describe('[D40] a feed confirms only lists that it has named', () => {
     await round(machine, H1, [ARM, LIDAR]);
     machine.clock.advance(1000);
     machine.file.sql.run(
-      `UPDATE saved_lists SET sequence = ${sequence}, history = '${history}', confirmed_at = confirmed_at + 1
+      `UPDATE saved_lists SET sequence = ${sequence}, history = '${sequence} ${history}', confirmed_at = confirmed_at + 1
       WHERE module_id = 'acme:lidar'`,
     );
     const feed = { history, sequence, changes: { [LIDAR]: 1, [ARM]: 1 } };

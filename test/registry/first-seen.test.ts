@@ -80,6 +80,11 @@ describe('[D34] when releases were first seen', () => {
       { since: '0', '1.0.0': '-Infinity to 0', '1.1.0': '0 to 1' },
     ],
     [
+      'a release of the first list that disappears, and returns as the only change',
+      [B, A, [...B]],
+      { since: '0', '1.1.0': '-Infinity to 0' },
+    ],
+    [
       'a first list with a time in the future',
       [[IN_2030]],
       { since: '0', '1.0.0': '-Infinity to 0' },

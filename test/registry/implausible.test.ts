@@ -19,6 +19,11 @@ describe('[D40] a generation that is too far ahead', () => {
     ['a jump by a million', [57, 1_000_057], '2 entries'],
     ['a jump by more', [57, 1_000_058], tooHigh(1_000_058, 1_000_057)],
     ['to the end of all numbers', [57, FARTHEST], tooHigh(FARTHEST, 1_000_057)],
+    [
+      'the generation before',
+      [57, 56],
+      `registry-regressed: the list of acme:lidar at ${HOST} went backwards: generation 56, after 57`,
+    ],
     ['and back to the next one', [57, FARTHEST, 58], '2 entries'],
   ])('%s', async (_, generations, expected) => {
     const { registry } = remembered(HOST);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { secret } from '../../src/core/index.ts';
+import { retryBudget } from '../../src/registry/retry-budget.ts';
 import { answers, document, HOST, json, status, text } from '../support/answers.ts';
 import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
 
@@ -170,4 +171,16 @@ describe('[T60] while a list is requested, another process saves a list', () => 
       `registry-regressed: the list of acme:lidar at ${HOST} went backwards: generation 2 again, with different content`,
     );
   });
+});
+
+it.each<[string | undefined, string, readonly string[]]>([
+  ['acme', '/v1/modules?namespace=acme', ['acme:lidar', 'acme:arm']],
+  [undefined, '/v1/modules', ['acme:lidar', 'acme:arm']],
+])('the modules of a registry, namespace %s', async (namespace, path, expected) => {
+  const { remote } = remembered(HOST);
+  asked.next(json({ modules: ['acme:lidar', 'not an id', 'acme:arm'] }), status(404));
+  const list = async (): Promise<unknown> =>
+    await remote.modules?.(namespace, { budget: retryBudget() });
+  expect([await list(), await list()]).toEqual([expected, undefined]);
+  expect(asked.requests).toEqual([path, path]);
 });
