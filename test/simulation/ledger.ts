@@ -268,7 +268,7 @@ export function fileOf(target: Target, version: string): string {
 
 /**
  * Records the deployed version after `version` failed. If another version is deployed, only a report that names the
- * deployed version counts. (D38)
+ * deployed version counts, which may be `version` again. (D38)
  */
 export function noteFailed(
   ledger: Ledger,
@@ -277,7 +277,8 @@ export function noteFailed(
 ): void {
   const known = ledger.known.get(keyOf(target));
   const isOtherModule = known !== undefined && known.moduleId !== target.moduleId;
-  const isReplaced = typeof known?.running === 'string' && known.running !== version;
+  const isReplaced =
+    typeof known?.running === 'string' && known.running !== version && running !== version;
   if (isOtherModule || (isReplaced && running === undefined)) return;
   noteRunning(ledger, target, running, isReplaced ? undefined : version);
 }

@@ -112,9 +112,11 @@ function listInForce(
   } else if (isSent(ledger, address, moduleId, digest)) {
     complain('D21', `${key} is used as saved, and the registry sent it: ${stale.kind}`);
   }
+  // What the feed says confirms no list if a later request of the round fails.
+  const isStale = stale !== undefined;
   ledger.confirmedAt.set(key, fetchedAt);
   const releases = believed(ledger, key, trusted(ledger, address, list));
-  return { list, trusted: releases, confirmedAt: fetchedAt, isStale: confirmedFrom === undefined };
+  return { list, trusted: releases, confirmedAt: fetchedAt, isStale };
 }
 
 /** A list that the registry sent is used, unless it contradicts the one before. */

@@ -1,10 +1,12 @@
 /* Plays seeds of test/simulation, and prints the invariants that they break: `npm run simulate -- --help`. */
+import { randomInt } from 'node:crypto';
 import { scheduler } from 'node:timers/promises';
 import { CRASH_POINTS } from '../../test/simulation/crash-points.ts';
 import { fleetRows } from '../../test/simulation/fleet.ts';
 import { numbersIn, shrink } from '../../test/simulation/shrink.ts';
 import { simulate, type Outcome, type Play } from '../../test/simulation/simulate.ts';
 import { optionsOf, wholeNumber } from '../options.ts';
+import { inProcesses } from './workers.ts';
 
 const LAST_LINES = 40;
 const INCIDENT = / s {2}\(\d+\) /;
@@ -12,13 +14,14 @@ const PROGRESS_EVENTS = 1_000_000;
 
 const HELP = `Plays machines from seeds, and prints the first broken invariant.
   --events N     number of events to play (default 200000)
-  --seed S       first seed (default 1)
+  --seed S       first seed (default 1), or "random"
   --seeds N      number of seeds to play, instead of --events
   --incidents N  incidents of each seed (default 25)
   --twice N      play every Nth seed twice, and compare the two plays
   --only 3,17    play one seed with these incidents only (or "none"), and print its trace
   --brief        do not search for the fewest incidents that break the invariant
   --json         print the figures as JSON
+  --workers N    share the seeds among N processes; the first broken invariant ends all of them
   --fleet        instead, count the rounds of a fleet in each second of an hour`;
 
 const { values } = optionsOf(
@@ -30,6 +33,7 @@ const { values } = optionsOf(
       incidents: { type: 'string' },
       only: { type: 'string' },
       twice: { type: 'string' },
+      workers: { type: 'string' },
       brief: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       fleet: { type: 'boolean', default: false },
@@ -40,12 +44,16 @@ const { values } = optionsOf(
 
 const DEFAULT_EVENTS = 200_000;
 
-function numberOf(name: 'events' | 'seeds' | 'incidents' | 'twice'): number | undefined {
+function numberOf(
+  name: 'events' | 'seeds' | 'incidents' | 'twice' | 'workers',
+): number | undefined {
   const text = values[name];
   return text === undefined ? undefined : wholeNumber(`--${name}`, text, 1);
 }
 
-const firstSeed = wholeNumber('--seed', values.seed, 0);
+/** Seeds are numbers of 31 bits. */
+const firstSeed =
+  values.seed === 'random' ? randomInt(2 ** 31) : wholeNumber('--seed', values.seed, 0);
 const incidents = numberOf('incidents');
 const twice = numberOf('twice');
 /** Events of second plays. */
@@ -171,8 +179,30 @@ function playFleets(): boolean {
   return rows.every(({ mostPerSecond, allowed }) => mostPerSecond <= allowed);
 }
 
+/** Plays the share of each worker. */
+async function playShares(workers: number): Promise<boolean> {
+  const [events, seeds] = [numberOf('events') ?? DEFAULT_EVENTS, numberOf('seeds')];
+  return await inProcesses(workers, (worker) => {
+    const most = Math.ceil((seeds ?? events) / workers);
+    // Every seed has an event, so no two workers play the same one.
+    const first = firstSeed + worker * most;
+    return [
+      ...(seeds === undefined ? ['--events', `${most}`] : ['--seeds', `${most}`]),
+      '--seed',
+      `${first}`,
+      ...(incidents === undefined ? [] : ['--incidents', `${incidents}`]),
+      ...(twice === undefined ? [] : ['--twice', `${twice}`]),
+      ...(values.brief ? ['--brief'] : []),
+      ...(values.json ? ['--json'] : []),
+    ];
+  });
+}
+
 async function run(): Promise<boolean> {
+  if (values.seed === 'random') console.log(`the first seed is ${firstSeed}`);
   if (values.fleet) return playFleets();
+  const workers = numberOf('workers') ?? 1;
+  if (workers > 1 && values.only === undefined) return await playShares(workers);
   return await (values.only === undefined ? playAll() : replay(values.only));
 }
 
