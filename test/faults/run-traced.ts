@@ -31,9 +31,21 @@ export async function runTraced(
   command: readonly string[],
   traced: Traced | undefined,
 ): Promise<Ended> {
-  const strace = traced ? ['strace', ...straceArguments(traced.fault, traced)] : [];
+  if (!traced) return await run(command);
+  return await runRecorded(straceArguments(traced.fault, traced), command);
+}
+
+/** Runs a command under strace with these arguments. */
+export async function runRecorded(
+  strace: readonly string[],
+  command: readonly string[],
+): Promise<Ended> {
+  return await run(['strace', ...strace, ...command]);
+}
+
+async function run(command: readonly string[]): Promise<Ended> {
   // strace ends with its process, but not the other way round.
-  const child = spawn('timeout', ['--signal=KILL', LONGEST, ...strace, ...command], {
+  const child = spawn('timeout', ['--signal=KILL', LONGEST, ...command], {
     env: {
       PATH: `${ROOT}node_modules/.bin:${process.env['PATH']}`,
       // A program that is compiled already starts faster.

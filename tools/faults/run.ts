@@ -2,6 +2,7 @@
 import { withAgentRegistry } from '../../test/faults/agent-registry.ts';
 import { agentScene, settledScene } from '../../test/faults/agent-scene.ts';
 import { COMMAND_SCENES } from '../../test/faults/command-scenes.ts';
+import { cutPower, recordAgent } from '../../test/faults/cut-power.ts';
 import { flipBits } from '../../test/faults/flip-bits.ts';
 import { formatFault, parseFault, type InjectedFault } from '../../test/faults/injected-fault.ts';
 import { killAgents } from '../../test/faults/kill-agents.ts';
@@ -12,11 +13,12 @@ import { randomFrom } from '../../test/support/mutate.ts';
 import { oneOf, optionsOf, wholeNumber } from '../options.ts';
 
 const HELP = `Makes real processes meet a fault, and looks for what is lost, duplicated or left unsaid.
-  calls     system calls on state files fail once, for a while or from then on, or kill their process: of an agent, and of
-            commands of modreg (default)
-  kills     agents are killed before a change to a file, until one has nothing left to do
-  flips     bits of a machine.db are flipped, one at a time
-  --count N       number of faults, kills or bits (default 100)
+  calls       system calls on state files fail once, for a while or from then on, or kill their process: of an agent, and
+              of commands of modreg (default)
+  kills       agents are killed before a change to a file, until one has nothing left to do
+  power-cuts  the power is cut at a moment in the work of an agent: each sector that is not synced is lost or not
+  flips       bits of a machine.db are flipped, one at a time
+  --count N       number of faults, kills, cuts or bits (default 100)
   --seed S        seed that selects them (default random)
   --in SCENE      with calls: this process only; a wrong name lists all
   --inject FAULT  with --in: this fault only, such as pwrite64:ENOSPC:7 (once), pwrite64:ENOSPC:7+ (from then on)
@@ -38,6 +40,7 @@ const { values, positionals } = optionsOf(
 const PARTS = [
   { name: 'calls', play: playCalls },
   { name: 'kills', play: playKills },
+  { name: 'power-cuts', play: playPowerCuts },
   { name: 'flips', play: playFlips },
 ];
 const part = oneOf('the part', positionals[0] ?? 'calls', PARTS);
@@ -120,6 +123,19 @@ async function playKills(): Promise<void> {
       `${killed} agents of ${machines} machines were killed, at ${kills.length} possible places; ${seconds()} s`,
     );
   });
+}
+
+async function playPowerCuts(): Promise<void> {
+  const changes = await withAgentRegistry(recordAgent);
+  let wrong = 0;
+  for (let cut = 0; cut < count; cut++) {
+    const { change, findings } = cutPower(changes, random);
+    if (findings.length === 0) continue;
+    wrong++;
+    console.log([`cut ${cut + 1}, after change ${change}`, ...findings].join('\n  '));
+  }
+  console.log(`${count} cuts in ${changes.length} changes, ${wrong} with a loss; ${seconds()} s`);
+  if (wrong > 0) process.exitCode = 1;
 }
 
 async function playFlips(): Promise<void> {
