@@ -2,7 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import type { ModuleId } from '../../src/core/index.ts';
 import { SavedListsError, type SavedList } from '../../src/registry/saved-lists.ts';
-import { DatabaseError, openForPoller, savedListsIn } from '../../src/store/index.ts';
+import {
+  DatabaseError,
+  openForPoller,
+  savedListsIn,
+  type ClaimedFile,
+} from '../../src/store/index.ts';
 import { upgrade } from '../support/claimed.ts';
 import { moduleQuestion } from '../support/decided.ts';
 import { logged } from '../support/machine-home.ts';
@@ -25,7 +30,7 @@ export interface Flips {
   readonly files: number;
   /** Rows were set aside. */
   readonly rows: number;
-  /** A part could not be read, and the error says so. */
+  /** The file or a part of it could not be read, and the error says so. */
   readonly errors: number;
   /** An answer is another one, and nothing says so: the bit, and the parts. */
   readonly silent: readonly string[];
@@ -117,7 +122,14 @@ interface Parts {
 }
 
 function partsOf(path: string): Parts {
-  const file = openForPoller(path);
+  let file: ClaimedFile;
+  try {
+    file = openForPoller(path);
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    // It says, for instance, that another program wrote the file.
+    return { parts: {}, report: 'errors' };
+  }
   try {
     const { state, setAside, lostRows } = file;
     const unread: string[] = [];

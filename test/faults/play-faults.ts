@@ -58,7 +58,7 @@ export async function playFault(scene: Scene, fault: InjectedFault): Promise<Pla
   const call = injectedIn(log);
   const findings = call?.isUnlock === true ? [] : await judged(scene, folder, ended);
   if (ended.signal === 'SIGKILL' && fault.error !== 'KILL' && call?.isUnlock !== true) {
-    findings.push('it did not end within a minute');
+    findings.push('it did not end within three minutes');
   }
   if (findings.length === 0) rmSync(folder, { recursive: true });
   const exit = String(ended.signal ?? ended.exit);

@@ -19,7 +19,7 @@ export interface Traced {
 }
 
 /** A process that takes longer hangs. */
-const LONGEST = '60';
+const LONGEST = '180';
 
 /** Whether strace is installed, and this process may use it. */
 export function canTrace(): boolean {
