@@ -198,7 +198,8 @@ export class Poller {
   #commit(plan: Plan): void {
     const { begun, gate, lists, outbox, planner, state } = this.#parts;
     const memory = state.read();
-    if (!memory) return;
+    // The next plan may be made after the outage.
+    if (!memory) return state.settle();
     begun.quarantineOf(memory);
     begun.holdsOf(plan, memory);
     if (gate.mayCommit(memory, lists.rounds)) outbox.commit(plan, memory);

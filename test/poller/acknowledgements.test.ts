@@ -75,3 +75,21 @@ describe('the time of the next delivery after a failure of the machine', () => {
     expect((state.memory().open[0]?.notBefore ?? 0) - clock.now()).toBe(s * 1000);
   });
 });
+
+it('a report that cannot be recorded is discarded, and delays no other', () => {
+  const { state } = claimed();
+  const events: string[] = [];
+  const acknowledgements = new Acknowledgements(
+    new StateAccess(state, ({ kind }) => events.push(kind)),
+    { clock: virtualClock(), random: () => 0 },
+    ({ kind }) => events.push(kind),
+  );
+  const lidar = commitOne(state);
+  const arm = commitOne(state, { target: moduleNamed('arm') });
+  for (const { id } of [lidar, arm]) state.deliver(id, 0);
+  const unusable = { kind: 'failed', reason: 'x', running: {} as never, blame: 'machine' } as const;
+  const report = { id: lidar.id, target: LIDAR, failures: 0, terms };
+  expect(() => acknowledgements.add({ ...report, outcome: unusable })).toThrow(TypeError);
+  acknowledgements.add({ id: arm.id, target: arm.target, ...DONE });
+  expect([events, acknowledgements.has(LIDAR)]).toEqual([['acknowledged'], false]);
+});

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { upgrade } from '../support/claimed.ts';
-import { day, HOUR, MINUTE } from '../support/day.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { day, HOUR, MINUTE, SECOND } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
 import {
   CONFIGURATIONS,
@@ -77,4 +78,34 @@ it('[T50] an action that the machine failed is not delayed by years after the cl
   await clock.pass(2 * MINUTE);
   await poller.stop();
   expect(deliveries.map(({ times }) => times)).toEqual([1, 2]);
+});
+
+it('[D39] an action that is released while another consumer asks is delivered to it at once', async () => {
+  let takesMs = 0;
+  const clock = virtualClock();
+  const registry = promptRegistry(() => 1);
+  const { poller } = racer(track(), {
+    clock,
+    registries: [registry, registry],
+    deployed: '1.0.0',
+    takesUp: 'later',
+    configuration: () => CONFIGURATIONS.lidar,
+    isMaintenanceAllowed: async () => {
+      await clock.sleep(takesMs);
+      return true;
+    },
+  });
+  await clock.pass(0);
+  takesMs = 2 * SECOND;
+  const first = poller.deliveries();
+  const taken = first.next();
+  takesMs = 5 * SECOND;
+  const second = poller.deliveries().next();
+  takesMs = 0;
+  await clock.pass(2 * SECOND);
+  expect((await taken).value?.times).toBe(1);
+  await first.return();
+  await clock.pass(3 * SECOND);
+  await poller.stop();
+  expect((await second).value?.times).toBe(2);
 });

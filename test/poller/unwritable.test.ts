@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it, onTestFinished } from 'vitest';
 import { MINUTE } from '../support/day.ts';
 import { promptRegistry, racer, track } from '../support/racing.ts';
 
@@ -48,4 +49,26 @@ it('[T52] an acknowledgement waits for the disk, and its action is not delivered
     'state-available',
   ]);
   expect(await again).toEqual({ done: true, value: undefined });
+});
+
+it('[T52] the first plan after the file was unreadable ends the outage', async () => {
+  const registry = promptRegistry(() => 1);
+  const on = track();
+  const { clock, poller, events } = racer(on, {
+    registries: [registry, registry],
+    deployed: '1.0.0',
+    takesUp: 'later',
+  });
+  await clock.pass(0);
+  const other = new DatabaseSync(on.file.path);
+  onTestFinished(() => other.close());
+  other.exec('ALTER TABLE deployed RENAME TO hidden');
+  await clock.pass(2 * MINUTE);
+  other.exec('ALTER TABLE hidden RENAME TO deployed');
+  const before = events.map(({ kind }) => kind);
+  poller.look();
+  await clock.pass(0);
+  await poller.stop();
+  expect(before).toEqual(['committed', 'committed', 'state-unavailable']);
+  expect(events.slice(3).map(({ kind }) => kind)).toEqual(['state-available']);
 });

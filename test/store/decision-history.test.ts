@@ -3,6 +3,7 @@ import { decide, type DecideInput } from '../../src/core/index.ts';
 import { wordFor } from '../../src/core/decision/decision.ts';
 import { describeDecision } from '../../src/core/explanation/decision-words.ts';
 import { targetText, untilOf } from '../../src/core/explanation/plan-words.ts';
+import { noteDecisions, type NotedDecisions } from '../../src/store/decision-history.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { claimed, LIDAR, moduleNamed } from '../support/claimed.ts';
 import { moduleQuestion, openFrom, type Situation } from '../support/decided.ts';
@@ -166,6 +167,37 @@ describe('the history of decisions', () => {
       return sql.get("SELECT count(*) AS entries FROM decision_history WHERE name = 'arm'");
     });
     expect(counts).toEqual([{ entries: 2 }, { entries: 2 }, { entries: 1 }]);
+  });
+
+  it.each([
+    ['exactly', 0, 1],
+    ['a byte more than', 1, 0],
+  ])('if it has %s 32 MiB, it keeps the oldest entry', (_, more, kept) => {
+    const { state, sql } = claimed();
+    log(state, NOW, UPGRADE);
+    log(state, NOW + 1, { ...UPGRADE, deployed: '1.0.1' });
+    // The third entry is as long as the second one.
+    sql.run(
+      'UPDATE decision_history SET bytes = ? - 2 * (SELECT bytes FROM decision_history WHERE id = 2) WHERE id = 1',
+      32 * 1024 * 1024 + more,
+    );
+    log(state, NOW + HOUR, { ...UPGRADE, deployed: '1.0.2' });
+    expect(history(state)).toHaveLength(kept + 2);
+  });
+
+  it.each([
+    [0, 'removes'],
+    [1, 'keeps'],
+  ])('%i bytes before a megabyte was added, it %s what is too old', (missing, expected) => {
+    const { sql } = claimed();
+    const input = moduleQuestion({ ...UPGRADE, eligibility: { now: NOW } });
+    const inputs = new Map([['module lidar', input]]);
+    const add = (before: NotedDecisions): NotedDecisions =>
+      noteDecisions(sql, [logged('lidar')], inputs, before);
+    const none = { newest: new Map(), prunedAt: NOW, unpruned: 0 };
+    const { unpruned: bytes } = add(none);
+    const { unpruned } = add({ ...none, unpruned: 1024 * 1024 - bytes - missing });
+    expect(unpruned === 0 ? 'removes' : 'keeps').toBe(expected);
   });
 
   it('has targets that the machine no longer has', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CommittedAction, ActionOutcome } from '../../src/store/index.ts';
+import type { ActionOutcome, ClaimedFile, CommittedAction } from '../../src/store/index.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { ARM, claimed, commitOne, LIDAR, running, upgrade } from '../support/claimed.ts';
 
@@ -11,13 +11,13 @@ const MACHINE: Failed = { ...RELEASE, blame: 'machine', reason: 'no power' };
 const TERMS = { at: 7, quarantineUntil: 100, retryAt: 50 };
 
 /** A machine that had 1.0.0, and whose upgrade to 1.1.0 was delivered and withdrawn. */
-function withdrawn(): { state: MachineState; action: CommittedAction } {
-  const { state } = claimed();
+function withdrawn(): Pick<ClaimedFile, 'state' | 'database'> & { action: CommittedAction } {
+  const { state, database } = claimed();
   state.report(LIDAR, '1.0.0', 1);
   const action = commitOne(state);
   state.deliver(action.id, 5);
   state.withdraw(action, 6);
-  return { state, action };
+  return { state, database, action };
 }
 
 function quarantined(state: MachineState): string[] {
@@ -80,6 +80,14 @@ describe('a late acknowledgement of a withdrawn action', () => {
     state.report(LIDAR, '1.2.0', 6);
     expect(state.acknowledge(action.id, outcome, TERMS)).toBeUndefined();
     expect([running(state), quarantined(state)]).toEqual(['1.2.0 after 1.0.0', []]);
+  });
+
+  it('is ignored if the record of the deployed version is missing', () => {
+    const { state, action, database } = withdrawn();
+    database.exec('DELETE FROM deployed');
+    state.report(ARM, '1.0.0', 6);
+    expect(state.acknowledge(action.id, DONE, TERMS)).toBeUndefined();
+    expect(running(state)).toBe('unknown after nothing');
   });
 
   it('that blames the machine removes the restart', () => {
