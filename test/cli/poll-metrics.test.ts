@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { pollMetrics } from '../../src/cli/metrics/poll-metrics.ts';
+import type { CachedRegistry } from '../../src/registry/index.ts';
+import { claimed } from '../support/claimed.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { runModreg } from '../support/modreg.ts';
 import { polledSite, polling, script, type Polling } from '../support/polling.ts';
@@ -59,6 +62,26 @@ it('[T83] it counts the rounds that fail, by the origin of the registry', async 
   expect(lines).toContain('modreg_poll_round_failures_total{registry="http://127.0.0.1:9"} 1');
   expect(lines).toContain('modreg_poll_rounds_total{registry="http://127.0.0.1:9"} 1');
   await poller.end('SIGKILL');
+});
+
+it('[T83] a registry that begins to be used does not change the ages of another one of its origin', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { measured, scrape } = pollMetrics(claimed().state);
+  const registry: CachedRegistry = {
+    read: async () => await Promise.reject(new Error('pollers read all lists at once')),
+    readAll: async () => await Promise.resolve(new Map()),
+    awaitChange: async () => await Promise.resolve(undefined),
+  };
+  const first = measured(registry, 'https://a.example');
+  vi.advanceTimersByTime(60_000);
+  await first.readAll([]);
+  vi.advanceTimersByTime(5000);
+  measured({ ...registry }, 'https://a.example');
+  const { text } = await scrape();
+  expect(text.match(/^modreg_poll_seconds_since_success.*$/gm)).toEqual([
+    'modreg_poll_seconds_since_success{registry="https://a.example"} 5',
+  ]);
 });
 
 it('[T101] a registry that has none of the modules, such as an empty one, is no success', async () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isOpenToOthers, parseMetricsPlace } from '../../src/cli/metrics/metrics-place.ts';
 import { readInterval } from '../../src/cli/plan/interval-option.ts';
@@ -184,6 +184,23 @@ describe('[T72] the record of a running program', () => {
     record.clear();
     record.clear();
     expect(existsSync(path)).toBe(false);
+  });
+
+  it('does not name one that ended and whose parent does not care', async () => {
+    const record = programRecord(`${temporaryFolder()}/machine.db.program`);
+    // It ends with its stdin; the parent never asks for its exit code.
+    const script = 'cat <&3 & echo $!; exec sleep 60';
+    const parent = spawn('/bin/sh', ['-c', script], {
+      stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+    });
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const [digits] = (await once(parent.stdout as Readable, 'data')) as [Buffer];
+    const pid = Number(digits.toString());
+    record.note(pid);
+    expect(record.earlier()).toBe(pid);
+    (parent.stdio[3] as Writable).end();
+    await record.ended(new AbortController().signal);
+    expect(() => process.kill(pid, 0)).not.toThrow();
   });
 });
 

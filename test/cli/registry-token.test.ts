@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg, ROOT } from '../support/modreg.ts';
-import { newFile, registry } from '../support/registry-process.ts';
+import { createdToken, newFile, registry } from '../support/registry-process.ts';
 import { sh } from '../support/shell.ts';
 
 const DAY = 86_400_000;
@@ -147,6 +147,13 @@ describe('modreg registry token create', () => {
     });
     expect(registry(db, 'token', 'list').stdout.split('\n')).toHaveLength(5);
   });
+});
+
+it('modreg registry token revoke names the token of that name that is in use', () => {
+  const { db } = threeTokens();
+  registry(db, 'token', 'revoke', 'ci');
+  createdToken(db, 'publish');
+  expect(registry(db, 'token', 'revoke', 'ci').stdout).toBe('t4 (ci) is revoked\n');
 });
 
 it('modreg registry token revoke takes an id, a name or a token', () => {

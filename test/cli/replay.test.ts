@@ -140,6 +140,7 @@ function homeWith(input: DecideInput): string {
 
 it.each([
   ['https://a:b@host/p', 'https://secret-1@host/p'],
+  ['https://a:b@c@host/p', 'https://secret-1@host/p'],
   [
     'see https://host/?a=1 and https://host/?a=1.',
     'see https://host/?secret-1 and https://host/?secret-2',

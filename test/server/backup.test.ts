@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -88,6 +89,17 @@ describe('[T75] a backup', () => {
       [FILE, sha256Of('lidar 1.2.0')].toSorted(),
     );
     expect(checkBackup(folder)).toMatchObject({ manifest: { sequence: 3 }, findings: [] });
+  });
+
+  it('[T75] keeps an earlier one if the manifest of the new one cannot be written', async () => {
+    const { path, folder } = site();
+    await backUp(path, folder, NOON);
+    const before = databaseIn(folder);
+    publish(path, LIDAR, '1.2.0');
+    mkdirSync(`${folder}/manifest.json.part`);
+    await expect(backUp(path, folder, NOON)).rejects.toThrow('EISDIR');
+    expect(existsSync(before)).toBe(true);
+    expect(checkBackup(folder)).toMatchObject({ manifest: { sequence: 2 }, findings: [] });
   });
 
   it('repairs a hosted file that an earlier one has damaged', async () => {
