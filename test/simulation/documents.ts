@@ -11,7 +11,7 @@ import { CANARY, type DesiredTerms, type Desired } from './desired.ts';
 
 /** Documents read recently, by text: most texts recur on many machines. */
 const READ: Map<string, Machine | UpdatePolicy> = new Map();
-const MOST_READ = 5000;
+const MOST_READ = 1000;
 const CONFIGURATIONS = new WeakMap<Desired, Configuration>();
 
 /** The documents of a desired state, as the product reads them. */

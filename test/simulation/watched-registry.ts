@@ -119,9 +119,13 @@ function listInForce(
   return { list, trusted: releases, confirmedAt: fetchedAt, isStale };
 }
 
+/** Errors about the list that was sent. With any other, a second request for it may have failed. */
+const REFUSALS: ReadonlySet<string> = new Set(['registry-regressed', 'registry-implausible']);
+
 /** A list that the registry sent is used, unless it contradicts the one before. */
 function judgeRefusal(world: World, address: string, moduleId: string, kind: string): void {
   const { ledger, complain } = world;
+  if (!REFUSALS.has(kind)) return;
   const key = `${address} ${moduleId}`;
   const accepted = ledger.accepted.get(key);
   const response = heardFrom(ledger, address)
