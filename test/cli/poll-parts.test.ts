@@ -6,11 +6,15 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { isOpenToOthers, parseMetricsPlace } from '../../src/cli/metrics/metrics-place.ts';
 import { readInterval } from '../../src/cli/plan/interval-option.ts';
 import { programRecord } from '../../src/cli/poll/earlier-program.ts';
+import { firstVersions } from '../../src/cli/poll/first-versions.ts';
 import { findProgram } from '../../src/cli/poll/find-program.ts';
 import { eachLine } from '../../src/cli/poll/output-lines.ts';
+import { PollReport } from '../../src/cli/poll/poll-report.ts';
 import { readPollTerms } from '../../src/cli/poll/poll-terms.ts';
 import { failureOf } from '../../src/cli/poll/program-outcome.ts';
 import { whyNotRunnable } from '../../src/cli/poll/runnable.ts';
+import type { PlanDocuments } from '../../src/cli/plan/plan-documents.ts';
+import { claimed, commitOne, LIDAR } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 
@@ -202,6 +206,19 @@ describe('[T72] the record of a running program', () => {
     await record.ended(new AbortController().signal);
     expect(() => process.kill(pid, 0)).not.toThrow();
   });
+});
+
+function documents(): PlanDocuments {
+  throw new Error('there are none');
+}
+
+it('--deployed none is believed until an action for the module was delivered', () => {
+  const file = claimed();
+  const report = new PollReport({}, () => undefined, WORLD);
+  const version = firstVersions(file, { named: 'none', report, documents });
+  expect(version(LIDAR)).toBe(null);
+  file.state.deliver(commitOne(file.state).id, 2);
+  expect(version(LIDAR)).toBe(undefined);
 });
 
 describe('the options of modreg poll', () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   defaultDatabase,
@@ -123,9 +123,13 @@ describe('the token for a registry', () => {
   ])('a file of mode %o', (mode, expected) => {
     const PLATFORM_HOME = temporaryFolder();
     writeFileSync(`${PLATFORM_HOME}/tokens`, FILE, { mode });
-    const found = tokensIn(world({ PLATFORM_HOME }), undefined)(new URL(NAMED));
+    const tokens = tokensIn(world({ PLATFORM_HOME }), undefined);
+    const found = tokens(new URL(NAMED));
     expect(found.ok ? '' : found.error.message).toContain(expected);
     expect(found.ok).toBe(expected === '');
+    // It is read again once an operator has corrected it.
+    chmodSync(`${PLATFORM_HOME}/tokens`, 0o600);
+    expect(tokens(new URL(NAMED)).ok).toBe(true);
   });
 
   it.each<[string, string | number]>([

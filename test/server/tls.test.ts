@@ -155,12 +155,16 @@ describe('a renewed certificate', () => {
     replace(files.key, 'alone');
     await expect.poll(() => registry.events).toHaveLength(2);
     expect(await certificateOf(registry)).toBe(subjectOf('alone'));
+    // The same trouble is logged again after files that could be used.
+    replace(files.certificate, 'good');
+    await expect.poll(() => registry.events).toHaveLength(3);
     const mismatch = `the key "${files.key}" does not belong to the certificate "${files.certificate}"`;
     const { validTo } = new X509Certificate(readFileSync(fixture('alone')));
     const end = new Date(validTo).toISOString().replace('.000Z', 'Z');
     expect(registry.events).toEqual([
       { kind: 'certificate-kept', text: mismatch },
       { kind: 'certificate-renewed', text: `valid until ${end}` },
+      { kind: 'certificate-kept', text: mismatch },
     ]);
   });
 

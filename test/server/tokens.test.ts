@@ -172,7 +172,7 @@ describe('a token that is no longer accepted', () => {
 it('logs each refused request for a change, without the text of a token', async () => {
   const registry = testRegistry();
   const token = tokenFor(registry.catalogue, ['yank'], 'bot');
-  const path = `${RELEASES}/${token}/yank`;
+  const path = `${RELEASES}/${token}-and_more/yank`;
   await asked(registry, token, PUBLISH);
   await asked(registry, token, ['PUT', path]);
   await asked(registry, 'modreg_x', PUBLISH);

@@ -30,6 +30,12 @@ describe('yanking', () => {
       [4, null],
       [4, null],
     ]);
+    expect(registry.events.map(({ kind }) => kind)).toEqual([
+      'published',
+      'yanked',
+      'yanked',
+      'unyanked',
+    ]);
   });
 
   it.each([
