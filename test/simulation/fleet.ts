@@ -1,4 +1,9 @@
-import { FEED_REST_MS, firstPhase, untilRoundAfter } from '../../src/poller/schedule.ts';
+import {
+  FEED_REST_MS,
+  firstPhase,
+  longestInterval,
+  untilRoundAfter,
+} from '../../src/poller/schedule.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { randomFrom } from '../support/mutate.ts';
 
@@ -71,7 +76,7 @@ interface Rest {
   readonly intervalMs: number;
 }
 
-/** A sleep lasts whole milliseconds, and one interval at most; a change ends it early. */
+/** A sleep lasts whole milliseconds, and until the configuration is read at most; a change ends it early. */
 function nextAfter(
   { endedAt, dueAt, intervalMs }: Rest,
   { at: newsAt, spreadMs }: Change,
@@ -79,7 +84,7 @@ function nextAfter(
 ): Next {
   let at = endedAt;
   for (;;) {
-    const wakesAt = at + Math.min(Math.floor(dueAt - at), intervalMs);
+    const wakesAt = at + Math.min(Math.floor(dueAt - at), longestInterval(intervalMs));
     if (wakesAt <= at) return { at, plannedAt: undefined };
     const hearsAt = Math.max(at, newsAt);
     if (hearsAt < wakesAt) {

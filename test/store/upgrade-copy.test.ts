@@ -204,3 +204,12 @@ it('[T71] of processes that upgrade a file at the same time, the one with the la
     })),
   );
 });
+
+it('[T71] an upgrade that fails lets pollers use the file again', () => {
+  const path = `${temporaryFolder()}/machine.db`;
+  makeEarlier(path);
+  // A folder is in the way of the copy.
+  mkdirSync(`${path}.schema-3.part`);
+  expect(() => openMachineFile(path)).toThrow('EISDIR');
+  holdExclusively(`${path}-poller`, 0)();
+});
