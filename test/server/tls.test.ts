@@ -236,6 +236,15 @@ it('[T102] does not count a client that hangs up as a failed handshake', async (
   await expect.poll(() => registry.events).toEqual([refused]);
 });
 
+it('[T80] counts a connection once, also after its handshake', async () => {
+  const registry = await served(tlsFiles());
+  const socket = connect({ host: '127.0.0.1', port: registry.port, rejectUnauthorized: false });
+  onTestFinished(() => void socket.destroy());
+  socket.write('GET /v1/modules HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(socket, 'data');
+  expect(registry.load().connections).toBe(1);
+});
+
 it('[T80] closes while a connection has not finished its handshake', async () => {
   const registry = await served(tlsFiles());
   const socket = connectPlainly(registry.port, '127.0.0.1');
