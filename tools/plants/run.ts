@@ -49,7 +49,7 @@ const NOTHING: Plant = {
 function verdictOn({ file, from, to, by }: Plant): string {
   const copy = mkdtempSync(join(tmpdir(), 'modreg-plant-'));
   try {
-    for (const part of ['src', 'test', 'tools', 'package.json', 'vitest.config.ts']) {
+    for (const part of ['src', 'test', 'tools', 'docs', 'package.json', 'vitest.config.ts']) {
       cpSync(join(ROOT, part), join(copy, part), { recursive: true });
     }
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
