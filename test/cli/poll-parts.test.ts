@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isOpenToOthers, parseMetricsPlace } from '../../src/cli/metrics/metrics-place.ts';
 import { readInterval } from '../../src/cli/plan/interval-option.ts';
 import { programRecord } from '../../src/cli/poll/earlier-program.ts';
@@ -12,10 +12,12 @@ import { eachLine } from '../../src/cli/poll/output-lines.ts';
 import { PollReport } from '../../src/cli/poll/poll-report.ts';
 import { readPollTerms } from '../../src/cli/poll/poll-terms.ts';
 import { failureOf } from '../../src/cli/poll/program-outcome.ts';
+import { runProgram } from '../../src/cli/poll/run-program.ts';
 import { whyNotRunnable } from '../../src/cli/poll/runnable.ts';
 import type { PlanDocuments } from '../../src/cli/plan/plan-documents.ts';
 import { claimed, commitOne, LIDAR } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { script } from '../support/polling.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 
 const WORLD = quietWorld('linux/x64');
@@ -193,8 +195,8 @@ describe('[T72] the record of a running program', () => {
   it('does not name one that ended and whose parent does not care', async () => {
     const record = programRecord(`${temporaryFolder()}/machine.db.program`);
     // It ends with its stdin; the parent never asks for its exit code.
-    const script = 'cat <&3 & echo $!; exec sleep 60';
-    const parent = spawn('/bin/sh', ['-c', script], {
+    const steps = 'cat <&3 & echo $!; exec sleep 60';
+    const parent = spawn('/bin/sh', ['-c', steps], {
       stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
     });
     onTestFinished(() => void parent.kill('SIGKILL'));
@@ -211,6 +213,24 @@ describe('[T72] the record of a running program', () => {
 function documents(): PlanDocuments {
   throw new Error('there are none');
 }
+
+it('what an ended program left in the background is not killed later', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const stopping = new AbortController();
+  const ended = await runProgram({
+    program: script(`${temporaryFolder()}/program`, 'exec sleep 60'),
+    environment: {},
+    input: '',
+    onStart: () => stopping.abort(),
+    onLine: () => undefined,
+    signal: stopping.signal,
+    kill: new AbortController().signal,
+  });
+  // Its last output is awaited for less than a second.
+  vi.advanceTimersByTime(1000);
+  expect([ended, vi.getTimerCount()]).toEqual([{ kind: 'killed', by: 'SIGTERM' }, 0]);
+});
 
 it('--deployed none is believed until an action for the module was delivered', () => {
   const file = claimed();
