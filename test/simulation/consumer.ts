@@ -177,10 +177,11 @@ async function carryOut(world: World, life: Life, work: Work): Promise<void> {
     return;
   }
   const now = chance.one([action.to, before, null, undefined]);
-  // A second report of the same outcome is refused.
-  if (now !== undefined && !work.isReported) running.set(key, now);
   // The part of an agent that supervises modules may know only the version.
-  if (chance.is(0.3) && isVersion) {
+  const namesVersion = chance.is(0.3) && isVersion;
+  // A second acknowledgement is refused.
+  if (now !== undefined && (namesVersion || !work.isReported)) running.set(key, now);
+  if (namesVersion) {
     await reportFailure(world, life, work, {
       version: action.to,
       reason: 'it crashed',
