@@ -25,6 +25,13 @@ const POLICY_FIELDS = [
   'restart_ceiling',
   'max_index_age',
   'env_allow',
+  'command',
+  'run_as',
+  'ready',
+  'ready_timeout',
+  'probation',
+  'probe_interval',
+  'stop_timeout',
 ];
 
 /** The kind that a document's top-level fields suggest; `machine` when they suggest none. */

@@ -5,6 +5,7 @@ export type {
   ModuleEntry,
   ProvisioningAttributes,
 } from '../core/machine/machine.ts';
+export type { Readiness } from '../core/machine/readiness.ts';
 export {
   DEFAULT_POLICY,
   termsFor,

@@ -24,6 +24,7 @@ import {
 } from './fields/fields.ts';
 import type { Checked } from './check-context.ts';
 import { maintenanceWindow } from './fields/maintenance-window.ts';
+import { command, durationFromOneSecond, readiness, userName } from './fields/run-terms.ts';
 import { compileWindows } from './window.ts';
 import { name } from './fields/name.ts';
 import { fieldFindings } from './cross-checks/other-document.ts';
@@ -90,6 +91,13 @@ const terms = {
   restart_ceiling: v.optional(wholeNumber(1, LARGEST_CEILING)),
   max_index_age: v.optional(duration),
   env_allow: v.optional(listOf(variableName, 'a list of environment variables')),
+  command: v.optional(command),
+  run_as: v.optional(userName),
+  ready: v.optional(readiness),
+  ready_timeout: v.optional(durationFromOneSecond),
+  probation: v.optional(duration),
+  probe_interval: v.optional(durationFromOneSecond),
+  stop_timeout: v.optional(duration),
 };
 const moduleTerms = fields(terms);
 
@@ -130,6 +138,15 @@ function withTerms(base: UpdateTerms, own: v.InferOutput<typeof moduleTerms>): U
     restartCeiling: own.restart_ceiling ?? base.restartCeiling,
     maxIndexAgeMs: own.max_index_age ?? base.maxIndexAgeMs,
     envAllow: own.env_allow ?? base.envAllow,
+    run: {
+      command: own.command ?? base.run.command,
+      runAs: own.run_as ?? base.run.runAs,
+      ready: own.ready ?? base.run.ready,
+      readyMs: own.ready_timeout ?? base.run.readyMs,
+      probationMs: own.probation ?? base.run.probationMs,
+      probeMs: own.probe_interval ?? base.run.probeMs,
+      stopMs: own.stop_timeout ?? base.run.stopMs,
+    },
   };
 }
 

@@ -22,6 +22,8 @@ const BEYOND: readonly RegExp[] = [
   // Time zones, and the meaning of the five parts of a cron time.
   /^bad-value--time-zone-(is-misspelled|is-a-path)/,
   /^bad-value--window-start-(minute-|hour-|day-|month-|weekday-|on-the-|with-a-question|with-letters)/,
+  // The first item of a list.
+  /^bad-value--command-(is-absolute|leaves-the-package)/,
   // Addresses and hosts, after their first characters.
   /^bad-address--pin-url-(address-of|link-local|metadata|plain-http|port-)/,
   /^bad-address--registry-(?!is-empty)/,

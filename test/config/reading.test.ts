@@ -246,6 +246,15 @@ describe('an update policy', () => {
       restartCeiling: 6,
       maxIndexAgeMs: 259_200_000,
       envAllow: ['PLATFORM_PART_ID'],
+      run: {
+        command: ['bin/lidar', '--quiet'],
+        runAs: 'rover',
+        ready: { kind: 'http', url: 'http://127.0.0.1:8080/health' },
+        readyMs: 30_000,
+        probationMs: 60_000,
+        probeMs: 10_000,
+        stopMs: 20_000,
+      },
     };
     const { window, ...rest } = policy.terms;
     expect(rest).toEqual(terms);

@@ -42,6 +42,13 @@ describe('a term of one module replaces the general one', () => {
     ['restart_ceiling', 6, 1, (all) => all.restartCeiling, 6, 1],
     ['max_index_age', '3d', '0s', (all) => all.maxIndexAgeMs, 259_200_000, 0],
     ['env_allow', ['PLATFORM_API_KEY'], [], (all) => all.envAllow, ['PLATFORM_API_KEY'], []],
+    ['command', ['run'], ['bin/a', '-v'], (all) => all.run.command, ['run'], ['bin/a', '-v']],
+    ['run_as', 'rover', 'root', (all) => all.run.runAs, 'rover', 'root'],
+    ['ready', 'socket', 'none', (all) => all.run.ready?.kind, 'socket', 'none'],
+    ['ready_timeout', '10s', '1s', (all) => all.run.readyMs, 10_000, 1000],
+    ['probation', '2m', '0s', (all) => all.run.probationMs, 120_000, 0],
+    ['probe_interval', '9s', '1s', (all) => all.run.probeMs, 9000, 1000],
+    ['stop_timeout', '90s', '0s', (all) => all.run.stopMs, 90_000, 0],
   ])('%s %j: %j', (...[field, general, own, read, expected, expectedOwn]) => {
     const [all, one] = terms(field, general, own);
     expect([read(all), read(one)]).toEqual([expected, expectedOwn]);

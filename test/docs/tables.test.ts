@@ -47,6 +47,13 @@ it('the table of the update policy has each field and its default', () => {
     ['restart_ceiling', '12'],
     ['max_index_age', '7d'],
     ['env_allow', 'none'],
+    ['command', "the package's"],
+    ['run_as', ''],
+    ['ready', "the package's"],
+    ['ready_timeout', '60s'],
+    ['probation', '30s'],
+    ['probe_interval', '5s'],
+    ['stop_timeout', "the package's"],
     ['modules', 'none'],
   ]);
   expect(table.map(([field]) => field)).toEqual(fields.filter((name) => name !== '$schema'));
@@ -64,6 +71,15 @@ it('the table of the update policy has each field and its default', () => {
       restartCeiling: 12,
       maxIndexAgeMs: 604_800_000,
       envAllow: [],
+      run: {
+        command: undefined,
+        runAs: undefined,
+        ready: undefined,
+        readyMs: 60_000,
+        probationMs: 30_000,
+        probeMs: 5000,
+        stopMs: undefined,
+      },
     },
     modules: new Map(),
   });

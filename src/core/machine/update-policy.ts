@@ -1,6 +1,7 @@
 import { expectArgument, expectMembers, MAP, OBJECT, TEXT } from '../text/argument.ts';
 import type { Window } from '../decision/timing-policies.ts';
 import type { Eligibility } from '../releases/eligibility-policy.ts';
+import type { Readiness } from './readiness.ts';
 
 /** How a site updates its machines: default terms, and terms for single module entries and subsystems. */
 export interface UpdatePolicy {
@@ -39,10 +40,38 @@ export interface UpdateTerms {
   readonly maxIndexAgeMs: number;
   /** Names of the agent's secret environment variables that a module's `env` may read. */
   readonly envAllow: readonly string[];
+  /** How modreg's own agent runs the module. Times are in milliseconds. Other agents need not follow it. */
+  readonly run: {
+    /** The program and its arguments, relative to the package; undefined for what the package names itself. */
+    readonly command: readonly [string, ...string[]] | undefined;
+    /** The user that the module runs as; undefined for the agent's default. */
+    readonly runAs: string | undefined;
+    /** How the module shows that it works; undefined for what the package names itself. */
+    readonly ready: Readiness | undefined;
+    /** How long a started module may take to be ready. */
+    readonly readyMs: number;
+    /** How long a new version must stay healthy before it counts as working. */
+    readonly probationMs: number;
+    /** The time between two probes of a running module. */
+    readonly probeMs: number;
+    /** How long a module may take to end after SIGTERM; undefined for what the package names itself, else ten seconds. */
+    readonly stopMs: number | undefined;
+  };
 }
 
-const MINUTE = 60_000;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
+
+const DEFAULT_RUN: UpdateTerms['run'] = {
+  command: undefined,
+  runAs: undefined,
+  ready: undefined,
+  readyMs: MINUTE,
+  probationMs: 30 * SECOND,
+  probeMs: 5 * SECOND,
+  stopMs: undefined,
+};
 
 export const DEFAULT_TERMS: UpdateTerms = {
   registry: undefined,
@@ -57,6 +86,7 @@ export const DEFAULT_TERMS: UpdateTerms = {
   restartCeiling: 12,
   maxIndexAgeMs: 7 * DAY,
   envAllow: [],
+  run: DEFAULT_RUN,
 };
 
 /** The policy of a site without a policy document: modules update at any time, and releases need no minimum age. */
