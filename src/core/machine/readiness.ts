@@ -8,11 +8,22 @@ export type Readiness =
   /** It listens at the Unix socket `PLATFORM_MODULE_SOCKET`, whose path is a new one for each start. */
   | { readonly kind: 'socket' }
   /** It answers a GET with a status from 200 to 299. */
-  | { readonly kind: 'http'; readonly url: string }
+  | {
+      readonly kind: 'http';
+      /** An address of this machine, with a port. */
+      readonly url: string;
+    }
   /** It accepts a TCP connection. */
-  | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
+  | {
+      readonly kind: 'tcp';
+      /** A loopback address, or `localhost`. */
+      readonly host: string;
+      /** From 1 to 65535. */
+      readonly port: number;
+    };
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])$/;
+const LAST_PORT = 65_535;
 const EXPECTED =
   'none, socket, http://127.0.0.1:PORT/PATH or tcp://127.0.0.1:PORT, with a port and a loopback address';
 
@@ -22,7 +33,7 @@ export function parseReadiness(text: string): Result<Readiness, string> {
   const url = URL.parse(text);
   const [, host = '', port = ''] =
     /^[a-z]+:\/\/([^/?#@]*):([1-9]\d{0,4})(?:[/?#]|$)/.exec(text) ?? [];
-  const isLocal = LOOPBACK.test(host);
+  const isLocal = LOOPBACK.test(host) && Number(port) <= LAST_PORT;
   if (url && isLocal && url.protocol === 'http:')
     return { ok: true, value: { kind: 'http', url: url.href } };
   if (url && isLocal && text === `tcp://${host}:${port}`) {
