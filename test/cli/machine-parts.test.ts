@@ -99,6 +99,7 @@ describe('a quarantine in the table', () => {
 
 describe('the log of modreg poll', () => {
   const target: ActionTarget = { kind: 'module', name: 'acme_lidar', moduleId: LIDAR };
+  // A cast: the log reads only these fields of an action.
   const action = (fields: object): Action =>
     ({
       target,

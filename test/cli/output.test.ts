@@ -138,6 +138,7 @@ describe('the width and the colour of a stream', () => {
     ],
   ])('%s', (_, { stream, env, argv }, expected) => {
     const [of, presentation] = [stream as NodeJS.WriteStream, presentationOf(argv)];
+    // A cast: only the environment of a process is read.
     const process = { env } as unknown as NodeJS.Process;
     expect([widthOf(of, presentation, process), isColoured(of, presentation, process)]).toEqual(
       expected,
@@ -200,6 +201,7 @@ function windows(timeZone: string): object {
 /** The zone of a policy with these general terms, and these of modules. */
 function zone(terms: object, ...modules: readonly object[]): string | undefined {
   const policy = { terms, modules: new Map(modules.entries()) };
+  // A cast: only the windows of terms are read.
   return timeZoneIn(policy as unknown as UpdatePolicy);
 }
 

@@ -14,6 +14,7 @@ interface Known {
 /** `text` as a log shows it. */
 function masked(text: string, { url = '', env = {}, withheld = [] }: Known): string {
   const variables = Object.entries(env);
+  // A cast: only these fields of a delivery may contain secrets.
   const delivery = {
     entry: { env: Object.fromEntries(variables.map(([name, [template]]) => [name, template])) },
     environment: {

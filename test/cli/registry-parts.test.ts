@@ -175,6 +175,7 @@ function list(digest: string): object {
 
 it('lists that a command does not save are read from it again, by module and address', () => {
   const written: unknown[] = [];
+  // Casts: lists pass through unread, so a digest tells them apart, and addresses and ids are only keys.
   const saved = {
     read: () => list('saved'),
     firstSeen: () => new Map([['saved', 1]]),

@@ -1,16 +1,24 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { MINUTE } from '../support/day.ts';
-import { promptRegistry, racer, track } from '../support/racing.ts';
+import {
+  promptRegistry,
+  racer,
+  track,
+  type Racer,
+  type RacerOptions,
+  type Track,
+} from '../support/racing.ts';
 
-it('[T52] an action is not delivered until its delivery can be written', async () => {
+/** A poller of two modules that run 1.0.0 and have 1.0.1 published. */
+function racing(options: Omit<RacerOptions, 'registries'>): Racer & { readonly on: Track } {
   const registry = promptRegistry(() => 1);
   const on = track();
-  const { clock, poller, events } = racer(on, {
-    registries: [registry, registry],
-    deployed: '1.0.0',
-    takesUp: 'later',
-  });
+  return { on, ...racer(on, { registries: [registry, registry], deployed: '1.0.0', ...options }) };
+}
+
+it('[T52] an action is not delivered until its delivery can be written', async () => {
+  const { on, clock, poller, events } = racing({ takesUp: 'later' });
   await clock.pass(0);
   on.file.database.exec('PRAGMA query_only = ON');
   const next = poller.deliveries().next();
@@ -25,13 +33,7 @@ it('[T52] an action is not delivered until its delivery can be written', async (
 });
 
 it('[T52] an acknowledgement waits for the disk, and its action is not delivered again', async () => {
-  const registry = promptRegistry(() => 1);
-  const on = track();
-  const { clock, poller, events, deliveries } = racer(on, {
-    registries: [registry, registry],
-    deployed: '1.0.0',
-    acknowledgeWithinMs: 10 * MINUTE,
-  });
+  const { on, clock, poller, events, deliveries } = racing({ acknowledgeWithinMs: 10 * MINUTE });
   await clock.pass(MINUTE);
   on.file.database.exec('PRAGMA query_only = ON');
   for (const delivery of deliveries) await delivery.done();
@@ -52,13 +54,7 @@ it('[T52] an acknowledgement waits for the disk, and its action is not delivered
 });
 
 it('[T52] the first plan after the file was unreadable ends the outage', async () => {
-  const registry = promptRegistry(() => 1);
-  const on = track();
-  const { clock, poller, events } = racer(on, {
-    registries: [registry, registry],
-    deployed: '1.0.0',
-    takesUp: 'later',
-  });
+  const { on, clock, poller, events } = racing({ takesUp: 'later' });
   await clock.pass(0);
   const other = new DatabaseSync(on.file.path);
   onTestFinished(() => other.close());

@@ -1,28 +1,14 @@
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRegistries, RegistryError, type CachedRegistry } from '../../src/registry/index.ts';
 import { readAll } from '../../src/registry/pollable-registry.ts';
-import { Catalogue } from '../../src/server/index.ts';
 import { testClock } from '../support/clock.ts';
-import { temporaryFolder } from '../support/folder.ts';
 import { listOf, plainServer, send } from '../support/plain-server.ts';
-import { published } from '../support/published.ts';
+import { publishedFolder } from '../support/published.ts';
 import { LIDAR, outcomeOf } from '../support/remembered.ts';
 
 const PATHS = ['lists', 'site.db'];
-
-/** A folder with a list for each kind of path. */
-function siteFolder(): string {
-  const folder = temporaryFolder({
-    'lists/acme/lidar.json': '{"releases": [{"version": "1.0.0"}]}',
-  });
-  const catalogue = new Catalogue(join(folder, 'site.db'), { mode: 'create' });
-  published({ catalogue }, 'acme:lidar', '2.0.0');
-  catalogue.close();
-  return folder;
-}
 
 function registryAt(address: string): CachedRegistry {
   return openRegistries({ limits: { retryWithinMs: 0 } }).registryFor({ registry: address });
@@ -40,7 +26,7 @@ function aborted(): AbortSignal {
 describe('a list at a path', () => {
   it.each(PATHS)('%s was read now, by the clock that was passed', async (path) => {
     const clock = testClock();
-    const registries = openRegistries({ relativeTo: siteFolder(), clock });
+    const registries = openRegistries({ relativeTo: publishedFolder(), clock });
     const list = await registries.registryFor({ registry: path }).read(LIDAR);
     expect([list.fetchedAt, list.firstSeen]).toEqual([
       clock.now(),
@@ -49,7 +35,9 @@ describe('a list at a path', () => {
   });
 
   it.each(PATHS)('%s is not read after an abort', async (path) => {
-    const registry = openRegistries({ relativeTo: siteFolder() }).registryFor({ registry: path });
+    const registry = openRegistries({ relativeTo: publishedFolder() }).registryFor({
+      registry: path,
+    });
     await expect(registry.readAll([LIDAR], aborted())).rejects.toThrow('enough');
   });
 });

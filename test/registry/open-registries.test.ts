@@ -6,29 +6,17 @@ import {
   type OpenRegistries,
   type OpenRegistriesOptions,
 } from '../../src/registry/index.ts';
-import { Catalogue } from '../../src/server/index.ts';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { testClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
-import { published } from '../support/published.ts';
+import { published, publishedFolder } from '../support/published.ts';
 import { LIDAR, outcomeOf, told } from '../support/remembered.ts';
 
 type RegistryTerms = Parameters<OpenRegistries['open']>[0];
 
 const HTTPS = 'https://registry.example';
-
-/** A folder with a list for each kind of path. */
-function siteFolder(): string {
-  const folder = temporaryFolder({
-    'lists/acme/lidar.json': '{"releases": [{"version": "1.0.0"}]}',
-  });
-  const catalogue = new Catalogue(join(folder, 'site.db'), { mode: 'create' });
-  published({ catalogue }, 'acme:lidar', '2.0.0');
-  catalogue.close();
-  return folder;
-}
 
 /** A `fetch` that responds like each kind of registry, and the requests so far. */
 function network(): { readonly requests: string[]; readonly fetch: typeof globalThis.fetch } {
@@ -80,7 +68,7 @@ describe('reads a list at the address in the terms', () => {
     ['an npm registry', `npm:${HTTPS}`, '4.0.0'],
     ['an OCI registry', `oci:${HTTPS}`, '5.0.0'],
   ])('%s: %s', async (_, registry, version) => {
-    const folder = siteFolder();
+    const folder = publishedFolder();
     const { fetch } = network();
     const read = `${version}, of all acme:lidar ${version}`;
     expect(await readAt({ registry }, { relativeTo: folder, fetch })).toBe(read);
@@ -107,7 +95,7 @@ describe('a missing list is an error of `read`', () => {
   });
 
   it('a module that a .db file lacks', async () => {
-    const registry = openRegistries().open({ registry: join(siteFolder(), 'site.db') });
+    const registry = openRegistries().open({ registry: join(publishedFolder(), 'site.db') });
     const read = registry.ok && registry.value.read(moduleId('acme:lider'));
     await expect(read).rejects.toMatchObject({ kind: 'unknown-module', suggestion: 'acme:lidar' });
   });
@@ -251,7 +239,7 @@ describe('saved lists', () => {
   it('are opened once, with the first list over the network', async () => {
     const opened: string[] = [];
     const registries = openRegistries({
-      relativeTo: siteFolder(),
+      relativeTo: publishedFolder(),
       fetch: network().fetch,
       saved: async () => {
         opened.push('opened');
@@ -283,7 +271,7 @@ it('a list can be read after saved lists could not be opened once', async () => 
 it('`awaitChange` reports a change of a registry with a feed, and returns undefined for a path', async () => {
   const loopback = await loopbackRegistry();
   published(loopback, 'acme:lidar', '1.2.3');
-  const { registryFor } = openRegistries({ relativeTo: siteFolder() });
+  const { registryFor } = openRegistries({ relativeTo: publishedFolder() });
   const registry = registryFor({ registry: loopback.address });
   await registry.readAll([LIDAR]);
   published(loopback, 'acme:lidar', '1.2.4');

@@ -1,5 +1,7 @@
-import { readRelease } from '../../src/server/index.ts';
+import { join } from 'node:path';
+import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from './ask.ts';
+import { temporaryFolder } from './folder.ts';
 import type { Loopback } from './loopback.ts';
 
 /** Publishes releases of a module at the current time, in the given order. */
@@ -13,4 +15,15 @@ export function published(
     if (!release.ok) throw new Error(release.error.join('; '));
     catalogue.publish(moduleId(id), release.value, Date.now());
   }
+}
+
+/** A folder with `acme:lidar` in each kind of path: 1.0.0 in the folder `lists`, 2.0.0 in `site.db`. */
+export function publishedFolder(): string {
+  const folder = temporaryFolder({
+    'lists/acme/lidar.json': '{"releases": [{"version": "1.0.0"}]}',
+  });
+  const catalogue = new Catalogue(join(folder, 'site.db'), { mode: 'create' });
+  published({ catalogue }, 'acme:lidar', '2.0.0');
+  catalogue.close();
+  return folder;
 }

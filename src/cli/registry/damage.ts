@@ -17,7 +17,7 @@ export function damageProblems(
   return [{ severity: 'error', kind: 'damaged', message: what, because, hint }];
 }
 
-/** What repairs damaged or missing hosted files of the registry at `path`. A file with the right size is not sent again. */
+/** What repairs damaged or missing hosted files of the registry at `path`. Only over HTTP must a damaged one be removed first. */
 export function repairOfFiles(path: string): string {
   const folder = quote(`${artifactFolder(path)}/sha256`);
   return `remove a damaged file from ${folder}, then publish its release again with --upload`;
