@@ -5,7 +5,7 @@ import { ROOT } from '../support/modreg.ts';
 import { pageAt, tableRows } from '../support/pages.ts';
 
 /** The id of a row of the decision table (D), of a fault (T) or of an invariant (I, L, R). */
-const ID = /\b(?:D|T|I|L|R)\d{1,2}\b(?![:\d])/g;
+const ID = /\b(?:D|T|I|L|R)\d{1,3}\b(?![:\d])/g;
 
 interface Row {
   readonly id: string;
