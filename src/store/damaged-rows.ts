@@ -34,6 +34,15 @@ const REMEDIES: Readonly<Record<Exclude<TableName, 'identity' | 'saved_contents'
     sql: ['DELETE FROM deployed WHERE BAD'],
     says: (row) => `the deployed version of ${target(row)}; it is unknown until it is reported`,
   },
+  // The agent finds no version for the entry, reports that none is deployed, and one is installed.
+  activations: {
+    sql: [
+      `UPDATE deployed SET is_known = 0 WHERE kind = 'module' AND name IN (SELECT name FROM activations WHERE BAD)`,
+      'DELETE FROM activations WHERE BAD',
+    ],
+    says: ({ name }) =>
+      `what the agent runs for module ${text(name)}; its version is installed again`,
+  },
   quarantine: {
     sql: [
       `UPDATE quarantine SET until = NULL, refused = NULL,

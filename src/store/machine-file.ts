@@ -211,6 +211,15 @@ export const LAYOUT: Layout = {
     -- Rows that were damaged, for a person who examines them.
     CREATE TABLE damaged_rows (id INTEGER PRIMARY KEY AUTOINCREMENT, row TEXT NOT NULL) STRICT;
     `,
+    `
+    -- What modreg's own agent runs for each module entry.
+    CREATE TABLE activations (
+      name TEXT PRIMARY KEY,
+      module_id TEXT NOT NULL,
+      content TEXT NOT NULL,
+      checksum INTEGER
+    ) STRICT, WITHOUT ROWID;
+    `,
   ],
 };
 

@@ -14,6 +14,7 @@ import type {
 } from '../core/plan/machine-memory.ts';
 import { keyOf, moduleOf, type TargetName } from '../core/plan/target.ts';
 import { snapshot, translated } from '../sqlite/database.ts';
+import { activationsIn, noteActivation, type ActivationRecord } from './activations.ts';
 import {
   decisionsIn,
   logDecisions,
@@ -112,6 +113,10 @@ export interface MachineState {
   /** The newest decision of each target that has a history, also of those that the machine no longer has. */
   newestInHistory(): readonly RecordedDecision[];
   poller(): PollerLog;
+  /** What modreg's own agent runs, by the name of the module entry. */
+  activations(): ReadonlyMap<string, ActivationRecord>;
+  /** Replaces what the agent runs for a module entry; undefined removes it. */
+  noteActivation(name: string, record: ActivationRecord | undefined): void;
 }
 
 export function machineStateIn(file: MachineFile): MachineState {
@@ -146,6 +151,8 @@ export function machineStateIn(file: MachineFile): MachineState {
     history: (target) => translated(path, () => historyIn(sql, target)),
     newestInHistory: () => translated(path, () => newestInHistory(sql)),
     poller: () => translated(path, () => pollerLog(sql)),
+    activations: () => translated(path, () => activationsIn(sql)),
+    noteActivation: (name, record) => writing(() => noteActivation(sql, name, record)),
   };
 }
 
@@ -174,7 +181,8 @@ function memoryReader({ database, sql }: MachineFile): {
 
 type Writes = Omit<
   MachineState,
-  'log' | 'memory' | 'decisions' | 'history' | 'newestInHistory' | 'poller'
+  | ('log' | 'memory' | 'decisions' | 'history' | 'newestInHistory' | 'poller')
+  | ('activations' | 'noteActivation')
 >;
 
 /** Runs `work` in one transaction, and forgets the part of the memory that it changes. */

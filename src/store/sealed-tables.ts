@@ -23,7 +23,8 @@ export type TableName =
   | 'first_seen'
   | 'decision_history'
   | 'saved_lists'
-  | 'saved_contents';
+  | 'saved_contents'
+  | 'activations';
 
 /** Every table in which a flipped bit could change an answer (T90). */
 export const SEALED: Readonly<Record<TableName, SealedTable>> = {
@@ -48,6 +49,7 @@ export const SEALED: Readonly<Record<TableName, SealedTable>> = {
     'address module_id confirmed_at sequence generation digest size kept etag history',
   ),
   saved_contents: table('list', 'content'),
+  activations: table('name', 'module_id content'),
 };
 
 /** SQL that is true for a row whose columns are those that its checksum was computed from. */

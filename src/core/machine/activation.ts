@@ -1,0 +1,46 @@
+/** An installed version of a module. */
+export interface Installed {
+  /** As the registry spells it; `local` for a local module. */
+  readonly version: string;
+  /** Its package folder; for a local module its program. */
+  readonly root: string;
+}
+
+/** Why a version does not work on this machine, and whose failure that is. */
+export interface Fault {
+  readonly reason: string;
+  readonly blame: 'release' | 'machine';
+}
+
+/** What an agent has on disk about the version of one module entry. An entry without one has no version yet. */
+export type Activation =
+  /** `current` works. */
+  | {
+      readonly phase: 'stable';
+      readonly current: Installed;
+      /** The version before it, which is kept on disk. */
+      readonly previous: Installed | undefined;
+      /** The action that ended last, which may still await its acknowledgement; its `fault` if it failed. */
+      readonly settled: { readonly action: string; readonly fault: Fault | undefined } | undefined;
+    }
+  /** `candidate` is being tried, and replaces `previous` if it works. */
+  | {
+      readonly phase: 'trying';
+      readonly action: string;
+      readonly candidate: Installed;
+      readonly previous: Installed | undefined;
+      /** How often it was started for this action, including this time. */
+      readonly attempts: number;
+    }
+  /** `candidate` failed, and `previous` is being started again. */
+  | {
+      readonly phase: 'rolling-back';
+      readonly action: string;
+      readonly candidate: Installed;
+      readonly previous: Installed;
+      readonly fault: Fault;
+    };
+
+export type Stable = Extract<Activation, { readonly phase: 'stable' }>;
+export type Trying = Extract<Activation, { readonly phase: 'trying' }>;
+export type RollingBack = Extract<Activation, { readonly phase: 'rolling-back' }>;
