@@ -15,18 +15,20 @@ const ACTIVATIONS: Activation[] = [
 
 describe('an activation', () => {
   it.each(ACTIVATIONS)('$phase is on disk for the next agent', (activation) => {
-    const { state, path, close } = claimed();
+    const file = claimed();
+    const { state, path } = file;
     const record = { moduleId: moduleId('acme:lidar'), activation };
     state.noteActivation('lidar', { ...record, activation: ACTIVATIONS[0] as Activation });
     state.noteActivation('lidar', record);
     state.noteActivation('arm', record);
     state.noteActivation('arm', undefined);
-    close();
+    file.close();
     expect([...claimed(path).state.activations()]).toEqual([['lidar', record]]);
   });
 
   it('whose row is damaged is lost alone, and its version is then unknown', () => {
-    const { state, path, database, close } = claimed();
+    const file = claimed();
+    const { state, path, database } = file;
     state.report(LIDAR, '1.3.0', 1);
     for (const name of ['arm', 'lidar']) {
       const activation = ACTIVATIONS[1] as Activation;
@@ -34,7 +36,7 @@ describe('an activation', () => {
     }
     database.exec(`DROP TRIGGER seal_activations;
       UPDATE activations SET content = replace(content, '1.3.0', '1.3.1') WHERE name = 'lidar'`);
-    close();
+    file.close();
     const healed = claimed(path);
     expect(healed.lostRows).toEqual([
       'a damaged row: what the agent runs for module lidar; its version is installed again',
