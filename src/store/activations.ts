@@ -1,7 +1,8 @@
 import type { ModuleId } from '../core/index.ts';
 import type { Activation } from '../core/machine/activation.ts';
-import type { Statements } from '../sqlite/statements.ts';
+import { translated } from '../sqlite/database.ts';
 import { jsonIn } from './columns.ts';
+import { writeTo, type MachineFile } from './machine-file.ts';
 import { isNumber, isText, objectOf, oneOf, optional, type Shape } from './shape.ts';
 
 /** What the agent has on disk about a module entry. An entry whose `module_id` changes is another one. */
@@ -38,36 +39,41 @@ function isActivation(value: unknown): value is Activation {
   return shape(value);
 }
 
-/** By the name of the module entry. */
-export function activationsIn(sql: Statements): Map<string, ActivationRecord> {
-  const rows = sql.all('SELECT name, module_id, content FROM activations ORDER BY name');
+/** What modreg's own agent runs, by the name of the module entry. Throws a DatabaseError if the file cannot be used. */
+export function activationsIn({ path, sql }: MachineFile): ReadonlyMap<string, ActivationRecord> {
+  const rows = translated(path, () => sql.all('SELECT * FROM activations ORDER BY name'));
   return new Map(
     rows.map(({ name, module_id: moduleId, content }) => [
       String(name),
       {
         // A cast: only ids of modules are written.
         moduleId: String(moduleId) as ModuleId,
-        activation: jsonIn(content, sql, isActivation),
+        activation: jsonIn(content, { path }, isActivation),
       },
     ]),
   );
 }
 
-/** Replaces the record of a module entry; undefined removes it. */
+/**
+ * Replaces what the agent runs for a module entry; undefined removes it. It is on disk when this returns. Throws a
+ * DatabaseError if the file cannot be used.
+ */
 export function noteActivation(
-  sql: Statements,
+  file: MachineFile,
   name: string,
   record: ActivationRecord | undefined,
 ): void {
-  if (!record) {
-    sql.run('DELETE FROM activations WHERE name = ?', name);
-    return;
-  }
-  sql.run(
-    `INSERT INTO activations (name, module_id, content) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET module_id = excluded.module_id, content = excluded.content`,
-    name,
-    record.moduleId,
-    JSON.stringify(record.activation),
-  );
+  const { sql } = file;
+  writeTo(file, () => {
+    if (!record) {
+      sql.run('DELETE FROM activations WHERE name = ?', name);
+      return;
+    }
+    const { moduleId, activation } = record;
+    sql.run(WRITE, name, moduleId, JSON.stringify(activation));
+  });
 }
+
+const WRITE = `
+  INSERT INTO activations (name, module_id, content) VALUES (?, ?, ?)
+  ON CONFLICT DO UPDATE SET module_id = excluded.module_id, content = excluded.content`;

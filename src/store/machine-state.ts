@@ -14,7 +14,6 @@ import type {
 } from '../core/plan/machine-memory.ts';
 import { keyOf, moduleOf, type TargetName } from '../core/plan/target.ts';
 import { snapshot, translated } from '../sqlite/database.ts';
-import { activationsIn, noteActivation, type ActivationRecord } from './activations.ts';
 import {
   decisionsIn,
   logDecisions,
@@ -113,10 +112,6 @@ export interface MachineState {
   /** The newest decision of each target that has a history, also of those that the machine no longer has. */
   newestInHistory(): readonly RecordedDecision[];
   poller(): PollerLog;
-  /** What modreg's own agent runs, by the name of the module entry. */
-  activations(): ReadonlyMap<string, ActivationRecord>;
-  /** Replaces what the agent runs for a module entry; undefined removes it. */
-  noteActivation(name: string, record: ActivationRecord | undefined): void;
 }
 
 export function machineStateIn(file: MachineFile): MachineState {
@@ -151,8 +146,6 @@ export function machineStateIn(file: MachineFile): MachineState {
     history: (target) => translated(path, () => historyIn(sql, target)),
     newestInHistory: () => translated(path, () => newestInHistory(sql)),
     poller: () => translated(path, () => pollerLog(sql)),
-    activations: () => translated(path, () => activationsIn(sql)),
-    noteActivation: (name, record) => writing(() => noteActivation(sql, name, record)),
   };
 }
 
@@ -181,8 +174,7 @@ function memoryReader({ database, sql }: MachineFile): {
 
 type Writes = Omit<
   MachineState,
-  | ('log' | 'memory' | 'decisions' | 'history' | 'newestInHistory' | 'poller')
-  | ('activations' | 'noteActivation')
+  'log' | 'memory' | 'decisions' | 'history' | 'newestInHistory' | 'poller'
 >;
 
 /** Runs `work` in one transaction, and forgets the part of the memory that it changes. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Activation } from '../../src/core/machine/activation.ts';
+import { activationsIn, noteActivation } from '../../src/store/activations.ts';
 import { moduleId } from '../support/ask.ts';
 import { claimed, LIDAR, running } from '../support/claimed.ts';
 
@@ -16,14 +17,14 @@ const ACTIVATIONS: Activation[] = [
 describe('an activation', () => {
   it.each(ACTIVATIONS)('$phase is on disk for the next agent', (activation) => {
     const file = claimed();
-    const { state, path } = file;
+    const { path } = file;
     const record = { moduleId: moduleId('acme:lidar'), activation };
-    state.noteActivation('lidar', { ...record, activation: ACTIVATIONS[0] as Activation });
-    state.noteActivation('lidar', record);
-    state.noteActivation('arm', record);
-    state.noteActivation('arm', undefined);
+    noteActivation(file, 'lidar', { ...record, activation: ACTIVATIONS[0] as Activation });
+    noteActivation(file, 'lidar', record);
+    noteActivation(file, 'arm', record);
+    noteActivation(file, 'arm', undefined);
     file.close();
-    expect([...claimed(path).state.activations()]).toEqual([['lidar', record]]);
+    expect([...activationsIn(claimed(path))]).toEqual([['lidar', record]]);
   });
 
   it('whose row is damaged is lost alone, and its version is then unknown', () => {
@@ -32,7 +33,7 @@ describe('an activation', () => {
     state.report(LIDAR, '1.3.0', 1);
     for (const name of ['arm', 'lidar']) {
       const activation = ACTIVATIONS[1] as Activation;
-      state.noteActivation(name, { moduleId: moduleId('acme:lidar'), activation });
+      noteActivation(file, name, { moduleId: moduleId('acme:lidar'), activation });
     }
     database.exec(`DROP TRIGGER seal_activations;
       UPDATE activations SET content = replace(content, '1.3.0', '1.3.1') WHERE name = 'lidar'`);
@@ -41,16 +42,17 @@ describe('an activation', () => {
     expect(healed.lostRows).toEqual([
       'a damaged row: what the agent runs for module lidar; its version is installed again',
     ]);
-    expect([...healed.state.activations().keys()]).toEqual(['arm']);
+    expect([...activationsIn(healed).keys()]).toEqual(['arm']);
     expect(running(healed.state)).toBe('unknown after nothing');
   });
 
   it.each(['{}', '{"phase":"trying"}', '{"phase":"stable","current":{"version":"1"}}', '['])(
     'with the content %s is damage',
     (content) => {
-      const { state, path, database } = claimed();
+      const file = claimed();
+      const { path, database } = file;
       database.exec(`INSERT INTO activations VALUES ('lidar', 'acme:lidar', '${content}', NULL)`);
-      expect(() => state.activations()).toThrow(`"${path}": stored data is damaged: `);
+      expect(() => activationsIn(file)).toThrow(`"${path}": stored data is damaged: `);
     },
   );
 });
