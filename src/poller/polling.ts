@@ -1,4 +1,4 @@
-import { systemClock, systemRandom, type Clock } from '../registry/clock.ts';
+import { systemClock, systemRandom, wholeMilliseconds, type Clock } from '../registry/clock.ts';
 import { isolated, type PollingEvent } from './event.ts';
 import { DEFAULT_INTERVAL_MS, LEAST_INTERVAL_MS, LONGEST_INTERVAL_MS } from './schedule.ts';
 
@@ -29,7 +29,12 @@ export function pollingWith(options: PollingOptions): Polling {
       `the interval is ${intervalMs} ms, expected ${LEAST_INTERVAL_MS} to ${LONGEST_INTERVAL_MS}`,
     );
   }
-  return { clock, random, intervalMs, onEvent: isolated<PollingEvent>(options.onEvent) };
+  return {
+    clock: wholeMilliseconds(clock),
+    random,
+    intervalMs,
+    onEvent: isolated<PollingEvent>(options.onEvent),
+  };
 }
 
 /** Runs `work` repeatedly until `signal` is aborted. An error is reported, and `work` runs again after an interval. */

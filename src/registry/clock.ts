@@ -2,7 +2,7 @@ import { having, type Expected } from '../core/text/argument.ts';
 
 /** A source of time. `systemClock` is the machine's clock; tests pass a fake one. */
 export interface Clock {
-  /** The wall clock, in milliseconds since the epoch. It may jump forward or backward. */
+  /** The wall clock, in milliseconds since the epoch; fractions do not count. It may jump forward or backward. */
   now(): number;
   /** Elapsed time, in milliseconds since an arbitrary moment. It never decreases. */
   monotonic(): number;
@@ -12,6 +12,15 @@ export interface Clock {
 
 /** Whether an argument that no compiler checked is a Clock. A function that returns the time is not. */
 export const CLOCK: Expected = having('a Clock', 'now', 'monotonic', 'sleep');
+
+/** `clock` with whole milliseconds since the epoch, as files store them; its `now` may have fractions. */
+export function wholeMilliseconds(clock: Clock): Clock {
+  return {
+    now: () => Math.floor(clock.now()),
+    monotonic: clock.monotonic.bind(clock),
+    sleep: clock.sleep.bind(clock),
+  };
+}
 
 /** A random number from 0 to 1. */
 export function systemRandom(): number {

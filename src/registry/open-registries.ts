@@ -10,10 +10,11 @@ import {
   optional,
   TEXT,
 } from '../core/text/argument.ts';
+import { harmless } from '../core/text/thenable.ts';
 import type { Secret } from '../core/text/secret.ts';
 import { parseRegistryAddress, type RegistryAddress } from './address.ts';
 import type { CachedRegistry, Registry } from './registry.ts';
-import { CLOCK, systemClock, type Clock } from './clock.ts';
+import { CLOCK, systemClock, wholeMilliseconds, type Clock } from './clock.ts';
 import type { Limits } from './http/limits.ts';
 import { httpRegistry } from './http-registry.ts';
 import { memoizeUntilError } from './memoize-until-error.ts';
@@ -88,8 +89,8 @@ export interface OpenRegistries {
  * Opening reads no file and contacts no registry; the code of each kind loads with the first list that needs it.
  *
  * Every error is a `RegistryError`. `open` returns it in a `Result` for the address, `readAll` in a `Result` for each
- * module, and `read` rejects with it. The callbacks in `options` must not throw, except for `token` and `fetch`: the
- * error is then `registry-refused` or `registry-unreachable`.
+ * module, and `read` rejects with it. If `token` or `fetch` throws, the error is `registry-refused` or
+ * `registry-unreachable`; one of `onRetry` or `onTrouble` is ignored. The other callbacks in `options` must not throw.
  *
  * @example
  * ```ts
@@ -142,6 +143,9 @@ const OPTIONS = {
   token: optional(FUNCTION),
   fetch: optional(FUNCTION),
   clock: optional(CLOCK),
+  random: optional(FUNCTION),
+  onRetry: optional(FUNCTION),
+  onTrouble: optional(FUNCTION),
 };
 
 interface Opened {
@@ -176,10 +180,17 @@ function addressOf(
 
 function openAt(
   address: RegistryAddress,
-  { savedLists, ...options }: Opening,
+  { savedLists, ...opening }: Opening,
 ): Result<OpenRegistry, RegistryError> {
-  const { clock = systemClock, token } = options;
+  const { clock: given = systemClock, token, onRetry, onTrouble } = opening;
+  const clock = wholeMilliseconds(given);
   if (!('url' in address)) return { ok: true, value: pathRegistry(address, () => clock.now()) };
+  const options = {
+    ...opening,
+    clock,
+    ...(onRetry && { onRetry: harmless(onRetry) }),
+    ...(onTrouble && { onTrouble: harmless(onTrouble) }),
+  };
   const remote = httpRegistry(address, { ...options, token: () => token?.(address.url) });
   if (!remote.ok) return remote;
   const cached = memoizeUntilError(async () => {

@@ -1,7 +1,8 @@
 import type { ModuleId } from '../core/index.ts';
 import { expectMembers, FUNCTION, NUMBER, OBJECT, optional, TEXT } from '../core/text/argument.ts';
-import { onRejection } from '../core/text/thenable.ts';
-import { CLOCK, systemClock, type Clock } from '../registry/clock.ts';
+import { harmless } from '../core/text/thenable.ts';
+import { CLOCK, systemClock, wholeMilliseconds, type Clock } from '../registry/clock.ts';
+import { LONGEST_SPREAD_MS } from '../registry/http/limits.ts';
 import type { RequestObserver } from './limits/observed-requests.ts';
 import type { ServerLimits } from './limits/limits.ts';
 import type { TlsFiles } from './tls/tls-files.ts';
@@ -16,7 +17,7 @@ export interface MetricsText {
 export interface ServeOptions {
   /** The source of time: of the default publish time, and of long polls. `systemClock` by default. */
   readonly clock?: Clock | undefined;
-  /** Clients wait a random time up to this before they fetch a change, in milliseconds. 1000 by default. */
+  /** Clients wait a random time up to this before they fetch a change, in milliseconds. 1000 by default, at most an hour. */
   readonly spreadMs?: number | undefined;
   /**
    * Serves HTTPS with these files in PEM. They are read each second, so new connections use a renewed certificate. Without it,
@@ -149,7 +150,7 @@ const OPTIONS = {
 };
 const TLS = { certificate: TEXT, key: TEXT };
 
-/** Throws a TypeError that names `callee` if an option that no compiler checked has the wrong type. */
+/** Throws a TypeError that names `callee` if an option that no compiler checked has the wrong type, or a RangeError for `spreadMs`. */
 export function withDefaults(callee: string, options: ServeOptions): RegistryOptions {
   expectMembers(callee, 'options', options, OPTIONS);
   const {
@@ -162,18 +163,19 @@ export function withDefaults(callee: string, options: ServeOptions): RegistryOpt
     metrics,
   } = options;
   if (tls) expectMembers(callee, 'options.tls', tls, TLS);
-  return { clock, spreadMs, log: log && harmless(log), limits, tls, observe, metrics };
-}
-
-/** A log that fails, even later, ends neither the request nor the process. */
-function harmless<T>(log: (event: T) => void): (event: T) => void {
-  return (event) => {
-    try {
-      onRejection(log(event), () => undefined);
-    } catch {
-      // There is nowhere to report that the log fails.
-    }
+  if (!(spreadMs >= 0 && spreadMs <= LONGEST_SPREAD_MS)) {
+    throw new RangeError(`spreadMs is ${spreadMs}, expected 0 to ${LONGEST_SPREAD_MS}`);
+  }
+  return {
+    clock: wholeMilliseconds(clock),
+    spreadMs,
+    log: log && harmless(log),
+    limits,
+    tls,
+    observe,
+    metrics,
   };
 }
+
 /** A limit of the server that refuses requests or connections. */
 export type ExceededLimit = Extract<RegistryEvent, { kind: 'overload' }>['limit'];

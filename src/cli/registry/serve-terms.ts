@@ -1,5 +1,6 @@
 import type { Result } from '../../core/index.ts';
 import { quote } from '../../core/text/quote.ts';
+import { LONGEST_SPREAD_MS } from '../../registry/http/limits.ts';
 import { readTlsPair, type TlsFiles } from '../../server/tls/tls-files.ts';
 import { parseMetricsPlace, type MetricsPlace } from '../metrics/metrics-place.ts';
 import type { Problem } from '../problem.ts';
@@ -23,7 +24,6 @@ export interface ServeTerms {
 }
 
 const LARGEST_PORT = 65_535;
-const LONGEST_SPREAD_MS = 3_600_000;
 
 /** Parses the options, and reports the first one that cannot be used. */
 export function readServeTerms(options: ServeCommandOptions): Result<ServeTerms, Problem> {

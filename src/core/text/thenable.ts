@@ -21,3 +21,16 @@ export function synchronous<A extends readonly unknown[], T>(
     throw new TypeError(`${name}() returned a Promise, expected ${expected} at once`);
   };
 }
+
+/** Wraps a callback that reports something, for a log: an error of it, even a later one, disturbs nothing and is ignored. */
+export function harmless<A extends readonly unknown[]>(
+  call: (...args: A) => unknown,
+): (...args: A) => void {
+  return (...args) => {
+    try {
+      onRejection(call(...args), () => undefined);
+    } catch {
+      // There is nowhere to report that the log fails.
+    }
+  };
+}

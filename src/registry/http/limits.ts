@@ -18,6 +18,9 @@ export interface Limits {
   readonly retryWithinMs: number;
 }
 
+/** A longer spread of a change feed is probably a misconfiguration of the registry, so clients cap it. */
+export const LONGEST_SPREAD_MS = 3_600_000;
+
 const MIB = 1024 * 1024;
 
 /** The most commas and brackets in a list of modreg's own format. One of 10,000 releases with two artifacts each has 150,000. */

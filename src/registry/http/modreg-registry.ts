@@ -12,11 +12,9 @@ import { withErrorContext } from './error-context.ts';
 import { notFound, type Connection } from './connection.ts';
 import type { Reply } from './exchange.ts';
 import { fetchedList } from './fetched-list.ts';
-import { MOST_LIST_TOKENS } from './limits.ts';
+import { LONGEST_SPREAD_MS, MOST_LIST_TOKENS } from './limits.ts';
 
 const ACCEPT = 'application/json';
-/** A longer spread is probably a misconfiguration of the registry, so it is capped. */
-const LONGEST_SPREAD_MS = 3_600_000;
 const LONGEST_HISTORY = 100;
 
 /** A registry with modreg's own protocol at `base`, which ends in a slash. */
