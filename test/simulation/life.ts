@@ -133,10 +133,11 @@ interface ProcessContext {
 
 function registryAt({ registry, link }: Site, context: ProcessContext): PollableRegistry {
   const { world, killable, clock, chance, saved, isAlive } = context;
-  const { line, trace, ledger } = world;
+  const { line, wire, trace, ledger } = world;
   const { address } = registry;
   const exchange = networkTo(registry, link, {
     line,
+    wire,
     chance,
     isAlive,
     note: trace.note,

@@ -1,11 +1,10 @@
-import { Buffer } from 'node:buffer';
-import type { exchange, RegistryRequest, Reply } from '../../src/registry/http/exchange.ts';
+import type { exchange, Reply } from '../../src/registry/http/exchange.ts';
 import { RegistryError } from '../../src/registry/registry-error.ts';
 import type { Chance } from './chance.ts';
 import type { Arrival } from './hearing.ts';
-import { digestOf } from './published.ts';
 import type { Answer, SimulatedRegistry } from './simulated-registry.ts';
 import type { Timeline } from './timeline.ts';
+import type { Ending, Received, Wire } from './wire.ts';
 
 /** The network between a machine and a registry. */
 export interface Link {
@@ -24,6 +23,7 @@ export function clearLink(): Link {
 
 interface NetworkOptions {
   readonly line: Timeline;
+  readonly wire: Wire;
   readonly chance: Chance;
   readonly isAlive: () => boolean;
   /** Called for each message that arrives. */
@@ -40,12 +40,15 @@ const PORTAL = '<html>please pay for your drink first</html>';
 export function networkTo(
   registry: SimulatedRegistry,
   link: Link,
-  { line, chance, isAlive, note, onArrival }: NetworkOptions,
+  { line, wire, chance, isAlive, note, onArrival }: NetworkOptions,
 ): typeof exchange {
-  return async (inquiry, { signal }) => {
+  const { address } = registry;
+  return async (inquiry, context) => {
+    const { signal } = context;
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     const { waitMs = 0 } = inquiry;
+    const carriage = wire.carry(inquiry, context, isAlive);
     const cancels: (() => void)[] = [];
     const later = (ms: number, happen: () => void): void => {
       cancels.push(
@@ -54,56 +57,59 @@ export function networkTo(
         }),
       );
     };
-    const end = (): void => {
+    const close = (): void => {
       signal?.removeEventListener('abort', onAbort);
       for (const cancel of cancels) cancel();
     };
-    const fail = (kind: 'registry-unreachable' | 'registry-timeout', why: string): void => {
-      end();
-      note(`${registry.address} ${kind}`);
-      reject(new RegistryError(kind, `${registry.address} ${why}`));
+    const end = (ending: Ending): void => {
+      close();
+      carriage.end(ending, (read) => {
+        note(`${address} ${wordsFor(read)}`);
+        if (read instanceof Error) {
+          reject(read);
+          return;
+        }
+        if (ending.kind === 'response' && ending.isIntact) {
+          const { answer } = ending;
+          onArrival({ request: carriage.received(), answer, digest: read.body.digest });
+        }
+        resolve(read);
+      });
     };
     const onAbort = (): void => {
-      end();
+      close();
+      carriage.abandon();
       reject(signal?.reason as Error);
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     const answered = (answer: Answer): void => {
-      const { reply, isIntact } = overTheWire(answer, link, chance);
+      const ending = overTheWire(answer, link, chance);
       if (link.isCut || chance.is(link.loss)) return;
-      later(chance.between(0, link.delayMs), () => {
-        end();
-        if (!reply) {
-          note(`${registry.address} closed the connection`);
-          reject(
-            new RegistryError('registry-unreachable', `${registry.address} closed the connection`),
-          );
-          return;
-        }
-        note(`${registry.address} ${reply.status} ${reply.body.digest}`);
-        if (isIntact) onArrival({ request: inquiry, answer, digest: reply.body.digest });
-        resolve(reply);
-      });
+      later(chance.between(0, link.delayMs), () => end(ending));
     };
     const arrive = (): void => {
-      const answer = answerTo(inquiry, registry);
-      note(`${registry.address} receives the request`);
+      const answer = answerTo(carriage.received(), registry);
+      note(`${address} receives the request`);
       if (answer) answered(answer);
       else cancels.push(registry.onChange(() => later(0, arrive)));
     };
-    later(ANSWER_MS + waitMs, () => fail('registry-timeout', 'sent no response in time'));
-    if (link.isCut && chance.is(0.5))
-      later(1, () => fail('registry-unreachable', 'cannot be reached'));
+    later(ANSWER_MS + waitMs, () => end({ kind: 'silence' }));
+    if (link.isCut && chance.is(0.5)) later(1, () => end({ kind: 'unreachable' }));
     else if (!link.isCut && !chance.is(link.loss)) {
       later(chance.between(0, link.delayMs), arrive);
-      if (waitMs > 0) later(waitMs, () => answered(lastAnswerTo(inquiry, registry)));
+      if (waitMs > 0) later(waitMs, () => answered(lastAnswerTo(carriage.received(), registry)));
     }
     return await promise;
   };
 }
 
+function wordsFor(read: Reply | Error): string {
+  if (read instanceof RegistryError) return read.kind;
+  return read instanceof Error ? read.message : `${read.status} ${read.body.digest}`;
+}
+
 function answerTo(
-  { url, etag, waitMs = 0 }: RegistryRequest,
+  { url, etag, waitMs = 0 }: Received,
   registry: SimulatedRegistry,
 ): Answer | undefined {
   const { pathname, searchParams } = url;
@@ -113,28 +119,22 @@ function answerTo(
   return registry.list(`${namespace}:${name}`, etag);
 }
 
-function lastAnswerTo(inquiry: RegistryRequest, registry: SimulatedRegistry): Answer {
+function lastAnswerTo(received: Received, registry: SimulatedRegistry): Answer {
   const nothing = { status: 503, headers: {}, text: '' };
-  return answerTo({ ...inquiry, waitMs: 0 }, registry) ?? nothing;
+  return answerTo({ ...received, waitMs: 0 }, registry) ?? nothing;
 }
 
-/** The response as it arrives, and whether that is as it was sent; undefined when the connection breaks. */
-function overTheWire(
-  answer: Answer,
-  { noise }: Link,
-  chance: Chance,
-): { readonly reply: Reply | undefined; readonly isIntact: boolean } {
+/** The response as it arrives. */
+function overTheWire(answer: Answer, { noise }: Link, chance: Chance): Ending {
   let { status, text } = answer;
   if (chance.is(noise)) {
-    if (chance.is(0.4)) return { reply: undefined, isIntact: false };
+    if (chance.is(0.4)) return { kind: 'cut', answer };
     [status, text] = chance.is(0.5)
       ? [200, PORTAL]
       : [status, text.slice(0, chance.below(text.length + 1))];
   }
-  const body =
-    status === 200
-      ? { text, digest: digestOf(text), size: Buffer.byteLength(text) }
-      : { text: '', digest: '', size: 0 };
-  const isIntact = status === answer.status && text === answer.text;
-  return { reply: { status, headers: new Headers(answer.headers), body }, isIntact };
+  if (status === answer.status && text === answer.text)
+    return { kind: 'response', answer, isIntact: true };
+  const { headers } = answer;
+  return { kind: 'response', answer: { status, headers, text }, isIntact: false };
 }

@@ -79,7 +79,7 @@ function actionTarget({
 
 /** An operator accepts the current list of a module over a fault-free network. (D22) */
 export function accept(world: World, chance: Chance): string | undefined {
-  const { disk, line } = world;
+  const { disk, line, wire } = world;
   if (disk.isFull()) return undefined;
   const { registry } = chance.one(world.sites);
   const moduleId = chance.one(MODULES) as ModuleId;
@@ -87,6 +87,7 @@ export function accept(world: World, chance: Chance): string | undefined {
   const clock = clockOf(line, () => true);
   const options = {
     line,
+    wire,
     chance,
     isAlive: () => true,
     note: () => undefined,

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { clientTimers } from './client-timers.ts';
+import { letHttpThrough } from './http-globals.ts';
+import { loopbackServer } from './loopback-server.ts';
 import { sealGlobals } from './sealed-globals.ts';
 
 /** What `touch` returns, or its error as text, while the globals are sealed. */
@@ -9,6 +12,20 @@ function sealed(touch: () => unknown): unknown {
   } catch (error) {
     return String(error);
   } finally {
+    unseal();
+  }
+}
+
+/** What `touch` returns, or its error as text, while only HTTP passes the sealed globals. */
+async function withHttp(touch: () => unknown): Promise<unknown> {
+  const unseal = sealGlobals(() => 1234);
+  const close = letHttpThrough(clientTimers(() => 1234));
+  try {
+    return await touch();
+  } catch (error) {
+    return String(error);
+  } finally {
+    close();
     unseal();
   }
 }
@@ -41,5 +58,38 @@ describe('a simulated machine', () => {
     sealed(() => 1);
     expect([Date, Math.random, setTimeout, setInterval, setImmediate, fetch]).toEqual(before);
     expect(Date.now()).toBeGreaterThan(0);
+  });
+});
+
+describe('a simulated machine that sends HTTP', () => {
+  it.each<[string, () => unknown]>([
+    ['Date.now', () => Date.now()],
+    ['Math.random', () => Math.random()],
+    ['setTimeout', () => setTimeout(() => undefined, 0)],
+    ['setInterval', () => setInterval(() => undefined, 1)],
+    ['setImmediate', () => setImmediate(() => undefined)],
+  ])('cannot use %s', async (name, touch) => {
+    const why = 'the play would not depend on its seed alone';
+    expect(await withHttp(touch)).toBe(`Error: ${name} was used: ${why}`);
+  });
+
+  it('sends HTTP with the timers and the clock of Node', async () => {
+    const server = await loopbackServer();
+    const { address, arrived, respond } = server.expect(1);
+    const sent = withHttp(async () => {
+      const response = fetch(`${address}/v1`);
+      await arrived;
+      respond({ status: 200, headers: {}, text: 'here' }, true);
+      return await (await response).text();
+    });
+    expect(await sent).toBe('here');
+    await server.close();
+  });
+
+  it('restores the globals', async () => {
+    const before = [Date, Math.random, setTimeout, clearTimeout, clearInterval, AbortSignal];
+    await withHttp(() => 1);
+    const after = [Date, Math.random, setTimeout, clearTimeout, clearInterval, AbortSignal];
+    expect(after).toEqual(before);
   });
 });

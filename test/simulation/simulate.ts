@@ -11,12 +11,17 @@ import { judgeOf } from './judge.ts';
 import { blankLedger, keyOf, noteRunning, targetsOf } from './ledger.ts';
 import { begin, type Life } from './life.ts';
 import { clearLink } from './network.ts';
+import { letHttpThrough } from './http-globals.ts';
+import { httpWire } from './http-wire.ts';
+import type { LoopbackServer } from './loopback-server.ts';
 import { sealGlobals } from './sealed-globals.ts';
 import { timeline } from './timeline.ts';
 import { traceOf } from './trace.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
 import { forgetUnsaved } from './watched-lists.ts';
 import type { ModuleId } from '../../src/core/index.ts';
+import { playOn } from './play-on.ts';
+import { simulatedWire } from './wire.ts';
 import type { World } from './world.ts';
 
 export interface Play {
@@ -26,6 +31,8 @@ export interface Play {
   /** The numbers of the incidents to play; all by default. */
   readonly only?: readonly number[] | undefined;
   readonly keepsLines?: boolean | undefined;
+  /** The server that carries each exchange over HTTP; without it, the exchanges are simulated. */
+  readonly server?: LoopbackServer | undefined;
 }
 
 export interface Outcome {
@@ -45,17 +52,13 @@ export interface Outcome {
 const INCIDENTS = 25;
 const MINUTE = 60_000;
 const LONGEST_STOP_MS = 5000;
-/** More timers than any machine needs at one moment. (R3) */
-const MOST_AT_ONCE = 20_000;
-
-const nextTick = process.nextTick.bind(process);
-const DONE: Promise<void> = Promise.resolve();
 
 /** Plays one seed until the machine is settled, or an invariant is broken. */
 export async function simulate(play: Play): Promise<Outcome> {
   const stage = stageOf(play);
   const { world } = stage;
   const unseal = sealGlobals(world.line.elapsed);
+  const closeHttp = stage.openHttp();
   const { stackTraceLimit } = Error;
   // Stack traces cost more than most plays.
   if (!play.keepsLines) Error.stackTraceLimit = 0;
@@ -68,6 +71,8 @@ export async function simulate(play: Play): Promise<Outcome> {
     }
     return stage.outcome();
   } finally {
+    await world.wire.close();
+    closeHttp();
     Error.stackTraceLimit = stackTraceLimit;
     unseal();
   }
@@ -75,6 +80,8 @@ export async function simulate(play: Play): Promise<Outcome> {
 
 interface Stage {
   readonly world: World;
+  /** Lets real HTTP through the sealed globals, if the play uses it, until the returned function is called. */
+  readonly openHttp: () => () => void;
   readonly boot: () => void;
   readonly run: (isEnd: () => boolean) => Promise<void>;
   readonly isOver: () => boolean;
@@ -83,7 +90,13 @@ interface Stage {
   readonly outcome: () => Outcome;
 }
 
-function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false }: Play): Stage {
+function stageOf({
+  seed,
+  incidents: count = INCIDENTS,
+  only,
+  keepsLines = false,
+  server,
+}: Play): Stage {
   const chance = chanceOf(seed, 'beginning');
   const line = timeline(chanceOf(seed, 'order'));
   const trace = traceOf(line, keepsLines);
@@ -93,6 +106,7 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
   const complain = (invariant: string, found: string): void => {
     violation ??= { invariant, found };
   };
+  const http = server && httpWire(server, { line, complain });
   const points = crashPoints((point) => {
     crashes.push(point);
     control.kill(point);
@@ -112,6 +126,7 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
     isBroken: () => violation !== undefined,
     seed,
     line,
+    wire: http ?? simulatedWire,
     trace,
     points,
     ledger,
@@ -185,8 +200,9 @@ function stageOf({ seed, incidents: count = INCIDENTS, only, keepsLines = false 
   const ending = { at: 0, checkedAt: 0, good: new Map<string, number>() };
   return {
     world,
+    openHttp: () => (http ? letHttpThrough(http.timers) : () => undefined),
     boot,
-    run: async (isEnd) => await run(world, () => violation !== undefined || isEnd()),
+    run: async (isEnd) => await playOn(world, () => violation !== undefined || isEnd()),
     isOver: () => line.elapsed() > last + world.settings.intervalMs,
     heal() {
       isHealed = true;
@@ -242,29 +258,6 @@ async function stop(life: Life, { line, complain }: World, onEnd: () => void): P
   const took = line.elapsed() - began;
   if (took > LONGEST_STOP_MS) complain('T59', `it took ${took} ms to stop`);
   onEnd();
-}
-
-async function run({ line, complain }: World, isEnd: () => boolean): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let at = line.elapsed();
-  let wakings = 0;
-  const turn = (): void => {
-    if (isEnd() || !line.step()) {
-      resolve();
-      return;
-    }
-    nextTick(next);
-  };
-  // Called after the reactions of every settled promise have run.
-  const next = (): void => {
-    wakings = line.elapsed() === at ? wakings + 1 : 0;
-    at = line.elapsed();
-    if (wakings > MOST_AT_ONCE) complain('R3', `more than ${MOST_AT_ONCE} timers fire at ${at} ms`);
-    // As a reaction: otherwise the next turn would begin before the reactions to this one.
-    DONE.then(turn).catch(reject);
-  };
-  turn();
-  await promise;
 }
 
 /** Stops the poller: Node keeps a signal with listeners, and all that it references, until the signal is aborted. */

@@ -45,6 +45,19 @@ it(
   },
 );
 
+it(
+  'over HTTP, 12 seeds have the same events as when each exchange is simulated',
+  { timeout: 60_000 },
+  async ({ annotate }) => {
+    const { code, lines } = await simulate(ROOT, '--http', '--seeds', '12', '--json');
+    expect({ code, lines: lines.slice(0, -1) }).toEqual({ code: 0, lines: [] });
+    const figures = JSON.parse(lines.at(-1) ?? '') as Record<string, unknown>;
+    await annotate(JSON.stringify(figures), 'figures');
+    expect(figures['seeds']).toBe(12);
+    expect(figures['requests']).toBeGreaterThanOrEqual(800);
+  },
+);
+
 /** Plays that broke an invariant once. */
 it.each([
   ['12035', '4,17,18,19,24'],

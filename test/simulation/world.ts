@@ -6,12 +6,14 @@ import type { Link } from './network.ts';
 import type { SimulatedRegistry } from './simulated-registry.ts';
 import type { Timeline } from './timeline.ts';
 import type { Trace } from './trace.ts';
+import type { Wire } from './wire.ts';
 import type { Desired } from './desired.ts';
 
 /** The environment of a machine's processes, and the state that outlives them. */
 export interface World {
   readonly seed: number;
   readonly line: Timeline;
+  readonly wire: Wire;
   readonly trace: Trace;
   readonly points: CrashPoints;
   readonly disk: Disk;

@@ -20,11 +20,11 @@ interface Plant {
   readonly from: string;
   readonly to: string;
   /** What must catch it: the tests of its folder by default. */
-  readonly by?: 'simulator' | 'fleet';
+  readonly by?: 'simulator' | 'http' | 'fleet';
 }
 
 const HELP = `Plants each mistake in a copy of the sources and checks that it is caught: those of test-plants.json by the tests
-of their folder, those of simulator-plants.json by the simulator.
+of their folder, those of simulator-plants.json by the simulator, with real HTTP if their "by" is "http".
   --of-the-day N    N mistakes of each file, chosen by the date
   --simulator       only those of simulator-plants.json
   --in src/core     only those in files whose path begins with this`;
@@ -57,7 +57,8 @@ function verdictOn({ file, from, to, by }: Plant): string {
     const parts = readFileSync(path, 'utf8').split(from);
     if (parts.length !== 2) return `STALE: its text occurs ${parts.length - 1} times in ${file}`;
     writeFileSync(path, parts.join(to));
-    if (by === 'simulator') return simulated(copy) ?? 'MISSED: no invariant breaks';
+    if (by === 'simulator') return simulated(copy, MOST_EVENTS) ?? 'MISSED: no invariant breaks';
+    if (by === 'http') return simulated(copy, HTTP_EVENTS, '--http') ?? 'MISSED: no play differs';
     const tests = by === 'fleet' ? ['test/simulation/fleet.test.ts'] : testsOf(file);
     return failingTest(copy, tests) ?? 'MISSED: no test fails';
   } finally {
@@ -67,11 +68,16 @@ function verdictOn({ file, from, to, by }: Plant): string {
 
 /** The simulator must find a mistake within these limits. */
 const MOST_EVENTS = '200000';
+const HTTP_EVENTS = '20000';
 const MOST_MS = 60_000;
 
 /** The invariant that the simulator finds broken in `folder`, and after how many events; undefined if none. */
-function simulated(folder: string): string | undefined {
-  const args = ['tools/simulate/run.ts', '--brief', '--events', MOST_EVENTS];
+function simulated(
+  folder: string,
+  events: string,
+  ...options: readonly string[]
+): string | undefined {
+  const args = ['tools/simulate/run.ts', '--brief', '--events', events, ...options];
   const { stdout, status, error } = spawnSync(process.execPath, args, {
     cwd: folder,
     timeout: MOST_MS,
@@ -79,7 +85,7 @@ function simulated(folder: string): string | undefined {
   });
   if (error) return undefined;
   const [verdict = '', figures = ''] = stdout.trim().split('\n');
-  if (status !== 1 || !verdict.includes(' breaks ')) return undefined;
+  if (status !== 1 || !/ breaks | differs: /.test(verdict)) return undefined;
   return `caught by: ${verdict.slice(0, 160)} (${figures.split(' in ')[0]})`;
 }
 

@@ -4,8 +4,10 @@ import { scheduler } from 'node:timers/promises';
 import { CRASH_POINTS } from '../../test/simulation/crash-points.ts';
 import { fleetRows } from '../../test/simulation/fleet.ts';
 import { numbersIn, shrink } from '../../test/simulation/shrink.ts';
+import { loopbackServer } from '../../test/simulation/loopback-server.ts';
 import { simulate, type Outcome, type Play } from '../../test/simulation/simulate.ts';
 import { optionsOf, wholeNumber } from '../options.ts';
+import { firstDifference } from './difference.ts';
 import { inProcesses } from './workers.ts';
 
 const LAST_LINES = 40;
@@ -19,6 +21,7 @@ const HELP = `Plays machines from seeds, and prints the first broken invariant.
   --incidents N  incidents of each seed (default 25)
   --twice N      play every Nth seed twice, and compare the two plays
   --only 3,17    play one seed with these incidents only (or "none"), and print its trace
+  --http         send each request over HTTP on 127.0.0.1, and compare the play with the simulated one
   --brief        do not search for the fewest incidents that break the invariant
   --json         print the figures as JSON
   --workers N    share the seeds among N processes; the first broken invariant ends all of them
@@ -36,6 +39,7 @@ const { values } = optionsOf(
       workers: { type: 'string' },
       brief: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      http: { type: 'boolean', default: false },
       fleet: { type: 'boolean', default: false },
     },
   },
@@ -58,9 +62,11 @@ const incidents = numberOf('incidents');
 const twice = numberOf('twice');
 /** Events of second plays. */
 const counted = { events: 0 };
+const server = values.http ? await loopbackServer() : undefined;
 
-/** Plays a seed. `trouble` is the violation, or the difference between two plays. */
-async function played(play: Play): Promise<{ outcome: Outcome; trouble?: string }> {
+/** Plays a seed. `trouble` is the violation, or the difference between two plays; over HTTP the second is simulated. */
+async function played(simulated: Play): Promise<{ outcome: Outcome; trouble?: string }> {
+  const play = { ...simulated, server };
   const outcome = await simulate(play);
   if (outcome.violation) {
     const { invariant, found } = outcome.violation;
@@ -70,14 +76,13 @@ async function played(play: Play): Promise<{ outcome: Outcome; trouble?: string 
       trouble: values.brief ? verdict : `${verdict}\n${await reproduction(play, outcome)}`,
     };
   }
-  if (twice === undefined || play.seed % twice !== 0) return { outcome };
-  counted.events += outcome.events;
-  const { hash } = await simulate(play);
+  if (!server && (twice === undefined || play.seed % twice !== 0)) return { outcome };
+  const { hash, events } = await simulate(simulated);
+  counted.events += events;
   if (hash === outcome.hash) return { outcome };
-  return {
-    outcome,
-    trouble: `two plays of seed ${play.seed} differ: hash ${outcome.hash}, then ${hash}`,
-  };
+  const difference = await firstDifference(play, simulated);
+  const plays = server ? 'over HTTP and simulated' : 'twice';
+  return { outcome, trouble: `seed ${play.seed}, played ${plays}, differs: ${difference}` };
 }
 
 /** The shortest play that breaks the same invariant, and the command that replays it. */
@@ -87,7 +92,7 @@ async function reproduction(play: Play, outcome: Outcome): Promise<string> {
   const length = play.incidents === undefined ? '' : ` --incidents ${play.incidents}`;
   return [
     `${numbers.length} of its ${outcome.incidents.length} incidents are enough. To replay them:`,
-    `    npm run simulate -- --seed ${play.seed}${length} --only ${numbers.join(',') || 'none'}`,
+    `    npm run simulate -- --seed ${play.seed}${length}${server ? ' --http' : ''} --only ${numbers.join(',') || 'none'}`,
     ...least.lines.filter((line) => INCIDENT.test(line)),
     `                its last ${LAST_LINES} events:`,
     ...least.lines.slice(-LAST_LINES),
@@ -97,7 +102,7 @@ async function reproduction(play: Play, outcome: Outcome): Promise<string> {
 
 async function replay(text: string): Promise<boolean> {
   const only = text === 'none' ? [] : text.split(',').map((one) => wholeNumber('--only', one, 0));
-  const outcome = await simulate({ seed: firstSeed, incidents, only, keepsLines: true });
+  const outcome = await simulate({ seed: firstSeed, incidents, only, keepsLines: true, server });
   console.log(outcome.lines.join('\n'));
   const unknown = only.filter((number) => number >= outcome.incidents.length);
   if (unknown.length > 0) {
@@ -122,6 +127,8 @@ interface Figures {
   /** Number of crash points, and the ones that were never reached. */
   readonly points: number;
   readonly missed: readonly string[];
+  /** Sent over HTTP. */
+  readonly requests?: number | undefined;
   /** CPU time. */
   readonly seconds: number;
   readonly eventsPerSecond: number;
@@ -157,6 +164,7 @@ async function playAll(): Promise<boolean> {
     crashes: [...crashes.values()].reduce((sum, count) => sum + count, 0),
     points: CRASH_POINTS.length,
     missed: CRASH_POINTS.filter((point) => !crashes.has(point)),
+    requests: server?.count(),
     seconds: Math.round(seconds * 10) / 10,
     eventsPerSecond: Math.round((events + counted.events) / seconds),
   };
@@ -165,11 +173,13 @@ async function playAll(): Promise<boolean> {
 }
 
 function linesOf(figures: Figures): string {
-  const { seeds, events, days, crashes, points, missed, seconds, eventsPerSecond } = figures;
+  const { seeds, events, days, crashes, points, missed, seconds, eventsPerSecond, requests } =
+    figures;
   const never = missed.length > 0 ? `; never: ${missed.join(', ')}` : '';
   return [
     `${seeds} seeds, ${events} events in ${days} machine days, ${seconds} s of CPU time: ${eventsPerSecond} events a second`,
     `killed ${crashes} times, at ${points - missed.length} of ${points} crash points${never}`,
+    ...(requests === undefined ? [] : [`sent ${requests} requests over HTTP`]),
   ].join('\n');
 }
 
@@ -192,6 +202,7 @@ async function playShares(workers: number): Promise<boolean> {
       `${first}`,
       ...(incidents === undefined ? [] : ['--incidents', `${incidents}`]),
       ...(twice === undefined ? [] : ['--twice', `${twice}`]),
+      ...(values.http ? ['--http'] : []),
       ...(values.brief ? ['--brief'] : []),
       ...(values.json ? ['--json'] : []),
     ];
@@ -207,3 +218,4 @@ async function run(): Promise<boolean> {
 }
 
 process.exitCode = (await run()) ? 0 : 1;
+await server?.close();
