@@ -30,6 +30,10 @@ export async function askDeployed(
     if (result.kind === 'failed') onEvent({ kind: 'callback-error', error: result.error });
     const deployed = result.kind === 'returned' ? result.value : undefined;
     if (typeof deployed !== 'string' && deployed !== null) return;
+    // What the agent reported in the meantime is newer than its answer (T107).
+    const now = state.read()?.of(target);
+    const isNewer = now?.failed?.text !== memory.of(target).failed?.text;
+    if (now?.deployed.kind !== 'unknown' || isNewer) return;
     state.write((file) => file.report(target, deployed, clock.now()));
   });
   await Promise.all(asked);

@@ -174,6 +174,36 @@ describe('a deployed version', () => {
     ]);
   });
 
+  it.each<[string | null | undefined, number, string[]]>([
+    [null, 1, ['rollback undefined → 1.2.3']],
+    ['1.2.2', 1, ['rollback 1.2.2 → 1.2.3']],
+    [undefined, 2, []],
+  ])(
+    '[T107] is what a report that came during the request says: %s',
+    async (running, asked, expected) => {
+      const { deployed: __, ...blank } = LIDAR;
+      let count = 0;
+      const machine = await day({
+        ...blank,
+        deployedVersion: async ({ kind }) => {
+          if (kind === 'subsystem') return undefined;
+          count++;
+          // The agent learns of the failure after it has looked at what is deployed.
+          const failure = { version: '1.2.4', reason: 'it crashed', running };
+          if (count === 1) {
+            await machine.poller.reportFailure(targetNamed('acme_lidar'), failure);
+          }
+          return '1.2.3';
+        },
+      });
+      await machine.pass(3 * MINUTE);
+      const actions = machine.deliveries.map(
+        ({ action: { direction, from, to } }) => `${direction} ${from} → ${to}`,
+      );
+      expect([count, actions]).toEqual([asked, expected]);
+    },
+  );
+
   it('is requested for an added module, and for one that replaces another under its name', async () => {
     const machine = await day({ ...LIDAR, deployedVersion: noModule });
     machine.publish('acme:arm', '2.5.0');
