@@ -55,6 +55,8 @@ describe('the time of the next delivery after a failure of the machine', () => {
     [0, 0, 30],
     [0, 1, 60],
     [1, 0.5, 90],
+    // A delivery is never early.
+    [0, 0.000_01, 30.001],
     [2, 0.5, 180],
     // From five to ten minutes, however often it failed.
     [4, 0, 300],
@@ -74,6 +76,20 @@ describe('the time of the next delivery after a failure of the machine', () => {
     acknowledgements.add({ id, target, outcome, failures, terms });
     expect((state.memory().open[0]?.notBefore ?? 0) - clock.now()).toBe(s * 1000);
   });
+});
+
+it('[D38] a failure that ends a delivered action is one of its release', () => {
+  const { state } = claimed();
+  const events: PollerEvent[] = [];
+  const onEvent = (event: PollerEvent): void => void events.push(event);
+  const polling = { clock: virtualClock(), random: () => 0 };
+  const acknowledgements = new Acknowledgements(new StateAccess(state, onEvent), polling, onEvent);
+  const { id, target, to } = commitOne(state);
+  state.deliver(id, 0);
+  const failure = { version: to, reason: 'too hot', running: '1.0.0' };
+  acknowledgements.add({ target, failure, terms });
+  const outcome = { kind: 'failed', reason: 'too hot', running: '1.0.0', blame: 'release' };
+  expect(events).toEqual([{ kind: 'acknowledged', id, outcome }]);
 });
 
 it('a report that cannot be recorded is discarded, and delays no other', () => {

@@ -7,6 +7,7 @@ import type { RemoteChanges, RemoteRegistry } from '../../src/registry/remote-re
 import { connect } from '../../src/registry/http/connection.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { modregRegistry } from '../../src/registry/http/modreg-registry.ts';
+import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { testClock, type TestClock } from '../support/clock.ts';
 
@@ -168,7 +169,9 @@ describe('waiting for a change of a list', () => {
 
   it('returns undefined at once if the machine is offline', async () => {
     const responses = [{ sequence: 8, modules: [LIDAR] }];
-    const feed = await registryWithFeed(responses, { isOffline: true });
+    const saved = savedListsIn(openMachineFile(':memory:'));
+    await registryWithFeed([], { saved });
+    const feed = await registryWithFeed(responses, { saved, isOffline: true });
     expect([await waited(feed), feed.requests]).toEqual([undefined, []]);
   });
 

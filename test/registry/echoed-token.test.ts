@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { secret } from '../../src/core/index.ts';
-import { openRegistries } from '../../src/registry/index.ts';
+import { openRegistries, RegistryError } from '../../src/registry/index.ts';
+import { retryBudget } from '../../src/registry/retry-budget.ts';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { remoteAt } from '../support/remote-at.ts';
 
 const TOKEN = 'modreg_Q2/hbm+FyeS1i';
 
@@ -75,5 +77,44 @@ describe('[T93] a token that the registry repeats', () => {
     }).registryFor({ registry: 'https://registry.example' });
     const { records } = await registry.read(moduleId('acme:lidar'));
     expect([...records][0]?.yanked).toBe('got "modreg_" and \\ from you');
+  });
+});
+
+describe('[T93] a token, however short, that an error repeats is masked', () => {
+  const LIDAR = moduleId('acme:lidar');
+  const token = '1234567';
+  const body = {
+    generation: 1,
+    count: 0,
+    releases: [],
+    module_id: token,
+    sequence: token,
+    modules: token,
+  };
+  const options = {
+    token: () => secret(token),
+    fetch: async () => await Promise.resolve(Response.json(body)),
+  };
+  const context = { budget: retryBudget(), signal: undefined };
+  const remote = remoteAt('https://registry.example', options);
+  it.each<[string, () => Promise<unknown>, string]>([
+    [
+      'a list',
+      async () => await remote.fetch(LIDAR, undefined, context),
+      '/module_id is "[token]", expected "acme:lidar"',
+    ],
+    [
+      'the change feed',
+      async () => await remote.changes?.(0, context),
+      '/sequence is "[token]", expected a whole number',
+    ],
+    [
+      'the list of modules',
+      async () => await remote.modules?.(undefined, context),
+      '/modules is "[token]", expected a list of strings',
+    ],
+  ])('of %s', async (_, ask, found) => {
+    const where = 'the registry https://registry.example does not respond like a registry';
+    await expect(ask()).rejects.toThrow(new RegistryError('not-a-registry', `${where}: ${found}`));
   });
 });

@@ -63,6 +63,18 @@ describe('[D34] when releases were first seen', () => {
     expect(found.added.has('1.0.7')).toBe(more === 0);
   });
 
+  it('the last of 100,000 is remembered, and so are those that are no longer listed', () => {
+    const { versions, added } = large();
+    const [first = '', last = ''] = [versions[0], versions.at(-1)];
+    const known = new Map([...added].filter(([version]) => version !== last));
+    const before = { firstSeen: { since: 0, added: known }, confirmedAt: 5 };
+    const records = [{ version: first }];
+    const next = [...records, { version: last }];
+    const found = firstSeenAfter({ ...before, records }, next, 9);
+    expect(found.added.size).toBe(100_000);
+    expect(found.added.get(last)).toEqual({ after: 5, at: 9 });
+  });
+
   it.each<[string, Minutes, Readonly<Record<string, string>>]>([
     ['a first list', [B], { since: '0' }],
     ['an unchanged list', [B, B, B], { since: '0' }],
@@ -88,6 +100,11 @@ describe('[D34] when releases were first seen', () => {
       'a first list with a time in the future',
       [[IN_2030]],
       { since: '0', '1.0.0': '-Infinity to 0' },
+    ],
+    [
+      'an entry without a version, with a time in the future',
+      [[{ ...IN_2030, version: '' }]],
+      { since: '0' },
     ],
     ['a claim that changes', [[AT_YEAR_0], [IN_2030]], { since: '0' }],
     ['an entry without a version', [A, ['1.0.0', { version: '' }]], { since: '0' }],

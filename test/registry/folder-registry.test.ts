@@ -1,20 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folderRegistry } from '../../src/registry/folder-registry.ts';
+import { originOf } from '../../src/registry/list-origin.ts';
 import { moduleId } from '../support/ask.ts';
 import { plain } from '../support/decoded-list.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { outcomeOf } from '../support/remembered.ts';
 
 const EMPTY_LIST = '{"releases": []}';
+const LIST = '{"releases": [{"version": "1.0.0"}]}';
 
 async function read(folder: string, id = 'acme:lidar'): Promise<unknown> {
   return plain(await folderRegistry(folder, () => 1000).read(moduleId(id)));
 }
 
 it('reads a list with its source and time', async () => {
-  const folder = temporaryFolder({ 'acme/lidar.json': '{"releases": [{"version": "1.0.0"}]}' });
+  const folder = temporaryFolder({ 'acme/lidar.json': LIST });
   expect(await read(folder)).toEqual({
     records: [{ version: '1.0.0' }],
     dropped: [],
@@ -23,6 +26,41 @@ it('reads a list with its source and time', async () => {
     fetchedAt: 1000,
     firstSeen: { since: 1000, added: new Map() },
   });
+});
+
+/** The files below `folder` that this process has open. */
+function openIn(folder: string): string[] {
+  return readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${descriptor}`);
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      // The descriptor with which the folder was listed.
+      return [];
+    }
+  });
+}
+
+it.each([
+  ['a list', LIST, /^1\.0\.0$/],
+  ['a file that is no list', '', /^not-a-registry: /],
+])('leaves no file open after %s', async (_, content, outcome) => {
+  const folder = temporaryFolder({ 'acme/lidar.json': content });
+  expect(await outcomeOf(folderRegistry(folder, () => 1000).read(moduleId('acme:lidar')))).toMatch(
+    outcome,
+  );
+  expect(openIn(folder)).toEqual([]);
+});
+
+it.each([
+  ['36 7000', LIST, 7],
+  ['36 8000', LIST, 8],
+  ['37 7000', `${LIST}\n`, 7],
+])('the digest of its origin is the size and the time of change: %s', async (digest, list, at) => {
+  const folder = temporaryFolder({ 'acme/lidar.json': list });
+  utimesSync(join(folder, 'acme/lidar.json'), at, at);
+  const { records } = await folderRegistry(folder, () => 1000).read(moduleId('acme:lidar'));
+  expect(originOf(records)).toEqual({ address: folder, digest });
 });
 
 describe('refuses a file that is not a release list', () => {

@@ -47,6 +47,14 @@ it('reads a packument with more values, and more bytes, than a list of modreg ma
   expect(await outcomeOf(registry.read(moduleId('npm:lidar')))).toBe('1.0.0');
 });
 
+it('refuses a packument with more than four million commas and brackets', async () => {
+  const { registry } = remembered(`npm:${HOST}`);
+  asked.next(json({ name: 'lidar', versions: {}, keywords: Array(4_000_000).fill(0) }));
+  expect(await outcomeOf(registry.read(moduleId('npm:lidar')))).toBe(
+    `list-too-large: the response from ${WHERE} is too large: it has more than 4000000 commas and brackets`,
+  );
+});
+
 it('refuses a packument that is larger than `largestPackument`', async () => {
   const { registry } = remembered(`npm:${HOST}`, { limits: { largestPackument: 20 } });
   asked.next(json({ name: 'lidar', versions: {} }));

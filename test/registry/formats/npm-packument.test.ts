@@ -192,3 +192,13 @@ it('[T99] a list cannot add dependencies, scripts or other modules', () => {
   expect(decode(hostileOwn)).toEqual(decode(own));
   expect(decode(own).records).toHaveLength(1);
 });
+
+it('[T29] refuses a packument of more than a million versions', () => {
+  const versions = Object.fromEntries(Array.from({ length: 1_000_001 }, (_, at) => [`v${at}`, 0]));
+  expect(() => decode({ versions })).toThrow(
+    expect.objectContaining({
+      kind: 'list-too-large',
+      message: 'it has 1000001 entries (limit 1000000)',
+    }),
+  );
+});
