@@ -5,6 +5,8 @@ import { describeDecision } from '../../src/core/explanation/decision-words.ts';
 import { targetText, untilOf } from '../../src/core/explanation/plan-words.ts';
 import { noteDecisions, type NotedDecisions } from '../../src/store/decision-history.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
+import type { LoggedDecision } from '../../src/core/plan/logged-decisions.ts';
+import { noteOrigin } from '../../src/registry/list-origin.ts';
 import { claimed, LIDAR, moduleNamed } from '../support/claimed.ts';
 import { moduleQuestion, openFrom, type Situation } from '../support/decided.ts';
 import { DAY, NOW } from '../support/decides.ts';
@@ -15,11 +17,19 @@ const UPGRADE = { wanted: '1.*', deployed: '1.0.0', list: ['1.0.0', '1.1.0'] } a
 
 /** Logs the decision about `name` at `at`. */
 function log(state: MachineState, at: number, situation: Situation, name = 'lidar'): void {
-  const input = moduleQuestion({ ...situation, eligibility: { now: at } });
+  const input = moduleQuestion({
+    ...situation,
+    eligibility: { ...situation.eligibility, now: at },
+  });
   logInput(state, name, input);
 }
 
-function logInput(state: MachineState, name: string, input: DecideInput): void {
+function logInput(
+  state: MachineState,
+  name: string,
+  input: DecideInput,
+  other: Partial<LoggedDecision> = {},
+): void {
   const decision = decide(input);
   const row = logged(name, {
     moduleId: `acme:${name}`,
@@ -28,6 +38,7 @@ function logInput(state: MachineState, name: string, input: DecideInput): void {
     decision: wordFor(decision),
     reason: describeDecision(decision),
     until: untilOf(decision),
+    ...other,
   });
   state.log([row], { at: 0, trouble: undefined }, new Map([[`module ${name}`, input]]));
 }
@@ -83,12 +94,85 @@ describe('the history of decisions', () => {
   it.each([
     ['the terms', { ...UPGRADE, timing: { restartCeiling: 3 } }, '0 to 2: upgrade 1.0.0'],
     ['the list', { ...UPGRADE, list: ['1.1.0', '1.0.0', '0.9.0'] }, '0 to 2: upgrade 1.0.0'],
+    [
+      'the latest time of publication',
+      { ...UPGRADE, eligibility: { notAfter: NOW + DAY } },
+      '0 to 2: upgrade 1.0.0',
+    ],
+    ['a changed digest', { ...UPGRADE, changed: ['0.9.0'] }, '0 to 2: upgrade 1.0.0'],
     ['nothing but the time', UPGRADE, '0 to 0: upgrade 1.0.0'],
   ])('keeps the facts of a decision up to date: %s', (_, situation: Situation, expected) => {
     const { state } = claimed();
     log(state, NOW, UPGRADE);
     log(state, NOW + 2 * HOUR, situation);
     expect(history(state)).toEqual([expected]);
+  });
+
+  const SEEN = { since: NOW, added: new Map([['1.1.0', { after: 1, at: 2 }]]) };
+  const window = (): NonNullable<Situation['timing']> => ({
+    window: openFrom([NOW - DAY, NOW + DAY]),
+  });
+
+  it.each<[string, Partial<Situation>, Partial<Situation>, string]>([
+    ['the same window, computed again', { timing: window() }, { timing: window() }, '0 to 0'],
+    ['a window that ended', { timing: window() }, {}, '0 to 2'],
+    [
+      'a first list that was read again',
+      { firstSeen: SEEN },
+      { firstSeen: { ...SEEN, since: NOW + 1 } },
+      '0 to 0',
+    ],
+    [
+      'a release that was first seen',
+      { firstSeen: { ...SEEN, added: new Map() } },
+      { firstSeen: SEEN },
+      '0 to 2',
+    ],
+    ['a fact that no longer exists', { eligibility: { notAfter: NOW + DAY } }, {}, '0 to 2'],
+  ])('has the facts of their last change: %s', (_, before, after, expected) => {
+    const { state } = claimed();
+    log(state, NOW, { ...UPGRADE, ...before });
+    log(state, NOW + 2 * HOUR, { ...UPGRADE, ...after });
+    expect(history(state)).toEqual([`${expected}: upgrade 1.0.0`]);
+  });
+
+  it.each([
+    ['of the same origin', 'aa', '0 to 0'],
+    ['with another digest', 'bb', '0 to 2'],
+  ])('has the facts of their last change: a list %s', (_, digest, expected) => {
+    const { state } = claimed();
+    for (const [hour, origin] of [
+      [0, 'aa'],
+      [2, digest],
+    ] as const) {
+      const input = moduleQuestion({ ...UPGRADE, eligibility: { now: NOW + hour * HOUR } });
+      if ('index' in input.list) noteOrigin(input.list.index, { address: 'lists', digest: origin });
+      logInput(state, 'lidar', input);
+    }
+    expect(history(state)).toEqual([`${expected}: upgrade 1.0.0`]);
+  });
+
+  it.each<[string, Partial<LoggedDecision>]>([
+    ['decision', { decision: 'hold' }],
+    ['target', { target: '1.1.0+b' }],
+    ['constraint', { constraint: '1.x' }],
+    ['reason', { reason: 'it waits for acme_arm' }],
+  ])('has one more for the same facts and another %s', (_, other) => {
+    const { state } = claimed();
+    const input = moduleQuestion(UPGRADE);
+    logInput(state, 'lidar', input);
+    logInput(state, 'lidar', input, other);
+    expect(state.history(LIDAR).map(({ first }) => first)).toMatchObject([{}, other]);
+  });
+
+  it('counts the bytes of both facts of a decision', () => {
+    const { state, sql } = claimed();
+    log(state, NOW, UPGRADE);
+    log(state, NOW + HOUR, { ...UPGRADE, timing: { restartCeiling: 3 } });
+    const counted = sql.all(
+      'SELECT bytes - length(first) - length(last) AS bytes FROM decision_history',
+    );
+    expect(counted).toEqual([{ bytes: 0 }]);
   });
 
   it('continues in the next process', () => {
