@@ -64,6 +64,13 @@ const INSERT_OLD = `
 
 const CLOSED = openFrom([NOW + 10 * HOUR, NOW + 11 * HOUR], [NOW + 34 * HOUR, NOW + 35 * HOUR]);
 
+const SEEN = { since: NOW, added: new Map([['1.1.0', { after: 1, at: 2 }]]) };
+
+/** Open now. Each has functions of its own. */
+function openWindow(): NonNullable<Situation['timing']> {
+  return { window: openFrom([NOW - DAY, NOW + DAY]) };
+}
+
 describe('the history of decisions', () => {
   it.each([
     ['the same decision', UPGRADE, []],
@@ -99,7 +106,6 @@ describe('the history of decisions', () => {
       { ...UPGRADE, eligibility: { notAfter: NOW + DAY } },
       '0 to 2: upgrade 1.0.0',
     ],
-    ['a changed digest', { ...UPGRADE, changed: ['0.9.0'] }, '0 to 2: upgrade 1.0.0'],
     ['nothing but the time', UPGRADE, '0 to 0: upgrade 1.0.0'],
   ])('keeps the facts of a decision up to date: %s', (_, situation: Situation, expected) => {
     const { state } = claimed();
@@ -108,14 +114,14 @@ describe('the history of decisions', () => {
     expect(history(state)).toEqual([expected]);
   });
 
-  const SEEN = { since: NOW, added: new Map([['1.1.0', { after: 1, at: 2 }]]) };
-  const window = (): NonNullable<Situation['timing']> => ({
-    window: openFrom([NOW - DAY, NOW + DAY]),
-  });
-
   it.each<[string, Partial<Situation>, Partial<Situation>, string]>([
-    ['the same window, computed again', { timing: window() }, { timing: window() }, '0 to 0'],
-    ['a window that ended', { timing: window() }, {}, '0 to 2'],
+    [
+      'the same window, computed again',
+      { timing: openWindow() },
+      { timing: openWindow() },
+      '0 to 0',
+    ],
+    ['a window that ended', { timing: openWindow() }, {}, '0 to 2'],
     [
       'a first list that was read again',
       { firstSeen: SEEN },

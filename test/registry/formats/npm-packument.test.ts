@@ -194,7 +194,7 @@ it('[T99] a list cannot add dependencies, scripts or other modules', () => {
 });
 
 it('[T29] refuses a packument of more than a million versions', () => {
-  const versions = Object.fromEntries(Array.from({ length: 1_000_001 }, (_, at) => [`v${at}`, 0]));
+  const versions = Object.assign({}, new Float32Array(1_000_001));
   expect(() => decode({ versions })).toThrow(
     expect.objectContaining({
       kind: 'list-too-large',
