@@ -18,8 +18,7 @@ interface Timer {
 }
 
 export function clientTimers(elapsed: () => number): ClientTimers {
-  const timers = new Set<unknown>();
-  const pending = timers as Set<Timer>;
+  const pending = new Set<Timer>();
   let current: number | undefined;
   const fire = (isMeant: (timer: Timer) => boolean): void => {
     for (const timer of [...pending].filter(isMeant)) {
@@ -33,7 +32,8 @@ export function clientTimers(elapsed: () => number): ClientTimers {
       pending.add(timer);
       return timer;
     },
-    clear: (timer) => timers.delete(timer),
+    // A cast: a set may be asked for anything.
+    clear: (timer) => pending.delete(timer as Timer),
     ownedBy(owner, work) {
       current = owner;
       try {

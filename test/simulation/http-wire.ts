@@ -62,7 +62,8 @@ export function httpWire(server: LoopbackServer, { line, complain }: HttpWireOpt
   };
 }
 
-interface Under {
+/** A request that the client has sent. */
+interface Sent {
   readonly number: number;
   readonly visit: Visit;
   readonly read: Promise<Reply | Error>;
@@ -73,8 +74,8 @@ interface Under {
   readonly isAlive: () => boolean;
 }
 
-function carriageOf(request: RegistryRequest, under: Under): Carriage {
-  const { number, visit, read, signal, hold, complain, isAlive } = under;
+function carriageOf(request: RegistryRequest, sent: Sent): Carriage {
+  const { number, visit, read, signal, hold, complain, isAlive } = sent;
   const { where, url } = request;
   const object = (found: string): void => complain('HTTP', `GET ${url.href}: ${found}`);
   let isOver = false;
@@ -103,7 +104,7 @@ function carriageOf(request: RegistryRequest, under: Under): Carriage {
     },
     end(ending, then) {
       isOver = true;
-      send(ending, under);
+      answer(ending, sent);
       hold(conclude(ending, then), `the client to read ${ending.kind} of request ${number}`);
       if (ending.kind === 'silence') hold(visit.over, `the client to hang up request ${number}`);
     },
@@ -116,7 +117,7 @@ function carriageOf(request: RegistryRequest, under: Under): Carriage {
   };
 }
 
-function send(ending: Ending, { number, visit, timers }: Under): void {
+function answer(ending: Ending, { number, visit, timers }: Sent): void {
   switch (ending.kind) {
     case 'response':
       return visit.respond(ending.answer, ending.isIntact);
