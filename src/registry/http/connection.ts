@@ -88,7 +88,7 @@ export function connect(where: string, options: HttpOptions): Connection {
 /** The characters that a header allows. The error of `fetch` for any other text would repeat the token. */
 const TOKEN = /^[!-~]+$/;
 
-function tokenOf(where: string, { token }: HttpOptions): Secret | undefined {
+export function tokenOf(where: string, { token }: Pick<HttpOptions, 'token'>): Secret | undefined {
   let found: Secret | undefined;
   try {
     found = token?.();

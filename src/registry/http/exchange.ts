@@ -1,14 +1,12 @@
-import ky, { isNetworkError } from 'ky';
 import type { Secret } from '../../core/text/secret.ts';
 import type { Clock } from '../clock.ts';
 import { unlessAborted } from '../unless-aborted.ts';
-import { RegistryError } from '../registry-error.ts';
 import { isJson, NO_BODY, readBody, type Body, type BodyBounds } from './body.ts';
 import { withoutToken } from './echoed-token.ts';
 import { startDeadline, type Deadline } from './deadline.ts';
 import type { Limits } from './limits.ts';
-import { codeOf, networkFailure } from './network-failure.ts';
-import { badRedirect, redirectTarget } from './redirect.ts';
+import { requestFailure } from './network-failure.ts';
+import { follow } from './follow.ts';
 
 /** One request to a registry. */
 export interface RegistryRequest extends BodyBounds {
@@ -52,10 +50,8 @@ export interface ExchangeContext {
   readonly signal: AbortSignal | undefined;
 }
 
-const MOST_REDIRECTS = 3;
 const UPLOAD_IDLE_MS = 120_000;
 const LEAST_BYTES_PER_MS = 32;
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Sends one request and reads the response within its limits. Throws a RegistryError if there is no usable response,
@@ -76,23 +72,17 @@ export async function exchange(request: RegistryRequest, context: ExchangeContex
     return await unlessAborted(deadline.signal, receive(request, deadline));
   } catch (error) {
     deadline.signal.throwIfAborted();
-    if (error instanceof RegistryError) throw error;
-    // A bug in modreg is not reported as a network error. A `fetch` that the caller passed may throw anything.
-    const isBug = !isNetworkError(error) && !isTerminated(error) && codeOf(error) === undefined;
-    if (isBug && request.fetch === undefined) throw error;
-    throw networkFailure(error, where, clock.now());
+    throw requestFailure(error, request, clock.now());
   } finally {
     deadline.stop();
   }
 }
 
-/** Whether reading a body failed because the connection closed. */
-function isTerminated(error: unknown): boolean {
-  return error instanceof TypeError && error.message === 'terminated';
-}
-
 async function receive(request: RegistryRequest, deadline: Deadline): Promise<Reply> {
-  const response = await follow(request, deadline);
+  const { url, where, fetch, change } = request;
+  const changing = change && { method: change.method, ...bodyOf(change, deadline) };
+  const sent = { url, where, fetch, headers: headersOf(request), change: changing };
+  const response = await follow(sent, deadline.signal);
   const { status, headers } = response;
   const answersChange =
     request.change !== undefined && (status === 201 || isJson(headers.get('content-type')));
@@ -103,29 +93,6 @@ async function receive(request: RegistryRequest, deadline: Deadline): Promise<Re
   }
   await response.body?.cancel();
   return { status, headers, body: NO_BODY };
-}
-
-/** The first response that is not a redirect. */
-async function follow(request: RegistryRequest, deadline: Deadline): Promise<Response> {
-  const { where, fetch, change } = request;
-  let { url } = request;
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    const response = await ky(url, {
-      headers: headersOf(request),
-      ...(change ? { method: change.method, ...bodyOf(change, deadline) } : {}),
-      ...(fetch ? { fetch } : {}),
-      signal: deadline.signal,
-      redirect: 'manual',
-      retry: 0,
-      timeout: false,
-      throwHttpErrors: false,
-    });
-    if (!REDIRECTS.has(response.status)) return response;
-    await response.body?.cancel();
-    if (change) throw badRedirect(`${where} redirects, which a ${change.method} does not follow`);
-    url = redirectTarget(url, response.headers.get('location'), where);
-  }
-  throw badRedirect(`${where} redirects more than ${MOST_REDIRECTS} times`);
 }
 
 function bodyOf({ body }: Change, deadline: Deadline): RequestInit {

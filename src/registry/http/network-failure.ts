@@ -1,6 +1,8 @@
+import { isNetworkError } from 'ky';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { RegistryError } from '../registry-error.ts';
+import type { FollowedRequest } from './follow.ts';
 
 /** TLS error codes of certificates, in words. */
 const CERTIFICATES: ReadonlyMap<string, string> = new Map([
@@ -19,10 +21,30 @@ const OVERFLOWS = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW']);
 const DEEPEST_CAUSE = 5;
 
 /**
+ * What to throw for `error`, with which a request failed: a RegistryError, or `error` itself if it is a bug in modreg. `now`
+ * is the time on the machine's clock.
+ */
+export function requestFailure(
+  error: unknown,
+  { where, fetch }: Pick<FollowedRequest, 'where' | 'fetch'>,
+  now: number,
+): unknown {
+  if (error instanceof RegistryError) return error;
+  // A bug in modreg is not reported as a network error. A `fetch` that the caller passed may throw anything.
+  const isBug = !isNetworkError(error) && !isTerminated(error) && codeOf(error) === undefined;
+  return isBug && fetch === undefined ? error : networkFailure(error, where, now);
+}
+
+/** Whether reading a body failed because the connection closed. */
+function isTerminated(error: unknown): boolean {
+  return error instanceof TypeError && error.message === 'terminated';
+}
+
+/**
  * The RegistryError for `error`, with which a connection to `where` failed. Only the code of `error` is repeated,
  * because its text may contain anything. `now` is the time on the machine's clock.
  */
-export function networkFailure(error: unknown, where: string, now: number): RegistryError {
+function networkFailure(error: unknown, where: string, now: number): RegistryError {
   const code = codeOf(error);
   const verdict = code === undefined ? undefined : CERTIFICATES.get(code);
   if (code !== undefined && verdict !== undefined) return badCertificate(where, code, verdict, now);
@@ -56,7 +78,7 @@ function badCertificate(where: string, code: string, verdict: string, now: numbe
 }
 
 /** The first code in the chain of causes; undefined if there is none. */
-export function codeOf(error: unknown): string | undefined {
+function codeOf(error: unknown): string | undefined {
   let link: unknown = error;
   for (let depth = 0; depth < DEEPEST_CAUSE && link instanceof Error; depth++) {
     if ('code' in link && typeof link.code === 'string') return link.code;

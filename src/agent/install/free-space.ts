@@ -1,0 +1,33 @@
+import { statfs } from 'node:fs/promises';
+import { quote } from '../../core/text/quote.ts';
+import { machineFault } from './install-failure.ts';
+
+const MIB = 1024n * 1024n;
+/** What must stay free for everything else on the machine, in bytes. */
+const FLOOR_BYTES = 256n * MIB;
+/** What must stay free for everything else, in files and folders. */
+const FLOOR_ENTRIES = 1024n;
+
+/** Throws a refusal unless the disk of `folder` has space for so many bytes, and for so many files and folders. */
+export async function checkFreeSpace(
+  folder: string,
+  bytes: number,
+  entries: number,
+): Promise<void> {
+  const { bavail, bsize, files, ffree } = await statfs(folder, { bigint: true });
+  const free = bavail * bsize;
+  const needed = BigInt(Math.max(0, bytes)) + FLOOR_BYTES;
+  if (free < needed) {
+    const reason = `the disk of ${quote(folder)} has ${inMib(free)} MiB free, expected ${inMib(needed)}: ${inMib(FLOOR_BYTES)} stay free`;
+    throw machineFault('disk-full', reason);
+  }
+  // Some file systems have no limit, and say 0.
+  if (files > 0n && ffree < BigInt(entries) + FLOOR_ENTRIES) {
+    const reason = `the disk of ${quote(folder)} has ${ffree} inodes free, expected ${BigInt(entries) + FLOOR_ENTRIES}: ${FLOOR_ENTRIES} stay free`;
+    throw machineFault('disk-full', reason);
+  }
+}
+
+function inMib(bytes: bigint): bigint {
+  return bytes / MIB;
+}

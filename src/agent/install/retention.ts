@@ -1,0 +1,63 @@
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FOLDERS, pathsIn, removePackage } from './package-store.ts';
+
+const DAY_MS = 86_400_000;
+/** How long a package is kept that nothing runs any more, and how many of one module. */
+const PACKAGE_MS = 7 * DAY_MS;
+const MOST_OTHERS = 2;
+/** How long what was downloaded is kept, so that a download can be resumed. */
+const DOWNLOAD_MS = 3 * DAY_MS;
+
+/**
+ * Removes what installations left below `home`: packages that are not `kept` (current, previous and candidate ones), except the
+ * two newest others of each module for seven days; downloads of more than three days ago; and all that was not installed
+ * completely. Not while an installation runs. Returns the folders of the packages that it removed.
+ */
+export async function removeUnused(
+  home: string,
+  { kept, now }: { readonly kept: ReadonlySet<string>; readonly now: number },
+): Promise<string[]> {
+  await rm(join(home, FOLDERS.staging), { recursive: true, force: true });
+  await removeDownloads(join(home, FOLDERS.downloads), now);
+  const removed: string[] = [];
+  for (const module of await modulesIn(join(home, FOLDERS.packages))) {
+    for (const root of await unusedIn(module, kept, now)) {
+      await removePackage(root, home);
+      removed.push(root);
+    }
+  }
+  return removed;
+}
+
+async function removeDownloads(folder: string, now: number): Promise<void> {
+  for (const { path, changedAt } of await agesIn(await pathsIn(folder, 'file'))) {
+    if (now - changedAt > DOWNLOAD_MS) await rm(path);
+  }
+}
+
+/** The folders of modules: `packages/<namespace>/<name>`. */
+async function modulesIn(packages: string): Promise<string[]> {
+  const namespaces = await pathsIn(packages, 'folder');
+  const modules = await Promise.all(namespaces.map(async (one) => await pathsIn(one, 'folder')));
+  return modules.flat();
+}
+
+async function unusedIn(module: string, kept: ReadonlySet<string>, now: number): Promise<string[]> {
+  const others = (await agesIn(await pathsIn(module, 'folder'))).filter(
+    ({ path }) => !kept.has(path),
+  );
+  const newest = others.toSorted((one, other) => other.changedAt - one.changedAt);
+  return newest
+    .filter(({ changedAt }, place) => place >= MOST_OTHERS || now - changedAt > PACKAGE_MS)
+    .map(({ path }) => path);
+}
+
+/** When files or folders were written. Nothing writes into a package after its installation. */
+async function agesIn(
+  paths: readonly string[],
+): Promise<{ readonly path: string; readonly changedAt: number }[]> {
+  return await Promise.all(
+    paths.map(async (path) => ({ path, changedAt: (await stat(path)).mtimeMs })),
+  );
+}

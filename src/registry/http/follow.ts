@@ -1,0 +1,40 @@
+import ky from 'ky';
+import { badRedirect, redirectTarget } from './redirect.ts';
+
+/** A request whose redirects are followed within the origin of its address. */
+export interface FollowedRequest {
+  readonly url: URL;
+  /** The server, for a person, escaped. */
+  readonly where: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The global `fetch` by default. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** If present, the request changes something, and is not redirected. */
+  readonly change?: (RequestInit & { readonly method: string }) | undefined;
+}
+
+const MOST_REDIRECTS = 3;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** The first response that is not a redirect. Throws a `bad-redirect` RegistryError if there is none. */
+export async function follow(request: FollowedRequest, signal: AbortSignal): Promise<Response> {
+  const { where, headers, fetch, change } = request;
+  let { url } = request;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const response = await ky(url, {
+      ...change,
+      headers,
+      ...(fetch ? { fetch } : {}),
+      signal,
+      redirect: 'manual',
+      retry: 0,
+      timeout: false,
+      throwHttpErrors: false,
+    });
+    if (!REDIRECTS.has(response.status)) return response;
+    await response.body?.cancel();
+    if (change) throw badRedirect(`${where} redirects, which a ${change.method} does not follow`);
+    url = redirectTarget(url, response.headers.get('location'), where);
+  }
+  throw badRedirect(`${where} redirects more than ${MOST_REDIRECTS} times`);
+}
