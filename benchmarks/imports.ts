@@ -22,6 +22,7 @@ const ENTRIES = [
   'modreg/registry',
   'modreg/store',
   'modreg/poller',
+  'modreg/agent',
   'modreg/server',
   'modreg/testing',
 ];

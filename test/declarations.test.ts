@@ -15,10 +15,19 @@ import { temporaryFolder } from './support/folder.ts';
 import { ROOT } from './support/modreg.ts';
 
 /** The entry points under test, by their keys in `exports` of package.json. */
-const ENTRIES = ['.', './config', './registry', './store', './poller', './server', './testing'];
+const ENTRIES = [
+  '.',
+  './config',
+  './registry',
+  './store',
+  './poller',
+  './agent',
+  './server',
+  './testing',
+];
 
 /** The limit for all entry points together. */
-const MOST_EXPORTS = 130;
+const MOST_EXPORTS = 140;
 
 const PUBLISHED = entryPoints(ROOT);
 const TESTED = ENTRIES.map((key): [string, EntryPoint] => {

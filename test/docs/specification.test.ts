@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { ROOT } from '../support/modreg.ts';
 import { pageAt, tableRows } from '../support/pages.ts';
 
-/** The id of a row of the decision table (D), of a fault (T) or of an invariant (I, L, R). */
-const ID = /\b(?:D|T|I|L|R)\d{1,3}\b(?![:\d])/g;
+/** The id of a row of the decision table (D), of a fault (T; A of the agent) or of an invariant (I, L, R). */
+const ID = /\b(?:D|T|A|I|L|R)\d{1,3}\b(?![:\d])/g;
 
 interface Row {
   readonly id: string;
@@ -23,7 +23,7 @@ const ROWS = ['docs/design/decision-table.md', 'docs/design/faults.md'].flatMap(
       to,
     ]),
   );
-  const rows = tableRows(page).filter(([id = '']) => /^[DTILR]\d+$/.test(id));
+  const rows = tableRows(page).filter(([id = '']) => /^[DTAILR]\d+$/.test(id));
   return rows.map(([id = '', ...cells]): Row => {
     const tests = cells.at(-1) ?? '';
     const linked = id.startsWith('D') ? cells.slice(-2).join() : tests;

@@ -42,13 +42,14 @@ const ERRORS: Readonly<Record<string, readonly string[]>> = {
   stat: ['EIO', 'EACCES', 'ESTALE'],
   statfs: ['EIO'],
   statx: ['EIO', 'EACCES'],
+  syncfs: ['EIO', 'ENOSPC'],
   unlink: ['EIO', 'EACCES', 'EROFS'],
   write: ['ENOSPC', 'EIO', 'EDQUOT'],
 };
 
 /** After these, a process may be killed: they change a file, or say that it has changed. */
 const CHANGES: ReadonlySet<string> = new Set(
-  'fallocate fdatasync fsync ftruncate link mkdir openat pwrite64 rename rmdir unlink write'.split(
+  'fallocate fdatasync fsync ftruncate link mkdir openat pwrite64 rename rmdir syncfs unlink write'.split(
     ' ',
   ),
 );

@@ -12,6 +12,8 @@ export interface PackageServer extends PlainServer {
   readonly ranges: readonly string[];
 }
 
+const SEEN_MS = 50;
+
 /** How a request is answered. */
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -62,6 +64,9 @@ export function breaksAfter(file: Buffer, bytes: number): Answer {
       'content-length': last + 1 - first,
       ...(first > 0 ? { 'content-range': place } : {}),
     });
-    response.write(file.subarray(first, first + bytes), () => response.destroy());
+    // A client may not see bytes that arrive together with the end of the connection.
+    response.write(file.subarray(first, first + bytes), () => {
+      setTimeout(() => response.destroy(), SEEN_MS);
+    });
   };
 }

@@ -5,6 +5,7 @@ import { COMMAND_SCENES } from '../../test/faults/command-scenes.ts';
 import { cutPower, recordAgent } from '../../test/faults/cut-power.ts';
 import { flipBits } from '../../test/faults/flip-bits.ts';
 import { formatFault, parseFault, type InjectedFault } from '../../test/faults/injected-fault.ts';
+import { INSTALL_SCENE } from '../../test/faults/install-scene.ts';
 import { killAgents } from '../../test/faults/kill-agents.ts';
 import { faultsIn, pickFaults, playFault, type Played } from '../../test/faults/play-faults.ts';
 import { canTrace } from '../../test/faults/run-traced.ts';
@@ -13,8 +14,8 @@ import { randomFrom } from '../../test/support/mutate.ts';
 import { oneOf, optionsOf, wholeNumber } from '../options.ts';
 
 const HELP = `Makes real processes meet a fault, and looks for what is lost, duplicated or left unsaid.
-  calls       system calls on state files fail once, for a while or from then on, or kill their process: of an agent, and
-              of commands of modreg (default)
+  calls       system calls on state files fail once, for a while or from then on, or kill their process: of an agent,
+              of commands of modreg, and of an installation of a package (default)
   kills       agents are killed before a change to a file, until one has nothing left to do
   power-cuts  the power is cut at a moment in the work of an agent: each sector that is not synced is lost or not
   flips       bits of a machine.db are flipped, one at a time
@@ -60,7 +61,12 @@ await part.play();
 
 async function playCalls(): Promise<void> {
   await withAgentRegistry(async (address) => {
-    const all: readonly Scene[] = [agentScene(address), settledScene(address), ...COMMAND_SCENES];
+    const all: readonly Scene[] = [
+      agentScene(address),
+      settledScene(address),
+      INSTALL_SCENE,
+      ...COMMAND_SCENES,
+    ];
     const scenes = values.in === undefined ? all : [oneOf('--in', values.in, all)];
     const tasks: [Scene, InjectedFault][] = [];
     const fault = values.inject === undefined ? undefined : parseFault(values.inject);

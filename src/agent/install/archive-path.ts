@@ -50,9 +50,9 @@ function checkLink(path: string, target: string): void {
   if (target === '') throw badArchive(`has the link ${quote(path)}, which leads nowhere`);
   if (target.startsWith('/')) throw badArchive(`${found} is absolute`);
   const parts = target.split('/').filter((part) => part !== '' && part !== '.');
-  const ups = parts.filter((part) => part === '..').length;
-  if (ups > path.split('/').length - 1) throw badArchive(`${found} leaves the package`);
-  if (parts.slice(0, ups).some((part) => part !== '..')) {
-    throw badArchive(`${found} has ".." after a name`);
-  }
+  const ups = parts.findIndex((part) => part !== '..');
+  const rest = ups === -1 ? [] : parts.slice(ups);
+  if (rest.includes('..')) throw badArchive(`${found} has ".." after a name`);
+  const depth = path.split('/').length - 1;
+  if (parts.length - rest.length > depth) throw badArchive(`${found} leaves the package`);
 }

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 import { excerpt } from '../../core/text/quote.ts';
@@ -6,7 +7,8 @@ import { wrongRelease } from './install-failure.ts';
 import { badArchive } from './tar-header.ts';
 import { LIMITS } from './package-limits.ts';
 
-const CHUNK_BYTES = 64 * 1024;
+/** The longest part of the content. */
+export const CHUNK_BYTES: number = 64 * 1024;
 /** A window of 32 MiB. zstd needs the memory of one window, and uses 8 MiB at level 19. */
 const LARGEST_WINDOW = 25;
 
@@ -41,6 +43,10 @@ export async function* decompressed(
         );
       }
       yield chunk;
+    }
+    // Node ignores what follows a frame, unless a chunk of the file begins there.
+    if (compression === 'zstd' && decompress.bytesWritten < (await stat(path)).size) {
+      throw badArchive('has more than one frame of zstd');
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -82,16 +82,16 @@ const OPTIONS = {
  *
  * @example
  * ```ts
- * import type { Artifact } from 'modreg';
  * import { fetchArtifact } from 'modreg/agent';
  *
- * async function download(artifact: Artifact): Promise<void> {
- *   const fetched = await fetchArtifact(artifact, '/var/lib/agent/lidar.tar.gz', {
- *     onProgress: (bytes, total) => console.log(`${bytes} of ${total ?? '?'} bytes`),
- *   });
- *   if (fetched.ok) console.log(`${fetched.value.size} bytes, ${fetched.value.digest}`);
- *   else console.error(`${fetched.error.blame}: ${fetched.error.reason}`);
- * }
+ * const artifact = {
+ *   platform: 'linux/arm64',
+ *   url: 'https://registry.example/lidar-1.2.9.tgz',
+ *   digest: 'sha256:3f8a91c20b7dd3b2c1e4a5968778695a4b3c2d1e0f1021324354657687980a1b',
+ * };
+ * const fetched = await fetchArtifact(artifact, '/var/lib/agent/lidar-1.2.9.tgz');
+ * if (fetched.ok) console.log(`${fetched.value.size} bytes, ${fetched.value.digest}`);
+ * else console.error(`${fetched.error.blame}: ${fetched.error.reason}`);
  * ```
  */
 export async function fetchArtifact(

@@ -62,11 +62,16 @@ async function install(order: InstallOrder): Promise<void> {
       throw machineFault('timeout', `unpacking takes longer than ${PREPARE_MS / 60_000} min`);
     }
     // It would only be refused again.
-    if (failureOf(error).blame === 'release') await rm(path);
+    if (failureOf(error).blame === 'release') await removeDownload(path);
     throw error;
   }
-  await rm(path);
+  await removeDownload(path);
   order.onStep({ kind: 'installed' });
+}
+
+/** The outcome does not depend on it: what remains is removed after three days. */
+async function removeDownload(path: string): Promise<void> {
+  await rm(path).catch(() => undefined);
 }
 
 /** The path of the downloaded and verified file. */
@@ -108,7 +113,7 @@ async function sizeOf(path: string): Promise<number> {
 async function prepare(path: string, order: InstallOrder): Promise<void> {
   const { root, home, command, onStep } = order;
   const fill = await stagingOf(path, order);
-  const staging = await newStaging(home);
+  const staging = await newStaging(home, root);
   try {
     await fill(staging);
     if (command === undefined) await makeBinExecutable(staging);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { chmod, lstat, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { machineFault } from './install-failure.ts';
@@ -23,9 +23,15 @@ export async function privateFolder(home: string, name: 'downloads' | 'staging')
   return path;
 }
 
-/** Creates an empty folder for the content of a package, which only its owner can read. */
-export async function newStaging(home: string): Promise<string> {
-  return await mkdtemp(join(await privateFolder(home, FOLDERS.staging), 'package-'));
+/**
+ * Creates an empty folder for the content of the package `root`, which only its owner can read. What an installation that was
+ * killed left there is removed.
+ */
+export async function newStaging(home: string, root: string): Promise<string> {
+  const path = join(await privateFolder(home, FOLDERS.staging), basename(root));
+  await rm(path, { recursive: true, force: true });
+  await mkdir(path, { mode: PRIVATE_MODE });
+  return path;
 }
 
 /** Whether there is something at `path`, whatever it is. */
@@ -84,7 +90,7 @@ async function syncFolder(path: string): Promise<void> {
 
 /** Removes a package. Its folder has another name before its first file is gone, since a folder that exists is complete. */
 export async function removePackage(root: string, home: string): Promise<void> {
-  const doomed = await newStaging(home);
+  const doomed = await newStaging(home, root);
   await rename(root, doomed);
   await syncFolder(dirname(root));
   await rm(doomed, { recursive: true });

@@ -1,4 +1,5 @@
 import { excerpt, quote } from '../../core/text/quote.ts';
+import { CHUNK_BYTES } from './decompressed.ts';
 import { byteSource, type ByteSource } from './byte-source.ts';
 import {
   badArchive,
@@ -19,10 +20,12 @@ export interface TarEntry {
   readonly isExecutable: boolean;
   /** Where a link leads; empty unless it is a link. */
   readonly target: string;
-  /** The content, part by part. What is not read is skipped. */
-  readonly content: () => AsyncIterable<Buffer>;
+  /** The content, part by part. It is skipped unless it is read; what begins to read it reads all of it. */
+  readonly content: AsyncGenerator<Buffer, void>;
 }
 
+/** As many as arrive at once. */
+const ZEROS = Buffer.alloc(CHUNK_BYTES);
 /** The longest extended header, and the longest name, in bytes. */
 const LONGEST_EXTENSION = 64 * 1024;
 
@@ -57,19 +60,15 @@ export async function* tarEntries(bytes: AsyncIterable<Buffer>): AsyncGenerator<
     const header = parseHeader(block);
     const extending = await extensionOf(header, source);
     if (extending) {
-      extension = { ...extension, ...extending };
+      Object.assign(extension, extending);
       continue;
     }
     const { size, ...entry } = entryOf(header, extension);
     extension = {};
-    let isRead = false;
-    async function* content(): AsyncGenerator<Buffer, void> {
-      isRead = true;
-      yield* source.parts(size);
-    }
+    const content = source.parts(size);
     yield { ...entry, size, content };
-    if (!isRead) await skip(source, size);
-    await skip(source, padding(size));
+    await drain(content);
+    await drain(source.parts(padding(size)));
   }
 }
 
@@ -84,7 +83,7 @@ async function extensionOf(header: TarHeader, source: ByteSource): Promise<Exten
   }
   const content = size === 0 ? Buffer.alloc(0) : await source.take(size);
   if (!content) throw badArchive('ends within an entry');
-  await skip(source, padding(size));
+  await drain(source.parts(padding(size)));
   if (type === 'L') return { path: textIn(content) };
   if (type === 'K') return { linkpath: textIn(content) };
   const extension = parseExtension(content);
@@ -133,13 +132,14 @@ async function checkEnd(source: ByteSource): Promise<void> {
 }
 
 function isZero(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte === 0);
+  return bytes.equals(ZEROS.subarray(0, bytes.length));
 }
 
 function padding(size: number): number {
   return (BLOCK - (size % BLOCK)) % BLOCK;
 }
 
-async function skip(source: ByteSource, length: number): Promise<void> {
-  for await (const _part of source.parts(length));
+/** Reads what is left. */
+async function drain(parts: AsyncGenerator<Buffer, void>): Promise<void> {
+  while ((await parts.next()).done !== true);
 }

@@ -49,7 +49,7 @@ async function writeFile(path: string, { content, isExecutable }: TarEntry): Pro
   // Fails if there is a file or a link with this name.
   const file = await open(path, 'wx');
   try {
-    for await (const part of content()) await file.writeFile(part);
+    for await (const part of content) await file.writeFile(part);
     await file.chmod(isExecutable ? PROGRAM_MODE : FILE_MODE);
   } finally {
     await file.close();
