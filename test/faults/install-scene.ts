@@ -63,7 +63,8 @@ function filesIn(home: string): string[] {
     `${download}.part`,
     `${home}/staging`,
     ...parents.map((path) => `${home}/${path}`),
-    ...['', ...CONTENT].flatMap((path) => [`${staging}/${path}`, `${home}/${PLACE}/${path}`]),
+    staging,
+    ...CONTENT.flatMap((path) => [`${staging}/${path}`, `${home}/${PLACE}/${path}`]),
   ];
 }
 
