@@ -86,13 +86,16 @@ describe('planMachine()', () => {
 });
 
 describe('a method', () => {
-  it('read() of a registry takes a ModuleId', async () => {
-    const opened = registry.openRegistries().open({ registry: './releases' });
-    if (!opened.ok) throw opened.error;
-    const read = opened.value.read.bind(opened.value) as (id: unknown) => Promise<unknown>;
-    const message = 'read(): found "lidar" as moduleId, expected a ModuleId of parseModuleId()';
-    await expect(read('lidar')).rejects.toThrow(new TypeError(message));
-  });
+  it.each(['./releases', 'https://registry.example'])(
+    'read() of %s takes a ModuleId',
+    async (at) => {
+      const opened = registry.openRegistries().open({ registry: at });
+      if (!opened.ok) throw opened.error;
+      const read = opened.value.read.bind(opened.value) as (id: unknown) => Promise<unknown>;
+      const message = 'read(): found "lidar" as moduleId, expected a ModuleId of parseModuleId()';
+      await expect(read('lidar')).rejects.toThrow(new TypeError(message));
+    },
+  );
 
   it('open() takes the terms of a policy', () => {
     const open = registry.openRegistries().open as (terms: unknown) => unknown;

@@ -45,6 +45,21 @@ describe('[T57] an agent that starts', () => {
     expect((await next).value).toMatchObject({ times: 1 });
   });
 
+  it('five times in ten minutes is reported again if the clock is set back into them', () => {
+    const events: string[] = [];
+    const clock = virtualClock(20 * MINUTE);
+    const gate = new ActionGate(clock, ({ kind }) => events.push(kind));
+    const memory = { ...BLANK, isBlank: false, starts: [1, 2, 3, 4, 5].map((s) => s * SECOND) };
+    const acts = [9, 9, 20, 9].map((minutes) => {
+      clock.set(minutes * MINUTE);
+      return gate.mayAct(memory, 1);
+    });
+    expect([acts, events]).toEqual([
+      [false, false, true, false],
+      ['crash-loop', 'crash-loop'],
+    ]);
+  });
+
   it('four times in ten minutes acts as usual', async () => {
     const machine = await day(LIDAR);
     for (let start = 2; start <= 4; start++) await machine.restart();

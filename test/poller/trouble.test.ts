@@ -18,6 +18,12 @@ function trouble({ state }: Day): string | undefined {
   return state.poller().round?.trouble;
 }
 
+it('a round has the time at which it began', async () => {
+  const { state } = await machineAfterRound();
+  const at = Date.parse('2026-11-21T01:02:33Z');
+  expect(state.poller().round).toEqual({ at, trouble: undefined });
+});
+
 it('a round says that the configuration cannot be read, until it can be again', async () => {
   const machine = await machineAfterRound();
   expect(trouble(machine)).toBeUndefined();

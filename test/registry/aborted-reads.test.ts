@@ -8,10 +8,13 @@ import { listOf, plainServer, send } from '../support/plain-server.ts';
 import { publishedFolder } from '../support/published.ts';
 import { LIDAR, outcomeOf } from '../support/remembered.ts';
 
+const HOUR = 3_600_000;
 const PATHS = ['lists', 'site.db'];
 
 function registryAt(address: string): CachedRegistry {
-  return openRegistries({ limits: { retryWithinMs: 0 } }).registryFor({ registry: address });
+  // No time limit closes a request.
+  const limits = { retryWithinMs: 0, answerMs: HOUR, idleMs: HOUR, totalMs: HOUR };
+  return openRegistries({ limits }).registryFor({ registry: address });
 }
 
 /** A registry of the caller whose lists cannot be read. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import { savedListsIn } from '../../src/store/index.ts';
-import { answers, document, HOST, status } from '../support/answers.ts';
+import { answers, document, HOST, json, status } from '../support/answers.ts';
 import { plain } from '../support/decoded-list.ts';
 import { LIDAR, outcomeOf, remembered, told } from '../support/remembered.ts';
 
@@ -25,6 +25,14 @@ it('a module that is asked for several times at once is requested once', async (
   const ids = Array.from({ length: 30 }, () => LIDAR);
   expect(told(await registry.readAll(ids))).toEqual(['acme:lidar 1.2.3']);
   expect(asked.requests).toEqual(['/v1/changes?after=0', PATH]);
+});
+
+it('the last entity tag of an unchanged list is sent', async () => {
+  const { registry } = remembered(HOST);
+  const list = { module_id: 'acme:lidar', generation: 1, count: 0, releases: [] };
+  asked.next(json(list, { etag: '"a"' }), json(list, { etag: '"b"' }), status(304));
+  for (let reads = 0; reads < 3; reads++) await registry.read(LIDAR);
+  expect(asked.requests).toEqual([PATH, `${PATH} known "a"`, `${PATH} known "b"`]);
 });
 
 describe('one of several concurrent reads', () => {
@@ -98,6 +106,15 @@ describe('[D21] while the registry is unreachable, the saved list is used', () =
     asked.next(status(500));
     expect(await outcomeOf(machine.restarted().read(LIDAR))).toBe(outcome);
     expect(machine.saved()).toBe(before);
+  });
+
+  it('and if it is too old, the error says what to do about the registry', async () => {
+    const { registry, clock } = remembered(HOST);
+    asked.next(document(['1.2.3']), status(302, { location: 'https://other.example/' }));
+    await registry.read(LIDAR);
+    clock.advance(8 * DAY);
+    const hint = 'use the final address of the registry, without redirects';
+    await expect(registry.read(LIDAR)).rejects.toMatchObject({ kind: 'list-stale', hint });
   });
 
   it('[T27] a 304 confirms the saved list', async () => {

@@ -1,3 +1,4 @@
+import { scheduler } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ModuleId } from '../../src/core/index.ts';
 import { answers, HOST, json, status, text, type Answer } from '../support/answers.ts';
@@ -128,6 +129,19 @@ describe('an unreachable registry', () => {
     );
     expect(asked.requests).toEqual(Array.from({ length: 3 }, () => '/v1/changes?after=1'));
     expect(machine.saved()).toBe(before);
+  });
+
+  it('[R1] ends a round after three modules failed, of eight that are asked at once', async () => {
+    const { registry } = remembered(HOST, { limits: { retryWithinMs: 0 } });
+    asked.next(status(404), async (request) => {
+      // One after the other.
+      const place = Number(request.url.split('m').at(-1));
+      for (let turn = 0; turn < 20 * place; turn++) await scheduler.yield();
+      return await status(503)(request);
+    });
+    await registry.readAll(modules(100));
+    // The feed, the eight, and one more after each of the first two failures.
+    expect(asked.requests).toHaveLength(1 + 8 + 2);
   });
 
   it('[R1] ends a round after three modules failed, within the retry budget', async () => {

@@ -108,6 +108,14 @@ it('[T91] a file of a later schema may have more tables, indexes and columns', a
   expect(await read(path)).toBe('1000 releases');
 });
 
+it('[T91] a file of a later schema with more than 200 tables and indexes is refused', async () => {
+  const tables = Array.from({ length: 200 }, (_, id) => `CREATE TABLE more${id} (id TEXT);`);
+  const path = crafted(
+    `PRAGMA user_version = 99; UPDATE compatibility SET oldest_reader = 1; ${tables.join(' ')}`,
+  );
+  expect(await read(path)).toBe(`RegistryError: "${path}": it has more than 200 tables`);
+});
+
 it('[T91] a file may have the statistics of ANALYZE', async () => {
   expect(await read(crafted('ANALYZE'))).toBe('1000 releases');
 });

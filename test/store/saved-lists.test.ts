@@ -55,6 +55,26 @@ it('returns the lists that were saved, after a restart too', () => {
   expect(saved.stamp(HERE, LIDAR)).toMatch(/ d1$/);
 });
 
+it.each<[string, string, Partial<SavedList>]>([
+  [
+    'without first-seen times counts as a first list',
+    'DELETE FROM first_seen',
+    { firstSeen: { since: 2000, added: new Map() } },
+  ],
+  [
+    'has no history after an earlier program changed only its number',
+    'UPDATE saved_lists SET sequence = 17',
+    { sequence: 17, history: undefined },
+  ],
+])('a list %s', (_, change, expected) => {
+  const file = open();
+  const saved = savedListsIn(file);
+  const one = list({ confirmedAt: 2000 });
+  saved.save(HERE, LIDAR, one);
+  file.sql.run(change);
+  expect(saved.read(HERE, LIDAR)).toEqual({ ...one, ...expected });
+});
+
 it('keeps registries and modules apart', () => {
   const saved = savedListsIn(open());
   saved.save(HERE, LIDAR, list());
