@@ -20,6 +20,9 @@ const STEPS: readonly [InstallStep['kind'], boolean, readonly string[]][] = [
   ['installed', true, []],
 ];
 
+/** Each step is tried so often again. */
+const repeats = Number(process.env['MODREG_INSTALL_KILLS'] ?? 1) - 1;
+
 const INSTALL = `${ROOT}test/support/install-once.ts`;
 
 /** What is in the folders of an installation that is not over. */
@@ -34,7 +37,7 @@ function left(home: string): string[] {
 }
 
 describe('[A14] killed while it installs, the next process installs the package', () => {
-  it.each(STEPS)('at the step %s', async (step, isNamed, between) => {
+  it.for(STEPS)('at the step %s', { repeats }, async ([step, isNamed, between]) => {
     const folder = temporaryFolder();
     writeFileSync(`${folder}/package.tgz`, packageFile());
     const home = `${folder}/home`;
