@@ -80,10 +80,12 @@ const META_ROW = 'meta.json 644 {"entrypoint":"bin/lidar"}';
 const LIDAR_ROW = 'bin/lidar 755 #!/bin/sh\necho lidar\n';
 const ROWS = ['bin/ 755', LIDAR_ROW, META_ROW];
 
+function below(top: string): TarMember[] {
+  return PROGRAM.map((one) => ({ ...one, name: `${top}/${one.name}` }));
+}
+
 describe('installs', () => {
   const long = `${'d'.repeat(90)}/${'f'.repeat(90)}`;
-  const below = (top: string): TarMember[] =>
-    PROGRAM.map((one) => ({ ...one, name: `${top}/${one.name}` }));
   it.each<[string, Buffer, readonly string[]]>([
     ['an archive compressed with zstd', zstdCompressSync(tarOf(...PROGRAM)), ROWS],
     ['an archive whose files are in one folder', gzipSync(tarOf(...below('lidar-1.2.9'))), ROWS],
