@@ -9,7 +9,7 @@ import {
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import { moduleOf } from '../../core/plan/target.ts';
 import { quote } from '../../core/text/quote.ts';
-import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
 import { openRegistries, RegistryError, SavedListsError } from '../../registry/index.ts';
 import { parseRegistryAddress } from '../../registry/address.ts';
 import { originOf, type ListOrigin } from '../../registry/list-origin.ts';
@@ -20,7 +20,7 @@ import type { MachineFile } from '../../store/index.ts';
 import { labelFor, rowNamed, targetOf } from '../machine/machine-row.ts';
 import { usingFile } from '../machine/open-state.ts';
 import { jsonLine } from '../output/answer-json.ts';
-import { parseProblem, type Outcome, type Problem } from '../problem.ts';
+import type { Outcome, Problem } from '../problem.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import { ownVersion } from '../version.ts';
 import type { World } from '../world.ts';
@@ -28,7 +28,7 @@ import { differences, outcomeOf } from './outcome.ts';
 import { recordDocument, type DecisionRecord } from './record-document.ts';
 import { NO_RELEASES, restoredInput } from './restored-input.ts';
 import { secretMarkers } from './secret-markers.ts';
-import { inForce, noDecision, rowsOf, type WhyOptions } from './why-command.ts';
+import { inForce, noDecision, rowsOf, timeAsked, type WhyOptions } from './why-command.ts';
 
 /** A decision to record, and its list if machine.db has it. */
 interface Found {
@@ -45,16 +45,17 @@ export async function recordCommand(
   options: WhyOptions,
   world: World,
 ): Promise<Outcome> {
-  const at = options.at === undefined ? undefined : parseTime(options.at);
-  if (at?.ok === false) return failed(parseProblem(at.error));
-  const opened = usingFile(world, 'read', (file) => foundIn(file, named, at?.value));
+  const at = timeAsked(options, world);
+  if (!at.ok) return failed(at.error);
+  const opened = usingFile(world, 'read', (file) => foundIn(file, named, at.value));
   const found = opened.ok ? opened.value : opened;
   if (!found.ok) return failed(found.error);
   const recorded = await recordOf(found.value);
   if (!recorded.ok) return failed(notRecordable(found.value, recorded.error));
   const problem = writeNew(path, recordDocument(recorded.value));
   if (problem) return failed(problem);
-  const notes = ['note: addresses and reasons are in it; user info, queries and fragments are not'];
+  const note = 'note: addresses and reasons are in it; user info, queries and fragments are not';
+  const notes = options.json ? [] : [note];
   return { answer: [answerFor(found.value, path, options)], notes, problems: [] };
 }
 

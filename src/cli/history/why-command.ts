@@ -1,3 +1,4 @@
+import type { Result } from '../../core/index.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
 import { withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
@@ -20,23 +21,30 @@ export interface WhyOptions {
 
 /** `modreg why <module>`: shows the decisions about a module, and what made each replace the one before it. */
 export function whyCommand(named: string, options: WhyOptions, world: World): Outcome {
-  const at = options.at === undefined ? undefined : parseTime(options.at);
-  if (at?.ok === false) return failed(parseProblem(at.error));
-  if (at && at.value > world.clock()) {
-    const message = `--at: ${formatTime(at.value)} is in the future; modreg plan shows what happens next`;
-    return failed({ severity: 'error', kind: 'usage', message });
-  }
+  const asked = timeAsked(options, world);
+  if (!asked.ok) return failed(asked.error);
+  const at = asked.value;
   return withState(world, 'read', (state) => {
     const row = rowNamed(named, rowsOf(state));
     if (!row.ok) return failed(row.error);
     const history = state.history(row.value);
     const told = toldHistory(history);
-    const past = at && inForce(history, at.value);
-    const found = at ? told.filter((one) => one.past === past) : told;
-    if (found.length === 0) return failed(noDecision(row.value, history, at?.value));
+    const past = at === undefined ? undefined : inForce(history, at);
+    const found = at === undefined ? told : told.filter((one) => one.past === past);
+    if (found.length === 0) return failed(noDecision(row.value, history, at));
     const times = timesOn(state, world)(row.value.moduleId);
     return { answer: answerOf(row.value, found, { ...options, times }), notes: [], problems: [] };
   });
+}
+
+/** The time of `--at`, which is not in the future; undefined without it. */
+export function timeAsked({ at }: WhyOptions, world: World): Result<number | undefined, Problem> {
+  if (at === undefined) return { ok: true, value: undefined };
+  const time = parseTime(at);
+  if (!time.ok) return { ok: false, error: parseProblem(time.error) };
+  if (time.value <= world.clock()) return time;
+  const message = `--at: ${formatTime(time.value)} is in the future; modreg plan shows what happens next`;
+  return { ok: false, error: { severity: 'error', kind: 'usage', message } };
 }
 
 /** The targets of the machine, followed by those that only the history has. */
