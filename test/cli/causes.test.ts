@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { causesOf } from '../../src/cli/history/decision-causes.ts';
+import { compileWindows } from '../../src/config/window.ts';
 import type { DecideInput } from '../../src/core/index.ts';
 import type { PastDecision, RecordedDecision } from '../../src/store/decision-history.ts';
 import { encodeFacts } from '../../src/store/facts.ts';
+import { version } from '../support/ask.ts';
 import { moduleQuestion, type Situation } from '../support/decided.ts';
 import { DAY, NOW } from '../support/decides.ts';
 
@@ -44,6 +46,11 @@ function decided({ situation, input, recorded }: Moment): PastDecision {
 
 const TIMING = { restarts: [NOW - 60_000], restartCooldownMs: 300_000, restartCeiling: 12 };
 const failed = (until?: number) => [{ version: '1.2.9', until }];
+const HOUR = 3_600_000;
+const NIGHTLY = { start: '0 2 * * *', durationMs: HOUR, timeZone: 'UTC' };
+const CLOSED = { window: compileWindows([NIGHTLY]) };
+const FULL = { restarts: [NOW], restartCooldownMs: 0, restartCeiling: 1 };
+const ROLLED_BACK = { from: version('1.2.9'), to: version('1.2.3'), refused: undefined };
 const later = (ms: number): Partial<Situation> => ({ eligibility: { now: NOW + ms } });
 const stale = (confirmedAt: number): Partial<Situation> => ({
   stale: { confirmedAt, message: 'x' },
@@ -203,6 +210,56 @@ describe('what made a decision replace another one', () => {
       {},
       { situation: { timing: { restarts: [NOW] } }, recorded: { decision: 'hold' } },
     ],
+    [
+      'the policy changed: maintenance',
+      {},
+      { situation: { timing: { window: compileWindows([NIGHTLY]) } } },
+    ],
+    [
+      'the maintenance window opened',
+      { situation: { timing: CLOSED }, recorded: { decision: 'hold' } },
+      { situation: { timing: CLOSED, ...later(2 * HOUR) } },
+    ],
+    ['', { situation: { timing: CLOSED } }, { situation: { timing: CLOSED, ...later(2 * HOUR) } }],
+    [
+      'the maintenance window closed',
+      { situation: { timing: CLOSED, ...later(2 * HOUR) }, recorded: { decision: 'upgrade' } },
+      { situation: { timing: CLOSED, ...later(3 * HOUR) }, recorded: { decision: 'hold' } },
+    ],
+    [
+      '',
+      { situation: { timing: CLOSED, ...later(2 * HOUR) } },
+      { situation: { timing: CLOSED, ...later(3 * HOUR) }, recorded: { decision: 'hold' } },
+    ],
+    [
+      'another restart is allowed',
+      { situation: { timing: FULL }, recorded: { decision: 'hold' } },
+      { situation: { timing: FULL, ...later(DAY) } },
+    ],
+    [
+      '',
+      { situation: { timing: { restarts: [NOW] } }, recorded: { decision: 'hold' } },
+      { situation: { timing: { restarts: [NOW] } }, recorded: { decision: 'hold' } },
+    ],
+    ['', {}, { situation: { timing: { restarts: [NOW] } } }],
+    ['the agent did not allow maintenance', {}, { situation: { timing: { answer: 'failed' } } }],
+    [
+      '',
+      { situation: { timing: { answer: 'not-allowed' } } },
+      { situation: { timing: { answer: 'not-allowed' } } },
+    ],
+    ['', { situation: { timing: { answer: 'not-allowed' } } }, {}],
+    [
+      'an operator rolled 1.2.9 back',
+      {},
+      {
+        situation: {
+          quarantine: [{ version: '1.2.9', until: undefined, rolledBack: ROLLED_BACK }],
+        },
+      },
+    ],
+    ['', { recorded: { list: undefined } }, { recorded: { list: { ...LIST, digest: 'two' } } }],
+    ['the constraint changed from 1.* to none', {}, { recorded: { constraint: undefined } }],
     [
       '1.2.9 reached the minimum age',
       { situation: { eligibility: { now: NOW, minimumAge: { ms: DAY, unknown: 'refuse' } } } },

@@ -1,0 +1,181 @@
+import { EventEmitter } from 'node:events';
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { run } from '../../src/cli/main.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+interface Ran {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exit: number | undefined;
+}
+
+/** A stream that is no terminal. */
+function stream(): PassThrough {
+  return Object.assign(new PassThrough(), { isTTY: false });
+}
+
+/** A stream whose writes fail with these codes, one after another. */
+function broken(...codes: readonly string[]): Writable {
+  const left = [...codes];
+  return new Writable({
+    autoDestroy: false,
+    write: (_chunk, _encoding, done) => {
+      const code = left.shift();
+      done(code === undefined ? null : Object.assign(new Error(code), { code }));
+    },
+  });
+}
+
+interface Surroundings {
+  readonly env?: object;
+  readonly stdout?: Writable;
+  readonly stderr?: Writable;
+}
+
+/** Runs modreg as the process whose arguments these are. */
+async function ran(
+  args: readonly string[],
+  { env = {}, stdout = stream(), stderr = stream() }: Surroundings = {},
+): Promise<Ran> {
+  const process = Object.assign(new EventEmitter(), {
+    argv: ['node', 'modreg', ...args],
+    env,
+    platform: 'linux',
+    arch: 'x64',
+    stdout,
+    stderr,
+    exitCode: undefined as number | undefined,
+  });
+  // A cast: modreg reads only these fields of a process.
+  await run(process as unknown as NodeJS.Process);
+  // Errors of a stream are events of the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  return { stdout: textOf(stdout), stderr: textOf(stderr), exit: process.exitCode };
+}
+
+/** What was written; nothing for a stream that is broken. */
+function textOf(written: Writable): string {
+  const bytes = written instanceof PassThrough ? (written.read() as Buffer | null) : null;
+  return bytes === null ? '' : bytes.toString();
+}
+
+const RED = '\u001b[31m';
+const YELLOW = '\u001b[33m';
+const GREEN = '\u001b[32m';
+const END = '\u001b[39m';
+
+describe('--color=always', () => {
+  it('colours the selected release of --explain, and the label of a warning', async () => {
+    const args = ['resolve', 'acme:lidar', '1.9.*', '--explain', '--color=always'];
+    const { stdout, stderr, exit } = await ran(args);
+    const lines = stdout.split('\n').filter((line) => line.includes('\u001b'));
+    expect(lines).toEqual([`${GREEN}  1.9.1            YES  newest patch of 1.9${END}`]);
+    expect(stderr.split('\n')[1]?.split(' ignored ')[0]).toBe(
+      `${YELLOW}warning[IGNORED_ENTRIES]:${END}`,
+    );
+    expect(exit).toBe(0);
+  });
+
+  it('colours the label of each problem that check found', async () => {
+    const document = { modules: [], moduls: [], components: 7 };
+    const folder = temporaryFolder({ 'm.json': JSON.stringify(document) });
+    const { stdout, exit } = await ran(['check', `${folder}/m.json`, '--color=always']);
+    expect(stdout.replaceAll(folder, '.')).toBe(
+      [
+        `./m.json:1:15  ${YELLOW}warning[UNKNOWN_FIELD]${END}  /moduls: unknown field; did you mean modules ?`,
+        `./m.json:1:40  ${RED}error[BAD_TYPE]${END}         /components: found a number, expected a list of components`,
+        '1 error, 1 warning; 0 modules read',
+        '',
+      ].join('\n'),
+    );
+    expect(exit).toBe(1);
+  });
+});
+
+describe('an error in modreg', () => {
+  const args = ['resolve', 'acme:cam', 'latest'];
+  const env = Object.defineProperty({}, 'MODREG_REGISTRY', {
+    get: () => {
+      throw new Error('no light');
+    },
+  });
+
+  it('is one line, and says how to report it', async () => {
+    expect(await ran(args, { env })).toEqual({
+      stdout: '',
+      stderr: `error[INTERNAL]: this is a bug in modreg: Error: no light
+hint: run the command again with --debug and report its output
+`,
+      exit: 70,
+    });
+  });
+
+  it('is followed by its stack with --debug', async () => {
+    const { stderr, exit } = await ran([...args, '--debug'], { env });
+    const lines = stderr.split('\n');
+    expect(lines.slice(0, 2)).toEqual([
+      'error[INTERNAL]: this is a bug in modreg: Error: no light',
+      '  because Error: no light',
+    ]);
+    expect(lines[2]).toMatch(/^ +at .*main\.test\.ts/);
+    expect(exit).toBe(70);
+  });
+});
+
+describe('[T69] an answer that cannot be written', () => {
+  it.each<[string, string, number]>([
+    ['EPIPE', '', 141],
+    ['ENOSPC', 'error[INTERNAL]: cannot write the answer (ENOSPC)\n', 70],
+  ])('%s', async (code, stderr, exit) => {
+    const outcome = await ran(['version'], { stdout: broken(code) });
+    expect(outcome).toEqual({ stdout: '', stderr, exit });
+  });
+
+  it('is reported once, by its first error', async () => {
+    const stdout = broken('EPIPE');
+    const process = ran(['version'], { stdout });
+    await new Promise((resolve) => setImmediate(resolve));
+    stdout.emit('error', Object.assign(new Error('x'), { code: 'ENOSPC' }));
+    expect(await process).toEqual({ stdout: '', stderr: '', exit: 141 });
+  });
+});
+
+it('a problem that cannot be written changes neither the answer nor the exit code', async () => {
+  const streams = { stderr: broken('ENOSPC') };
+  expect(await ran(['resolve', 'acme:lidar', '1.2.*'], streams)).toEqual({
+    stdout: '1.2.9\n',
+    stderr: '',
+    exit: 0,
+  });
+});
+
+it('the versions as data', async () => {
+  const { stdout, stderr, exit } = await ran(['version', '--json']);
+  expect(JSON.parse(stdout)).toEqual({
+    schema: 'modreg/version@1',
+    modreg: expect.stringMatching(/^\d+\.\d+\.\d+$/) as string,
+    node: process.version,
+  });
+  expect([stderr, exit]).toEqual(['', 0]);
+});
+
+it.each(['toString', 'constructor', '__proto__'])(
+  'a word that every object has is an unknown command: %s',
+  async (word) => {
+    expect(await ran([word])).toMatchObject({
+      stderr: `error[USAGE]: unknown command '${word}'\nhint: modreg --help shows how\n`,
+      exit: 2,
+    });
+  },
+);
+
+/** The length of the longest line of a help. */
+async function longestLine(env: object): Promise<number> {
+  const { stdout } = await ran(['status', '--help'], { env });
+  return Math.max(...stdout.split('\n').map(({ length }) => length));
+}
+
+it('help is wrapped at 80 columns without a terminal, and at COLUMNS', async () => {
+  expect([await longestLine({}), await longestLine({ COLUMNS: '100' })]).toEqual([80, 99]);
+});
