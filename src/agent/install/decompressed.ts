@@ -7,8 +7,8 @@ import { wrongRelease } from './install-failure.ts';
 import { badArchive } from './tar-header.ts';
 import { LIMITS } from './package-limits.ts';
 
-/** The longest part of the content. */
-export const CHUNK_BYTES: number = 64 * 1024;
+/** The longest part of the content. With 64 KiB, an archive takes up to 93 MiB of memory instead of 51, because V8 frees what was read later. */
+export const CHUNK_BYTES: number = 16 * 1024;
 /** A window of 32 MiB. zstd needs the memory of one window, and uses 8 MiB at level 19. */
 const LARGEST_WINDOW = 25;
 

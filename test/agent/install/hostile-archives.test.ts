@@ -23,7 +23,7 @@ it.each(Object.entries(HOSTILE_ARCHIVES))(
       expect.stringMatching(/^staging\/./),
     );
   },
-  30_000,
+  120_000,
 );
 
 it('[A9] has at least 40 hostile archives', () => {
