@@ -59,6 +59,17 @@ describe('a quarantine in the table', () => {
       'an operator lifts it',
       'no light; refused with it: 1.2.4, 1.2.5, 1.2.6',
     ],
+    [
+      {
+        rolledBack: {
+          from,
+          to: version('1.2.3'),
+          refused: new Set(['1.2.9', '1.2.4', '1.2.5', '1.2.6', '1.2.7']),
+        },
+      },
+      'an operator lifts it',
+      'no light; refused with it: 1.2.4, 1.2.5, 1.2.6, 1 more',
+    ],
     [{ reason: 'x\u001b' }, 'an operator lifts it', String.raw`x\u{1b}`],
   ])('%j', (fields, until, why) => {
     const options = { times: () => ({ now: NOW, timeZone: 'UTC' }), columns: undefined };

@@ -213,11 +213,23 @@ describe('the listener for metrics', () => {
   });
 
   it('ends at once, with the connections that are open', async () => {
-    const listener = await listenForScrapes({ host: '127.0.0.1', port: 0 }, good);
+    const asked = Promise.withResolvers<void>();
+    let scrapes = 0;
+    const scrape = async (): Promise<MetricsText> => {
+      if (++scrapes === 1) return await good();
+      asked.resolve();
+      return await Promise.race([]);
+    };
+    const listener = await listenForScrapes({ host: '127.0.0.1', port: 0 }, scrape);
     if (!listener.ok) throw new Error(listener.error.message);
     const { address, close } = listener.value;
     await (await fetch(address)).text();
+    const [waiting, began] = [fetch(address), performance.now()];
+    await asked.promise;
     close();
+    await expect(waiting).rejects.toThrow('fetch failed');
+    // Its own limit would end it after five seconds.
+    expect(performance.now() - began).toBeLessThan(4000);
     await expect(fetch(address)).rejects.toThrow('fetch failed');
   });
 

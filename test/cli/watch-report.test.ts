@@ -80,6 +80,7 @@ describe('the output of modreg watch', () => {
       ['1.0.0', '1.2.0'],
       ['1.2.0', '1.2.0'],
       ['1.0.0', '1.2.0'],
+      ['1.1.0', '1.2.0'],
     ] as const) {
       report.show(planned(deployed, newest, open));
     }
@@ -88,6 +89,7 @@ describe('the output of modreg watch', () => {
       `12:00:00Z   acme:lidar   1.0.0 → 1.1.0   ${upgrade}`,
       `12:00:00Z   acme:lidar   1.0.0 → 1.2.0   ${upgrade}`,
       `12:00:00Z   acme:lidar   1.0.0 → 1.2.0   ${upgrade}`,
+      `12:00:00Z   acme:lidar   1.1.0 → 1.2.0   ${upgrade}`,
     ]);
   });
 

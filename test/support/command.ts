@@ -2,6 +2,7 @@ import { exitCodeOf, formatProblem, problemAsJson } from '../../src/cli/problem.
 import { runCommandLine } from '../../src/cli/program.ts';
 import type { World } from '../../src/cli/world.ts';
 import { quietWorld } from './quiet-world.ts';
+import { NOON, site, type Site } from './site.ts';
 
 /** What a command prints, line by line, and its exit code. */
 export interface Printed {
@@ -21,4 +22,16 @@ export async function printed(
     ? problems.map(problemAsJson)
     : problems.flatMap(formatProblem);
   return { stdout: answer, stderr: [...notes, ...lines], exit: exitCodeOf(outcome) };
+}
+
+/** The plan at noon of a machine whose report says what is deployed. */
+export async function planned(described: Site, ...options: readonly string[]): Promise<Printed> {
+  const folder = site(described);
+  const files = [`${folder}/machine.json`, '--deployed', `${folder}/deployed.json`];
+  // The clock says when releases were first seen.
+  const world = { clock: () => Date.parse('2026-11-21T12:00:00Z') };
+  const plan = await printed(['plan', ...files, ...NOON, ...options], world);
+  const shown = (lines: readonly string[]): string[] =>
+    lines.map((line) => line.replaceAll(folder, '.'));
+  return { ...plan, stdout: shown(plan.stdout), stderr: shown(plan.stderr) };
 }

@@ -1,0 +1,169 @@
+import { writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import type { World } from '../../src/cli/world.ts';
+import { openForPoller } from '../../src/store/index.ts';
+import { moduleNamed } from '../support/claimed.ts';
+import { printed, type Printed } from '../support/command.ts';
+import { homeAfter } from '../support/machine-home.ts';
+import { entry } from '../support/planned.ts';
+import { script } from '../support/polling.ts';
+import { site } from '../support/site.ts';
+
+const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
+
+/** The home of a machine on which the newest release is deployed. */
+function deployedHome(): string {
+  return homeAfter((state) => state.report(LIDAR, '1.0.0', 1));
+}
+
+interface Polled extends Printed {
+  readonly log: readonly string[];
+}
+
+/** Runs `modreg poll` on a machine, whose state is in `home`, until it has logged what it does, and `signal` comes. */
+async function polled(
+  home: string,
+  {
+    options = [],
+    signal = 'SIGTERM',
+    policy = { registry: './lists' },
+    meanwhile = async () => await Promise.resolve(),
+  }: {
+    readonly options?: readonly string[];
+    readonly signal?: 'SIGINT' | 'SIGTERM';
+    readonly policy?: object;
+    readonly meanwhile?: (log: readonly string[]) => Promise<void>;
+  } = {},
+): Promise<Polled> {
+  const folder = site({
+    machine: { modules: [entry('acme:lidar', '1.*')] },
+    policy,
+    lists: { 'acme/lidar': ['1.0.0'] },
+  });
+  const hook = script(`${folder}/hook`, '');
+  const log: string[] = [];
+  const started = Promise.withResolvers<void>();
+  const world: Partial<World> = {
+    environment: { PLATFORM_HOME: home },
+    clock: () => Date.parse('2026-11-21T12:00:00Z'),
+    log: (stream, line) => {
+      log.push(`${stream} ${line}`.replaceAll(folder, '.').replaceAll(home, '~'));
+      // What is logged at the start is logged at once.
+      setImmediate(started.resolve);
+    },
+    untilSignal: async (nth = 1) => {
+      if (nth > 1) return await Promise.race([]);
+      await started.promise;
+      await meanwhile(log);
+      return signal;
+    },
+  };
+  const args = ['poll', `${folder}/machine.json`, '--exec', hook, ...options];
+  const { stdout, stderr, exit } = await printed(args, world);
+  return { stdout, stderr: stderr.map((line) => line.replaceAll(folder, '.')), exit, log };
+}
+
+/** The time and the stream of each line of the log, which are the same. */
+const AT = 'stdout 2026-11-21T12:00:00Z';
+const START = `${AT} info  polling 1 module of ./machine.json, every 1 min, for ./hook (Ctrl-C stops)`;
+
+/** Whether another poller may start. */
+function isFree(home: string): boolean {
+  openForPoller(`${home}/machine.db`).close();
+  return true;
+}
+
+describe('modreg poll', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 0],
+  ] as const)('ends on %s with %i, and lets another poller start', async (signal, exit) => {
+    const home = deployedHome();
+    expect(await polled(home, { signal })).toEqual({
+      stdout: [],
+      stderr: [],
+      exit,
+      log: [START, `${AT} info  stopped by ${signal}`],
+    });
+    expect(isFree(home)).toBe(true);
+  });
+
+  it('logs objects with --json', async () => {
+    const { log } = await polled(deployedHome(), { options: ['--json', '--interval', '90s'] });
+    expect(log.map((line) => JSON.parse(line.replace(/^stdout /, '')) as object)).toMatchObject([
+      {
+        event: 'poll',
+        text: 'polling 1 module of ./machine.json, every 1 min 30 s, for ./hook (Ctrl-C stops)',
+      },
+      { event: 'poll', text: 'stopped by SIGTERM' },
+    ]);
+  });
+
+  it('serves metrics until it ends', async () => {
+    let address = '';
+    const { log } = await polled(deployedHome(), {
+      options: ['--metrics', '127.0.0.1:0'],
+      meanwhile: async (lines) => {
+        address = lines[1]?.split(' ').at(-1) ?? '';
+        const text = await (await fetch(address)).text();
+        expect(text).toContain('modreg_poll_open_actions 0');
+      },
+    });
+    expect(log[1]).toBe(`${AT} info  the metrics are at ${address}`);
+    await expect(fetch(address)).rejects.toThrow('fetch failed');
+  });
+
+  it('says which rows were lost, and which file was set aside', async () => {
+    const home = deployedHome();
+    const database = new DatabaseSync(`${home}/machine.db`);
+    // A connection that is not modreg's leaves the checksum as it was.
+    database.exec("UPDATE deployed SET text = '1.0.1'");
+    database.close();
+    expect((await polled(home)).log[1]).toBe(
+      `${AT} warn  a damaged row: the deployed version of module acme_lidar; it is unknown until it is reported (machine.db, damaged_rows)`,
+    );
+    writeFileSync(`${home}/machine.db`, '');
+    expect((await polled(home)).log[1]).toBe(
+      `${AT} warn  "~/machine.db": it is empty; it is now ~/machine.db.set-aside-1, and a new file was created`,
+    );
+  });
+
+  it.each<[string, object, readonly string[], readonly string[]]>([
+    [
+      'a registry',
+      {},
+      [],
+      [
+        'error[NO_REGISTRY]: no registry is named',
+        'hint: name one with --registry, else MODREG_REGISTRY, else "registry" in the policy of --policy, or create ~/registry.db',
+      ],
+    ],
+    [
+      'an address for metrics that is its own',
+      { registry: './lists' },
+      ['--metrics', '192.0.2.1:1'],
+      ['error[USAGE]: --metrics: cannot listen on 192.0.2.1, port 1 (EADDRNOTAVAIL)'],
+    ],
+  ])('does not start without %s, and keeps no lock', async (_, policy, options, errors) => {
+    const home = deployedHome();
+    const ended = await polled(home, { policy, options });
+    const stderr = ended.stderr.map((line) => line.replaceAll(home, '~'));
+    expect([stderr, ended.exit, ended.log]).toEqual([errors, 2, []]);
+    expect(isFree(home)).toBe(true);
+  });
+
+  it('does not start beside another one', async () => {
+    const home = deployedHome();
+    const file = openForPoller(`${home}/machine.db`);
+    const { stderr, exit, log } = await polled(home);
+    file.close();
+    expect([stderr.map((line) => line.replaceAll(home, '~')), exit, log]).toEqual([
+      [
+        `error[LOCKED]: "~/machine.db": process ${process.pid} already polls for this machine, and only one process can`,
+      ],
+      70,
+      [],
+    ]);
+  });
+});
