@@ -192,6 +192,17 @@ describe('what modreg poll reports of an action', () => {
       [{ reason: 'busy', running: '1.0.0', blame: 'machine' }],
     ],
     [
+      'a program that gives no reason',
+      { does: 'echo out; echo " " >&2; exit 75' },
+      [
+        {
+          reason: 'the program exited with 75 and wrote nothing to stderr',
+          running: '1.0.0',
+          blame: 'machine',
+        },
+      ],
+    ],
+    [
       'a line of more than a kilobyte',
       { does: `printf '%01023d\\303\\274' 0 >&2; exit 75` },
       [{ reason: '0'.repeat(1023), running: '1.0.0', blame: 'machine' }],
