@@ -1,7 +1,9 @@
+import { chmodSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readDocumentFile } from '../../src/cli/check/document-file.ts';
 import { published } from '../support/published.ts';
 import { printed } from '../support/command.ts';
+import { day } from '../support/day.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { logged, homeAfter } from '../support/machine-home.ts';
@@ -172,6 +174,47 @@ describe('modreg resolve and compare', () => {
       1,
     ]);
   });
+});
+
+it('resolve --machine is for the platform of the machine, unless one is named', async () => {
+  const machine = await day({
+    machine: { modules: [entry('acme:lidar', '1.*')] },
+    deployed: { acme_lidar: '1.0.0' },
+    releases: { 'acme:lidar': [{ version: '1.0.0' }] },
+    platform: 'linux/arm64',
+  });
+  await machine.pass(10 * MINUTE);
+  const folder = temporaryFolder({ 'acme/lidar.json': '{"releases": [{"version": "1.0.0"}]}' });
+  const world = { environment: { PLATFORM_HOME: machine.home }, platform: 'linux/x64' };
+  const resolve = ['resolve', 'acme:lidar', '1.*', '--explain', '--registry', folder];
+  const platform = async (...more: readonly string[]): Promise<string | undefined> => {
+    const { stdout } = await printed([...resolve, ...more], world);
+    return stdout.find((line) => line.startsWith('  platform'))?.split(/ {2,}/)[2];
+  };
+  expect([
+    await platform(),
+    await platform('--machine'),
+    await platform('--machine', '--platform', 'linux/amd64'),
+  ]).toEqual(['linux/amd64', 'linux/arm64', 'linux/amd64']);
+});
+
+it('[T65] a secret in a file that others can read is an error of plan, too', async () => {
+  const attributes = { hotspot_password: 'secret-text' };
+  const machine = { agent: { 'agent-provisioning': { attributes } } };
+  const folder = site({ machine });
+  const plan = async (mode: number): Promise<unknown> => {
+    chmodSync(`${folder}/machine.json`, mode);
+    const { stderr, exit } = await printed(['plan', `${folder}/machine.json`]);
+    return [exit, ...stderr.slice(0, 2).map((line) => line.replaceAll(folder, '.'))];
+  };
+  expect([await plan(0o600), await plan(0o644)]).toEqual([
+    [0],
+    [
+      1,
+      'error[BAD_VALUE]: the machine config ./machine.json has 1 error',
+      '  because 1:66 PERMISSIONS /agent/agent-provisioning/attributes/hotspot_password: a secret in a file with mode 0644, which other users can access; chmod 600 restricts the file to its owner',
+    ],
+  ]);
 });
 
 describe('the problems of a document', () => {

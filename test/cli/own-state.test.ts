@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openMachineFile } from '../../src/store/index.ts';
+import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { contentsOf, homeAfter, logged } from '../support/machine-home.ts';
 import { modreg } from '../support/modreg.ts';
@@ -140,6 +141,17 @@ describe('a machine.db that cannot be used is reported and not changed', () => {
       `error[LOCKED]: "${home}/machine.db": database is locked\n`,
       70,
     ]);
+  });
+
+  it('waits for it for a second', async () => {
+    const home = homeAfter(() => undefined);
+    const file = openMachineFile(`${home}/machine.db`);
+    file.database.exec('BEGIN IMMEDIATE');
+    const began = performance.now();
+    const { exit } = await printed(LIFT, { environment: { PLATFORM_HOME: home } });
+    const lasted = performance.now() - began;
+    file.close();
+    expect([exit, lasted > 900, lasted < 5000]).toEqual([70, true, true]);
   });
 
   it('a command that only reads does not change a file of an earlier version', () => {

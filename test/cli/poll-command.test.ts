@@ -1,10 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { lostMemory } from '../../src/cli/poll/lost-memory.ts';
+import { runProgram } from '../../src/cli/poll/run-program.ts';
 import type { World } from '../../src/cli/world.ts';
 import { openForPoller } from '../../src/store/index.ts';
-import { moduleNamed } from '../support/claimed.ts';
+import { claimed, moduleNamed } from '../support/claimed.ts';
 import { printed, type Printed } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { homeAfter } from '../support/machine-home.ts';
 import { entry } from '../support/planned.ts';
 import { script } from '../support/polling.ts';
@@ -166,4 +169,43 @@ describe('modreg poll', () => {
       [],
     ]);
   });
+});
+
+it('a program that ignores SIGTERM gets SIGKILL after ten seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const ready = Promise.withResolvers<void>();
+  const stopping = new AbortController();
+  let hasEnded = false;
+  const ended = runProgram({
+    program: script(
+      `${temporaryFolder()}/hook`,
+      'trap "" TERM',
+      'echo ready',
+      'read -r x',
+      'sleep 60',
+    ),
+    environment: { PATH: '/usr/bin:/bin' },
+    input: '',
+    onStart: () => undefined,
+    onLine: () => ready.resolve(),
+    signal: stopping.signal,
+    kill: new AbortController().signal,
+  }).finally(() => (hasEnded = true));
+  await ready.promise;
+  stopping.abort();
+  vi.advanceTimersByTime(9999);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hasEnded).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(await ended).toEqual({ kind: 'killed', by: 'SIGKILL' });
+});
+
+it.each([
+  [[], undefined],
+  [['machine.db.set-aside-1-wal', 'machine.db.before-2', 'machine.db.set-aside-'], undefined],
+  [['machine.db.set-aside-12'], '"~/machine.db.set-aside-12"'],
+])('[T100] what %j may have known', (names, lost) => {
+  const home = temporaryFolder(Object.fromEntries(names.map((name) => [name, ''])));
+  expect(lostMemory(claimed(`${home}/machine.db`))?.replace(home, '~')).toBe(lost);
 });
