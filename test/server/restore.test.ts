@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   linkSync,
   mkdirSync,
@@ -10,13 +10,21 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { syncBuiltinESMExports } from 'node:module';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { backUp } from '../../src/server/backup/backup.ts';
 import { checkRegistry } from '../../src/server/backup/registry-check.ts';
 import { restore } from '../../src/server/backup/restore.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { documentsOf, FILE, LIDAR, listOf, NOON, publish, site, sql } from '../support/backups.ts';
+
+/** The modes of the files and folders in `folder`. */
+function modesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .toSorted()
+    .map((name) => `${(statSync(`${folder}/${name}`).mode & 0o777).toString(8)} ${name}`);
+}
 
 const REPLACES = { replaces: true, now: NOON };
 const CREATES = { replaces: false, now: NOON };
@@ -31,10 +39,17 @@ describe('[D43] [T76] a restored registry', () => {
       added: 1000,
       setAside: undefined,
     });
+    expect(modesIn(`${home}/new`)).toEqual([
+      '600 registry.db',
+      '700 registry.db-files',
+      '700 registry.db-files/incoming',
+      '700 registry.db-files/sha256',
+      `600 registry.db-files/sha256/${FILE}`,
+      '600 registry.db-restore.lock',
+    ]);
     expect(listOf(target, LIDAR)).toEqual([1002, 2, '1.0.0', '1.1.0']);
     expect(readFileSync(`${target}-files/sha256/${FILE}`, 'utf8')).toBe('lidar 1.0.0');
     expect(checkRegistry(target)).toMatchObject({ contents: { sequence: 1002 }, findings: [] });
-    expect(statSync(target).mode & 0o777).toBe(0o600);
     const ids = [path, target].map((one) => checkRegistry(one).contents?.history);
     expect(new Set(ids).size).toBe(2);
     publish(target, 'acme:arm', '1.0.0');
@@ -46,11 +61,18 @@ describe('[D43] [T76] a restored registry', () => {
     const { path, folder } = site();
     const catalogue = new Catalogue(path);
     const created = catalogue.createToken({ name: 'ci', scopes: ['publish'] }, NOON);
+    // What the backup has as well is not lost.
+    catalogue.createToken({ name: 'old', scopes: ['publish'] }, NOON);
+    catalogue.revokeToken('old', NOON);
+    catalogue.yank(moduleId(LIDAR), '1.0.0', 'stops');
     await backUp(path, folder, NOON);
     publish(path, LIDAR, '1.2.0');
     publish(path, 'acme:arm', '1.0.0');
     catalogue.yank(moduleId(LIDAR), '1.1.0', 'stops');
+    catalogue.yank(moduleId(LIDAR), '1.2.0', 'stops');
     catalogue.revokeToken('ci', NOON);
+    catalogue.createToken({ name: 'new', scopes: ['publish'] }, NOON);
+    catalogue.revokeToken('new', NOON);
     catalogue.close();
     expect(created.ok).toBe(true);
     const before = documentsOf(path);
@@ -66,9 +88,11 @@ describe('[D43] [T76] a restored registry', () => {
       },
     });
     expect(documentsOf(setAside)).toBe(before);
-    expect(listOf(path, LIDAR)).toEqual([1002, 2, '1.0.0', '1.1.0']);
-    // A second one gets a name of its own.
-    expect(restore(folder, path, REPLACES)).toMatchObject({ setAside: `${setAside}-2` });
+    expect(listOf(path, LIDAR)).toEqual([1003, 2, '1.0.0', '1.1.0']);
+    // A second one gets a name of its own, also within the same second.
+    const again = { ...REPLACES, now: NOON + 999 };
+    expect(restore(folder, path, again)).toMatchObject({ setAside: `${setAside}-2` });
+    expect(restore(folder, path, again)).toMatchObject({ setAside: `${setAside}-3` });
   });
 
   it('is above the earlier one, however often the same backup is restored', async () => {
@@ -83,6 +107,39 @@ describe('[D43] [T76] a restored registry', () => {
       return listOf(path, LIDAR)[0];
     });
     expect(generations).toEqual([2002, 3002, 4002]);
+  });
+
+  it.each<[string, string, number]>([
+    ['a generation 999 ahead', 'UPDATE modules SET generation = 1001', 1000],
+    ['a generation 1,000 ahead', 'UPDATE modules SET generation = 1002', 2000],
+    ['a generation 1,998 ahead', 'UPDATE modules SET generation = 2000', 2000],
+    [
+      'a sequence 5,000 ahead',
+      'UPDATE modules SET sequence = 5002; UPDATE catalogue SET sequence = 5002',
+      6000,
+    ],
+    [
+      'a module that the backup lacks',
+      `INSERT INTO modules (namespace, name, generation, sequence) VALUES ('acme', 'arm', 1500, 3);
+       UPDATE catalogue SET sequence = 3`,
+      2000,
+    ],
+  ])('is above an earlier one with %s', async (_, statement, added) => {
+    const { path, folder } = site();
+    await backUp(path, folder, NOON);
+    sql(path, statement);
+    expect(restore(folder, path, REPLACES)).toMatchObject({ kind: 'done', added });
+  });
+
+  it('adds no more for a new module of an earlier one that was restored before', async () => {
+    const { path, folder } = site();
+    const later = `${folder}-2`;
+    await backUp(path, folder, NOON);
+    restore(folder, path, REPLACES);
+    await backUp(path, later, NOON);
+    // Its generation is 1001, as the first one after the backup.
+    publish(path, 'acme:arm', '1.0.0');
+    expect(restore(later, path, REPLACES)).toMatchObject({ added: 1000 });
   });
 
   it('is above a lost one after a second restore with --replace', async () => {
@@ -105,10 +162,32 @@ describe('[D43] [T76] a restored registry', () => {
     await backUp(path, folder, NOON);
     writeFileSync(path, 'x'.repeat(5000));
     writeFileSync(`${path}-wal`, 'a log');
+    writeFileSync(`${path}-shm`, 'its index');
     const setAside = `${path}.replaced-20261122T120000Z`;
     expect(restore(folder, path, REPLACES)).toMatchObject({ setAside, losses: undefined });
     expect(listOf(path, LIDAR)).toEqual([1002, 2, '1.0.0', '1.1.0']);
     expect(readFileSync(`${setAside}-wal`, 'utf8')).toBe('a log');
+    expect(readFileSync(`${setAside}-shm`, 'utf8')).toBe('its index');
+  });
+
+  it('keeps a copy of the earlier one where a file can have no second name', async () => {
+    const { path, folder } = site();
+    await backUp(path, folder, NOON);
+    publish(path, LIDAR, '1.2.0');
+    const before = documentsOf(path);
+    const { linkSync: link } = fs;
+    onTestFinished(() => {
+      fs.linkSync = link;
+      syncBuiltinESMExports();
+    });
+    fs.linkSync = () => {
+      throw Object.assign(new Error('no links'), { code: 'EPERM' });
+    };
+    syncBuiltinESMExports();
+    const setAside = `${path}.replaced-20261122T120000Z`;
+    expect(restore(folder, path, REPLACES)).toMatchObject({ kind: 'done', setAside });
+    expect(documentsOf(setAside)).toBe(before);
+    expect(listOf(path, LIDAR)[1]).toBe(2);
   });
 
   it('is at the end of a link, as before', async () => {
@@ -141,11 +220,16 @@ describe('[D43] [T76] a restored registry', () => {
   it('removes what a killed restore left', async () => {
     const { path, folder, home } = site();
     await backUp(path, folder, NOON);
-    writeFileSync(`${path}.4711.part`, 'half');
+    const parts = ['', '.part', '-journal'].map((suffix) => `${path}.4711.part${suffix}`);
+    const others = [`${home}/other.db.4711.part`, `${path}.part`, `${path}.x.part`];
+    for (const file of [...parts, ...others]) writeFileSync(file, 'half');
     linkSync(path, `${path}.replaced-20261101T000000Z`);
     restore(folder, path, REPLACES);
-    expect(readdirSync(home).filter((name) => name.startsWith('registry.db.'))).toEqual([
+    expect(readdirSync(home).filter((name) => /\.(part|replaced)/.test(name))).toEqual([
+      'other.db.4711.part',
+      'registry.db.part',
       'registry.db.replaced-20261122T120000Z',
+      'registry.db.x.part',
     ]);
   });
 

@@ -91,14 +91,24 @@ it('releases are published now, and machines do not wait before they fetch them'
   expect(await changes.json()).toMatchObject({ sequence: 1, spread_ms: 0 });
 });
 
-it('closing a registry ends its long polls', async () => {
+it.each<[string, (registry: TestRegistry) => void, object]>([
+  ['without a change', () => undefined, { sequence: 6, modules: [] }],
+  [
+    'with a change that was just made',
+    (registry) => registry.publish('acme:lidar', '3.0.0'),
+    { sequence: 7, modules: ['acme:lidar'] },
+  ],
+])('closing a registry answers its long polls, %s', async (_, change, expected) => {
   const clock = virtualClock();
   const registry = testRegistry(CATALOGUES.lidar, { clock });
   const poll = registry.fetch('https://registry.example/v1/changes?after=6&wait=60');
   await clock.pass(0);
+  change(registry);
   registry.close();
-  await poll;
+  const answer = await poll;
+  expect([answer.status, await answer.json()]).toMatchObject([200, expected]);
   expect(clock.monotonic()).toBe(1000);
+  expect(() => registry.catalogue.modules()).toThrow('":memory:": it was closed');
 });
 
 it('a long poll ends at a change, or with its time on the clock', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { quote } from '../../core/text/quote.ts';
 import { asDatabaseError } from '../../sqlite/database-error.ts';
@@ -7,10 +7,18 @@ import { holdExclusively } from '../../sqlite/exclusive-lock.ts';
 import { createPrivate } from '../../sqlite/private-file.ts';
 import { openCopy } from '../../sqlite/other-openings.ts';
 import { statementsOf } from '../../sqlite/statements.ts';
-import { artifactPath, namesIn, syncFolder } from '../artifacts/artifact-store.ts';
+import { artifactPath, namesIn } from '../artifacts/artifact-store.ts';
 import { SCHEMA } from '../catalogue/catalogue-schema.ts';
 import { catalogueFindings, contentsOf, type Contents, type Finding } from './catalogue-check.ts';
-import { copyDurably, isSame, PART, rename, summaryOf, syncFile } from './durable-files.ts';
+import {
+  copyDurably,
+  isSame,
+  makeFolders,
+  PART,
+  rename,
+  summaryOf,
+  syncFile,
+} from './durable-files.ts';
 import { mismatch } from './file-check.ts';
 import { asFolderError } from './folder-error.ts';
 import { DATABASE, databaseOf, manifestOf, writeManifest, type Manifest } from './manifest.ts';
@@ -42,7 +50,7 @@ export type BackupResult =
  */
 export async function backUp(path: string, folder: string, now: number): Promise<BackupResult> {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
     const name = readdirSync(folder).find((one) => !OWN_NAMES.test(one));
     if (name !== undefined) return { kind: 'other-folder', name };
     const release = holdExclusively(`${folder}/${LOCK}`, BUSY_TIMEOUT_MS);
@@ -110,8 +118,7 @@ export function withoutLog(database: DatabaseSync): void {
 /** Copies the hosted files that an earlier backup does not have yet. Those that cannot be copied are findings. */
 function copyFiles(path: string, folder: string, files: ReadonlyMap<string, number>): Finding[] {
   if (files.size === 0) return [];
-  mkdirSync(`${folder}/files/sha256`, { recursive: true, mode: 0o700 });
-  syncFolder(folder);
+  makeFolders(`${folder}/files/sha256`);
   const findings: Finding[] = [];
   for (const [sha256, size] of files) {
     const place = backupFile(folder, sha256);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   readSync,
   renameSync,
@@ -9,7 +10,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { syncFolder } from '../artifacts/artifact-store.ts';
 
 /** A name that a file has until it is complete and on the disk. */
@@ -26,6 +27,14 @@ export interface FileSummary {
 /** Reads the whole file at `path`. */
 export function summaryOf(path: string): FileSummary {
   return reading(path, () => undefined);
+}
+
+/** Creates a folder that only its owner can access, and its parents. Their names are on the disk then. */
+export function makeFolders(path: string): void {
+  const folder = resolve(path);
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let one = folder; one.length >= first.length; one = dirname(one)) syncFolder(dirname(one));
 }
 
 /** Writes the data of the file at `path` to the disk. */

@@ -102,6 +102,7 @@ function makeOwnFolder(folder: string): void {
   const own = ownerAt(folder);
   makeFolder(folder);
   own(folder);
+  syncFolder(dirname(folder));
 }
 
 /** Keeps other restores of `path` from beginning. Undefined if one is in progress (T105). */

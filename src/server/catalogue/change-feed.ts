@@ -13,7 +13,10 @@ export interface ChangeFeed {
    * milliseconds, or when `signal` aborts. Rejects with a DatabaseError.
    */
   wait(sequence: number, ms: number, signal: AbortSignal): Promise<Changes>;
-  /** Resolves all waits with the changes so far, and stops the timer. Later waits resolve immediately. */
+  /**
+   * Resolves all waits with the changes so far, and stops the timer. Later waits resolve immediately. The catalogue may be
+   * closed right after this call.
+   */
   close(): void;
 }
 
@@ -26,6 +29,8 @@ const LOOK_MS = 200;
  */
 export function changeFeed(catalogue: Catalogue, clock: Clock = systemClock): ChangeFeed {
   const waiting = new Set<() => void>();
+  /** One for each wait, also for one that was woken and has not gone on yet: it reads the changes while the catalogue is open. */
+  const endings = new Set<() => void>();
   let seen = catalogue.sequence();
   let isOpen = true;
 
@@ -34,7 +39,7 @@ export function changeFeed(catalogue: Catalogue, clock: Clock = systemClock): Ch
     waiting.clear();
   };
   const look = (): boolean => {
-    const sequence = sequenceOf(catalogue);
+    const sequence = readable(() => catalogue.sequence());
     if (sequence === undefined || sequence === seen) return false;
     seen = sequence;
     wakeAll();
@@ -50,11 +55,15 @@ export function changeFeed(catalogue: Catalogue, clock: Clock = systemClock): Ch
       if (isNews || ms <= 0 || !isOpen || signal.aborted) return changes;
       // This caller may know a change that earlier callers still wait for.
       look();
-      await sleepUntil(waiting, ms, { clock, signal });
-      return catalogue.changes(sequence);
+      return await readAfter(
+        sleepUntil(waiting, ms, { clock, signal }),
+        () => catalogue.changes(sequence),
+        endings,
+      );
     },
     close() {
       isOpen = false;
+      for (const end of endings) end();
       catalogue.watchers.delete(look);
       stopWatchingOthers();
       wakeAll();
@@ -95,6 +104,23 @@ function watchLog(path: string, look: () => boolean): () => void {
   }
 }
 
+/** The result of `read` after `sleep`, or when the function that this adds to `endings` is called. */
+async function readAfter<T>(
+  sleep: Promise<void>,
+  read: () => T,
+  endings: Set<() => void>,
+): Promise<T> {
+  let last: T | undefined;
+  const end = (): void => void (last = readable(read));
+  endings.add(end);
+  try {
+    await sleep;
+    return last ?? read();
+  } finally {
+    endings.delete(end);
+  }
+}
+
 /** Resolves when the function that this adds to `waiting` is called, after `ms`, or when `signal` aborts. */
 async function sleepUntil(
   waiting: Set<() => void>,
@@ -116,9 +142,9 @@ async function sleepUntil(
 }
 
 /** Undefined while the file cannot be read: the next check may succeed. */
-function sequenceOf(catalogue: Catalogue): number | undefined {
+function readable<T>(read: () => T): T | undefined {
   try {
-    return catalogue.sequence();
+    return read();
   } catch (error) {
     if (error instanceof DatabaseError) return undefined;
     throw error;

@@ -1,0 +1,92 @@
+import fs from 'node:fs';
+import { open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { basename, relative } from 'node:path';
+import { vi } from 'vitest';
+
+/** SQLite syncs its own files, and a lock has no content. */
+const OTHERS = /^registry\.db(-wal|-shm)?$|\.lock(-[a-z]+)?$/;
+
+/** The content of a file, as far as it changes its number and its time. */
+function contentOf(path: string): string {
+  const { ino, mtimeNs } = fs.lstatSync(path, { bigint: true });
+  return `${ino} ${mtimeNs}`;
+}
+
+function nameOf(path: string): string {
+  return `${path} ${fs.lstatSync(path).ino}`;
+}
+
+function allBelow(folder: string): string[] {
+  return fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .toSorted()
+    .map((name) => `${folder}/${name}`)
+    .filter((path) => !OTHERS.test(basename(path)));
+}
+
+/** What was written to the disk: names with a sync of their folder, and contents with a sync of their file. */
+class Disk {
+  readonly #names = new Set<string>();
+  readonly #contents = new Set<string>();
+  /** Files whose name was on the disk before their content. */
+  readonly early: string[] = [];
+
+  add(path: string): void {
+    this.#names.add(nameOf(path));
+    this.#contents.add(contentOf(path));
+  }
+
+  sync(path: string): void {
+    this.#contents.add(contentOf(path));
+    if (!fs.statSync(path).isDirectory()) return;
+    for (const name of fs.readdirSync(path)) {
+      const file = `${path}/${name}`;
+      if (OTHERS.test(name)) continue;
+      this.#names.add(nameOf(file));
+      const isEarly = !name.endsWith('.part') && fs.statSync(file).isFile() && !this.has(file);
+      if (isEarly) this.early.push(file);
+    }
+  }
+
+  /** Whether a loss of power leaves this name, and all of its content. */
+  has(path: string): boolean {
+    const isKept = this.#contents.has(contentOf(path)) || fs.statSync(path).isDirectory();
+    return isKept && this.#names.has(nameOf(path));
+  }
+}
+
+/**
+ * The files and folders below `folder` that a loss of power at the end of `work` could take away or leave with half of their
+ * content, and files that had their name before their content.
+ */
+export async function lostWithPower(folder: string, work: () => unknown): Promise<string[]> {
+  const disk = new Disk();
+  for (const path of allBelow(folder)) disk.add(path);
+  const { fsyncSync } = fs;
+  const handle = await open(folder);
+  // Its class is not exported.
+  const prototype = Object.getPrototypeOf(handle) as typeof handle;
+  await handle.close();
+  fs.fsyncSync = (descriptor) => {
+    fsyncSync(descriptor);
+    disk.sync(fs.readlinkSync(`/proc/self/fd/${descriptor}`));
+  };
+  const syncing = vi.spyOn(prototype, 'sync');
+  syncing.mockImplementation(async function (this: typeof handle) {
+    await this.datasync();
+    disk.sync(fs.readlinkSync(`/proc/self/fd/${this.fd}`));
+  });
+  syncBuiltinESMExports();
+  try {
+    await work();
+  } finally {
+    syncing.mockRestore();
+    fs.fsyncSync = fsyncSync;
+    syncBuiltinESMExports();
+  }
+  const lost = allBelow(folder).filter((path) => !disk.has(path));
+  return [...lost, ...disk.early.map((path) => `${path}, early`)].map((path) =>
+    relative(folder, path),
+  );
+}
