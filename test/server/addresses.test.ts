@@ -60,6 +60,29 @@ describe('an address', () => {
   });
 });
 
+it('a list of modules that is too long for a response says how to ask for a part of it', async () => {
+  const registry = testRegistry();
+  const database = new DatabaseSync(registry.path);
+  const insert = database.prepare(
+    'INSERT INTO modules (namespace, name, generation, sequence) VALUES (?, ?, 1, 0)',
+  );
+  for (const letter of 'abcdefghijklmnopq') insert.run('nimbus', letter.repeat(1_000_000));
+  insert.run('acme', 'lidar');
+  database.close();
+  const { status, json } = await registry.ask('GET', '/v1/modules');
+  expect([status, Object(json)]).toMatchObject([
+    500,
+    {
+      type: 'urn:modreg:internal',
+      detail:
+        'the list has 17000196 characters, and a response at most 16777216: ask for /v1/modules?namespace=…',
+    },
+  ]);
+  expect((await registry.ask('GET', '/v1/modules?namespace=acme')).json).toEqual({
+    modules: ['acme:lidar'],
+  });
+});
+
 it('reports an internal error to the log, and not to the client', async () => {
   const registry = testRegistry();
   new DatabaseSync(registry.path).exec('DROP TABLE releases; DROP TABLE modules');

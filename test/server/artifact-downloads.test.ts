@@ -25,6 +25,10 @@ import {
   UPLOAD,
 } from '../support/hosting.ts';
 
+const UNKNOWN = 'unknown-file: no release lists this file, and it was not uploaded';
+const NO_DIGEST = 'bad-request: expected 64 lower-case digits of sha256';
+const NO_ADDRESS = 'unknown-address: GET /v1/openapi.json lists the addresses';
+
 describe('a download', () => {
   it('has headers that let no browser run it and any cache keep it', async () => {
     const registry = await publishing();
@@ -88,18 +92,20 @@ describe('a download', () => {
     const answer = await registry.ask(FILE, { headers });
     const text = answer.problem === undefined ? answer.text : '';
     expect([answer.status, text, answer.headers.get('content-range')]).toEqual(expected);
+    const detail = answer.status === 416 ? JSON.parse(answer.text).detail : undefined;
+    expect(detail).toBe(answer.status === 416 ? 'the file has 10 bytes' : undefined);
     expect(answer.headers.get('etag')).toBe(answer.status === 416 ? null : `"${HEX}"`);
   });
 
   it.each<[string, string, number, string]>([
-    ['of an unknown file', FILE.replace(HEX, 'ab'.repeat(32)), 404, 'unknown-file'],
-    ['in upper case', FILE.replace(HEX, HEX.toUpperCase()), 400, 'bad-request'],
-    ['with an encoded path', '/v1/artifacts/sha256/..%2F..%2F..%2Fregistry.db', 400, 'bad-request'],
-    ['with dots', '/v1/artifacts/sha256/..', 404, 'unknown-address'],
-    ['of sha512', FILE.replace('sha256', 'sha512'), 404, 'unknown-address'],
+    ['of an unknown file', FILE.replace(HEX, 'ab'.repeat(32)), 404, UNKNOWN],
+    ['in upper case', FILE.replace(HEX, HEX.toUpperCase()), 400, NO_DIGEST],
+    ['with an encoded path', '/v1/artifacts/sha256/..%2F..%2F..%2Fregistry.db', 400, NO_DIGEST],
+    ['with dots', '/v1/artifacts/sha256/..', 404, NO_ADDRESS],
+    ['of sha512', FILE.replace('sha256', 'sha512'), 404, NO_ADDRESS],
   ])('[T88] %s is refused', async (_title, path, ...expected) => {
-    const { status, problem } = await (await publishing()).ask(path);
-    expect([status, problem]).toEqual(expected);
+    const { status, problem, text } = await (await publishing()).ask(path);
+    expect([status, `${problem}: ${JSON.parse(text).detail}`]).toEqual(expected);
   });
 
   it('allows no other method', async () => {
@@ -126,8 +132,12 @@ describe('a download', () => {
       const file = artifactPath(registry.catalogue.path, HEX);
       lose(file);
       for (const method of ['GET', 'GET']) {
-        const { status, problem } = await registry.ask(FILE, { method });
-        expect([status, problem]).toEqual([500, 'lost-file']);
+        const { status, problem, text } = await registry.ask(FILE, { method });
+        expect([status, problem, JSON.parse(text).detail]).toEqual([
+          500,
+          'lost-file',
+          'upload it again; machines can use their other releases',
+        ]);
       }
       const failed = registry.events.filter(({ kind }) => kind === 'failed');
       const message = `the file sha256:${HEX}, which a release lists, ${found}`;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
+import fs, {
   existsSync,
   mkdirSync,
   readdirSync,
@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hostedUrl } from '../../src/registry/formats/hosted-artifact.ts';
 import {
   artifactFolder,
@@ -112,6 +113,31 @@ describe('[T85] receiving a file', () => {
       ),
     });
     expect(filesBeside(path)).toEqual(EMPTY);
+  });
+
+  it.each<[string, number, string | undefined]>([
+    ['exactly what must stay free', 470, undefined],
+    [
+      'a byte less',
+      471,
+      'the disk has 500 bytes free, and 30 are to be stored: 471 must stay free',
+    ],
+  ])('is allowed if it leaves %s', async (_, freeDisk, found) => {
+    const { path } = newCatalogue();
+    // What is reserved for root is not free.
+    const space = { bavail: 5n, bfree: 1000n, bsize: 100n };
+    vi.spyOn(fs, 'statfsSync').mockReturnValue(space as unknown as fs.StatsFs);
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    });
+    const announced = { sha256: HEX, size: TEXT.length, isListed: false };
+    const received = receiveArtifact(path, announced, chunks(TEXT), { expected: 20, freeDisk });
+    const message = found && `"${path}-files": ${found}`;
+    expect(await received.catch((error: unknown) => error)).toEqual(
+      message && expect.objectContaining({ kind: 'unwritable', message }),
+    );
   });
 
   it.each(['EACCES', 'EDQUOT', 'EIO', 'ENOSPC', 'EROFS', 'ENOTDIR', 'ELOOP', 'EMFILE'])(
@@ -223,10 +249,11 @@ describe('[T89] what an upload left behind', () => {
     ['a part of a process that ended', `${HEX}.${ENDED}-1.part`, 0, true],
     ['a part of an earlier process with this number', `${HEX}.${process.pid}-99999.part`, 0, true],
     ['a part that another process writes', `${HEX}.${process.ppid}-1.part`, 0, false],
-    ['a part that nobody wrote to for two hours', `${HEX}.${process.ppid}-1.part`, DAY / 12, true],
-    ['a file that was uploaded an hour ago', HEX, DAY / 24, false],
-    ['a file that was uploaded 23 hours ago', HEX, (23 * DAY) / 24, false],
-    ['a file that was uploaded two days ago', HEX, 2 * DAY, true],
+    ['a part that nobody wrote to for an hour', `${HEX}.${process.ppid}-1.part`, DAY / 24, false],
+    ['... and a second', `${HEX}.${process.ppid}-1.part`, DAY / 24 + 1000, true],
+    ['a file that was uploaded an hour ago', HEX, DAY / 24 + 1000, false],
+    ['a file that was uploaded a day ago', HEX, DAY, false],
+    ['... and a second', HEX, DAY + 1000, true],
   ])('%s is removed or kept', (_title, name, age, isRemoved) => {
     const { path } = newCatalogue();
     const [now, incoming] = [Date.now(), `${artifactFolder(path)}/incoming`];

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
 import { longPolls } from '../../src/server/limits/long-polls.ts';
+import { uploadSlots } from '../../src/server/artifacts/upload-slots.ts';
 import { refusalCount } from '../../src/server/limits/refusal-count.ts';
 import type { RegistryEvent } from '../../src/server/registry-options.ts';
 import { pageAt } from '../support/pages.ts';
@@ -76,6 +77,32 @@ describe('the events of refused requests', () => {
     refused('uploads', undefined);
     expect(seen()).toEqual(['uploads 1 undefined']);
   });
+});
+
+it('an upload gets the number of bytes that others announced and have not sent yet', async () => {
+  const slots = uploadSlots({ refused: () => undefined });
+  const upload = (
+    tokenId: string,
+    size: number,
+  ): { end: () => Promise<void>; expected: Promise<number> } => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const got = Promise.withResolvers<number>();
+    const ended = slots.within({ tokenId, size, peer: undefined }, async (expected) => {
+      got.resolve(expected);
+      await promise;
+    });
+    const end = async (): Promise<void> => {
+      resolve();
+      await ended;
+    };
+    return { end, expected: got.promise };
+  };
+  const [first, second] = [upload('t1', 10), upload('t2', 200)];
+  expect(await Promise.all([first.expected, second.expected])).toEqual([0, 10]);
+  const third = upload('t1', 3000);
+  expect(await third.expected).toBe(210);
+  await first.end();
+  expect(await upload('t2', 1).expected).toBe(3200);
 });
 
 it('a peer has at most as many long polls as it may have, whenever its others end', async () => {

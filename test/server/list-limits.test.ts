@@ -75,6 +75,25 @@ it('publishing warns from 80 % of the bytes that machines accept in a list', () 
   ]);
 });
 
+it('a list is near the limit from 80 % of the bytes, and too large above all of them', () => {
+  const { catalogue } = testRegistry();
+  publishUpTo(catalogue, 1, {});
+  catalogue.yank(LIDAR, '1.0.0', '');
+  const least = catalogue.document(LIDAR)?.bytes.length ?? 0;
+  const kindsAt = (bytes: number): string[] => {
+    // Each yank increments the generation, which keeps its number of digits.
+    catalogue.yank(LIDAR, '1.0.0', 'x'.repeat(bytes - least));
+    expect(catalogue.document(LIDAR)?.bytes).toHaveLength(bytes);
+    return limitWarnings(catalogue, LIDAR).map(({ kind }) => kind);
+  };
+  expect([6_710_886, 6_710_887, 8_388_608, 8_388_609].map(kindsAt)).toEqual([
+    [],
+    ['list-near-limit'],
+    ['list-near-limit'],
+    ['list-too-large'],
+  ]);
+});
+
 it('the warning is in the response', async () => {
   const registry = testRegistry();
   publishUpTo(registry.catalogue, 6451, { artifacts: ARTIFACTS });

@@ -111,10 +111,35 @@ describe.each(['http', 'https'] as const)('a registry served over %s, under atta
     const [head = '', body = ''] = text.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1.1 429 Too Many Requests\r\n/);
     expect(head).toMatch(/\r\nretry-after: 5\r\n/);
-    expect(JSON.parse(body)).toMatchObject({ type: 'urn:modreg:too-many-requests', status: 429 });
+    expect(JSON.parse(body)).toMatchObject({
+      type: 'urn:modreg:too-many-requests',
+      status: 429,
+      detail: 'nothing was changed',
+    });
     expect(events).toEqual([
       { kind: 'overload', limit: 'requests-per-socket', count: 1, peer: '127.0.0.1' },
     ]);
+  });
+
+  it('says why it ends a connection also after requests that it answered', async () => {
+    const { responses, client } = await served(protocol);
+    const socket = client('GET /v1/modules HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(() => responses[0]?.writableFinished).toBe(true);
+    socket.write(GET.repeat(400));
+    expect((await rest(socket)).match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 429']);
+  });
+
+  it('keeps small slices of a list while much is unsent', async () => {
+    const { address, responses, client } = await served(protocol, { manyUnsent: 0 });
+    client(GET);
+    await expect.poll(() => responses[0]?.writableLength).toBeGreaterThan(0);
+    for (let round = 0; round < 5; round++) await fetch(`${address}/v1/modules`);
+    expect(responses[0]?.writableLength).toBeLessThan(4 * SERVER_LIMITS.smallSlice);
+  });
+
+  it('answers while nothing is unsent, whatever the limit is', async () => {
+    const { address } = await served(protocol, { unsentInTotal: 0 });
+    expect((await fetch(`${address}/v1/modules`)).status).toBe(200);
   });
 
   it('ends a connection with too many requests after a long body, which is not parsed in pieces', async () => {
@@ -146,7 +171,10 @@ describe.each(['http', 'https'] as const)('a registry served over %s, under atta
     const refused = await ask();
     expect(refused.headers.get('retry-after')).toBe('5');
     expect(refused.headers.get('connection')).toBe('close');
-    expect(await refused.json()).toMatchObject({ type: 'urn:modreg:overloaded' });
+    expect(await refused.json()).toMatchObject({
+      type: 'urn:modreg:overloaded',
+      detail: 'nothing was changed',
+    });
     expect(events[0]).toEqual({
       kind: 'overload',
       limit: 'unsent-bytes',

@@ -25,6 +25,13 @@ it('a registry whose clock has fractions of a millisecond publishes at whole one
   });
 });
 
+it.each([0, 3_600_000])('has a spread of %d ms, as its answers say', async (spreadMs) => {
+  const running = await serveRegistry(new Catalogue(':memory:'), ANYWHERE, { spreadMs });
+  onTestFinished(async () => await running.close());
+  const changes = await fetch(`${running.address}/v1/changes`);
+  expect(await changes.json()).toMatchObject({ spread_ms: spreadMs });
+});
+
 it.each([-1, Number.NaN, Infinity, 3_600_001])('refuses a spread of %d ms', async (spreadMs) => {
   const catalogue = new Catalogue(':memory:', { mode: 'create' });
   onTestFinished(() => catalogue.close());

@@ -1,29 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RequestObserver } from '../../src/server/limits/observed-requests.ts';
-import {
-  Catalogue,
-  readRelease,
-  serveRegistry,
-  type PublishedRelease,
-  type RunningRegistry,
-} from '../../src/server/index.ts';
+import { Catalogue, serveRegistry, type RunningRegistry } from '../../src/server/index.ts';
 import type { RegistryEvent, ServeOptions } from '../../src/server/registry-options.ts';
-import { moduleId } from '../support/ask.ts';
 import { tokenFor } from '../support/token.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-const LIDAR = moduleId('acme:lidar');
-
 type EndedRequest = Parameters<ReturnType<RequestObserver>>[0];
-
-function release(version: string): PublishedRelease {
-  const read = readRelease({ version });
-  if (!read.ok) throw new Error(read.error.join('; '));
-  return read.value;
-}
 
 interface Served extends RunningRegistry {
   readonly path: string;
@@ -192,26 +177,6 @@ describe('a served registry', () => {
     await running.close();
   });
 
-  it('ends, after five seconds, a response that its client does not read', async () => {
-    const registry = await served();
-    registry.catalogue.publish(LIDAR, release('1.0.0'), 0);
-    registry.catalogue.yank(LIDAR, '1.0.0', 'x'.repeat(16_000_000));
-    const socket = connect(Number(new URL(registry.address).port), '127.0.0.1');
-    socket
-      .on('error', () => undefined)
-      .write('GET /v1/modules/acme/lidar HTTP/1.1\r\nHost: x\r\n\r\n');
-    await once(socket, 'readable');
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    let isClosed = false;
-    const closing = registry.close().then(() => (isClosed = true));
-    await vi.advanceTimersByTimeAsync(4999);
-    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect([isClosed, registry.load().connections]).toEqual([false, 1]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(await closing).toBe(true);
-  });
-
   it('reads bodies with a length, in chunks, and empty ones', async () => {
     const registry = await served();
     expect(await send(registry, 'POST', '', '{"version":"1.0.0"}')).toEqual([201, 'published']);
@@ -269,25 +234,5 @@ describe('a served registry', () => {
       { kind: 'failed' },
       { kind: 'published', tokenId: 't1', peer: '127.0.0.1' },
     ]);
-  });
-
-  it('closes while idle and slow clients are connected', async () => {
-    const registry = await served();
-    const { port } = new URL(registry.address);
-    const clients = ['', 'GET /v1/modules HTTP/1.1\r\nHost: x\r\n'].map((text) => {
-      const socket = connect(Number(port), '127.0.0.1');
-      socket.write(text);
-      return socket;
-    });
-    const ends = clients.map(
-      async (socket) => await new Promise((resolve) => socket.once('close', resolve)),
-    );
-    await fetch(`${registry.address}/v1/modules`);
-    await registry.close();
-    expect(await Promise.all(ends)).toHaveLength(2);
-    // Closing again does nothing.
-    await registry.close();
-    // The test opened the catalogue, and may still use it.
-    expect(registry.catalogue.modules()).toEqual([]);
   });
 });

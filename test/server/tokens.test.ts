@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { SCHEMA } from '../../src/server/catalogue/catalogue-schema.ts';
 import { Catalogue } from '../../src/server/index.ts';
@@ -200,7 +201,12 @@ describe('creating a token', () => {
       { name: 'a b' },
       `"a b" is not a token's name, expected up to 63 letters, digits, ".", "_" and "-", beginning with a letter or a digit`,
     ],
+    [
+      { name: 'x'.repeat(64) },
+      `"${'x'.repeat(64)}" is not a token's name, expected up to 63 letters, digits, ".", "_" and "-", beginning with a letter or a digit`,
+    ],
     [{ name: 't7' }, `the name "t7" has the form of a token's id`],
+    [{ name: 't999999999' }, `the name "t999999999" has the form of a token's id`],
     [{ name: 'ci' }, 'the token t1 is called "ci": choose another name, or revoke it first'],
     [
       { scopes: [] },
@@ -220,6 +226,16 @@ describe('creating a token', () => {
     expect(catalogue.tokens()).toHaveLength(1);
   });
 
+  it.each(['x'.repeat(63), 't0', 't07', 't1234567890', 'T7', '7', 'ci.build_2-a'])(
+    'may have the name %s, by which it is revoked',
+    (name) => {
+      const { catalogue } = testRegistry();
+      tokenFor(catalogue, ['publish'], name);
+      expect(catalogue.revokeToken(name, 5)).toBe('done');
+      expect(catalogue.tokens().map(({ revokedAt }) => revokedAt)).toEqual([undefined, 5]);
+    },
+  );
+
   it('gives each token another id, and the name of a revoked one may be used again', () => {
     const { catalogue } = testRegistry();
     catalogue.revokeToken('ci', 5);
@@ -232,6 +248,24 @@ describe('creating a token', () => {
     expect(catalogue.revokeToken('ci', 6)).toBe('done');
     expect(catalogue.tokens().map(({ revokedAt }) => revokedAt)).toEqual([5, 6]);
   });
+});
+
+it('a scope that this modreg does not know allows nothing', async () => {
+  const registry = testRegistry();
+  const token = tokenFor(registry.catalogue, ['yank'], 'bot');
+  const database = new DatabaseSync(registry.path);
+  database.exec("UPDATE tokens SET scopes = 'publish:acme:lidar yank audit' WHERE id = 2");
+  database.close();
+  expect(registry.catalogue.tokens()[1]?.scopes).toEqual(['yank']);
+  expect(await asked(registry, token, PUBLISH)).toEqual(lacks('publish:acme'));
+});
+
+it('a release that is yanked by publishing it again is logged as yanked', async () => {
+  const registry = testRegistry();
+  for (const yanked of [null, 'x', 'x']) {
+    await registry.ask('POST', RELEASES, { body: { version: '1.0.0', yanked } });
+  }
+  expect(registry.events.map(({ kind }) => kind)).toEqual(['published', 'yanked']);
 });
 
 /** A catalogue of the first schema with two tokens. */

@@ -149,11 +149,23 @@ it('all problems of a document are in one error', () => {
   );
 });
 
-it('a machine that is closed has closed its registry', async () => {
-  const machine = testMachine({ machine: MACHINE });
-  await machine.pass(MINUTE);
+it('a machine that is closed requests nothing more, and has closed its registry and its file', async () => {
+  const machine = testMachine({
+    machine: MACHINE,
+    releases: CATALOGUES.lidar,
+    deployed: { lidar: '1.2.3' },
+    carryOut: () => undefined,
+  });
+  await machine.pass(5 * MINUTE);
+  const [delivery] = machine.deliveries;
+  if (!delivery) throw new Error('nothing was delivered');
+  const { requests } = machine.registry;
+  const before = [...requests];
   await machine.close();
+  await machine.clock.pass(HOUR);
+  expect(requests).toEqual(before);
   expect(() => machine.registry.publish('acme:lidar', '9.0.0')).toThrow('closed');
+  await expect(delivery.done()).rejects.toThrow('closed');
 });
 
 it('a machine has the options of a poller, and events reach the test', async () => {
