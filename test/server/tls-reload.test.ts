@@ -20,6 +20,13 @@ function replace({ certificate, key }: Files, name: string): void {
   }
 }
 
+function nothing(): void {}
+
+/** The event of trouble with a text. */
+function kept(text: string): unknown[] {
+  return [['certificate-kept', expect.stringContaining(text) as string]];
+}
+
 it.each([
   [
     FROM - 1,
@@ -60,39 +67,35 @@ it.each([
   expect(pair.ok ? undefined : pair.error).toBe(error);
 });
 
+/** What is logged and used after each of `changes`, a second later. */
+function seen(files: Files, ...changes: readonly (() => void)[]): unknown[][] {
+  const events: RegistryEvent[] = [];
+  const used: unknown[] = [];
+  const log = (event: RegistryEvent): void => void events.push(event);
+  const { pair, follow } = tlsInUse(files, { clock: systemClock, log });
+  const stop = follow(({ cert }) => used.push(cert));
+  const results = changes.map((change) => {
+    change();
+    vi.advanceTimersByTime(999);
+    expect([events, used]).toEqual([[], []]);
+    vi.advanceTimersByTime(1);
+    expect(used.splice(0).every((cert) => cert === pair().cert)).toBe(true);
+    return events.splice(0).map((event) => ('text' in event ? [event.kind, event.text] : event));
+  });
+  stop();
+  expect(vi.getTimerCount()).toBe(0);
+  return results;
+}
+
 describe('[T80] the files are read each second', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
   afterEach(() => void vi.useRealTimers());
 
-  /** What is logged and used after each of `changes`, a second later. */
-  function seen(files: Files, ...changes: readonly (() => void)[]): unknown[][] {
-    const events: RegistryEvent[] = [];
-    const used: unknown[] = [];
-    const log = (event: RegistryEvent): void => void events.push(event);
-    const { pair, follow } = tlsInUse(files, { clock: systemClock, log });
-    const stop = follow(({ cert }) => used.push(cert));
-    const results = changes.map((change) => {
-      change();
-      vi.advanceTimersByTime(999);
-      expect([events, used]).toEqual([[], []]);
-      vi.advanceTimersByTime(1);
-      expect(used.splice(0).every((cert) => cert === pair().cert)).toBe(true);
-      return events.splice(0).map((event) => ('text' in event ? [event.kind, event.text] : event));
-    });
-    stop();
-    expect(vi.getTimerCount()).toBe(0);
-    return results;
-  }
-
-  const nothing = (): void => undefined;
   const VALID = expect.stringMatching(/^valid until \d{4}-\d\d-\d\dT[\d:]+Z$/) as string;
 
   it('and trouble is logged once, and again after another', () => {
     const files = tlsFiles();
     const unreadable = `the key "${files.key}" contains no PEM private key without a passphrase`;
-    const kept = (text: string): unknown[] => [
-      ['certificate-kept', expect.stringContaining(text) as string],
-    ];
     const spoil = (): void => writeFileSync(files.key, 'none');
     expect(
       seen(
