@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
+import { acceptCommand } from '../../src/cli/registry/accept-command.ts';
 import { runModreg } from '../support/modreg.ts';
 import { listOf, plainServer, send } from '../support/plain-server.ts';
+import { quietWorld } from '../support/quiet-world.ts';
 
 it.each<[string, object, object, string]>([
   ['a lost yank', { yanked: 'bad' }, {}, 'no longer yanked (it was: bad)'],
@@ -23,4 +25,27 @@ it.each<[string, object, object, string]>([
   list = listOf([{ version: '1.2.3', ...now }, '1.0.0'], 1);
   const { stdout } = await runModreg(['accept', 'acme:lidar', '--dry-run'], environment);
   expect(stdout).toBe(`acme:lidar\n  changed 1.2.3: ${line}\nnothing was accepted\n`);
+});
+
+function versions(major: number, count: number): string[] {
+  return Array.from({ length: count }, (_, minor) => `${major}.${minor}.0`);
+}
+
+it('modreg accept names ten entries of a group, and the number of the others', async () => {
+  let list = listOf([...versions(1, 10), ...versions(2, 11)], 1);
+  const server = await plainServer((response) => send(response, list));
+  const environment = { PLATFORM_HOME: temporaryFolder(), MODREG_REGISTRY: server.address };
+  const world = { ...quietWorld('linux/x64'), environment };
+  await acceptCommand('acme:lidar', {}, world);
+  list = listOf([...versions(2, 11), ...versions(3, 12)], 2);
+  const { answer, problems } = await acceptCommand('acme:lidar', { dryRun: true }, world);
+  expect(problems).toEqual([]);
+  expect(answer).toEqual([
+    'acme:lidar',
+    '  generation 1 → 2',
+    ...versions(1, 10).map((version) => `  gone    ${version}`),
+    ...versions(3, 10).map((version) => `  new     ${version}`),
+    '  new     … 2 more',
+    'nothing was accepted',
+  ]);
 });

@@ -117,6 +117,17 @@ describe('the token for a registry', () => {
   });
 
   it.each([
+    [65_536, ''],
+    [65_537, 'has more than 65536 bytes'],
+  ])('a file of %d bytes', (size, expected) => {
+    const PLATFORM_HOME = temporaryFolder();
+    writeFileSync(`${PLATFORM_HOME}/tokens`, FILE.padEnd(size, '#'), { mode: 0o600 });
+    const found = tokensIn(world({ PLATFORM_HOME }), undefined)(new URL(NAMED));
+    expect(found.ok ? '' : found.error.message).toContain(expected);
+    expect(found.ok).toBe(expected === '');
+  });
+
+  it.each([
     [0o600, ''],
     [0o640, 'has mode 0640'],
     [0o604, 'has mode 0604'],

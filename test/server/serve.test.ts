@@ -159,17 +159,21 @@ describe('a served registry', () => {
       'PUT /v1/modules/a/b/releases/1.0.0+b/yank',
       `HEAD /v1/artifacts/sha256/${'ab'.repeat(32)}`,
       'PROPFIND /nothing/here',
+      ...['POST', 'PATCH', 'DELETE'].map((method) => `${method} /v1/changes`),
       'GET /v1/changes?wait=0.3',
     ]) {
       await once(asked(head), 'close');
     }
-    await expect.poll(() => seen).toHaveLength(6);
+    await expect.poll(() => seen).toHaveLength(9);
     expect(seen.map(([route, { method, status }]) => [route, method, status])).toEqual([
       ['/v1/changes', 'GET', 'none'],
       ['/v1/modules/{namespace}/{name}', 'GET', '404'],
       ['/v1/modules/{namespace}/{name}/releases/{version}/yank', 'PUT', '401'],
       ['/v1/artifacts/sha256/{sha256}', 'HEAD', '404'],
       ['other', 'other', '404'],
+      ['/v1/changes', 'POST', '405'],
+      ['/v1/changes', 'PATCH', '405'],
+      ['/v1/changes', 'DELETE', '405'],
       ['/v1/changes', 'GET', '200'],
     ]);
     // Not in milliseconds.

@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { refusalProblem, withWriter } from '../../src/cli/registry/remote-registry.ts';
+import {
+  sendUploads,
+  storeUploads,
+  uploadsOf,
+  type Upload,
+} from '../../src/cli/registry/uploads.ts';
+import { RegistryError, type RegistryErrorKind } from '../../src/registry/registry-error.ts';
+import type { ChangeResult, RegistryWriter } from '../../src/registry/registry-writer.ts';
+import { Catalogue } from '../../src/server/index.ts';
+import { moduleId } from '../support/ask.ts';
+import { NOON } from '../support/backups.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { quietWorld } from '../support/quiet-world.ts';
+
+const WORLD = quietWorld('linux/x64');
+type Refused = Exclude<ChangeResult, { kind: 'done' }>;
+
+const NEVER_CHANGES = 'a release never changes: yank it, and publish another version';
+
+describe('a change over HTTP that', () => {
+  it.each<[Refused['kind'], object]>([
+    ['already-published', { kind: 'already-published', message: 'why', hint: NEVER_CHANGES }],
+    ['bad-release', { kind: 'bad-value', message: 'why', because: ['more'] }],
+    ['bad-file', { kind: 'bad-value', message: 'why', because: ['more'] }],
+    ['too-large', { kind: 'too-large', message: 'why' }],
+    ['unknown-module', { kind: 'unknown-module', message: 'why' }],
+    ['unknown-version', { kind: 'unknown-version', message: 'why' }],
+    [
+      'storage-full',
+      {
+        kind: 'registry-busy',
+        message: 'the registry cannot write its files (507): why',
+        hint: 'its disk is full or read-only: run the command again once its operator has changed that',
+      },
+    ],
+  ])('is refused with %s', (kind, expected) => {
+    const problem = refusalProblem({ kind, detail: 'why', errors: ['why', 'more'] });
+    expect(problem).toEqual({ severity: 'error', ...expected });
+  });
+
+  const AGAIN =
+    'the registry may have made the change: run the command again, which then changes nothing';
+  it.each<[RegistryErrorKind, string | undefined]>([
+    ['registry-unreachable', AGAIN],
+    ['registry-timeout', AGAIN],
+    ['registry-busy', AGAIN],
+    ['not-a-registry', "check the address: a registry with modreg's protocol is needed"],
+    [
+      'registry-refused',
+      'set MODREG_TOKEN to a token, or add the line "https://registry.example <token>" to $PLATFORM_HOME/tokens (mode 0600)',
+    ],
+    ['bad-certificate', undefined],
+  ])('ends with %s', async (kind, hint) => {
+    const options = { registry: 'https://registry.example/x' };
+    const { problems } = await withWriter(options, WORLD, async () => {
+      return await Promise.reject(new RegistryError(kind, 'why'));
+    });
+    expect(problems).toMatchObject([{ kind, message: 'why' }]);
+    expect(problems[0]?.hint).toBe(hint);
+  });
+});
+
+async function changed(): Promise<{ file: string; uploads: readonly Upload[] }> {
+  const file = `${temporaryFolder({ file: 'for arm' })}/file`;
+  const uploads = await uploadsOf([file]);
+  writeFileSync(file, 'for amd');
+  return { file, uploads: uploads.ok ? uploads.value : [] };
+}
+function problemFor(file: string): object {
+  return {
+    severity: 'error',
+    kind: 'unreadable-file',
+    message: `the file "${file}" changed while it was read; nothing was published`,
+    hint: 'run the command again when nothing writes to the file',
+  };
+}
+
+/** A registry that refuses every change. */
+function refusing(kind: Refused['kind']): RegistryWriter {
+  const refused = { kind, detail: 'why', errors: [] };
+  const refuse = async (): Promise<ChangeResult> => await Promise.resolve(refused);
+  return { upload: refuse, publish: refuse, yank: refuse };
+}
+
+describe('a file of --upload that changes while it is read', () => {
+  it('is not stored beside a file of a registry', async () => {
+    const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
+    const { file, uploads } = await changed();
+    expect(await storeUploads(uploads, catalogue, NOON)).toEqual(problemFor(file));
+    catalogue.close();
+  });
+
+  it('is refused by a registry', async () => {
+    const { file, uploads } = await changed();
+    const lidar = moduleId('acme:lidar');
+    expect(await sendUploads(uploads, refusing('bad-file'), lidar)).toEqual(problemFor(file));
+    expect(await sendUploads(uploads, refusing('too-large'), lidar)).toMatchObject({
+      kind: 'too-large',
+      message: 'why',
+    });
+  });
+});

@@ -1,0 +1,141 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { watchForDamage } from '../../src/cli/registry/damage-watch.ts';
+import { damageIn } from '../../src/cli/registry/quick-check.ts';
+import { logEvent, registryLog } from '../../src/cli/registry/registry-log.ts';
+import { serveCommand } from '../../src/cli/registry/serve-command.ts';
+import type { Outcome } from '../../src/cli/problem.ts';
+import { NOON, site, sql } from '../support/backups.ts';
+import { quietWorld } from '../support/quiet-world.ts';
+import { newFile } from '../support/registry-process.ts';
+import { tlsFiles } from '../support/tls.ts';
+
+type Options = Parameters<typeof serveCommand>[0];
+
+interface Seen {
+  readonly outcome: Outcome;
+  readonly printed: string[];
+  readonly notes: string[];
+  readonly log: string[];
+}
+
+/** Adds lines to `lines`. Ports are masked. */
+function masked(lines: string[]): (line: string) => void {
+  return (line) => void lines.push(line.replaceAll(/(\d|\]):\d{4,5}/g, '$1:PORT'));
+}
+
+/** Serves until `signal`, which comes at once. */
+async function served(
+  options: Partial<Options>,
+  signal: () => Promise<'SIGINT' | 'SIGTERM'> = async () => await Promise.resolve('SIGTERM'),
+): Promise<Seen> {
+  const [printed, notes, log]: [string[], string[], string[]] = [[], [], []];
+  const world = {
+    ...quietWorld('linux/x64'),
+    clock: () => NOON,
+    print: masked(printed),
+    note: masked(notes),
+    log: (_: unknown, line: string) => void log.push(line),
+    untilSignal: signal,
+  };
+  const outcome = await serveCommand(
+    { host: '127.0.0.1', port: '0', spread: '1000', ...options },
+    world,
+  );
+  return { outcome, printed, notes, log };
+}
+
+function notesAt(address: string, file: string): string[] {
+  return [
+    `note: the modules are at ${address}/v1/modules, and the API description is at ${address}/v1/openapi.json`,
+    `note: publish with modreg registry publish <module_id> <version>${file}; publishing over HTTP needs a token: modreg registry token create --name <name> --scope publish${file}`,
+  ];
+}
+
+const PLAIN =
+  'note: this is plain http:, so others on the network can read tokens; pass --tls-cert and --tls-key, or put a TLS proxy in front of it';
+
+describe('modreg registry serve', () => {
+  it.each<[string, string, readonly string[]]>([
+    ['127.0.0.1', 'http://127.0.0.1:PORT', []],
+    ['localhost', 'http://127.0.0.1:PORT', []],
+    ['::1', 'http://[::1]:PORT', []],
+    ['0.0.0.0', 'http://0.0.0.0:PORT', [PLAIN]],
+  ])('on %s prints its address, and how to use it safely', async (host, address, warning) => {
+    const db = newFile();
+    const { outcome, printed, notes, log } = await served({ host, db });
+    expect([printed, notes]).toEqual([
+      [`listening on ${address}`],
+      [...notesAt(address, ` --db ${db}`), ...warning],
+    ]);
+    expect(log).toEqual([
+      '{"schema":"modreg/registry-log@1","time":"2026-11-22T12:00:00Z","level":"info","event":"stopping","signal":"SIGTERM"}',
+    ]);
+    expect(outcome).toEqual({ answer: [], notes: [], problems: [], isLog: true });
+  });
+
+  it('with a certificate has no warning, and --json has no notes', async () => {
+    const { certificate: tlsCert, key: tlsKey } = tlsFiles();
+    const open = { host: '0.0.0.0', db: newFile(), tlsCert, tlsKey };
+    const { notes } = await served(open);
+    expect(notes).toEqual(notesAt('https://0.0.0.0:PORT', ` --db ${open.db}`));
+    const json = await served({ ...open, json: true }, async () => await Promise.resolve('SIGINT'));
+    expect([json.printed, json.notes, json.outcome.ending]).toEqual([
+      ['{"schema":"modreg/registry-serve@1","address":"https://0.0.0.0:PORT"}'],
+      [],
+      'interrupted',
+    ]);
+  });
+
+  it('ends with the loss of its file as a problem and in the log', async () => {
+    const db = newFile();
+    const { outcome, log } = await served({ db }, async () => {
+      rmSync(db);
+      return await new Promise(() => undefined);
+    });
+    const message = `"${db}": the file was replaced or removed`;
+    expect(outcome.problems).toEqual([{ severity: 'error', kind: 'unreadable-file', message }]);
+    expect(log.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { level: 'error', event: 'stopping', error: message },
+    ]);
+  });
+
+  it('logs an event in fields of a fixed order', () => {
+    const lines: string[] = [];
+    const log = registryLog({
+      ...quietWorld('linux/x64'),
+      clock: () => NOON,
+      log: (stream, line, lost) => void lines.push(stream, line, lost(7)),
+    });
+    const path = '/v1/modules/acme/lidar/releases';
+    const refused = { method: 'POST', path, status: 401, tokenId: 't1', peer: 'p' };
+    logEvent(log, { kind: 'refused', reason: 'expired-token', ...refused });
+    const head = '"schema":"modreg/registry-log@1","time":"2026-11-22T12:00:00Z","level":"warn"';
+    expect(lines).toEqual([
+      'stderr',
+      `{${head},"event":"refused","reason":"expired-token","method":"POST","path":"${path}","status":401,"token":"t1","peer":"p"}`,
+      `{${head},"event":"dropped","count":7}`,
+    ]);
+  });
+});
+
+it('[T82] the pages of a served file are checked each hour', async () => {
+  const { path } = site();
+  sql(path, 'PRAGMA wal_checkpoint(TRUNCATE)');
+  writeFileSync(path, readFileSync(path).fill(0xff, 4096 + 8, 4096 + 100));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const ending = new AbortController();
+  let isChecked = false;
+  const damage = watchForDamage(path, ending.signal).then((error) => {
+    isChecked = true;
+    return error.kind;
+  });
+  await vi.advanceTimersByTimeAsync(3_599_999);
+  // Long enough for a check to end.
+  expect(await damageIn(path)).toMatchObject({ kind: 'damaged' });
+  expect(isChecked).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await damage).toBe('damaged');
+  ending.abort();
+});
