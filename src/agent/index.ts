@@ -1,3 +1,7 @@
+export { Agent } from './agent.ts';
+export type { AgentEvent } from './event.ts';
+export type { AgentOptions } from './agent-options.ts';
+export type { InstallStep } from './install/install-step.ts';
 export {
   fetchArtifact,
   type FetchedArtifact,

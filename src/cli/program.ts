@@ -6,6 +6,7 @@ import type { CheckOptions } from './check/check-command.ts';
 import type { Outcome } from './problem.ts';
 import type { CompareOptions } from './resolve/compare-command.ts';
 import type { CommandContext } from './command-context.ts';
+import { addAgent } from './agent/agent-program.ts';
 import {
   addPoll,
   addQuarantine,
@@ -107,6 +108,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   plan: addPlan,
   watch: addWatch,
   poll: addPoll,
+  agent: addAgent,
   status: addStatus,
   why: addWhy,
   replay: addReplay,

@@ -3,7 +3,7 @@ import type { Result } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import type { Problem } from '../problem.ts';
 import type { World } from '../world.ts';
-import { whyNotRunnable } from './runnable.ts';
+import { whyNotRunnable } from '../../agent/process/runnable.ts';
 
 /** The path of the program that `--exec` names: a path, or a name that is in a folder of `PATH`. */
 export function findProgram(named: string, { environment }: World): Result<string, Problem> {

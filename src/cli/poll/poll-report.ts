@@ -7,9 +7,11 @@ import { logLine, type Level } from '../output/log-line.ts';
 import type { World } from '../world.ts';
 import { linesOf } from './event-words.ts';
 
-/** Prints the log of `modreg poll`: a line for each event, with its time and level, or a JSON object. */
+/** Prints the log of `modreg poll` or `modreg agent run`: a line for each event, with its time and level, or a JSON object. */
 export class PollReport {
   readonly #isJson: boolean;
+  /** Names the schema, and the events that are not the poller's. */
+  readonly #of: 'poll' | 'agent';
   readonly #world: World;
   /** Returns the policy's time zone for a module or subsystem. */
   readonly #timeZone: (name: string) => string | undefined;
@@ -17,23 +19,27 @@ export class PollReport {
   readonly #delivered = new Map<string, CommittedAction>();
 
   constructor(
-    { json }: { readonly json?: true },
+    { json, of = 'poll' }: { readonly json?: true; readonly of?: 'poll' | 'agent' },
     timeZone: (name: string) => string | undefined,
     world: World,
   ) {
     this.#isJson = json ?? false;
+    this.#of = of;
     this.#timeZone = timeZone;
     this.#world = world;
   }
 
-  /** Prints a line about the poller itself. */
+  /** Prints a line about the process itself. */
   note(level: Level, text: string): void {
-    this.#print(level, text, { event: 'poll' });
+    this.#print(level, text, { event: this.#of });
   }
 
   /** Prints a line about the module or subsystem `name`. */
   about(name: string, level: Level, text: string): void {
-    this.#print(level, `${excerpt(name)}: ${text}`, { event: 'program', target: name });
+    this.#print(level, `${excerpt(name)}: ${text}`, {
+      event: this.#of === 'poll' ? 'program' : 'module',
+      target: name,
+    });
   }
 
   onEvent(event: PollerEvent): void {
@@ -52,7 +58,7 @@ export class PollReport {
   #print(level: Level, text: string, subject: object): void {
     const lost = (count: number): string =>
       this.#line('warn', `${count} lines of this log were dropped, because nobody read them`, {
-        event: 'poll',
+        event: this.#of,
       });
     this.#world.log('stdout', this.#line(level, text, subject), lost);
   }
@@ -60,6 +66,6 @@ export class PollReport {
   #line(level: Level, text: string, subject: object): string {
     const now = this.#world.clock();
     if (!this.#isJson) return `${formatTime(now)} ${level.padEnd(5)} ${text}`;
-    return logLine({ schema: 'modreg/poll@1', now, level }, { ...subject, text });
+    return logLine({ schema: `modreg/${this.#of}@1`, now, level }, { ...subject, text });
   }
 }

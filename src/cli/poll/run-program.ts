@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { excerpt } from '../../core/text/quote.ts';
 import { systemClock } from '../../registry/index.ts';
-import { eachLine } from './output-lines.ts';
-import { whyNotRunnable } from './runnable.ts';
+import { eachLine } from '../../agent/process/output-lines.ts';
+import { whyNotRunnable } from '../../agent/process/runnable.ts';
 
 /** How a program ended. */
 export type Ended =

@@ -48,6 +48,8 @@ export interface CommandRegistries {
   ): Promise<ReadonlyMap<ModuleId, ListResult>>;
   /** Returns the result of `work`, which requests a module from `registry`. Adds hints to its error. */
   requesting<T>(registry: OpenRegistry, moduleId: ModuleId, work: () => Promise<T>): Promise<T>;
+  /** The token for the server at `url`; undefined if there is none. Throws a RegistryError if its file cannot be used. */
+  tokenFor(url: URL): Secret | undefined;
   /** Closes the machine's file if it was opened. */
   close(): void;
 }
@@ -79,6 +81,7 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
   return {
     warnings: memory.warnings,
     close: memory.close,
+    tokenFor: (url) => tokenOrThrow(tokens(url)),
     open(terms) {
       const own = termsOf(terms);
       if (own.registry === undefined) return { ok: true, value: undefined };

@@ -1,5 +1,5 @@
 /** An installed version of a module. */
-interface Installed {
+export interface Installed {
   /** As the registry spells it; `local` for a local module. */
   readonly version: string;
   /** Its package folder; for a local module its program. */
@@ -7,7 +7,7 @@ interface Installed {
 }
 
 /** Why a version does not work on this machine, and whose failure that is. */
-interface Fault {
+export interface Fault {
   readonly reason: string;
   readonly blame: 'release' | 'machine';
 }
@@ -40,3 +40,6 @@ export type Activation =
       readonly previous: Installed;
       readonly fault: Fault;
     };
+
+export type Trying = Extract<Activation, { readonly phase: 'trying' }>;
+export type RollingBack = Extract<Activation, { readonly phase: 'rolling-back' }>;

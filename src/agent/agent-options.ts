@@ -1,0 +1,47 @@
+import type { Platform } from '../core/index.ts';
+import type { UpdateTerms } from '../core/machine/update-policy.ts';
+import type { Configuration, PollerOptions } from '../poller/index.ts';
+import type { Clock } from '../registry/index.ts';
+import type { ClaimedFile } from '../store/index.ts';
+import type { FetchOptions } from './install/fetch-artifact.ts';
+import type { AgentEvent } from './event.ts';
+
+/** The required and optional inputs of an `Agent`. */
+export interface AgentOptions {
+  /** The machine's file, opened with `openForPoller` of `modreg/store`. */
+  readonly file: ClaimedFile;
+  /** The machine's configuration, read before each round. If it throws, the last configuration stays in force. */
+  readonly configuration: () => Configuration | Promise<Configuration>;
+  /** Returns the registry for these terms, as `openRegistries` does. */
+  readonly registryFor: PollerOptions['registryFor'];
+  /** The platform of the machine. */
+  readonly platform: Platform;
+  /** `PLATFORM_HOME`: the folders of packages and of module data are below it. Absolute. */
+  readonly home: string;
+  /** The agent's environment variables, which the `env` of modules may read. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The machine's id, a part of `PLATFORM_MODULE_DATA`: `PLATFORM_PART_ID` by default, else `local`. */
+  readonly machineId?: string;
+  /** The time between rounds in milliseconds: a minute by default. */
+  readonly intervalMs?: number;
+  /** How files are fetched: the token of their registry, and what tests replace. */
+  readonly fetch?: (
+    terms: UpdateTerms,
+  ) => Omit<FetchOptions, 'signal' | 'onProgress' | 'allowHttp'>;
+  /** The source of time; `systemClock` by default. */
+  readonly clock?: Clock;
+  /** Random numbers from 0 to 1; `Math.random` by default. */
+  readonly random?: () => number;
+  /** Called with each event, for a log. */
+  readonly onEvent?: (event: AgentEvent) => void;
+  /** Called with each line that a module writes. */
+  readonly onLine?: (
+    name: string,
+    line: {
+      /** Where the module wrote it. */
+      readonly stream: 'stdout' | 'stderr';
+      /** Without its end, and cut at 16,384 characters. */
+      readonly text: string;
+    },
+  ) => void;
+}

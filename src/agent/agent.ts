@@ -1,0 +1,200 @@
+import type { ActionTarget } from '../core/index.ts';
+import { deployedText } from '../core/decision/deployed.ts';
+import type { ModuleEntry } from '../core/machine/machine.ts';
+import { Poller, type Configuration } from '../poller/index.ts';
+import { systemRandom } from '../registry/clock.ts';
+import { systemClock } from '../registry/index.ts';
+import { activationsIn } from '../store/activations.ts';
+import type { AgentOptions } from './agent-options.ts';
+import { carryOut, type Execution } from './carry-out.ts';
+import { removeUnused } from './install/retention.ts';
+import { Modules } from './modules.ts';
+import { Outcomes } from './outcomes.ts';
+import type { ModuleSite } from './runnable.ts';
+import { killMarked, runIdOf } from './process/process-group.ts';
+
+const LOCAL_MACHINE = 'local';
+
+/**
+ * Runs the modules of one machine: starts the deployed versions, carries out the poller's actions (download, unpack,
+ * switch, watch, roll back), and starts again what ends. At most one version of a module runs at any time, and a version
+ * that does not work is replaced by the one before it. Linux only.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from 'modreg/agent';
+ * import { DEFAULT_POLICY, readMachine } from 'modreg/config';
+ * import { openRegistries } from 'modreg/registry';
+ * import { openForPoller } from 'modreg/store';
+ * import { readFileSync } from 'node:fs';
+ *
+ * const agent = new Agent({
+ *   file: openForPoller('/var/lib/robot/machine.db'),
+ *   home: '/var/lib/robot',
+ *   platform: 'linux/arm64',
+ *   environment: process.env,
+ *   configuration: () => {
+ *     const machine = readMachine(readFileSync('machine.json'));
+ *     if (!machine.ok) throw new Error(machine.problems[0]?.message);
+ *     const terms = { ...DEFAULT_POLICY.terms, registry: 'https://registry.example' };
+ *     return { machine: machine.value, policy: { ...DEFAULT_POLICY, terms } };
+ *   },
+ *   registryFor: openRegistries().registryFor,
+ * });
+ * await agent.start();
+ * process.once('SIGTERM', () => void agent.stop());
+ * ```
+ */
+export class Agent {
+  readonly #options: AgentOptions;
+  readonly #modules: Modules;
+  readonly #poller: Poller;
+  readonly #execution: Execution;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+
+  /** Throws a RangeError if an option that the poller has as well is out of range. */
+  constructor(options: AgentOptions) {
+    const { file, home, platform, environment, onEvent = ignore, onLine = ignore } = options;
+    const { clock = systemClock, random = systemRandom } = options;
+    const machineId = options.machineId ?? (environment['PLATFORM_PART_ID'] || LOCAL_MACHINE);
+    const site = { home, machineId, platform, environment };
+    const runId = runIdOf(home);
+    const outcomes = new Outcomes();
+    this.#options = options;
+    this.#modules = new Modules({
+      file,
+      site,
+      clock,
+      random,
+      runId,
+      onEvent,
+      onLine,
+      onEnd: (end) => outcomes.note(end),
+      onReport: (entry, failure) => this.#report(entry, failure),
+    });
+    this.#poller = this.#pollerOf(site);
+    this.#execution = {
+      modules: this.#modules,
+      outcomes,
+      site,
+      clock,
+      runId,
+      onEvent,
+      onLine,
+      fetch: options.fetch ?? (() => ({})),
+      installing: oneAtATime(),
+      stopping: this.#stopping.signal,
+    };
+  }
+
+  #pollerOf({ machineId, home, environment }: ModuleSite): Poller {
+    const options = this.#options;
+    return new Poller({
+      ...options,
+      machineId,
+      environment: { ...environment, PLATFORM_HOME: home },
+      configuration: async () => {
+        const configuration = await options.configuration();
+        this.#modules.follow(configuration);
+        return configuration;
+      },
+      deployedVersion: (target) => this.#deployed(target),
+    });
+  }
+
+  /**
+   * Starts what is deployed, and then the poller. Rejects if the configuration cannot be read, or if processes of an
+   * earlier agent do not end.
+   */
+  async start(): Promise<void> {
+    const { configuration, home, file, onEvent = ignore } = this.#options;
+    const first = await configuration();
+    const { count, isOver } = await killMarked(`${this.#execution.runId}/`);
+    if (count > 0) onEvent({ kind: 'orphans', count });
+    if (!isOver) throw new Error('processes of an earlier agent cannot be killed');
+    this.#reconcile(first);
+    await removeUnused(home, { kept: keptIn(file), now: this.#execution.clock.now() });
+    this.#modules.follow(first);
+    this.#poller.start();
+    this.#running = this.#consume();
+  }
+
+  /** Ends all modules, and then the poller. What was begun goes on with the next agent. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the agent was stopped'));
+    await this.#modules.stop();
+    await this.#poller.stop();
+    await this.#running;
+  }
+
+  async #consume(): Promise<void> {
+    const { onEvent = ignore } = this.#options;
+    for await (const delivery of this.#poller.deliveries(this.#stopping.signal)) {
+      void carryOut(delivery, this.#execution).catch((error: unknown) => {
+        onEvent({ kind: 'callback-error', error });
+      });
+    }
+  }
+
+  /** What this agent does not run is not deployed, whatever was reported before. */
+  #reconcile({ machine }: Configuration): void {
+    const { file, clock = systemClock } = this.#options;
+    const activations = activationsIn(file);
+    const memory = file.state.memory();
+    for (const { type, name, moduleId } of machine.modules) {
+      const target = { kind: 'module', name, moduleId } as const;
+      const isOpen = memory.open.some((open) => open.action.target.name === name);
+      const { deployed } = memory.of(target);
+      if (type === 'local' || isOpen || deployed.kind === 'unknown') continue;
+      const record = activations.get(name);
+      const own = record?.moduleId === moduleId ? this.#deployed(target) : null;
+      const known = deployed.kind === 'none' ? null : deployedText(deployed);
+      if (own !== undefined && own !== known) file.state.report(target, own, clock.now());
+    }
+  }
+
+  /** What this agent has in use: it installs nothing over what another program runs, because nothing else starts modules. */
+  #deployed({ kind, name }: ActionTarget): string | null | undefined {
+    if (kind === 'subsystem') return undefined;
+    const activation = activationsIn(this.#options.file).get(name)?.activation;
+    if (!activation) return null;
+    if (activation.phase === 'stable') return activation.current.version;
+    return activation.previous?.version ?? null;
+  }
+
+  #report(
+    { name, moduleId }: ModuleEntry,
+    { version, reason }: { readonly version: string; readonly reason: string },
+  ): void {
+    const { onEvent = ignore } = this.#options;
+    const target = { kind: 'module', name, moduleId } as const;
+    void this.#poller
+      .reportFailure(target, { version, reason, running: null })
+      .catch((error: unknown) => onEvent({ kind: 'callback-error', error }));
+  }
+}
+
+function ignore(): void {
+  // Nobody listens.
+}
+
+/** The packages that must stay: current, previous and candidate ones. */
+function keptIn(file: AgentOptions['file']): ReadonlySet<string> {
+  const all = Array.from(activationsIn(file).values(), ({ activation }) =>
+    activation.phase === 'stable'
+      ? [activation.current, activation.previous]
+      : [activation.candidate, activation.previous],
+  );
+  return new Set(all.flat().flatMap((installed) => installed?.root ?? []));
+}
+
+/** Returns a function that runs one work after another. */
+function oneAtATime(): Execution['installing'] {
+  let last: Promise<unknown> = Promise.resolve();
+  return async (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return await mine;
+  };
+}

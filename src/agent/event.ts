@@ -1,0 +1,64 @@
+import type { PollerEvent } from '../poller/index.ts';
+import type { DatabaseError } from '../store/index.ts';
+import type { InstallStep } from './install/install-step.ts';
+
+/** An event in an agent, for a log: those of its poller, and its own. */
+export type AgentEvent =
+  | PollerEvent
+  | {
+      /** The state of a module changed. */
+      readonly kind: 'module';
+      /** The name of the entry. */
+      readonly name: string;
+      /** Its state now. */
+      readonly state:
+        | ('idle' | 'held' | 'starting' | 'running' | 'backing-off' | 'stopping')
+        /** A new version was started, or is ready and must stay healthy for a while, or failed and is replaced. */
+        | ('trying' | 'probation' | 'rolling-back');
+      /** The version that this state is about; undefined if there is none. */
+      readonly version: string | undefined;
+      /** Why the version before does not run any more, if it failed. */
+      readonly reason: string | undefined;
+    }
+  | {
+      /** A process of a module was started. */
+      readonly kind: 'started';
+      /** The name of the entry. */
+      readonly name: string;
+      /** The version. */
+      readonly version: string;
+      /** Its process. */
+      readonly pid: number;
+    }
+  | {
+      /** An installation has reached a step. */
+      readonly kind: 'installing';
+      /** The name of the entry. */
+      readonly name: string;
+      /** The version. */
+      readonly version: string;
+      /** The step. */
+      readonly step: InstallStep;
+    }
+  | {
+      /** A module waits until the modules that it depends on are ready. */
+      readonly kind: 'waiting';
+      /** The name of the entry. */
+      readonly name: string;
+      /** The entries that it waits for. */
+      readonly for: readonly string[];
+    }
+  | {
+      /** Processes that an earlier agent left behind were killed. */
+      readonly kind: 'orphans';
+      /** How many. */
+      readonly count: number;
+    }
+  | {
+      /** A change of a module waits until the machine's file can be written. */
+      readonly kind: 'module-waits-for-file';
+      /** The name of the entry. */
+      readonly name: string;
+      /** Why it cannot be written. */
+      readonly error: DatabaseError;
+    };

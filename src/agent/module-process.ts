@@ -1,0 +1,207 @@
+import type { Fault, Installed } from '../core/machine/activation.ts';
+import type { UpdateTerms } from '../core/machine/update-policy.ts';
+import type { Readiness } from '../core/machine/readiness.ts';
+import { describeDuration } from '../core/text/duration.ts';
+import type { Result } from '../core/text/result.ts';
+import type { Clock } from '../registry/index.ts';
+import { launch, type ProgramEnd, type RunningProgram } from './process/launch.ts';
+import type { OutputLine } from './process/output-lines.ts';
+import { signal as send } from './process/process-group.ts';
+import { readinessProbe, type ReadinessProbe } from './process/readiness.ts';
+import type { RunAs } from './process/run-as.ts';
+import type { ModuleProcess, ProcessReports } from './supervised-module.ts';
+
+/** How a version is run. */
+export interface Runnable {
+  readonly path: string;
+  readonly arguments: readonly string[];
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly runAs: RunAs | undefined;
+  readonly ready: Readiness;
+  readonly stopMs: number;
+}
+
+/** What the process of a module needs. */
+export interface ModuleStart {
+  /** Returns how the version is run, or why it cannot be. */
+  readonly runnable: (run: Installed) => Promise<Result<Runnable, Fault>>;
+  readonly terms: () => UpdateTerms['run'];
+  readonly clock: Clock;
+  /** Unique among the processes that exist. */
+  readonly mark: string;
+  readonly onLine: (line: OutputLine) => void;
+  readonly onStarted: (run: Installed, pid: number) => void;
+}
+
+const MOST_FAILED_PROBES = 3;
+/** How long a module that shows nothing must stay up to be ready. */
+const STAYS_UP_MS = 10_000;
+
+/** Starts a version, reports when it is ready, and once why it does not work. */
+export function moduleProcess(
+  run: Installed,
+  start: ModuleStart,
+  reports: ProcessReports,
+): ModuleProcess {
+  const stopping = new AbortController();
+  const started = begin(run, start, stopping.signal);
+  void watched(started, start, { ...reports, signal: stopping.signal });
+  return {
+    stop: async () => {
+      stopping.abort(new Error('the process is stopped'));
+      const result = await started;
+      if (!result.ok) return;
+      const { program, probe, stopMs } = result.value;
+      await program.stop(stopMs);
+      probe.close();
+    },
+  };
+}
+
+interface Started {
+  readonly program: RunningProgram;
+  readonly probe: ReadinessProbe;
+  readonly stopMs: number;
+  /** How long it may take to be ready. One that shows nothing is ready after a while. */
+  readonly limitMs: number;
+  /** The last line that it wrote to stderr. */
+  readonly lastLine: () => string | undefined;
+}
+
+async function begin(
+  run: Installed,
+  start: ModuleStart,
+  signal: AbortSignal,
+): Promise<Result<Started, Fault>> {
+  // Nothing is reported before the caller has the process.
+  await Promise.resolve();
+  const read = await start.runnable(run);
+  if (!read.ok) return read;
+  const { ready, runAs } = read.value;
+  const { clock, terms } = start;
+  const staysUpMs = Math.min(STAYS_UP_MS, terms().readyMs);
+  const probe = readinessProbe(ready, { clock, runAs, staysUpMs });
+  const obstacle = await probe.obstacle();
+  const started = await launched(
+    read.value,
+    probe,
+    start,
+    obstacle ?? (signal.aborted ? 'it was stopped' : undefined),
+  );
+  if (started.ok) start.onStarted(run, started.value.program.pid);
+  else probe.close();
+  return started;
+}
+
+async function launched(
+  { ready, stopMs, ...runnable }: Runnable,
+  probe: ReadinessProbe,
+  { mark, terms, onLine }: ModuleStart,
+  obstacle: string | undefined,
+): Promise<Result<Started, Fault>> {
+  if (obstacle !== undefined) return { ok: false, error: { reason: obstacle, blame: 'machine' } };
+  let lastLine: string | undefined;
+  const program = await launch({
+    ...runnable,
+    environment: { ...runnable.environment, ...probe.environment },
+    mark,
+    onLine: (line) => {
+      if (line.stream === 'stderr' && line.text.trim() !== '') lastLine = line.text;
+      onLine(line);
+    },
+  });
+  if (!program.ok) {
+    const reason = `it cannot be started: ${program.error}`;
+    return { ok: false, error: { reason, blame: 'release' } };
+  }
+  const limitMs = ready.kind === 'none' ? Infinity : terms().readyMs;
+  return {
+    ok: true,
+    value: { program: program.value, probe, stopMs, limitMs, lastLine: () => lastLine },
+  };
+}
+
+async function watched(
+  starting: Promise<Result<Started, Fault>>,
+  { terms, clock }: ModuleStart,
+  { ready, failed, signal }: ProcessReports & { readonly signal: AbortSignal },
+): Promise<void> {
+  const result = await starting;
+  if (signal.aborted) return;
+  if (!result.ok) {
+    failed(result.error);
+    return;
+  }
+  const { program, probe, limitMs } = result.value;
+  const over = new AbortController();
+  const isOver = AbortSignal.any([signal, over.signal]);
+  const fail = (reason: string): void => {
+    if (isOver.aborted) return;
+    over.abort(new Error(reason));
+    failed({ reason, blame: 'release' });
+  };
+  void failAtEnd(result.value, fail);
+  try {
+    const untilReady = async (until: AbortSignal): Promise<void> => await probe.untilReady(until);
+    if (!(await within(limitMs, { signal: isOver, clock }, untilReady))) {
+      fail(`it was not ready within ${describeDuration(limitMs)}`);
+      return;
+    }
+    // Another process may have answered the probe (A13).
+    if (!send(program.pid, 0)) return;
+    ready();
+    await failedProbes({ probe, probeMs: terms().probeMs, clock }, isOver);
+    fail(`it failed ${MOST_FAILED_PROBES} probes in a row`);
+  } catch (error) {
+    if (!isOver.aborted) throw error;
+  }
+}
+
+async function failAtEnd(
+  { program, lastLine }: Started,
+  fail: (reason: string) => void,
+): Promise<void> {
+  const how = describeEnd(await program.ended);
+  const last = lastLine();
+  fail(last === undefined ? how : `${how}: ${last}`);
+}
+
+/** Resolves with false if the time is over first. Rejects with the reason of `signal`. */
+async function within(
+  ms: number,
+  { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<boolean> {
+  const ending = new AbortController();
+  const until = AbortSignal.any([signal, ending.signal]);
+  const late = clock.sleep(ms, until).then(() => false);
+  const done = work(until).then(() => true);
+  try {
+    return await Promise.race([done, late]);
+  } finally {
+    ending.abort(new Error('the time no longer matters'));
+    await Promise.allSettled([done, late]);
+  }
+}
+
+/** Resolves once the module failed several probes in a row. Rejects with the reason of `signal`. */
+async function failedProbes(
+  {
+    probe,
+    probeMs,
+    clock,
+  }: { readonly probe: ReadinessProbe; readonly probeMs: number; readonly clock: Clock },
+  signal: AbortSignal,
+): Promise<void> {
+  for (let failures = 0; failures < MOST_FAILED_PROBES;) {
+    await clock.sleep(probeMs, signal);
+    failures = (await probe.isHealthy()) ? 0 : failures + 1;
+  }
+}
+
+export function describeEnd(end: ProgramEnd): string {
+  return end.kind === 'exited'
+    ? `it ended with exit code ${end.code}`
+    : `it was killed by ${end.by}`;
+}

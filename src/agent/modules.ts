@@ -1,0 +1,246 @@
+import { activationsIn, noteActivation } from '../store/activations.ts';
+import type { Stop } from '../core/index.ts';
+import type { Activation, Installed } from '../core/machine/activation.ts';
+import type { ModuleEntry } from '../core/machine/machine.ts';
+import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/machine/update-policy.ts';
+import type { Configuration } from '../poller/index.ts';
+import type { Clock } from '../registry/index.ts';
+import type { ClaimedFile } from '../store/index.ts';
+import type { AgentEvent } from './event.ts';
+import { moduleProcess } from './module-process.ts';
+import type { OutputLine } from './process/output-lines.ts';
+import { localProgram, runnableFor, type ModuleSite } from './runnable.ts';
+import { SupervisedModule, type ActionEnd } from './supervised-module.ts';
+import { dependenciesOf, stopLayers } from './supervision/dependencies.ts';
+import type { Lifecycle } from './supervision/lifecycle.ts';
+
+export interface ModulesOptions {
+  readonly file: ClaimedFile;
+  readonly site: ModuleSite;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Marks the processes of this agent, and of those before it on this machine. */
+  readonly runId: string;
+  readonly onEvent: (event: AgentEvent) => void;
+  readonly onLine: (name: string, line: OutputLine) => void;
+  readonly onEnd: (end: ActionEnd) => void;
+  /** The version in use of an entry does not work. */
+  readonly onReport: (
+    entry: ModuleEntry,
+    failure: { readonly version: string; readonly reason: string },
+  ) => void;
+}
+
+/** A module has no process in these states, and none is about to start. */
+const AT_REST: ReadonlySet<Lifecycle['state']> = new Set(['idle', 'held']);
+const UP: ReadonlySet<Lifecycle['state']> = new Set(['running', 'probation']);
+
+/** The supervised modules of a machine: those that its config has, started after the modules that they depend on. */
+export class Modules {
+  readonly #options: ModulesOptions;
+  readonly #modules = new Map<string, { entry: ModuleEntry; readonly module: SupervisedModule }>();
+  /** Modules that end, because their entries left the config. */
+  readonly #leaving = new Map<string, SupervisedModule>();
+  /** Why a module must not run, by its name. */
+  readonly #holds = new Map<string, Set<string>>();
+  #configuration: Configuration | undefined;
+  #dependencies: ReadonlyMap<string, ReadonlySet<string>> = new Map();
+  #changed = Promise.withResolvers<void>();
+  #starts = 0;
+
+  constructor(options: ModulesOptions) {
+    this.#options = options;
+  }
+
+  of(name: string): SupervisedModule | undefined {
+    return this.#modules.get(name)?.module;
+  }
+
+  /** What is on disk about an entry. */
+  activation(name: string): Activation | undefined {
+    const entry = this.#modules.get(name)?.entry;
+    const record = activationsIn(this.#options.file).get(name);
+    return record?.moduleId === entry?.moduleId ? record?.activation : undefined;
+  }
+
+  /** Supervises the entries of this configuration, and ends the modules whose entries it does not have. */
+  follow(configuration: Configuration): void {
+    this.#configuration = configuration;
+    const { machine } = configuration;
+    const entries = machine.agent.platformServer.disableSubsystem ? [] : machine.modules;
+    this.#dependencies = dependenciesOf(machine);
+    const wanted = new Map(entries.map((entry) => [entry.name, entry]));
+    for (const [name, supervised] of this.#modules) {
+      const { entry } = supervised;
+      const now = wanted.get(name);
+      if (now && now.moduleId === entry.moduleId && now.type === entry.type) {
+        supervised.entry = now;
+      } else {
+        this.#modules.delete(name);
+        void this.#leave(name, supervised.module);
+      }
+    }
+    for (const entry of entries) {
+      // Its predecessor of the same name ends first.
+      if (!this.#modules.has(entry.name) && !this.#leaving.has(entry.name)) this.#add(entry);
+    }
+  }
+
+  /** Ends a module whose entry left the config. Its package and its data stay. */
+  async #leave(name: string, module: SupervisedModule): Promise<void> {
+    this.#leaving.set(name, module);
+    module.tell({ event: 'remove' });
+    await this.#until(() => module.state.state === 'idle');
+    this.#leaving.delete(name);
+    this.#notify();
+    if (this.#configuration) this.follow(this.#configuration);
+  }
+
+  #add(entry: ModuleEntry): void {
+    const { name, moduleId } = entry;
+    const { file, clock, random, onEnd, onReport, onEvent } = this.#options;
+    const module = new SupervisedModule({
+      name,
+      moduleId,
+      file,
+      clock,
+      random,
+      onEnd,
+      terms: () => this.#terms(name).run,
+      start: (run, reports) => moduleProcess(run, this.#startOf(name), reports),
+      onReport: ({ version, reason }) => onReport(entry, { version, reason }),
+      onState: (state, cause) => {
+        onEvent({
+          kind: 'module',
+          name,
+          state: state.state,
+          version: versionOf(state),
+          reason: cause?.reason,
+        });
+        this.#notify();
+      },
+      onTrouble: (error) => onEvent({ kind: 'module-waits-for-file', name, error }),
+    });
+    this.#modules.set(name, { entry, module });
+    const row = this.#rowFor(entry);
+    if (!row) return;
+    const missing = this.#missing(name);
+    if (missing.length > 0) onEvent({ kind: 'waiting', name, for: missing });
+    for (const other of missing) this.#holdsOf(name).add(other);
+    module.tell({ event: 'resume', row, isHeld: missing.length > 0 });
+  }
+
+  /** What an entry resumes with. A trial whose action has ended elsewhere is over. */
+  #rowFor(entry: ModuleEntry): Activation | undefined {
+    const { file } = this.#options;
+    const program = localProgram(entry);
+    if (program !== undefined) {
+      const current = { version: 'local', root: program };
+      return { phase: 'stable', current, previous: undefined, settled: undefined };
+    }
+    if (entry.type === 'local') return undefined;
+    const { name, moduleId } = entry;
+    const row = this.activation(name);
+    if (!row || row.phase === 'stable') return row;
+    const isOpen = file.state.memory().open.some(({ action }) => action.id === row.action);
+    if (isOpen) return row;
+    const current = row.previous;
+    const stable =
+      current && ({ phase: 'stable', current, previous: undefined, settled: undefined } as const);
+    noteActivation(file, name, stable && { moduleId, activation: stable });
+    return stable;
+  }
+
+  #startOf(name: string): Parameters<typeof moduleProcess>[1] {
+    const { site, clock, runId, onLine, onEvent } = this.#options;
+    return {
+      clock,
+      mark: `${runId}/${name}/${++this.#starts}/`,
+      terms: () => this.#terms(name).run,
+      runnable: async (run: Installed) => {
+        const entry = this.#modules.get(name)?.entry;
+        const reason = 'its entry is no longer in the config';
+        if (!entry)
+          return await Promise.resolve({ ok: false, error: { reason, blame: 'machine' } });
+        return runnableFor(entry, run, { terms: this.#terms(name), site });
+      },
+      onLine: (line) => onLine(name, line),
+      onStarted: ({ version }, pid) => onEvent({ kind: 'started', name, version, pid }),
+    };
+  }
+
+  #terms(name: string): UpdateTerms {
+    const { policy } = this.#configuration ?? {};
+    return policy ? termsFor(policy, name) : DEFAULT_TERMS;
+  }
+
+  /** The modules that `name` waits for. */
+  #missing(name: string): string[] {
+    return [...(this.#dependencies.get(name) ?? [])].filter((other) => {
+      const state = this.of(other)?.state.state;
+      return state === undefined || !UP.has(state);
+    });
+  }
+
+  #holdsOf(name: string): Set<string> {
+    const holds = this.#holds.get(name) ?? new Set<string>();
+    this.#holds.set(name, holds);
+    return holds;
+  }
+
+  #notify(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+    for (const [name, holds] of this.#holds) {
+      for (const other of holds) {
+        const state = this.of(other)?.state.state;
+        if (state !== undefined && UP.has(state)) this.release(name, other);
+      }
+    }
+  }
+
+  /** The entries whose components stop, without `except`, in the order in which they stop. */
+  namesOf(stops: readonly Stop[], except: string): string[] {
+    const ids = new Set(stops.map(({ moduleId }) => moduleId));
+    ids.delete(this.#modules.get(except)?.entry.moduleId);
+    return [...ids].flatMap((id) =>
+      [...this.#modules].flatMap(([name, { entry }]) => (entry.moduleId === id ? name : [])),
+    );
+  }
+
+  /** Ends a module until `release` is called with the same reason. Resolves once it is at rest. */
+  async hold(name: string, reason: string): Promise<void> {
+    const module = this.of(name);
+    if (!module) return;
+    this.#holdsOf(name).add(reason);
+    // A module that is being tried is not held: its own action goes on.
+    if (!module.send({ event: 'hold' })) return;
+    await this.#until(() => AT_REST.has(module.state.state));
+  }
+
+  release(name: string, reason: string): void {
+    const holds = this.#holdsOf(name);
+    if (holds.delete(reason) && holds.size === 0) this.of(name)?.tell({ event: 'release' });
+  }
+
+  async #until(isTrue: () => boolean): Promise<void> {
+    while (!isTrue()) await this.#changed.promise;
+  }
+
+  /** Ends all modules: dependents before what they depend on. */
+  async stop(): Promise<void> {
+    this.#configuration = undefined;
+    await this.#until(() => this.#leaving.size === 0);
+    for (const layer of stopLayers([...this.#modules.keys()], this.#dependencies)) {
+      const modules = layer.flatMap((name) => this.of(name) ?? []);
+      for (const module of modules) module.tell({ event: 'shut-down' });
+      await this.#until(() => modules.every((module) => AT_REST.has(module.state.state)));
+    }
+  }
+}
+
+function versionOf(state: Lifecycle): string | undefined {
+  if ('run' in state) return state.run.version;
+  if (state.state === 'trying' || state.state === 'probation') return state.row.candidate.version;
+  return state.state === 'rolling-back' ? state.row.previous.version : undefined;
+}

@@ -1,0 +1,133 @@
+import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createConnection, createServer, type NetConnectOpts } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readiness } from '../../core/machine/readiness.ts';
+import type { Clock } from '../../registry/index.ts';
+import type { RunAs } from './run-as.ts';
+
+/** A module is often ready at once, and should not be asked often if it is not. */
+const FIRST_POLL_MS = 10;
+const POLL_MS = 1000;
+/** How long one probe may take. */
+const PROBE_MS = 2000;
+
+/** The readiness of one start of a module. */
+export interface ReadinessProbe {
+  /** Variables that the module needs for it. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Why the module cannot be started now: another process has its port. Undefined if it can. (A13) */
+  readonly obstacle: () => Promise<string | undefined>;
+  /** Resolves once the module is ready. Rejects with the reason of `signal`. */
+  readonly untilReady: (signal: AbortSignal) => Promise<void>;
+  /** Whether the module answers now. One that shows nothing always does, while it runs. */
+  readonly isHealthy: () => Promise<boolean>;
+  /** Removes what the probe created. */
+  readonly close: () => void;
+}
+
+/** Returns the probe for one start. A socket is at a new path each time. */
+export function readinessProbe(
+  readiness: Readiness,
+  {
+    clock,
+    runAs,
+    staysUpMs,
+  }: { readonly clock: Clock; readonly runAs: RunAs | undefined; readonly staysUpMs: number },
+): ReadinessProbe {
+  if (readiness.kind === 'none') {
+    return {
+      environment: {},
+      obstacle: async () => await Promise.resolve(undefined),
+      untilReady: async (signal) => await clock.sleep(staysUpMs, signal),
+      isHealthy: async () => await Promise.resolve(true),
+      close: () => undefined,
+    };
+  }
+  const place = placeOf(readiness, runAs);
+  const isHealthy =
+    readiness.kind === 'http'
+      ? async () => await answers(readiness.url)
+      : async () => await accepts(place.address);
+  return {
+    environment: place.environment,
+    obstacle: async () => await obstacleAt(place.address),
+    untilReady: async (signal) => {
+      for (let wait = FIRST_POLL_MS; !(await isHealthy()); wait = Math.min(2 * wait, POLL_MS)) {
+        await clock.sleep(wait, signal);
+      }
+      signal.throwIfAborted();
+    },
+    isHealthy,
+    close: place.close,
+  };
+}
+
+type Address = { readonly path: string } | { readonly host: string; readonly port: number };
+
+interface Place {
+  readonly address: Address;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly close: () => void;
+}
+
+function placeOf(readiness: Exclude<Readiness, { kind: 'none' }>, runAs: RunAs | undefined): Place {
+  if (readiness.kind === 'tcp') {
+    const { host, port } = readiness;
+    return { address: { host, port }, environment: {}, close: () => undefined };
+  }
+  if (readiness.kind === 'http') {
+    const { hostname, port } = new URL(readiness.url);
+    const address = { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 80) };
+    return { address, environment: {}, close: () => undefined };
+  }
+  // The path of a socket has at most 107 bytes.
+  const folder = mkdtempSync(join(tmpdir(), 'modreg-'));
+  if (runAs) chownSync(folder, runAs.uid, runAs.gid);
+  const path = join(folder, 'module.sock');
+  return {
+    address: { path },
+    environment: { PLATFORM_MODULE_SOCKET: path },
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function obstacleAt(address: Address): Promise<string | undefined> {
+  if ('path' in address) return undefined;
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const server = createServer();
+  server.once('error', ({ code }: NodeJS.ErrnoException) => {
+    resolve(
+      `port ${address.port} of ${address.host} cannot be used (${code}): another process has it`,
+    );
+  });
+  server.listen(address, () => server.close(() => resolve(undefined)));
+  return await promise;
+}
+
+async function accepts(address: Address): Promise<boolean> {
+  if ('path' in address && !existsSync(address.path)) return false;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const options: NetConnectOpts = { ...address, timeout: PROBE_MS };
+  const socket = createConnection(options, () => resolve(true));
+  socket.on('error', () => resolve(false));
+  socket.on('timeout', () => resolve(false));
+  try {
+    return await promise;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      signal: AbortSignal.timeout(PROBE_MS),
+      redirect: 'manual',
+    });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import type { Result } from '../../core/text/result.ts';
+import { quote } from '../../core/text/quote.ts';
+
+/** A user of the system, by numbers. */
+export interface RunAs {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** The user of modules where the agent is root and the policy names none. */
+const DEFAULT_USER = 'modreg-modules';
+
+/**
+ * The user that a module runs as: the policy's `run_as`; `modreg-modules` where the agent is root; undefined for the
+ * agent's own user elsewhere. Only root can run a program as another user.
+ */
+export function runAsOf(
+  named: string | undefined,
+  {
+    uid = process.getuid?.() ?? 0,
+    passwd = '/etc/passwd',
+  }: { readonly uid?: number; readonly passwd?: string } = {},
+): Result<RunAs | undefined, string> {
+  const isRoot = uid === 0;
+  if (named === undefined && !isRoot) return { ok: true, value: undefined };
+  const name = named ?? DEFAULT_USER;
+  const user = userNamed(name, passwd);
+  if (!user) {
+    const create = `useradd --system --user-group --no-create-home --shell /usr/sbin/nologin ${name}`;
+    return {
+      ok: false,
+      error: `there is no user ${quote(name)} to run modules as; create it: ${create}`,
+    };
+  }
+  if (isRoot) return { ok: true, value: user };
+  if (user.uid === uid) return { ok: true, value: undefined };
+  const error = `the policy says run_as ${quote(name)}, which only an agent that runs as root can do`;
+  return { ok: false, error };
+}
+
+function userNamed(name: string, passwd: string): RunAs | undefined {
+  const line = readFileSync(passwd, 'utf8')
+    .split('\n')
+    .find((one) => one.startsWith(`${name}:`));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  return uid === undefined || gid === undefined
+    ? undefined
+    : { uid: Number(uid), gid: Number(gid) };
+}

@@ -1,0 +1,130 @@
+import { chownSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { moduleEnvironment } from '../config/module-environment.ts';
+import type { Platform } from '../core/index.ts';
+import type { Fault, Installed } from '../core/machine/activation.ts';
+import type { ModuleEntry } from '../core/machine/machine.ts';
+import type { UpdateTerms } from '../core/machine/update-policy.ts';
+import { excerpt } from '../core/text/quote.ts';
+import type { Result } from '../core/text/result.ts';
+import { readPackage } from './install/package.ts';
+import type { Runnable } from './module-process.ts';
+import { runAsOf, type RunAs } from './process/run-as.ts';
+
+/** The machine, as far as its modules depend on it. */
+export interface ModuleSite {
+  readonly home: string;
+  readonly machineId: string;
+  readonly platform: Platform;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const DEFAULT_STOP_MS = 10_000;
+const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const DATA_MODE = 0o700;
+/** The field of a local module that names its program. */
+const LOCAL_PROGRAM = 'executable_path';
+
+/** The program of a local module; undefined if its entry names none. */
+export function localProgram(entry: ModuleEntry): string | undefined {
+  const path = entry.extra[LOCAL_PROGRAM];
+  return entry.type === 'local' && typeof path === 'string' && path.startsWith('/')
+    ? path
+    : undefined;
+}
+
+/** How an installed version of an entry is run, or why it cannot be. */
+export function runnableFor(
+  entry: ModuleEntry,
+  { root }: Installed,
+  { terms, site }: { readonly terms: UpdateTerms; readonly site: ModuleSite },
+): Result<Runnable, Fault> {
+  const { run } = terms;
+  const user = runAsOf(run.runAs);
+  if (!user.ok) return machineFault(user.error);
+  const environment = environmentFor(entry, root, { terms, site });
+  if (!environment.ok) return environment;
+  const data = environment.value['HOME'] ?? site.home;
+  try {
+    ownFolder(data, user.value);
+  } catch (error) {
+    return machineFault(
+      `${excerpt(data)} cannot be created (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+  const common = { environment: environment.value, runAs: user.value };
+  const program = entry.type === 'local' ? localRun(root, run) : packagedRun(root, run, site);
+  return program.ok ? { ok: true, value: { ...common, ...program.value } } : program;
+}
+
+type Run = Omit<Runnable, 'environment' | 'runAs'>;
+
+function localRun(
+  path: string,
+  { command, ready, stopMs }: UpdateTerms['run'],
+): Result<Run, Fault> {
+  const [, ...args] = command ?? [path];
+  const value = {
+    path,
+    arguments: args,
+    folder: dirname(path),
+    ready: ready ?? ({ kind: 'none' } as const),
+    stopMs: stopMs ?? DEFAULT_STOP_MS,
+  };
+  return { ok: true, value };
+}
+
+function packagedRun(
+  root: string,
+  run: UpdateTerms['run'],
+  { platform }: ModuleSite,
+): Result<Run, Fault> {
+  const read = readPackage(root, { command: run.command, platform });
+  if (!read.ok) return read;
+  const { entryPoint, arguments: args, ready, stopTimeoutMs } = read.value;
+  const value = {
+    path: entryPoint,
+    arguments: args,
+    folder: root,
+    ready: run.ready ?? ready,
+    stopMs: run.stopMs ?? stopTimeoutMs ?? DEFAULT_STOP_MS,
+  };
+  return { ok: true, value };
+}
+
+/** The variables of a module: PATH, HOME and LANG, then its own. Never the agent's. */
+export function environmentFor(
+  entry: ModuleEntry,
+  root: string,
+  { terms, site }: { readonly terms: UpdateTerms; readonly site: ModuleSite },
+): Result<Readonly<Record<string, string>>, Fault> {
+  const { home, machineId, environment } = site;
+  const own = moduleEnvironment(entry, {
+    environment: { ...environment, PLATFORM_HOME: home },
+    machineId,
+    moduleRoot: entry.type === 'registry' ? root : undefined,
+    envAllow: terms.envAllow,
+  });
+  if (!own.ok) {
+    const words = own.error.map(({ kind, variable, reader }) => {
+      const what = kind === 'unset-variable' ? 'is not set' : 'is a secret of the agent';
+      return `${variable}, which the variable ${excerpt(reader)} of the module reads, ${what}`;
+    });
+    return machineFault(words.join('; '));
+  }
+  const { PATH = DEFAULT_PATH, LANG = 'C.UTF-8' } = environment;
+  const data = join(home, 'module-data', machineId, entry.name);
+  return { ok: true, value: { PATH, LANG, HOME: data, ...own.value } };
+}
+
+/** Creates the folder that a module keeps across versions, which only its user can read. */
+function ownFolder(path: string, runAs: RunAs | undefined): void {
+  if (existsSync(path)) return;
+  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(path, { mode: DATA_MODE });
+  if (runAs) chownSync(path, runAs.uid, runAs.gid);
+}
+
+function machineFault(reason: string): { readonly ok: false; readonly error: Fault } {
+  return { ok: false, error: { reason, blame: 'machine' } };
+}

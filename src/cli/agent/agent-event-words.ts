@@ -1,0 +1,77 @@
+import type { AgentEvent } from '../../agent/event.ts';
+import type { PollerEvent } from '../../poller/index.ts';
+import type { Line } from '../poll/event-words.ts';
+
+type OwnEvent = Exclude<AgentEvent, PollerEvent>;
+
+/** Whether an event is the agent's own, and not its poller's. */
+export function isOwn(event: AgentEvent): event is OwnEvent {
+  return OWN.has(event.kind);
+}
+
+const OWN: ReadonlySet<string> = new Set([
+  'module',
+  'started',
+  'installing',
+  'waiting',
+  'orphans',
+  'module-waits-for-file',
+] satisfies OwnEvent['kind'][]);
+
+/** The line of the log for an event of the agent; undefined if it is not worth one. */
+export function agentLine(event: OwnEvent): Line | undefined {
+  switch (event.kind) {
+    case 'started':
+      return info(`${event.version} is started (process ${event.pid})`);
+    case 'installing':
+      return installingLine(event);
+    case 'waiting':
+      return info(`waits for ${event.for.join(', ')}`);
+    case 'orphans':
+      return warn(`${event.count} processes that an earlier agent left were killed`);
+    case 'module-waits-for-file':
+      return warn(`waits until its change can be written: ${event.error.message}`);
+    case 'module':
+      return moduleLine(event);
+  }
+}
+
+function moduleLine({
+  state,
+  version,
+  reason,
+}: OwnEvent & { readonly kind: 'module' }): Line | undefined {
+  if (reason !== undefined) return warn(reason);
+  switch (state) {
+    case 'running':
+      return info(`${version} runs`);
+    case 'probation':
+      return info(`${version} is ready, and on probation`);
+    case 'rolling-back':
+      return warn(`${version} is started again`);
+    case 'held':
+      return info('is stopped while a module that it depends on is replaced or down');
+    case 'idle':
+    case 'starting':
+    case 'trying':
+    case 'stopping':
+    case 'backing-off':
+      return undefined;
+  }
+}
+
+function installingLine({
+  version,
+  step,
+}: OwnEvent & { readonly kind: 'installing' }): Line | undefined {
+  if (step.kind === 'downloaded') return info(`${version} is downloaded, ${step.bytes} bytes`);
+  return step.kind === 'installed' ? info(`${version} is installed`) : undefined;
+}
+
+function info(text: string): Line {
+  return { level: 'info', text };
+}
+
+function warn(text: string): Line {
+  return { level: 'warn', text };
+}

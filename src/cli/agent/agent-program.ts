@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import type { AgentRunOptions } from './run-command.ts';
+
+const RUN_EXAMPLES = `Examples:
+  modreg agent run machine.json
+  modreg agent run machine.json --interval 10s --json
+`;
+
+const STATUS_EXAMPLES = `Examples:
+  modreg agent status
+  modreg agent status --json
+`;
+
+/** Adds `modreg agent …`. */
+export function addAgent(
+  modreg: Command,
+  { world, registry, common, finish }: CommandContext,
+): void {
+  const agent = modreg
+    .command('agent')
+    .description(
+      'Runs the modules of this machine, and keeps them at the releases that are decided.',
+    );
+  registry(agent.command('run <machine.json>'))
+    .description(
+      'Downloads, starts, watches, replaces and rolls back the modules of this machine, until it is stopped.',
+    )
+    .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 1m)')
+    .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
+    .addHelpText('beforeAll', RUN_EXAMPLES)
+    .action(async (file: string, options: AgentRunOptions) => {
+      const { agentRunCommand } = await import('./run-command.ts');
+      finish(await agentRunCommand(file, options, world));
+    });
+  common(agent.command('status'))
+    .description('Shows which version of each module the agent runs, and its processes.')
+    .addHelpText('before', STATUS_EXAMPLES)
+    .action(async (options: { json?: true }) => {
+      const { agentStatusCommand } = await import('./status-command.ts');
+      finish(agentStatusCommand(options, world));
+    });
+}

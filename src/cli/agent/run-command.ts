@@ -1,0 +1,146 @@
+import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Agent } from '../../agent/agent.ts';
+import type { AgentEvent } from '../../agent/event.ts';
+import type { Platform, Result } from '../../core/index.ts';
+import { termsFor } from '../../core/machine/update-policy.ts';
+import type { ActionTarget } from '../../core/plan/action.ts';
+import { factsOf } from '../../core/plan/plan-input.ts';
+import { describeDuration } from '../../core/text/duration.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { savedListsIn, type ClaimedFile } from '../../store/index.ts';
+import { claimState } from '../machine/open-state.ts';
+import { countOf } from '../output/count.ts';
+import { timeZoneOf } from '../output/time-zone.ts';
+import { readInterval } from '../plan/interval-option.ts';
+import { readPlanDocuments, type PlanDocuments } from '../plan/plan-documents.ts';
+import { listsByRegistry } from '../plan/plan-lists.ts';
+import { UnreadableSite } from '../plan/polling-words.ts';
+import { PollReport } from '../poll/poll-report.ts';
+import type { Outcome, Problem } from '../problem.ts';
+import { failed } from '../registry/catalogue-options.ts';
+import { commandRegistries, type CommandRegistries } from '../registry/command-registries.ts';
+import type { RegistryOptions } from '../registry/registry-choice.ts';
+import { platformOf } from '../resolve/list-options.ts';
+import type { World } from '../world.ts';
+import { agentLine, isOwn } from './agent-event-words.ts';
+
+export interface AgentRunOptions extends RegistryOptions {
+  readonly interval?: string;
+  readonly platform?: string;
+}
+
+/** `modreg agent run <machine.json>`: runs the modules of this machine until a signal. */
+export async function agentRunCommand(
+  path: string,
+  options: AgentRunOptions,
+  world: World,
+): Promise<Outcome> {
+  // Registered first, so that a signal during startup also ends the command.
+  const ended = world.untilSignal();
+  const platform = platformOf(options, world);
+  const interval = readInterval(options.interval);
+  if (!platform.ok) return failed(platform.error);
+  if (!interval.ok) return failed(interval.error);
+  const { policy } = options;
+  const read = (): Result<PlanDocuments, Problem[]> =>
+    readPlanDocuments(path, policy === undefined ? {} : { policy });
+  const documents = read();
+  if (!documents.ok) return failed(...documents.error);
+  const file = claimState(world);
+  if (!file.ok) return failed(file.error);
+  const saved = savedListsIn(file.value);
+  const registries = commandRegistries({ ...options, machinePath: path, saved }, world);
+  const site = { path, file: file.value, registries, read, documents: documents.value };
+  try {
+    const terms = { platform: platform.value, intervalMs: interval.value };
+    return await run(site, { ...terms, ended, options }, world);
+  } finally {
+    registries.close();
+    file.value.close();
+  }
+}
+
+interface AgentSite {
+  readonly path: string;
+  readonly file: ClaimedFile;
+  readonly registries: CommandRegistries;
+  /** Reads the documents of the machine again. */
+  readonly read: () => Result<PlanDocuments, Problem[]>;
+  readonly documents: PlanDocuments;
+}
+
+interface AgentTerms {
+  readonly platform: Platform;
+  readonly intervalMs: number;
+  readonly options: AgentRunOptions;
+  /** Resolves with the signal that ends the command. */
+  readonly ended: ReturnType<World['untilSignal']>;
+}
+
+async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Outcome> {
+  const { path, file, documents, registries } = site;
+  const facts = (target: ActionTarget): ReturnType<typeof factsOf> =>
+    factsOf(file.state.memory().of(target));
+  const lists = listsByRegistry({ documents, facts }, registries, world);
+  if (!lists.ok) return failed(lists.error);
+  const timeZone = (name: string): string | undefined =>
+    timeZoneOf(termsFor(documents.policy, name).window);
+  const report = new PollReport({ ...terms.options, of: 'agent' }, timeZone, world);
+  const modules = countOf(documents.machine.modules.length, 'module');
+  const every = describeDuration(terms.intervalMs);
+  const what = `running ${modules} of ${excerpt(path)}, a round every ${every} (Ctrl-C stops)`;
+  report.note('info', what);
+  const signal = await runUntil(terms.ended, agentFor(site, terms, { report, world }), report);
+  const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
+  return { answer: [], notes: [], problems: [], ending, isLog: true };
+}
+
+async function runUntil(
+  ended: ReturnType<World['untilSignal']>,
+  agent: Agent,
+  report: PollReport,
+): Promise<'SIGINT' | 'SIGTERM'> {
+  await agent.start();
+  const signal = await ended;
+  report.note('info', `got ${signal}: stopping all modules`);
+  await agent.stop();
+  report.note('info', 'all modules are stopped');
+  return signal;
+}
+
+function agentFor(
+  { file, registries, read }: AgentSite,
+  { platform, intervalMs }: AgentTerms,
+  { report, world }: { readonly report: PollReport; readonly world: World },
+): Agent {
+  return new Agent({
+    file,
+    platform,
+    intervalMs,
+    // The file exists, so its folder does.
+    home: realpathSync(dirname(file.path)),
+    environment: world.environment,
+    configuration: () => {
+      const now = read();
+      if (!now.ok) throw new UnreadableSite(now.error);
+      return now.value;
+    },
+    registryFor: (of) => registries.registryFor(of),
+    fetch: () => ({ token: (url) => registries.tokenFor(url) }),
+    onEvent: (event) => reportEvent(event, report),
+    onLine: (name, { stream, text }) =>
+      report.about(name, stream === 'stderr' ? 'warn' : 'info', text),
+  });
+}
+
+function reportEvent(event: AgentEvent, report: PollReport): void {
+  if (!isOwn(event)) {
+    report.onEvent(event);
+    return;
+  }
+  const line = agentLine(event);
+  if (!line) return;
+  if ('name' in event) report.about(event.name, line.level, line.text);
+  else report.note(line.level, line.text);
+}

@@ -1,0 +1,149 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { marked, runIdOf } from '../../src/agent/process/process-group.ts';
+import { agentSite, type AgentSite } from '../support/agent-site.ts';
+import { plainServer } from '../support/plain-server.ts';
+import { entry } from '../support/planned.ts';
+
+const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
+const STAYS = 'exec sleep 1000';
+
+/** The processes of the site's modules. */
+function processes({ home }: AgentSite): number {
+  return marked(`${runIdOf(home)}/`).length;
+}
+
+/** A site on which 1.0.0 of a module runs. */
+async function running(script = STAYS): Promise<AgentSite> {
+  const site = await agentSite(LIDAR);
+  site.publish('acme:lidar', '1.0.0', script);
+  await site.start();
+  await site.until('lidar running 1.0.0');
+  await site.until('done');
+  return site;
+}
+
+describe('a published release', () => {
+  it('is installed, started, and works after its probation', async () => {
+    const site = await agentSite(LIDAR);
+    site.publish('acme:lidar', '1.0.0', `echo "$PLATFORM_MODULE_ID in $(pwd)"; ${STAYS}`);
+    await site.start();
+    await site.until('lidar trying 1.0.0');
+    await site.until('lidar probation 1.0.0');
+    await site.until('lidar running 1.0.0');
+    await site.until('done');
+    expect(processes(site)).toBe(1);
+  });
+
+  it('replaces the version before it, and both stay on the disk', async () => {
+    const site = await running();
+    site.publish('acme:lidar', '1.1.0', STAYS);
+    await site.until('lidar stopping');
+    await site.until('lidar trying 1.1.0');
+    await site.until('lidar running 1.1.0');
+    await site.until('done');
+    expect(processes(site)).toBe(1);
+    const kept = readdirSync(join(site.home, 'packages/acme/lidar')).map((name) =>
+      name.slice(0, 5),
+    );
+    expect(kept.toSorted()).toEqual(['1.0.0', '1.1.0']);
+  });
+
+  it('[A3] that ends is rolled back at once', async () => {
+    const site = await running();
+    site.publish('acme:lidar', '1.1.0', 'echo no motor >&2; exit 3');
+    await site.until('lidar failed: it ended with exit code 3: no motor');
+    await site.until('lidar rolling-back 1.0.0');
+    await site.until('lidar running 1.0.0');
+    await site.until('failed (release, 1.0.0): it ended with exit code 3: no motor');
+    expect(processes(site)).toBe(1);
+  });
+
+  it('[A1] whose file cannot be downloaded stops nothing', async () => {
+    const site = await running();
+    site.publish('acme:lidar', '1.1.0', STAYS);
+    site.remove('acme:lidar', '1.1.0');
+    await site.until(/^failed \(machine, 1\.0\.0\): /);
+    expect(site.story.filter((line) => line.startsWith('lidar'))).toEqual([]);
+    expect(processes(site)).toBe(1);
+  });
+});
+
+describe('a module that works', () => {
+  it('[A4] and ends is started again at once', async () => {
+    const site = await running('echo started; exec sleep 1000');
+    const [{ pid } = { pid: 0 }] = marked(`${runIdOf(site.home)}/`);
+    process.kill(pid, 'SIGKILL');
+    await site.until('lidar failed: it was killed by SIGKILL');
+    await site.until('lidar says started');
+    await site.until('lidar running 1.0.0');
+    expect(processes(site)).toBe(1);
+  });
+
+  it('[A16] is stopped when its entry leaves the config, and keeps its data', async () => {
+    const site = await running('touch "$PLATFORM_MODULE_DATA/kept"; exec sleep 1000');
+    site.configure({ modules: [] });
+    await site.until('lidar idle');
+    expect(processes(site)).toBe(0);
+    expect(existsSync(join(site.home, 'module-data/local/lidar/kept'))).toBe(true);
+    site.configure(LIDAR);
+    await site.until('lidar running 1.0.0');
+  });
+
+  it('[A11] ends with what it started in the background, also what ignores signals', async () => {
+    const site = await agentSite(LIDAR);
+    const hides = "setsid sh -c 'trap \"\" TERM; sleep 1000' & trap '' TERM; sleep 1000";
+    site.publish('acme:lidar', '1.0.0', hides);
+    const end = await site.start();
+    await site.until('lidar running 1.0.0');
+    expect(processes(site)).toBeGreaterThanOrEqual(3);
+    await end();
+    expect(processes(site)).toBe(0);
+  });
+});
+
+describe('the next agent', () => {
+  it('starts what the one before it ran, without a request', async () => {
+    const site = await agentSite(LIDAR);
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    const end = await site.start();
+    await site.until('done');
+    await end();
+    site.story.length = 0;
+    await site.start();
+    await site.until('lidar running 1.0.0');
+    expect(site.story).toEqual([]);
+  });
+});
+
+it('[A13] a module whose port another process has is not started', async () => {
+  const other = await plainServer((response) => response.end());
+  const port = Number(new URL(other.address).port);
+  const site = await agentSite(LIDAR, { ready: { kind: 'tcp', host: '127.0.0.1', port } });
+  site.publish('acme:lidar', '1.0.0', STAYS);
+  await site.start();
+  await site.until(
+    `failed (machine, none): port ${port} of 127.0.0.1 cannot be used (EADDRINUSE): another process has it`,
+  );
+  expect(processes(site)).toBe(0);
+});
+
+it('a local module is supervised too', async () => {
+  const site = await agentSite({
+    modules: [
+      {
+        type: 'local',
+        name: 'own',
+        module_id: 'acme:own',
+        executable_path: '/usr/bin/yes',
+        env: { GREETING: 'hello' },
+      },
+    ],
+  });
+  await site.start();
+  await site.until('own running local');
+  const [{ pid } = { pid: 0 }] = marked(`${runIdOf(site.home)}/own/`);
+  const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  expect(environment).toContain('GREETING=hello');
+});

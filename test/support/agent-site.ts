@@ -1,0 +1,159 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { onTestFinished } from 'vitest';
+import { Agent } from '../../src/agent/agent.ts';
+import type { AgentEvent } from '../../src/agent/index.ts';
+import { DEFAULT_POLICY, readMachine, type UpdateTerms } from '../../src/config/index.ts';
+import { openRegistries } from '../../src/registry/index.ts';
+import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
+import { openForPoller, savedListsIn } from '../../src/store/index.ts';
+import { moduleId } from './ask.ts';
+import { temporaryFolder } from './folder.ts';
+import { artifactOf } from './package-server.ts';
+import { plainServer } from './plain-server.ts';
+import { member, tarOf } from './tar-file.ts';
+import { value } from './reading.ts';
+
+/** A machine with a registry and an agent, whose modules are shell scripts. */
+export interface AgentSite {
+  readonly home: string;
+  /** What happened, in words. */
+  readonly story: string[];
+  /** Publishes a version of a module, whose program is a shell script. */
+  readonly publish: (id: string, version: string, script: string) => void;
+  /** Replaces the entries of the machine config. */
+  readonly configure: (config: object) => void;
+  /** Removes the file of a version from the server. */
+  readonly remove: (id: string, version: string) => void;
+  /** Starts an agent. Returns how to end it. */
+  readonly start: () => Promise<() => Promise<void>>;
+  /** Resolves once a line of the story is `line`, and removes all lines until then. */
+  readonly until: (line: string | RegExp) => Promise<void>;
+}
+
+/** The terms of a site whose trials are short. */
+const QUICK: UpdateTerms['run'] = {
+  ...DEFAULT_POLICY.terms.run,
+  runAs: process.getuid?.() === 0 ? 'root' : undefined,
+  readyMs: 200,
+  probationMs: 200,
+  probeMs: 1000,
+  stopMs: 1000,
+};
+
+export async function agentSite(
+  config: object,
+  run: Partial<UpdateTerms['run']> = {},
+): Promise<AgentSite> {
+  const home = temporaryFolder();
+  const files = new Map<string, Buffer>();
+  const server = await plainServer((response, { url = '' }) => {
+    const file = files.get(url);
+    response.writeHead(file ? 200 : 404, { 'content-length': file?.length ?? 0 }).end(file);
+  });
+  const catalogue = new Catalogue(':memory:');
+  const registry = await serveRegistry(catalogue, { host: '127.0.0.1', port: 0 });
+  onTestFinished(async () => {
+    await registry.close();
+    catalogue.close();
+  });
+  let machine = value(readMachine(JSON.stringify(config)));
+  const terms: UpdateTerms = {
+    ...DEFAULT_POLICY.terms,
+    registry: `${registry.address}/v1`,
+    restartCooldownMs: 0,
+    restartCeiling: 1000,
+    run: { ...QUICK, ...run },
+  };
+  const story: string[] = [];
+  const waiting = new Set<() => void>();
+  const tell = (line: string): void => {
+    story.push(line);
+    for (const check of waiting) check();
+  };
+  const start = async (): Promise<() => Promise<void>> => {
+    const file = openForPoller(join(home, 'machine.db'));
+    // A machine on which nothing was ever deployed waits for a second round.
+    for (const { name, moduleId: id } of machine.modules) {
+      const target = { kind: 'module', name, moduleId: id } as const;
+      if (file.state.memory().isBlank) file.state.report(target, null, Date.now());
+    }
+    const agent = new Agent({
+      file,
+      home,
+      platform: 'linux/amd64',
+      environment: { HOME: home },
+      intervalMs: 5000,
+      random: () => 0,
+      configuration: () => ({ machine, policy: { terms, modules: new Map() } }),
+      registryFor: openRegistries({ saved: savedListsIn(file) }).registryFor,
+      onEvent: (event) => {
+        const line = inWords(event);
+        if (line !== undefined) tell(line);
+      },
+      onLine: (name, { text }) => tell(`${name} says ${text}`),
+    });
+    let isOver = false;
+    const end = async (): Promise<void> => {
+      if (isOver) return;
+      isOver = true;
+      await agent.stop();
+      file.close();
+    };
+    onTestFinished(end);
+    await agent.start();
+    return end;
+  };
+  return {
+    home,
+    story,
+    publish: (id, version, script) => {
+      const entries = [
+        member({ name: 'run', mode: 0o755, content: `#!/bin/sh\n${script}\n` }),
+        member({ name: 'meta.json', content: '{"entrypoint": "run"}' }),
+      ];
+      const file = gzipSync(tarOf(...entries));
+      const path = `/${id}/${version}`;
+      files.set(path, file);
+      const artifacts = [artifactOf(file, `${server.address}${path}`)];
+      const release = readRelease({ version, artifacts });
+      if (!release.ok) throw new Error(release.error.join());
+      catalogue.publish(moduleId(id), release.value, Date.now());
+    },
+    remove: (id, version) => files.delete(`/${id}/${version}`),
+    configure: (changed) => {
+      machine = value(readMachine(JSON.stringify(changed)));
+    },
+    start,
+    until: async (line) => {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      const check = (): void => {
+        const place = story.findIndex((one) =>
+          typeof line === 'string' ? one === line : line.test(one),
+        );
+        if (place === -1) return;
+        story.splice(0, place + 1);
+        waiting.delete(check);
+        resolve(undefined);
+      };
+      waiting.add(check);
+      check();
+      await promise;
+    },
+  };
+}
+
+function inWords(event: AgentEvent): string | undefined {
+  if (event.kind === 'module') {
+    const { name, state, version = '', reason } = event;
+    return reason === undefined
+      ? `${name} ${state} ${version}`.trim()
+      : `${name} failed: ${reason}`;
+  }
+  if (event.kind === 'callback-error') return `error ${String(event.error)}`;
+  if (event.kind === 'waiting') return `${event.name} waits for ${event.for.join(' ')}`;
+  if (event.kind !== 'acknowledged') return undefined;
+  const { outcome } = event;
+  if (outcome.kind === 'done') return 'done';
+  return `failed (${outcome.blame}, ${outcome.running ?? 'none'}): ${outcome.reason}`;
+}
