@@ -175,6 +175,8 @@ describe('[T75] [T76] modreg registry backup and restore', () => {
       problems: [],
     });
     rmSync(path);
+    expect(restoreCommand(folder, { db: path }, WORLD).answer).toEqual([restored('1000')]);
+    rmSync(path);
     const { answer } = restoreCommand(folder, { db: path, json: true }, WORLD);
     expect(JSON.parse(answer.join())).toEqual({
       schema: 'modreg/registry-restore@1',

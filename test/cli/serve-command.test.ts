@@ -119,6 +119,23 @@ describe('modreg registry serve', () => {
   });
 });
 
+it.each<[string, (path: string) => void, object | undefined]>([
+  ['a file that is right', () => undefined, undefined],
+  ['no file', (path) => rmSync(path), undefined],
+  [
+    'a file that is no database',
+    (path) => writeFileSync(path, 'not a database, and long enough to be looked at'),
+    { kind: 'damaged', message: 'PATH: file is not a database' },
+  ],
+])('[T82] the check of %s', async (_, change, expected) => {
+  const path = newFile();
+  change(path);
+  const damage = await damageIn(path);
+  const found = damage && { kind: damage.kind, message: damage.message };
+  const message = found?.message.replace(`"${path}"`, 'PATH');
+  expect(found && { ...found, message }).toEqual(expected);
+});
+
 it('[T82] the pages of a served file are checked each hour', async () => {
   const { path } = site();
   sql(path, 'PRAGMA wal_checkpoint(TRUNCATE)');

@@ -107,7 +107,7 @@ describe('closing a served registry', () => {
     const socket = files
       ? connectSecurely({ host: '127.0.0.1', port, rejectUnauthorized: false })
       : connect(port, '127.0.0.1');
-    socket.write('GET /v1/changes?wait=60 HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.write('GET /v1/changes?wait=60 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     while (arrived.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const chunks: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
