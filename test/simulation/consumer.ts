@@ -182,6 +182,8 @@ async function carryOut(world: World, life: Life, work: Work): Promise<void> {
   // A second acknowledgement is refused.
   if (now !== undefined && (namesVersion || !work.isReported)) running.set(key, now);
   if (namesVersion) {
+    // Until this is reported.
+    strays.add(key);
     await reportFailure(world, life, work, {
       version: action.to,
       reason: 'it crashed',
