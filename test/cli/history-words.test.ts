@@ -66,8 +66,8 @@ describe('a decision in words', () => {
     [['upgrade 1.0.0 1.1.0'], ['decided to upgrade 1.0.0 → 1.1.0']],
     // Another version than the target was deployed next.
     [
-      ['upgrade 1.0.0 1.1.0', 'hold 1.0.0 1.1.0', 'up-to-date 1.2.0'],
-      ['decided to upgrade 1.0.0 → 1.1.0', 'held the upgrade 1.0.0 → 1.1.0', 'stayed at 1.2.0'],
+      ['upgrade 1.0.0 1.1.0', 'up-to-date 1.2.0', 'up-to-date 1.1.0'],
+      ['decided to upgrade 1.0.0 → 1.1.0', 'stayed at 1.2.0', 'stayed at 1.1.0'],
     ],
     [
       ['upgrade 1.0.0 1.1.0', 'hold 1.0.0 1.1.0', 'upgrade 1.0.0 1.1.0', 'ahead 1.1.0'],
@@ -259,6 +259,17 @@ describe('modreg replay', () => {
       '  target recomputed  none',
       '  reason recorded    other',
       '  reason recomputed  no list',
+    ]);
+  });
+
+  it('shows that the recorded decision had no target', async () => {
+    const { home } = await night();
+    const file = `${temporaryFolder()}/record.json`;
+    await on(home, `why acme:lidar --record ${file} --at 2026-11-21T04:02:00Z`);
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"target":"1.3.0",', ''));
+    expect((await on(home, `replay ${file}`)).stdout.slice(1)).toEqual([
+      '  target recorded    none',
+      '  target recomputed  1.3.0',
     ]);
   });
 
