@@ -6,7 +6,7 @@ import type { Package } from './install/package.ts';
 import { describeEnd } from './module-process.ts';
 import { launch } from './process/launch.ts';
 import type { OutputLine } from './process/output-lines.ts';
-import type { RunAs } from './process/run-as.ts';
+import { whyClosed, type RunAs } from './process/run-as.ts';
 
 /** How long a package's first run may take. */
 const FIRST_RUN_MS = 15 * 60_000;
@@ -25,6 +25,8 @@ export interface Preparation extends InstallOrder {
 export async function prepared(order: Preparation): Promise<Result<Package, Fault>> {
   const installed = await installPackage(order);
   if (!installed.ok || installed.value.firstRun === undefined) return installed;
+  const closed = whyClosed(order.root, order.runAs);
+  if (closed !== undefined) return { ok: false, error: { reason: closed, blame: 'machine' } };
   const done = `${order.root}.first-run`;
   if (existsSync(done)) return installed;
   const fault = await firstRun(installed.value.firstRun, order);

@@ -9,7 +9,7 @@ import { excerpt } from '../core/text/quote.ts';
 import type { Result } from '../core/text/result.ts';
 import { readPackage } from './install/package.ts';
 import type { Runnable } from './module-process.ts';
-import { runAsOf, type RunAs } from './process/run-as.ts';
+import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
 
 /** The machine, as far as its modules depend on it. */
 export interface ModuleSite {
@@ -42,6 +42,8 @@ export function runnableFor(
   const { run } = terms;
   const user = runAsOf(run.runAs);
   if (!user.ok) return machineFault(user.error);
+  const closed = whyClosed(root, user.value);
+  if (closed !== undefined) return machineFault(closed);
   const environment = environmentFor(entry, root, { terms, site });
   if (!environment.ok) return environment;
   const data = environment.value['HOME'] ?? site.home;

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Result } from '../../core/text/result.ts';
 import { quote } from '../../core/text/quote.ts';
 
@@ -37,6 +38,23 @@ export function runAsOf(
   if (user.uid === uid) return { ok: true, value: undefined };
   const error = `the policy says run_as ${quote(name)}, which only an agent that runs as root can do`;
   return { ok: false, error };
+}
+
+/** The first folder above `path` that a user may not enter; undefined if there is none. */
+function closedFolder(path: string, { uid, gid }: RunAs): string | undefined {
+  const parent = dirname(path);
+  if (uid === 0 || parent === path) return undefined;
+  const stats = statSync(parent);
+  const shift = stats.uid === uid ? 6 : stats.gid === gid ? 3 : 0;
+  const mayEnter = ((stats.mode >> shift) & 1) === 1;
+  return closedFolder(parent, { uid, gid }) ?? (mayEnter ? undefined : parent);
+}
+
+/** Why a user cannot run what is at `path`: it may not enter a folder above it. Undefined if it can. */
+export function whyClosed(path: string, user: RunAs | undefined): string | undefined {
+  const folder = user && closedFolder(path, user);
+  if (folder === undefined) return undefined;
+  return `the user that the module runs as may not enter ${quote(folder)}; change its mode, or set PLATFORM_HOME to another folder`;
 }
 
 function userNamed(name: string, passwd: string): RunAs | undefined {
