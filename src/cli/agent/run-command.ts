@@ -129,8 +129,9 @@ function agentFor(
     registryFor: (of) => registries.registryFor(of),
     fetch: () => ({ token: (url) => registries.tokenFor(url) }),
     onEvent: (event) => reportEvent(event, report),
-    onLine: (name, { stream, text }) =>
-      report.about(name, stream === 'stderr' ? 'warn' : 'info', text),
+    onLine: (name, { stream, text }) => {
+      if (text.trim() !== '') report.about(name, stream === 'stderr' ? 'warn' : 'info', text);
+    },
   });
 }
 
