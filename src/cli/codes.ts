@@ -92,7 +92,7 @@ export const EXIT_MEANINGS: ReadonlyMap<number, string> = new Map([
     4,
     'the registry does not answer, or its answer is refused, and no saved list can be used instead',
   ],
-  [10, 'with --exit-code: a replacement is due or held'],
+  [10, 'with --exit-code: a replacement or a restart is due or held'],
   [11, 'with replay: the decision is another one than the recorded one'],
   [
     12,

@@ -1,4 +1,4 @@
-import { parseModuleId, parseVersion, type ActionTarget } from '../core/index.ts';
+import { parseModuleId, parseVersion, type ActionTarget, type Artifact } from '../core/index.ts';
 import { describeValue, excerpt } from '../core/text/quote.ts';
 import type { moduleEnvironment } from '../config/module-environment.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
@@ -34,6 +34,20 @@ export interface Delivery {
     /** What the module keeps across versions: `PLATFORM_MODULE_DATA`; undefined for a subsystem. */
     readonly data: string | undefined;
   };
+  /**
+   * The only release that an agent may deploy by itself if the action fails: what modreg would decide at the delivery if the
+   * new version failed and nothing was running (D37). Undefined if it would roll back to nothing, and for a restart.
+   */
+  readonly rollback:
+    | {
+        /** Its version. */
+        readonly version: string;
+        /** Its file for the machine's platform; undefined if the registry lists none. */
+        readonly artifact: Artifact | undefined;
+        /** Where its files belong, as `folders.root` is for the new version. */
+        readonly root: string;
+      }
+    | undefined;
   /**
    * Aborted at the deadline with a TimeoutError. Aborted with an AbortError if the action is withdrawn, its outcome is
    * reported elsewhere, or another consumer gets it after this one has ended. The outcome should still be reported.

@@ -2,7 +2,9 @@ import { dirname, join } from 'node:path';
 import { isName } from '../config/text/name.ts';
 import { moduleEnvironment } from '../config/module-environment.ts';
 import { platformHome } from '../config/platform-home.ts';
+import type { ActionTarget, Artifact } from '../core/index.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
+import type { PermittedRollback } from '../core/plan/permitted-rollback.ts';
 import { moduleOf } from '../core/plan/target.ts';
 import { DEFAULT_TERMS, termsFor } from '../core/machine/update-policy.ts';
 import { quote } from '../core/text/quote.ts';
@@ -11,7 +13,7 @@ import type { CommittedAction } from '../store/index.ts';
 import type { Delivery } from './delivery.ts';
 
 /** What an agent needs to run the target of an action, from the configuration as it is at the delivery. */
-type ModuleSetup = Pick<Delivery, 'entry' | 'terms' | 'environment' | 'folders'>;
+type ModuleSetup = Pick<Delivery, 'entry' | 'terms' | 'environment' | 'folders' | 'rollback'>;
 
 /** The machine, as far as the folders and variables of modules depend on it. */
 export interface SetupTerms {
@@ -24,50 +26,75 @@ export interface SetupTerms {
 const DIGEST_LENGTH = 12;
 const LOCAL_MACHINE = 'local';
 
+/** Computes the setup of an action, and of the rollback that is permitted if it fails. */
+type SetupOf = (
+  action: CommittedAction,
+  configuration: Configuration | undefined,
+  permitted: PermittedRollback | undefined,
+) => ModuleSetup;
+
 /** Returns the function that computes the setup of an action. Throws a RangeError if the machine's id is no path segment. */
 export function moduleSetups({
   path,
   environment,
   machineId = environment['PLATFORM_PART_ID'] || LOCAL_MACHINE,
-}: SetupTerms): (action: CommittedAction, configuration: Configuration | undefined) => ModuleSetup {
+}: SetupTerms): SetupOf {
   if (!isName(machineId)) {
     throw new RangeError(`machineId is ${quote(machineId)}, expected a single path segment`);
   }
   const home = platformHome(environment) ?? dirname(path);
   const own = { ...environment, PLATFORM_HOME: home };
-  return (action, configuration) => {
+  return (action, configuration, permitted) => {
     const { target } = action;
     const terms = configuration ? termsFor(configuration.policy, target.name) : DEFAULT_TERMS;
     const entry =
       target.kind === 'module'
         ? configuration?.machine.modules.find(({ name }) => name === target.name)
         : undefined;
-    const root = packageFolder(home, action);
+    const root = rootOf(home, action);
+    const setup = { entry, terms, rollback: rollbackIn(home, target, permitted) };
     if (!entry) {
       const variables = { ok: true, value: { PLATFORM_HOME: home } } as const;
-      return { entry, terms, environment: variables, folders: { root, data: undefined } };
+      return { ...setup, environment: variables, folders: { root, data: undefined } };
     }
     const { envAllow } = terms;
+    const place = { environment: own, machineId, moduleRoot: root, envAllow };
     return {
-      entry,
-      terms,
-      environment: moduleEnvironment(entry, {
-        environment: own,
-        machineId,
-        moduleRoot: root,
-        envAllow,
-      }),
+      ...setup,
+      environment: moduleEnvironment(entry, place),
       folders: { root, data: join(home, 'module-data', machineId, entry.name) },
     };
   };
 }
 
+function rollbackIn(
+  home: string,
+  target: ActionTarget,
+  permitted: PermittedRollback | undefined,
+): ModuleSetup['rollback'] {
+  return permitted && { ...permitted, root: packageFolder(home, { target, ...permitted }) };
+}
+
+/** The folder of what an action deploys; an address has none. */
+function rootOf(home: string, { target, to, artifact }: CommittedAction): string | undefined {
+  const release = { target, version: to, artifact };
+  return parseVersion(to).ok ? packageFolder(home, release) : undefined;
+}
+
+/** The folder of a release; the first characters of its digest tell a file that was replaced from the first one. */
 function packageFolder(
   home: string,
-  { target, to, artifact }: CommittedAction,
-): string | undefined {
-  if (!parseVersion(to).ok) return undefined;
+  {
+    target,
+    version,
+    artifact,
+  }: {
+    readonly target: ActionTarget;
+    readonly version: string;
+    readonly artifact: Artifact | undefined;
+  },
+): string {
   const [, digest = ''] = /^[^:]*:(.*)$/.exec(artifact?.digest ?? '') ?? [];
   const suffix = digest === '' ? '' : `-${digest.slice(0, DIGEST_LENGTH)}`;
-  return join(home, 'packages', ...moduleOf(target).split(':'), `${to}${suffix}`);
+  return join(home, 'packages', ...moduleOf(target).split(':'), `${version}${suffix}`);
 }

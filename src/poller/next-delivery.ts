@@ -1,12 +1,14 @@
 import type { Plan } from '../core/index.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
+import { permittedRollback } from '../core/plan/permitted-rollback.ts';
 import { revalidate } from '../core/plan/revalidate.ts';
+import { keyOf } from '../core/plan/target.ts';
 import type { ActionGate } from './action-gate.ts';
 import type { Delivery } from './delivery.ts';
 import type { PollerEvent } from './event.ts';
 import type { Lists } from './lists.ts';
 import type { Outbox } from './outbox.ts';
-import type { Planner } from './planner.ts';
+import { inputsOf, type Planner } from './planner.ts';
 import type { StateAccess } from './state-access.ts';
 
 /** The parts of a poller that decide on a delivery. */
@@ -88,7 +90,9 @@ function deliverBy(
   if (verdict === 'wait' || !outbox.isUnchanged(open)) return undefined;
   if (verdict === 'withdraw') outbox.withdraw(open);
   else if (planner.blockingDependency(open, state.read()) === undefined) {
-    return outbox.deliver(open, consumer);
+    const input = inputsOf(plan).get(keyOf(open.action.target));
+    const rollback = input && permittedRollback(open.action, input);
+    return outbox.deliver(open, { consumer, rollback });
   }
   return undefined;
 }

@@ -3,6 +3,7 @@ import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/machine/updat
 import type { ActionOutcome, CommittedAction, OpenAction } from '../core/plan/committed-action.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import { factsOf, type TargetFacts } from '../core/plan/plan-input.ts';
+import type { PermittedRollback } from '../core/plan/permitted-rollback.ts';
 import { reconcile } from '../core/plan/reconcile.ts';
 import type { ReleaseFailure } from '../store/release-failure.ts';
 import { Acknowledgements } from './acknowledgements.ts';
@@ -32,6 +33,12 @@ export interface OutboxOptions {
   /** Woken when the machine has to be planned again. */
   readonly changes: Wakeup;
   readonly onEvent: (event: PollerEvent) => void;
+}
+
+/** The iterator that gets an action, and the rollback that it may make by itself. */
+interface Recipient {
+  readonly consumer: symbol;
+  readonly rollback: PermittedRollback | undefined;
 }
 
 /**
@@ -119,10 +126,13 @@ export class Outbox {
   }
 
   /**
-   * Delivers the action to `consumer`, only after the delivery is on disk (I9); undefined if it is not, or the action is
+   * Delivers the action to its recipient, only after the delivery is on disk (I9); undefined if it is not, or the action is
    * not open.
    */
-  deliver({ action, deliveries, failures }: OpenAction, consumer: symbol): Delivery | undefined {
+  deliver(
+    { action, deliveries, failures }: OpenAction,
+    { consumer, rollback }: Recipient,
+  ): Delivery | undefined {
     const { state, polling, onEvent } = this.#options;
     const { id } = action;
     const isOpen = state.write((file) => file.deliver(id, polling.clock.now()))?.value;
@@ -138,7 +148,7 @@ export class Outbox {
     return {
       action,
       times,
-      ...this.#options.setupOf(action, this.#options.configuration.current),
+      ...this.#options.setupOf(action, this.#options.configuration.current, rollback),
       signal: attempt.signal,
       extend: (ms) => attempt.extend(ms),
       progress: (fraction) => attempt.progress(fraction),

@@ -42,6 +42,13 @@ const isFailure = objectOf({
   isRolledBack: oneOf(true, false),
   text: isText,
 });
+const isRequest = objectOf({
+  kind: oneOf('request'),
+  requestedAt: isNumber,
+  isImmediate: oneOf(true, false),
+  text: isText,
+});
+const REASONS: readonly Shape[] = [isConstraint, isPinUrl, isFailure, isRequest];
 
 const shape: Shape = objectOf<keyof NewAction>({
   kind: oneOf('restart-and-upgrade'),
@@ -51,7 +58,7 @@ const shape: Shape = objectOf<keyof NewAction>({
   artifact: optional(isArtifact),
   direction: isText,
   stops,
-  reason: (reason) => isConstraint(reason) || isPinUrl(reason) || isFailure(reason),
+  reason: (reason) => REASONS.some((isReason) => isReason(reason)),
   decidedAt: isNumber,
   restart: objectOf<keyof NewAction['restart']>({ of: isText, targets: listOf(isText), stops }),
 });

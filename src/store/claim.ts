@@ -20,12 +20,12 @@ import { setDamagedRowsAside } from './damaged-rows.ts';
 import { sealWrites } from './sealed-tables.ts';
 import {
   BUSY_TIMEOUT_MS,
-  LAYOUT,
   lockOf,
   machineFileIn,
   openMachineFile,
   type MachineFile,
 } from './machine-file.ts';
+import { LAYOUT } from './machine-layout.ts';
 import { machineStateIn, type MachineState } from './machine-state.ts';
 
 /** A machine's file, locked by this process for one poller. */

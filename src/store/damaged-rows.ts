@@ -51,6 +51,10 @@ const REMEDIES: Readonly<Record<Exclude<TableName, 'identity' | 'saved_contents'
     says: ({ module_id: moduleId, version }) =>
       `the quarantine of ${text(moduleId)} ${text(version)}; it stays until it is lifted: check its version`,
   },
+  restart_requests: {
+    sql: ['DELETE FROM restart_requests WHERE BAD'],
+    says: (row) => `the requested restart of ${target(row)}; request it again`,
+  },
   restarts: {
     sql: ['DELETE FROM restarts WHERE BAD'],
     says: (row) => `a restart of ${target(row)}; it no longer counts`,

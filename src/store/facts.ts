@@ -192,6 +192,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   maxIndexAgeMs: isNumber,
   allowDowngrade: isFlag,
   onYank: optional(oneOf('keep', 'replace')),
+  restartRequest: optional(objectOf({ requestedAt: isNumber, isImmediate: isFlag })),
   timing: objectOf({
     window: optional(isObject),
     answer: optional(isText),

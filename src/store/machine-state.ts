@@ -6,6 +6,7 @@ import type {
   NewAction,
   OpenAction,
 } from '../core/plan/committed-action.ts';
+import type { RestartRequest } from '../core/decision/decision.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import type {
   MachineMemory,
@@ -14,6 +15,7 @@ import type {
 } from '../core/plan/machine-memory.ts';
 import { keyOf, moduleOf, type TargetName } from '../core/plan/target.ts';
 import { snapshot, translated } from '../sqlite/database.ts';
+import { acknowledge, type AcknowledgementTerms } from './acknowledge.ts';
 import {
   decisionsIn,
   logDecisions,
@@ -38,20 +40,19 @@ import { writeTo, type MachineFile } from './machine-file.ts';
 import * as outbox from './outbox.ts';
 import { lift, quarantine, quarantineIn } from './quarantine.ts';
 import {
-  noteFailure,
   reportFailure,
   type FailureTerms,
   type ReleaseFailure,
   rollBack,
   type RollbackTerm,
 } from './release-failure.ts';
+import {
+  cancelRestart,
+  requestRestart,
+  restartRequestsIn,
+  type StoredRequest,
+} from './restart-requests.ts';
 import { noteStart, startsIn } from './starts.ts';
-
-/** The times of an acknowledgement, in milliseconds since the epoch. */
-export interface AcknowledgementTerms extends FailureTerms {
-  /** When an action that failed because of the machine is delivered again. */
-  readonly retryAt: number;
-}
 
 /**
  * A machine's memory of deployed versions, open actions and failed releases. What a method writes is on disk when it
@@ -95,6 +96,10 @@ export interface MachineState {
   lift(moduleId: ModuleId, version: string): boolean;
   /** Quarantines the deployed version for an operator (D13). Returns false if another one is deployed by now. */
   rollBack(target: ActionTarget, rolledBack: RolledBack, term: RollbackTerm): boolean;
+  /** Records the restart that an operator requests. It takes the place of an earlier request for the target (D41). */
+  requestRestart(target: ActionTarget, request: RestartRequest): void;
+  /** Ends the request of an operator. Returns false if there is none, or if its restart was delivered: it is then finished. */
+  cancelRestart(target: ActionTarget): boolean;
   /** Records the start of a poller. */
   start(at: number): void;
   /**
@@ -203,7 +208,9 @@ function writesOf(
       writing(() => {
         const number = outbox.actionNumber(sql, action.id);
         const isEnded = number !== undefined && outbox.withdraw(sql, number, at);
-        if (isEnded) noteDeployed(sql, action.target, undefined, { at });
+        // Whatever became of a restart, the same version is deployed (D41).
+        const isUnknown = isEnded && action.direction !== 'restart';
+        if (isUnknown) noteDeployed(sql, action.target, undefined, { at });
       }),
     acknowledge: (id, outcome, terms) => writing(() => acknowledge(sql, id, outcome, terms)),
     reportFailure: (target, failure, terms) =>
@@ -211,6 +218,8 @@ function writesOf(
     quarantine: (entry) => writing(() => quarantine(sql, entry)),
     lift: (moduleId, version) => writing(() => lift(sql, moduleId, version)),
     rollBack: (target, rolledBack, term) => writing(() => rollBack(sql, target, rolledBack, term)),
+    requestRestart: (target, request) => writing(() => requestRestart(sql, target, request)),
+    cancelRestart: (target) => writing(() => cancelRestart(sql, target)),
     start: (at) => writing(() => noteStart(sql, at)),
   };
 }
@@ -227,6 +236,7 @@ const NOTHING: DeployedRecord = {
 /** The part of the memory that deliveries do not change. */
 type Facts = Omit<MachineMemory, 'of' | 'open'> & {
   readonly deployed: ReadonlyMap<string, DeployedRecord>;
+  readonly requests: ReadonlyMap<string, StoredRequest>;
 };
 
 function factsIn(sql: Statements): Facts {
@@ -234,6 +244,7 @@ function factsIn(sql: Statements): Facts {
   return {
     deployed,
     quarantine: quarantineIn(sql),
+    requests: restartRequestsIn(sql),
     starts: startsIn(sql),
     isBlank: deployed.size === 0,
   };
@@ -251,7 +262,7 @@ function pendingIn(sql: Statements): Pending {
 }
 
 function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
-  const { deployed, ...rest } = facts;
+  const { deployed, requests, ...rest } = facts;
   const quarantined = Map.groupBy(facts.quarantine, ({ moduleId }) => moduleId);
   return {
     ...rest,
@@ -261,39 +272,15 @@ function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
       const record = deployed.get(key);
       // A record of another module with this name does not apply to this one.
       const known = record?.moduleId === moduleOf(target) ? record : NOTHING;
+      const request = requests.get(key);
       return {
         deployed: known.deployed,
         previous: known.previous,
         failed: known.failed,
         restarts: restarts.get(key) ?? [],
         quarantine: quarantined.get(moduleOf(target)) ?? [],
+        restartRequest: request?.moduleId === moduleOf(target) ? request : undefined,
       };
     },
   };
-}
-
-function acknowledge(
-  sql: Statements,
-  id: string,
-  outcome: ActionOutcome,
-  terms: AcknowledgementTerms,
-): NewAction | undefined {
-  const number = outbox.actionNumber(sql, id);
-  const known = number === undefined ? undefined : outbox.acknowledgeable(sql, number);
-  if (number === undefined || !known) return undefined;
-  const { action, isWithdrawn } = known;
-  const { target, to, artifact } = action;
-  const { at, retryAt } = terms;
-  if (isWithdrawn) {
-    // A late acknowledgement still reports what is deployed, unless another report came since.
-    const record = deployedIn(sql).get(keyOf(target));
-    if (record?.deployed.kind !== 'unknown') return undefined;
-  }
-  if (outcome.kind === 'failed' && outcome.blame === 'release') {
-    noteFailure(sql, target, { version: to, digest: artifact?.digest, ...outcome }, terms);
-  } else {
-    noteDeployed(sql, target, outcome.kind === 'done' ? to : outcome.running, { at });
-  }
-  outbox.settle(sql, number, outcome, { at, retryAt: isWithdrawn ? undefined : retryAt });
-  return action;
 }

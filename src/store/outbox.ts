@@ -73,11 +73,15 @@ export function withdraw(sql: Statements, number: number, at: number): boolean {
   return Number(sql.run(END, 'withdrawn', at, number, 'delivered').changes) > 0;
 }
 
-/** Records a delivery; false if the action is not open. The last delivery of an action counts as its restart (I15). */
+/**
+ * Records a delivery; false if the action is not open. The last delivery of an action counts as its restart (I15), unless an
+ * operator requested it (D41).
+ */
 export function markDelivered(sql: Statements, number: number, at: number): boolean {
   const row = sql.get(DELIVER, at, number);
   if (!row) return false;
   const { kind, name } = targetIn(row);
+  if (row['direction'] === 'restart') return true;
   sql.run(RESTART, number, kind, name, at);
   sql.run(PRUNE_RESTARTS, kind, name, kind, name, COUNTED_RESTARTS);
   return true;
@@ -148,7 +152,7 @@ const END = 'UPDATE actions SET state = ?, changed_at = ? WHERE number = ? AND s
 const DELIVER = `
   UPDATE actions SET state = 'delivered', deliveries = deliveries + 1, changed_at = ?
   WHERE number = ? AND state IN ('waiting', 'delivered')
-  RETURNING kind, name`;
+  RETURNING kind, name, content ->> '$.direction' AS direction`;
 const RESTART = `
   INSERT INTO restarts (action, kind, name, at) VALUES (?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET kind = excluded.kind, name = excluded.name, at = excluded.at`;

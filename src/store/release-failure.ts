@@ -6,6 +6,7 @@ import type { Statements } from '../sqlite/statements.ts';
 import { deployedIn, noteDeployed } from './deployed-versions.ts';
 import * as outbox from './outbox.ts';
 import { quarantine, versionOf } from './quarantine.ts';
+import { endRequest } from './restart-requests.ts';
 
 /** A version that does not work on this machine. */
 export interface ReleaseFailure {
@@ -65,6 +66,7 @@ export function reportFailure(
   if (number !== undefined) {
     const outcome = { kind: 'failed', blame: 'release', ...failure } as const;
     outbox.settle(sql, number, outcome, { at: terms.at, retryAt: undefined });
+    endRequest(sql, target, undefined);
   }
   return id;
 }

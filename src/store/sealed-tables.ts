@@ -24,7 +24,8 @@ export type TableName =
   | 'decision_history'
   | 'saved_lists'
   | 'saved_contents'
-  | 'activations';
+  | 'activations'
+  | 'restart_requests';
 
 /** Every table in which a flipped bit could change an answer (T90). */
 export const SEALED: Readonly<Record<TableName, SealedTable>> = {
@@ -50,6 +51,7 @@ export const SEALED: Readonly<Record<TableName, SealedTable>> = {
   ),
   saved_contents: table('list', 'content'),
   activations: table('name', 'module_id content'),
+  restart_requests: table('kind name', 'module_id requested_at is_immediate failure'),
 };
 
 /** SQL that is true for a row whose columns are those that its checksum was computed from. */

@@ -46,6 +46,7 @@ const ordinary = (name: string, moduleId: string): object => ({
   latest: '1.1.0',
   until: null,
   action: null,
+  restart_request: null,
 });
 
 /** Records failures, a crash loop and open actions. Returns the ids of the open actions. */

@@ -65,6 +65,8 @@ it('plays each session', () => {
       '$ modreg status | head -n 1',
       "$ modreg registry yank acme:lidar 1.2.8 --reason 'stops the motor' | head -n 1",
       "$ grep 'the list of' poll.log",
+      // test/cli/restart.test.ts
+      '$ modreg restart acme:lidar',
       // test/cli/poll-hook.test.ts
       '$ modreg poll machine.json --exec ./hook.sh --deployed none --interval 5s',
       // test/docs/token-sessions.test.ts

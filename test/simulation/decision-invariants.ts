@@ -6,18 +6,21 @@ import {
   keyOf,
   knownOf,
   termsOf,
+  type Ledger,
   type OpenAction,
   type SeenAction,
   type Target,
 } from './ledger.ts';
+import { requestFor } from './requests.ts';
 
 /** Matches an expectation that calls for an action. */
-export const DUE: RegExp = /^(upgrade|downgrade|install|rollback) /;
+export const DUE: RegExp = /^(upgrade|downgrade|install|rollback|restart) /;
 
 /** Compares a decision with the expected one. (I1 to I5, I7, I10, I15) */
 export function judgeDecision(context: JudgeContext, action: SeenAction): void {
   judgeChoice(context, action);
-  judgeDirection(context, action);
+  if (action.direction === 'restart') judgeRestart(context, action);
+  else judgeDirection(context, action);
   const { ledger, moment, complain } = context;
   const { target } = action;
   const words = listsFor(context, target).map((list) =>
@@ -37,7 +40,7 @@ function judgeChoice(context: JudgeContext, action: SeenAction): void {
     complain('I1', `${describe(action)}, which no entry asks for`);
     return;
   }
-  const isInConstraint = isInBranch(constraint, to);
+  const isInConstraint = action.direction === 'restart' || isInBranch(constraint, to);
   if (!isInConstraint)
     complain(isPin(constraint) ? 'I4' : 'I1', `${describe(action)} for ${constraint}`);
   const files = listsFor(context, target).flatMap((list) =>
@@ -56,6 +59,15 @@ function judgeChoice(context: JudgeContext, action: SeenAction): void {
   }
   const isDisabled = desired.server.isDisabled && target.name !== 'platform-agent';
   if (isDisabled) complain('I10', `${describe(action)} while disabled`);
+}
+
+/** A restart deploys nothing. (D41) */
+function judgeRestart({ ledger, complain }: JudgeContext, action: SeenAction): void {
+  const { target, from, to } = action;
+  const { running } = knownOf(ledger, target);
+  const isSame = running === to && (from === to || isAddress(to));
+  if (!isSame) complain('D41', `${describe(action)}, and ${String(running)} is deployed`);
+  if (!requestFor(ledger, target)) complain('D41', `${describe(action)}, which nobody requested`);
 }
 
 function judgeDirection(context: JudgeContext, action: SeenAction): void {
@@ -91,6 +103,7 @@ function isRecalled(context: JudgeContext, target: Target): boolean {
 
 /** The invariant that a wrong decision breaks. */
 function invariantOf({ direction }: SeenAction, expected: string): string {
+  if (direction === 'restart' || expected.startsWith('restart')) return 'D41';
   if (expected.startsWith('hold')) return 'I10, I15';
   if (expected.startsWith('stuck')) return 'I11';
   if (expected === 'up-to-date') return 'I7, I12';
@@ -99,6 +112,7 @@ function invariantOf({ direction }: SeenAction, expected: string): string {
 
 /** A module does not return to its previous version without a reason. (I7) */
 export function judgeMove({ ledger, complain }: JudgeContext, action: SeenAction): void {
+  if (action.direction === 'restart') return;
   const key = keyOf(action.target);
   const last = ledger.moves.get(key);
   const { running } = knownOf(ledger, action.target);
@@ -125,7 +139,10 @@ export function judgeEnd(context: JudgeContext, open: OpenAction): void {
     complain('I11', `${describe(open)} is ended, where ${words.join(' or ')} is expected`);
 }
 
-/** An action that may be half done is delivered again, unless its version must not run. (T51, T55) */
+/**
+ * An action that may be half done is delivered again, unless its version must not run. (T51, T55) A restart is finished
+ * before a replacement, and a replacement that is held waits while a restart is due. (D41)
+ */
 export function judgeAgain(context: JudgeContext, open: OpenAction): void {
   const { ledger, moment, complain } = context;
   const { target, to, direction, id } = open;
@@ -134,10 +151,17 @@ export function judgeAgain(context: JudgeContext, open: OpenAction): void {
   });
   const words = cases.map((one) => expectation(ledger, one));
   const isFit = cases.some((one, place) => {
-    const isDue = DUE.test(words[place] ?? '') && direction !== 'rollback';
-    return words[place] === `${direction} ${to}` || (isDue && mayRun(ledger, one, to));
+    const word = words[place] ?? '';
+    if (direction === 'restart') return mayRestart(ledger, target, to, word);
+    const isDue = DUE.test(word) && direction !== 'rollback' && !word.startsWith('restart ');
+    return word === `${direction} ${to}` || (isDue && mayRun(ledger, one, to));
   });
   if (isFit) return;
   const found = `${describe(open)} is delivered again, where ${words.join(' or ')} is expected`;
   complain('I10, T51', found);
+}
+
+function mayRestart(ledger: Ledger, target: Target, to: string, word: string): boolean {
+  const isDue = DUE.test(word) && !word.startsWith('rollback ');
+  return isDue && knownOf(ledger, target).running === to;
 }

@@ -11,6 +11,7 @@ export function checkDisk(world: World): void {
   checkDeployed(world);
   checkOpen(world);
   checkQuarantine(world);
+  checkRequests(world);
 }
 
 /** All rows: when a process has ended, and at the end. */
@@ -78,6 +79,34 @@ function checkQuarantine({ disk, ledger, complain }: World): void {
   compare(found, expected, (row) => {
     complain('D13', `the quarantine ${row}`);
   });
+}
+
+function checkRequests({ disk, ledger, complain }: World): void {
+  const rows = disk.rows(
+    'SELECT kind, name, module_id, requested_at, is_immediate, failure FROM restart_requests',
+  );
+  const found = rows.map(({ kind, name, is_immediate: isImmediate, failure, ...row }) =>
+    requestText(`${String(kind)} ${String(name)}`, {
+      moduleId: row['module_id'],
+      at: row['requested_at'],
+      isImmediate: isImmediate === 1,
+      failure: failure ?? undefined,
+    }),
+  );
+  compare(
+    found,
+    [...ledger.requests].map(([key, request]) => requestText(key, request)),
+    (row) => {
+      complain('D41', `the request ${row}`);
+    },
+  );
+}
+
+type Request = Readonly<Record<'moduleId' | 'at' | 'isImmediate' | 'failure', unknown>>;
+
+function requestText(key: string, { moduleId, at, isImmediate, failure }: Request): string {
+  const restart = isImmediate === true ? 'immediate restart' : 'restart';
+  return `${key}: ${restart} of ${String(moduleId)} at ${String(at)}, failed: ${String(failure)}`;
 }
 
 /** What became of each action, as long as its row is kept. */

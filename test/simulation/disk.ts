@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import { LAYOUT, machineFileIn, type MachineFile } from '../../src/store/machine-file.ts';
+import { machineFileIn, type MachineFile } from '../../src/store/machine-file.ts';
+import { LAYOUT } from '../../src/store/machine-layout.ts';
 import { durability } from './durability.ts';
 import { statementIn, type Statement } from './statements.ts';
 

@@ -7,14 +7,15 @@ import {
 } from '../support/plan-judge.ts';
 import { parsed } from '../support/judge.ts';
 import {
+  keyOf,
   knownOf,
-  restartsOf,
   SERVER,
   termsOf,
   type Ledger,
   type ListInForce,
   type Target,
 } from './ledger.ts';
+import { requestFor } from './requests.ts';
 import type { WireRelease } from './published.ts';
 import { PLATFORM, type DesiredTerms, type Desired } from './desired.ts';
 
@@ -30,9 +31,11 @@ export interface Case {
   readonly moment: Moment;
   /** The id of an action whose own restart does not count. */
   readonly without?: string;
+  /** Whether the decision beside a requested restart is meant: that of a delivered replacement, which comes first. (D41) */
+  readonly ignoresRequest?: boolean;
 }
 
-/** The result of a naive reading of the decision table: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `ahead`, `stuck no-list`. */
+/** The result of a naive reading of the decision table: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `restart 1.2.3`, `ahead`, `stuck no-list`. */
 export function expectation(ledger: Ledger, of: Case): string {
   const asked = questionOf(ledger, of);
   return asked ? planJudge(...asked) : 'not asked for';
@@ -61,7 +64,7 @@ export function constraintOf(desired: Desired, target: Target): string | undefin
 
 function questionOf(
   ledger: Ledger,
-  { target, list, moment, without }: Case,
+  { target, list, moment, without, ignoresRequest = false }: Case,
 ): [JudgedMachine, JudgedModule] | undefined {
   const { desired } = ledger;
   const constraint = desired && constraintOf(desired, target);
@@ -90,6 +93,7 @@ function questionOf(
       confirmedAt: list?.isStale === true ? list.confirmedAt : undefined,
       quarantine: quarantineOf(ledger, target, list?.list.releases ?? []),
       restarts: restartsOf(ledger, target, moment, without),
+      request: ignoresRequest ? undefined : requestFor(ledger, target),
       terms: judgedTerms(terms, moment.wall),
     },
   ];
@@ -165,4 +169,19 @@ function judgedTerms(terms: DesiredTerms, now: number): JudgedModule['terms'] {
     minimumAge: { ms: terms.minimumAgeMs, unknown: terms.unknownAge },
     openings: windows.length === 0 ? undefined : openings,
   };
+}
+
+/** The delivery times of a target, on the wall clock as the machine knows it. */
+function restartsOf(
+  { restarts, life }: Ledger,
+  target: Target,
+  { elapsed, wall }: Moment,
+  without?: string,
+): number[] {
+  const all = restarts.get(keyOf(target)) ?? [];
+  return all
+    .filter(({ id }) => id !== without)
+    .map((restart) =>
+      restart.life === life ? Math.floor(wall - (elapsed - restart.elapsed)) : restart.wall,
+    );
 }

@@ -3,7 +3,7 @@ import type { Chance } from './chance.ts';
 import { CONFIGURING, PINNING, type Effect, type ProcessControl } from './configuring.ts';
 import { CRASH_POINTS, crashPointOf } from './crash-points.ts';
 import { clearLink } from './network.ts';
-import { accept, lift, rollBack } from './operator.ts';
+import { accept, cancelRestart, lift, requestRestart, rollBack } from './operator.ts';
 import { newRelease, publishing, replacing, yanking } from './published.ts';
 import { MANNERS } from './manners.ts';
 import type { Conditions, Site, World } from './world.ts';
@@ -161,6 +161,8 @@ const LATER: typeof KINDS = {
     return 'what was not synced is lost';
   },
   ...PINNING,
+  'request a restart': requestRestart,
+  'cancel a restart': cancelRestart,
 };
 
 const OFTEN = [
@@ -180,7 +182,14 @@ const OFTEN = [
 ];
 
 const DRAWN = [...Object.keys(KINDS), ...OFTEN];
-const LATER_DRAWN = [...Object.keys(LATER), 'lose power', 'lose power'];
+const LATER_DRAWN = [
+  ...Object.keys(LATER),
+  'lose power',
+  'lose power',
+  'request a restart',
+  'request a restart',
+  'request a restart',
+];
 /** One later incident for so many others. */
 const EACH = 6;
 

@@ -10,6 +10,7 @@ import {
   type SeenAction,
   type Target,
 } from './ledger.ts';
+import { endRequest } from './requests.ts';
 import { described, type Report } from './reports.ts';
 
 export interface SeenFailure {
@@ -55,8 +56,12 @@ export function acknowledge(
   // A late acknowledgement of a withdrawn action still reports the deployed version.
   if (!open && knownOf(ledger, action.target).running !== undefined) return;
   const { target, to, digest } = action;
-  // An address is never in quarantine.
-  const isFailure = blame === 'release' && !isAddress(to);
+  const isRestart = action.direction === 'restart';
+  // An address is never in quarantine, nor a version because it could not be restarted. (D41)
+  const isFailure = blame === 'release' && !isAddress(to) && !isRestart;
+  if (blame !== 'machine') {
+    endRequest(ledger, target, isRestart && blame === 'release' ? report.reason : undefined);
+  }
   noteRunning(ledger, target, isDone ? to : running, isFailure ? to : undefined);
   if (!isDone) ledger.novelty++;
   if (isFailure) {
@@ -123,6 +128,7 @@ export function fail(
   ledger.quarantine.set(`${moduleId} ${version}`, { moduleId, version, digest, until });
   ledger.novelty++;
   if (!open) return;
+  endRequest(ledger, open.target, undefined);
   ledger.held.delete(open.id);
   ledger.open.delete(open.id);
   ledger.ended.set(open.id, 'failed');

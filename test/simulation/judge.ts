@@ -91,7 +91,8 @@ export function judgeOf(context: JudgeContext): Judge {
       judgeHeld(context, open);
       ledger.open.delete(id);
       ledger.ended.set(id, 'withdrawn');
-      noteRunning(ledger, open.target, undefined);
+      // Whatever became of a restart, the same version is deployed. (D41)
+      if (open.direction !== 'restart') noteRunning(ledger, open.target, undefined);
     },
     planned: () => judgeOmissions(context),
     acknowledged: (id, outcome, isRecorded) => acknowledge(context, id, outcome, isRecorded),
@@ -143,6 +144,8 @@ function deliver(context: JudgeContext, id: string, isOpen: boolean): void {
   open.deliveries++;
   ledger.held.set(id, moment().elapsed + context.acknowledgeWithinMs);
   ledger.files.set(fileOf(open.target, open.to), open.digest);
+  // Cooldown and ceiling do not count what an operator requested. (D41)
+  if (open.direction === 'restart') return;
   const restart = { id, ...moment(), life: ledger.life };
   ledger.restarts.set(keyOf(open.target), [...otherRestarts(context, open), restart]);
 }

@@ -2,6 +2,7 @@ import type { Sight } from './first-sight.ts';
 import type { Pace } from './pace.ts';
 import type { Heard } from './hearing.ts';
 import type { Report } from './reports.ts';
+import type { SeenRequest } from './requests.ts';
 import type { WireList, WireRelease } from './published.ts';
 import type { DesiredTerms, Desired } from './desired.ts';
 
@@ -130,6 +131,8 @@ export interface Ledger {
   readonly files: Map<string, string | undefined>;
   readonly restarts: Map<string, SeenRestart[]>;
   readonly quarantine: Map<string, SeenQuarantine>;
+  /** The last requested restart of each target, until it is done. */
+  readonly requests: Map<string, SeenRequest>;
   starts: number[];
   /** Number of plans made. */
   plans: number;
@@ -187,6 +190,7 @@ export function blankLedger(): Ledger {
     files: new Map(),
     restarts: new Map(),
     quarantine: new Map(),
+    requests: new Map(),
     lists: new Map(),
     accepted: new Map(),
     firstDigests: new Map(),
@@ -281,19 +285,4 @@ export function noteFailed(
     typeof known?.running === 'string' && known.running !== version && running !== version;
   if (isOtherModule || (isReplaced && running === undefined)) return;
   noteRunning(ledger, target, running, isReplaced ? undefined : version);
-}
-
-/** The delivery times of a target, on the wall clock as the machine knows it. */
-export function restartsOf(
-  { restarts, life }: Ledger,
-  target: Target,
-  { elapsed, wall }: { readonly elapsed: number; readonly wall: number },
-  without?: string,
-): number[] {
-  const all = restarts.get(keyOf(target)) ?? [];
-  return all
-    .filter(({ id }) => id !== without)
-    .map((restart) =>
-      restart.life === life ? Math.floor(wall - (elapsed - restart.elapsed)) : restart.wall,
-    );
 }

@@ -10,6 +10,7 @@ import { MODULES } from './beginnings.ts';
 import type { Chance } from './chance.ts';
 import type { Desired } from './desired.ts';
 import { keyOf, knownOf, SERVER, targetsOf, termsOf, type Target } from './ledger.ts';
+import { requestFor } from './requests.ts';
 import { noteArrival, type Arrival } from './hearing.ts';
 import { clearLink, networkTo } from './network.ts';
 import { clockOf } from './timeline.ts';
@@ -57,6 +58,42 @@ export function rollBack(world: World, chance: Chance): string | undefined {
   ledger.quarantine.set(`${moduleId} ${from.value.text}`, { ...entry, backTo, refused });
   ledger.novelty++;
   return `${keyOf(target)} from ${running} to ${previous}`;
+}
+
+/** An operator requests a restart, whatever is deployed: the command refuses what cannot be restarted. (D41) */
+export function requestRestart(world: World, chance: Chance): string | undefined {
+  const { disk, ledger, line } = world;
+  const targets = targetsOf(ledger.desired);
+  if (disk.isFull() || targets.length === 0) return undefined;
+  const running = targets.filter((target) => typeof knownOf(ledger, target).running === 'string');
+  const target = chance.one(running.length > 0 ? running : targets);
+  const isImmediate = chance.is(0.5);
+  const at = line.wall();
+  const request = { requestedAt: at, isImmediate };
+  machineStateIn(disk.elsewhere()).requestRestart(actionTarget(target), request);
+  const { moduleId } = target;
+  ledger.requests.set(keyOf(target), { moduleId, at, isImmediate, failure: undefined });
+  return `${keyOf(target)}${isImmediate ? ' at once' : ''}`;
+}
+
+/** A request ends before its restart is delivered. (D41) */
+export function cancelRestart(world: World, chance: Chance): string | undefined {
+  const { disk, ledger, complain } = world;
+  const targets = targetsOf(ledger.desired).filter((target) => requestFor(ledger, target));
+  if (disk.isFull() || targets.length === 0) return undefined;
+  const target = chance.one(targets);
+  const isDelivered = [...ledger.open.values()].some(
+    (open) =>
+      keyOf(open.target) === keyOf(target) &&
+      open.direction === 'restart' &&
+      open.state === 'delivered',
+  );
+  const isEnded = machineStateIn(disk.elsewhere()).cancelRestart(actionTarget(target));
+  if (isEnded === isDelivered) {
+    complain('D41', `the request for ${keyOf(target)} ${isEnded ? 'ended' : 'did not end'}`);
+  }
+  if (isEnded) ledger.requests.delete(keyOf(target));
+  return isEnded ? keyOf(target) : undefined;
 }
 
 /** The versions above `version` in the list that the machine accepted last. */

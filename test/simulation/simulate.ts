@@ -166,7 +166,13 @@ function stageOf({
     },
     loseDisk() {
       world.disk.lose(`s${seed}x${lives}`);
-      for (const map of [ledger.known, ledger.open, ledger.restarts, ledger.quarantine])
+      for (const map of [
+        ledger.known,
+        ledger.open,
+        ledger.restarts,
+        ledger.quarantine,
+        ledger.requests,
+      ])
         map.clear();
       ledger.files.clear();
       const { accepted, firstDigests, firstSights, moves } = ledger;

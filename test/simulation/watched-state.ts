@@ -137,7 +137,15 @@ function atomically<T>(
   }
 }
 
-const TABLES = ['actions', 'deployed', 'quarantine', 'restarts', 'starts', 'decisions'];
+const TABLES = [
+  'actions',
+  'deployed',
+  'quarantine',
+  'restarts',
+  'restart_requests',
+  'starts',
+  'decisions',
+];
 
 function dump({ disk }: World): string {
   return JSON.stringify(TABLES.map((table) => disk.rows(`SELECT * FROM ${table}`)));

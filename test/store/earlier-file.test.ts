@@ -3,7 +3,7 @@ import type { ActionReason } from '../../src/core/plan/action.ts';
 import type { NewAction } from '../../src/core/plan/committed-action.ts';
 import { moduleOf } from '../../src/core/plan/target.ts';
 import { openDatabase } from '../../src/sqlite/database.ts';
-import { LAYOUT } from '../../src/store/machine-file.ts';
+import { LAYOUT } from '../../src/store/machine-layout.ts';
 import { AGENT, ARM, claimed, LIDAR, moduleNamed, upgrade } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

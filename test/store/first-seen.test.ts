@@ -3,7 +3,8 @@ import type { FirstSeen } from '../../src/core/releases/publish-time.ts';
 import type { SavedList, SavedLists } from '../../src/registry/index.ts';
 import { openDatabase } from '../../src/sqlite/database.ts';
 import { savedListsIn, type MachineFile } from '../../src/store/index.ts';
-import { LAYOUT, machineFileIn } from '../../src/store/machine-file.ts';
+import { machineFileIn } from '../../src/store/machine-file.ts';
+import { LAYOUT } from '../../src/store/machine-layout.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionOutcome } from '../../src/store/index.ts';
 import type { NewAction, OpenAction } from '../../src/core/plan/committed-action.ts';
-import type { AcknowledgementTerms, MachineState } from '../../src/store/machine-state.ts';
+import type { AcknowledgementTerms } from '../../src/store/acknowledge.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
 import { moduleId } from '../support/ask.ts';
 import { AGENT, ARM, claimed, commitOne, LIDAR, running, upgrade } from '../support/claimed.ts';
 

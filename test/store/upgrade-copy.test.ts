@@ -17,7 +17,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { holdExclusively } from '../../src/sqlite/exclusive-lock.ts';
 import { claimFile } from '../../src/store/claim.ts';
 import { openForPoller, openMachineFile } from '../../src/store/index.ts';
-import { LAYOUT } from '../../src/store/machine-file.ts';
+import { LAYOUT } from '../../src/store/machine-layout.ts';
 import { caught, claimed, LIDAR, running } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ADDITIVE, BREAKING, LATER, TODAY } from '../support/later-layouts.ts';

@@ -35,6 +35,7 @@ export interface Situation {
   readonly allowDowngrade?: boolean;
   readonly onYank?: DecideInput['onYank'];
   readonly timing?: Partial<Timing>;
+  readonly restartRequest?: DecideInput['restartRequest'];
 }
 
 const AT_ALL_TIMES: Timing = {
@@ -48,7 +49,7 @@ const AT_ALL_TIMES: Timing = {
 
 export function moduleQuestion(situation: Situation): DecideInput {
   const { wanted, deployed, previous, failed, quarantine = [] } = situation;
-  const { allowDowngrade = true, onYank } = situation;
+  const { allowDowngrade = true, onYank, restartRequest } = situation;
   return {
     requirement: typeof wanted === 'string' ? constraint(wanted) : wanted,
     list: listOf(situation),
@@ -60,6 +61,7 @@ export function moduleQuestion(situation: Situation): DecideInput {
     maxIndexAgeMs: 7 * DAY,
     allowDowngrade,
     onYank,
+    restartRequest,
     timing: { ...AT_ALL_TIMES, ...situation.timing },
   };
 }

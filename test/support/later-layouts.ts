@@ -1,5 +1,5 @@
 import type { Layout } from '../../src/sqlite/schema.ts';
-import { LAYOUT } from '../../src/store/machine-file.ts';
+import { LAYOUT } from '../../src/store/machine-layout.ts';
 
 /** The schema of today's `machine.db`, and that of a later modreg. */
 export const TODAY: number = LAYOUT.migrations.length;

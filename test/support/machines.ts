@@ -133,6 +133,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
     }),
     isFailed: fc.boolean(),
     hasFailed: oneIn(4, fc.nat(9)),
+    request: oneIn(4, fc.record({ isImmediate: fc.boolean() })),
     restarts: oneIn(
       2,
       fc.array(fc.oneof(fc.nat(170), fc.nat(170), fc.integer({ min: -300, max: 0 })), {
@@ -167,6 +168,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
       failed: lastFailed,
       quarantine,
       restarts: restartedAt,
+      request: random.request,
     };
     return Object.assign(known, { constraint: asked, terms: by, confirmedAt });
   });
@@ -240,7 +242,7 @@ function termsOf({ terms: { minimumAge, openings, ...of } }: RandomModule): Upda
 function knownOf({ list, confirmedAt, deployed, ...module }: RandomModule): ModuleState {
   const before = parseVersion(module.previous);
   const failed = parseVersion(module.failed);
-  const { restarts, quarantine } = module;
+  const { restarts, quarantine, request } = module;
   return {
     list: list
       ? {
@@ -253,6 +255,7 @@ function knownOf({ list, confirmedAt, deployed, ...module }: RandomModule): Modu
     failed: failed.ok ? failed.value : undefined,
     restarts,
     quarantine,
+    restartRequest: request && { requestedAt: NOW - HOUR, ...request },
   };
 }
 

@@ -3,7 +3,7 @@ import type {
   NewAction,
   OpenAction,
 } from '../../src/core/plan/committed-action.ts';
-import type { Plan } from '../../src/core/index.ts';
+import type { ModuleState, Plan } from '../../src/core/index.ts';
 import { actionsOf } from '../../src/core/plan/reconcile.ts';
 import { entry, known, plan } from './planned.ts';
 
@@ -22,12 +22,19 @@ export function delivered(action: NewAction): OpenAction {
 export function lidarPlan(
   constraint: string,
   published: Parameters<typeof known>[1] | 'no list',
-  more: { readonly deployed?: string; readonly held?: true; readonly id?: string } = {},
+  more: {
+    readonly deployed?: string;
+    readonly held?: true;
+    readonly id?: string;
+    readonly state?: Partial<ModuleState>;
+  } = {},
 ): Plan {
-  const { deployed = '1.0.0', held, id = 'acme:lidar' } = more;
+  const { deployed = '1.0.0', held, id = 'acme:lidar', state: facts } = more;
   const list = { error: { kind: 'registry-unreachable', message: 'down' } };
   const state =
-    published === 'no list' ? { ...known(deployed, []), list } : known(deployed, published);
+    published === 'no list'
+      ? { ...known(deployed, []), list, ...facts }
+      : known(deployed, published, facts);
   return plan(
     { modules: [entry(id, constraint, 'lidar')] },
     { lidar: state },

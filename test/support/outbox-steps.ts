@@ -69,7 +69,7 @@ export async function played(steps: readonly Step[]): Promise<Outcome> {
   const doing: Readonly<Record<string, () => Promise<void> | void>> = {
     deliver: () => {
       const [due] = outbox.due();
-      const next = due && outbox.deliver(due, CONSUMER);
+      const next = due && outbox.deliver(due, { consumer: CONSUMER, rollback: undefined });
       if (next) [earlier, delivery] = [delivery, next];
     },
     done: async () => await accepted(delivery?.done()),

@@ -34,6 +34,8 @@ export interface JudgedModule {
   readonly confirmedAt: number | undefined;
   readonly quarantine: readonly { readonly version: string; readonly until?: number | undefined }[];
   readonly restarts: readonly number[];
+  /** The restart that an operator requested. */
+  readonly request: { readonly isImmediate: boolean } | undefined;
   readonly terms: JudgedTerms;
 }
 
@@ -60,8 +62,22 @@ export interface JudgedMachine {
 
 const DAY = 86_400_000;
 
-/** The expected decision: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `ahead`, `stuck no-match`. */
+/** The expected decision: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `restart 1.2.3`, `ahead`, `stuck no-match`. */
 export function planJudge(machine: JudgedMachine, module: JudgedModule): string {
+  const word = withoutRequest(machine, module);
+  const { request, deployed } = module;
+  const isWaiting = word === 'up-to-date' || word === 'ahead' || word.startsWith('hold ');
+  const isRunning =
+    typeof deployed === 'string' &&
+    (isStrict(deployed) || (module.isSubsystem === true && isAddress(deployed)));
+  if (!request || !isWaiting || !isRunning) return word;
+  // Only the maintenance window, its answer and a busy server hold a restart, and not one that must be made at once.
+  const isHeld = machine.isServerBusy || !isMaintained(machine, module);
+  if (request.isImmediate || !isHeld) return `restart ${deployed}`;
+  return word.startsWith('hold ') ? word : `hold restart ${deployed}`;
+}
+
+function withoutRequest(machine: JudgedMachine, module: JudgedModule): string {
   const { deployed, failed, list, confirmedAt, terms } = module;
   if (machine.isDisabled) return 'disabled';
   if (isAddress(module.constraint)) return forAddress(machine, module);
@@ -153,17 +169,21 @@ function nothingEligible(
 function due(machine: JudgedMachine, module: JudgedModule, direction: string, to: string): string {
   const { terms, restarts } = module;
   const { now } = machine;
-  const isOpen = terms.openings?.some(([start, end]) => start <= now && now < end) ?? true;
-  const isAllowed = machine.answer === undefined || machine.answer === 'allowed';
   // A time more than a day ahead was recorded by a wrong clock.
   const today = restarts.filter((at) => at > now - DAY && at <= now + DAY).length;
   const isHeld =
-    (direction !== 'install' && !(isOpen && isAllowed)) ||
+    (direction !== 'install' && !isMaintained(machine, module)) ||
     (direction === 'downgrade' && !terms.allowDowngrade) ||
     machine.isServerBusy ||
     restarts.some((at) => at <= now + terms.restMs && now < at + terms.restMs) ||
     today >= terms.ceiling;
   return isHeld ? `hold ${direction} ${to}` : `${direction} ${to}`;
+}
+
+/** Whether the window is open and the agent allows maintenance. */
+function isMaintained({ now, answer }: JudgedMachine, { terms }: JudgedModule): boolean {
+  const isOpen = terms.openings?.some(([start, end]) => start <= now && now < end) ?? true;
+  return isOpen && (answer === undefined || answer === 'allowed');
 }
 
 export function isPin(constraint: string): boolean {

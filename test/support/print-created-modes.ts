@@ -11,7 +11,7 @@ process.umask(0);
 
 const { Catalogue } = await import('../../src/server/index.ts');
 const { openForPoller } = await import('../../src/store/index.ts');
-const { LAYOUT } = await import('../../src/store/machine-file.ts');
+const { LAYOUT } = await import('../../src/store/machine-layout.ts');
 const { openDatabase } = await import('../../src/sqlite/database.ts');
 
 const folder = String(process.argv[2]);

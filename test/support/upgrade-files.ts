@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { openDatabase } from '../../src/sqlite/database.ts';
 import type { Layout } from '../../src/sqlite/schema.ts';
-import { LAYOUT } from '../../src/store/machine-file.ts';
+import { LAYOUT } from '../../src/store/machine-layout.ts';
 import { ADDITIVE, ENDLESS } from './later-layouts.ts';
 
 const LAYOUTS: Readonly<Record<string, Layout>> = {

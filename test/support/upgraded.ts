@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Layout } from '../../src/sqlite/schema.ts';
 import { claimFile } from '../../src/store/claim.ts';
 import type { ClaimedFile } from '../../src/store/index.ts';
-import { LAYOUT } from '../../src/store/machine-file.ts';
+import { LAYOUT } from '../../src/store/machine-layout.ts';
 import { commitOne, LIDAR } from './claimed.ts';
 import { temporaryFolder } from './folder.ts';
 import { LATER, TODAY } from './later-layouts.ts';

@@ -80,6 +80,12 @@ const quarantine: Cause = ({ before, after }) => {
   ];
 };
 
+const restartRequest: Cause = ({ before, after }) => {
+  const [was, is] = [before.restartRequest, after.restartRequest];
+  if (is && !haveSameFacts(was, is)) return ['an operator requested a restart'];
+  return was && !is ? ['the request of a restart ended'] : [];
+};
+
 type Quarantined = DecideInput['quarantine'][number];
 
 /** A version that fails again has a new term. */
@@ -150,13 +156,20 @@ const time: Cause = ({ before: { timing, eligibility }, after, from, to }) => {
   ];
 };
 
-const DUE: ReadonlySet<string> = new Set(['install', 'upgrade', 'downgrade', 'rollback']);
+const DUE: ReadonlySet<string> = new Set([
+  'install',
+  'upgrade',
+  'downgrade',
+  'rollback',
+  'restart',
+]);
 
 const CAUSES: readonly Cause[] = [
   changedConstraint,
   changedPolicy,
   deployedVersion,
   quarantine,
+  restartRequest,
   releaseList,
   staleList,
   maintenanceAnswer,

@@ -49,7 +49,9 @@ function eventOf(decision: RecordedDecision, later: readonly PastDecision[]): st
     case 'stuck':
       return 'stuck';
     case 'hold':
-      return `held the ${directionOf(decision)} ${changeOf(decision)}`;
+      return deployed === target
+        ? `held the restart of ${target}`
+        : `held the ${directionOf(decision)} ${changeOf(decision)}`;
     case 'local':
     case 'disabled':
       return 'made no decision';
@@ -82,7 +84,8 @@ function isDecidedBefore(
 
 /** `upgrade 1.2.3 → 1.2.9`. */
 function changeWords(decision: RecordedDecision): string {
-  const { decision: word } = decision;
+  const { decision: word, target } = decision;
+  if (word === 'restart') return `restart ${target}`;
   return `${word === 'rollback' ? 'roll back' : word} ${changeOf(decision)}`;
 }
 

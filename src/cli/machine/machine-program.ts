@@ -4,6 +4,7 @@ import type { WhyOptions } from '../history/why-command.ts';
 import type { WatchOptions } from '../plan/watch-command.ts';
 import type { PollOptions } from '../poll/poll-terms.ts';
 import type { QuarantineAddOptions } from './quarantine-add-command.ts';
+import type { RestartOptions } from './restart-command.ts';
 import type { RollbackOptions } from './rollback-command.ts';
 import type { StatusOptions } from './status-command.ts';
 
@@ -58,6 +59,12 @@ const ROLLBACK_EXAMPLES = `Examples:
   modreg rollback acme_lidar --json
 `;
 
+const RESTART_EXAMPLES = `Examples:
+  modreg restart acme:lidar
+  modreg restart acme:lidar --now
+  modreg restart acme_lidar --cancel
+`;
+
 export function addStatus(modreg: Command, { world, common, finish }: CommandContext): void {
   common(modreg.command('status'))
     .description(
@@ -85,6 +92,23 @@ export function addRollback(modreg: Command, { world, common, finish }: CommandC
     .action(async (named: string, options: RollbackOptions) => {
       const { rollbackCommand } = await import('./rollback-command.ts');
       finish(rollbackCommand(named, options, world));
+    });
+}
+
+export function addRestart(modreg: Command, { world, common, finish }: CommandContext): void {
+  common(modreg.command('restart <module>'))
+    .description(
+      `Requests a restart of the deployed version of a module, in its next maintenance window. ${MODULE}`,
+    )
+    .option(
+      '--now',
+      'do not wait for a window, for the agent to allow maintenance, or for a busy server',
+    )
+    .option('--cancel', 'withdraw the request, unless the agent has the restart already')
+    .addHelpText('before', RESTART_EXAMPLES)
+    .action(async (named: string, options: RestartOptions) => {
+      const { restartCommand } = await import('./restart-command.ts');
+      finish(restartCommand(named, options, world));
     });
 }
 
@@ -139,7 +163,7 @@ export function addWatch(modreg: Command, { world, registry, finish }: CommandCo
 export function addPoll(modreg: Command, { world, registry, finish }: CommandContext): void {
   registry(modreg.command('poll <machine.json>'))
     .description(
-      'Polls this machine, and runs a program for each action when it is due: an install, upgrade, downgrade or rollback.',
+      'Polls this machine, and runs a program for each action when it is due: an install, upgrade, downgrade, rollback or restart.',
     )
     .requiredOption(
       '--exec <program>',

@@ -1,11 +1,13 @@
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
 import { describeAddress } from '../../core/explanation/decision-words.ts';
+import { describeRequest } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, withReadableTimes } from '../../core/text/time-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory } from '../../core/plan/machine-memory.ts';
+import { keyOf } from '../../core/plan/target.ts';
 import { isPolled } from '../../store/claim.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
@@ -104,6 +106,7 @@ function linesOf(status: Status): string[] {
       ? ['no module was decided on yet']
       : [...line(HEADS), ...cells.flatMap(line)]),
     ...(memory.open.length === 0 ? [] : ['', ...memory.open.map((open) => openLine(open, now))]),
+    ...requestLines(status),
     ...(quarantined.length === 0 ? [] : ['', 'In quarantine:', ...quarantined]),
   ];
 }
@@ -131,12 +134,30 @@ function isReported(decision: LoggedDecision, memory: MachineMemory): boolean {
   return decision.kind === 'module' || memory.of(targetOf(decision)).deployed.kind !== 'unknown';
 }
 
+/** The requested restarts that no open action carries out, and those that failed. */
+function requestLines({ decisions, memory, times }: Status): string[] {
+  const open = new Set(memory.open.map(({ action }) => keyOf(action.target)));
+  const lines = decisions.flatMap((row) => {
+    const { restartRequest } = memory.of(targetOf(row));
+    if (!restartRequest || open.has(keyOf(row))) return [];
+    const { request, failure } = restartRequest;
+    const line =
+      failure === undefined
+        ? describeRequest(request)
+        : `${describeRequest(request)}, which failed: ${failure}`;
+    return [`${excerpt(row.name)}: ${withReadableTimes(line, times(row.moduleId))}`];
+  });
+  return lines.length === 0 ? [] : ['', ...lines];
+}
+
 function openLine(
   { action, state, deliveries, failures, notBefore }: OpenAction,
   now: number,
 ): string {
-  const { target, from, to, id } = action;
-  const change = `${excerpt(target.name)} ${from ?? 'none'} → ${describeAddress(to)}`;
+  const { target, from, to, id, direction } = action;
+  const version = `${from ?? 'none'} → ${describeAddress(to)}`;
+  const isRestart = direction === 'restart';
+  const change = `${excerpt(target.name)} ${isRestart ? `restart of ${describeAddress(to)}` : version}`;
   const times = deliveries === 1 ? 'once' : `${deliveries} times`;
   if (state === 'delivered') return `${change}: delivered ${times}, not acknowledged yet (${id})`;
   if (failures === 0) return `${change}: waiting for delivery (${id})`;

@@ -60,11 +60,23 @@ function targetAsJson(
     reason: decision.reason,
     until: untilAsJson(decision.until),
     action: openAsJson(open.get(keyOf(decision))),
+    restart_request: requestAsJson(memory.of(targetOf(decision))),
   };
 }
 
 function deployedAsJson({ deployed }: Remembered): string | null {
   return deployed.kind === 'none' ? 'none' : (reportedText(deployed) ?? null);
+}
+
+function requestAsJson({ restartRequest }: Remembered): object | null {
+  if (!restartRequest) return null;
+  const { request, failure } = restartRequest;
+  const { requestedAt, isImmediate } = request;
+  return {
+    requested_at: formatTime(requestedAt),
+    immediate: isImmediate,
+    failure: failure ?? null,
+  };
 }
 
 function untilAsJson(until: number | undefined): string | null {

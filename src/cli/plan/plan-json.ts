@@ -103,7 +103,7 @@ function deployedOrNull(deployed: Deployed): string | null {
   return reportedText(deployed) ?? null;
 }
 
-function heldAsJson({ reason, until }: Hold): object {
+export function heldAsJson({ reason, until }: Hold): object {
   return { reason, until: timeOrNull(until) };
 }
 

@@ -108,7 +108,8 @@ export class WatchReport {
     }
     const { from = 'none', direction, reason } = action;
     const word = direction === 'upgrade' ? 'restart-and-upgrade' : direction;
-    const change = `${from} → ${targetText(decision) ?? action.to}`;
+    const to = targetText(decision) ?? action.to;
+    const change = direction === 'restart' ? to : `${from} → ${to}`;
     const cells = [this.#time(), label, change, word, reason.text, ...this.#publishedAgo(decision)];
     this.#world.print(cells.join('   '));
   }

@@ -63,8 +63,9 @@ export async function carryOut(delivery: Delivery, execution: Execution): Promis
     await delivery.failed({ reason, running, blame: 'machine' });
     return;
   }
-  // What is deployed after a release has failed is not known.
-  await delivery.failed({ ...failure, running: failure.blame === 'machine' ? running : undefined });
+  // What is deployed after a release has failed is not known; a restart deploys nothing (D41).
+  const isKnown = failure.blame === 'machine' || action.direction === 'restart';
+  await delivery.failed({ ...failure, running: isKnown ? running : undefined });
 }
 
 async function runFor(

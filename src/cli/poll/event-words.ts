@@ -70,7 +70,10 @@ function machineLines(event: MachineEvent): Line[] {
       return info('the state of this machine can be used again');
     case 'held': {
       const { target, direction, to, text } = event;
-      return info(`${excerpt(target.name)}: the ${direction} to ${to} is held: ${text}`);
+      const preposition = direction === 'install' || direction === 'restart' ? 'of' : 'to';
+      return info(
+        `${excerpt(target.name)}: the ${direction} ${preposition} ${to} is held: ${text}`,
+      );
     }
     case 'quarantined': {
       const { moduleId, version, reason, until } = event;
@@ -104,7 +107,8 @@ function outcomeLines(
   if (outcome.kind === 'done') return info(`${change}: done`);
   const { blame, reason } = outcome;
   if (blame === 'machine') return warn(`${change}: not done, and tried again later: ${reason}`);
-  return [{ level: 'error', text: `${change}: the release failed: ${reason}` }];
+  const what = action.direction === 'restart' ? 'failed' : 'the release failed';
+  return [{ level: 'error', text: `${change}: ${what}: ${reason}` }];
 }
 
 function pollingLines(event: PollingEvent): Line[] {
@@ -129,6 +133,7 @@ function warn(text: string): Line[] {
 /** Without the deployed version if nothing is deployed, or if it is not known. */
 function changeOf({ target, direction, from, to: address }: Action): string {
   const [name, to] = [excerpt(target.name), describeAddress(address)];
+  if (direction === 'restart') return `${name}: restart of ${to}`;
   if (from !== undefined) return `${name}: ${direction} ${from} → ${to}`;
   return `${name}: ${direction} ${direction === 'install' ? 'of' : 'to'} ${to}`;
 }

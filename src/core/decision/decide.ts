@@ -10,6 +10,7 @@ import type { Version } from '../version/version.ts';
 import type { Decision, DecideInput, Replacement, Verdict } from './decision.ts';
 import { failureOf, reasonAgainst } from './failure.ts';
 import { recovery } from './recovery.ts';
+import { withRequest } from './restart.ts';
 import { withoutRelease } from './without-release.ts';
 
 const DECIDE_INPUT = {
@@ -64,7 +65,11 @@ export function decideChecked(input: DecideInput): Decision {
     throw new RangeError(`now is ${eligibility.now}, expected milliseconds since the epoch`);
   }
   const withInput = (verdict: Verdict): Decision => {
-    return { ...(verdict.kind === 'replace' ? scheduled(input, verdict) : verdict), input };
+    const timed = verdict.kind === 'replace' ? scheduled(input, verdict) : verdict;
+    return {
+      ...(input.restartRequest ? withRequest(input.restartRequest, timed, input) : timed),
+      input,
+    };
   };
   // A local module is never resolved (D23).
   if (requirement.kind === 'disabled' || requirement.kind === 'local') {

@@ -85,9 +85,21 @@ export interface DecideInput {
   readonly allowDowngrade: boolean;
   /** What to do if the deployed version was yanked, unless it is pinned: `keep` by default (D33). */
   readonly onYank?: 'keep' | 'replace' | undefined;
+  /** The restart of what is deployed, as an operator requested it; absent if no request is open (D41). */
+  readonly restartRequest?:
+    | {
+        /** In milliseconds since the epoch. */
+        readonly requestedAt: number;
+        /** Whether nothing holds it: no window, no answer on maintenance, no busy server. */
+        readonly isImmediate: boolean;
+      }
+    | undefined;
   /** What determines whether the replacement may start now. */
   readonly timing: Timing;
 }
+
+/** A restart that an operator requested. */
+export type RestartRequest = NonNullable<DecideInput['restartRequest']>;
 
 /**
  * What to do about one module or subsystem now, with the facts that led to it: keep the deployed version, replace it,
@@ -205,7 +217,7 @@ export interface Failure {
   readonly because: string | undefined;
 }
 
-/** The release, or the download address, that replaces the deployed version. */
+/** The release, or the download address, that replaces the deployed version, or that restarts. */
 export type Replacement = { readonly kind: 'replace' } & (
   | {
       /** Relative to the deployed version. */
@@ -234,6 +246,23 @@ export type Replacement = { readonly kind: 'replace' } & (
         readonly url: string;
       };
       readonly resolution?: undefined;
+    }
+  | {
+      /** An operator requested a restart (D41). */
+      readonly direction: 'restart';
+      /** What is deployed: a release, without its files if they must not be downloaded now, or an address. */
+      readonly to:
+        | Release
+        | {
+            /** As the agent reported it. */
+            readonly url: string;
+          };
+      /** What the operator requested. */
+      readonly request: NonNullable<DecideInput['restartRequest']>;
+      /** The replacement that is held meanwhile; undefined if the deployed version is kept. */
+      readonly held: Replacement | undefined;
+      /** The release that the constraint selects; undefined for a `pin_url`. */
+      readonly resolution?: Resolution | undefined;
     }
 );
 

@@ -3,6 +3,7 @@ import type { Release } from '../releases/release.ts';
 import type { Resolution } from '../releases/resolve.ts';
 import { DAY, type Hold } from './timing-policies.ts';
 import { deployedVersion } from './deployed.ts';
+import { heldBy, type Held } from './timing.ts';
 import { decideChecked } from './decide.ts';
 import {
   replacementOf,
@@ -74,7 +75,21 @@ function outcomeOf(decision: Decision): string {
 
 /** If two happen at the same time, the first one is reported. */
 function possibleChanges(decision: Decision): PossibleChange[] {
-  return [...timingChanges(decision), ...listChanges(decision)];
+  const { input } = decision;
+  const others = input.restartRequest ? changesWithoutRequest(input) : listChanges(decision);
+  return [...timingChanges(decision), ...others];
+}
+
+/** A requested restart hides the changes of what is kept or held, up to the first one that comes before it (D41). */
+function changesWithoutRequest(input: DecideInput): PossibleChange[] {
+  const changes: PossibleChange[] = [];
+  let change = nextChange(decideChecked({ ...input, restartRequest: undefined }));
+  while (change) {
+    changes.push(change);
+    const { kind } = change.becomes;
+    change = kind === 'keep' || kind === 'hold' ? nextChange(change.becomes) : undefined;
+  }
+  return changes;
 }
 
 /** The change that the end of a hold is reported as; `window-opens` for all others. */
@@ -84,13 +99,11 @@ const HOLD_ENDS: Readonly<Partial<Record<Hold['reason'], ChangeCause>>> = {
 };
 
 function timingChanges(decision: Decision): PossibleChange[] {
-  const { timing, eligibility } = decision.input;
+  const { timing, eligibility, restartRequest } = decision.input;
   if (decision.kind === 'hold') {
-    const { until, because } = decision;
-    const last = because.find((hold) => hold.until === until);
-    // If no reason ends at `until`, the window closes before then, and opens at `until`.
-    const cause = (last && HOLD_ENDS[last.reason]) ?? 'window-opens';
-    return until === undefined ? [] : [{ at: until, because: cause }];
+    // What holds a replacement may hold it longer than a requested restart (D41).
+    const restart = restartRequest && heldBy(timing, 'restart', eligibility.now);
+    return [...holdEnd(decision), ...holdEnd(restart)];
   }
   if (decision.kind !== 'replace') return [];
   const { window, restarts, restartCooldownMs } = timing;
@@ -100,6 +113,15 @@ function timingChanges(decision: Decision): PossibleChange[] {
     ...(closing === undefined ? [] : [{ at: closing, because: 'window-closes' } as const]),
     ...counting.map((at) => ({ at, because: 'restart-counts' }) as const),
   ];
+}
+
+function holdEnd(held: Held | undefined): PossibleChange[] {
+  if (held?.until === undefined) return [];
+  const { until, because } = held;
+  const last = because.find((hold) => hold.until === until);
+  // If no reason ends at `until`, the window closes before then, and opens at `until`.
+  const cause = (last && HOLD_ENDS[last.reason]) ?? 'window-opens';
+  return [{ at: until, because: cause }];
 }
 
 /** When a release becomes eligible that is refused now, or the saved list becomes too old. */

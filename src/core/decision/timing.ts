@@ -10,7 +10,7 @@ import {
 } from './timing-policies.ts';
 
 /** The direction of a replacement, relative to the deployed version. Nothing holds a rollback. */
-export type Direction = 'install' | 'upgrade' | 'downgrade' | 'rollback';
+export type Direction = 'install' | 'upgrade' | 'downgrade' | 'rollback' | 'restart';
 
 /** All reasons that hold now, and the earliest time at which none does; `until` is undefined if that is not known. */
 export interface Held {
@@ -21,12 +21,16 @@ export interface Held {
 const MAINTENANCE: readonly TimingPolicy[] = [windowClosed, maintenanceNotAllowed];
 const RESTARTS: readonly TimingPolicy[] = [serverBusy, restartCooldown, restartCeiling];
 
-/** A first install stops no running component, so no window holds it (D25). */
+/**
+ * A first install stops no running component, so no window holds it (D25). Cooldown and ceiling limit what modreg does by
+ * itself, not what an operator requests (D41).
+ */
 const HOLDING: Readonly<Record<Direction, readonly TimingPolicy[]>> = {
   install: RESTARTS,
   upgrade: [...MAINTENANCE, ...RESTARTS],
   downgrade: [...MAINTENANCE, ...RESTARTS],
   rollback: [],
+  restart: [...MAINTENANCE, serverBusy],
 };
 
 /** What holds a replacement at `at`; undefined if it is due (D25). */

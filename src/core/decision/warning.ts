@@ -92,7 +92,7 @@ function deployedWarnings({ input, resolution, ...verdict }: Decision): Warning[
 
 function replacementWarnings(decision: Decision): Warning[] {
   const replacement = replacementOf(decision);
-  if (!replacement || 'url' in replacement.to) return [];
+  if (!replacement || replacement.direction === 'restart' || 'url' in replacement.to) return [];
   const { direction, to } = replacement;
   const { version, yanked, deprecated } = to;
   const warnings: Warning[] = direction === 'downgrade' ? [{ kind: 'downgrade' }] : [];

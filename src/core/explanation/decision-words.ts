@@ -23,6 +23,7 @@ import {
   chosenAs,
   describeDeprecated,
   describeRefused,
+  describeRequest,
   describeYanked,
   inBrackets,
   newestOf,
@@ -48,6 +49,10 @@ export function describeDecision(decision: Decision): string {
     case 'keep':
       return describeKept(decision);
     case 'replace': {
+      if (decision.direction === 'restart') {
+        const { request, held } = decision;
+        return joined(describeRequest(request), held && heldMeanwhile(held));
+      }
       const named =
         decision.direction === 'rollback'
           ? decision.failure.version
@@ -55,7 +60,11 @@ export function describeDecision(decision: Decision): string {
       return joined(describeReplacement(decision.input, decision), newerThan(decision, named));
     }
     case 'hold':
-      return joined(...decision.because.map(describeHold), newerThan(decision.replacement));
+      return joined(
+        ...decision.because.map(describeHold),
+        newerThan(decision.replacement),
+        decision.input.restartRequest && describeRequest(decision.input.restartRequest),
+      );
     case 'stuck':
       return describeStuck(decision);
   }
@@ -180,7 +189,14 @@ function describeAgainst(against: Against, constraint: Constraint): string {
   return against.failure ? `it ${failureWords(against.failure)}` : 'it is not in the list';
 }
 
-function describeReplacement(input: DecideInput, replacement: Replacement): string {
+function heldMeanwhile(held: Replacement): string {
+  return `the ${held.direction} to ${describeTarget(held)} is held meanwhile`;
+}
+
+function describeReplacement(
+  input: DecideInput,
+  replacement: Exclude<Replacement, { readonly direction: 'restart' }>,
+): string {
   const { deployed, previous } = input;
   if (!replacement.resolution) {
     if (replacement.direction === 'install') return 'not deployed yet; from its pin_url';

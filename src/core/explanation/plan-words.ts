@@ -19,7 +19,8 @@ export function summarizeDecision(decision: Decision): string {
   const replacement = replacementOf(decision);
   if (!replacement) return wordFor(decision);
   const { direction } = replacement;
-  const change = `${direction} ${direction === 'install' ? 'of' : 'to'} ${describeTarget(replacement)}`;
+  const preposition = direction === 'install' || direction === 'restart' ? 'of' : 'to';
+  const change = `${direction} ${preposition} ${describeTarget(replacement)}`;
   return decision.kind === 'hold' ? `hold of the ${change}` : change;
 }
 

@@ -1,3 +1,4 @@
+import type { RestartRequest } from '../decision/decision.ts';
 import { formatConstraint, type Constraint } from '../version/constraint.ts';
 import type { Misfit } from '../text/parse-error.ts';
 import { excerpt } from '../text/quote.ts';
@@ -137,4 +138,10 @@ function describeOtherBranch({ major, minor }: Version, constraint: Constraint):
     return `minor ${minor} is not ${constraint.minor}`;
   }
   return `major ${major} is not ${formatConstraint(constraint).split('.')[0]}`;
+}
+
+/** The restart that an operator requested (D41). */
+export function describeRequest({ requestedAt, isImmediate }: RestartRequest): string {
+  const restart = isImmediate ? 'an immediate restart' : 'a restart';
+  return `an operator requested ${restart} at ${formatTime(requestedAt)}`;
 }

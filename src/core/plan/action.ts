@@ -13,12 +13,12 @@ export interface Action {
   readonly target: ActionTarget;
   /** The deployed version, for people, or an address without credentials; undefined if nothing is deployed. */
   readonly from: string | undefined;
-  /** The version to deploy, or the address of a `pin_url`. */
+  /** The version to deploy, or the address of a `pin_url`; for a `restart`, what is deployed. */
   readonly to: string;
   /** The file for the machine's platform; undefined if the registry lists none. */
   readonly artifact: Artifact | undefined;
-  /** The direction of the replacement, relative to the deployed version. */
-  readonly direction: 'install' | 'upgrade' | 'downgrade' | 'rollback';
+  /** The direction of the replacement, relative to the deployed version. `restart`: what is deployed restarts. */
+  readonly direction: 'install' | 'upgrade' | 'downgrade' | 'rollback' | 'restart';
   /** The components that stop for this action alone, in stop order. A `Restart` lists those of all its actions. */
   readonly stops: readonly Stop[];
   /** Why the action is due: data for programs, and text for people. */
@@ -45,6 +45,14 @@ export interface Action {
         readonly until: number | undefined;
         /** Whether an operator rolled it back. */
         readonly isRolledBack: boolean;
+      }
+    | {
+        /** An operator requested a restart. */
+        readonly kind: 'request';
+        /** When, in milliseconds since the epoch. */
+        readonly requestedAt: number;
+        /** Whether nothing could hold it. */
+        readonly isImmediate: boolean;
       }
   );
   /** When it was decided, in milliseconds since the epoch. */
@@ -91,6 +99,7 @@ export function actionOf(
 }
 
 function reasonOf(replacement: Replacement, text: string): ActionReason {
+  if (replacement.direction === 'restart') return { kind: 'request', ...replacement.request, text };
   if (!replacement.resolution) return { kind: 'pin-url', text };
   if (replacement.direction !== 'rollback') {
     return {

@@ -1,3 +1,4 @@
+import type { RestartRequest } from '../decision/decision.ts';
 import type { Deployed } from '../decision/deployed.ts';
 import type { Quarantined } from '../releases/eligibility-policy.ts';
 import type { ModuleId } from '../releases/module-id.ts';
@@ -14,6 +15,14 @@ export interface Remembered {
   readonly failed: Version | undefined;
   readonly restarts: readonly RememberedRestart[];
   readonly quarantine: readonly Quarantined[];
+  /** The restart that an operator requested, until it is done (D41). */
+  readonly restartRequest?: RememberedRequest | undefined;
+}
+
+export interface RememberedRequest {
+  readonly request: RestartRequest;
+  /** Why the restart failed, which ended the request; undefined while it is open. */
+  readonly failure: string | undefined;
 }
 
 export interface RememberedRestart {

@@ -35,13 +35,13 @@ export function planInputFor(
   return { ...circumstances, policy, machine, modules, subsystems };
 }
 
-/** Whether a replacement is due that needs the agent to allow maintenance: an upgrade or a downgrade (D29). */
+/** Whether something is due that the agent has to allow: an upgrade, a downgrade, or a restart that may be held (D29, D41). */
 export function asksForMaintenance({ modules, subsystems }: Plan): boolean {
-  return [...modules, ...subsystems].some(
-    ({ decision }) =>
-      decision.kind === 'replace' &&
-      (decision.direction === 'upgrade' || decision.direction === 'downgrade'),
-  );
+  return [...modules, ...subsystems].some(({ decision }) => {
+    if (decision.kind !== 'replace') return false;
+    if (decision.direction === 'restart') return !decision.request.isImmediate;
+    return decision.direction === 'upgrade' || decision.direction === 'downgrade';
+  });
 }
 
 /** The part of the remembered state that a plan needs. */
@@ -51,6 +51,10 @@ export function factsOf({
   failed,
   restarts,
   quarantine,
+  restartRequest,
 }: Remembered): Omit<ModuleState, 'list'> {
-  return { deployed, previous, failed, quarantine, restarts: restarts.map(({ at }) => at) };
+  const known = { deployed, previous, failed, quarantine, restarts: restarts.map(({ at }) => at) };
+  // A request whose restart failed has ended.
+  const isOpen = restartRequest?.failure === undefined;
+  return { ...known, restartRequest: isOpen ? restartRequest?.request : undefined };
 }

@@ -39,6 +39,8 @@ export interface ModuleState {
   readonly restarts?: readonly number[] | undefined;
   /** Its versions that failed on this machine or were rolled back. */
   readonly quarantine?: readonly Quarantined[] | undefined;
+  /** The restart that an operator requested; absent if none is open (D41). */
+  readonly restartRequest?: DecideInput['restartRequest'];
 }
 
 /** Everything that a plan depends on. The same input results in the same plan. */
@@ -213,7 +215,7 @@ export function withUrlAsText(state: ModuleState): ModuleState {
 }
 
 function decideInputFor(
-  { list, deployed, previous, failed, restarts = [], quarantine = [] }: ModuleState,
+  { list, deployed, previous, failed, restartRequest, restarts = [], quarantine = [] }: ModuleState,
   requirement: Requirement,
   terms: UpdateTerms,
   { now, platform, laterReleases, answer, isServerBusy }: PlanInput,
@@ -230,6 +232,7 @@ function decideInputFor(
     maxIndexAgeMs,
     allowDowngrade,
     onYank,
+    restartRequest,
     eligibility: {
       now,
       platform,

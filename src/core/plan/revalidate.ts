@@ -1,4 +1,10 @@
-import { replacementText, type Decision } from '../decision/decision.ts';
+import {
+  replacementOf,
+  replacementText,
+  type Decision,
+  type Replacement,
+} from '../decision/decision.ts';
+import { deployedText } from '../decision/deployed.ts';
 import { refusal, type Resolution } from '../releases/resolve.ts';
 import { parseVersion } from '../version/version.ts';
 import type { ActionTarget } from './action.ts';
@@ -26,6 +32,9 @@ export function revalidate({ action, state }: OpenAction, plan: Plan): Revalidat
   const decision = decisionOn(action.target, plan);
   if (!decision || decision.kind === 'keep') return 'withdraw';
   if (isUndecided(decision)) return 'wait';
+  if (action.direction === 'restart') return verdictOnRestart(action, decision);
+  const replacement = replacementOf(decision);
+  if (replacement?.direction === 'restart') return besideRestart(action, replacement);
   if (!isPermitted(action, decision.resolution)) return verdictIfNotPermitted(action, decision);
   return decision.kind === 'replace' ? 'deliver' : 'wait';
 }
@@ -34,6 +43,24 @@ export function revalidate({ action, state }: OpenAction, plan: Plan): Revalidat
 function verdictIfNotPermitted({ to }: CommittedAction, decision: Decision): Revalidation {
   if (decision.kind !== 'hold') return 'withdraw';
   return replacementText(decision.replacement) === to ? 'wait' : 'withdraw';
+}
+
+/** A restart is finished before the version that it restarts is replaced, unless that version must go (D41). */
+function verdictOnRestart({ to }: CommittedAction, decision: Decision): Revalidation {
+  if (deployedText(decision.input.deployed) !== to) return 'withdraw';
+  const replacement = replacementOf(decision);
+  if (!replacement || replacement.direction === 'rollback') return 'withdraw';
+  return decision.kind === 'hold' ? 'wait' : 'deliver';
+}
+
+/** A replacement that was delivered is not due although a requested restart is: it is held, or no longer decided (D41). */
+function besideRestart(
+  action: CommittedAction,
+  { held, resolution }: Replacement & { readonly direction: 'restart' },
+): Revalidation {
+  if (!held) return 'withdraw';
+  const isHeld = isPermitted(action, resolution) || replacementText(held) === action.to;
+  return isHeld ? 'wait' : 'withdraw';
 }
 
 function decisionOn(target: ActionTarget, { modules, subsystems }: Plan): Decision | undefined {

@@ -48,6 +48,7 @@ const IGNORED_BY_ROLLBACK = ['older', 'too-young', 'unknown-age'];
 
 /** The invariants that one action breaks. */
 function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleAction): string[] {
+  if (direction === 'restart') return brokenByRestart(machine, module, to);
   const { constraint, deployed, list = [], terms } = module;
   const { now, answer = 'allowed', isServerBusy, isDisabled } = machine;
   const entries = list.filter(({ version }) => version === to);
@@ -88,12 +89,32 @@ function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleActio
   return Object.entries(held).flatMap(([invariant, isHeld]) => (isHeld ? [] : [invariant]));
 }
 
+/** A restart deploys nothing, so only what the operator requested and the time of it matter. */
+function brokenByRestart(
+  { now, answer = 'allowed', isServerBusy, isDisabled }: RandomMachine,
+  { deployed, request, terms }: RandomModule,
+  to: string,
+): string[] {
+  const isOpen = terms.openings?.some(([start, end]) => start <= now && now < end) ?? true;
+  const isFree = request?.isImmediate === true;
+  const held = {
+    'D41 requested': request !== undefined,
+    'D41 what is deployed': to === deployed,
+    'I10 in the window': isFree || (isOpen && answer === 'allowed'),
+    'I10 not while busy': isFree || !isServerBusy,
+    'I10 not disabled': !isDisabled,
+  };
+  return Object.entries(held).flatMap(([invariant, isHeld]) => (isHeld ? [] : [invariant]));
+}
+
 describe('a plan', () => {
   it('agrees with an independent implementation of the decision table, and contains the actions', () =>
     forAll((machine) => {
       const judged = machine.modules.map((module) => planJudge(machine, module));
       expect(answersOf(planOf(machine))).toEqual(judged);
-      const acted = judged.filter((word) => /^(install|upgrade|downgrade|rollback) /.test(word));
+      const acted = judged.filter((word) =>
+        /^(install|upgrade|downgrade|rollback|restart) /.test(word),
+      );
       const planned = actionsOf(machine).map(({ direction, to }) => `${direction} ${to}`);
       expect(planned.toSorted()).toEqual(acted.toSorted());
     }));
@@ -140,16 +161,14 @@ describe('the decisions of a plan', () => {
       const words = answersOf(planOf({ ...machine, modules }));
       for (const [place, module] of machine.modules.entries()) {
         if (!done.has(module)) continue;
-        // After a rollback to the previous version, a newer release may be due, or the deployed version be too young.
-        const wentBack = done.get(module) === module.previous;
-        const rest = wentBack ? /^(up-to-date|ahead|(hold )?upgrade .*)$/ : /^up-to-date$/;
-        expect(words[place]).toMatch(rest);
+        expect(words[place]).toMatch(restAfter(module, done.get(module)));
       }
     }));
 
   it('I7: carried out repeatedly, end within two actions and never return to an earlier version', () =>
     forAll((machine) => {
-      for (const module of machine.modules) {
+      for (const requesting of machine.modules) {
+        const module = { ...requesting, request: undefined };
         const seen: (string | null | undefined)[] = [module.deployed];
         for (
           let next = nextOf(machine, module, seen.at(-1));
@@ -251,9 +270,19 @@ function withList(module: RandomModule, list: RandomModule['list']): RandomModul
   return { ...module, list };
 }
 
-/** The report of a deployed version ends the memory of a failure. */
-function reported(deployed: string | null | undefined): Pick<RandomModule, 'deployed' | 'failed'> {
-  return { deployed, failed: undefined };
+/** The decisions that may follow once `to` is deployed. */
+function restAfter({ deployed, previous }: RandomModule, to: string | undefined): RegExp {
+  // A restart may come before a replacement that is held.
+  if (to === deployed) return /^(up-to-date|ahead|hold (upgrade|downgrade) .*)$/;
+  // After a rollback to the previous version, a newer release may be due, or the deployed version be too young.
+  return to === previous ? /^(up-to-date|ahead|(hold )?upgrade .*)$/ : /^up-to-date$/;
+}
+
+/** The report of a deployed version ends the memory of a failure, and an action that is done the request of a restart. */
+function reported(
+  deployed: string | null | undefined,
+): Pick<RandomModule, 'deployed' | 'failed' | 'request'> {
+  return { deployed, failed: undefined, request: undefined };
 }
 
 /** The version that is deployed next, if an action is due now. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { NewAction } from '../../../src/core/plan/committed-action.ts';
 import { revalidate, type Revalidation } from '../../../src/core/plan/revalidate.ts';
 import { upgrade } from '../../support/claimed.ts';
 import { delivered, lidarPlan, waiting, wantedBy } from '../../support/open-actions.ts';
@@ -56,5 +57,75 @@ describe('an action that was delivered', () => {
   it('is withdrawn if it is a rollback that is no longer due', () => {
     const back = delivered({ ...WANTED, direction: 'rollback' });
     expect(revalidate(back, lidarPlan('1.*', [...BOTH, '1.2.0']))).toBe('withdraw');
+  });
+});
+
+const REQUESTED = { restartRequest: { requestedAt: 0, isImmediate: false } };
+const AT_ONCE = { restartRequest: { requestedAt: 0, isImmediate: true } };
+const [RESTART = upgrade()] = wantedBy(lidarPlan('1.0.*', BOTH, { state: REQUESTED }));
+
+describe('a restart that was delivered', () => {
+  it.each<Case>([
+    [
+      'is delivered again while it is due',
+      lidarPlan('1.0.*', BOTH, { state: REQUESTED }),
+      'deliver',
+    ],
+    [
+      'is finished before a replacement that has become due',
+      lidarPlan('1.*', BOTH, { state: REQUESTED }),
+      'deliver',
+    ],
+    ['waits while it is held', lidarPlan('1.0.*', BOTH, { state: REQUESTED, held: true }), 'wait'],
+    ['waits without a release list', lidarPlan('1.0.*', 'no list', { state: REQUESTED }), 'wait'],
+    ['is withdrawn if nobody requests it any more', lidarPlan('1.0.*', BOTH), 'withdraw'],
+    [
+      'is withdrawn if another version is deployed',
+      lidarPlan('1.*', BOTH, { deployed: '1.1.0', state: REQUESTED }),
+      'withdraw',
+    ],
+    [
+      'is withdrawn if the deployed version is rolled back',
+      lidarPlan('1.*', BOTH, { state: { ...REQUESTED, quarantine: [{ version: '1.0.0' }] } }),
+      'withdraw',
+    ],
+    [
+      'is withdrawn if the module is stuck',
+      lidarPlan('1.0.0', BOTH, { state: { ...REQUESTED, quarantine: [{ version: '1.0.0' }] } }),
+      'withdraw',
+    ],
+  ])('%s [D41]', (_, plan, verdict) => {
+    expect(revalidate(delivered(RESTART), plan)).toBe(verdict);
+  });
+});
+
+describe('a replacement that was delivered, while a restart is due', () => {
+  const PINNED = { ...WANTED, to: 'https://builds.example/server' };
+  it.each<[...Case, NewAction?]>([
+    ['waits if it is held', lidarPlan('1.*', BOTH, { state: AT_ONCE, held: true }), 'wait'],
+    [
+      'is withdrawn if it is held and its version may no longer be selected',
+      lidarPlan('1.*', [...BOTH, '1.2.0'], {
+        state: { ...AT_ONCE, quarantine: [{ version: '1.1.0' }] },
+        held: true,
+      }),
+      'withdraw',
+    ],
+    [
+      'is withdrawn if the deployed version is to be kept',
+      lidarPlan('1.0.*', BOTH, { state: AT_ONCE }),
+      'withdraw',
+    ],
+    [
+      'is withdrawn if it is another address than the one that is held',
+      lidarPlan('1.*', BOTH, { state: AT_ONCE, held: true }),
+      'withdraw',
+      PINNED,
+    ],
+  ])('%s [D41]', (_, plan, verdict, action = WANTED) => {
+    expect(plan.restarts.flatMap(({ actions }) => actions)).toMatchObject([
+      { direction: 'restart' },
+    ]);
+    expect(revalidate(delivered(action), plan)).toBe(verdict);
   });
 });

@@ -1,0 +1,57 @@
+import type { Release } from '../releases/release.ts';
+import { refusal, type Resolution } from '../releases/resolve.ts';
+import { deployedVersion } from './deployed.ts';
+import type { DecideInput, Replacement, RestartRequest, Verdict } from './decision.ts';
+import { heldBy } from './timing.ts';
+
+/**
+ * The restart that an operator requested, or `verdict` if it comes first: a replacement that is due restarts the target
+ * too, and so does one that is held no longer than the restart. Without a known version there is nothing to restart (D41).
+ */
+export function withRequest(
+  request: RestartRequest,
+  verdict: Verdict,
+  input: DecideInput,
+): Verdict {
+  const { resolution } = verdict;
+  const isHeld = verdict.kind === 'hold';
+  const isKept =
+    verdict.kind === 'keep' && (verdict.because === 'up-to-date' || verdict.because === 'ahead');
+  const to = isHeld || isKept ? deployedAs(input, resolution) : undefined;
+  if (!to) return verdict;
+  const held = isHeld ? verdict.replacement : undefined;
+  const restart: Replacement = {
+    kind: 'replace',
+    direction: 'restart',
+    to,
+    request,
+    held,
+    resolution,
+  };
+  const holds = request.isImmediate
+    ? undefined
+    : heldBy(input.timing, 'restart', input.eligibility.now);
+  if (!holds) return restart;
+  return isHeld ? verdict : { kind: 'hold', replacement: restart, ...holds, resolution };
+}
+
+/** What is deployed; undefined if nothing is, or text that is neither a version nor an address. */
+function deployedAs(
+  { deployed }: DecideInput,
+  resolution: Resolution | undefined,
+): Release | { readonly url: string } | undefined {
+  if (deployed.kind === 'url') return deployed;
+  const version = deployedVersion(deployed);
+  if (!version) return undefined;
+  const release = resolution?.input.index.find(version);
+  if (!resolution || !release) return { version };
+  const asPin = { ...resolution.input, constraint: { kind: 'patch', version } as const };
+  return FILES.has(refusal(asPin, release)?.reason) ? { version } : release;
+}
+
+/** The reasons against the files of a release, and not against the release (I2). */
+const FILES: ReadonlySet<string | undefined> = new Set([
+  'conflicting-digest',
+  'untrusted-artifact',
+  'digest-changed',
+]);

@@ -1,0 +1,45 @@
+import type { ActionOutcome, NewAction } from '../core/plan/committed-action.ts';
+import { keyOf } from '../core/plan/target.ts';
+import type { Statements } from '../sqlite/statements.ts';
+import { deployedIn, noteDeployed } from './deployed-versions.ts';
+import * as outbox from './outbox.ts';
+import { noteFailure, type FailureTerms } from './release-failure.ts';
+import { endRequest } from './restart-requests.ts';
+
+/** The times of an acknowledgement, in milliseconds since the epoch. */
+export interface AcknowledgementTerms extends FailureTerms {
+  /** When an action that failed because of the machine is delivered again. */
+  readonly retryAt: number;
+}
+
+/** @internal Records an outcome, and returns the action; undefined if no action with this id awaits one. */
+export function acknowledge(
+  sql: Statements,
+  id: string,
+  outcome: ActionOutcome,
+  terms: AcknowledgementTerms,
+): NewAction | undefined {
+  const number = outbox.actionNumber(sql, id);
+  const known = number === undefined ? undefined : outbox.acknowledgeable(sql, number);
+  if (number === undefined || !known) return undefined;
+  const { action, isWithdrawn } = known;
+  const { target, to, artifact, direction } = action;
+  const { at, retryAt } = terms;
+  if (isWithdrawn) {
+    // A late acknowledgement still reports what is deployed, unless another report came since.
+    const record = deployedIn(sql).get(keyOf(target));
+    if (record?.deployed.kind !== 'unknown') return undefined;
+  }
+  const isFailed = outcome.kind === 'failed' && outcome.blame === 'release';
+  // A version whose restart fails may still be selected (D41).
+  if (isFailed && direction !== 'restart') {
+    noteFailure(sql, target, { version: to, digest: artifact?.digest, ...outcome }, terms);
+  } else {
+    noteDeployed(sql, target, outcome.kind === 'done' ? to : outcome.running, { at });
+  }
+  if (outcome.kind === 'done' || isFailed) {
+    endRequest(sql, target, isFailed && direction === 'restart' ? outcome.reason : undefined);
+  }
+  outbox.settle(sql, number, outcome, { at, retryAt: isWithdrawn ? undefined : retryAt });
+  return action;
+}

@@ -1,0 +1,69 @@
+import type { ActionTarget } from '../core/index.ts';
+import type { RestartRequest } from '../core/decision/decision.ts';
+import type { RememberedRequest } from '../core/plan/machine-memory.ts';
+import { keyOf, moduleOf } from '../core/plan/target.ts';
+import type { Statements } from '../sqlite/statements.ts';
+import { textOf } from './columns.ts';
+import { targetIn } from './target.ts';
+
+/** A request, and the module that the entry had. */
+export interface StoredRequest extends RememberedRequest {
+  readonly moduleId: string;
+}
+
+/** The last request of each target, by its key (D41). */
+export function restartRequestsIn(sql: Statements): Map<string, StoredRequest> {
+  return new Map(
+    sql
+      .all('SELECT * FROM restart_requests')
+      .map((row) => [
+        keyOf(targetIn(row)),
+        {
+          moduleId: String(row['module_id']),
+          request: {
+            requestedAt: Number(row['requested_at']),
+            isImmediate: row['is_immediate'] === 1,
+          },
+          failure: textOf(row['failure']),
+        },
+      ]),
+  );
+}
+
+export function requestRestart(
+  sql: Statements,
+  target: ActionTarget,
+  { requestedAt, isImmediate }: RestartRequest,
+): void {
+  sql.run(WRITE, target.kind, target.name, moduleOf(target), requestedAt, isImmediate ? 1 : 0);
+}
+
+export function cancelRestart(sql: Statements, { kind, name }: ActionTarget): boolean {
+  return Number(sql.run(CANCEL, kind, name).changes) > 0;
+}
+
+/** Ends the request of a target that was restarted, or whose restart failed because of `failure`. */
+export function endRequest(
+  sql: Statements,
+  target: ActionTarget,
+  failure: string | undefined,
+): void {
+  const { kind, name } = target;
+  if (failure === undefined) sql.run(END, kind, name, moduleOf(target));
+  else sql.run(FAIL, failure, kind, name, moduleOf(target));
+}
+
+const WRITE = `
+  INSERT INTO restart_requests (kind, name, module_id, requested_at, is_immediate)
+  VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET
+    module_id = excluded.module_id, requested_at = excluded.requested_at,
+    is_immediate = excluded.is_immediate, failure = NULL`;
+const CANCEL = `
+  DELETE FROM restart_requests WHERE kind = ? AND name = ? AND failure IS NULL AND NOT EXISTS (
+    SELECT 1 FROM actions WHERE actions.kind = restart_requests.kind
+      AND actions.name = restart_requests.name AND state = 'delivered'
+      AND content ->> '$.direction' = 'restart')`;
+const END = 'DELETE FROM restart_requests WHERE kind = ? AND name = ? AND module_id = ?';
+const FAIL = `
+  UPDATE restart_requests SET failure = ? WHERE kind = ? AND name = ? AND module_id = ?`;

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR, MINUTE } from '../support/day.ts';
+import { ask } from '../support/history.ts';
+import { afterwards, answerTo, NIGHTLY, settled } from '../support/restarts.ts';
+
+describe('[D41] modreg restart --cancel', () => {
+  it('withdraws the request', async () => {
+    const machine = await settled({ policy: NIGHTLY });
+    await ask(machine, 'restart', 'acme:lidar');
+    expect(await answerTo(machine, 'acme:lidar', '--cancel')).toEqual([
+      'acme:lidar is not restarted: the request is withdrawn',
+    ]);
+    expect(await afterwards(machine)).toEqual([]);
+    expect(await ask(machine, 'restart', 'acme:lidar', '--cancel')).toEqual({
+      answer: [],
+      problems: ['no restart of acme:lidar is requested'],
+      exit: 1,
+    });
+  });
+
+  it('as data with --json', async () => {
+    const machine = await settled({ policy: NIGHTLY });
+    await ask(machine, 'restart', 'acme:lidar');
+    const { answer } = await ask(machine, 'restart', 'acme:lidar', '--cancel', '--json');
+    expect(answer).toEqual([
+      '{"schema":"modreg/restart-cancel@1","name":"acme_lidar","module_id":"acme:lidar"}',
+    ]);
+  });
+
+  it('leaves a restart that the agent has', async () => {
+    const machine = await settled();
+    await ask(machine, 'restart', 'acme:lidar');
+    await machine.pass(MINUTE);
+    expect(await ask(machine, 'restart', 'acme:lidar', '--cancel')).toEqual({
+      answer: [],
+      problems: [
+        'the agent has the restart of acme:lidar already, so it is finished; nothing was changed',
+      ],
+      exit: 2,
+    });
+    expect(await answerTo(machine, 'acme:lidar')).toEqual([
+      'acme:lidar restarts 1.2.3: the agent has that restart already',
+    ]);
+  });
+});
+
+describe('[D41] a requested restart is shown by', () => {
+  it('status: while it is held, while the agent has it, and after it failed', async () => {
+    const machine = await settled({ policy: NIGHTLY });
+    await ask(machine, 'restart', 'acme:lidar');
+    await machine.pass(MINUTE);
+    const statusLine = async (): Promise<string | undefined> =>
+      (await ask(machine, 'status')).answer.at(-1);
+    expect(await statusLine()).toBe(
+      'acme_lidar: an operator requested a restart at 2026-11-21T01:03:03Z',
+    );
+    expect((await ask(machine, 'status')).answer.join('\n')).toContain(
+      'hold       the maintenance window is closed until 2026-11-21T02:00:00Z (in 55 min 57 s); an operator requested a restart at 2026-11-21T01:03:03Z',
+    );
+    await machine.pass(HOUR);
+    const id = machine.deliveries[0]?.action.id;
+    expect(await statusLine()).toBe(
+      `acme_lidar restart of 1.2.3: delivered once, not acknowledged yet (${id})`,
+    );
+    await machine.deliveries
+      .shift()
+      ?.failed({ reason: 'it hangs', blame: 'release', running: '1.2.3' });
+    expect(await statusLine()).toBe(
+      'acme_lidar: an operator requested a restart at 2026-11-21T01:03:03Z, which failed: it hangs',
+    );
+    const { answer } = await ask(machine, 'status', '--json');
+    expect(JSON.parse(answer[0] ?? '')).toMatchObject({
+      targets: [
+        {
+          restart_request: {
+            requested_at: '2026-11-21T01:03:03Z',
+            immediate: false,
+            failure: 'it hangs',
+          },
+        },
+        {},
+        {},
+      ],
+    });
+  });
+
+  it('why, with its causes', async () => {
+    const machine = await settled({ policy: NIGHTLY });
+    await ask(machine, 'restart', 'acme:lidar');
+    await machine.pass(HOUR);
+    await machine.deliveries.shift()?.done();
+    await machine.pass(MINUTE);
+    const { answer } = await ask(machine, 'why', 'acme:lidar');
+    expect(answer.slice(1)).toEqual([
+      '2026-11-21T01:03:33Z  held the restart of 1.2.3: the maintenance window is closed until 2026-11-21T02:00:00Z; an operator requested a restart at 2026-11-21T01:03:03Z; an operator requested a restart',
+      '2026-11-21T02:00:00Z  decided to restart 1.2.3: an operator requested a restart at 2026-11-21T01:03:03Z; the maintenance window opened',
+      '2026-11-21T02:03:03Z  stayed at 1.2.3: already the newest patch of 1.2; the request of a restart ended',
+    ]);
+  });
+});
