@@ -64,7 +64,7 @@ async function extending(delivery: Delivery, clock: Clock, signal: AbortSignal):
 
 async function endOf(delivery: Delivery, execution: Execution): Promise<ActionEnd> {
   const { modules, outcomes } = execution;
-  const { id: action, target } = delivery.action;
+  const { id: action, target, direction } = delivery.action;
   const module = modules.of(target.name);
   const row = modules.activation(target.name);
   const failed = ({ reason, blame }: Fault): ActionEnd => {
@@ -79,6 +79,12 @@ async function endOf(delivery: Delivery, execution: Execution): Promise<ActionEn
   if (settled) return settled;
   // An earlier agent began it, and this one goes on with it.
   if (row?.phase !== 'stable' && row?.action === action) return await outcomes.of(action);
+  if (direction === 'restart') {
+    const isBegun = module.send({ event: 'restart', action });
+    return isBegun
+      ? await outcomes.of(action)
+      : machine('it has no version that could be restarted');
+  }
   const ready = await readied(delivery, execution);
   if ('reason' in ready) return failed(ready);
   return (
@@ -134,7 +140,7 @@ function orderFor(
 
 /** Replaces the version in use, while what depends on the module is held. Undefined if the module cannot be changed now. */
 async function activated(
-  { action }: Delivery,
+  { action, rollback }: Delivery,
   { module, candidate }: { readonly module: SupervisedModule; readonly candidate: Installed },
   { modules, outcomes }: Execution,
 ): Promise<ActionEnd | undefined> {
@@ -142,7 +148,8 @@ async function activated(
   const dependents = modules.namesOf(restart.stops, target.name);
   try {
     for (const name of dependents) await modules.hold(name, id);
-    if (!module.send({ event: 'activate', action: id, candidate })) return undefined;
+    const restorable = rollback?.root;
+    if (!module.send({ event: 'activate', action: id, candidate, restorable })) return undefined;
     return await outcomes.of(id);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;

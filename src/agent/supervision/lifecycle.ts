@@ -50,7 +50,13 @@ export type LifecycleEvent =
   /** Use what is on disk, after a start of the agent, or because the entry returned to the config. */
   | { readonly event: 'resume'; readonly row: Activation; readonly isHeld: boolean }
   /** Replace the version in use by a candidate, which is installed. */
-  | { readonly event: 'activate'; readonly action: string; readonly candidate: Installed }
+  | {
+      readonly event: 'activate';
+      readonly action: string;
+      readonly candidate: Installed;
+      /** The folder of the version that may be started again if the candidate fails; undefined if none may. */
+      readonly restorable: string | undefined;
+    }
   /** Restart the version in use. */
   | { readonly event: 'restart'; readonly action: string }
   | { readonly event: 'ready' }

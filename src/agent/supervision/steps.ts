@@ -6,7 +6,14 @@ import type {
   Trying,
 } from '../../core/machine/activation.ts';
 import { backOffMs, isCrashLoop, NO_CRASHES, withCrash } from './back-off.ts';
-import type { AfterStop, Command, Serving, Step, Surroundings } from './lifecycle.ts';
+import type {
+  AfterStop,
+  Command,
+  LifecycleEvent,
+  Serving,
+  Step,
+  Surroundings,
+} from './lifecycle.ts';
 
 /** Whether there is a process at the moment of an event. */
 type Process = 'none' | 'running' | 'ending';
@@ -52,10 +59,11 @@ export function resumed(row: Activation, isHeld: boolean): Step {
 }
 
 export function tried(
-  { action, candidate }: { readonly action: string; readonly candidate: Installed },
-  previous: Installed | undefined,
+  { action, candidate, restorable }: Extract<LifecycleEvent, { readonly event: 'activate' }>,
+  current: Installed | undefined,
   process: Process,
 ): Step {
+  const previous = current?.root === restorable ? current : undefined;
   const row = { phase: 'trying', action, candidate, previous, attempts: 1 } as const;
   return switching({ to: 'trying', row }, process);
 }

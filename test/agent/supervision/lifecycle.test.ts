@@ -45,7 +45,7 @@ const EVENTS: readonly LifecycleEvent[] = [
     row: { phase: 'stable', current: OLD, previous: undefined, settled: undefined },
     isHeld: false,
   },
-  { event: 'activate', action: 'b', candidate: NEWER },
+  { event: 'activate', action: 'b', candidate: NEWER, restorable: OLD.root },
   { event: 'restart', action: 'r' },
   { event: 'ready' },
   { event: 'failed', fault: FAULT },
@@ -189,8 +189,16 @@ describe('[A2] a trial that an earlier agent began', () => {
 
 it('a version that is running already is not started again', () => {
   const state: Lifecycle = { state: 'running', since: 0, ...SERVING };
-  expect(after(state, { event: 'activate', action: 'b', candidate: OLD })).toBe(
-    'write stable 1.0.0, b done; done b; running 1.0.0',
+  expect(
+    after(state, { event: 'activate', action: 'b', candidate: OLD, restorable: undefined }),
+  ).toBe('write stable 1.0.0, b done; done b; running 1.0.0');
+});
+
+it('a version that may not be selected any more is not started again', () => {
+  const state: Lifecycle = { state: 'running', since: 0, ...SERVING };
+  const event = { event: 'activate', action: 'b', candidate: NEWER } as const;
+  expect(after(state, { ...event, restorable: undefined })).toBe(
+    'write trying 1.2.0 (1); stop; stopping → trying',
   );
 });
 
