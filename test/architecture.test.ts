@@ -93,6 +93,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:child_process',
     'node:crypto',
     'node:fs',
+    'node:http',
     'node:net',
     'node:os',
     'node:path',

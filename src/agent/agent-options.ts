@@ -34,14 +34,16 @@ export interface AgentOptions {
   readonly random?: () => number;
   /** Called with each event, for a log. */
   readonly onEvent?: (event: AgentEvent) => void;
-  /** Called with each line that a module writes. */
+  /** Called with each line that a module writes: at most 10,000 in 30 s, then a line that counts the others. */
   readonly onLine?: (
     name: string,
     line: {
-      /** Where the module wrote it. */
-      readonly stream: 'stdout' | 'stderr';
+      /** Where the module wrote it, or `agent` for what the agent says of its output and its processes. */
+      readonly stream: 'stdout' | 'stderr' | 'agent';
       /** Without its end, and cut at 16,384 characters. */
       readonly text: string;
+      /** Whether it was cut. */
+      readonly isTruncated: boolean;
     },
   ) => void;
 }

@@ -11,7 +11,9 @@ import { removeUnused } from './install/retention.ts';
 import { Modules } from './modules.ts';
 import { Outcomes } from './outcomes.ts';
 import type { ModuleSite } from './runnable.ts';
-import { killMarked, runIdOf } from './process/process-group.ts';
+import { delegatedCgroup } from './process/cgroup.ts';
+import { killMarked } from './process/orphans.ts';
+import { runIdOf } from './process/process-table.ts';
 
 const LOCAL_MACHINE = 'local';
 
@@ -68,6 +70,7 @@ export class Agent {
       clock,
       random,
       runId,
+      cgroups: delegatedCgroup(),
       onEvent,
       onLine,
       onEnd: (end) => outcomes.note(end),

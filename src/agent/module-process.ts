@@ -4,9 +4,9 @@ import type { Readiness } from '../core/machine/readiness.ts';
 import { describeDuration } from '../core/text/duration.ts';
 import type { Result } from '../core/text/result.ts';
 import type { Clock } from '../registry/index.ts';
-import { launch, type ProgramEnd, type RunningProgram } from './process/launch.ts';
-import type { OutputLine } from './process/output-lines.ts';
-import { signal as send } from './process/process-group.ts';
+import { launch, type RunningProgram } from './process/launch.ts';
+import { describeEnd } from './process/program-end.ts';
+import { lastWords, type LastWords, type OutputLine } from './process/program-output.ts';
 import { readinessProbe, type ReadinessProbe } from './process/readiness.ts';
 import type { RunAs } from './process/run-as.ts';
 import type { ModuleProcess, ProcessReports } from './supervised-module.ts';
@@ -30,6 +30,7 @@ export interface ModuleStart {
   readonly clock: Clock;
   /** Unique among the processes that exist. */
   readonly mark: string;
+  readonly cgroups: string | undefined;
   readonly onLine: (line: OutputLine) => void;
   readonly onStarted: (run: Installed, pid: number) => void;
 }
@@ -65,8 +66,7 @@ interface Started {
   readonly stopMs: number;
   /** How long it may take to be ready. One that shows nothing is ready after a while. */
   readonly limitMs: number;
-  /** The last line that it wrote to stderr. */
-  readonly lastLine: () => string | undefined;
+  readonly words: LastWords;
 }
 
 async function begin(
@@ -97,29 +97,24 @@ async function begin(
 async function launched(
   { ready, stopMs, ...runnable }: Runnable,
   probe: ReadinessProbe,
-  { mark, terms, onLine }: ModuleStart,
+  { mark, cgroups, terms, onLine }: ModuleStart,
   obstacle: string | undefined,
 ): Promise<Result<Started, Fault>> {
   if (obstacle !== undefined) return { ok: false, error: { reason: obstacle, blame: 'machine' } };
-  let lastLine: string | undefined;
+  const words = lastWords(onLine);
   const program = await launch({
     ...runnable,
     environment: { ...runnable.environment, ...probe.environment },
     mark,
-    onLine: (line) => {
-      if (line.stream === 'stderr' && line.text.trim() !== '') lastLine = line.text;
-      onLine(line);
-    },
+    cgroups,
+    onLine: words.onLine,
   });
   if (!program.ok) {
-    const reason = `it cannot be started: ${program.error}`;
-    return { ok: false, error: { reason, blame: 'release' } };
+    const { blame, reason } = program.error;
+    return { ok: false, error: { reason: `it cannot be started: ${reason}`, blame } };
   }
   const limitMs = ready.kind === 'none' ? Infinity : terms().readyMs;
-  return {
-    ok: true,
-    value: { program: program.value, probe, stopMs, limitMs, lastLine: () => lastLine },
-  };
+  return { ok: true, value: { program: program.value, probe, stopMs, limitMs, words } };
 }
 
 async function watched(
@@ -149,7 +144,7 @@ async function watched(
       return;
     }
     // Another process may have answered the probe (A13).
-    if (!send(program.pid, 0)) return;
+    if (!program.isAlive()) return;
     ready();
     await failedProbes({ probe, probeMs: terms().probeMs, clock }, isOver);
     fail(`it failed ${MOST_FAILED_PROBES} probes in a row`);
@@ -159,12 +154,10 @@ async function watched(
 }
 
 async function failAtEnd(
-  { program, lastLine }: Started,
+  { program, words }: Started,
   fail: (reason: string) => void,
 ): Promise<void> {
-  const how = describeEnd(await program.ended);
-  const last = lastLine();
-  fail(last === undefined ? how : `${how}: ${last}`);
+  fail(words.with(describeEnd(await program.ended)));
 }
 
 /** Resolves with false if the time is over first. Rejects with the reason of `signal`. */
@@ -198,10 +191,4 @@ async function failedProbes(
     await clock.sleep(probeMs, signal);
     failures = (await probe.isHealthy()) ? 0 : failures + 1;
   }
-}
-
-export function describeEnd(end: ProgramEnd): string {
-  return end.kind === 'exited'
-    ? `it ended with exit code ${end.code}`
-    : `it was killed by ${end.by}`;
 }

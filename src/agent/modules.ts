@@ -8,7 +8,7 @@ import type { Clock } from '../registry/index.ts';
 import type { ClaimedFile } from '../store/index.ts';
 import type { AgentEvent } from './event.ts';
 import { moduleProcess } from './module-process.ts';
-import type { OutputLine } from './process/output-lines.ts';
+import type { OutputLine } from './process/program-output.ts';
 import { localProgram, runnableFor, type ModuleSite } from './runnable.ts';
 import { SupervisedModule, type ActionEnd } from './supervised-module.ts';
 import { dependenciesOf, stopLayers } from './supervision/dependencies.ts';
@@ -21,6 +21,8 @@ export interface ModulesOptions {
   readonly random: () => number;
   /** Marks the processes of this agent, and of those before it on this machine. */
   readonly runId: string;
+  /** The cgroup below which each process gets its own. */
+  readonly cgroups: string | undefined;
   readonly onEvent: (event: AgentEvent) => void;
   readonly onLine: (name: string, line: OutputLine) => void;
   readonly onEnd: (end: ActionEnd) => void;
@@ -152,9 +154,10 @@ export class Modules {
   }
 
   #startOf(name: string): Parameters<typeof moduleProcess>[1] {
-    const { site, clock, runId, onLine, onEvent } = this.#options;
+    const { site, clock, runId, cgroups, onLine, onEvent } = this.#options;
     return {
       clock,
+      cgroups,
       mark: `${runId}/${name}/${++this.#starts}/`,
       terms: () => this.#terms(name).run,
       runnable: async (run: Installed) => {

@@ -3,10 +3,9 @@ import type { Fault } from '../core/machine/activation.ts';
 import type { Result } from '../core/text/result.ts';
 import { installPackage, type InstallOrder } from './install/install-package.ts';
 import type { Package } from './install/package.ts';
-import { describeEnd } from './module-process.ts';
-import { launch } from './process/launch.ts';
-import type { OutputLine } from './process/output-lines.ts';
+import type { OutputLine } from './process/program-output.ts';
 import { whyClosed, type RunAs } from './process/run-as.ts';
+import { runOnce } from './process/run-once.ts';
 
 /** How long a package's first run may take. */
 const FIRST_RUN_MS = 15 * 60_000;
@@ -41,20 +40,8 @@ async function firstRun(
   { root, environment, runAs, mark, onLine, signal }: Preparation,
 ): Promise<Fault | undefined> {
   const program = { path, arguments: [], folder: root, environment, runAs, mark, onLine };
-  const launched = await launch(program);
-  if (!launched.ok) return failed(`it cannot be started: ${launched.error}`);
-  const late = AbortSignal.timeout(FIRST_RUN_MS);
-  const over = AbortSignal.any([signal, late]);
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  over.addEventListener('abort', () => resolve(undefined), { once: true });
-  const end = await Promise.race([launched.value.ended, promise]);
-  await launched.value.stop(0);
-  signal.throwIfAborted();
-  if (!end) return failed(`it took longer than ${FIRST_RUN_MS / 60_000} min`);
-  const isDone = end.kind === 'exited' && end.code === 0;
-  return isDone ? undefined : failed(describeEnd(end));
-}
-
-function failed(how: string): Fault {
-  return { reason: `its first run failed: ${how}`, blame: 'release' };
+  const done = await runOnce(program, { limitMs: FIRST_RUN_MS, signal });
+  if (done.ok) return undefined;
+  const { blame, reason } = done.error;
+  return { reason: `its first run failed: ${reason}`, blame };
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { marked, runIdOf } from '../../src/agent/process/process-group.ts';
+import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
 import { agentSite, type AgentSite } from '../support/agent-site.ts';
 import { plainServer } from '../support/plain-server.ts';
 import { entry } from '../support/planned.ts';
@@ -75,7 +75,7 @@ describe('a module that works', () => {
     const site = await running('echo started; exec sleep 1000');
     const [{ pid } = { pid: 0 }] = marked(`${runIdOf(site.home)}/`);
     process.kill(pid, 'SIGKILL');
-    await site.until('lidar failed: it was killed by SIGKILL');
+    await site.until('lidar failed: it was killed by SIGKILL, cause unknown');
     await site.until('lidar says started');
     await site.until('lidar running 1.0.0');
     expect(processes(site)).toBe(1);

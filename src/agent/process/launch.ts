@@ -1,11 +1,16 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import type { Result } from '../../core/text/result.ts';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { excerpt } from '../../core/text/quote.ts';
-import { whyNotRunnable } from './runnable.ts';
-import { endGroup, killMarked, MARK } from './process-group.ts';
-import { limitedLines, type OutputLine } from './output-lines.ts';
+import type { Result } from '../../core/text/result.ts';
+import { AGENT_ID, guardPrograms } from './guard.ts';
+import { launchLine, type LaunchLine } from './launch-line.ts';
+import type { ProgramEnd } from './program-end.ts';
+import { agentLine, programOutput, type OutputLine } from './program-output.ts';
+import { isRunning, MARK } from './process-table.ts';
+import { programCgroup, type ProgramCgroup } from './cgroup.ts';
 import type { RunAs } from './run-as.ts';
+import { whyNotRunnable } from './runnable.ts';
+import { stopping } from './stop.ts';
 
 /** A program to start. */
 export interface ProgramStart {
@@ -18,87 +23,98 @@ export interface ProgramStart {
   readonly environment: Readonly<Record<string, string>>;
   /** Undefined to run it as this process. */
   readonly runAs: RunAs | undefined;
-  /** Marks its processes, and is unique among those that exist. */
+  /** Marks its processes. Unique among those that exist, and ends with a slash. */
   readonly mark: string;
+  /** The cgroup below which it gets its own, from `delegatedCgroup`. */
+  readonly cgroups?: string | undefined;
   readonly onLine: (line: OutputLine) => void;
 }
 
-/** How a program ended. */
-export type ProgramEnd =
-  | { readonly kind: 'exited'; readonly code: number }
-  | { readonly kind: 'killed'; readonly by: NodeJS.Signals };
-
+/** A program that was started. */
 export interface RunningProgram {
   readonly pid: number;
   /** Resolves once the program itself has ended. */
   readonly ended: Promise<ProgramEnd>;
+  /** Whether the program itself runs. It may have ended although `ended` has not resolved yet. */
+  readonly isAlive: () => boolean;
   /**
-   * Ends its process group with SIGTERM, after `graceMs` with SIGKILL, and then kills what left the group. Resolves once
-   * nothing is left.
+   * Ends its process group with SIGTERM, after `graceMs` with SIGKILL, and kills what left the group. If the program has
+   * ended by itself, kills what it left behind. Resolves once nothing is left. May be called again, with a shorter time.
    */
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
-const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path));
-/** Starts the program only if this process has not ended since: then no signal would come. */
-const IF_PARENT_LIVES = '[ "$PPID" = "$0" ] || exit 1; exec "$@"';
+/** Why a program could not be started, and whose failure that is. */
+export interface LaunchFailure {
+  readonly blame: 'release' | 'machine';
+  readonly reason: string;
+}
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 /**
- * Starts a program in a process group and a session of its own. If this process ends, however it does, the program is
- * killed. The error says why it cannot be started.
+ * Starts a program in a process group and a session of its own. If this process ends, however it does, the program and
+ * what it started are killed (A6). Call it on the main thread: the kernel kills the program when the calling thread ends.
  */
-export async function launch(start: ProgramStart): Promise<Result<RunningProgram, string>> {
-  const why = whyNotRunnable(start.path);
-  if (why !== undefined) return { ok: false, error: why };
-  const child = spawned(start);
-  const { promise, resolve } = Promise.withResolvers<Result<RunningProgram, string>>();
-  const ended = endOf(child);
-  child.once('error', ({ message }) => resolve({ ok: false, error: excerpt(message) }));
+export async function launch(start: ProgramStart): Promise<Result<RunningProgram, LaunchFailure>> {
+  const { path, mark, cgroups, onLine } = start;
+  const why = whyNotRunnable(path);
+  if (why !== undefined) return { ok: false, error: { blame: 'release', reason: why } };
+  const line = await launchLine();
+  noteFallback(line, onLine);
+  guardPrograms();
+  const cgroup = cgroups === undefined ? undefined : programCgroup(cgroups, mark);
+  const child = spawned(start, line, cgroup);
+  const ended = endOf(child, cgroup);
+  const { promise, resolve } = Promise.withResolvers<Result<RunningProgram, LaunchFailure>>();
+  child.once('error', ({ message }) => {
+    resolve({ ok: false, error: { blame: 'machine', reason: excerpt(message) } });
+  });
   child.once('spawn', () => {
     // A child that was spawned has an id.
     const { pid = 0 } = child;
-    resolve({ ok: true, value: { pid, ended, stop: stopOf(pid, start.mark) } });
+    const isAlive = (): boolean =>
+      child.exitCode === null && child.signalCode === null && isRunning(pid);
+    const stop = stopping({ pid, mark, ended, isAlive, cgroup, onLine });
+    resolve({ ok: true, value: { pid, ended, isAlive, stop } });
   });
-  limitedLines(child, start.onLine);
+  programOutput(child, onLine);
   return await promise;
 }
 
-function spawned({
-  path,
-  arguments: args,
-  folder,
-  environment,
-  runAs,
-  mark,
-}: ProgramStart): ChildProcess {
-  const command = [...privileges(runAs), '/bin/sh', '-c', IF_PARENT_LIVES, String(process.pid)];
-  const [program = path, ...rest] = [...command, path, ...args];
+function spawned(
+  { path, arguments: args, folder, environment, runAs, mark }: ProgramStart,
+  launcher: LaunchLine,
+  cgroup: ProgramCgroup | undefined,
+): Child {
+  const { line, options } = launcher.of([path, ...args], { runAs, cgroup: cgroup?.members });
+  const [program, ...rest] = line;
   return spawn(program, rest, {
+    ...options,
     cwd: folder,
-    env: { ...environment, [MARK]: mark },
+    env: { ...environment, [MARK]: mark + AGENT_ID },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
-/** The command that sets the user and the signal, and then runs the rest of the line. */
-function privileges(runAs: RunAs | undefined): string[] {
-  if (SETPRIV === undefined) return [];
-  const user = runAs ? [`--reuid=${runAs.uid}`, `--regid=${runAs.gid}`, '--init-groups'] : [];
-  return [SETPRIV, ...user, '--pdeathsig=KILL', '--'];
-}
-
-function stopOf(pid: number, mark: string): RunningProgram['stop'] {
-  return async (graceMs) => {
-    await endGroup(pid, graceMs);
-    await killMarked(mark);
-  };
-}
-
-async function endOf(child: ChildProcess): Promise<ProgramEnd> {
+async function endOf(child: Child, cgroup: ProgramCgroup | undefined): Promise<ProgramEnd> {
   const { promise, resolve } = Promise.withResolvers<ProgramEnd>();
   child.once('exit', (code, by) => {
-    resolve(by === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'killed', by });
+    if (by === null) resolve({ kind: 'exited', code: code ?? 0 });
+    else resolve({ kind: 'killed', by, isOutOfMemory: cgroup?.wasOutOfMemory() });
   });
   return await promise;
+}
+
+let isNoted = false;
+
+function noteFallback({ isKilledWithParent }: LaunchLine, onLine: ProgramStart['onLine']): void {
+  if (isKilledWithParent || isNoted) return;
+  isNoted = true;
+  onLine(
+    agentLine(
+      'setpriv of util-linux was not found: programs are not killed by the kernel when the agent ends, only by the shell that waits for that; users other than the agent get no supplementary groups',
+    ),
+  );
 }

@@ -1,4 +1,5 @@
 import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { get } from 'node:http';
 import { createConnection, createServer, type NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,14 +93,20 @@ function placeOf(readiness: Exclude<Readiness, { kind: 'none' }>, runAs: RunAs |
   };
 }
 
+const UNUSABLE: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process has it',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  EACCES: 'only root may use it',
+};
+
 async function obstacleAt(address: Address): Promise<string | undefined> {
   if ('path' in address) return undefined;
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const server = createServer();
-  server.once('error', ({ code }: NodeJS.ErrnoException) => {
-    resolve(
-      `port ${address.port} of ${address.host} cannot be used (${code}): another process has it`,
-    );
+  server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
+    const why = UNUSABLE[code];
+    const place = `port ${address.port} of ${address.host} cannot be used (${code})`;
+    resolve(why === undefined ? place : `${place}: ${why}`);
   });
   server.listen(address, () => server.close(() => resolve(undefined)));
   return await promise;
@@ -120,14 +127,14 @@ async function accepts(address: Address): Promise<boolean> {
 }
 
 async function answers(url: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  // `fetch` would keep the connection, and might ask a proxy.
+  const request = get(url, { agent: false, signal: AbortSignal.timeout(PROBE_MS) });
+  request.on('error', () => resolve(false));
+  request.on('response', ({ statusCode = 0 }) => resolve(statusCode >= 200 && statusCode < 300));
   try {
-    const response = await fetch(url, {
-      signal: AbortSignal.timeout(PROBE_MS),
-      redirect: 'manual',
-    });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
+    return await promise;
+  } finally {
+    request.destroy();
   }
 }

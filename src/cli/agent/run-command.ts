@@ -130,7 +130,7 @@ function agentFor(
     fetch: () => ({ token: (url) => registries.tokenFor(url) }),
     onEvent: (event) => reportEvent(event, report),
     onLine: (name, { stream, text }) => {
-      if (text.trim() !== '') report.about(name, stream === 'stderr' ? 'warn' : 'info', text);
+      if (text.trim() !== '') report.about(name, stream === 'stdout' ? 'info' : 'warn', text);
     },
   });
 }

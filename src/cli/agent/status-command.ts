@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { marked, runIdOf } from '../../agent/process/process-group.ts';
+import { marked, runIdOf } from '../../agent/process/process-table.ts';
 import type { Activation } from '../../core/machine/activation.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { isPolled } from '../../store/claim.ts';

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The variable that marks every process of a module, also those that leave its process group. */
+export const MARK = 'MODREG_RUN';
+
+const RUN_ID_LENGTH = 12;
+
+/** What the marks of all modules of one agent begin with: the same for each agent whose packages are below `home`. */
+export function runIdOf(home: string): string {
+  return createHash('sha256').update(home).digest('hex').slice(0, RUN_ID_LENGTH);
+}
+
+/** A process of a module. */
+export interface MarkedProcess {
+  readonly pid: number;
+  /** Its process group. */
+  readonly group: number;
+  /** Its mark after the prefix. */
+  readonly mark: string;
+}
+
+/** The processes whose mark begins with `prefix`. Only root sees those of other users. */
+export function marked(prefix: string): MarkedProcess[] {
+  const needle = `\0${MARK}=${prefix}`;
+  return pids().flatMap((pid) => {
+    const environment = `\0${contentsOf(pid, 'environ')}`;
+    const place = environment.indexOf(needle);
+    const stat = place === -1 ? undefined : statOf(pid);
+    if (!stat || pid === process.pid) return [];
+    const [mark = ''] = environment.slice(place + needle.length).split('\0', 1);
+    return { pid, group: stat.group, mark };
+  });
+}
+
+/** Whether a process runs: it has not ended, even if nobody has taken its exit code yet. */
+export function isRunning(pid: number): boolean {
+  return statOf(pid)?.isRunning ?? false;
+}
+
+/** Whether a process of the group runs. */
+export function isGroupRunning(group: number): boolean {
+  // In a container without an init, processes that ended stay in the table for good.
+  return (
+    signal(-group, 0) &&
+    pids().some((pid) => {
+      const stat = statOf(pid);
+      return stat?.group === group && stat.isRunning;
+    })
+  );
+}
+
+/** Sends a signal to a process, or to a group if `pid` is negative. Returns false if there is none. */
+export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ESRCH') return false;
+    // Programs that run as another user, such as sudo, are there but get no signal.
+    if (code === 'EPERM') return true;
+    throw error;
+  }
+}
+
+function pids(): number[] {
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? Number(name) : []));
+}
+
+/** Undefined if there is no such process. */
+function statOf(pid: number): { readonly group: number; readonly isRunning: boolean } | undefined {
+  const stat = contentsOf(pid, 'stat');
+  // The second field is the name in parentheses, which may contain anything.
+  const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (group === undefined) return undefined;
+  return { group: Number(group), isRunning: state !== 'Z' && state !== 'X' };
+}
+
+function contentsOf(pid: number, file: 'environ' | 'stat'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
+  } catch {
+    // It has ended, or its environment is that of another user.
+    return '';
+  }
+}

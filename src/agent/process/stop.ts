@@ -1,0 +1,54 @@
+import { systemClock } from '../../registry/index.ts';
+import type { ProgramCgroup } from './cgroup.ts';
+import { killMarked } from './orphans.ts';
+import { isGroupRunning, signal } from './process-table.ts';
+import { agentLine, type OutputLine } from './program-output.ts';
+
+const POLL_MS = 10;
+
+/** A program to stop. */
+interface Stoppable {
+  /** Of the program and of its process group. */
+  readonly pid: number;
+  readonly mark: string;
+  readonly ended: Promise<unknown>;
+  readonly isAlive: () => boolean;
+  readonly cgroup: ProgramCgroup | undefined;
+  readonly onLine: (line: OutputLine) => void;
+}
+
+/** Returns how to end a program and all that it started. */
+export function stopping(program: Stoppable): (graceMs: number) => Promise<void> {
+  let deadline = Infinity;
+  let stopped: Promise<void> | undefined;
+  return async (graceMs) => {
+    deadline = Math.min(deadline, systemClock.monotonic() + graceMs);
+    stopped ??= stop(program, () => deadline);
+    await stopped;
+  };
+}
+
+async function stop(program: Stoppable, deadline: () => number): Promise<void> {
+  const { mark, cgroup, onLine } = program;
+  // Once the program has ended, its id may belong to another group: what it left is only found by its mark.
+  if (program.isAlive()) await endGroup(program, deadline);
+  cgroup?.kill();
+  const { isOver } = await killMarked(mark);
+  if (!isOver) onLine(agentLine('processes of it are left that SIGKILL does not end'));
+  await cgroup?.remove();
+}
+
+async function endGroup({ pid, ended, isAlive }: Stoppable, deadline: () => number): Promise<void> {
+  signal(-pid, 'SIGTERM');
+  // A stopped process gets SIGTERM once it continues.
+  signal(-pid, 'SIGCONT');
+  while (isAlive() || isGroupRunning(pid)) {
+    const left = deadline() - systemClock.monotonic();
+    if (left <= 0) {
+      signal(-pid, 'SIGKILL');
+      return;
+    }
+    const poll = systemClock.sleep(Math.min(POLL_MS, left));
+    await (isAlive() ? Promise.race([ended, poll]) : poll);
+  }
+}
