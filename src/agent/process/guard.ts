@@ -27,7 +27,7 @@ done 2>/dev/null
 
 let isGuarded = false;
 
-/** Starts the guard of this agent, unless it runs (A6). It ends with the agent. */
+/** Starts the guard of this agent, unless it runs. It ends with the agent. */
 export function guardPrograms(): void {
   if (isGuarded) return;
   isGuarded = true;

@@ -16,7 +16,7 @@ const WITH_PARENT = '[ "$PPID" = "$0" ] || exit 1; unset PWD OLDPWD SHLVL; exec 
 
 /** How programs are started on this machine. */
 export interface LaunchLine {
-  /** Whether the kernel kills a program when the agent ends, however that happens (A6). */
+  /** Whether the kernel kills a program when the agent ends, however that happens. */
   readonly isKilledWithParent: boolean;
   /** The line that starts `program` as `runAs`, in the cgroup of which `cgroup` has the members. */
   readonly of: (

@@ -54,7 +54,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 /**
  * Starts a program in a process group and a session of its own. If this process ends, however it does, the program and
- * what it started are killed (A6). Call it on the main thread: the kernel kills the program when the calling thread ends.
+ * what it started are killed. Call it on the main thread: the kernel kills the program when the calling thread ends.
  */
 export async function launch(start: ProgramStart): Promise<Result<RunningProgram, LaunchFailure>> {
   const { path, mark, cgroups, onLine } = start;

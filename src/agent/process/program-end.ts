@@ -13,7 +13,7 @@ export function describeEnd(end: ProgramEnd): string {
   if (end.kind === 'exited') return `it ended with exit code ${end.code}`;
   const { by, isOutOfMemory } = end;
   if (by !== 'SIGKILL') return `it was killed by ${by}`;
-  // A12: only cgroups tell why.
+  // Only cgroups tell why.
   if (isOutOfMemory === undefined) return 'it was killed by SIGKILL, cause unknown';
   return isOutOfMemory
     ? 'the system killed it because memory was short'

@@ -21,7 +21,7 @@ export function agentLine(text: string): OutputLine {
 }
 
 /**
- * Passes the lines of a program to `onLine`: at most 10,000 in 30 s, of both streams together (A12). What is dropped is
+ * Passes the lines of a program to `onLine`: at most 10,000 in 30 s, of both streams together. What is dropped is
  * counted in a line of the agent, 30 s after the first line or once the output ends.
  */
 export function programOutput(
@@ -43,7 +43,7 @@ export function programOutput(
   for (const stream of ['stdout', 'stderr'] as const) {
     open++;
     eachLine(streams[stream], (text, isTruncated) => {
-      // A timer does not depend on the wall clock (A15), and must not keep the process alive.
+      // A timer does not depend on the wall clock, and must not keep the process alive.
       period ??= setTimeout(endPeriod, PERIOD_MS).unref();
       if (++count <= MOST_LINES) onLine({ stream, text, isTruncated });
     });

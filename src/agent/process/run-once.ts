@@ -31,7 +31,7 @@ export async function runOnce(
 /** Resolves after `ms`, or when `signal` aborts. */
 async function over(ms: number, signal: AbortSignal): Promise<undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  // Its timer does not depend on the wall clock (A15), and does not keep the process alive.
+  // Its timer does not depend on the wall clock, and does not keep the process alive.
   const either = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
   if (either.aborted) return undefined;
   either.addEventListener('abort', () => resolve(undefined), { once: true });
