@@ -159,6 +159,14 @@ export function removed({ previous }: Trying | RollingBack, process: Process = '
   return { ...stopped({ to: 'idle' }, process), row: row ?? null };
 }
 
+/** The entry left the config while its process was ending. */
+export function removedAtEnd(after: AfterStop): Step {
+  if ('row' in after) return removed(after.row, 'ending');
+  const end = stopped({ to: 'idle' }, 'ending');
+  // The version that failed was the first one.
+  return after.to === 'failed' ? { ...end, row: null } : end;
+}
+
 /** The agent ends during a trial, which is not the candidate's failure. */
 export function interrupted(row: Trying): Step {
   return { ...stopped({ to: 'idle' }), row: { ...row, attempts: row.attempts - 1 } };
@@ -169,8 +177,9 @@ export function continued(after: AfterStop, { random }: Surroundings): Step {
     case 'idle':
       return { next: { state: 'idle' }, commands: [] };
     case 'held': {
-      const { run, previous, crashes } = after;
-      return { next: { state: 'held', run, previous, crashes }, commands: [] };
+      const { run, previous, crashes, restart } = after;
+      // A restart that was requested goes on once the module may run.
+      return { next: { state: 'held', run, previous, crashes, restart }, commands: [] };
     }
     case 'starting':
       return started(after);

@@ -6,6 +6,7 @@ import {
   down,
   interrupted,
   removed,
+  removedAtEnd,
   restored,
   resumed,
   rolledBack,
@@ -102,8 +103,7 @@ const TABLE: Table = {
     hold: ({ after }) => ('run' in after ? stopped({ ...after, to: 'held' }, 'ending') : undefined),
     release: ({ after }) =>
       after.to === 'held' ? stopped({ ...after, to: 'starting' }, 'ending') : undefined,
-    remove: ({ after }) =>
-      'row' in after ? removed(after.row, 'ending') : stopped(TO_IDLE, 'ending'),
+    remove: ({ after }) => removedAtEnd(after),
     'shut-down': () => stopped(TO_IDLE, 'ending'),
   },
 };

@@ -156,7 +156,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'stopping to fail': {
     gone: 'write nothing; fail a (release, none): it crashed; idle',
-    remove: 'stopping → idle',
+    remove: 'write nothing; stopping → idle',
     'shut-down': 'stopping → idle',
   },
 };
