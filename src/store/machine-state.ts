@@ -38,7 +38,7 @@ import {
 import { deployedIn, noteDeployed, type DeployedRecord } from './deployed-versions.ts';
 import { writeTo, type MachineFile } from './machine-file.ts';
 import * as outbox from './outbox.ts';
-import { lift, quarantine, quarantineIn } from './quarantine.ts';
+import { lift, quarantineIn, refuse } from './quarantine.ts';
 import {
   reportFailure,
   type FailureTerms,
@@ -90,8 +90,11 @@ export interface MachineState {
     failure: ReleaseFailure,
     terms: FailureTerms,
   ): string | undefined;
-  /** Puts a version into quarantine for an operator. If it was in quarantine, its term starts again. */
-  quarantine(entry: QuarantineEntry): void;
+  /**
+   * Puts a version into quarantine for an operator. If it was in quarantine, its term starts again. A rollback from it that
+   * has not ended stays, and is returned: nothing was changed then (D32).
+   */
+  quarantine(entry: QuarantineEntry): QuarantineEntry | undefined;
   /** Ends a quarantine. Returns whether the version was in quarantine. */
   lift(moduleId: ModuleId, version: string): boolean;
   /** Quarantines the deployed version for an operator (D13). Returns false if another one is deployed by now. */
@@ -215,7 +218,7 @@ function writesOf(
     acknowledge: (id, outcome, terms) => writing(() => acknowledge(sql, id, outcome, terms)),
     reportFailure: (target, failure, terms) =>
       writing(() => reportFailure(sql, target, failure, terms)),
-    quarantine: (entry) => writing(() => quarantine(sql, entry)),
+    quarantine: (entry) => writing(() => refuse(sql, entry)),
     lift: (moduleId, version) => writing(() => lift(sql, moduleId, version)),
     rollBack: (target, rolledBack, term) => writing(() => rollBack(sql, target, rolledBack, term)),
     requestRestart: (target, request) => writing(() => requestRestart(sql, target, request)),

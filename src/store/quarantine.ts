@@ -68,6 +68,41 @@ const WRITE = `
     reason = excluded.reason, is_rollback = excluded.is_rollback,
     rolled_back_to = excluded.rolled_back_to, refused = excluded.refused`;
 
+/**
+ * Puts a version into quarantine for an operator. A rollback from it that has not ended stays, and is returned: a quarantine
+ * in its place would end it for the other versions that it refuses (D32).
+ */
+export function refuse(sql: Statements, entry: QuarantineEntry): QuarantineEntry | undefined {
+  const before = inForce(sql, entry);
+  if (before?.rolledBack) return before;
+  quarantine(sql, entry);
+  return undefined;
+}
+
+/** Puts a version that failed into quarantine. What an operator refused stays refused, for as long and for each file (D13). */
+export function refuseFailed(sql: Statements, entry: QuarantineEntry): void {
+  const before = inForce(sql, entry);
+  if (before?.rolledBack) return;
+  const isLonger = before && (before.until ?? Infinity) > (entry.until ?? Infinity);
+  const { until, reason } = isLonger ? before : entry;
+  const digest = before && before.digest === undefined ? undefined : entry.digest;
+  quarantine(sql, { ...entry, digest, until, reason });
+}
+
+/** The quarantine of the version of `entry` that has not ended when `entry` begins. */
+function inForce(
+  sql: Statements,
+  { moduleId, version, since }: QuarantineEntry,
+): QuarantineEntry | undefined {
+  const row = sql.get(
+    'SELECT * FROM quarantine WHERE module_id = ? AND version = ?',
+    moduleId,
+    version,
+  );
+  const entry = row && entryOf(row, sql);
+  return entry && since < (entry.until ?? Infinity) ? entry : undefined;
+}
+
 /** Ends a quarantine. Returns whether the version was in quarantine. */
 export function lift(sql: Statements, moduleId: ModuleId, version: string): boolean {
   const { changes } = sql.run(

@@ -5,7 +5,7 @@ import type { RolledBack } from '../core/releases/eligibility-policy.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { deployedIn, noteDeployed } from './deployed-versions.ts';
 import * as outbox from './outbox.ts';
-import { quarantine, versionOf } from './quarantine.ts';
+import { quarantine, refuseFailed, versionOf } from './quarantine.ts';
 import { endRequest } from './restart-requests.ts';
 
 /** A version that does not work on this machine. */
@@ -115,5 +115,5 @@ function quarantineFailed(
 ): void {
   // A `pin_url` has no version to put into quarantine.
   if (!versionOf(version)) return;
-  quarantine(sql, { moduleId: moduleOf(target), version, digest, reason, since: at, until });
+  refuseFailed(sql, { moduleId: moduleOf(target), version, digest, reason, since: at, until });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openMachineFile } from '../../src/store/index.ts';
+import type { QuarantineEntry } from '../../src/core/plan/machine-memory.ts';
 import { machineStateIn, type MachineState } from '../../src/store/machine-state.ts';
 import { moduleId, version } from '../support/ask.ts';
 import { ARM, claimed, commitOne, LIDAR, moduleNamed, running } from '../support/claimed.ts';
@@ -80,35 +81,97 @@ describe('rolling back', () => {
   });
 });
 
-describe('a quarantine', () => {
-  const entry = { moduleId: moduleId('acme:lidar'), version: '1.1.0' };
-  const failure = { ...entry, digest: 'sha256:aa', since: 1, until: 9, reason: 'hot' };
-  const rollback = { ...entry, digest: undefined, since: 2, until: undefined, reason: 'asked' };
-  const from = version('1.1.0');
-  const [to, refused] = [version('1.0.0'), new Set(['1.1.0', '1.2.0'])];
-  const entries = [
-    { ...failure, rolledBack: undefined },
-    { ...rollback, rolledBack: { from, to, refused } },
-    {
-      ...rollback,
-      since: 3,
-      reason: 'again',
-      rolledBack: { from, to: undefined, refused: undefined },
-    },
-    { ...failure, since: 4, until: 8, digest: 'sha256:bb', rolledBack: undefined },
-  ];
+const ENTRY = { moduleId: moduleId('acme:lidar'), version: '1.1.0' };
+const ROLLED_BACK = { from: version('1.1.0'), to: version('1.0.0'), refused: new Set(['1.1.0']) };
+const REFUSED = { ...ENTRY, digest: undefined, since: 4, until: 8, reason: 'asked' };
 
-  it.each(entries.map((one, place) => [place, one] as const))(
-    'is replaced as a whole: entry %i',
-    (_, last) => {
-      const { state } = claimed();
-      for (const before of entries) {
-        state.quarantine(before);
-        state.quarantine(last);
-        expect(state.memory().quarantine).toEqual([last]);
-      }
-    },
-  );
+/** Rolls the lidar back from 1.1.0 to 1.0.0, at the time 2. */
+function rollBack(state: MachineState, until?: number): QuarantineEntry | undefined {
+  state.report(LIDAR, '1.1.0', 1);
+  state.rollBack(LIDAR, ROLLED_BACK, { at: 2, until });
+  return state.memory().quarantine[0];
+}
+
+/** Reports that 1.1.0 failed, at the time 4, and returns its quarantine. */
+function failed(
+  state: MachineState,
+  { until, digest }: { readonly until: number | undefined; readonly digest?: string | undefined },
+): QuarantineEntry | undefined {
+  const { id } = commitOne(state, { artifact: { platform: 'any', digest } });
+  state.deliver(id, 3);
+  const outcome = { kind: 'failed', blame: 'release', running: '1.0.0', reason: 'hot' } as const;
+  state.acknowledge(id, outcome, { at: 4, quarantineUntil: until, retryAt: 9 });
+  return state.memory().quarantine[0];
+}
+
+describe('the quarantine of an operator', () => {
+  it.each([
+    ['an earlier one', { ...REFUSED, since: 1, until: undefined, reason: 'before' }],
+    ['a failure', { ...REFUSED, since: 1, until: undefined, digest: 'sha256:aa' }],
+  ])('replaces %s as a whole', (_, before) => {
+    const { state } = claimed();
+    state.quarantine(before);
+    expect(state.quarantine(REFUSED)).toBeUndefined();
+    expect(state.memory().quarantine).toEqual([{ ...REFUSED, rolledBack: undefined }]);
+  });
+
+  it.each([undefined, 5])('[D32] leaves a rollback until %s as it is', (until) => {
+    const { state, path } = claimed();
+    const rollback = rollBack(elsewhere(path), until);
+    expect(rollback?.rolledBack).toEqual(ROLLED_BACK);
+    expect(state.quarantine(REFUSED)).toEqual(rollback);
+    expect(state.memory().quarantine).toEqual([rollback]);
+  });
+
+  it('[D32] replaces a rollback that has ended', () => {
+    const { state } = claimed();
+    rollBack(state, 4);
+    expect(state.quarantine(REFUSED)).toBeUndefined();
+    expect(state.memory().quarantine).toEqual([{ ...REFUSED, rolledBack: undefined }]);
+  });
+});
+
+describe('[D13] the failure of a version that an operator refused', () => {
+  it.each([
+    ['ends later', 9, { until: 9, reason: 'hot' }],
+    ['has no end', undefined, { until: undefined, reason: 'hot' }],
+    ['ends earlier', 7, { until: 8, reason: 'asked' }],
+  ])('%s: the later end counts, for each file', (_, until, expected) => {
+    const { state } = claimed();
+    state.quarantine({ ...REFUSED, since: 1 });
+    expect(failed(state, { until, digest: 'sha256:aa' })).toEqual({
+      ...REFUSED,
+      ...expected,
+      rolledBack: undefined,
+    });
+  });
+
+  it('replaces a quarantine that has ended', () => {
+    const { state } = claimed();
+    state.quarantine({ ...REFUSED, since: 1, until: 4 });
+    const entry = { ...REFUSED, until: 7, digest: 'sha256:aa', reason: 'hot' };
+    expect(failed(state, { until: 7, digest: 'sha256:aa' })).toEqual({
+      ...entry,
+      rolledBack: undefined,
+    });
+  });
+
+  it('replaces an earlier failure of another file', () => {
+    const { state } = claimed();
+    failed(state, { until: 9, digest: 'sha256:aa' });
+    expect(failed(state, { until: 9, digest: 'sha256:bb' })?.digest).toBe('sha256:bb');
+  });
+
+  it.each([undefined, 5])('[D32] leaves a rollback until %s as it is', (until) => {
+    const { state } = claimed();
+    const rollback = rollBack(state, until);
+    expect(rollback?.rolledBack).toEqual(ROLLED_BACK);
+    expect(failed(state, { until: 9 })).toEqual(rollback);
+  });
+});
+
+describe('a quarantine', () => {
+  const failure = { ...ENTRY, digest: 'sha256:aa', since: 1, until: 9, reason: 'hot' };
 
   it('is listed after those of the module that began before it', () => {
     const { state } = claimed();

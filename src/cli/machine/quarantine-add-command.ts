@@ -59,12 +59,9 @@ export function quarantineAddCommand(
     const now = world.clock();
     const until = term && now + term.value;
     const reason = options.reason ?? 'quarantined by an operator';
-    const before = state
-      .memory()
-      .quarantine.find((one) => one.moduleId === moduleId && one.version === version);
-    if (before?.rolledBack) return failed(rolledBackAlready(before));
     const entry = { moduleId, version, since: now, until, reason };
-    state.quarantine(entry);
+    const rollback = state.quarantine(entry);
+    if (rollback) return failed(rolledBackAlready(rollback));
     const concerned = concernedBy(moduleId, file, now);
     const times = timesOn(state, world)(moduleId);
     const answer = options.json ? [asJson(entry, concerned)] : linesOf(entry, concerned, times);
@@ -75,7 +72,6 @@ export function quarantineAddCommand(
   return done.ok ? done.value : failed(done.error);
 }
 
-/** A quarantine in place of a rollback would end it for the other versions that it refuses. */
 function rolledBackAlready({ moduleId, version }: QuarantineEntry): Problem {
   const message = `${moduleId} ${version} is refused already, by a rollback on this machine; nothing was changed`;
   const hint = `modreg quarantine lift ${moduleId} ${version} ends the rollback for all its versions`;
