@@ -131,7 +131,7 @@ describe('the quarantine of an operator', () => {
   });
 });
 
-describe('[D13] the failure of a version that an operator refused', () => {
+describe('[D13, T114] the failure of a version that an operator refused', () => {
   it.each([
     ['ends later', 9, { until: 9, reason: 'hot' }],
     ['has no end', undefined, { until: undefined, reason: 'hot' }],

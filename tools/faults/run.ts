@@ -8,6 +8,7 @@ import { formatFault, parseFault, type InjectedFault } from '../../test/faults/i
 import { INSTALL_SCENE } from '../../test/faults/install-scene.ts';
 import { killAgents } from '../../test/faults/kill-agents.ts';
 import { faultsIn, pickFaults, playFault, type Played } from '../../test/faults/play-faults.ts';
+import { operatorsScene } from '../../test/faults/operators-scene.ts';
 import { canTrace } from '../../test/faults/run-traced.ts';
 import type { Scene } from '../../test/faults/scene.ts';
 import { randomFrom } from '../../test/support/mutate.ts';
@@ -15,7 +16,7 @@ import { oneOf, optionsOf, wholeNumber } from '../options.ts';
 
 const HELP = `Makes real processes meet a fault, and looks for what is lost, duplicated or left unsaid.
   calls       system calls on state files fail once, for a while or from then on, or kill their process: of an agent,
-              of commands of modreg, and of an installation of a package (default)
+              of commands of modreg, of an installation of a package, and of a poller and commands at once (default)
   kills       agents are killed before a change to a file, until one has nothing left to do
   power-cuts  the power is cut at a moment in the work of an agent: each sector that is not synced is lost or not
   flips       bits of a machine.db are flipped, one at a time
@@ -65,6 +66,7 @@ async function playCalls(): Promise<void> {
       agentScene(address),
       settledScene(address),
       INSTALL_SCENE,
+      operatorsScene(address),
       ...COMMAND_SCENES,
     ];
     const scenes = values.in === undefined ? all : [oneOf('--in', values.in, all)];
