@@ -90,10 +90,7 @@ export interface MachineState {
     failure: ReleaseFailure,
     terms: FailureTerms,
   ): string | undefined;
-  /**
-   * Puts a version into quarantine for an operator. If it was in quarantine, its term starts again. A rollback from it that
-   * has not ended stays, and is returned: nothing was changed then (D32).
-   */
+  /** Puts a version into quarantine for an operator, unless it is refused by a rollback, which is returned (D32). */
   quarantine(entry: QuarantineEntry): QuarantineEntry | undefined;
   /** Ends a quarantine. Returns whether the version was in quarantine. */
   lift(moduleId: ModuleId, version: string): boolean;

@@ -12,7 +12,7 @@ it('[T114] a poller and the commands of operators, some of which are killed, wri
     const scene = operatorsScene(address);
     await scene.prepare(folder);
     const ended = await runTraced(scene.command(folder), undefined);
-    expect(await scene.judge(folder, ended), folder).toEqual([]);
+    expect(await scene.judge(folder, ended)).toEqual([]);
   });
   expect(reportIn(folder).counts.done).toBeGreaterThan(0);
   rmSync(folder, { recursive: true });

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { text } from 'node:stream/consumers';
 import { scheduler } from 'node:timers/promises';
 import type { LoggedDecision } from '../../src/core/plan/logged-decisions.ts';
-import { openForPoller, openMachineFile } from '../../src/store/index.ts';
+import { openForPoller, openMachineFile, type MachineFile } from '../../src/store/index.ts';
 import { deployedText } from '../../src/core/decision/deployed.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
 import { ROOT } from '../support/modreg.ts';
@@ -122,13 +122,19 @@ async function settle(folder: string): Promise<string[]> {
 
 /** Whether a round since `began` left nothing to do. */
 function isSettled(folder: string, began: number): boolean {
-  const file = openMachineFile(`${folder}/home/machine.db`, { mode: 'read' });
-  try {
+  return reading(folder, (file) => {
     const state = machineStateIn(file);
     const isNew = (state.poller().round?.at ?? 0) >= began;
     const modules = state.decisions().filter(({ kind }) => kind === 'module');
     const isIdle = modules.every(({ decision }) => SETTLED.has(decision));
     return isNew && isIdle && state.memory().open.length === 0;
+  });
+}
+
+function reading<T>(folder: string, work: (file: MachineFile) => T): T {
+  const file = openMachineFile(`${folder}/home/machine.db`, { mode: 'read' });
+  try {
+    return work(file);
   } finally {
     file.close();
   }
@@ -136,36 +142,28 @@ function isSettled(folder: string, began: number): boolean {
 
 function machineFindings(folder: string, expected: Report['quarantine']): string[] {
   const aside = readdirSync(`${folder}/home`).filter((name) => name.includes('set-aside'));
-  const findings = aside.map((name) => `the file was set aside: ${name}`);
-  const file = openMachineFile(`${folder}/home/machine.db`, { mode: 'read' });
-  try {
+  return reading(folder, (file) => {
     const integrity = String(file.sql.get('PRAGMA integrity_check')?.['integrity_check']);
-    if (integrity !== 'ok') findings.push(`machine.db: ${integrity}`);
-    for (const { row } of file.sql.all('SELECT row FROM damaged_rows')) {
-      findings.push(`a row was damaged: ${row}`);
-    }
-    const { quarantine, of } = machineStateIn(file).memory();
-    const found = new Map(
-      quarantine.map(({ moduleId, version, until, rolledBack }) => {
-        const what = rolledBack ? 'rolled back' : until === undefined ? 'refused' : 'failed';
-        return [`${moduleId} ${version}`, what];
-      }),
-    );
-    findings.push(...quarantineFindings(expected, found));
-    const contents = file.sql.all('SELECT number, name, content FROM actions');
-    const known = new Map(
-      contents.map(({ number, name, content }) => {
-        const { to } = JSON.parse(String(content)) as { readonly to: string };
-        return [String(number), `${name} ${to}`];
-      }),
-    );
-    const deployed = (name: string): string =>
-      deployedText(of(targetNamed(name)).deployed) ?? 'unknown';
-    findings.push(...carriedOutFindings(folder, known, deployed));
-  } finally {
-    file.close();
-  }
-  return findings;
+    const damaged = file.sql.all('SELECT row FROM damaged_rows');
+    return [
+      ...aside.map((name) => `the file was set aside: ${name}`),
+      ...(integrity === 'ok' ? [] : [`machine.db: ${integrity}`]),
+      ...damaged.map(({ row }) => `a row was damaged: ${String(row)}`),
+      ...quarantineFindings(expected, quarantineIn(file)),
+      ...carriedOutFindings(folder, file),
+    ];
+  });
+}
+
+/** How each version is refused, by its module and version. */
+function quarantineIn(file: MachineFile): ReadonlyMap<string, string> {
+  const { quarantine } = machineStateIn(file).memory();
+  return new Map(
+    quarantine.map(({ moduleId, version, until, rolledBack }) => {
+      const what = rolledBack ? 'rolled back' : until === undefined ? 'refused' : 'failed';
+      return [`${moduleId} ${version}`, what];
+    }),
+  );
 }
 
 /** What operators refused is in the file, and nothing else but the failure of the arm. */
@@ -188,24 +186,33 @@ function quarantineFindings(
 }
 
 /** Each action that the program carried out is in the file with the same content, and the last one is deployed. */
-function carriedOutFindings(
-  folder: string,
-  actions: ReadonlyMap<string, string>,
-  deployed: (name: string) => string,
-): string[] {
-  const lines = carriedOut(folder);
+function carriedOutFindings(folder: string, file: MachineFile): string[] {
   const findings: string[] = [];
   const last = new Map<string, string>(MODULES.map((name) => [`acme_${name}`, FIRST[name]]));
-  for (const line of lines) {
+  const known = actionsIn(file);
+  for (const line of carriedOut(folder)) {
     const [id = '', name = '', to = ''] = line.split(' ');
-    const known = actions.get(id.split('-').at(-1) ?? '');
-    if (known !== `${name} ${to}`)
-      findings.push(`${line} was carried out, and the file has ${known}`);
+    const found = known.get(id.split('-').at(-1) ?? '');
+    if (found !== `${name} ${to}`) findings.push(`${line} was carried out, and not ${found}`);
     last.set(name, to);
   }
+  const memory = machineStateIn(file).memory();
   for (const [name, to] of last) {
-    if (deployed(name) !== to)
-      findings.push(`${name} is ${deployed(name)}, and ${to} was carried out`);
+    const { deployed } = memory.of(targetNamed(name));
+    const found = deployedText(deployed) ?? deployed.kind;
+    if (found !== to) findings.push(`${name} is ${found}, and ${to} was carried out`);
   }
   return findings;
+}
+
+/** The module entry and the version of each action, by its number. */
+function actionsIn({ sql }: MachineFile): ReadonlyMap<string, string> {
+  const rows = sql.all('SELECT number, name, content FROM actions');
+  return new Map(
+    rows.map(({ number, name, content }) => {
+      // modreg wrote it.
+      const { to } = JSON.parse(String(content)) as { readonly to: string };
+      return [String(number), `${String(name)} ${to}`];
+    }),
+  );
 }

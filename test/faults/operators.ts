@@ -54,14 +54,13 @@ function isStateError({ exit, stderr }: Ended): boolean {
   );
 }
 
+/** What a command printed once its change was made; undefined if nobody knows whether it was. */
+type Answer = { readonly text: string } | 'refused' | undefined;
+
 /**
- * Runs a command, which may be killed. The result is its answer if its change is made, `refused` if it was not, and
- * undefined if nobody knows. `refusals` are the errors of a command that comes too late or too early.
+ * Runs a command, which may be killed. `refusals` are the errors of a command that comes too late or too early.
  */
-async function operate(
-  args: readonly string[],
-  refusals: RegExp,
-): Promise<string | 'refused' | undefined> {
+async function operate(args: readonly string[], refusals: RegExp): Promise<Answer> {
   const child = start(args);
   const isKilled = Math.random() < KILLED_COMMANDS;
   const timer = setTimeout(
@@ -72,7 +71,7 @@ async function operate(
   clearTimeout(timer);
   if (end.exit === 0) {
     counts.done++;
-    return end.stdout;
+    return { text: end.stdout };
   }
   if (end.signal === 'SIGKILL' || isStateError(end)) {
     counts.unanswered++;
@@ -89,8 +88,8 @@ async function rollBack(name: string): Promise<string | undefined> {
   if (answer === 'refused') return undefined;
   if (answer === undefined) forget(`acme:${name}`);
   // The answer has this key.
-  const from = answer && (JSON.parse(answer) as { readonly from: string }).from;
-  if (from) quarantine.set(`acme:${name} ${from}`, 'rolled back');
+  const from = answer && (JSON.parse(answer.text) as { readonly from: string }).from;
+  if (from !== undefined) quarantine.set(`acme:${name} ${from}`, 'rolled back');
   return from;
 }
 
@@ -142,10 +141,7 @@ const OPERATORS: readonly (() => Promise<unknown>)[] = [
   async () => await Promise.all([rollBack('base'), add('acme:base 1.1.0')]),
 ];
 
-let isOver = false;
-const over = Promise.all(OPERATORS.map(async (operator) => await operator())).then(() => {
-  isOver = true;
-});
+const over = Promise.all(OPERATORS.map(async (operator) => await operator()));
 
 /** Polls until the operators are done, or until the poller is killed. */
 async function poll(isKilled: boolean): Promise<void> {
@@ -162,7 +158,7 @@ async function poll(isKilled: boolean): Promise<void> {
   }
 }
 
-for (let killed = 0; killed < KILLED_POLLERS && !isOver; killed++) await poll(true);
+for (let killed = 0; killed < KILLED_POLLERS; killed++) await poll(true);
 await poll(false);
 await over;
 const report: Report = { quarantine: Object.fromEntries(quarantine), findings, counts };

@@ -4,6 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { connect as connectPlainly, type Socket } from 'node:net';
 import { connect as connectSecurely, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { readFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
 import { SERVER_LIMITS, type ServerLimits } from '../../src/server/limits/limits.ts';
@@ -25,7 +27,7 @@ interface Served {
   readonly token: string;
   readonly events: readonly RegistryEvent[];
   /** The responses that the server has created. */
-  readonly responses: readonly ServerResponse[];
+  readonly responses: ServerResponse[];
   /** A new connection to the server that has sent `text`, and reads nothing until it is resumed. */
   readonly client: (text: string) => Socket;
 }
@@ -78,6 +80,10 @@ async function rest(client: Socket): Promise<string> {
   await new Promise((resolve) => client.once('close', resolve));
   return Buffer.concat(chunks).toString();
 }
+
+setFlagsFromString('--expose-gc');
+// V8 has no type for it.
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const AUTHORITIES = getCACertificates();
 beforeAll(() =>
@@ -268,6 +274,38 @@ describe.each(['http', 'https'] as const)('a registry served over %s, under atta
     await expect.poll(() => response?.socket?.destroyed ?? true).toBe(true);
     expect((await rest(attacker)).length).toBeLessThan(LIST_BYTES);
   });
+
+  it('frees the place of a long poll whose client hung up', async () => {
+    const { address, responses, client } = await served(protocol, { longPollsPerPeer: 1 });
+    const first = client('GET /v1/changes?after=2&wait=60 HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(() => responses.length).toBe(1);
+    const ask = async (): Promise<Response> =>
+      await fetch(`${address}/v1/changes?after=2&wait=0.1`);
+    expect((await ask()).status).toBe(429);
+    first.destroy();
+    await expect.poll(async () => (await ask()).status).toBe(200);
+  });
+
+  it.each(['an answered request', 'a long poll whose client hung up'])(
+    'keeps no connection of %s',
+    async (what) => {
+      const { responses, client } = await served(protocol);
+      const isAnswered = what === 'an answered request';
+      const path = isAnswered ? 'modules' : 'changes?after=2&wait=60';
+      const socket = client(`GET /v1/${path} HTTP/1.1\r\nHost: x\r\n\r\n`).resume();
+      await expect.poll(() => responses.length).toBe(1);
+      await expect.poll(() => responses[0]?.writableFinished).toBe(isAnswered);
+      const kept = new WeakRef(responses[0]?.req.socket ?? {});
+      responses.length = 0;
+      socket.destroy();
+      await expect
+        .poll(() => {
+          collectGarbage();
+          return kept.deref() === undefined;
+        })
+        .toBe(true);
+    },
+  );
 
   it('refuses more connections, and more long polls of a peer, than it may have', async () => {
     const { address, events, responses, client } = await served(protocol, {

@@ -93,7 +93,7 @@ function rollBack(state: MachineState, until?: number): QuarantineEntry | undefi
 }
 
 /** Reports that 1.1.0 failed, at the time 4, and returns its quarantine. */
-function failed(
+function failedAt4(
   state: MachineState,
   { until, digest }: { readonly until: number | undefined; readonly digest?: string | undefined },
 ): QuarantineEntry | undefined {
@@ -139,7 +139,7 @@ describe('[D13, T114] the failure of a version that an operator refused', () => 
   ])('%s: the later end counts, for each file', (_, until, expected) => {
     const { state } = claimed();
     state.quarantine({ ...REFUSED, since: 1 });
-    expect(failed(state, { until, digest: 'sha256:aa' })).toEqual({
+    expect(failedAt4(state, { until, digest: 'sha256:aa' })).toEqual({
       ...REFUSED,
       ...expected,
       rolledBack: undefined,
@@ -150,7 +150,7 @@ describe('[D13, T114] the failure of a version that an operator refused', () => 
     const { state } = claimed();
     state.quarantine({ ...REFUSED, since: 1, until: 4 });
     const entry = { ...REFUSED, until: 7, digest: 'sha256:aa', reason: 'hot' };
-    expect(failed(state, { until: 7, digest: 'sha256:aa' })).toEqual({
+    expect(failedAt4(state, { until: 7, digest: 'sha256:aa' })).toEqual({
       ...entry,
       rolledBack: undefined,
     });
@@ -158,15 +158,15 @@ describe('[D13, T114] the failure of a version that an operator refused', () => 
 
   it('replaces an earlier failure of another file', () => {
     const { state } = claimed();
-    failed(state, { until: 9, digest: 'sha256:aa' });
-    expect(failed(state, { until: 9, digest: 'sha256:bb' })?.digest).toBe('sha256:bb');
+    failedAt4(state, { until: 9, digest: 'sha256:aa' });
+    expect(failedAt4(state, { until: 9, digest: 'sha256:bb' })?.digest).toBe('sha256:bb');
   });
 
   it.each([undefined, 5])('[D32] leaves a rollback until %s as it is', (until) => {
     const { state } = claimed();
     const rollback = rollBack(state, until);
     expect(rollback?.rolledBack).toEqual(ROLLED_BACK);
-    expect(failed(state, { until: 9 })).toEqual(rollback);
+    expect(failedAt4(state, { until: 9 })).toEqual(rollback);
   });
 });
 
