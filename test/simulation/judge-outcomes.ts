@@ -8,6 +8,7 @@ import {
   noteRunning,
   type OpenAction,
   type SeenAction,
+  type SeenQuarantine,
   type Target,
 } from './ledger.ts';
 import { endRequest } from './requests.ts';
@@ -67,7 +68,7 @@ export function acknowledge(
   if (isFailure) {
     judgeTerm(context, report, until);
     const { moduleId } = target;
-    ledger.quarantine.set(`${moduleId} ${to}`, { moduleId, version: to, digest, until });
+    quarantineFailed(context, { moduleId, version: to, digest, until });
   }
   if (blame === 'machine') ledger.restarts.set(keyOf(target), [...otherRestarts(context, action)]);
   if (open && blame === 'machine') {
@@ -125,13 +126,29 @@ export function fail(
   if (open) noteRunning(ledger, target, running, version);
   else noteFailed(ledger, target, { version, running });
   const { moduleId } = target;
-  ledger.quarantine.set(`${moduleId} ${version}`, { moduleId, version, digest, until });
+  quarantineFailed(context, { moduleId, version, digest, until });
   ledger.novelty++;
   if (!open) return;
   endRequest(ledger, open.target, undefined);
   ledger.held.delete(open.id);
   ledger.open.delete(open.id);
   ledger.ended.set(open.id, 'failed');
+}
+
+/** A failure leaves a rollback as it is; of another quarantine, the later end counts, and each file if there was no digest. (D13) */
+function quarantineFailed({ ledger, moment }: JudgeContext, failed: SeenQuarantine): void {
+  const key = `${failed.moduleId} ${failed.version}`;
+  const before = ledger.quarantine.get(key);
+  const isInForce = before !== undefined && moment().wall < (before.until ?? Infinity);
+  if (!isInForce) return void ledger.quarantine.set(key, failed);
+  if (before.isRollback === true) return;
+  const { digest, until } = failed;
+  const end = Math.max(before.until ?? Infinity, until ?? Infinity);
+  ledger.quarantine.set(key, {
+    ...failed,
+    digest: before.digest === undefined ? undefined : digest,
+    until: end === Infinity ? undefined : end,
+  });
 }
 
 /** A quarantine lasts as long as the policy stated when the failure was reported. (D13) */

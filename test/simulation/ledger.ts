@@ -53,11 +53,12 @@ interface SeenRestart {
   readonly life: number;
 }
 
-interface SeenQuarantine {
+export interface SeenQuarantine {
   readonly moduleId: string;
   readonly version: string;
   readonly digest: string | undefined;
   readonly until: number | undefined;
+  readonly isRollback?: true;
   /** The version that an operator rolled back to. */
   readonly backTo?: string | undefined;
   /** The versions above it that the list had then. */

@@ -55,7 +55,12 @@ export function rollBack(world: World, chance: Chance): string | undefined {
   const { moduleId } = target;
   const entry = { moduleId, version: from.value.text, digest: undefined, until };
   const backTo = to.ok ? to.value.text : undefined;
-  ledger.quarantine.set(`${moduleId} ${from.value.text}`, { ...entry, backTo, refused });
+  ledger.quarantine.set(`${moduleId} ${from.value.text}`, {
+    ...entry,
+    isRollback: true,
+    backTo,
+    refused,
+  });
   ledger.novelty++;
   return `${keyOf(target)} from ${running} to ${previous}`;
 }

@@ -71,6 +71,16 @@ describe('rolling back', () => {
     ]);
   });
 
+  it('replaces an earlier rollback, and the versions that it refused', () => {
+    const { state } = claimed();
+    rollBack(state);
+    const refused = new Set(['1.1.0', '1.2.0']);
+    state.rollBack(LIDAR, { ...ROLLED_BACK, refused }, { at: 3, until: 9 });
+    expect(state.memory().quarantine).toMatchObject([
+      { since: 3, until: 9, rolledBack: { ...ROLLED_BACK, refused } },
+    ]);
+  });
+
   it('leaves another module under the same name as it is', () => {
     const { state } = claimed();
     state.report(LIDAR, '1.1.0', 1);
