@@ -1,77 +1,12 @@
 import { once } from 'node:events';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { ServerResponse } from 'node:http';
-import { connect as connectPlainly, type Socket } from 'node:net';
-import { connect as connectSecurely, getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { readFileSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
-import { SERVER_LIMITS, type ServerLimits } from '../../src/server/limits/limits.ts';
-import type { RegistryEvent } from '../../src/server/registry-options.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { moduleId } from '../support/ask.ts';
-import { fixture, tlsFiles } from '../support/tls.ts';
-import { tokenFor } from '../support/token.ts';
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
+import { LIST_BYTES, served, trustFixtures } from '../support/attacked-registry.ts';
 
 const MIB = 1024 * 1024;
-/** More than the kernel buffers for a connection. */
-const LIST_BYTES = 16_000_000;
-const LIDAR = moduleId('acme:lidar');
 const RELEASES = '/v1/modules/acme/lidar/releases';
 const GET = 'GET /v1/modules/acme/lidar HTTP/1.1\r\nHost: x\r\n\r\n';
-
-interface Served {
-  readonly address: string;
-  readonly token: string;
-  readonly events: readonly RegistryEvent[];
-  /** The responses that the server has created. */
-  readonly responses: ServerResponse[];
-  /** A new connection to the server that has sent `text`, and reads nothing until it is resumed. */
-  readonly client: (text: string) => Socket;
-}
-
-async function served(
-  protocol: 'http' | 'https',
-  limits: Partial<ServerLimits> = {},
-): Promise<Served> {
-  const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
-  const release = readRelease({ version: '1.0.0' });
-  if (release.ok) catalogue.publish(LIDAR, release.value, 0);
-  catalogue.yank(LIDAR, '1.0.0', 'x'.repeat(LIST_BYTES));
-  const token = tokenFor(catalogue);
-  const events: RegistryEvent[] = [];
-  const running = await serveRegistry(
-    catalogue,
-    { host: '127.0.0.1', port: 0 },
-    {
-      spreadMs: 0,
-      limits: { ...SERVER_LIMITS, ...limits },
-      log: (event) => events.push(event),
-      tls: protocol === 'https' ? tlsFiles() : undefined,
-    },
-  );
-  const responses: ServerResponse[] = [];
-  const onRequest = (message: unknown): void => void responses.push(Object(message).response);
-  subscribe('http.server.request.start', onRequest);
-  const clients: Socket[] = [];
-  onTestFinished(async () => {
-    unsubscribe('http.server.request.start', onRequest);
-    for (const client of clients) client.destroy();
-    await running.close();
-  });
-  const client = (text: string): Socket => {
-    const place = { host: '127.0.0.1', port: Number(new URL(running.address).port) };
-    const connected = protocol === 'https' ? connectSecurely(place) : connectPlainly(place);
-    const socket = connected.pause();
-    socket.on('error', () => undefined);
-    socket.write(text);
-    clients.push(socket);
-    return socket;
-  };
-  return { address: running.address, token, events, responses, client };
-}
 
 /** Reads until the server ends the connection. */
 async function rest(client: Socket): Promise<string> {
@@ -81,15 +16,7 @@ async function rest(client: Socket): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-setFlagsFromString('--expose-gc');
-// V8 has no type for it.
-const collectGarbage = runInNewContext('gc') as () => void;
-
-const AUTHORITIES = getCACertificates();
-beforeAll(() =>
-  setDefaultCACertificates([...AUTHORITIES, readFileSync(fixture('authority'), 'utf8')]),
-);
-afterAll(() => setDefaultCACertificates(AUTHORITIES));
+trustFixtures();
 
 // Over https: too (T80).
 describe.each(['http', 'https'] as const)('a registry served over %s, under attack', (protocol) => {
@@ -274,38 +201,6 @@ describe.each(['http', 'https'] as const)('a registry served over %s, under atta
     await expect.poll(() => response?.socket?.destroyed ?? true).toBe(true);
     expect((await rest(attacker)).length).toBeLessThan(LIST_BYTES);
   });
-
-  it('frees the place of a long poll whose client hung up', async () => {
-    const { address, responses, client } = await served(protocol, { longPollsPerPeer: 1 });
-    const first = client('GET /v1/changes?after=2&wait=60 HTTP/1.1\r\nHost: x\r\n\r\n');
-    await expect.poll(() => responses.length).toBe(1);
-    const ask = async (): Promise<Response> =>
-      await fetch(`${address}/v1/changes?after=2&wait=0.1`);
-    expect((await ask()).status).toBe(429);
-    first.destroy();
-    await expect.poll(async () => (await ask()).status).toBe(200);
-  });
-
-  it.each(['an answered request', 'a long poll whose client hung up'])(
-    'keeps no connection of %s',
-    async (what) => {
-      const { responses, client } = await served(protocol);
-      const isAnswered = what === 'an answered request';
-      const path = isAnswered ? 'modules' : 'changes?after=2&wait=60';
-      const socket = client(`GET /v1/${path} HTTP/1.1\r\nHost: x\r\n\r\n`).resume();
-      await expect.poll(() => responses.length).toBe(1);
-      await expect.poll(() => responses[0]?.writableFinished).toBe(isAnswered);
-      const kept = new WeakRef(responses[0]?.req.socket ?? {});
-      responses.length = 0;
-      socket.destroy();
-      await expect
-        .poll(() => {
-          collectGarbage();
-          return kept.deref() === undefined;
-        })
-        .toBe(true);
-    },
-  );
 
   it('refuses more connections, and more long polls of a peer, than it may have', async () => {
     const { address, events, responses, client } = await served(protocol, {
