@@ -19,10 +19,13 @@ const SEEN_BYTES = 150;
 const CONFIRM_MS = 1000;
 const CONFIRM_OWN_MS = 10 * 60_000;
 
+/** What is on disk about a list in memory. */
 interface Written {
   readonly list: SavedList;
   readonly stamp: string | undefined;
   readonly isOwn: boolean;
+  /** False if the disk did not take the list: `stamp` is then that of the list which it would have replaced. */
+  readonly isSaved: boolean;
 }
 
 /** The lists of one registry, in memory and, with `saved`, on disk. */
@@ -111,12 +114,15 @@ export class RememberedLists {
     noteOrigin(list.records, { address: this.#address, digest: list.digest });
     this.#withSaved((saved) => {
       const before = saved.version();
+      const replaced = saved.stamp(this.#address, moduleId);
+      this.#note(list, { stamp: replaced, isOwn: true, isSaved: false });
       saved.save(this.#address, moduleId, list);
       // A write of this process is no reason to check every list again.
       if (before === this.#version) this.#version = saved.version();
       const stamp = saved.stamp(this.#address, moduleId);
       // If a later list on disk was kept instead, it is read next time.
-      this.#note(list, stamp?.endsWith(list.digest) === true ? stamp : undefined, true);
+      const own = stamp?.endsWith(list.digest) === true ? stamp : undefined;
+      this.#note(list, { stamp: own, isOwn: true, isSaved: true });
     });
   }
 
@@ -131,7 +137,7 @@ export class RememberedLists {
       const next = { ...list, ...confirmation };
       const written = this.#written.get(list);
       confirmed.set(moduleId, next);
-      if (!written) this.set(moduleId, next);
+      if (written?.isSaved !== true) this.set(moduleId, next);
       else {
         this.#inMemory.set(moduleId, next);
         this.#written.set(next, written);
@@ -142,7 +148,10 @@ export class RememberedLists {
     if (due.size === 0) return confirmed;
     this.#withSaved((saved) => {
       saved.confirm(this.#address, due);
-      for (const list of due.values()) this.#note(list, this.#written.get(list)?.stamp, true);
+      for (const list of due.values()) {
+        const stamp = this.#written.get(list)?.stamp;
+        this.#note(list, { stamp, isOwn: true, isSaved: true });
+      }
     });
     return confirmed;
   }
@@ -152,13 +161,13 @@ export class RememberedLists {
     if (!read) return undefined;
     const list = { ...read, records: pack(read.records) };
     noteOrigin(list.records, { address: this.#address, digest: list.digest });
-    this.#note(list, stamp, false);
+    this.#note(list, { stamp, isOwn: false, isSaved: true });
     this.#inMemory.set(moduleId, list);
     return list;
   }
 
-  #note(list: SavedList, stamp: string | undefined, isOwn: boolean): void {
-    this.#written.set(list, { list, stamp, isOwn });
+  #note(list: SavedList, written: Omit<Written, 'list'>): void {
+    this.#written.set(list, { list, ...written });
   }
 
   /** Undefined without storage, or if it fails. */

@@ -91,6 +91,27 @@ it('[D22] a running process uses a list that another process accepted', async ()
   expect(await changed()).toEqual(['1.0.0']);
 });
 
+it('[D22] a process whose disk was full uses a list that another process accepted meanwhile', async () => {
+  const machine = remembered(HOST);
+  let isFull = true;
+  const { registry } = withFailingStorage(machine, (method) => isFull && method === 'save');
+  const changed = async (): Promise<string[]> => {
+    const { changedDigests } = await registry.read(LIDAR);
+    return [...(changedDigests?.keys() ?? [])];
+  };
+  asked.next(document([built('sha1:aa')], { generation: 1 }));
+  expect(await changed()).toEqual([]);
+  asked.next(document([built('sha1:bb')], { generation: 2 }));
+  expect(await changed()).toEqual(['1.0.0']);
+  isFull = false;
+  asked.next(document([built('sha1:bb')], { generation: 2 }));
+  await acceptList(LIDAR, machine.remote, { saved: savedListsIn(machine.file) });
+  asked.next(status(304));
+  expect(await changed()).toEqual([]);
+  asked.next(document([built('sha1:aa')], { generation: 3 }));
+  expect(await changed()).toEqual(['1.0.0']);
+});
+
 it('a 304 for an earlier list does not replace a later list of another process', async () => {
   const machine = remembered(HOST);
   asked.next(document(['1.0.0']));
