@@ -181,9 +181,9 @@ async function carryOut(world: World, life: Life, work: Work): Promise<void> {
   const namesVersion = chance.is(0.3) && isVersion;
   // A second acknowledgement is refused.
   if (now !== undefined && (namesVersion || !work.isReported)) running.set(key, now);
+  // Until this is reported: the agent may be killed first.
+  strays.add(key);
   if (namesVersion) {
-    // Until this is reported.
-    strays.add(key);
     await reportFailure(world, life, work, {
       version: action.to,
       reason: 'it crashed',
@@ -236,6 +236,8 @@ async function acknowledge(
     if (spoken) unsay(ledger, spoken);
     const isRefused = / was already reported as (done|failed); /.test(String(error));
     if (!isRefused) throw error;
+    // What it carried out is not recorded.
+    world.strays.add(keyOf(target));
     if (!wasReported && !signal.aborted)
       complain('D38', `${action.id} was refused: ${String(error)}`);
   }
