@@ -23,7 +23,8 @@ const SETTLED: ReadonlySet<string> = new Set(['up-to-date', 'ahead']);
 
 /** Notes the action. The new release of the arm fails. */
 const PROGRAM = `#!/bin/sh
-read -r action
+# A poller that was killed first has not written all of it.
+read -r action || exit 1
 action=\${action%%,\\"entry\\":*}
 field() { printf "%s\\n" "$action" | sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p"; }
 echo "$(field id) $(field name) $(field to)" >>"\${0%/*}/carried-out"
