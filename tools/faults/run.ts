@@ -11,6 +11,9 @@ import { faultsIn, pickFaults, playFault, type Played } from '../../test/faults/
 import { operatorsScene } from '../../test/faults/operators-scene.ts';
 import { canTrace } from '../../test/faults/run-traced.ts';
 import type { Scene } from '../../test/faults/scene.ts';
+import { killUpgrades } from '../../test/faults/kill-upgrades.ts';
+import { withUpgradeReleases } from '../../test/faults/upgrade-releases.ts';
+import { upgradeScene } from '../../test/faults/upgrade-scene.ts';
 import { randomFrom } from '../../test/support/mutate.ts';
 import { oneOf, optionsOf, wholeNumber } from '../options.ts';
 
@@ -19,6 +22,7 @@ const HELP = `Makes real processes meet a fault, and looks for what is lost, dup
               of commands of modreg, and of an installation of a package (default); with --in operators,
               of a poller and commands at once
   kills       agents are killed before a change to a file, until one has nothing left to do
+  upgrades    agents that run modules are killed at any moment of an upgrade, and one release in five fails
   power-cuts  the power is cut at a moment in the work of an agent: each sector that is not synced is lost or not
   flips       bits of a machine.db are flipped, one at a time
   --count N       number of faults, kills, cuts or bits (default 100)
@@ -43,6 +47,7 @@ const { values, positionals } = optionsOf(
 const PARTS = [
   { name: 'calls', play: playCalls },
   { name: 'kills', play: playKills },
+  { name: 'upgrades', play: playUpgrades },
   { name: 'power-cuts', play: playPowerCuts },
   { name: 'flips', play: playFlips },
 ];
@@ -52,6 +57,7 @@ const seed = wholeNumber('--seed', values.seed ?? `${Math.floor(Math.random() * 
 const parallel = wholeNumber('--parallel', values.parallel, 1);
 const random = randomFrom(seed);
 const PROGRESS = 100;
+const UPGRADES_OF_A_MACHINE = 25;
 
 if (part.name !== 'flips' && !canTrace()) {
   console.error('strace is not installed, or may not be used here: apt-get install strace');
@@ -62,11 +68,12 @@ const began = performance.now();
 await part.play();
 
 async function playCalls(): Promise<void> {
-  await withAgentRegistry(async (address) => {
+  await withRegistries(async (address, upgrades) => {
     const all: readonly Scene[] = [
       agentScene(address),
       settledScene(address),
       INSTALL_SCENE,
+      upgradeScene(upgrades),
       ...COMMAND_SCENES,
     ];
     // A poller that ends late makes this one fail now and then, so it is played on request only.
@@ -96,6 +103,19 @@ async function playCalls(): Promise<void> {
     const outcomes = [...exits].map(([kind, number]) => `${number} ${kind}`);
     outcomes.sort((one, other) => Number.parseInt(other, 10) - Number.parseInt(one, 10));
     console.log(`${played} faults: ${outcomes.join(', ')}; ${seconds()} s`);
+  });
+}
+
+/** Serves the releases of both kinds of agents while `work` runs. */
+async function withRegistries(
+  work: (agents: string, upgrades: string) => Promise<void>,
+): Promise<void> {
+  await withAgentRegistry(async (agents) => {
+    await withUpgradeReleases(async ({ address, publish }) => {
+      publish('1.0.0', 'works');
+      publish('1.0.1', 'works');
+      await work(agents, address);
+    });
   });
 }
 
@@ -133,6 +153,29 @@ async function playKills(): Promise<void> {
       `${killed} agents of ${machines} machines were killed, at ${kills.length} possible places; ${seconds()} s`,
     );
   });
+}
+
+async function playUpgrades(): Promise<void> {
+  const totals = { upgrades: 0, kills: 0, machines: 0 };
+  const workers = Array.from({ length: parallel }, async (_, worker) => {
+    const own = randomFrom(seed + worker);
+    while (totals.upgrades < count) {
+      const share = Math.min(UPGRADES_OF_A_MACHINE, count - totals.upgrades);
+      totals.upgrades += share;
+      const { kills, findings, folder } = await killUpgrades(share, own);
+      totals.kills += kills;
+      totals.machines++;
+      if (findings.length > 0) {
+        process.exitCode = 1;
+        console.log([`the machine in ${folder}`, ...findings].join('\n  '));
+      }
+    }
+  });
+  await Promise.all(workers);
+  const { upgrades, kills, machines } = totals;
+  console.log(
+    `${upgrades} upgrades of ${machines} machines, ${kills} agents killed; ${seconds()} s`,
+  );
 }
 
 async function playPowerCuts(): Promise<void> {
