@@ -48,6 +48,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   sqlite: ['core/text', 'node:sqlite', 'node:fs', 'node:path', 'node:url', 'node:zlib'],
   store: ['core', 'registry', 'sqlite', 'node:fs', 'node:sqlite'],
+  logs: ['core/text', 'sqlite', 'node:fs', 'node:sqlite'],
   poller: [
     'core',
     'registry',
@@ -107,6 +108,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'core',
     'agent',
     'config',
+    'logs',
     'registry',
     'sqlite',
     'store',
@@ -122,6 +124,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:os',
     'node:path',
     'node:stream',
+    'node:timers/promises',
     'node:url',
     'node:util',
   ],

@@ -149,7 +149,9 @@ export class Agent {
       const target = { kind: 'module', name, moduleId } as const;
       const isOpen = memory.open.some((open) => open.action.target.name === name);
       const { deployed } = memory.of(target);
-      if (type === 'local' || isOpen || deployed.kind === 'unknown') continue;
+      // Nothing else starts modules, so nothing runs on a machine without any record.
+      const isUnknown = deployed.kind === 'unknown' && !memory.isBlank;
+      if (type === 'local' || isOpen || isUnknown) continue;
       const record = activations.get(name);
       const own = record?.moduleId === moduleId ? this.#deployed(target) : null;
       const known = deployed.kind === 'none' ? null : deployedText(deployed);

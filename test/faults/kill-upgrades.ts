@@ -13,8 +13,6 @@ const SCRIPT = `${ROOT}test/faults/upgrading-agent.ts`;
 const FAILURES = ['fails-at-once', 'fails-when-ready'] as const;
 /** The share of releases that fail. */
 const FAILING = 1 / 5;
-/** An upgrade takes about so long, with the start of the agent. */
-const UPGRADE_MS = 1600;
 /** Processes of a killed agent must have ended after this time. */
 const ORPHANS_MS = 2000;
 
@@ -41,7 +39,10 @@ export async function killUpgrades(count: number, random: () => number): Promise
     publish(works, 'works');
     const agent = (): Agent => startAgent([home, address, `${hours++}`, settled()]);
     const settled = (): string => settledOn(works, failed);
+    const began = performance.now();
     findings.push(...(await endFindings(agent(), home)));
+    // An upgrade takes about as long as the first installation.
+    const longestMs = performance.now() - began;
     for (; findings.length === 0 && upgrades < count; upgrades++) {
       const version = `1.0.${upgrades + 1}`;
       const behaviour = random() < FAILING ? pick(FAILURES, random) : 'works';
@@ -49,7 +50,7 @@ export async function killUpgrades(count: number, random: () => number): Promise
       if (behaviour === 'works') works = version;
       else failed.push(version);
       const first = agent();
-      const isKilled = await killedWithin(first, random() * UPGRADE_MS);
+      const isKilled = await killedWithin(first, random() * longestMs);
       if (isKilled) kills++;
       // Half of the agents are started again at once.
       const orphans = isKilled && random() < 1 / 2 ? await orphanFindings(home) : [];

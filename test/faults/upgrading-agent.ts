@@ -33,9 +33,7 @@ function notStarted(error: unknown): never {
 
 function opened(): ClaimedFile {
   try {
-    const claimed = openForPoller(`${home}/machine.db`);
-    if (claimed.state.memory().isBlank) claimed.state.report(TARGET, null, Date.now());
-    return claimed;
+    return openForPoller(`${home}/machine.db`);
   } catch (error) {
     return notStarted(error);
   }

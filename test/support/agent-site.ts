@@ -73,11 +73,6 @@ export async function agentSite(
   };
   const start = async (): Promise<() => Promise<void>> => {
     const file = openForPoller(join(home, 'machine.db'));
-    // A machine on which nothing was ever deployed waits for a second round.
-    for (const { name, moduleId: id } of machine.modules) {
-      const target = { kind: 'module', name, moduleId: id } as const;
-      if (file.state.memory().isBlank) file.state.report(target, null, Date.now());
-    }
     const agent = new Agent({
       file,
       home,

@@ -10,7 +10,7 @@ import type { Loopback } from './loopback.ts';
 import { ROOT } from './modreg.ts';
 import { entry } from './planned.ts';
 
-/** A running `modreg poll` process. */
+/** A running `modreg poll` or `modreg agent run`. */
 export interface Polling {
   /** The lines of its log up to one that contains `text`, without those that were returned before. */
   readonly until: (text: string) => Promise<string[]>;
@@ -32,7 +32,21 @@ export function polling(
   environment: Readonly<Record<string, string>> = {},
 ): Polling {
   const command = ['poll', `${folder}/machine.json`, '--platform', 'linux/arm64'];
-  const child = spawn(`${ROOT}bin/modreg`, [...command, '--interval', '5s', ...args], {
+  return startedIn(folder, [...command, '--interval', '5s', ...args], environment);
+}
+
+/** Starts `modreg agent run` in the same way. */
+export function agentRunning(folder: string, args: readonly string[] = []): Polling {
+  const command = ['agent', 'run', `${folder}/machine.json`, '--platform', 'linux/amd64'];
+  return startedIn(folder, [...command, '--interval', '5s', ...args], {});
+}
+
+function startedIn(
+  folder: string,
+  command: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Polling {
+  const child = spawn(`${ROOT}bin/modreg`, command, {
     cwd: folder,
     env: { PATH: process.env['PATH'], PLATFORM_HOME: `${folder}/home`, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],

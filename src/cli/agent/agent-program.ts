@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
+import type { AgentLogsOptions } from './logs-command.ts';
 import type { AgentRunOptions } from './run-command.ts';
 
 const RUN_EXAMPLES = `Examples:
@@ -10,6 +11,12 @@ const RUN_EXAMPLES = `Examples:
 const STATUS_EXAMPLES = `Examples:
   modreg agent status
   modreg agent status --json
+`;
+
+const LOGS_EXAMPLES = `Examples:
+  modreg agent logs
+  modreg agent logs acme_lidar --follow
+  modreg agent logs --lines 10000 --json
 `;
 
 /** Adds `modreg agent …`. */
@@ -39,5 +46,16 @@ export function addAgent(
     .action(async (options: { json?: true }) => {
       const { agentStatusCommand } = await import('./status-command.ts');
       finish(agentStatusCommand(options, world));
+    });
+  common(agent.command('logs [module]'))
+    .description(
+      'Shows the newest lines that the agent has printed: its own, and those of the modules.',
+    )
+    .option('-n, --lines <number>', 'how many lines, at most 10000 (default: 100)')
+    .option('-f, --follow', 'continue with the lines that follow (Ctrl-C stops)')
+    .addHelpText('before', LOGS_EXAMPLES)
+    .action(async (module: string | undefined, options: AgentLogsOptions) => {
+      const { agentLogsCommand } = await import('./logs-command.ts');
+      finish(await agentLogsCommand(module, options, world));
     });
 }

@@ -16,6 +16,7 @@ import { readInterval } from '../plan/interval-option.ts';
 import { readPlanDocuments, type PlanDocuments } from '../plan/plan-documents.ts';
 import { listsByRegistry } from '../plan/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
+import { noteLosses } from '../poll/lost-memory.ts';
 import { PollReport } from '../poll/poll-report.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import { failed } from '../registry/catalogue-options.ts';
@@ -23,6 +24,7 @@ import { commandRegistries, type CommandRegistries } from '../registry/command-r
 import type { RegistryOptions } from '../registry/registry-choice.ts';
 import { platformOf } from '../resolve/list-options.ts';
 import type { World } from '../world.ts';
+import { agentLog } from './agent-log.ts';
 import { agentLine, isOwn } from './agent-event-words.ts';
 
 export interface AgentRunOptions extends RegistryOptions {
@@ -86,12 +88,17 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   if (!lists.ok) return failed(lists.error);
   const timeZone = (name: string): string | undefined =>
     timeZoneOf(termsFor(documents.policy, name).window);
-  const report = new PollReport({ ...terms.options, of: 'agent' }, timeZone, world);
+  const log = agentLog(file.path, (reason) => report.note('warn', reason));
+  const { json } = terms.options;
+  const printed = { ...(json ? { json } : {}), of: 'agent', onLine: log.onLine } as const;
+  const report = new PollReport(printed, timeZone, world);
   const modules = countOf(documents.machine.modules.length, 'module');
   const every = describeDuration(terms.intervalMs);
   const what = `running ${modules} of ${excerpt(path)}, a round every ${every} (Ctrl-C stops)`;
   report.note('info', what);
-  const signal = await runUntil(terms.ended, agentFor(site, terms, { report, world }), report);
+  noteLosses(file, report);
+  const agent = agentFor(site, terms, { report, world });
+  const signal = await runUntil(terms.ended, agent, report).finally(log.close);
   const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
   return { answer: [], notes: [], problems: [], ending, isLog: true };
 }

@@ -19,6 +19,13 @@ const COMMAND_BUSY_TIMEOUT_MS = 1000;
 export const NO_STATE =
   'an agent that polls with modreg creates it in $PLATFORM_HOME, or else in $HOME/.platform';
 
+/** The problem of a machine whose folder is not named. */
+export const NO_HOME = {
+  severity: 'error',
+  kind: 'usage',
+  message: 'the state of this machine is not found: neither PLATFORM_HOME nor HOME is set',
+} as const;
+
 /** Why `machine.db` cannot be used: `usage` if neither PLATFORM_HOME nor HOME is set. */
 export interface StateProblem {
   readonly severity: 'error';
@@ -54,9 +61,7 @@ export function claimState({ environment }: World): Result<ClaimedFile, StatePro
 function statePath(environment: World['environment']): Result<string, StateProblem> {
   const home = platformHome(environment);
   if (home !== undefined) return { ok: true, value: join(home, 'machine.db') };
-  const message = 'the state of this machine is not found: neither PLATFORM_HOME nor HOME is set';
-  const error = { severity: 'error', kind: 'usage', message } as const;
-  return { ok: false, error: { ...error, isMissing: true, isAbsent: false } };
+  return { ok: false, error: { ...NO_HOME, isMissing: true, isAbsent: false } };
 }
 
 /** Returns the outcome of `work` on the state of this machine, or the problem if there is no such state. */

@@ -10,3 +10,11 @@ export function logLine(
 ): string {
   return jsonLine({ schema, time: formatTime(now), level, ...fields });
 }
+
+/** A line of a log for a person. */
+export function textLine(
+  { now, level }: { readonly now: number; readonly level: Level },
+  text: string,
+): string {
+  return `${formatTime(now)} ${level.padEnd(5)} ${text}`;
+}

@@ -20,6 +20,7 @@ import type { World } from '../world.ts';
 import { carryOut, type Execution } from './carry-out.ts';
 import { programRecord } from './earlier-program.ts';
 import { firstVersions, NONE } from './first-versions.ts';
+import { noteLosses } from './lost-memory.ts';
 import { PollReport } from './poll-report.ts';
 import { readPollTerms, type PollOptions, type PollTerms } from './poll-terms.ts';
 import { originOf, servedMetrics, type ServedMetrics } from './served-metrics.ts';
@@ -174,10 +175,7 @@ function noteStart(
     const others = level === 'warn' ? ', which others on the network can read' : '';
     report.note(level, `the metrics are at ${metrics.listener.address}${others}`);
   }
-  for (const lost of file.lostRows) report.note('warn', `${lost} (machine.db, damaged_rows)`);
-  if (!file.setAside) return;
-  const { because, path: aside } = file.setAside;
-  report.note('warn', `${because}; it is now ${excerpt(aside)}, and a new file was created`);
+  noteLosses(file, report);
 }
 
 /** Waits for the program of a poller that was killed, so that two do not run at once. */

@@ -1,11 +1,26 @@
 import { excerpt } from '../../core/text/quote.ts';
-import { formatTime } from '../../core/text/rfc3339.ts';
 import { withReadableTimes } from '../../core/text/time-words.ts';
 import type { CommittedAction } from '../../store/index.ts';
 import type { PollerEvent } from '../../poller/index.ts';
-import { logLine, type Level } from '../output/log-line.ts';
+import { logLine, textLine, type Level } from '../output/log-line.ts';
 import type { World } from '../world.ts';
 import { linesOf } from './event-words.ts';
+
+/** A line that was printed. */
+export interface LoggedLine {
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  readonly level: Level;
+  /** The module entry or the subsystem that it is about; undefined for the process itself. */
+  readonly target: string | undefined;
+  readonly text: string;
+}
+
+interface Subject {
+  readonly event: string;
+  readonly target?: string | undefined;
+  readonly action?: string | undefined;
+}
 
 /** Prints the log of `modreg poll` or `modreg agent run`: a line for each event, with its time and level, or a JSON object. */
 export class PollReport {
@@ -15,16 +30,26 @@ export class PollReport {
   readonly #world: World;
   /** Returns the policy's time zone for a module or subsystem. */
   readonly #timeZone: (name: string) => string | undefined;
+  readonly #onLine: (line: LoggedLine) => void;
   /** The delivered actions that are not acknowledged, by id. */
   readonly #delivered = new Map<string, CommittedAction>();
 
   constructor(
-    { json, of = 'poll' }: { readonly json?: true; readonly of?: 'poll' | 'agent' },
+    {
+      json,
+      of = 'poll',
+      onLine = () => undefined,
+    }: {
+      readonly json?: true;
+      readonly of?: 'poll' | 'agent';
+      readonly onLine?: (line: LoggedLine) => void;
+    },
     timeZone: (name: string) => string | undefined,
     world: World,
   ) {
     this.#isJson = json ?? false;
     this.#of = of;
+    this.#onLine = onLine;
     this.#timeZone = timeZone;
     this.#world = world;
   }
@@ -50,22 +75,28 @@ export class PollReport {
     const subject = { event: event.kind, target: target?.name, action: action?.id };
     const times = { now: this.#world.clock(), timeZone: this.#timeZone(target?.name ?? '') };
     for (const { level, text } of linesOf(event, ended)) {
-      this.#print(level, this.#isJson ? text : withReadableTimes(text, times), subject);
+      this.#print(level, text, subject, withReadableTimes(text, times));
     }
     if (event.kind === 'acknowledged') this.#delivered.delete(event.id);
   }
 
-  #print(level: Level, text: string, subject: object): void {
-    const lost = (count: number): string =>
-      this.#line('warn', `${count} lines of this log were dropped, because nobody read them`, {
-        event: this.#of,
-      });
-    this.#world.log('stdout', this.#line(level, text, subject), lost);
+  #print(level: Level, text: string, subject: Subject, readable = text): void {
+    const lost = (count: number): string => {
+      const dropped = `${count} lines of this log were dropped, because nobody read them`;
+      return this.#line({ now: this.#world.clock(), level: 'warn' }, dropped, { event: this.#of });
+    };
+    const now = this.#world.clock();
+    const shown = this.#isJson ? text : readable;
+    this.#world.log('stdout', this.#line({ now, level }, shown, subject), lost);
+    this.#onLine({ at: now, level, target: subject.target, text: readable });
   }
 
-  #line(level: Level, text: string, subject: object): string {
-    const now = this.#world.clock();
-    if (!this.#isJson) return `${formatTime(now)} ${level.padEnd(5)} ${text}`;
+  #line(
+    { now, level }: { readonly now: number; readonly level: Level },
+    text: string,
+    subject: Subject,
+  ): string {
+    if (!this.#isJson) return textLine({ now, level }, text);
     return logLine({ schema: `modreg/${this.#of}@1`, now, level }, { ...subject, text });
   }
 }

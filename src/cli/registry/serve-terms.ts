@@ -1,8 +1,8 @@
 import type { Result } from '../../core/index.ts';
-import { quote } from '../../core/text/quote.ts';
 import { LONGEST_SPREAD_MS } from '../../registry/http/limits.ts';
 import { readTlsPair, type TlsFiles } from '../../server/tls/tls-files.ts';
 import { parseMetricsPlace, type MetricsPlace } from '../metrics/metrics-place.ts';
+import { wholeNumber } from '../number-option.ts';
 import type { Problem } from '../problem.ts';
 import { usage, type CreatingOptions } from './catalogue-options.ts';
 
@@ -72,10 +72,4 @@ function tlsOf({
 /** The problem for files that cannot be used. */
 export function tlsProblem(message: string): Problem {
   return { severity: 'error', kind: 'unreadable-file', message };
-}
-
-function wholeNumber(option: string, text: string, most: number): Result<number, Problem> {
-  if (/^\d{1,7}$/.test(text) && Number(text) <= most) return { ok: true, value: Number(text) };
-  const message = `${option} is ${quote(text)}, expected a whole number from 0 to ${most}`;
-  return { ok: false, error: usage(message) };
 }

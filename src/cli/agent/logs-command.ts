@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { platformHome } from '../../config/platform-home.ts';
+import type { Result } from '../../core/index.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import { MOST_RECORDS, openLog, type LogFile, type StoredRecord } from '../../logs/log-file.ts';
+import { DatabaseError } from '../../sqlite/database-error.ts';
+import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
+import { NO_HOME } from '../machine/open-state.ts';
+import { wholeNumber } from '../number-option.ts';
+import { countOf } from '../output/count.ts';
+import { logLine, textLine } from '../output/log-line.ts';
+import type { Outcome, Problem } from '../problem.ts';
+import { failed } from '../registry/catalogue-options.ts';
+import type { World } from '../world.ts';
+import { LOG_FILE } from './agent-log.ts';
+
+export interface AgentLogsOptions {
+  readonly lines?: string;
+  readonly follow?: true;
+  readonly json?: true;
+}
+
+/** The lines to print. */
+interface Selection {
+  readonly module: string | undefined;
+  readonly count: number;
+}
+
+const DEFAULT_LINES = '100';
+const FOLLOW_MS = 500;
+const ENDINGS = { SIGINT: 'interrupted', SIGTERM: undefined, closed: 'unread' } as const;
+
+/** `modreg agent logs [module]`: the newest lines of the agent and of its modules. */
+export async function agentLogsCommand(
+  module: string | undefined,
+  options: AgentLogsOptions,
+  world: World,
+): Promise<Outcome> {
+  const count = wholeNumber('--lines', options.lines ?? DEFAULT_LINES, MOST_RECORDS);
+  if (!count.ok) return failed(count.error);
+  const log = opened(world);
+  if (!log.ok) return failed(log.error);
+  try {
+    const selection = { module, count: count.value };
+    return options.follow
+      ? await follow(log.value, { ...selection, options }, world)
+      : newest(log.value, { ...selection, options });
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return failed(problemOf(error));
+  } finally {
+    log.value.close();
+  }
+}
+
+type Printed = Selection & { readonly options: AgentLogsOptions };
+
+function newest(log: LogFile, { module, count, options }: Printed): Outcome {
+  const records = log.newest({ module, count });
+  const notes: string[] = [];
+  const dropped = log.dropped();
+  if (dropped) {
+    const until = formatTime(dropped.newestAt);
+    notes.push(`${countOf(dropped.count, 'line')} until ${until} were dropped for later ones`);
+  }
+  if (records.length === 0 && module !== undefined) {
+    notes.push(`the log has no line about ${excerpt(module)}`);
+  }
+  return { answer: records.map((one) => lineOf(one, options)), notes, problems: [], isData: true };
+}
+
+/** Prints the newest lines, and those that follow, until a signal or until nobody reads them. */
+async function follow(
+  log: LogFile,
+  { module, count, options }: Printed,
+  world: World,
+): Promise<Outcome> {
+  const stopping = new AbortController();
+  const ended = Promise.race([world.untilSignal(), world.untilStdoutCloses()]).finally(() => {
+    stopping.abort();
+  });
+  let records = log.newest({ module, count });
+  for (let after = 0; !stopping.signal.aborted;) {
+    for (const one of records) world.print(lineOf(one, options));
+    after = records.at(-1)?.id ?? after;
+    await delay(FOLLOW_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    records = log.newest({ module, count: MOST_RECORDS, after });
+  }
+  const signal = await ended;
+  return { answer: [], notes: [], problems: [], ending: ENDINGS[signal ?? 'closed'] };
+}
+
+function lineOf({ at, severity, module, text }: StoredRecord, { json }: AgentLogsOptions): string {
+  if (!json) return textLine({ now: at, level: severity }, text);
+  const subject = module === undefined ? {} : { target: module };
+  return logLine({ schema: 'modreg/agent-log@1', now: at, level: severity }, { ...subject, text });
+}
+
+function opened({ environment }: World): Result<LogFile, Problem> {
+  const home = platformHome(environment);
+  if (home === undefined) return { ok: false, error: NO_HOME };
+  try {
+    return { ok: true, value: openLog(join(home, LOG_FILE), 'read') };
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return { ok: false, error: problemOf(error) };
+  }
+}
+
+function problemOf({ kind, message }: DatabaseError): Problem {
+  const hint = kind === 'missing' ? 'modreg agent run creates it' : undefined;
+  return { severity: 'error', kind: STATE_ERRORS[kind], message, hint };
+}
