@@ -53,6 +53,7 @@ export class Agent {
   readonly #poller: Poller;
   readonly #execution: Execution;
   readonly #stopping = new AbortController();
+  #starting: Promise<void> | undefined;
   #running: Promise<void> | undefined;
 
   /** Throws a RangeError if an option that the poller has as well is out of range. */
@@ -107,25 +108,48 @@ export class Agent {
   }
 
   /**
-   * Starts what is deployed, and then the poller. Rejects if the configuration cannot be read, or if processes of an
-   * earlier agent do not end.
+   * Starts what is deployed, and then the poller, once no process of an earlier agent is left. Rejects if the configuration
+   * or the machine's file cannot be read.
    */
   async start(): Promise<void> {
-    const { configuration, home, file, onEvent = ignore } = this.#options;
-    const first = await configuration();
-    const { count, isOver } = await killMarked(`${this.#execution.runId}/`);
-    if (count > 0) onEvent({ kind: 'orphans', count });
-    if (!isOver) throw new Error('processes of an earlier agent cannot be killed');
+    this.#starting = this.#begin();
+    await this.#starting;
+  }
+
+  async #begin(): Promise<void> {
+    const first = await this.#options.configuration();
+    await this.#untilAlone();
+    await this.#removeUnused();
+    if (this.#stopping.signal.aborted) return;
     this.#reconcile(first);
-    await removeUnused(home, { kept: keptIn(file), now: this.#execution.clock.now() });
     this.#modules.follow(first);
     this.#poller.start();
     this.#running = this.#consume();
   }
 
+  /** Kills what an earlier agent left. A process that waits for a device ends late, and must not run beside its module. */
+  async #untilAlone(): Promise<void> {
+    const { onEvent = ignore } = this.#options;
+    for (let isAlone = false; !isAlone && !this.#stopping.signal.aborted;) {
+      const { count, isOver } = await killMarked(`${this.#execution.runId}/`);
+      if (count > 0) onEvent({ kind: 'orphans', count, areLeft: !isOver });
+      isAlone = isOver;
+    }
+  }
+
+  /** Modules run also if a folder cannot be read or an old package cannot be removed. */
+  async #removeUnused(): Promise<void> {
+    const { home, file, onEvent = ignore } = this.#options;
+    const terms = { kept: keptIn(file), now: this.#execution.clock.now() };
+    await removeUnused(home, terms).catch((error: unknown) => {
+      onEvent({ kind: 'not-removed', error });
+    });
+  }
+
   /** Ends all modules, and then the poller. What was begun goes on with the next agent. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the agent was stopped'));
+    await this.#starting?.catch(ignore);
     await this.#modules.stop();
     await this.#poller.stop();
     await this.#running;

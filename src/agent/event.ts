@@ -53,6 +53,14 @@ export type AgentEvent =
       readonly kind: 'orphans';
       /** How many. */
       readonly count: number;
+      /** Whether some have not ended yet. The agent starts no module before they have. */
+      readonly areLeft: boolean;
+    }
+  | {
+      /** Packages and downloads that nothing uses any more could not be removed. The next start tries again. */
+      readonly kind: 'not-removed';
+      /** What the system answered. */
+      readonly error: unknown;
     }
   | {
       /** A change of a module waits until the machine's file can be written. */

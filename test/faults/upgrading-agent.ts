@@ -75,7 +75,8 @@ function onEvent(event: AgentEvent): void {
   if (event.kind === 'state-unavailable' || event.kind === 'module-waits-for-file') {
     process.stderr.write(`${event.error.kind}: ${event.error.message}\n`);
   }
-  if (event.kind === 'callback-error') process.stderr.write(`${String(event.error)}\n`);
+  if (event.kind === 'callback-error' || event.kind === 'not-removed')
+    process.stderr.write(`${String(event.error)}\n`);
   if (eventIn(event) === kill) process.kill(process.pid, 'SIGKILL');
 }
 

@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../../agent/event.ts';
 import type { PollerEvent } from '../../poller/index.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import type { Line } from '../poll/event-words.ts';
 
 type OwnEvent = Exclude<AgentEvent, PollerEvent>;
@@ -15,6 +16,7 @@ const OWN: ReadonlySet<string> = new Set([
   'installing',
   'waiting',
   'orphans',
+  'not-removed',
   'module-waits-for-file',
 ] satisfies OwnEvent['kind'][]);
 
@@ -28,7 +30,11 @@ export function agentLine(event: OwnEvent): Line | undefined {
     case 'waiting':
       return info(`waits for ${event.for.join(', ')}`);
     case 'orphans':
-      return warn(`${event.count} processes that an earlier agent left were killed`);
+      return orphansLine(event);
+    case 'not-removed':
+      return warn(
+        `old packages and downloads could not be removed: ${excerpt(String(event.error))}`,
+      );
     case 'module-waits-for-file':
       return warn(`waits until its change can be written: ${event.error.message}`);
     case 'module':
@@ -58,6 +64,12 @@ function moduleLine({
     case 'backing-off':
       return undefined;
   }
+}
+
+function orphansLine({ count, areLeft }: OwnEvent & { readonly kind: 'orphans' }): Line {
+  return areLeft
+    ? warn(`waits for ${count} processes that an earlier agent left and SIGKILL has not ended yet`)
+    : warn(`${count} processes that an earlier agent left were killed`);
 }
 
 function installingLine({

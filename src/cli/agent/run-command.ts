@@ -8,7 +8,9 @@ import type { ActionTarget } from '../../core/plan/action.ts';
 import { factsOf } from '../../core/plan/plan-input.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
+import { DatabaseError } from '../../sqlite/database-error.ts';
 import { savedListsIn, type ClaimedFile } from '../../store/index.ts';
+import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
 import { claimState } from '../machine/open-state.ts';
 import { countOf } from '../output/count.ts';
 import { timeZoneOf } from '../output/time-zone.ts';
@@ -57,6 +59,9 @@ export async function agentRunCommand(
   try {
     const terms = { platform: platform.value, intervalMs: interval.value };
     return await run(site, { ...terms, ended, options }, world);
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return failed({ severity: 'error', kind: STATE_ERRORS[error.kind], message: error.message });
   } finally {
     registries.close();
     file.value.close();
@@ -108,7 +113,8 @@ async function runUntil(
   agent: Agent,
   report: PollReport,
 ): Promise<'SIGINT' | 'SIGTERM'> {
-  await agent.start();
+  // A start waits for processes of an earlier agent.
+  await Promise.race([agent.start(), ended]);
   const signal = await ended;
   report.note('info', `got ${signal}: stopping all modules`);
   await agent.stop();
