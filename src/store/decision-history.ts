@@ -1,6 +1,7 @@
 import type { DecideInput } from '../core/index.ts';
 import { reportedText } from '../core/explanation/decision-words.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
+import { NOT_ASKED } from '../core/plan/plan.ts';
 import { keyOf, type TargetName } from '../core/plan/target.ts';
 import { originOf, type ListOrigin } from '../registry/list-origin.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
@@ -71,7 +72,8 @@ export function notedDecisions(sql: Statements): NotedDecisions {
 
 /**
  * Adds the decisions that differ from the newest ones in the history, and updates the facts of the others if they have
- * changed. Decisions without an input are not kept. Returns the newest decisions.
+ * changed. Decisions without an input are not kept, nor those that only wait for a registry's first answer. Returns the newest
+ * decisions.
  */
 export function noteDecisions(
   sql: Statements,
@@ -89,7 +91,7 @@ export function noteDecisions(
     const key = keyOf(decision);
     const input = inputs.get(key);
     const last = before.newest.get(key);
-    if (!input) continue;
+    if (!input || isUnanswered(decision, input)) continue;
     if (last && isNoted(last, decision, input)) {
       newest.set(key, { ...last, input });
       continue;
@@ -110,6 +112,10 @@ export function noteDecisions(
   if (!isDue) return { ...before, newest, unpruned };
   sql.run(PRUNE, (at ?? 0) - KEPT_MS, KEPT_BYTES);
   return { newest, prunedAt: at, unpruned: 0 };
+}
+
+function isUnanswered({ decision }: LoggedDecision, { list, deployed }: DecideInput): boolean {
+  return decision === 'stuck' && list === NOT_ASKED && deployed.kind !== 'unknown';
 }
 
 /** Pruning reads an entry of each decision that is kept, so it is not done for each change. */

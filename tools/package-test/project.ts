@@ -67,7 +67,7 @@ export function newProject(folder: string): Project {
   run(project, `npm install ${QUIET} --save-dev ${TOOLS.join(' ')}`);
   run(project, 'npx --no modreg --version');
   const modreg = join(project, 'node_modules/modreg');
-  cpSync(join(modreg, 'examples/agent'), join(project, 'src'), { recursive: true });
+  cpSync(join(modreg, 'examples/own-agent'), join(project, 'src'), { recursive: true });
   const configuration = { compilerOptions: COMPILER_OPTIONS, include: ['src'] };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(configuration));
   return {
