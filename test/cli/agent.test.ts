@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { agentLogsCommand } from '../../src/cli/agent/logs-command.ts';
 import { openLog, type LogRecord } from '../../src/logs/log-file.ts';
 import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg, ROOT } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
 import { agentRunning } from '../support/polling.ts';
+import { quietWorld } from '../support/quiet-world.ts';
 
 const QUICK = {
   run_as: process.getuid?.() === 0 ? 'root' : undefined,
@@ -146,6 +148,7 @@ describe('modreg agent logs', () => {
     [['-n', '1'], printed.slice(-1)],
     [['arm'], printed.slice(1, 2)],
     [['base'], ['the log has no line about base']],
+    [['lidar', '-n', '0'], ['']],
     [
       ['arm', '--json'],
       [
@@ -210,5 +213,41 @@ describe('modreg agent logs', () => {
     expect(await next()).toBe('2026-11-23T03:00:00Z info  lidar: scanning');
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([130, null]);
+  });
+
+  it.for([
+    [{ lines: '0' }, undefined],
+    [{ lines: '0' }, 'lidar'],
+    [{}, 'base'],
+  ] as const)('with %o follows %s from the end of the log', async ([options, module]) => {
+    const home = homeWith(lines);
+    const seen: string[] = [];
+    const [stop, printedOne] = [
+      Promise.withResolvers<'SIGTERM'>(),
+      Promise.withResolvers<undefined>(),
+    ];
+    const ended = agentLogsCommand(
+      module,
+      { ...options, follow: true },
+      {
+        ...quietWorld('linux/x64'),
+        environment: { PLATFORM_HOME: home },
+        print(line) {
+          seen.push(line);
+          printedOne.resolve(undefined);
+        },
+        untilSignal: async () => await stop.promise,
+        untilStdoutCloses: async () => await Promise.race([]),
+      },
+    );
+    const log = openLog(`${home}/logs.db`, 'create');
+    log.append([
+      { at: AT, severity: 'info', module: module ?? 'lidar', text: `${module ?? 'lidar'}: new` },
+    ]);
+    log.close();
+    await printedOne.promise;
+    stop.resolve('SIGTERM');
+    expect(await ended).toEqual({ answer: [], notes: [], problems: [], ending: undefined });
+    expect(seen).toEqual([`2026-11-23T03:00:00Z info  ${module ?? 'lidar'}: new`]);
   });
 });

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
+import { pipeline } from 'node:stream/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listenForScrapes, metricsNote } from '../../src/cli/metrics/metrics-listener.ts';
 import { pollMetrics } from '../../src/cli/metrics/poll-metrics.ts';
@@ -189,6 +192,18 @@ async function listening(host: string, scrape = good): Promise<string> {
   return listener.value.address;
 }
 
+/** The first line of the answer to a request on `socket`; empty if the server closes it instead. */
+async function answerOn(socket: Socket): Promise<string> {
+  socket.setEncoding('latin1');
+  socket.write('GET /metrics HTTP/1.0\r\n\r\n');
+  let text = '';
+  // It resets the connection of a request that it does not read.
+  await pipeline(socket, async (read) => {
+    for await (const some of read) text += String(some);
+  }).catch(() => undefined);
+  return text.slice(0, text.indexOf('\r'));
+}
+
 describe('the listener for metrics', () => {
   it.each([
     ['', 200, 'up 1\n', 'text/x'],
@@ -210,6 +225,20 @@ describe('the listener for metrics', () => {
     const address = await listening('::1');
     expect(address).toMatch(/^http:\/\/\[::1\]:\d+\/metrics$/);
     expect((await fetch(address)).status).toBe(200);
+  });
+
+  it('accepts 16 connections at a time, and closes further ones', async () => {
+    const { hostname: host, port } = new URL(await listening('127.0.0.1'));
+    const connected = async (): Promise<Socket> => {
+      const socket = connect({ host, port: Number(port) });
+      onTestFinished(() => void socket.destroy());
+      await once(socket, 'connect');
+      return socket;
+    };
+    const sockets: Socket[] = [];
+    for (let place = 0; place < 17; place++) sockets.push(await connected());
+    const answers = await Promise.all(sockets.map(answerOn));
+    expect(answers).toEqual([...Array<string>(16).fill('HTTP/1.1 200 OK'), '']);
   });
 
   it('ends at once, with the connections that are open', async () => {

@@ -5,7 +5,7 @@ import { lostMemory } from '../../src/cli/poll/lost-memory.ts';
 import { runProgram } from '../../src/cli/poll/run-program.ts';
 import type { World } from '../../src/cli/world.ts';
 import { openForPoller } from '../../src/store/index.ts';
-import { claimed, moduleNamed } from '../support/claimed.ts';
+import { claimed, commitOne, moduleNamed } from '../support/claimed.ts';
 import { printed, type Printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { homeAfter } from '../support/machine-home.ts';
@@ -205,5 +205,22 @@ it.each([
   [['machine.db.set-aside-12'], '"~/machine.db.set-aside-12"'],
 ])('[T100] what %j may have known', (names, lost) => {
   const home = temporaryFolder(Object.fromEntries(names.map((name) => [name, ''])));
+  expect(lostMemory(claimed(`${home}/machine.db`))?.replace(home, '~')).toBe(lost);
+});
+
+it.each([
+  ['deployed', "text = '1.0.1'", 'a damaged row of "~/machine.db"'],
+  ['actions', "content = '{}'", 'a damaged row of "~/machine.db"'],
+  ['restart_requests', 'requested_at = 3', undefined],
+])('[T100] what a damaged row of %s may have known', (table, change, lost) => {
+  const home = homeAfter((state) => {
+    state.report(LIDAR, '1.0.0', 1);
+    commitOne(state, { target: LIDAR });
+    state.requestRestart(LIDAR, { requestedAt: 2, isImmediate: false });
+  });
+  const database = new DatabaseSync(`${home}/machine.db`);
+  // A connection that is not modreg's leaves the checksum as it was.
+  database.exec(`UPDATE ${table} SET ${change}`);
+  database.close();
   expect(lostMemory(claimed(`${home}/machine.db`))?.replace(home, '~')).toBe(lost);
 });

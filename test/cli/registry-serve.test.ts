@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { readFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { Writable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { boundedLog } from '../../src/cli/output/bounded-log.ts';
 import { createdToken, newFile, registry } from '../support/registry-process.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -113,6 +114,30 @@ describe('modreg registry serve', () => {
       expect((await once(child, 'close'))[0]).toBe(code);
     },
   );
+
+  it('waits only briefly for another process that writes, since it answers nobody meanwhile', async () => {
+    const db = newFile();
+    const { address } = await serve(db);
+    const headers = {
+      authorization: `Bearer ${createdToken(db, 'publish')}`,
+      'content-type': 'application/json',
+    };
+    const publish = async (): Promise<unknown[]> => {
+      const request = { method: 'POST', headers, body: '{"version":"1.0.0"}' };
+      const response = await fetch(`${address}/v1/modules/acme/lidar/releases`, request);
+      await response.text();
+      return [response.status, response.headers.get('retry-after')];
+    };
+    const holder = new DatabaseSync(db);
+    onTestFinished(() => holder.close());
+    holder.exec('BEGIN IMMEDIATE');
+    const began = performance.now();
+    expect(await publish()).toEqual([503, '1']);
+    // Other commands wait for five seconds.
+    expect(performance.now() - began).toBeLessThan(4000);
+    holder.exec('ROLLBACK');
+    expect(await publish()).toEqual([201, null]);
+  });
 
   it('answers and ends on SIGTERM while nobody reads its log', async () => {
     const { child, address } = await serve(newFile());

@@ -42,6 +42,19 @@ describe('[D41] modreg restart --cancel', () => {
       'acme:lidar restarts 1.2.3: the agent has that restart already',
     ]);
   });
+
+  it('finds no request after the restart failed', async () => {
+    const machine = await settled();
+    await ask(machine, 'restart', 'acme:lidar');
+    await machine.pass(MINUTE);
+    const failure = { reason: 'it hangs', blame: 'release', running: '1.2.3' } as const;
+    await machine.deliveries.shift()?.failed(failure);
+    expect(await ask(machine, 'restart', 'acme:lidar', '--cancel')).toEqual({
+      answer: [],
+      problems: ['no restart of acme:lidar is requested'],
+      exit: 1,
+    });
+  });
 });
 
 describe('[D41] a requested restart is shown by', () => {

@@ -20,17 +20,27 @@ interface Ending {
   readonly exit: number;
 }
 
-// Nothing is written after the first line, so only the closed pipe can end it: the next round is an hour away.
-it('modreg watch ends when the reader of the pipe goes away', () => {
+// Nothing is written after the first line, so only its fate can end the command: the next round is an hour away.
+it.each<[string, string, string[]]>([
+  [
+    'the reader of the pipe goes away',
+    '| head -n 1',
+    ['TIME   acme:lidar   1.0.0 → 1.1.0   restart-and-upgrade   newest release of 1', 'exit 141'],
+  ],
+  [
+    'the disk is full',
+    '>/dev/full',
+    ['error[INTERNAL]: cannot write the answer (ENOSPC)', 'exit 70'],
+  ],
+])('modreg watch ends when %s', (_, stdout, expected) => {
   const folder = site(LIDAR);
   const watch = `./bin/modreg watch ${folder}/machine.json --deployed ${folder}/deployed.json --platform linux/arm64 --interval 1h`;
-  const lines = sh(`{ { ${watch}; echo "exit $?" >&2; } | head -n 1; } 2>&1`)
+  const lines = sh(`{ { ${watch}; echo "exit $?" >&2; } ${stdout}; } 2>&1`)
     .replace(/\d\d:\d\d:\d\dZ/, 'TIME')
     .replace(/(?<=after )\d+ s/, 'SOME')
     .replace(folder, '.');
   expect(lines.trimEnd().split('\n').toSorted()).toEqual([
-    'TIME   acme:lidar   1.0.0 → 1.1.0   restart-and-upgrade   newest release of 1',
-    'exit 141',
+    ...expected,
     'stopped after SOME: 1 round, 1 action, 0 retries',
     'watching 1 module of ./machine.json, every 1 h (Ctrl-C stops)',
   ]);

@@ -20,7 +20,7 @@ import {
   findArtifact,
   storedArtifacts,
 } from '../../src/server/artifacts/artifact-store.ts';
-import { removeAbandoned } from '../../src/server/artifacts/incoming-artifacts.ts';
+import { newPart, removeAbandoned } from '../../src/server/artifacts/incoming-artifacts.ts';
 import { Catalogue, readRelease, type PublishResult } from '../../src/server/index.ts';
 import {
   receiveArtifact,
@@ -270,6 +270,20 @@ describe('[T89] what an upload left behind', () => {
     publish(catalogue, '1.0.0');
     removeAbandoned(catalogue.path, Date.now() + 1000 * DAY);
     expect(storedArtifacts(catalogue.path)).toEqual([HEX]);
+  });
+
+  it('is not in the way of an upload, even if a process with the same number left it', async () => {
+    const { path } = newCatalogue();
+    const incoming = `${artifactFolder(path)}/incoming`;
+    mkdirSync(incoming, { recursive: true });
+    const { path: part, end } = newPart(incoming, HEX);
+    end();
+    // In a container, each server has the same number, and counts its parts from 1.
+    const left = part.replace(/\d+(?=\.part$)/, (number) => `${Number(number) + 1}`);
+    writeFileSync(left, 'the ');
+    expect(await receive(path, TEXT)).toBeUndefined();
+    expect(findArtifact(path, HEX)?.size).toBe(TEXT.length);
+    expect(readFileSync(left, 'utf8')).toBe('the ');
   });
 
   it('is not the part of an upload that this process receives', async () => {

@@ -65,7 +65,7 @@ function newest(log: LogFile, { module, count, options }: Printed): Outcome {
     const until = formatTime(dropped.newestAt);
     notes.push(`${countOf(dropped.count, 'line')} until ${until} were dropped for later ones`);
   }
-  if (records.length === 0 && module !== undefined) {
+  if (records.length === 0 && count > 0 && module !== undefined) {
     notes.push(`the log has no line about ${excerpt(module)}`);
   }
   return { answer: records.map((one) => lineOf(one, options)), notes, problems: [], isData: true };
@@ -81,8 +81,10 @@ async function follow(
   const ended = Promise.race([world.untilSignal(), world.untilStdoutCloses()]).finally(() => {
     stopping.abort();
   });
+  // What is earlier does not follow, even if none of it is printed.
+  let after = log.newest({ count: 1 }).at(-1)?.id ?? 0;
   let records = log.newest({ module, count });
-  for (let after = 0; !stopping.signal.aborted;) {
+  while (!stopping.signal.aborted) {
     for (const one of records) world.print(lineOf(one, options));
     after = records.at(-1)?.id ?? after;
     await delay(FOLLOW_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
