@@ -141,6 +141,15 @@ describe('whether a poller has the file', () => {
     await kill();
     expect(isPolled(path)).toBe(false);
   });
+
+  it('is found through a symbolic link', () => {
+    const file = claimed();
+    const link = `${file.path}-link`;
+    symlinkSync(file.path, link);
+    expect(isPolled(link)).toBe(true);
+    file.close();
+    expect(isPolled(link)).toBe(false);
+  });
 });
 
 it('a lock file that cannot be opened is not reported as a lock', () => {

@@ -50,3 +50,29 @@ it('[T90] a reader refuses a file with a damaged row, and the poller sets the ro
   expect(machineStateIn(reader).memory().of(LIDAR).deployed.kind).toBe('unknown');
   reader.close();
 });
+
+const INSERT_DAMAGED = `
+  WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+  INSERT INTO restarts (action, kind, name, at) SELECT ? + n, 'module', 'lidar', 1 FROM numbers`;
+const KEPT = `
+  SELECT count(*) AS rows, min(row ->> '$.action') AS first, max(row ->> '$.action') AS last
+  FROM damaged_rows`;
+
+it('[T90] the newest thousand damaged rows are kept, from all starts together', () => {
+  const path = `${temporaryFolder()}/machine.db`;
+  const kept = [999, 3].map((damaged, start) => {
+    const file = claimed(path);
+    // Rows without a checksum.
+    file.database.exec('DROP TRIGGER seal_new_restarts');
+    file.sql.run(INSERT_DAMAGED, damaged, 10_000 * start);
+    file.close();
+    const healed = claimed(path);
+    const rows = healed.sql.get(KEPT);
+    healed.close();
+    return [healed.lostRows.length, rows];
+  });
+  expect(kept).toEqual([
+    [999, { rows: 999, first: 1, last: 999 }],
+    [3, { rows: 1000, first: 3, last: 10_003 }],
+  ]);
+});
