@@ -16,6 +16,7 @@ import { script, type Part } from './part.ts';
 const HELP = `Measures, prints the results and writes them into docs/benchmarks.md.
   --only NAME        only this part
   --peers            bench:registry also attacks verdaccio and Debian's docker-registry, which it installs in a temporary folder
+  --short            bench:agent without other supervisors, in three rounds; docs/benchmarks.md stays as it is
   --idle-minutes N   the length of the part "idle" of bench:poller (default 2)
   --rounds N         the length of its part "many rounds" (default 100000)`;
 
@@ -27,11 +28,14 @@ const { values, positionals } = optionsOf(
       rounds: { type: 'string', default: '100000' },
       only: { type: 'string' },
       peers: { type: 'boolean', default: false },
+      short: { type: 'boolean', default: false },
     },
   },
   HELP,
 );
 const idleMinutes = wholeNumber('--idle-minutes', values['idle-minutes'], 1);
+/** Whether what is measured is only printed. */
+export const isShort: boolean = values.short;
 const rounds = wholeNumber('--rounds', values.rounds, 1);
 
 /** The parts of each benchmark: an entry here is all that a new part needs. */
@@ -57,6 +61,13 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
     { name: 'mixed load', section: 'registry', measure: script('registry-soak.ts', '10') },
   ],
   network: [{ name: 'network', section: 'network', measure: script('network.ts') }],
+  agent: [
+    {
+      name: 'agent',
+      section: 'agent',
+      measure: isShort ? script('agent.ts', '3', '5', 'alone') : script('agent.ts'),
+    },
+  ],
   poller: [
     { name: 'rounds', section: 'poller', measure: script('poller-large.ts') },
     { name: 'long lists', section: 'poller', measure: script('poller-lists.ts') },

@@ -1,5 +1,5 @@
 /*
- * `npm run bench`, `bench:registry`, `bench:network` and `bench:poller`: prints what was measured, and writes it into
+ * `npm run bench`, `bench:registry`, `bench:network`, `bench:poller` and `bench:agent`: prints what was measured, and writes it into
  * docs/benchmarks.md. `-- --only '<part>'` runs one part.
  */
 import { relative } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { tableOf, writeDocument, writeFormatted } from './document.ts';
 import { MACHINE } from './machine.ts';
 import type { Measured, Part } from './part.ts';
-import { chosenParts } from './parts.ts';
+import { chosenParts, isShort } from './parts.ts';
 import { reporting } from './progress.ts';
 import type { Row } from './row.ts';
 
@@ -74,4 +74,4 @@ for (const [at, part] of parts.entries()) {
 printResults(results);
 const details = [`# Details of the last benchmark\n\n${MACHINE}\n`, ...results.map(detailsOf)];
 await writeFormatted(DETAILS, details.join('\n'));
-await writeDocument(rowsBySection(results));
+if (!isShort) await writeDocument(rowsBySection(results));

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { ActionTarget } from '../core/index.ts';
 import { deployedText } from '../core/decision/deployed.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
@@ -183,13 +184,16 @@ export class Agent {
     }
   }
 
-  /** What this agent has in use: it installs nothing over what another program runs, because nothing else starts modules. */
+  /**
+   * What this agent has in use; what another program runs is not, because nothing else starts modules. A version whose
+   * package is gone is installed again (A5).
+   */
   #deployed({ kind, name }: ActionTarget): string | null | undefined {
     if (kind === 'subsystem') return undefined;
     const activation = activationsIn(this.#options.file).get(name)?.activation;
     if (!activation) return null;
-    if (activation.phase === 'stable') return activation.current.version;
-    return activation.previous?.version ?? null;
+    const installed = activation.phase === 'stable' ? activation.current : activation.previous;
+    return installed && existsSync(installed.root) ? installed.version : null;
   }
 
   #report(

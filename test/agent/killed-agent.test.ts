@@ -24,7 +24,7 @@ const POINTS: Readonly<Partial<Record<Behaviour, readonly string[]>>> = {
 /** Each point is tried so often again. */
 const repeats = Number(process.env['MODREG_AGENT_KILLS'] ?? 1) - 1;
 
-describe('[A2] killed while it upgrades, the next agent ends the upgrade', () => {
+describe('[A2] [A6] killed while it upgrades, it leaves no process, and the next agent ends the upgrade', () => {
   for (const [release, points = []] of Object.entries(POINTS)) {
     it.concurrent.for(points)(
       `to a release that ${release}, at "%s"`,

@@ -97,6 +97,16 @@ describe('modreg agent run', () => {
     });
   });
 
+  it('[A7] refuses a second agent, which names the first', async () => {
+    const folder = siteOf('http://127.0.0.1:9/v1');
+    const agent = agentRunning(folder);
+    await agent.until('running 1 module');
+    expect(said(folder, 'run', `${folder}/machine.json`)).toEqual([
+      'error[LOCKED]: "@/home/machine.db": process PID already polls for this machine, and only one process can',
+    ]);
+    expect((await agent.end('SIGTERM')).exit).toBe(0);
+  });
+
   it('says that machine.db was damaged, and installs again', async () => {
     await withUpgradeReleases(async ({ address, publish }) => {
       publish('1.0.0', 'works');

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { Agent } from '../../src/agent/agent.ts';
 import type { AgentEvent } from '../../src/agent/index.ts';
 import { DEFAULT_POLICY, readMachine, type UpdateTerms } from '../../src/config/index.ts';
-import { openRegistries } from '../../src/registry/index.ts';
+import { openRegistries, systemClock, type Clock } from '../../src/registry/index.ts';
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
 import { openForPoller, savedListsIn } from '../../src/store/index.ts';
 import { moduleId } from './ask.ts';
@@ -44,6 +44,7 @@ const QUICK: UpdateTerms['run'] = {
 export async function agentSite(
   config: object,
   run: Partial<UpdateTerms['run']> = {},
+  clock: Clock = systemClock,
 ): Promise<AgentSite> {
   const home = temporaryFolder();
   const files = new Map<string, Buffer>();
@@ -79,6 +80,7 @@ export async function agentSite(
       platform: 'linux/amd64',
       environment: { HOME: home },
       intervalMs: 5000,
+      clock,
       random: () => 0,
       configuration: () => ({ machine, policy: { terms, modules: new Map() } }),
       registryFor: openRegistries({ saved: savedListsIn(file) }).registryFor,

@@ -1,0 +1,97 @@
+import { rmSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
+import { systemClock } from '../../src/registry/index.ts';
+import { agentSite, type AgentSite } from '../support/agent-site.ts';
+import { entry } from '../support/planned.ts';
+
+const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
+const STAYS = 'exec sleep 1000';
+const DAY = 86_400_000;
+
+function processes({ home }: AgentSite): number {
+  return marked(`${runIdOf(home)}/`).length;
+}
+
+function killAll({ home }: AgentSite): void {
+  for (const { pid } of marked(`${runIdOf(home)}/`)) process.kill(pid, 'SIGKILL');
+}
+
+describe('[A5] the version that worked', () => {
+  it('fails too: it is tried again once, nothing runs, and each failure is reported', async () => {
+    const site = await agentSite(LIDAR);
+    const broken = '"$PLATFORM_MODULE_DATA/broken"';
+    site.publish('acme:lidar', '1.0.0', `[ ! -e ${broken} ] || exit 5; ${STAYS}`);
+    await site.start();
+    await site.until('done');
+    site.publish('acme:lidar', '1.1.0', `touch ${broken}; exit 3`);
+    await site.until('lidar rolling-back 1.0.0');
+    await site.until(
+      'failed (release, none): it ended with exit code 3; 1.0.0 does not start either: it ended with exit code 5',
+    );
+    await site.until('lidar idle');
+    await site.until('failed (release, none): it ended with exit code 5');
+    expect(processes(site)).toBe(0);
+  });
+
+  it('has no package any more: it is installed again', async () => {
+    const site = await agentSite(LIDAR);
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    const end = await site.start();
+    await site.until('done');
+    await end();
+    site.story.length = 0;
+    rmSync(`${site.home}/packages`, { recursive: true });
+    await site.start();
+    await site.until(/^lidar failed: the package ".*" is not installed$/);
+    await site.until('lidar trying 1.0.0');
+    await site.until('done');
+    expect(processes(site)).toBe(1);
+  });
+});
+
+it.each([DAY, -DAY])(
+  '[A15] the clock jumps by %i ms in a probation and in a back-off',
+  async (jump) => {
+    let ahead = 0;
+    const clock = { ...systemClock, now: () => Date.now() + ahead };
+    const site = await agentSite(LIDAR, {}, clock);
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    await site.start();
+    await site.until('lidar probation 1.0.0');
+    ahead += jump;
+    await site.until('lidar running 1.0.0');
+    await site.until('done');
+    killAll(site);
+    await site.until('lidar running 1.0.0');
+    killAll(site);
+    await site.until('lidar backing-off 1.0.0');
+    ahead += jump;
+    await site.until('lidar running 1.0.0');
+    expect(processes(site)).toBe(1);
+  },
+);
+
+it('[A17] what depends on a module waits until that is ready', async () => {
+  const components = [
+    { name: 'l0', model: 'acme:lidar:vlp', type: 'camera', namespace: 'rdk' },
+    { name: 'b0', model: 'acme:base:four', type: 'base', namespace: 'rdk', depends_on: ['l0'] },
+  ];
+  const modules = [...LIDAR.modules, entry('acme:base', '1.*', 'base')];
+  const site = await agentSite({ components, modules });
+  site.publish('acme:lidar', '1.0.0', STAYS);
+  site.publish('acme:base', '1.0.0', STAYS);
+  const end = await site.start();
+  await site.until('lidar running 1.0.0');
+  await site.until('base trying 1.0.0');
+  await site.until('base running 1.0.0');
+  await site.until('done');
+  await end();
+  site.story.length = 0;
+  await site.start();
+  await site.until('base waits for lidar');
+  await site.until('lidar running 1.0.0');
+  await site.until('base starting 1.0.0');
+  await site.until('base running 1.0.0');
+  expect(processes(site)).toBe(2);
+});
