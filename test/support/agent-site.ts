@@ -35,7 +35,7 @@ export interface AgentSite {
 const QUICK: UpdateTerms['run'] = {
   ...DEFAULT_POLICY.terms.run,
   runAs: process.getuid?.() === 0 ? 'root' : undefined,
-  readyMs: 200,
+  readyMs: 500,
   probationMs: 200,
   probeMs: 1000,
   stopMs: 1000,
