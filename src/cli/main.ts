@@ -4,6 +4,7 @@ import { EXIT_CODES } from './codes.ts';
 import { boundedLog } from './output/bounded-log.ts';
 import { presentationOf, type Presentation } from './output/presentation.ts';
 import { untilReaderLeaves } from './output/reader.ts';
+import { statusLine } from './output/status-line.ts';
 import { columnsOf, isColoured } from './output/terminal.ts';
 import { wrapped } from './output/wrap.ts';
 import {
@@ -86,6 +87,7 @@ async function outcomeOf(
 function worldOf(process: NodeJS.Process, presentation: Presentation): World {
   const { stdout, stderr, env } = process;
   const logs: Partial<Record<'stdout' | 'stderr', ReturnType<typeof boundedLog>>> = {};
+  const status = statusLine(stdout, env);
   const widthOf = (stream: NodeJS.WriteStream): number | undefined =>
     columnsOf(stream, presentation, process);
   return {
@@ -99,8 +101,10 @@ function worldOf(process: NodeJS.Process, presentation: Presentation): World {
     log: (name, line, lost) => {
       const log = logs[name] ?? boundedLog(process[name]);
       logs[name] = log;
-      log(escapeUnprintable(line), (count) => escapeUnprintable(lost(count)));
+      const text = escapeUnprintable(line);
+      status.around(() => log(text, (count) => escapeUnprintable(lost(count))));
     },
+    status: (text) => status.show(text && escapeUnprintable(text)),
     untilSignal: async (nth = 1) =>
       await new Promise((resolve) => {
         let seen = 0;

@@ -18,6 +18,8 @@ export interface World {
    * dropped lines for the reader. The process then ends without waiting for the reader.
    */
   log(stream: 'stdout' | 'stderr', line: string, lost: (count: number) => string): void;
+  /** Shows `text` below the log on stdout if that is a terminal, in place of what it showed; undefined shows nothing. */
+  status(text: string | undefined): void;
   /**
    * Resolves with the signal when the process receives the first, or the nth, SIGINT or SIGTERM from now on. The signals
    * before it do not end the process.

@@ -97,6 +97,29 @@ describe('modreg agent run', () => {
     });
   });
 
+  it('shows a download below its log on a terminal', async () => {
+    await withUpgradeReleases(async ({ address, publish }) => {
+      publish('1.0.0', 'works');
+      const folder = siteOf(address);
+      const command = `stty columns 70; exec ${ROOT}bin/modreg agent run ${folder}/machine.json --platform linux/amd64 --interval 5s`;
+      const terminal = spawn('script', ['-qfec', command, '/dev/null'], {
+        env: { PATH: process.env['PATH'], PLATFORM_HOME: `${folder}/home`, TERM: 'xterm' },
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      onTestFinished(() => void terminal.kill('SIGKILL'));
+      let output = '';
+      for await (const part of terminal.stdout) {
+        output += String(part);
+        if (output.includes('install of 1.0.0: done')) terminal.stdin.end('\u0003');
+      }
+      const [bar] = /\r\u001B\[K[^\r]*100 %[^\r]*\r\u001B\[K/.exec(output) ?? [];
+      expect(bar).toMatch(
+        /^\r\u001B\[Kacme_lidar 1\.0\.0 {2}\[#{20}\] 100 % {2}0\.0 of 0\.0 MB\r\u001B\[K$/,
+      );
+      expect(output).toMatch(/\n\S+ info {2}acme_lidar: 1\.0\.0 is installed\r\n/);
+    });
+  });
+
   it('[A7] refuses a second agent, which names the first', async () => {
     const folder = siteOf('http://127.0.0.1:9/v1');
     const agent = agentRunning(folder);

@@ -60,6 +60,7 @@ function runCommands(home: string): void {
     print: () => undefined,
     note: () => undefined,
     log: () => undefined,
+    status: () => undefined,
     untilSignal: async () => await Promise.resolve('SIGTERM'),
     untilStdoutCloses: async () => undefined,
   };

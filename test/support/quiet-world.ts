@@ -11,6 +11,7 @@ export function quietWorld(platform: string): World {
     print: () => undefined,
     note: () => undefined,
     log: () => undefined,
+    status: () => undefined,
     untilStdoutCloses: async () => undefined,
     untilSignal: async () => await Promise.resolve('SIGTERM'),
   };

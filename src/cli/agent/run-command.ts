@@ -28,6 +28,7 @@ import { platformOf } from '../resolve/list-options.ts';
 import type { World } from '../world.ts';
 import { agentLog } from './agent-log.ts';
 import { agentLine, isOwn } from './agent-event-words.ts';
+import { downloadBar } from './download-bar.ts';
 
 export interface AgentRunOptions extends RegistryOptions {
   readonly interval?: string;
@@ -103,7 +104,7 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   report.note('info', what);
   noteLosses(file, report);
   const agent = agentFor(site, terms, { report, world });
-  const signal = await runUntil(terms.ended, agent, report).finally(log.close);
+  const signal = await runUntil(terms.ended, agent, { report, world }).finally(log.close);
   const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
   return { answer: [], notes: [], problems: [], ending, isLog: true };
 }
@@ -111,11 +112,12 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
 async function runUntil(
   ended: ReturnType<World['untilSignal']>,
   agent: Agent,
-  report: PollReport,
+  { report, world }: { readonly report: PollReport; readonly world: World },
 ): Promise<'SIGINT' | 'SIGTERM'> {
   // A start waits for processes of an earlier agent.
   await Promise.race([agent.start(), ended]);
   const signal = await ended;
+  world.status(undefined);
   report.note('info', `got ${signal}: stopping all modules`);
   await agent.stop();
   report.note('info', 'all modules are stopped');
@@ -124,7 +126,7 @@ async function runUntil(
 
 function agentFor(
   { file, registries, read }: AgentSite,
-  { platform, intervalMs }: AgentTerms,
+  { platform, intervalMs, options: { json } }: AgentTerms,
   { report, world }: { readonly report: PollReport; readonly world: World },
 ): Agent {
   return new Agent({
@@ -141,11 +143,23 @@ function agentFor(
     },
     registryFor: (of) => registries.registryFor(of),
     fetch: () => ({ token: (url) => registries.tokenFor(url) }),
-    onEvent: (event) => reportEvent(event, report),
+    onEvent: (event) => {
+      if (!json) showDownload(event, world);
+      reportEvent(event, report);
+    },
     onLine: (name, { stream, text }) => {
       if (text.trim() !== '') report.about(name, stream === 'stdout' ? 'info' : 'warn', text);
     },
   });
+}
+
+/** A bar on a terminal until the download, or its action, has ended. */
+function showDownload(event: AgentEvent, world: World): void {
+  if (event.kind === 'installing' && event.step.kind === 'downloading') {
+    world.status(downloadBar(event, event.step));
+  } else if (event.kind === 'installing' || event.kind === 'acknowledged') {
+    world.status(undefined);
+  }
 }
 
 function reportEvent(event: AgentEvent, report: PollReport): void {
