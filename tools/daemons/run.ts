@@ -23,6 +23,8 @@ const MODREG = fileURLToPath(new URL('../../bin/modreg', import.meta.url));
 const FIRST_PORT = 9101;
 /** A daemon's own stop and start, with room for a busy machine. */
 const LONGEST_GAP_MS = 2000;
+/** An action that failed is repeated within a minute. */
+const PATIENCE_MS = 90_000;
 
 const folder = mkdtempSync(`${tmpdir()}/modreg-daemons-`);
 const environment = { PATH: process.env['PATH'], PLATFORM_HOME: `${folder}/home` };
@@ -40,9 +42,11 @@ function started(...args: readonly string[]): (texts: readonly string[]) => Prom
   const lines: string[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(line));
   return async (texts) => {
+    const late = AbortSignal.timeout(PATIENCE_MS);
     while (!lines.some((line) => texts.every((text) => line.includes(text)))) {
-      if (child.exitCode !== null) throw new Error(`modreg ended: ${lines.join('\n')}`);
-      await once(child.stdout, 'data', { signal: AbortSignal.timeout(90_000) });
+      await once(child.stdout, 'data', { signal: late }).catch(() => undefined);
+      if (child.exitCode === null && !late.aborted) continue;
+      throw new Error(`expected "${texts.join(' … ')}", found:\n${lines.join('\n')}`);
     }
   };
 }
