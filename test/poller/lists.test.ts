@@ -10,16 +10,22 @@ import { Wakeup } from '../../src/poller/wakeup.ts';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { chosen, moduleId } from '../support/ask.ts';
 import { MINUTE, SECOND } from '../support/day.ts';
-import { CONFIGURATIONS, readingOf, type Answer } from '../support/racing.ts';
+import { entry } from '../support/planned.ts';
+import { configurationOf, CONFIGURATIONS, readingOf, type Answer } from '../support/racing.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
-/** What happens to the lists of a lidar and an arm, each in a separate registry. */
+const READABLE = {
+  ...CONFIGURATIONS,
+  camera: configurationOf(entry('acme:lidar', '1.0.*'), entry('acme:camera', '1.*')),
+};
+
+/** What happens to the lists of a lidar and an arm, each in a separate registry. A camera has the lidar's. */
 interface Script {
   /** The answers of the lidar's registry, in order; the last one is repeated. */
   readonly lidar?: readonly Answer[];
   readonly arm?: readonly Answer[];
   /** The configurations that are read, in order; the last one is repeated. */
-  readonly read?: readonly (keyof typeof CONFIGURATIONS | 'unreadable')[];
+  readonly read?: readonly (keyof typeof READABLE | 'unreadable')[];
   readonly deployed?: string;
   /** After how many milliseconds the feed of the lidar's registry reports a change. */
   readonly changeAfter?: number;
@@ -91,7 +97,7 @@ function reading(read: NonNullable<Script['read']>): () => Configuration {
   return () => {
     const next = read[Math.min(place++, read.length - 1)] ?? 'unreadable';
     if (next === 'unreadable') throw new Error('no document');
-    return CONFIGURATIONS[next];
+    return READABLE[next];
   };
 }
 
@@ -180,6 +186,11 @@ describe('lists', () => {
       'that a new entry needs are read in the next round',
       { ms: MINUTE, read: ['lidar', 'both'] },
       { lists: '1.0.1, 1.0.2', asked: ['0 lidars: lidar', ...BOTH_AT(60)] },
+    ],
+    [
+      'that a new entry needs are read at once, although its registry is in a back-off [T22]',
+      { ms: 70 * SECOND, read: ['lidar', 'camera'], lidar: ['no list', 1] },
+      { lists: '1.0.1, not-asked', asked: ['0 lidars: lidar', '66 lidars: lidar camera'] },
     ],
     [
       'of a machine that needs none are complete',

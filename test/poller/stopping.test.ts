@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import type { ReleaseList } from '../../src/registry/index.ts';
+import { virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { moduleNamed, upgrade } from '../support/claimed.ts';
 import { HOUR, MINUTE, SECOND } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
@@ -170,4 +171,29 @@ describe('[T59] stop()', () => {
     await clock.pass(MINUTE);
     expect(asked).toEqual(['acme:lidar']);
   });
+});
+
+it('each wait ends with the work that it limits, so that none keeps the process alive', async () => {
+  const clock = virtualClock();
+  let waiting = 0;
+  const counting: VirtualClock = {
+    ...clock,
+    async sleep(ms, signal) {
+      waiting++;
+      await clock.sleep(ms, signal).finally(() => waiting--);
+    },
+  };
+  const registries = [promptRegistry(() => 1), promptRegistry(() => 1)] as const;
+  const { poller, consumed } = racer(track(), {
+    clock: counting,
+    registries,
+    deployedVersion: () => '1.0.1',
+  });
+  // Less than a request to a registry may take.
+  await clock.pass(8 * MINUTE);
+  const before = waiting;
+  await poller.stop();
+  await consumed;
+  // The next round, the next plan and the next delivery.
+  expect([before, waiting]).toEqual([3, 0]);
 });
