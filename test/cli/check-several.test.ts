@@ -63,3 +63,15 @@ describe('a document from stdin', () => {
     expect(sh(check)).toBe(printed);
   });
 });
+
+it('a policy is not checked against another one that is beside it', () => {
+  const folder = temporaryFolder({
+    'fleet.json': '{"registry": "r", "max_index_age": "7d"}',
+    'policy.json': '{"max_index_age": 7}',
+  });
+  expect(modreg(['check', `${folder}/fleet.json`])).toEqual({
+    stdout: 'no problems; read as an update policy\n',
+    stderr: '',
+    exit: 0,
+  });
+});

@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
+import { outcomeOf } from '../../src/cli/history/outcome.ts';
 import { currentInput } from '../../src/cli/history/restored-input.ts';
-import { decide, describeDecision } from '../../src/core/index.ts';
+import { decide, describeDecision, type DecideInput } from '../../src/core/index.ts';
 import { day, HOUR, MINUTE, SECOND, targetNamed, type Day } from '../support/day.ts';
+import { moduleQuestion } from '../support/decided.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ask, night } from '../support/history.ts';
 import { homeAfter, logged } from '../support/machine-home.ts';
@@ -200,4 +203,37 @@ describe('the current input', () => {
     const [next] = machine.state.decisions();
     expect([decision, next?.decision]).toEqual([next?.reason, 'hold']);
   });
+});
+
+it.each([
+  ['1970-01-01T00:00:01Z', 1000],
+  ['1970-01-01T00:00:04.999Z', 1000],
+  ['1970-01-01T00:00:05Z', 5000],
+])('the record of a decision at %s has no facts of a later time', async (at, now) => {
+  const url = 'https://builds.example/lidar';
+  const question = moduleQuestion({
+    wanted: { kind: 'pin-url', url, shadowed: undefined },
+    deployed: null,
+  });
+  const home = homeAfter((state) => {
+    for (const time of [1000, 5000]) {
+      const input: DecideInput = {
+        ...question,
+        deployed: { kind: 'url', url },
+        eligibility: { ...question.eligibility, now: time },
+        quarantine: time === 1000 ? [] : [{ version: '1.2.9', until: undefined }],
+      };
+      const { decision, target, reason } = outcomeOf(input);
+      const row = logged('acme_lidar', { decision, target, reason });
+      state.log([row], { at: time, trouble: undefined }, new Map([['module acme_lidar', input]]));
+    }
+  });
+  const file = `${temporaryFolder()}/decision.json`;
+  expect((await ask(home, 'why', 'acme:lidar', '--record', file, '--at', at)).answer).toEqual([
+    `the decision about acme:lidar of 1970-01-01T00:00:01Z is in "${file}"`,
+  ]);
+  const { facts } = JSON.parse(readFileSync(file, 'utf8')) as {
+    facts: { eligibility: { now: number } };
+  };
+  expect(facts.eligibility.now).toBe(now);
 });

@@ -119,4 +119,30 @@ describe('GET /healthz', () => {
     registry.monotonic = 1000;
     expect(await registry.ask()).toEqual(OK);
   });
+
+  it('[T81] logs a trouble that follows another one, and one that is back', async () => {
+    const registry = await served();
+    const holder = new DatabaseSync(registry.path);
+    const [lock, remove] = [
+      'another process has locked',
+      'the registry file was replaced or removed',
+    ];
+    const steps: readonly (readonly [() => void, string])[] = [
+      [() => holder.exec('BEGIN IMMEDIATE'), lock],
+      [() => undefined, lock],
+      [() => holder.exec('ROLLBACK'), 'ok'],
+      [() => holder.exec('BEGIN IMMEDIATE'), lock],
+      [() => rmSync(registry.path), remove],
+      [() => undefined, remove],
+    ];
+    const logged: number[] = [];
+    for (const [change, detail] of steps) {
+      change();
+      expect(String((await registry.ask())[2])).toContain(detail);
+      logged.push(registry.errors.length);
+      registry.monotonic += 1000;
+    }
+    holder.close();
+    expect(logged).toEqual([1, 1, 1, 2, 3, 3]);
+  });
 });

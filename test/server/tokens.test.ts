@@ -166,7 +166,7 @@ describe('a token that is no longer accepted', () => {
 it('logs each refused request for a change, without the text of a token', async () => {
   const registry = testRegistry();
   const token = tokenFor(registry.catalogue, ['yank'], 'bot');
-  const path = `${RELEASES}/${token}-and_more/yank`;
+  const path = `/v1/modules/acme/${token}/releases/${token}-and_more/yank`;
   await asked(registry, token, PUBLISH);
   await asked(registry, token, ['PUT', path]);
   await asked(registry, 'modreg_x', PUBLISH);
@@ -177,7 +177,13 @@ it('logs each refused request for a change, without the text of a token', async 
   const post = { kind: 'refused', method: 'POST', path: RELEASES, peer: undefined };
   expect(registry.events).toEqual([
     { ...post, reason: 'missing-scope', status: 403, tokenId: 't2' },
-    { ...post, method: 'PUT', path: `${RELEASES}/[token]/yank`, status: 400, tokenId: 't2' },
+    {
+      ...post,
+      method: 'PUT',
+      path: '/v1/modules/acme/[token]/releases/[token]/yank',
+      status: 400,
+      tokenId: 't2',
+    },
     { ...post, reason: 'unknown-token', status: 401 },
     { ...post, status: 422, tokenId: 't1' },
     { ...post, reason: 'revoked-token', status: 401, tokenId: 't2' },
