@@ -50,8 +50,10 @@ cd "$folder"
 chmod 755 .
 mkdir home
 cp "$examples/agent/machine.json" "$examples/agent/policy.json" .
-# npm may be configured to use a mirror.
+# npm may be configured to use a mirror, or to trust a certificate authority.
 npm=$(npm config get registry)
+authorities=$(npm config get cafile)
+[ "$authorities" = null ] || export NODE_EXTRA_CA_CERTS="${NODE_EXTRA_CA_CERTS:-$authorities}"
 sed -i "s|https://registry.npmjs.org|${npm%/}|" policy.json
 case $npm in http:*)
   host=${npm#http://}
