@@ -1,5 +1,5 @@
 #!/bin/sh
-# Shows in two minutes what `modreg agent run` does with the machine config and the policy of this folder: demo.sh
+# Shows in a minute what `modreg agent run` does with the machine config and the policy of this folder: demo.sh
 #
 # Module "esbuild" is a package of the npm registry that was not made for modreg; "lidar" comes from a registry that this script
 # serves. Everything is in a temporary folder, which is removed at the end. It uses the ports 4870 and 8000 of 127.0.0.1.
@@ -27,9 +27,9 @@ trap 'exit 130' INT TERM
 
 # Prints what the agent says until it says "$1" about "$2".
 until_agent_says() {
-  end=$(($(date +%s) + 90))
+  deadline=$(($(date +%s) + 90))
   until tail -n "+$next" agent.log | grep "$2" | grep -q "$1"; do
-    if [ "$(date +%s)" -gt "$end" ] || ! kill -0 "$agent"; then
+    if [ "$(date +%s)" -gt "$deadline" ] || ! kill -0 "$agent"; then
       tail -n "+$next" agent.log
       echo "the agent did not say \"$1\" about $2 within 90 s" >&2
       exit 1

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
+import { moduleId } from './ask.ts';
+
+/** A registry of this process, and a server of the files of its releases. */
+export interface ReleaseRegistry {
+  readonly address: string;
+  /** Publishes a release with one file. */
+  readonly publish: (release: PublishedRelease) => void;
+  readonly close: () => Promise<void>;
+}
+
+interface PublishedRelease {
+  readonly module: string;
+  readonly version: string;
+  readonly platform: string;
+  readonly file: Buffer;
+}
+
+/** Serves releases on loopback, whose list is in `folder`. */
+export async function serveReleases(
+  folder: string,
+  options: Parameters<typeof serveRegistry>[2],
+): Promise<ReleaseRegistry> {
+  const files = new Map<string, Buffer>();
+  const server = createServer(({ url = '' }, response) => {
+    const file = files.get(url);
+    response.writeHead(file ? 200 : 404, { 'content-length': file?.length ?? 0 }).end(file);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const catalogue = new Catalogue(`${folder}/registry.db`, { mode: 'create' });
+  const registry = await serveRegistry(catalogue, { host: '127.0.0.1', port: 0 }, options);
+  return {
+    address: registry.address,
+    publish: ({ module, version, platform, file }) => {
+      const path = `/${module.replace(':', '/')}/${version}`;
+      files.set(path, file);
+      const digest = `sha256:${createHash('sha256').update(file).digest('hex')}`;
+      const url = `http://127.0.0.1:${port}${path}`;
+      const artifacts = [{ platform, url, digest, size: file.length }];
+      const release = readRelease({ version, artifacts });
+      if (!release.ok) throw new Error(release.error.join());
+      catalogue.publish(moduleId(module), release.value, Date.now());
+    },
+    close: async () => {
+      await registry.close();
+      server.close();
+      server.closeAllConnections();
+      catalogue.close();
+    },
+  };
+}
