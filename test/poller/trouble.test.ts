@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { day, MINUTE, type Day } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
+import { CONFIGURATIONS, promptRegistry, racer, track } from '../support/racing.ts';
 
 const MACHINE = { modules: [entry('acme:lidar', '1.*')] };
 
@@ -40,6 +41,30 @@ it('a round says that the configuration cannot be read, until it can be again', 
   machine.configure({ machine: MACHINE });
   await machine.pass(MINUTE);
   expect(trouble(machine)).toBeUndefined();
+});
+
+it.each<[string, unknown, string]>([
+  [
+    'an error of several lines',
+    new Error('machine.json:\n3:1 \u001B[2Jno }'),
+    String.raw`machine.json:\u{a}3:1 \u{1b}[2Jno }`,
+  ],
+  ['text instead of an error', 'gone\n', String.raw`gone\u{a}`],
+  ['a long error', new Error('x'.repeat(201)), `${'x'.repeat(200)}…`],
+])('why the configuration cannot be read is one escaped line: %s', async (_, thrown, expected) => {
+  const registry = promptRegistry(() => 1);
+  let isBroken = false;
+  const { clock, state } = racer(track(), {
+    registries: [registry, registry],
+    configuration: () => {
+      if (isBroken) throw thrown;
+      return CONFIGURATIONS.lidar;
+    },
+  });
+  await clock.pass(MINUTE);
+  isBroken = true;
+  await clock.pass(2 * MINUTE);
+  expect(state.poller().round?.trouble).toBe(`the configuration cannot be read: ${expected}`);
 });
 
 it('an unreadable configuration comes before the trouble of registries', async () => {

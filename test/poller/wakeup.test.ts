@@ -1,6 +1,7 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Wakeup } from '../../src/poller/wakeup.ts';
-import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
 
 const NEVER = new AbortController().signal;
 const REASON = new Error('stopped');
@@ -60,6 +61,20 @@ describe('a wait', () => {
     const after = stateOf(wakeup.wait(0, 10, ending.signal));
     await clock.pass(0);
     expect([before(), after()]).toEqual(['stopped', 'stopped']);
+  });
+
+  it.each<[string, (wakeup: Wakeup, clock: VirtualClock) => unknown]>([
+    ['is woken', (wakeup) => wakeup.wake()],
+    ['is late', async (_, clock) => await clock.pass(10)],
+  ])('leaves nothing on a signal that outlives it, once it %s', async (_, end) => {
+    const clock = virtualClock();
+    const wakeup = new Wakeup(clock);
+    const { signal } = new AbortController();
+    const waiting = wakeup.wait(0, 10, signal);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    await end(wakeup, clock);
+    await waiting;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('rejects with an error of the clock', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Plan } from '../../../src/core/index.ts';
+import type { Artifact, Plan } from '../../../src/core/index.ts';
 import type { NewAction, OpenAction } from '../../../src/core/plan/committed-action.ts';
 import { reconcile } from '../../../src/core/plan/reconcile.ts';
 import { upgrade } from '../../support/claimed.ts';
@@ -8,7 +8,20 @@ import { delivered, lidarPlan, waiting, wantedBy } from '../../support/open-acti
 const BOTH = ['1.0.0', '1.1.0'] as const;
 const PLAN = lidarPlan('1.*', BOTH);
 const [WANTED = upgrade()] = wantedBy(PLAN);
+const FILE = {
+  platform: 'any',
+  url: 'https://files.example/lidar',
+  digest: `sha256:${'a'.repeat(64)}`,
+};
+/** The same plan, with the file of its release. */
+const WITH_FILE = lidarPlan('1.*', ['1.0.0', { version: '1.1.0', artifacts: [FILE] }]);
+const [WANTED_FILE = upgrade()] = wantedBy(WITH_FILE);
 const OLDER: NewAction = { ...WANTED, to: '1.0.5' };
+
+/** The waiting action of that plan, whose file differs in `other`. */
+function withFile(other: Partial<Artifact>): OpenAction[] {
+  return [waiting({ ...WANTED_FILE, artifact: { ...FILE, ...other } })];
+}
 
 /** The committed and the superseded actions: `+1.1.0 -1.0.5`. */
 function outcome(plan: Plan, open: readonly OpenAction[]): string {
@@ -31,9 +44,34 @@ it.each<[string, OpenAction[], Plan, string]>([
     lidarPlan('1.*', 'no list', { id: 'acme:arm' }),
     '-1.1.0',
   ],
+  ['the file of the waiting action is the same', withFile({}), WITH_FILE, ''],
   [
-    'the artifact of the waiting action has another digest',
-    [waiting({ ...WANTED, artifact: { platform: 'any', digest: 'sha256:bb' } })],
+    'the file of the waiting action has another digest',
+    withFile({ digest: `sha256:${'b'.repeat(64)}` }),
+    WITH_FILE,
+    '+1.1.0 -1.1.0',
+  ],
+  [
+    'the file of the waiting action has another address',
+    withFile({ url: 'https://old.example/lidar' }),
+    WITH_FILE,
+    '+1.1.0 -1.1.0',
+  ],
+  [
+    'the file of the waiting action has another platform',
+    withFile({ platform: 'linux/arm64' }),
+    WITH_FILE,
+    '+1.1.0 -1.1.0',
+  ],
+  [
+    'the waiting action replaces another version',
+    [waiting({ ...WANTED, from: '1.0.5' })],
+    PLAN,
+    '+1.1.0 -1.1.0',
+  ],
+  [
+    'the waiting action has another direction',
+    [waiting({ ...WANTED, direction: 'rollback' })],
     PLAN,
     '+1.1.0 -1.1.0',
   ],

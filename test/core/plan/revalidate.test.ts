@@ -117,6 +117,11 @@ describe('a replacement that was delivered, while a restart is due', () => {
       'withdraw',
     ],
     [
+      'is withdrawn if its version is deployed by now',
+      lidarPlan('1.*', BOTH, { deployed: '1.1.0', state: AT_ONCE }),
+      'withdraw',
+    ],
+    [
       'is withdrawn if it is another address than the one that is held',
       lidarPlan('1.*', BOTH, { state: AT_ONCE, held: true }),
       'withdraw',
