@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { pollMetrics } from '../../src/cli/metrics/poll-metrics.ts';
-import type { CachedRegistry } from '../../src/registry/index.ts';
+import { RegistryError, type CachedRegistry, type ListResult } from '../../src/registry/index.ts';
+import { moduleId } from '../support/ask.ts';
 import { claimed } from '../support/claimed.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { runModreg } from '../support/modreg.ts';
 import { polledSite, polling, script, type Polling } from '../support/polling.ts';
 import { published } from '../support/published.ts';
+import { readingOf } from '../support/racing.ts';
 
 const METRICS = ['--metrics', '127.0.0.1:0'];
 
@@ -23,6 +25,31 @@ async function scraped(address: string): Promise<string[]> {
   const lines = text.split('\n').filter((line) => line.startsWith('modreg_poll_'));
   return lines.map((line) => line.replace(/(_seconds\S*) \d+\.\d+$/, '$1 AGE')).toSorted();
 }
+
+const LIST = readingOf(1);
+const DOWN: ListResult = { ok: false, error: new RegistryError('registry-unreachable', 'down') };
+
+it.each<[string, readonly ListResult[], number]>([
+  ['no module was asked for', [], 0],
+  ['every list is available', [LIST, LIST], 0],
+  ['one list is not available', [LIST, DOWN], 0],
+  ['no list is available', [DOWN, DOWN], 1],
+])(
+  '[T83] counts a round as failed only if the registry returns no list: %s',
+  async (_, results, failures) => {
+    const { measured, scrape } = pollMetrics(claimed().state);
+    const lists = new Map(results.map((result, place) => [moduleId(`acme:m${place}`), result]));
+    const registry: CachedRegistry = {
+      read: async () => await Promise.reject(new Error('not called')),
+      readAll: async () => await Promise.resolve(lists),
+      awaitChange: async () => await Promise.resolve(undefined),
+    };
+    await measured(registry, 'https://a.example').readAll([]);
+    expect((await scrape()).text).toContain(
+      `modreg_poll_round_failures_total{registry="https://a.example"} ${failures}\n`,
+    );
+  },
+);
 
 it('[T83] modreg poll --metrics counts rounds and actions, and has no module or version', async () => {
   const loopback = await loopbackRegistry();

@@ -135,6 +135,36 @@ describe('[T75] [T76] modreg registry backup and restore', () => {
     ]);
   });
 
+  it.each<[string, (catalogue: Catalogue) => unknown, string]>([
+    [
+      'release',
+      ({ path }) => publish(path, LIDAR, '1.2.0'),
+      'lost: acme:lidar 1.2.0; machines that run it keep it',
+    ],
+    [
+      'yank',
+      (catalogue) => catalogue.yank(moduleId(LIDAR), '1.1.0', 'stops'),
+      'no longer yanked: acme:lidar 1.1.0',
+    ],
+    [
+      'revocation',
+      (catalogue) => catalogue.revokeToken('ci', NOON),
+      'no longer revoked: the token t1 (ci)',
+    ],
+  ])('a restore says what to do about one %s', async (_, change, lost) => {
+    const { path, folder } = site();
+    const catalogue = new Catalogue(path);
+    catalogue.createToken({ name: 'ci', scopes: ['publish'] }, NOON);
+    await backupCommand(folder, { db: path }, WORLD);
+    change(catalogue);
+    catalogue.close();
+    const { answer, notes } = restoreCommand(folder, { db: path, replace: true }, WORLD);
+    expect([answer.slice(2), notes]).toEqual([
+      [lost],
+      ['note: publish, yank and revoke again what is lost, before the server starts'],
+    ]);
+  });
+
   it('a restore names all that is lost, and what to do', async () => {
     const { path, folder } = site();
     const catalogue = new Catalogue(path);

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
 import { runModreg } from '../support/modreg.ts';
 import { send } from '../support/plain-server.ts';
 import { answering, CANARY, PUBLISH, remote } from '../support/remote-registry.ts';
@@ -133,6 +134,23 @@ describe('a request without a usable answer', () => {
     });
     expect(server.requests).toEqual([]);
   });
+});
+
+it('shows every mistake that the registry finds in a release of a file, and what it accepted before', async () => {
+  const releases = ['1.2.9', '1.3.0', '1.4.0'].map((version) => ({ version }));
+  const folder = temporaryFolder({ 'list.json': JSON.stringify(releases) });
+  const errors = ['/notes: required', '/license: required', '/license: expected text'];
+  const { address, bodies } = await answering(done, (response) =>
+    problem(response, 422, { type: 'urn:modreg:bad-release', detail: errors[0], errors }),
+  );
+  const args = ['publish', 'acme:lidar', '--file', `${folder}/list.json`];
+  expect(await remote(address, args)).toEqual({
+    stdout: '',
+    stderr:
+      'error[BAD_VALUE]: /notes: required\n  because /license: required\n  /license: expected text\n  1 of 3 releases were accepted before 1.3.0, and those after it were not sent\n',
+    exit: 1,
+  });
+  expect(bodies).toEqual(['{"version":"1.2.9"}', '{"version":"1.3.0"}']);
 });
 
 it('shows the warnings of the registry about the size of the list', async () => {

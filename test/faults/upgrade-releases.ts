@@ -7,7 +7,7 @@ import { tarOf } from '../support/tar-file.ts';
 export const MODULE = 'lidar';
 
 /** How a release behaves. */
-export type Behaviour = 'works' | 'fails-at-once' | 'fails-when-ready';
+export type Behaviour = 'works' | 'fails-at-once' | 'fails-when-ready' | 'has-other-bytes';
 
 /** A registry of one module, and the files of its releases. */
 export interface UpgradeReleases {
@@ -20,6 +20,8 @@ const END: Readonly<Record<Behaviour, string>> = {
   works: 'exec sleep 3600',
   'fails-at-once': 'exit 3',
   'fails-when-ready': 'sleep 0.3; exit 4',
+  // It is never run.
+  'has-other-bytes': '',
 };
 
 /**
@@ -46,7 +48,9 @@ export async function withUpgradeReleases<T>(
     const program = { name: 'run', mode: 0o755, content: programOf(version, behaviour) };
     const manifest = { name: 'meta.json', content: '{"entrypoint":"run"}' };
     const file = gzipSync(tarOf(manifest, program, { name: 'notes', content: NOTES }));
-    registry.publish({ module: `acme:${MODULE}`, version, platform: 'linux/amd64', file });
+    const served = behaviour === 'has-other-bytes' ? Buffer.alloc(file.length) : file;
+    const release = { version, platform: 'linux/amd64', file, served };
+    registry.publish({ module: `acme:${MODULE}`, ...release });
   };
   try {
     return await work({ address: `${registry.address}/v1`, publish });

@@ -9,6 +9,7 @@ import {
   readRelease,
   serveRegistry,
   type RunningRegistry,
+  type ServeOptions,
 } from '../../src/server/index.ts';
 import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
 import type { RequestObserver } from '../../src/server/limits/observed-requests.ts';
@@ -22,16 +23,25 @@ interface Served extends RunningRegistry {
   readonly events: readonly RegistryEvent[];
 }
 
-async function served(): Promise<Served> {
+async function served(options: ServeOptions = {}): Promise<Served> {
   const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const events: RegistryEvent[] = [];
   const place = { host: '127.0.0.1', port: 0 };
-  const running = await serveRegistry(catalogue, place, { log: (event) => events.push(event) });
+  const log: ServeOptions['log'] = (event) => events.push(event);
+  const running = await serveRegistry(catalogue, place, { ...options, log });
   onTestFinished(async () => {
     await running.close();
     catalogue.close();
   });
   return { ...running, catalogue, events };
+}
+
+/** Publishes a list that is longer than what the kernel buffers for a connection. */
+function publishLongList({ catalogue }: Served): void {
+  const lidar = moduleId('acme:lidar');
+  const release = readRelease({ version: '1.0.0' });
+  if (release.ok) catalogue.publish(lidar, release.value, 0);
+  catalogue.yank(lidar, '1.0.0', 'x'.repeat(16_000_000));
 }
 
 describe('the connections of a served registry', () => {
@@ -66,13 +76,32 @@ describe('the connections of a served registry', () => {
   });
 });
 
+describe('an observed request', () => {
+  it.each([
+    ['in the middle of its response', '/v1/modules/acme/lidar', '200'],
+    ['before its response', '/v1/changes?after=2&wait=60', 'none'],
+  ])('whose client hangs up %s has the status that was sent', async (_, path, status) => {
+    const seen: string[] = [];
+    const observe: RequestObserver = (route) => {
+      seen.push(route);
+      return ({ method, status: sent }) => seen.push(`${method} ${sent}`);
+    };
+    const registry = await served({ observe });
+    publishLongList(registry);
+    const socket = connect(Number(new URL(registry.address).port), '127.0.0.1');
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await expect.poll(() => seen).toHaveLength(1);
+    if (status !== 'none') await once(socket, 'readable');
+    socket.destroy();
+    await expect.poll(() => seen.at(-1)).toBe(`GET ${status}`);
+    expect(seen).toHaveLength(2);
+  });
+});
+
 describe('closing a served registry', () => {
   it('ends, after five seconds, a response that its client does not read', async () => {
     const registry = await served();
-    const lidar = moduleId('acme:lidar');
-    const release = readRelease({ version: '1.0.0' });
-    if (release.ok) registry.catalogue.publish(lidar, release.value, 0);
-    registry.catalogue.yank(lidar, '1.0.0', 'x'.repeat(16_000_000));
+    publishLongList(registry);
     const socket = connect(Number(new URL(registry.address).port), '127.0.0.1');
     socket
       .on('error', () => undefined)

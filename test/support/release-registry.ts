@@ -17,6 +17,8 @@ interface PublishedRelease {
   readonly version: string;
   readonly platform: string;
   readonly file: Buffer;
+  /** What the server sends instead of the file. */
+  readonly served?: Buffer;
 }
 
 /** Serves releases on loopback, whose list is in `folder`. */
@@ -37,9 +39,9 @@ export async function serveReleases(
   const registry = await serveRegistry(catalogue, { host: '127.0.0.1', port: 0 }, options);
   return {
     address: registry.address,
-    publish: ({ module, version, platform, file }) => {
+    publish: ({ module, version, platform, file, served = file }) => {
       const path = `/${module.replace(':', '/')}/${version}`;
-      files.set(path, file);
+      files.set(path, served);
       const digest = `sha256:${createHash('sha256').update(file).digest('hex')}`;
       const url = `http://127.0.0.1:${port}${path}`;
       const artifacts = [{ platform, url, digest, size: file.length }];
