@@ -79,6 +79,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'agent/install': [
     'core',
     'registry',
+    'p-limit',
     'node:child_process',
     'node:crypto',
     'node:fs',

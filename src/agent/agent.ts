@@ -9,6 +9,7 @@ import { activationsIn } from '../store/activations.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { carryOut, type Execution } from './carry-out.ts';
 import { removeUnused } from './install/retention.ts';
+import { installTurns } from './install/turns.ts';
 import { Modules } from './modules.ts';
 import { Outcomes } from './outcomes.ts';
 import type { ModuleSite } from './runnable.ts';
@@ -88,7 +89,7 @@ export class Agent {
       onEvent,
       onLine,
       fetch: options.fetch ?? (() => ({})),
-      installing: oneAtATime(),
+      turns: installTurns(),
       stopping: this.#stopping.signal,
     };
   }
@@ -220,14 +221,4 @@ function keptIn(file: AgentOptions['file']): ReadonlySet<string> {
       : [activation.candidate, activation.previous],
   );
   return new Set(all.flat().flatMap((installed) => installed?.root ?? []));
-}
-
-/** Returns a function that runs one work after another. */
-function oneAtATime(): Execution['installing'] {
-  let last: Promise<unknown> = Promise.resolve();
-  return async (work) => {
-    const mine = last.then(work);
-    last = mine.catch(() => undefined);
-    return await mine;
-  };
 }

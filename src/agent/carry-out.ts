@@ -4,6 +4,7 @@ import type { Clock } from '../registry/index.ts';
 import { DatabaseError } from '../store/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { AgentEvent } from './event.ts';
+import type { InstallTurns } from './install/turns.ts';
 import type { Modules } from './modules.ts';
 import { settledEnd, type Outcomes } from './outcomes.ts';
 import { prepared, type Preparation } from './prepare.ts';
@@ -17,8 +18,7 @@ export interface Execution {
   readonly site: ModuleSite;
   readonly clock: Clock;
   readonly fetch: NonNullable<AgentOptions['fetch']>;
-  /** Runs one installation at a time. */
-  readonly installing: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly turns: InstallTurns;
   readonly runId: string;
   readonly onEvent: (event: AgentEvent) => void;
   readonly onLine: NonNullable<AgentOptions['onLine']>;
@@ -111,13 +111,13 @@ async function readied(delivery: Delivery, execution: Execution): Promise<Instal
     environment: environment.value,
     runAs: runAs.value,
   };
-  const result = await execution.installing(async () => await prepared(order));
+  const result = await prepared(order);
   return result.ok ? { version: action.to, root } : result.error;
 }
 
 function orderFor(
   { action, terms, signal, progress }: Delivery,
-  { site, runId, fetch, onEvent, onLine, stopping }: Execution,
+  { site, runId, fetch, turns, onEvent, onLine, stopping }: Execution,
 ): Omit<Preparation, 'root' | 'environment' | 'runAs'> {
   const { name } = action.target;
   const { allowHttp, requireDigest, run } = terms;
@@ -128,6 +128,7 @@ function orderFor(
     command: run.command,
     fetch: { ...fetch(terms), allowHttp, requireDigest },
     signal: AbortSignal.any([signal, stopping]),
+    turns,
     onStep: (step) => {
       const { bytes, total = 0 } = step.kind === 'downloading' ? step : { bytes: 0 };
       if (total > 0) progress(Math.min(1, bytes / total));

@@ -15,10 +15,12 @@ export type AgentEvent =
         | ('idle' | 'held' | 'starting' | 'running' | 'backing-off' | 'stopping')
         /** A new version was started, or is ready and must stay healthy for a while, or failed and is replaced. */
         | ('trying' | 'probation' | 'rolling-back');
-      /** The version that this state is about; undefined if there is none. */
+      /** The version that this state is about, or the one that failed; undefined if there is none. */
       readonly version: string | undefined;
-      /** Why the version before does not run any more, if it failed. */
+      /** Why the version failed, if this state follows from that. */
       readonly reason: string | undefined;
+      /** How long the module waits in this state before its next start, or is on probation, in milliseconds. */
+      readonly waitMs: number | undefined;
     }
   | {
       /** A process of a module was started. */
@@ -29,6 +31,24 @@ export type AgentEvent =
       readonly version: string;
       /** Its process. */
       readonly pid: number;
+    }
+  | {
+      /** A process of a module that ran was stopped, with all that it had started. */
+      readonly kind: 'stopped';
+      /** The name of the entry. */
+      readonly name: string;
+      /** The version. */
+      readonly version: string;
+      /** Set if only SIGKILL ended it: so long after SIGTERM, in milliseconds. */
+      readonly killedAfterMs: number | undefined;
+    }
+  | {
+      /** A module ends because of a change of the config. Its package and its data stay. */
+      readonly kind: 'leaves';
+      /** The name of the entry. */
+      readonly name: string;
+      /** Its entry was removed, has another `module_id` or type now, or platform-server is disabled. */
+      readonly because: 'removed' | 'replaced' | 'server-disabled';
     }
   | {
       /** An installation has reached a step. */

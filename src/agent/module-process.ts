@@ -33,6 +33,8 @@ export interface ModuleStart {
   readonly cgroups: string | undefined;
   readonly onLine: (line: OutputLine) => void;
   readonly onStarted: (run: Installed, pid: number) => void;
+  /** Called when a program was stopped; `killedAfterMs` if only SIGKILL ended it, that long after SIGTERM. */
+  readonly onStopped: (run: Installed, killedAfterMs: number | undefined) => void;
 }
 
 const MOST_FAILED_PROBES = 3;
@@ -54,8 +56,10 @@ export function moduleProcess(
       const result = await started;
       if (!result.ok) return;
       const { program, probe, stopMs } = result.value;
-      await program.stop(stopMs);
+      const isRunning = program.isAlive();
+      const ended = await program.stop(stopMs);
       probe.close();
+      if (isRunning) start.onStopped(run, ended === 'killed' ? stopMs : undefined);
     },
   };
 }

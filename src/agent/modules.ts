@@ -12,7 +12,7 @@ import type { OutputLine } from './process/program-output.ts';
 import { localProgram, runnableFor, type ModuleSite } from './runnable.ts';
 import { SupervisedModule, type ActionEnd } from './supervised-module.ts';
 import { dependenciesOf, stopLayers } from './supervision/dependencies.ts';
-import type { Lifecycle } from './supervision/lifecycle.ts';
+import { versionOf, type Lifecycle } from './supervision/lifecycle.ts';
 
 export interface ModulesOptions {
   readonly file: ClaimedFile;
@@ -69,7 +69,9 @@ export class Modules {
   follow(configuration: Configuration): void {
     this.#configuration = configuration;
     const { machine } = configuration;
-    const entries = machine.agent.platformServer.disableSubsystem ? [] : machine.modules;
+    const { onEvent } = this.#options;
+    const isDisabled = machine.agent.platformServer.disableSubsystem;
+    const entries = isDisabled ? [] : machine.modules;
     this.#dependencies = dependenciesOf(machine);
     const wanted = new Map(entries.map((entry) => [entry.name, entry]));
     for (const [name, supervised] of this.#modules) {
@@ -79,6 +81,8 @@ export class Modules {
         supervised.entry = now;
       } else {
         this.#modules.delete(name);
+        const because = isDisabled ? 'server-disabled' : now ? 'replaced' : 'removed';
+        if (supervised.module.state.state !== 'idle') onEvent({ kind: 'leaves', name, because });
         void this.#leave(name, supervised.module);
       }
     }
@@ -111,14 +115,10 @@ export class Modules {
       terms: () => this.#terms(name).run,
       start: (run, reports) => moduleProcess(run, this.#startOf(name), reports),
       onReport: ({ version, reason }) => onReport(entry, { version, reason }),
-      onState: (state, cause) => {
-        onEvent({
-          kind: 'module',
-          name,
-          state: state.state,
-          version: versionOf(state),
-          reason: cause?.reason,
-        });
+      onState: (state, { failed, waitMs }) => {
+        const version = failed?.version ?? versionOf(state);
+        const about = { kind: 'module', name, state: state.state } as const;
+        onEvent({ ...about, version, reason: failed?.fault.reason, waitMs });
         this.#notify();
       },
       onTrouble: (error) => onEvent({ kind: 'module-waits-for-file', name, error }),
@@ -169,6 +169,9 @@ export class Modules {
       },
       onLine: (line) => onLine(name, line),
       onStarted: ({ version }, pid) => onEvent({ kind: 'started', name, version, pid }),
+      onStopped: ({ version }, killedAfterMs) => {
+        onEvent({ kind: 'stopped', name, version, killedAfterMs });
+      },
     };
   }
 
@@ -240,10 +243,4 @@ export class Modules {
       await this.#until(() => modules.every((module) => AT_REST.has(module.state.state)));
     }
   }
-}
-
-function versionOf(state: Lifecycle): string | undefined {
-  if ('run' in state) return state.run.version;
-  if (state.state === 'trying' || state.state === 'probation') return state.row.candidate.version;
-  return state.state === 'rolling-back' ? state.row.previous.version : undefined;
 }

@@ -1,8 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import type { Fault } from '../core/machine/activation.ts';
 import type { Result } from '../core/text/result.ts';
-import { installPackage, type InstallOrder } from './install/install-package.ts';
+import { installPackage, nameOf, type InstallOrder } from './install/install-package.ts';
 import type { Package } from './install/package.ts';
+import type { InstallTurns } from './install/turns.ts';
 import type { OutputLine } from './process/program-output.ts';
 import { whyClosed, type RunAs } from './process/run-as.ts';
 import { runOnce } from './process/run-once.ts';
@@ -11,6 +12,7 @@ import { runOnce } from './process/run-once.ts';
 const FIRST_RUN_MS = 15 * 60_000;
 
 export interface Preparation extends InstallOrder {
+  readonly turns: InstallTurns;
   readonly environment: Readonly<Record<string, string>>;
   readonly runAs: RunAs | undefined;
   readonly mark: string;
@@ -22,6 +24,12 @@ export interface Preparation extends InstallOrder {
  * reason of `signal`.
  */
 export async function prepared(order: Preparation): Promise<Result<Package, Fault>> {
+  const { artifact, root, turns } = order;
+  // Two entries of one module, or two modules, may have the same file.
+  return await turns.ofFile(artifact ? nameOf(artifact) : root, async () => await ready(order));
+}
+
+async function ready(order: Preparation): Promise<Result<Package, Fault>> {
   const installed = await installPackage(order);
   if (!installed.ok || installed.value.firstRun === undefined) return installed;
   const closed = whyClosed(order.root, order.runAs);

@@ -4,7 +4,12 @@ import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Clock } from '../registry/index.ts';
 import { DatabaseError, type MachineFile } from '../store/index.ts';
 import { noteActivation } from '../store/activations.ts';
-import type { Command, Lifecycle, LifecycleEvent } from './supervision/lifecycle.ts';
+import {
+  versionOf,
+  type Command,
+  type Lifecycle,
+  type LifecycleEvent,
+} from './supervision/lifecycle.ts';
 import { step } from './supervision/transitions.ts';
 
 /** A process of a module, from before its launch until nothing of it is left. */
@@ -36,10 +41,18 @@ export interface SupervisionOptions {
   readonly onEnd: (end: ActionEnd) => void;
   /** Called when the version in use does not work, although its action was done. */
   readonly onReport: (failure: Extract<Command, { readonly command: 'report' }>) => void;
-  /** Called after each change, and with the failure that caused it. */
-  readonly onState: (state: Lifecycle, cause: Fault | undefined) => void;
+  /** Called after each change. */
+  readonly onState: (state: Lifecycle, change: StateChange) => void;
   /** Called when a step waits for the machine's file. */
   readonly onTrouble: (error: DatabaseError) => void;
+}
+
+/** What belongs to a change of state. */
+interface StateChange {
+  /** The failure that caused it. */
+  readonly failed: { readonly version: string | undefined; readonly fault: Fault } | undefined;
+  /** How long the new state waits. */
+  readonly waitMs: number | undefined;
 }
 
 /** How long to wait before a step is tried again that the file did not take. */
@@ -78,9 +91,13 @@ export class SupervisedModule {
     });
     if (!result) return false;
     if (result.row !== undefined) this.#write(result.row);
+    const version = versionOf(this.#state);
     this.#state = result.next;
     this.#waiting.abort();
-    this.#options.onState(result.next, event.event === 'failed' ? event.fault : undefined);
+    this.#options.onState(result.next, {
+      failed: event.event === 'failed' ? { version, fault: event.fault } : undefined,
+      waitMs: result.commands.find((one) => one.command === 'wait')?.ms,
+    });
     for (const command of result.commands) this.#carryOut(command);
     return true;
   }

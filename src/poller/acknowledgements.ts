@@ -107,8 +107,10 @@ function recorded(
 ): PollerEvent {
   if ('id' in report) {
     const { id, outcome } = report;
-    const action = state.acknowledge(id, outcome, terms);
-    return action ? { kind: 'acknowledged', id, outcome } : { kind: 'unknown-acknowledgement', id };
+    if (!state.acknowledge(id, outcome, terms)) return { kind: 'unknown-acknowledgement', id };
+    const open = state.memory().open.find(({ action }) => action.id === id);
+    const retryMs = open && open.notBefore - terms.at;
+    return { kind: 'acknowledged', id, outcome, retryMs };
   }
   const { target, failure } = report;
   const id = state.reportFailure(target, failure, terms);
@@ -118,5 +120,6 @@ function recorded(
     kind: 'acknowledged',
     id,
     outcome: { kind: 'failed', reason, running, blame: 'release' },
+    retryMs: undefined,
   };
 }

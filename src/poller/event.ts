@@ -134,6 +134,8 @@ export type PollerEvent =
       readonly id: string;
       /** The outcome that its consumer reported. */
       readonly outcome: ActionOutcome;
+      /** When the action is delivered again, in milliseconds from now; undefined if it has ended. */
+      readonly retryMs: number | undefined;
     }
   | {
       /** An acknowledgement arrived too late: its action was withdrawn, and the deployed version is known since. */

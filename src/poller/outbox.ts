@@ -50,6 +50,8 @@ export class Outbox {
   readonly #acknowledgements: Acknowledgements;
   readonly #times: DeliveryTimes;
   readonly #attempts: Attempts;
+  /** The setup with which an action failed because of the machine, by its id. */
+  readonly #failedWith = new Map<string, string>();
 
   /** Throws a RangeError if `acknowledgeWithinMs` is less than a second. */
   constructor(options: OutboxOptions) {
@@ -84,7 +86,10 @@ export class Outbox {
     if (actions.length === 0 && superseded.length === 0) return;
     const committed = state.write((file) => file.commit(actions, superseded, polling.clock.now()));
     if (!committed) return;
-    for (const { action } of superseded) onEvent({ kind: 'superseded', action });
+    for (const { action } of superseded) {
+      this.#failedWith.delete(action.id);
+      onEvent({ kind: 'superseded', action });
+    }
     for (const action of committed.value) onEvent({ kind: 'committed', action });
   }
 
@@ -109,11 +114,14 @@ export class Outbox {
 
   /**
    * The time until this action is due, in milliseconds; infinite once it is acknowledged. An action that a consumer has
-   * is due at its deadline, to be withdrawn if its version can no longer be selected.
+   * is due at its deadline, to be withdrawn if its version can no longer be selected. One that failed because of the machine
+   * is due at once if its entry or its terms have changed since.
    */
   untilDue({ action: { id, target }, state, notBefore }: OpenAction): number {
     if (this.#acknowledgements.has(target)) return Infinity;
     if (state === 'delivered') return this.#attempts.untilDeadline(id);
+    const failedWith = this.#failedWith.get(id);
+    if (failedWith !== undefined && failedWith !== this.#setupOf(target)) return 0;
     const wait = notBefore - this.#options.polling.clock.now();
     return wait > LONGEST_RETRY_MS ? 0 : Math.max(0, wait);
   }
@@ -141,7 +149,10 @@ export class Outbox {
     this.#times.note(id);
     const attempt = this.#attempts.begin(action, consumer);
     onEvent({ kind: 'delivered', action, times });
+    this.#failedWith.delete(id);
+    const setup = this.#setupOf(action.target);
     const acknowledge = async (outcome: ActionOutcome): Promise<void> => {
+      if (outcome.kind === 'failed' && outcome.blame === 'machine') this.#failedWith.set(id, setup);
       this.#acknowledge(attempt, failures, outcome);
       await Promise.resolve();
     };
@@ -204,6 +215,14 @@ export class Outbox {
 
   #open(): readonly OpenAction[] {
     return this.#options.state.read()?.open ?? [];
+  }
+
+  /** What an operator can change about a target, without functions: each reading of a policy has others. */
+  #setupOf(target: ActionTarget): string {
+    const modules = this.#options.configuration.current?.machine.modules ?? [];
+    const entry =
+      target.kind === 'module' ? modules.find(({ name }) => name === target.name) : undefined;
+    return JSON.stringify([entry, this.#termsOf(target)]);
   }
 
   #termsOf({ name }: ActionTarget): UpdateTerms {

@@ -46,6 +46,7 @@ function openAction(row: Row, file: string, sql: Statements): OpenAction {
     notBefore: Number(row['not_before']),
     deliveries: Number(row['deliveries']),
     failures: Number(row['failures']),
+    lastFailure: textOf(row['outcome']),
   };
 }
 
@@ -140,7 +141,7 @@ export function settle(
 }
 
 const SELECT_OPEN = `
-  SELECT number, content, state, not_before, deliveries, failures
+  SELECT number, content, state, not_before, deliveries, failures, outcome
   FROM actions WHERE state IN ('waiting', 'delivered') ORDER BY number`;
 const INSERT = `
   INSERT INTO actions (kind, name, module_id, state, content, changed_at)

@@ -70,6 +70,28 @@ describe('a published release', () => {
   });
 });
 
+it('a release is installed while the download of another one waits for its server', async () => {
+  const site = await agentSite({ modules: [...LIDAR.modules, entry('acme:arm', '1.*', 'arm')] });
+  site.publish('acme:lidar', '1.0.0', STAYS);
+  site.publish('acme:arm', '1.0.0', `: another file; ${STAYS}`);
+  const answer = site.delay('acme:lidar', '1.0.0');
+  await site.start();
+  await site.until('arm running 1.0.0');
+  expect(processes(site)).toBe(1);
+  answer();
+  await site.until('lidar running 1.0.0');
+});
+
+it('two entries of one module are installed from one download', async () => {
+  const site = await agentSite({ modules: [...LIDAR.modules, entry('acme:lidar', '1.*', 'rear')] });
+  site.publish('acme:lidar', '1.0.0', STAYS);
+  await site.start();
+  await site.until('done');
+  await site.until('done');
+  expect(site.requests.filter((path) => path === '/acme:lidar/1.0.0')).toHaveLength(1);
+  expect(processes(site)).toBe(2);
+});
+
 describe('a module that works', () => {
   it('[A4] and ends is started again at once', async () => {
     const site = await running('echo started; exec sleep 1000');
@@ -84,11 +106,36 @@ describe('a module that works', () => {
   it('[A16] is stopped when its entry leaves the config, and keeps its data', async () => {
     const site = await running('touch "$PLATFORM_MODULE_DATA/kept"; exec sleep 1000');
     site.configure({ modules: [] });
+    await site.until('lidar leaves: removed');
+    await site.until('lidar stopped 1.0.0');
     await site.until('lidar idle');
     expect(processes(site)).toBe(0);
     expect(existsSync(join(site.home, 'module-data/local/lidar/kept'))).toBe(true);
     site.configure(LIDAR);
     await site.until('lidar running 1.0.0');
+  });
+
+  it('is stopped when platform-server is disabled, or its entry is of another module', async () => {
+    const site = await running();
+    site.configure({ ...LIDAR, agent: { 'platform-server': { disable_subsystem: true } } });
+    await site.until('lidar leaves: server-disabled');
+    await site.until('lidar idle');
+    site.configure(LIDAR);
+    await site.until('lidar running 1.0.0');
+    site.configure({ modules: [entry('acme:radar', '1.*', 'lidar')] });
+    await site.until('lidar leaves: replaced');
+    await site.until('lidar stopped 1.0.0');
+    expect(processes(site)).toBe(0);
+  });
+
+  it('and does not end in its time is killed', async () => {
+    const site = await agentSite(LIDAR, { stopMs: 300 });
+    site.publish('acme:lidar', '1.0.0', "trap '' TERM; while :; do sleep 1; done");
+    await site.start();
+    await site.until('done');
+    site.configure({ modules: [] });
+    await site.until('lidar killed 1.0.0 after 300 ms');
+    expect(processes(site)).toBe(0);
   });
 
   it('[A11] ends with what it started in the background, also what ignores signals', async () => {

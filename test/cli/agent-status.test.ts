@@ -4,10 +4,12 @@ import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MARK, runIdOf } from '../../src/agent/process/process-table.ts';
 import { agentStatusCommand } from '../../src/cli/agent/status-command.ts';
+import { formatTime } from '../../src/core/text/rfc3339.ts';
 import type { Activation } from '../../src/core/machine/activation.ts';
 import { noteActivation } from '../../src/store/activations.ts';
 import { moduleId } from '../support/ask.ts';
-import { claimed } from '../support/claimed.ts';
+import { claimed, commitOne, moduleNamed } from '../support/claimed.ts';
+import { logged } from '../support/machine-home.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 
 /** A program with the mark of a module's processes, until the end of the test. Returns its process id. */
@@ -26,40 +28,88 @@ describe('modreg agent status', () => {
     { version: '1.1.0', root: '/p/1.1.0' },
   ];
   const fault = { reason: 'it ended', blame: 'release' } as const;
+  const stable = {
+    phase: 'stable',
+    current: old,
+    previous: undefined,
+    settled: undefined,
+  } as const;
   const activations: Readonly<Record<string, Activation>> = {
-    arm: { phase: 'stable', current: old, previous: undefined, settled: undefined },
+    arm: stable,
+    idle: stable,
+    gone: stable,
+    left: stable,
     lidar: { phase: 'trying', action: 'a-1', candidate: tried, previous: old, attempts: 1 },
     lidar_2: { phase: 'rolling-back', action: 'a-2', candidate: tried, previous: old, fault },
   };
 
-  it('shows the version in use or tried, and only the processes of each module itself', () => {
+  it('shows the version in use or on trial, and only the processes of each module itself', () => {
     const file = claimed();
     const home = dirname(file.path);
     for (const [name, activation] of Object.entries(activations)) {
       noteActivation(file, name, { moduleId: moduleId('acme:lidar'), activation });
     }
+    const names = ['arm', 'idle', 'lidar', 'lidar_2', 'new'];
+    const decisions = names.map((name) => logged(name, { moduleId: 'acme:lidar' }));
+    file.state.log(decisions, { at: NOW, trouble: undefined });
+    const attempted = commitOne(file.state, { target: moduleNamed('new', 'acme:lidar'), ...FIRST });
+    file.state.deliver(attempted.id, NOW);
+    const failure = { reason: 'no space', running: null, blame: 'machine' } as const;
+    const terms = { at: NOW, quarantineUntil: undefined, retryAt: NOW + 30_000 };
+    file.state.acknowledge(attempted.id, { kind: 'failed', ...failure }, terms);
+    file.state.deliver(commitOne(file.state, { target: moduleNamed('arm', 'acme:lidar') }).id, NOW);
+    const refused = { moduleId: moduleId('acme:lidar'), version: '1.2.0', digest: undefined };
+    file.state.quarantine({ ...refused, since: NOW, until: undefined, reason: 'it crashed' });
     const other = programOf(home, 'lidar_2/1/a');
     const own = Math.min(programOf(home, 'lidar/1/a'), programOf(home, 'lidar/1/a'));
+    const [running, left] = [programOf(home, 'arm/1/a'), programOf(home, 'left/1/a')];
     programOf(home, 'arm_2/1/a');
-    const world = { ...quietWorld('linux/x64'), environment: { PLATFORM_HOME: home } };
+    const environment = { PLATFORM_HOME: home };
+    const world = { ...quietWorld('linux/x64'), environment, clock: () => NOW };
     const table = agentStatusCommand({}, world).answer.map((line) => line.trim().split(/ {2,}/));
     const size = expect.stringMatching(/^\d+ MB$/) as string;
     expect(table).toEqual([
-      ['MODULE', 'VERSION', 'STATE', 'PROCESS', 'MEMORY'],
-      ['arm', '1.0.0', 'in use', '-', '-'],
-      ['lidar', '1.1.0', 'is tried', `${own}`, size],
-      ['lidar_2', '1.0.0', 'rolls back', `${other}`, size],
+      ['MODULE', 'VERSION', 'STATE', 'PROCESS', 'MEMORY', 'UPDATE'],
+      ['arm', '1.0.0', 'running', `${running}`, size, 'upgrade to 1.1.0 under way'],
+      ['idle', '1.0.0', 'not running', '-', '-', 'up-to-date'],
+      ['lidar', '1.1.0', 'on trial', `${own}`, size, 'up-to-date'],
+      ['lidar_2', '1.0.0', 'rolling back', `${other}`, size, 'up-to-date'],
+      ['new', '-', 'not installed', '-', '-', `install of 1.1.0 ${FAILED}`],
+      ['gone', '1.0.0', 'not in the config', '-', '-', '-'],
+      ['left', '1.0.0', 'ending', `${left}`, size, '-'],
+      [''],
+      ['In quarantine:'],
+      ['MODULE', 'VERSION', 'SINCE', 'UNTIL', 'WHY'],
+      ['acme:lidar', '1.2.0', formatTime(NOW), 'an operator lifts it', 'it crashed'],
     ]);
+  });
+
+  it('shows the same as JSON', () => {
+    const file = claimed();
+    const home = dirname(file.path);
+    const activation = activations['arm'];
+    if (activation) noteActivation(file, 'arm', { moduleId: moduleId('acme:lidar'), activation });
+    const pid = programOf(home, 'arm/1/a');
+    const world = { ...quietWorld('linux/x64'), environment: { PLATFORM_HOME: home } };
+    file.state.log([logged('new', { moduleId: 'acme:lidar' })], { at: NOW, trouble: undefined });
     const [json = ''] = agentStatusCommand({ json: true }, world).answer;
     const bytes = expect.any(Number) as number;
+    const arm = { name: 'arm', configured: false, version: '1.0.0', phase: 'stable', pid };
+    const fresh = { name: 'new', configured: true, version: null, phase: null, pid: null };
+    const undecided = { decision: null, reason: null, action: null };
+    const decided = { decision: 'up-to-date', reason: 'already the newest release of 1' };
     expect(JSON.parse(json)).toEqual({
       schema: 'modreg/agent-status@1',
       running: true,
       modules: [
-        { name: 'arm', version: '1.0.0', phase: 'stable', pid: null, memory: 0 },
-        { name: 'lidar', version: '1.1.0', phase: 'trying', pid: own, memory: bytes },
-        { name: 'lidar_2', version: '1.0.0', phase: 'rolling-back', pid: other, memory: bytes },
+        { ...fresh, memory: 0, ...decided, action: null },
+        { ...arm, memory: bytes, ...undecided },
       ],
+      quarantine: [],
     });
   });
 });
+
+const NOW = Date.parse('2026-11-20T01:02:03Z');
+const FIRST = { from: undefined, direction: 'install' } as const;
+const FAILED = 'failed once because of this machine, next attempt in 30 s: no space';

@@ -54,19 +54,30 @@ describe('modreg agent run', () => {
       publish('1.0.1', 'fails-at-once');
       await agent.until('is in quarantine');
       expect(said(folder, 'status').map((line) => line.split(/ {2,}/))).toEqual([
-        ['MODULE', 'VERSION', 'STATE', 'PROCESS', 'MEMORY'],
+        ['MODULE', 'VERSION', 'STATE', 'PROCESS', 'MEMORY', 'UPDATE'],
         [
           'acme_lidar',
           '1.0.0',
-          'in use',
+          'running',
           expect.stringMatching(/^\d+$/),
           expect.stringMatching(/MB$/),
+          expect.any(String),
+        ],
+        [''],
+        ['In quarantine:'],
+        ['MODULE', 'VERSION', 'SINCE', 'UNTIL', 'WHY'],
+        [
+          'acme:lidar',
+          '1.0.1',
+          ...Array.from({ length: 2 }, () => expect.any(String) as string),
+          'it ended with exit code 3',
         ],
       ]);
       expect(await agent.end('SIGTERM')).toEqual({
         exit: 0,
         lines: [
           'TIME info  got SIGTERM: stopping all modules',
+          'TIME info  acme_lidar: 1.0.0 is stopped',
           'TIME info  all modules are stopped',
         ],
       });
@@ -78,20 +89,21 @@ describe('modreg agent run', () => {
         expect.stringMatching(/^TIME info {2}acme_lidar: 1\.0\.0 is downloaded, \d+ bytes$/),
         'TIME info  acme_lidar: 1.0.0 is installed',
         'TIME info  acme_lidar: 1.0.0 is started (process PID)',
-        'TIME info  acme_lidar: 1.0.0 is ready, and on probation',
         'TIME info  acme_lidar: 1.0.0 runs',
         'TIME info  acme_lidar: install of 1.0.0: done',
         'TIME info  acme_lidar: upgrade 1.0.0 → 1.0.1: newest release of 1',
         expect.stringMatching(/^TIME info {2}acme_lidar: 1\.0\.1 is downloaded, \d+ bytes$/),
         'TIME info  acme_lidar: 1.0.1 is installed',
+        'TIME info  acme_lidar: 1.0.0 is stopped',
         'TIME info  acme_lidar: 1.0.1 is started (process PID)',
-        'TIME warn  acme_lidar: it ended with exit code 3',
+        'TIME warn  acme_lidar: 1.0.1 failed: it ended with exit code 3',
         'TIME warn  acme_lidar: 1.0.0 is started again',
         'TIME info  acme_lidar: 1.0.0 is started (process PID)',
         'TIME info  acme_lidar: 1.0.0 runs',
         'TIME error acme_lidar: upgrade 1.0.0 → 1.0.1: the release failed: it ended with exit code 3',
         'TIME warn  acme:lidar 1.0.1 is in quarantine until an operator lifts it: it ended with exit code 3',
         'TIME info  got SIGTERM: stopping all modules',
+        'TIME info  acme_lidar: 1.0.0 is stopped',
         'TIME info  all modules are stopped',
       ]);
     });
@@ -171,9 +183,9 @@ describe('modreg agent logs', () => {
     { severity: 'error', text: 'got SIGTERM', module: undefined },
   ] as const;
   const printed = [
-    '2026-11-23T03:00:00Z info  lidar: listening',
-    String.raw`2026-11-23T03:00:00Z warn  arm: \u{1b}[31mhot\u{1b}[0m`,
-    '2026-11-23T03:00:00Z error got SIGTERM',
+    '2026-11-23T03:00:00.000Z info  lidar: listening',
+    String.raw`2026-11-23T03:00:00.000Z warn  arm: \u{1b}[31mhot\u{1b}[0m`,
+    '2026-11-23T03:00:00.000Z error got SIGTERM',
   ];
 
   it.for([
@@ -243,7 +255,7 @@ describe('modreg agent logs', () => {
       { at: AT, severity: 'info', module: 'lidar', text: 'lidar: scanning' },
     ]);
     log.close();
-    expect(await next()).toBe('2026-11-23T03:00:00Z info  lidar: scanning');
+    expect(await next()).toBe('2026-11-23T03:00:00.000Z info  lidar: scanning');
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([130, null]);
   });
@@ -281,6 +293,6 @@ describe('modreg agent logs', () => {
     await printedOne.promise;
     stop.resolve('SIGTERM');
     expect(await ended).toEqual({ answer: [], notes: [], problems: [], ending: undefined });
-    expect(seen).toEqual([`2026-11-23T03:00:00Z info  ${module ?? 'lidar'}: new`]);
+    expect(seen).toEqual([`2026-11-23T03:00:00.000Z info  ${module ?? 'lidar'}: new`]);
   });
 });

@@ -266,8 +266,8 @@ describe('modreg status', () => {
   });
 
   it.each<[number, string]>([
-    [1, 'failed once because of this machine, next delivery in 5 min'],
-    [2, 'failed 2 times because of this machine, next delivery in 5 min'],
+    [1, 'failed once because of this machine, next attempt in 5 min'],
+    [2, 'failed 2 times because of this machine, next attempt in 5 min'],
   ])('counts %i failures', async (failures, line) => {
     const home = homeAfter((state) => {
       const { id } = commitOne(state, { target: LIDAR });

@@ -179,7 +179,7 @@ describe('the log of modreg poll', () => {
     [
       { kind: 'delivered', action: UP, times: 2 },
       undefined,
-      ['info acme_lidar: upgrade 1.2.3 → 1.2.4: newest release of 1 (delivery 2)'],
+      ['info acme_lidar: upgrade 1.2.3 → 1.2.4: newest release of 1 (attempt 2)'],
     ],
     [
       { kind: 'delivered', action: action({ direction: 'install', from: undefined }), times: 1 },
@@ -208,9 +208,14 @@ describe('the log of modreg poll', () => {
     ],
     [{ kind: 'acknowledged', outcome: { kind: 'done' } }, undefined, []],
     [
+      { kind: 'acknowledged', outcome: { ...failed, blame: 'machine' }, retryMs: 30_000 },
+      UP,
+      ['warn acme_lidar: upgrade 1.2.3 → 1.2.4: not done, next attempt in 30 s: no light'],
+    ],
+    [
       { kind: 'acknowledged', outcome: { ...failed, blame: 'machine' } },
       UP,
-      ['warn acme_lidar: upgrade 1.2.3 → 1.2.4: not done, and tried again later: no light'],
+      ['warn acme_lidar: upgrade 1.2.3 → 1.2.4: not done: no light'],
     ],
     [
       { kind: 'acknowledged', outcome: { ...failed, blame: 'release' } },

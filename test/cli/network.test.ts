@@ -42,9 +42,7 @@ describe('a release list over the network', () => {
     await runModreg(args, environment);
     server.close();
     const { stdout, stderr, exit } = await runModreg(args, environment);
-    const warning = stderr
-      .replace(/^waiting: .*\n/gm, '')
-      .replace(/saved \d+ s ago/, 'saved N s ago');
+    const warning = stderr.replace(/saved \d+ s ago/, 'saved N s ago');
     expect([stdout, warning, exit]).toEqual([
       '1.2.3\n',
       `warning[STALE_LIST]: the registry ${server.address} cannot be reached (ECONNREFUSED); answered from the list saved N s ago\n`,
@@ -121,12 +119,12 @@ describe('a release list over the network', () => {
       setTimeout(() => send(response, listOf(['1.2.3'], 1)), 1500);
     });
     const args = [...RESOLVE, '--registry', server.address];
-    expect(await runModreg(args)).toEqual({
+    expect(await runModreg(args, {}, { isPatient: false })).toEqual({
       stdout: '1.2.3\n',
       stderr: `waiting: no answer from ${new URL(server.address).host} yet\n`,
       exit: 0,
     });
-    expect((await runModreg([...args, '--json'])).stderr).toBe('');
+    expect((await runModreg([...args, '--json'], {}, { isPatient: false })).stderr).toBe('');
   });
 });
 

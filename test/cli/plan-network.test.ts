@@ -24,7 +24,7 @@ describe('modreg plan over the network', () => {
     const fresh = await runModreg(args, home);
     expect(fresh.stdout.split('\n')[0]).toMatch(/2 modules {3}lists from \S+, \d s old$/);
     // On a busy machine, the answer may take longer than a second.
-    expect([fresh.stderr.replace(/^waiting: .*\n/gm, ''), fresh.exit]).toEqual(['', 0]);
+    expect([fresh.stderr, fresh.exit]).toEqual(['', 0]);
 
     const saved = await runModreg([...args, '--offline', '--json'], home);
     const { modules } = JSON.parse(saved.stdout) as { modules: { next_change: { at: string } }[] };

@@ -68,7 +68,7 @@ async function polled(
 }
 
 /** The time and the stream of each line of the log, which are the same. */
-const AT = 'stdout 2026-11-21T12:00:00Z';
+const AT = 'stdout 2026-11-21T12:00:00.000Z';
 const START = `${AT} info  polling 1 module of ./machine.json, every 1 min, for ./hook (Ctrl-C stops)`;
 
 /** Whether another poller may start. */

@@ -52,7 +52,7 @@ it('examples/hook.sh downloads, verifies and switches releases, and rejects one 
   expect(readlinkSync(link)).toMatch(/\/home\/packages\/acme\/lidar\/1\.2\.3-[0-9a-f]{12}$/);
   publishFile(loopback, '1.2.4', 'other bytes', `${address}/1.2.4`);
   await until(
-    'upgrade 1.2.3 → 1.2.4: not done, and tried again later: the download of acme_lidar 1.2.4 is damaged',
+    'upgrade 1.2.3 → 1.2.4: not done, next attempt in SOON: the download of acme_lidar 1.2.4 is damaged',
   );
   publishFile(loopback, '1.2.5', files['/1.2.5'] ?? '', `${address}/1.2.5`);
   expect(await until('acme_lidar: rollback to 1.2.3: done')).toContain(

@@ -53,13 +53,13 @@ describe('the log of modreg poll', () => {
     report.onEvent(held(LIDAR));
     report.onEvent(held(AGENT));
     expect(lines).toEqual([
-      'stdout 2026-11-21T12:00:00Z info  polling',
-      'stdout 2026-11-21T12:00:00Z warn  lidar: smoke',
-      'stdout 2026-11-21T12:00:00Z info  lidar: the upgrade to 1.1.0 is held: the maintenance window is closed until 2026-11-21T17:00:00Z (2026-11-22 02:00 Asia/Tokyo, in 5 h)',
-      'stdout 2026-11-21T12:00:00Z info  platform-agent: the upgrade to 1.1.0 is held: the maintenance window is closed until 2026-11-21T17:00:00Z (in 5 h)',
+      'stdout 2026-11-21T12:00:00.000Z info  polling',
+      'stdout 2026-11-21T12:00:00.000Z warn  lidar: smoke',
+      'stdout 2026-11-21T12:00:00.000Z info  lidar: the upgrade to 1.1.0 is held: the maintenance window is closed until 2026-11-21T17:00:00Z (2026-11-22 02:00 Asia/Tokyo, in 5 h)',
+      'stdout 2026-11-21T12:00:00.000Z info  platform-agent: the upgrade to 1.1.0 is held: the maintenance window is closed until 2026-11-21T17:00:00Z (in 5 h)',
     ]);
     expect(dropped[0]).toBe(
-      '2026-11-21T12:00:00Z warn  3 lines of this log were dropped, because nobody read them',
+      '2026-11-21T12:00:00.000Z warn  3 lines of this log were dropped, because nobody read them',
     );
   });
 

@@ -147,7 +147,7 @@ describe('modreg poll', () => {
     await until('polling 1 module');
     writeFileSync(hook, '');
     expect((await until('not done')).at(-1)).toBe(
-      'TIME warn  acme_lidar: upgrade 1.2.3 → 1.2.4: not done, and tried again later: the program cannot be started: it has no first line such as #!/bin/sh',
+      'TIME warn  acme_lidar: upgrade 1.2.3 → 1.2.4: not done, next attempt in SOON: the program cannot be started: it has no first line such as #!/bin/sh',
     );
     await end('SIGKILL');
     expect(rememberedIn(`${folder}/home`)).toEqual(['1.2.3 after nothing']);

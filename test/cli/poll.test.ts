@@ -23,37 +23,31 @@ describe('the program of modreg poll', () => {
       [
         'busy',
         'echo "disk is full" >&2; exit 75',
-        ['disk is full', 'not done, and tried again later: disk is full'],
+        ['disk is full', 'not done, next attempt in SOON: disk is full'],
         '1.2.3 after nothing',
       ],
       [
         'denied',
         'exit 126',
-        [
-          'not done, and tried again later: the program exited with 126 and wrote nothing to stderr',
-        ],
+        ['not done, next attempt in SOON: the program exited with 126 and wrote nothing to stderr'],
         '1.2.3 after nothing',
       ],
       [
         'absent',
         'exit 127',
-        [
-          'not done, and tried again later: the program exited with 127 and wrote nothing to stderr',
-        ],
+        ['not done, next attempt in SOON: the program exited with 127 and wrote nothing to stderr'],
         '1.2.3 after nothing',
       ],
       [
         'signalled',
         'exit 143',
-        [
-          'not done, and tried again later: the program exited with 143 and wrote nothing to stderr',
-        ],
+        ['not done, next attempt in SOON: the program exited with 143 and wrote nothing to stderr'],
         '1.2.3 after nothing',
       ],
       [
         'killed',
         'kill -9 $$',
-        ['not done, and tried again later: the program was killed by SIGKILL'],
+        ['not done, next attempt in SOON: the program was killed by SIGKILL'],
         '1.2.3 after nothing',
       ],
       [
@@ -77,7 +71,7 @@ describe('the program of modreg poll', () => {
         [
           'sleeping',
           'takes too long',
-          'not done, and tried again later: the program was stopped after 2 s',
+          'not done, next attempt in SOON: the program was stopped after 2 s',
         ],
         '1.2.3 after nothing',
       ],
@@ -154,7 +148,7 @@ describe('modreg poll', () => {
     const second = start();
     await second.until('the program of an earlier poller is still running');
     writeFileSync(`${folder}/go-1.2.4-upgrade`, '');
-    await second.until('acme_lidar: upgrade 1.2.3 → 1.2.4: newest release of 1 (delivery 2)');
+    await second.until('acme_lidar: upgrade 1.2.3 → 1.2.4: newest release of 1 (attempt 2)');
     await second.until('acme_lidar: upgrade 1.2.3 → 1.2.4: done');
     expect(rememberedIn(`${folder}/home`)).toEqual(['1.2.4 after 1.2.3']);
     published(loopback, 'acme:lidar', '1.2.5');

@@ -101,7 +101,7 @@ crash loop: no action until ${formatTime(now + 2 * MINUTE)} (in SOME), because t
 
 acme_lidar 1.2.3 → 1.2.9: waiting for delivery (${waiting})
 rear none → 1.1.0: delivered 2 times, not acknowledged yet (${delivered})
-acme_cam https://builds.example/cam → https://builds.example/new: failed once because of this machine, next delivery in 2 h (${again})
+acme_cam https://builds.example/cam → https://builds.example/new: failed once because of this machine, next attempt in 2 h: no light\\u{a}\\u{1b}[2J (${again})
 
 In quarantine:
   MODULE       VERSION   SINCE                  UNTIL                                     WHY
@@ -121,7 +121,14 @@ In quarantine:
     const { stdout, stderr, exit } = status(home, '--json');
     expect([stderr, exit]).toEqual(['', 0]);
     expect(stdout).not.toContain('CANARY');
-    const open = { from: null, to: '1.1.0', direction: 'upgrade', failures: 0, not_before: null };
+    const open = {
+      from: null,
+      to: '1.1.0',
+      direction: 'upgrade',
+      failures: 0,
+      last_failure: null,
+      not_before: null,
+    };
     expect(JSON.parse(stdout)).toEqual({
       schema: 'modreg/status@1',
       running: false,
@@ -178,6 +185,7 @@ In quarantine:
             to: 'https://builds.example/new',
             deliveries: 1,
             failures: 1,
+            last_failure: 'no light\n\u001b[2J',
             not_before: formatTime(now + 2 * HOUR + 30 * SECOND),
           },
         },
@@ -246,7 +254,7 @@ In quarantine:
 
 no module was decided on yet
 
-acme_lidar 1.0.0 → 1.1.0: failed 2 times because of this machine, next delivery in 0 s (FILE-1)
+acme_lidar 1.0.0 → 1.1.0: failed 2 times because of this machine, next attempt in 0 s (FILE-1)
 acme_cam 1.0.0 → 1.1.0: delivered once, not acknowledged yet (FILE-2)
 `,
       (state) => {

@@ -108,6 +108,27 @@ describe('an outbox', () => {
       { events: [...DELIVERED, 'acknowledged', 'delivered 1.1.0 (2)'] },
     ],
     [
+      'delivers it again at once after an edit of its policy',
+      ['commit 1.1.0', 'deliver', 'broken machine', 'the policy is edited', 'deliver'],
+      { events: [...DELIVERED, 'acknowledged', 'delivered 1.1.0 (2)'] },
+    ],
+    [
+      'delivers it again at once after one edit, and not after that',
+      [
+        ...(['commit 1.1.0', 'deliver', 'broken machine', 'the policy is edited'] as const),
+        ...(['deliver', 'broken machine'] as const),
+      ],
+      { open: 1, due: 0, untilNextDue: 60 },
+    ],
+    [
+      'keeps an action that another process failed, although the policy is edited',
+      [
+        ...(['commit 1.1.0', 'deliver', 'broken machine', 'another process'] as const),
+        'the policy is edited',
+      ],
+      { open: 1, due: 0, untilNextDue: 30 },
+    ],
+    [
       'withdraws a delivered action, after which the deployed version is unknown',
       ['commit 1.1.0', 'deliver', 'withdraw'],
       {

@@ -19,10 +19,14 @@ export interface AgentSite {
   readonly home: string;
   /** What happened, in words. */
   readonly story: string[];
+  /** The path of each request to the server of the files. */
+  readonly requests: readonly string[];
   /** Publishes a version of a module, whose program is a shell script. */
   readonly publish: (id: string, version: string, script: string) => void;
   /** Replaces the entries of the machine config. */
   readonly configure: (config: object) => void;
+  /** Leaves requests for the file of a version without a response. Returns how to answer them. */
+  readonly delay: (id: string, version: string) => () => void;
   /** Removes the file of a version from the server. */
   readonly remove: (id: string, version: string) => void;
   /** Starts an agent. Returns how to end it. */
@@ -48,9 +52,11 @@ export async function agentSite(
 ): Promise<AgentSite> {
   const home = temporaryFolder();
   const files = new Map<string, Buffer>();
+  const delayed = new Map<string, Promise<unknown>>();
   const server = await plainServer((response, { url = '' }) => {
     const file = files.get(url);
-    response.writeHead(file ? 200 : 404, { 'content-length': file?.length ?? 0 }).end(file);
+    response.writeHead(file ? 200 : 404, { 'content-length': file?.length ?? 0 });
+    void Promise.resolve(delayed.get(url)).then(() => response.end(file));
   });
   const catalogue = new Catalogue(':memory:');
   const registry = await serveRegistry(catalogue, { host: '127.0.0.1', port: 0 });
@@ -104,6 +110,7 @@ export async function agentSite(
   return {
     home,
     story,
+    requests: server.requests,
     publish: (id, version, script) => {
       const entries = [
         member({ name: 'run', mode: 0o755, content: `#!/bin/sh\n${script}\n` }),
@@ -116,6 +123,11 @@ export async function agentSite(
       const release = readRelease({ version, artifacts });
       if (!release.ok) throw new Error(release.error.join());
       catalogue.publish(moduleId(id), release.value, Date.now());
+    },
+    delay: (id, version) => {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      delayed.set(`/${id}/${version}`, promise);
+      return () => resolve(undefined);
     },
     remove: (id, version) => files.delete(`/${id}/${version}`),
     configure: (changed) => {
@@ -147,6 +159,13 @@ function inWords(event: AgentEvent): string | undefined {
       ? `${name} ${state} ${version}`.trim()
       : `${name} failed: ${reason}`;
   }
+  if (event.kind === 'stopped') {
+    const { name, version, killedAfterMs } = event;
+    return killedAfterMs === undefined
+      ? `${name} stopped ${version}`
+      : `${name} killed ${version} after ${killedAfterMs} ms`;
+  }
+  if (event.kind === 'leaves') return `${event.name} leaves: ${event.because}`;
   if (event.kind === 'callback-error') return `error ${String(event.error)}`;
   if (event.kind === 'waiting') return `${event.name} waits for ${event.for.join(' ')}`;
   if (event.kind !== 'acknowledged') return undefined;

@@ -1,5 +1,6 @@
 import type { Artifact, Result } from '../../src/core/index.ts';
 import { installPackage, type InstallOrder } from '../../src/agent/install/install-package.ts';
+import { installTurns } from '../../src/agent/install/turns.ts';
 import type { InstallFailure } from '../../src/agent/install/install-failure.ts';
 import type { Package } from '../../src/agent/install/package.ts';
 
@@ -20,6 +21,7 @@ export async function install(
     platform: 'linux/amd64',
     fetch: {},
     signal: new AbortController().signal,
+    turns: installTurns(),
     onStep: () => undefined,
     ...order,
   });

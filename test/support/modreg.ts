@@ -26,10 +26,14 @@ export function modreg(
   return { stdout, stderr, exit: status };
 }
 
-/** Like `modreg`, but asynchronous, so that this process can answer its requests. */
+/**
+ * Like `modreg`, but asynchronous, so that this process can answer its requests. If `isPatient`, `stderr` has no
+ * lines that say for what it waits: on a busy machine each answer may take longer than a second.
+ */
 export async function runModreg(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  { isPatient = true }: { readonly isPatient?: boolean } = {},
 ): Promise<Ended> {
   const child = spawn(`${ROOT}bin/modreg`, args, {
     cwd: ROOT,
@@ -43,5 +47,5 @@ export async function runModreg(
     text(child.stderr),
     ended,
   ]);
-  return { stdout, stderr, exit };
+  return { stdout, stderr: isPatient ? stderr.replaceAll(/^waiting: .*\n/gm, '') : stderr, exit };
 }

@@ -10,7 +10,8 @@ import { entry, known, plan } from './planned.ts';
 /** An open action that was never delivered, with the fields in `more` replaced. */
 export function waiting(action: NewAction, more: Partial<OpenAction> = {}): OpenAction {
   const committed: CommittedAction = { ...action, id: `of-${action.target.name}` };
-  return { action: committed, state: 'waiting', notBefore: 0, deliveries: 0, failures: 0, ...more };
+  const never = { notBefore: 0, deliveries: 0, failures: 0, lastFailure: undefined };
+  return { action: committed, state: 'waiting', ...never, ...more };
 }
 
 /** An open action that was delivered once. */

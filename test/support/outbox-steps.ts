@@ -28,6 +28,7 @@ export type Step =
   | 'a disk without a free page'
   | 'retry'
   | 'another process'
+  | 'the policy is edited'
   | `${number} min`;
 
 /** The events, and the machine after the steps. */
@@ -54,7 +55,12 @@ export async function played(steps: readonly Step[]): Promise<Outcome> {
   const state = new StateAccess(file.state, onEvent);
   const changes = new Wakeup(clock);
   const polling = { clock, random: () => 0, intervalMs: 5 * HOUR };
-  const configuration = { current: configurationOf() };
+  let current = configurationOf();
+  const configuration = {
+    get current() {
+      return current;
+    },
+  };
   const setupOf = moduleSetups({ path: 'machine.db', environment: {}, machineId: undefined });
   const begin = (): Outbox =>
     new Outbox({ state, changes, polling, configuration, onEvent, setupOf });
@@ -93,6 +99,11 @@ export async function played(steps: readonly Step[]): Promise<Outcome> {
     // What fits into the pages of the file can still be written.
     'a disk without a free page': () => file.database.exec('PRAGMA max_page_count = 1'),
     retry: () => outbox.retryAcknowledgements(),
+    'the policy is edited': () => {
+      const { policy } = current;
+      const terms = { ...policy.terms, requireDigest: !policy.terms.requireDigest };
+      current = { ...current, policy: { ...policy, terms } };
+    },
     'another process': () => {
       outbox = begin();
     },

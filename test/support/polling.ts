@@ -25,7 +25,7 @@ interface Ended {
   readonly lines: readonly string[];
 }
 
-/** Starts `modreg poll` with a round every five seconds. `TIME` replaces each time in its log. */
+/** Starts `modreg poll` with a round every five seconds. In its log, `TIME` replaces each time, and `SOON` the wait before an attempt. */
 export function polling(
   folder: string,
   args: readonly string[],
@@ -59,8 +59,9 @@ function startedIn(
     for (;;) {
       const line = await lines.next();
       if (line.done === true) return seen;
-      seen.push(timeless(line.value));
-      if (isLast(line.value)) return seen;
+      const text = timeless(line.value);
+      seen.push(text);
+      if (isLast(text)) return seen;
     }
   };
   return {
@@ -86,7 +87,9 @@ export function script(path: string, ...lines: readonly string[]): string {
 }
 
 function timeless(line: string): string {
-  return line.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z/g, 'TIME');
+  return line
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z/g, 'TIME')
+    .replace(/next attempt in [^:]+/, 'next attempt in SOON');
 }
 
 /** The modules of a machine, and what is known of them. */

@@ -17,6 +17,7 @@ import { fileIn, packageIn, type Package, type RunOptions } from './package.ts';
 import { isThere, moveInto, newStaging, privateFolder, syncFileSystem } from './package-store.ts';
 import { stagingOf } from './staging.ts';
 import type { InstallStep } from './install-step.ts';
+import type { InstallTurns } from './turns.ts';
 import { PROGRAM_MODE } from './unpack.ts';
 
 /** A package to install. */
@@ -29,6 +30,7 @@ export interface InstallOrder extends RunOptions {
   readonly home: string;
   readonly fetch: Omit<FetchOptions, 'signal' | 'onProgress'>;
   readonly signal: AbortSignal;
+  readonly turns: Pick<InstallTurns, 'download' | 'unpack'>;
   /** Called with each step. Must not throw. */
   readonly onStep: (step: InstallStep) => void;
 }
@@ -38,8 +40,8 @@ const PREPARE_MS = 10 * 60_000;
 
 /**
  * Installs a package, unless it is installed: its folder has its name only once it is complete and on the disk. After a failure
- * or a kill, nothing of it has that name, and the next call continues the download. One call at a time for a `home`. Rejects only
- * with the reason of `signal`.
+ * or a kill, nothing of it has that name, and the next call continues the download. One call at a time for a file. Rejects
+ * only with the reason of `signal`.
  */
 export async function installPackage(
   order: InstallOrder,
@@ -52,7 +54,16 @@ export async function installPackage(
 }
 
 async function install(order: InstallOrder): Promise<void> {
-  const path = await downloaded(order);
+  const path = await order.turns.download(async () => await downloaded(order));
+  await order.turns.unpack(async () => {
+    order.signal.throwIfAborted();
+    await prepareInTime(path, order);
+  });
+  await removeDownload(path);
+  order.onStep({ kind: 'installed' });
+}
+
+async function prepareInTime(path: string, order: InstallOrder): Promise<void> {
   const late = AbortSignal.timeout(PREPARE_MS);
   try {
     await prepare(path, { ...order, signal: AbortSignal.any([order.signal, late]) });
@@ -65,8 +76,6 @@ async function install(order: InstallOrder): Promise<void> {
     if (failureOf(error).blame === 'release') await removeDownload(path);
     throw error;
   }
-  await removeDownload(path);
-  order.onStep({ kind: 'installed' });
 }
 
 /** The outcome does not depend on it: what remains is removed after three days. */
@@ -85,6 +94,7 @@ async function downloaded({
   if (!artifact) {
     throw machineFault('nothing-to-download', 'the release names no file for this machine');
   }
+  signal.throwIfAborted();
   const path = join(await privateFolder(home, 'downloads'), nameOf(artifact));
   const there = (await sizeOf(path)) + (await sizeOf(`${path}.part`));
   await checkFreeSpace(home, (artifact.size ?? 0) - there, 1);
@@ -98,8 +108,8 @@ async function downloaded({
   return path;
 }
 
-/** What is named by a digest can be resumed for any release that has it. */
-function nameOf({ digest, url = '' }: Artifact): string {
+/** The name of a download. What is named by a digest can be resumed for any release that has it. */
+export function nameOf({ digest, url = '' }: Artifact): string {
   const full = fullDigest(digest);
   if (full) return `${full.algorithm}-${full.hex}`;
   return `address-${createHash('sha256').update(url).digest('hex')}`;

@@ -10,7 +10,7 @@ import { isRunning, MARK } from './process-table.ts';
 import { programCgroup, type ProgramCgroup } from './cgroup.ts';
 import type { RunAs } from './run-as.ts';
 import { whyNotRunnable } from './runnable.ts';
-import { stopping } from './stop.ts';
+import { stopping, type StopResult } from './stop.ts';
 
 /** A program to start. */
 export interface ProgramStart {
@@ -41,7 +41,7 @@ export interface RunningProgram {
    * Ends its process group with SIGTERM, after `graceMs` with SIGKILL, and kills what left the group. If the program has
    * ended by itself, kills what it left behind. Resolves once nothing is left. May be called again, with a shorter time.
    */
-  readonly stop: (graceMs: number) => Promise<void>;
+  readonly stop: (graceMs: number) => Promise<StopResult>;
 }
 
 /** Why a program could not be started, and whose failure that is. */

@@ -17,28 +17,35 @@ interface Stoppable {
   readonly onLine: (line: OutputLine) => void;
 }
 
+/** How a program ended after SIGTERM: by itself, or by SIGKILL once its time was over. */
+export type StopResult = 'ended' | 'killed';
+
 /** Returns how to end a program and all that it started. */
-export function stopping(program: Stoppable): (graceMs: number) => Promise<void> {
+export function stopping(program: Stoppable): (graceMs: number) => Promise<StopResult> {
   let deadline = Infinity;
-  let stopped: Promise<void> | undefined;
+  let stopped: Promise<StopResult> | undefined;
   return async (graceMs) => {
     deadline = Math.min(deadline, systemClock.monotonic() + graceMs);
     stopped ??= stop(program, () => deadline);
-    await stopped;
+    return await stopped;
   };
 }
 
-async function stop(program: Stoppable, deadline: () => number): Promise<void> {
+async function stop(program: Stoppable, deadline: () => number): Promise<StopResult> {
   const { mark, cgroup, onLine } = program;
   // Once the program has ended, its id may belong to another group: what it left is only found by its mark.
-  if (program.isAlive()) await endGroup(program, deadline);
+  const result = program.isAlive() ? await endGroup(program, deadline) : 'ended';
   cgroup?.kill();
   const { isOver } = await killMarked(mark);
   if (!isOver) onLine(agentLine('processes of it are left that SIGKILL does not end'));
   await cgroup?.remove();
+  return result;
 }
 
-async function endGroup({ pid, ended, isAlive }: Stoppable, deadline: () => number): Promise<void> {
+async function endGroup(
+  { pid, ended, isAlive }: Stoppable,
+  deadline: () => number,
+): Promise<StopResult> {
   signal(-pid, 'SIGTERM');
   // A stopped process gets SIGTERM once it continues.
   signal(-pid, 'SIGCONT');
@@ -46,9 +53,10 @@ async function endGroup({ pid, ended, isAlive }: Stoppable, deadline: () => numb
     const left = deadline() - systemClock.monotonic();
     if (left <= 0) {
       signal(-pid, 'SIGKILL');
-      return;
+      return 'killed';
     }
     const poll = systemClock.sleep(Math.min(POLL_MS, left));
     await (isAlive() ? Promise.race([ended, poll]) : poll);
   }
+  return 'ended';
 }

@@ -37,6 +37,13 @@ export type Lifecycle =
   /** The processes are ending. */
   | { readonly state: 'stopping'; readonly after: AfterStop };
 
+/** The version that a state is about; undefined if there is none. */
+export function versionOf(state: Lifecycle): string | undefined {
+  if ('run' in state) return state.run.version;
+  if (state.state === 'trying' || state.state === 'probation') return state.row.candidate.version;
+  return state.state === 'rolling-back' ? state.row.previous.version : undefined;
+}
+
 /** What follows once no process is left. */
 export type AfterStop =
   | { readonly to: 'idle' }

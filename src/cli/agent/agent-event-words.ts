@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../../agent/event.ts';
 import type { PollerEvent } from '../../poller/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
+import { describeDuration } from '../../core/text/duration.ts';
 import type { Line } from '../poll/event-words.ts';
 
 type OwnEvent = Exclude<AgentEvent, PollerEvent>;
@@ -13,6 +14,8 @@ export function isOwn(event: AgentEvent): event is OwnEvent {
 const OWN: ReadonlySet<string> = new Set([
   'module',
   'started',
+  'stopped',
+  'leaves',
   'installing',
   'waiting',
   'orphans',
@@ -25,6 +28,10 @@ export function agentLine(event: OwnEvent): Line | undefined {
   switch (event.kind) {
     case 'started':
       return info(`${event.version} is started (process ${event.pid})`);
+    case 'stopped':
+      return stoppedLine(event);
+    case 'leaves':
+      return info(`ends, because ${CAUSES[event.because]}; its package and its data stay`);
     case 'installing':
       return installingLine(event);
     case 'waiting':
@@ -46,25 +53,43 @@ function moduleLine({
   state,
   version,
   reason,
+  waitMs = 0,
 }: OwnEvent & { readonly kind: 'module' }): Line | undefined {
-  if (reason !== undefined) return warn(reason);
+  if (reason !== undefined) return warn(`${version} failed: ${reason}`);
   switch (state) {
     case 'running':
       return info(`${version} runs`);
     case 'probation':
-      return info(`${version} is ready, and on probation`);
+      return waitMs === 0
+        ? undefined
+        : info(`${version} is ready, and on probation for ${describeDuration(waitMs)}`);
     case 'rolling-back':
       return warn(`${version} is started again`);
     case 'held':
       return info('is stopped while a module that it depends on is replaced or down');
+    case 'backing-off':
+      return waitMs === 0
+        ? undefined
+        : info(`${version} is started again in ${describeDuration(waitMs)}`);
     case 'idle':
     case 'starting':
     case 'trying':
     case 'stopping':
-    case 'backing-off':
       return undefined;
   }
 }
+
+function stoppedLine({ version, killedAfterMs }: OwnEvent & { readonly kind: 'stopped' }): Line {
+  if (killedAfterMs === undefined) return info(`${version} is stopped`);
+  const time = describeDuration(killedAfterMs);
+  return warn(`${version} did not end within ${time} after SIGTERM, and was killed (SIGKILL)`);
+}
+
+const CAUSES: Readonly<Record<(OwnEvent & { readonly kind: 'leaves' })['because'], string>> = {
+  removed: 'its entry is no longer in the machine config',
+  replaced: 'its entry in the machine config is of another module now',
+  'server-disabled': 'platform-server is disabled in the machine config',
+};
 
 function orphansLine({ count, areLeft }: OwnEvent & { readonly kind: 'orphans' }): Line {
   return areLeft

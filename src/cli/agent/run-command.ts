@@ -28,7 +28,7 @@ import { platformOf } from '../resolve/list-options.ts';
 import type { World } from '../world.ts';
 import { agentLog } from './agent-log.ts';
 import { agentLine, isOwn } from './agent-event-words.ts';
-import { downloadBar } from './download-bar.ts';
+import { downloadStatus } from './download-bar.ts';
 
 export interface AgentRunOptions extends RegistryOptions {
   readonly interval?: string;
@@ -129,6 +129,7 @@ function agentFor(
   { platform, intervalMs, options: { json } }: AgentTerms,
   { report, world }: { readonly report: PollReport; readonly world: World },
 ): Agent {
+  const showDownloads = downloadStatus((text) => world.status(text));
   return new Agent({
     file,
     platform,
@@ -144,22 +145,13 @@ function agentFor(
     registryFor: (of) => registries.registryFor(of),
     fetch: () => ({ token: (url) => registries.tokenFor(url) }),
     onEvent: (event) => {
-      if (!json) showDownload(event, world);
+      if (!json) showDownloads(event);
       reportEvent(event, report);
     },
     onLine: (name, { stream, text }) => {
       if (text.trim() !== '') report.about(name, stream === 'stdout' ? 'info' : 'warn', text);
     },
   });
-}
-
-/** A bar on a terminal until the download, or its action, has ended. */
-function showDownload(event: AgentEvent, world: World): void {
-  if (event.kind === 'installing' && event.step.kind === 'downloading') {
-    world.status(downloadBar(event, event.step));
-  } else if (event.kind === 'installing' || event.kind === 'acknowledged') {
-    world.status(undefined);
-  }
 }
 
 function reportEvent(event: AgentEvent, report: PollReport): void {

@@ -1,12 +1,21 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { marked, runIdOf } from '../../agent/process/process-table.ts';
-import type { Activation } from '../../core/machine/activation.ts';
+import { describeAddress } from '../../core/explanation/decision-words.ts';
+import type { Activation, Installed } from '../../core/machine/activation.ts';
+import type { OpenAction } from '../../core/plan/committed-action.ts';
+import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { excerpt } from '../../core/text/quote.ts';
+import type { TimeContext } from '../../core/text/time-words.ts';
 import { isPolled } from '../../store/claim.ts';
 import { activationsIn } from '../../store/activations.ts';
 import type { MachineFile } from '../../store/index.ts';
+import { machineStateIn } from '../../store/machine-state.ts';
+import { describeFailures, openAsJson } from '../machine/open-action.ts';
 import { usingFile } from '../machine/open-state.ts';
+import { quarantineAsJson, quarantineTable } from '../machine/quarantine-table.ts';
+import { timesOn } from '../machine/time-zones.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
 import type { Outcome } from '../problem.ts';
@@ -16,67 +25,122 @@ import type { World } from '../world.ts';
 /** A module as it is on this machine now. */
 interface ModuleStatus {
   readonly name: string;
-  /** The version in use, or the one that is being tried. */
-  readonly version: string;
-  readonly phase: Activation['phase'];
+  /** Whether the config had its entry in the last round. */
+  readonly isConfigured: boolean;
+  /** The version in use, or the one on trial; undefined if none is installed. */
+  readonly version: string | undefined;
+  readonly phase: Activation['phase'] | undefined;
   /** The first of its processes; undefined if it has none, or if they belong to a user whose processes are hidden. */
   readonly pid: number | undefined;
   readonly memory: number;
+  /** The decision of the last round, if the config had its entry. */
+  readonly decision: LoggedDecision | undefined;
+  /** The action that is under way, or is delivered next. */
+  readonly open: OpenAction | undefined;
 }
 
-/** `modreg agent status`: what the agent runs. */
+interface AgentStatus {
+  readonly isRunning: boolean;
+  readonly modules: readonly ModuleStatus[];
+  readonly quarantine: readonly QuarantineEntry[];
+  readonly times: (moduleId: string) => TimeContext;
+}
+
+/** `modreg agent status`: what the agent runs, and what it does about each module. */
 export function agentStatusCommand({ json }: { readonly json?: true }, world: World): Outcome {
-  const read = usingFile(world, 'read', (file) => {
-    return { isRunning: isPolled(file.path), modules: modulesIn(file) };
-  });
+  const read = usingFile(world, 'read', (file) => statusIn(file, world));
   if (!read.ok) return failed(read.error);
-  const { isRunning, modules } = read.value;
+  const { isRunning, modules, quarantine, times } = read.value;
   const notes: string[] = isRunning ? [] : ['no agent is running'];
-  if (json) {
-    const listed = modules.map((one) => ({ ...one, pid: one.pid ?? null }));
-    const document = { schema: 'modreg/agent-status@1', running: isRunning, modules: listed };
-    return { answer: [jsonLine(document)], notes, problems: [] };
-  }
+  if (json) return { answer: [asJson(read.value)], notes, problems: [] };
   if (modules.length === 0) {
-    return { answer: ['the agent has installed no module'], notes, problems: [] };
+    return { answer: ['the agent has decided on no module yet'], notes, problems: [] };
   }
-  const rows = modules.map(({ name, version, phase, pid, memory }) => [
-    excerpt(name),
-    excerpt(version),
-    PHASES[phase],
-    pid === undefined ? '-' : String(pid),
-    pid === undefined ? '-' : `${Math.round(memory / MEGABYTE)} MB`,
+  const now = world.clock();
+  const rows = modules.map((one) => [
+    excerpt(one.name),
+    one.version === undefined ? '-' : excerpt(one.version),
+    stateOf(one),
+    one.pid === undefined ? '-' : String(one.pid),
+    one.pid === undefined ? '-' : `${Math.round(one.memory / MEGABYTE)} MB`,
+    updateOf(one, now),
   ]);
-  const heads = ['MODULE', 'VERSION', 'STATE', 'PROCESS', 'MEMORY'];
+  const heads = ['MODULE', 'VERSION', 'STATE', 'PROCESS', 'MEMORY', 'UPDATE'];
   const line = columnsOf(heads, rows, world.columns);
-  return { answer: [heads, ...rows].flatMap(line), notes, problems: [] };
+  const quarantined = quarantineTable(quarantine, { times, columns: world.columns });
+  const below = quarantined.length === 0 ? [] : ['', 'In quarantine:', ...quarantined];
+  return { answer: [...[heads, ...rows].flatMap(line), ...below], notes, problems: [] };
 }
 
 const MEGABYTE = 1e6;
-const PHASES: Readonly<Record<Activation['phase'], string>> = {
-  stable: 'in use',
-  trying: 'is tried',
-  'rolling-back': 'rolls back',
-};
 
-function modulesIn(file: MachineFile): ModuleStatus[] {
+function stateOf({ isConfigured, phase, pid }: ModuleStatus): string {
+  if (!isConfigured) return pid === undefined ? 'not in the config' : 'ending';
+  if (phase === 'trying') return 'on trial';
+  if (phase === 'rolling-back') return 'rolling back';
+  if (pid !== undefined) return 'running';
+  return phase === undefined ? 'not installed' : 'not running';
+}
+
+/** What the agent does about the module: `upgrade to 1.2.9 under way`, `up-to-date`. */
+function updateOf({ open, decision }: ModuleStatus, now: number): string {
+  if (!open) return decision?.decision ?? '-';
+  const { action, state, failures } = open;
+  const to = describeAddress(action.to);
+  const isOf = action.direction === 'install' || action.direction === 'restart';
+  const change = `${action.direction} ${isOf ? 'of' : 'to'} ${to}`;
+  if (state === 'delivered') return `${change} under way`;
+  return failures === 0 ? `${change} is next` : `${change} ${describeFailures(open, now)}`;
+}
+
+function asJson({ isRunning, modules, quarantine }: AgentStatus): string {
+  return jsonLine({
+    schema: 'modreg/agent-status@1',
+    running: isRunning,
+    modules: modules.map(({ name, isConfigured, version, phase, pid, memory, ...rest }) => ({
+      name,
+      configured: isConfigured,
+      version: version ?? null,
+      phase: phase ?? null,
+      pid: pid ?? null,
+      memory,
+      decision: rest.decision?.decision ?? null,
+      reason: rest.decision?.reason ?? null,
+      action: openAsJson(rest.open),
+    })),
+    quarantine: quarantine.map(quarantineAsJson),
+  });
+}
+
+function statusIn(file: MachineFile, world: World): AgentStatus {
+  const state = machineStateIn(file);
+  const { open, quarantine } = state.memory();
+  const decisions = new Map(
+    state.decisions().flatMap((one) => (one.kind === 'module' ? [[one.name, one] as const] : [])),
+  );
+  const activations = activationsIn(file);
   const processes = marked(`${runIdOf(realpathSync(dirname(file.path)))}/`);
-  return Array.from(activationsIn(file), ([name, { activation }]) => {
+  const names = new Set([...decisions.keys(), ...activations.keys()]);
+  const modules = Array.from(names, (name) => {
     const own = processes.filter(({ mark }) => mark.startsWith(`${name}/`)).map(({ pid }) => pid);
-    const installed =
-      activation.phase === 'stable'
-        ? activation.current
-        : activation.phase === 'trying'
-          ? activation.candidate
-          : activation.previous;
+    const activation = activations.get(name)?.activation;
     return {
       name,
-      version: installed.version,
-      phase: activation.phase,
+      isConfigured: decisions.has(name),
+      version: activation && installedBy(activation).version,
+      phase: activation?.phase,
       pid: own.toSorted((a, b) => a - b)[0],
       memory: own.reduce((sum, pid) => sum + residentBytes(pid), 0),
+      decision: decisions.get(name),
+      open: open.find(({ action: { target } }) => target.kind === 'module' && target.name === name),
     };
   });
+  return { isRunning: isPolled(file.path), modules, quarantine, times: timesOn(state, world) };
+}
+
+function installedBy(activation: Activation): Installed {
+  if (activation.phase === 'stable') return activation.current;
+  return activation.phase === 'trying' ? activation.candidate : activation.previous;
 }
 
 /** The memory of a process that is in use, in bytes; 0 if it has ended. */

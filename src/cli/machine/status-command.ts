@@ -1,9 +1,7 @@
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
-import { describeAddress } from '../../core/explanation/decision-words.ts';
 import { describeRequest } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, withReadableTimes } from '../../core/text/time-words.ts';
-import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory } from '../../core/plan/machine-memory.ts';
@@ -14,6 +12,7 @@ import { machineStateIn } from '../../store/machine-state.ts';
 import { columnsOf } from '../output/columns.ts';
 import { deployedCell } from '../plan/plan-cells.ts';
 import { failed } from '../registry/catalogue-options.ts';
+import { openLine } from './open-action.ts';
 import { labelFor, targetOf } from './machine-row.ts';
 import { NO_STATE, usingFile } from './open-state.ts';
 import type { Outcome } from '../problem.ts';
@@ -148,19 +147,4 @@ function requestLines({ decisions, memory, times }: Status): string[] {
     return [`${excerpt(row.name)}: ${withReadableTimes(line, times(row.moduleId))}`];
   });
   return lines.length === 0 ? [] : ['', ...lines];
-}
-
-function openLine(
-  { action, state, deliveries, failures, notBefore }: OpenAction,
-  now: number,
-): string {
-  const { target, from, to, id, direction } = action;
-  const version = `${from ?? 'none'} → ${describeAddress(to)}`;
-  const isRestart = direction === 'restart';
-  const change = `${excerpt(target.name)} ${isRestart ? `restart of ${describeAddress(to)}` : version}`;
-  const times = deliveries === 1 ? 'once' : `${deliveries} times`;
-  if (state === 'delivered') return `${change}: delivered ${times}, not acknowledged yet (${id})`;
-  if (failures === 0) return `${change}: waiting for delivery (${id})`;
-  const again = describeDuration(notBefore - now);
-  return `${change}: failed ${failures === 1 ? 'once' : `${failures} times`} because of this machine, next delivery in ${again} (${id})`;
 }

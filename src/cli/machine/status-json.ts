@@ -1,4 +1,4 @@
-import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
+import { reportedText } from '../../core/explanation/decision-words.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
@@ -9,6 +9,7 @@ import { keyOf } from '../../core/plan/target.ts';
 import type { PollerLog } from '../../store/decision-log.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { targetOf } from './machine-row.ts';
+import { openAsJson } from './open-action.ts';
 import { quarantineAsJson } from './quarantine-table.ts';
 
 /** The state of a machine, and its poller's last decisions. */
@@ -81,19 +82,4 @@ function requestAsJson({ restartRequest }: Remembered): object | null {
 
 function untilAsJson(until: number | undefined): string | null {
   return until === undefined ? null : formatTime(until);
-}
-
-function openAsJson(open: OpenAction | undefined): object | null {
-  if (!open) return null;
-  const { action, state, deliveries, failures, notBefore } = open;
-  return {
-    id: action.id,
-    state,
-    from: action.from ?? null,
-    to: describeAddress(action.to),
-    direction: action.direction,
-    deliveries,
-    failures,
-    not_before: notBefore === 0 ? null : formatTime(notBefore),
-  };
 }

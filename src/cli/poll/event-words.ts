@@ -1,4 +1,5 @@
 import { describeAddress } from '../../core/explanation/decision-words.ts';
+import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Action } from '../../core/index.ts';
@@ -90,7 +91,7 @@ function machineLines(event: MachineEvent): Line[] {
 function actionLines(event: PollerEvent & { readonly action: Action }): Line[] {
   const change = changeOf(event.action);
   if (event.kind === 'delivered') {
-    const again = event.times > 1 ? ` (delivery ${event.times})` : '';
+    const again = event.times > 1 ? ` (attempt ${event.times})` : '';
     return info(`${change}: ${event.action.reason.text}${again}`);
   }
   if (event.kind === 'overdue') return warn(`${change} takes too long, so its program is stopped`);
@@ -100,13 +101,16 @@ function actionLines(event: PollerEvent & { readonly action: Action }): Line[] {
 }
 
 function outcomeLines(
-  { outcome }: PollerEvent & { readonly kind: 'acknowledged' },
+  { outcome, retryMs }: PollerEvent & { readonly kind: 'acknowledged' },
   action: Action,
 ): Line[] {
   const change = changeOf(action);
   if (outcome.kind === 'done') return info(`${change}: done`);
   const { blame, reason } = outcome;
-  if (blame === 'machine') return warn(`${change}: not done, and tried again later: ${reason}`);
+  if (blame === 'machine') {
+    const again = retryMs === undefined ? '' : `, next attempt in ${describeDuration(retryMs)}`;
+    return warn(`${change}: not done${again}: ${reason}`);
+  }
   const what = action.direction === 'restart' ? 'failed' : 'the release failed';
   return [{ level: 'error', text: `${change}: ${what}: ${reason}` }];
 }

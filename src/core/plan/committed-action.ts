@@ -30,6 +30,8 @@ export interface OpenAction {
   readonly deliveries: number;
   /** How often the consumer reported a failure with the blame `machine`. */
   readonly failures: number;
+  /** Why the last of these attempts failed, as reported; undefined if none did. */
+  readonly lastFailure: string | undefined;
 }
 
 /** The result of an action, as its consumer reports it. */
