@@ -7,7 +7,7 @@ import {
   type InjectedCall,
   type InjectedFault,
 } from './injected-fault.ts';
-import { runTraced } from './run-traced.ts';
+import { runTraced, type Ended, type Traced } from './run-traced.ts';
 import type { Scene } from './scene.ts';
 
 /** What followed a fault. */
@@ -26,8 +26,7 @@ export async function faultsIn(scene: Scene): Promise<InjectedFault[]> {
   const folder = mkdtempSync(`${tmpdir()}/modreg-fault-`);
   const log = `${folder}/calls`;
   await scene.prepare(folder);
-  const traced = { fault: undefined, paths: scene.files(folder), log };
-  const ended = await runTraced(scene.command(folder), traced);
+  const ended = await runScene(scene, folder, { fault: undefined, log });
   const findings = await scene.judge(folder, ended);
   if (findings.length > 0) {
     throw new Error(`${scene.name} fails without a fault: ${findings.join('; ')} (${folder})`);
@@ -53,8 +52,7 @@ export async function playFault(scene: Scene, fault: InjectedFault): Promise<Pla
   const folder = mkdtempSync(`${tmpdir()}/modreg-fault-`);
   const log = `${folder}/calls`;
   await scene.prepare(folder);
-  const traced = { fault, paths: scene.files(folder), log };
-  const ended = await runTraced(scene.command(folder), traced);
+  const ended = await runScene(scene, folder, { fault, log });
   const call = injectedIn(log);
   const findings = call?.isUnlock === true ? [] : await judged(scene, folder, ended);
   if (ended.signal === 'SIGKILL' && fault.error !== 'KILL' && call?.isUnlock !== true) {
@@ -63,6 +61,18 @@ export async function playFault(scene: Scene, fault: InjectedFault): Promise<Pla
   if (findings.length === 0) rmSync(folder, { recursive: true });
   const exit = String(ended.signal ?? ended.exit);
   return { fault, call, exit, stderr: ended.stderr, findings, folder };
+}
+
+async function runScene(
+  scene: Scene,
+  folder: string,
+  { fault, log }: Omit<Traced, 'paths'>,
+): Promise<Ended> {
+  const over = new AbortController();
+  const traced = { fault, paths: scene.files(folder), log };
+  const ended = runTraced(scene.command(folder), traced).finally(() => over.abort());
+  await scene.meanwhile?.(folder, fault, over.signal);
+  return await ended;
 }
 
 async function judged(

@@ -36,6 +36,8 @@ export async function follow(follower: Follower, address: string): Promise<void>
 export async function catchUp(follower: Follower, address: string, seconds = 0): Promise<void> {
   const { sequence: before } = follower;
   const feed = await fetch(`${address}/v1/changes?after=${before}&wait=${seconds}`);
+  // What was not read is read at the next call.
+  if (feed.status >= 500) return;
   const changes = (await feed.json()) as { sequence: number; history: string; modules: string[] };
   const wrong = (found: string): unknown => follower.findings.push({ kind: 'wrong', text: found });
   if (changes.sequence < before) wrong(`the sequence went from ${before} to ${changes.sequence}`);
@@ -43,6 +45,8 @@ export async function catchUp(follower: Follower, address: string, seconds = 0):
   for (const moduleId of changes.modules) {
     const name = moduleId.replace('acme:', '');
     const list = await fetch(`${address}/v1/modules/acme/${name}`);
+    if (list.status >= 500) return;
+    if (list.status !== 200) wrong(`the list of ${name} has the status ${list.status}`);
     const text = await list.text();
     const earlier = follower.lists.get(name);
     if (earlier !== undefined && !isLater(parsed(text), parsed(earlier), text === earlier)) {

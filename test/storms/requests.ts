@@ -14,6 +14,8 @@ export interface Target {
   readonly token: string;
   readonly journal: Journal;
   readonly counts: Counts;
+  /** Whether its system calls fail: an answer of 5xx then says nothing about the change. */
+  readonly isFaulty?: boolean;
 }
 
 /** Whether a request got the expected response: its client can go on. */
@@ -126,9 +128,12 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The status of the response; undefined if the server was killed first. */
+/** Whatever fails, an answer comes sooner. */
+const LONGEST_ANSWER_MS = 30_000;
+
+/** The status of the response; undefined if the server was killed first, or if it failed and may fail. */
 async function send(
-  { address, token }: Target,
+  { address, token, isFaulty = false }: Target,
   path: string,
   init: RequestInit,
 ): Promise<number | undefined> {
@@ -136,12 +141,16 @@ async function send(
   const headers = { authorization: `Bearer ${token}`, ...type };
   let response: Response;
   try {
-    response = await fetch(`${address}${path}`, { ...init, headers });
+    response = await fetch(`${address}${path}`, {
+      ...init,
+      headers,
+      signal: AbortSignal.timeout(LONGEST_ANSWER_MS),
+    });
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;
   }
   // The status is the acknowledgement. The rest of the response may be cut off.
   await response.arrayBuffer().catch(() => undefined);
-  return response.status;
+  return isFaulty && response.status >= 500 ? undefined : response.status;
 }

@@ -30,7 +30,8 @@ export interface Storms {
   readonly folder: string | undefined;
 }
 
-interface Site {
+/** A registry, and what its clients know. */
+export interface Site {
   readonly path: string;
   readonly token: string;
   readonly journal: Journal;
@@ -63,20 +64,21 @@ export async function playStorms(
   return { storms: count, counts, findings: [], folder: undefined };
 }
 
-function newSite(path: string, counts: Counts): Site {
+/** Creates an empty registry at `path`. */
+export function newSite(path: string, counts: Counts): Site {
   const catalogue = new Catalogue(path, { mode: 'create' });
   const token = tokenFor(catalogue);
   catalogue.close();
   return { path, token, journal: newJournal(MODULES), follower: newFollower(), counts };
 }
 
-/** What is wrong after a storm, and after its clients repeated what got no response. */
+/** What is wrong after a storm. */
 async function playStorm(
   site: Site,
   storm: number,
   random: () => number,
 ): Promise<readonly Finding[]> {
-  const { path, journal, follower } = site;
+  const { path, follower } = site;
   const { child, address } = await startServer(path);
   const clients = Array.from({ length: CLIENTS }, async (_, place) => {
     const own = randomFrom(Math.floor(random() * 2 ** 31));
@@ -85,12 +87,20 @@ async function playStorm(
   const killed = scheduler.wait(random() * LONGEST_STORM_MS).then(async () => await kill(child));
   await Promise.all([...clients, follow(follower, address), killed]);
   if (random() < KILLED_STARTS) await killStarting(path, random() * LONGEST_START_MS);
+  return await restart(site);
+}
 
+/** Starts the registry again: what is wrong then, and after its clients repeated what got no response. */
+export async function restart(site: Site): Promise<readonly Finding[]> {
+  const { path, journal } = site;
   const next = await startServer(path);
   try {
     const registry = { ...site, address: next.address };
     const findings = await judge(registry);
     for (const repeat of journal.unanswered.splice(0)) await repeat(next.address);
+    if (journal.unanswered.length > 0) {
+      findings.push({ kind: 'wrong', text: 'a repeated request got no response' });
+    }
     findings.push(...(await judge(registry)));
     const damage = damageOf(path);
     return damage === undefined ? findings : [...findings, { kind: 'wrong', text: damage }];

@@ -11,6 +11,7 @@ import { faultsIn, pickFaults, playFault, type Played } from '../../test/faults/
 import { operatorsScene } from '../../test/faults/operators-scene.ts';
 import { canTrace } from '../../test/faults/run-traced.ts';
 import type { Scene } from '../../test/faults/scene.ts';
+import { serveScene } from '../../test/faults/serve-scene.ts';
 import { killUpgrades } from '../../test/faults/kill-upgrades.ts';
 import { withUpgradeReleases } from '../../test/faults/upgrade-releases.ts';
 import { upgradeScene } from '../../test/faults/upgrade-scene.ts';
@@ -19,7 +20,7 @@ import { oneOf, optionsOf, wholeNumber } from '../options.ts';
 
 const HELP = `Makes real processes meet a fault, and looks for what is lost, duplicated or left unsaid.
   calls       system calls on state files fail once, for a while or from then on, or kill their process: of an agent,
-              of commands of modreg, and of an installation of a package (default); with --in operators,
+              of commands of modreg, of an installation of a package, and of a served registry (default); with --in operators,
               of a poller and commands at once
   kills       agents are killed before a change to a file, until one has nothing left to do
   upgrades    agents that run modules are killed at any moment of an upgrade, and one release in five fails
@@ -75,6 +76,7 @@ async function playCalls(): Promise<void> {
       INSTALL_SCENE,
       upgradeScene(upgrades),
       ...COMMAND_SCENES,
+      serveScene(),
     ];
     // A poller that ends late makes this one fail now and then, so it is played on request only.
     const onRequest = operatorsScene(address);
