@@ -54,6 +54,7 @@ const KINDS: ReadonlyMap<number, DatabaseErrorKind> = new Map([
   [11, 'damaged'], // SQLITE_CORRUPT
   [13, 'unwritable'], // SQLITE_FULL
   [14, 'unreadable'], // SQLITE_CANTOPEN
+  [15, 'locked'], // SQLITE_PROTOCOL: locks fail, or change all the time
   [18, 'damaged'], // SQLITE_TOOBIG: a value is larger than any that modreg stores
   [19, 'damaged'], // SQLITE_CONSTRAINT: an index contains a row that its table does not
   [26, 'damaged'], // SQLITE_NOTADB

@@ -40,9 +40,21 @@ export const IN_MEMORY = ':memory:';
  */
 export function openDatabase(path: string, layout: Layout, opening: Opening): DatabaseSync {
   if (path === IN_MEMORY) return openInMemory(layout);
+  try {
+    return openOnDisk(path, layout, opening);
+  } catch (error) {
+    // SQLite takes an error of the disk for damage, too (T110).
+    if (!(error instanceof DatabaseError && error.kind === 'damaged')) throw error;
+    return openOnDisk(path, layout, opening);
+  }
+}
+
+function openOnDisk(path: string, layout: Layout, opening: Opening): DatabaseSync {
   return translated(path, () => {
-    const isNew = !existsSync(path);
-    if (isNew && opening.mode !== 'create') throw notThere(path);
+    const isNew = !isThere(path);
+    if (isNew && opening.mode !== 'create') {
+      throw new DatabaseError('missing', `${quote(path)}: there is no such file`);
+    }
     if (isNew) createBlank(path);
     // SQLite gives some names a special meaning, such as `:memory:`. A file URL has none.
     const file = pathToFileURL(path);
@@ -68,15 +80,15 @@ export function openDatabase(path: string, layout: Layout, opening: Opening): Da
   });
 }
 
-/** The error for a path without a file, or with one that the system does not show. */
-function notThere(path: string): unknown {
+/** Whether the path leads to a file. Throws if the system does not say. */
+function isThere(path: string): boolean {
   try {
     statSync(path);
+    return true;
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (!NOT_THERE.has(code)) return error;
+    if (NOT_THERE.has((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
   }
-  return new DatabaseError('missing', `${quote(path)}: there is no such file`);
 }
 
 /** An empty file, which is marked as one that never had content until it has some (T111). */
@@ -212,6 +224,24 @@ function prepare(
   }
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
   if (version < known) upgrade(database, path, opening);
+  else if (mode !== 'read') expectOpenedToWrite(database, path, opening);
+}
+
+/** Where the system does not open a file to write, SQLite opens it to read, and would refuse each change (T121). Waits for no lock. */
+function expectOpenedToWrite(
+  database: DatabaseSync,
+  path: string,
+  { busyTimeoutMs }: Pick<Opening, 'busyTimeoutMs'>,
+): void {
+  database.exec('PRAGMA busy_timeout = 0');
+  try {
+    // Takes the write lock, and writes nothing: there is nothing to vacuum. BEGIN IMMEDIATE would be content to read.
+    translated(path, () => database.exec('PRAGMA incremental_vacuum'));
+  } catch (error) {
+    if (!(error instanceof DatabaseError && error.kind === 'locked')) throw error;
+  } finally {
+    database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  }
 }
 
 function upgrade(

@@ -6,6 +6,7 @@ import { formatFault, parseFault, type InjectedFault } from '../faults/injected-
 import { playFault } from '../faults/play-faults.ts';
 import { canTrace } from '../faults/run-traced.ts';
 import type { Scene } from '../faults/scene.ts';
+import { serveScene } from '../faults/serve-scene.ts';
 import { needs } from '../support/prerequisite.ts';
 
 const STRACE = 'strace is not installed, or may not be used here';
@@ -49,6 +50,21 @@ describe('system calls that fail', () => {
         const { findings, call } = await playFault(settledScene(address), fault(text));
         expect([findings, call?.on]).toEqual([[], 'machine.db']);
       });
+    },
+  );
+
+  it.concurrent.for([
+    'openat:EIO:1',
+    'access:EIO:2',
+    'pread64:EIO:3',
+    'pread64:EIO:5',
+    'fsync:EIO:3',
+    'rename:ENOSPC:1',
+  ])(
+    '[T110, T121] a served registry loses no change, and works again: %s',
+    async (text, context) => {
+      needs(context, canTrace(), STRACE);
+      expect((await playFault(serveScene(), fault(text))).findings).toEqual([]);
     },
   );
 

@@ -26,6 +26,7 @@ describe('an error', () => {
     [11, 'damaged'],
     [13, 'unwritable'],
     [14, 'unreadable'],
+    [15, 'locked'],
     [18, 'damaged'],
     [19, 'damaged'],
     [26, 'damaged'],

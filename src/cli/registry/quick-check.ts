@@ -5,16 +5,22 @@ import { excerpt, quote } from '../../core/text/quote.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { integrityLines } from '../../sqlite/integrity-lines.ts';
 
-/** A process of its own: a check takes seconds, cannot be interrupted, and reads bytes that may be damaged. */
+/**
+ * A process of its own: a check takes seconds, cannot be interrupted, and reads bytes that may be damaged. It looks again for
+ * damage that it found, because SQLite takes an error of the disk for damage, too (T110).
+ */
 const PROGRAM = `
 const { DatabaseSync } = require('node:sqlite');
-try {
-  const database = new DatabaseSync(new URL(process.argv[1]), { readOnly: true, timeout: 5000 });
-  console.log(Object.values(database.prepare('PRAGMA quick_check(1)').get())[0]);
-} catch ({ errcode, message }) {
-  // SQLITE_CORRUPT and SQLITE_NOTADB. Everything else says nothing about the content.
-  console.log(errcode === 11 || errcode === 26 ? message : 'ok');
-}`;
+function look() {
+  try {
+    const database = new DatabaseSync(new URL(process.argv[1]), { readOnly: true, timeout: 5000 });
+    return Object.values(database.prepare('PRAGMA quick_check(1)').get())[0];
+  } catch ({ errcode, message }) {
+    // SQLITE_CORRUPT and SQLITE_NOTADB. Everything else says nothing about the content.
+    return errcode === 11 || errcode === 26 ? message : 'ok';
+  }
+}
+console.log(look() === 'ok' ? 'ok' : look());`;
 
 /** Lower than that of the server, which answers meanwhile. */
 const PRIORITY = 10;

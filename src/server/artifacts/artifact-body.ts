@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { findArtifact } from './artifact-store.ts';
+import { asDiskError, findArtifact } from './artifact-store.ts';
 
 /** A file of the store, as its response began. */
 export interface ServedArtifact {
@@ -37,7 +37,8 @@ export function artifactBody(
           if (sent > last) controller.close();
         } catch (error) {
           if (isCancelled) return;
-          failed(error);
+          // The log names what failed (T121).
+          failed(asDiskError(artifact.path, error));
           await new Promise(() => undefined);
         }
       },
