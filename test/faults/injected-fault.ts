@@ -134,6 +134,7 @@ export function injectedIn(log: string): InjectedCall | undefined {
   const line =
     lines.find((one) => one.endsWith('(INJECTED)')) ?? lines.find((one) => one.endsWith('= ?'));
   if (line === undefined) return undefined;
-  const [, on = 'a file'] = /\/([^/<>"]+)[>"]/.exec(line) ?? [];
+  // Not the folder of the process.
+  const [, on = 'a file'] = /\/([^/<>"]+)[>"]/.exec(line.replace(/AT_FDCWD<[^>]*>/, '')) ?? [];
   return { on, isUnlock: line.includes('F_UNLCK') };
 }
