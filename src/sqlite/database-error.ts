@@ -103,3 +103,13 @@ export function asDatabaseError(error: unknown, file: string): unknown {
     error,
   );
 }
+
+/** The result of `read`, which is called again if it finds damage: SQLite takes an error of the disk for damage, too (T110). */
+export function foundTwice<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof DatabaseError && error.kind === 'damaged')) throw error;
+    return read();
+  }
+}

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { quote } from '../core/text/quote.ts';
-import { asDatabaseError, DatabaseError } from './database-error.ts';
+import { asDatabaseError, foundTwice, DatabaseError } from './database-error.ts';
 import { checkSchema } from './expected-schema.ts';
 import { addChecksumFunction } from './row-checksum.ts';
 import { openFile } from './open-file.ts';
@@ -40,13 +40,7 @@ export const IN_MEMORY = ':memory:';
  */
 export function openDatabase(path: string, layout: Layout, opening: Opening): DatabaseSync {
   if (path === IN_MEMORY) return openInMemory(layout);
-  try {
-    return openOnDisk(path, layout, opening);
-  } catch (error) {
-    // SQLite takes an error of the disk for damage, too (T110).
-    if (!(error instanceof DatabaseError && error.kind === 'damaged')) throw error;
-    return openOnDisk(path, layout, opening);
-  }
+  return foundTwice(() => openOnDisk(path, layout, opening));
 }
 
 function openOnDisk(path: string, layout: Layout, opening: Opening): DatabaseSync {

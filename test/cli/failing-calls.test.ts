@@ -57,6 +57,7 @@ describe('system calls that fail', () => {
     'openat:EIO:1',
     'access:EIO:2',
     'pread64:EIO:3',
+    'pread64:EIO:4',
     'pread64:EIO:5',
     'fsync:EIO:3',
     'rename:ENOSPC:1',

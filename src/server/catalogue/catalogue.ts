@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { ModuleId, Result } from '../../core/index.ts';
 import { expectArgument, TEXT } from '../../core/text/argument.ts';
 import { openDatabase, snapshot, transaction, translated } from '../../sqlite/database.ts';
+import { foundTwice } from '../../sqlite/database-error.ts';
 import { expectWritable } from '../../sqlite/writable.ts';
 import { statementsOf, type Statements } from '../../sqlite/statements.ts';
 import type { Changes, ModuleSummary, PublishResult } from './catalogue-results.ts';
@@ -220,7 +221,8 @@ export class Catalogue {
   /** @internal The sequence number of the last change; 0 for a new catalogue. */
   sequence(): number {
     this.#identity.check();
-    return Number(this.#sql.get('SELECT sequence FROM catalogue')?.['sequence']);
+    const row = foundTwice(() => this.#sql.get('SELECT sequence FROM catalogue'));
+    return Number(row?.['sequence']);
   }
 
   /**
