@@ -80,16 +80,17 @@ it.each<[Parameters<typeof agentLine>[0], string | undefined]>([
   expect(line && `${line.level} ${line.text}`).toBe(expected);
 });
 
+function at(name: string, step: 'downloading' | 'downloaded'): AgentEvent {
+  const place = { kind: 'installing', name, version: '1.1.0' } as const;
+  if (step === 'downloaded') return { ...place, step: { kind: step, bytes: 5 } };
+  return { ...place, step: { kind: step, bytes: 1_000_000, total: undefined } };
+}
+
 it('the bar of the download that began first is shown until it, or its action, has ended', () => {
   const shown: (string | undefined)[] = [];
   const on = downloadStatus((text) => shown.push(text));
   const { state } = claimed();
   const [lidar, arm] = [commitOne(state), commitOne(state, { target: moduleNamed('arm') })];
-  const at = (name: string, step: 'downloading' | 'downloaded'): AgentEvent => {
-    const place = { kind: 'installing', name, version: '1.1.0' } as const;
-    if (step === 'downloaded') return { ...place, step: { kind: step, bytes: 5 } };
-    return { ...place, step: { kind: step, bytes: 1_000_000, total: undefined } };
-  };
   on({ kind: 'delivered', action: lidar, times: 1 });
   on(at('lidar', 'downloading'));
   on({ kind: 'delivered', action: arm, times: 1 });

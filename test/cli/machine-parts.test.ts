@@ -136,9 +136,18 @@ describe('the log of modreg poll', () => {
       ['warn started five times in ten minutes, so nothing is done until 2026-11-21T12:00:00Z'],
     ],
     [
-      { kind: 'state-unavailable', error: { message: 'the disk is full' } },
+      { kind: 'state-unavailable', error: { kind: 'unwritable', message: 'the disk is full' } },
       undefined,
-      ['error the disk is full'],
+      [
+        'error the disk is full; modules keep running, and no action is taken until it can be used again',
+      ],
+    ],
+    [
+      { kind: 'state-unavailable', error: { kind: 'missing', message: 'machine.db was removed' } },
+      undefined,
+      [
+        'error machine.db was removed; modules keep running, and no action is taken until it can be used again: put it back, or start again with a new one',
+      ],
     ],
     [{ kind: 'state-available' }, undefined, ['info the state of this machine can be used again']],
     [

@@ -11,7 +11,7 @@ const LIST = ['quarantine', 'list'];
 const LIFT = ['quarantine', 'lift', 'acme:lidar', '1.2.9'];
 const ROLLBACK = ['rollback', 'acme:lidar'];
 const WHERE =
-  'an agent that polls with modreg creates it in $PLATFORM_HOME, or else in $HOME/.platform';
+  'modreg agent run or modreg poll creates it in $PLATFORM_HOME, or else in $HOME/.platform';
 
 /** The tables that the first version of the file does not have. */
 const LATER_TABLES = [

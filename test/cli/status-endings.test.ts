@@ -129,7 +129,7 @@ describe('modreg status --exit-code without a poller', () => {
   it('says where it looked', () => {
     const home = temporaryFolder();
     expect(modreg(['status'], { PLATFORM_HOME: home }).stderr).toBe(
-      `note: "${home}/machine.db": there is no such file; an agent that polls with modreg creates it in $PLATFORM_HOME, or else in $HOME/.platform\n`,
+      `note: "${home}/machine.db": there is no such file; modreg agent run or modreg poll creates it in $PLATFORM_HOME, or else in $HOME/.platform\n`,
     );
   });
 

@@ -121,14 +121,8 @@ In quarantine:
     const { stdout, stderr, exit } = status(home, '--json');
     expect([stderr, exit]).toEqual(['', 0]);
     expect(stdout).not.toContain('CANARY');
-    const open = {
-      from: null,
-      to: '1.1.0',
-      direction: 'upgrade',
-      failures: 0,
-      last_failure: null,
-      not_before: null,
-    };
+    const never = { failures: 0, last_failure: null, not_before: null };
+    const open = { from: null, to: '1.1.0', direction: 'upgrade', ...never };
     expect(JSON.parse(stdout)).toEqual({
       schema: 'modreg/status@1',
       running: false,
@@ -295,11 +289,9 @@ li\\u{1b}[31mdar\\u{202e} 1.0.0 → 1.1.0: waiting for delivery (FILE-1)
         state.report(LIDAR, runs, THEN);
         state.log([logged('acme_lidar')], { at: THEN, trouble: undefined });
       });
-      const folder = site({
-        machine: { modules: [entry('acme:lidar', '1.*')] },
-        deployed: { acme_lidar: runs },
-        lists: { 'acme/lidar': ['1.1.0'] },
-      });
+      const machine = { modules: [entry('acme:lidar', '1.*')] };
+      const lists = { 'acme/lidar': ['1.1.0'] };
+      const folder = site({ machine, deployed: { acme_lidar: runs }, lists });
       for (const { stdout } of [planFor(folder), status(home)]) {
         expect(/acme:lidar +1\.\* +(.*?)  /.exec(stdout)?.[1]).toBe(`"${runs}"`);
       }

@@ -69,6 +69,10 @@ it('plays each session', () => {
       '$ modreg restart acme:lidar',
       // test/cli/poll-hook.test.ts
       '$ modreg poll machine.json --exec ./hook.sh --deployed none --interval 5s',
+      // test/docs/running-the-agent.test.ts
+      '$ tar czf lidar-1.0.0.tgz -C examples/module .',
+      '$ modreg agent run machine.json --interval 5s',
+      '$ modreg registry publish acme:lidar 1.1.0 --upload lidar-1.0.0.tgz',
       // test/docs/token-sessions.test.ts
       ...TOKEN_SESSIONS,
     ].toSorted(compare),

@@ -50,7 +50,7 @@ export interface InstallFailure {
     | 'wrong-platform'
     /** What the package says about itself cannot be used. */
     | 'bad-manifest'
-    /** The package names no program, or one that it does not have. */
+    /** The package names no program, which is the machine's failure if its policy could name one, or one that it does not have. */
     | 'no-program';
   /** One escaped line for people, without a secret or the query of an address. */
   readonly reason: string;

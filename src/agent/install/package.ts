@@ -52,7 +52,8 @@ export function packageIn(root: string, { command, platform }: RunOptions): Pack
   const named = path ?? program;
   if (named === undefined) {
     const reason = `the package names no program: expected entrypoint in ${META}, bin in ${PACKAGE}, or command in the update policy`;
-    throw wrongRelease('no-program', reason);
+    // An operator can name one, and then the same file works.
+    throw machineFault('no-program', reason);
   }
   const programs = { root: realpathSync(root), platform };
   return {

@@ -33,7 +33,7 @@ export interface ProgramStart {
 /** A program that was started. */
 export interface RunningProgram {
   readonly pid: number;
-  /** Resolves once the program itself has ended. */
+  /** Resolves once the program itself has ended, and what it wrote last was read. */
   readonly ended: Promise<ProgramEnd>;
   /** Whether the program itself runs. It may have ended although `ended` has not resolved yet. */
   readonly isAlive: () => boolean;
@@ -98,11 +98,21 @@ function spawned(
   });
 }
 
+/** How a program ended, once what it wrote last was read: at most so long after its end, because others may hold its output open. */
+const LAST_OUTPUT_MS = 50;
+
 async function endOf(child: Child, cgroup: ProgramCgroup | undefined): Promise<ProgramEnd> {
   const { promise, resolve } = Promise.withResolvers<ProgramEnd>();
   child.once('exit', (code, by) => {
-    if (by === null) resolve({ kind: 'exited', code: code ?? 0 });
-    else resolve({ kind: 'killed', by, isOutOfMemory: cgroup?.wasOutOfMemory() });
+    const end: ProgramEnd =
+      by === null
+        ? { kind: 'exited', code: code ?? 0 }
+        : { kind: 'killed', by, isOutOfMemory: cgroup?.wasOutOfMemory() };
+    const late = setTimeout(resolve, LAST_OUTPUT_MS, end);
+    child.once('close', () => {
+      clearTimeout(late);
+      resolve(end);
+    });
   });
   return await promise;
 }

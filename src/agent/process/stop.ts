@@ -32,12 +32,13 @@ export function stopping(program: Stoppable): (graceMs: number) => Promise<StopR
 }
 
 async function stop(program: Stoppable, deadline: () => number): Promise<StopResult> {
-  const { mark, cgroup, onLine } = program;
+  const { mark, ended, cgroup, onLine } = program;
   // Once the program has ended, its id may belong to another group: what it left is only found by its mark.
   const result = program.isAlive() ? await endGroup(program, deadline) : 'ended';
   cgroup?.kill();
   const { isOver } = await killMarked(mark);
-  if (!isOver) onLine(agentLine('processes of it are left that SIGKILL does not end'));
+  if (isOver) await ended;
+  else onLine(agentLine('processes of it are left that SIGKILL does not end'));
   await cgroup?.remove();
   return result;
 }

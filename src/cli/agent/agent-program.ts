@@ -41,7 +41,7 @@ export function addAgent(
       finish(await agentRunCommand(file, options, world));
     });
   common(agent.command('status'))
-    .description('Shows which version of each module the agent runs, and its processes.')
+    .description('Shows each module: its version, its processes, and its next or failed update.')
     .addHelpText('before', STATUS_EXAMPLES)
     .action(async (options: { json?: true }) => {
       const { agentStatusCommand } = await import('./status-command.ts');

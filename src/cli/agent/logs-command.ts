@@ -7,7 +7,8 @@ import { formatTime } from '../../core/text/rfc3339.ts';
 import { MOST_RECORDS, openLog, type LogFile, type StoredRecord } from '../../logs/log-file.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
-import { NO_HOME } from '../machine/open-state.ts';
+import { rowNamed } from '../machine/machine-row.ts';
+import { NO_HOME, usingState } from '../machine/open-state.ts';
 import { wholeNumber } from '../number-option.ts';
 import { countOf } from '../output/count.ts';
 import { logLine, textLine } from '../output/log-line.ts';
@@ -43,7 +44,9 @@ export async function agentLogsCommand(
   const log = opened(world);
   if (!log.ok) return failed(log.error);
   try {
-    const selection = { module, count: count.value };
+    const name = module === undefined ? undefined : entryNamed(module, log.value, world);
+    if (name?.ok === false) return failed(name.error);
+    const selection = { module: name?.value, count: count.value };
     return options.follow
       ? await follow(log.value, { ...selection, options }, world)
       : newest(log.value, { ...selection, options });
@@ -53,6 +56,16 @@ export async function agentLogsCommand(
   } finally {
     log.value.close();
   }
+}
+
+/** The name of the entry that `text` names, which the log or the last round has. */
+function entryNamed(text: string, log: LogFile, world: World): Result<string, Problem> {
+  if (log.newest({ module: text, count: 1 }).length > 0) return { ok: true, value: text };
+  const decisions = usingState(world, 'read', (state) => state.decisions());
+  // Without the names of the modules, the log decides.
+  if (!decisions.ok) return { ok: true, value: text };
+  const row = rowNamed(text, decisions.value);
+  return row.ok ? { ok: true, value: row.value.name } : row;
 }
 
 type Printed = Selection & { readonly options: AgentLogsOptions };

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Agent } from '../../agent/agent.ts';
 import type { AgentEvent } from '../../agent/event.ts';
+import { runAsOf } from '../../agent/process/run-as.ts';
 import type { Platform, Result } from '../../core/index.ts';
 import { termsFor } from '../../core/machine/update-policy.ts';
 import type { ActionTarget } from '../../core/plan/action.ts';
@@ -52,6 +53,8 @@ export async function agentRunCommand(
     readPlanDocuments(path, policy === undefined ? {} : { policy });
   const documents = read();
   if (!documents.ok) return failed(...documents.error);
+  const user = whyNoneRuns(documents.value);
+  if (user !== undefined) return failed({ severity: 'error', kind: 'usage', message: user });
   const file = claimState(world);
   if (!file.ok) return failed(file.error);
   const saved = savedListsIn(file.value);
@@ -67,6 +70,13 @@ export async function agentRunCommand(
     registries.close();
     file.value.close();
   }
+}
+
+/** Why no module of the machine can run: it has no user to run as. */
+function whyNoneRuns({ machine, policy }: PlanDocuments): string | undefined {
+  const users = machine.modules.map(({ name }) => runAsOf(termsFor(policy, name).run.runAs));
+  const [first] = users;
+  return first?.ok === false && users.every(({ ok }) => !ok) ? first.error : undefined;
 }
 
 interface AgentSite {

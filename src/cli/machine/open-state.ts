@@ -17,7 +17,7 @@ const COMMAND_BUSY_TIMEOUT_MS = 1000;
 
 /** What creates the state. */
 export const NO_STATE =
-  'an agent that polls with modreg creates it in $PLATFORM_HOME, or else in $HOME/.platform';
+  'modreg agent run or modreg poll creates it in $PLATFORM_HOME, or else in $HOME/.platform';
 
 /** The problem of a machine whose folder is not named. */
 export const NO_HOME = {

@@ -4,6 +4,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Action } from '../../core/index.ts';
 import type { PollerEvent } from '../../poller/index.ts';
+import type { DatabaseError } from '../../store/index.ts';
 import type { PollingEvent } from '../../poller/event.ts';
 import { describePolling, problemsIn } from '../plan/polling-words.ts';
 import { formatProblem } from '../problem.ts';
@@ -66,7 +67,7 @@ function machineLines(event: MachineEvent): Line[] {
       return warn(`started five times in ten minutes, so nothing is done until ${until}`);
     }
     case 'state-unavailable':
-      return [{ level: 'error', text: event.error.message }];
+      return [{ level: 'error', text: stateTroubleText(event.error) }];
     case 'state-available':
       return info('the state of this machine can be used again');
     case 'held': {
@@ -86,6 +87,11 @@ function machineLines(event: MachineEvent): Line[] {
     case 'unknown-acknowledgement':
       return warn(`the outcome of action ${event.id} came after the action had ended`);
   }
+}
+
+function stateTroubleText({ kind, message }: DatabaseError): string {
+  const remedy = kind === 'missing' ? ': put it back, or start again with a new one' : '';
+  return `${message}; modules keep running, and no action is taken until it can be used again${remedy}`;
 }
 
 function actionLines(event: PollerEvent & { readonly action: Action }): Line[] {

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { modreg, ROOT } from '../support/modreg.ts';
+import { blocksOf, pageAt } from '../support/pages.ts';
+import { agentRunning } from '../support/polling.ts';
+import { serve } from '../support/served-process.ts';
+import { sh } from '../support/shell.ts';
+
+const BLOCKS = blocksOf(pageAt('docs/running-the-agent.md'));
+
+/** Each command of the page's sessions, and what it prints. */
+const SESSIONS = new Map(
+  BLOCKS.filter(({ language }) => language === 'sh-session')
+    .flatMap(({ content }) => content.split(/^\$ /m).slice(1))
+    .map((session) => {
+      const [command = '', ...lines] = session.trimEnd().split('\n');
+      return [command, lines.map(masked)] as const;
+    }),
+);
+
+function masked(line: string): string {
+  return line
+    .replace(/^20\d\d-\d\d-\d\dT[\d:.]+Z/, 'TIME')
+    .replace(/process \d+/, 'process PID')
+    .replace(/\d+ bytes/, 'N bytes')
+    .replace(/runs in \/.*\/packages/, 'runs in HOME/packages')
+    .replace(/(?<=lidar\/1\.[01]\.0-)[\da-f]{12}$/, 'DIGEST')
+    .replace(/ \d+ +\d+ MB/, ' PID MEMORY');
+}
+
+it('a folder becomes a running module, as the page shows', async () => {
+  const folder = temporaryFolder();
+  const environment = { PLATFORM_HOME: `${folder}/home` };
+  mkdirSync(environment.PLATFORM_HOME);
+  const played = (command: string): readonly string[] => {
+    const args = command.split(' ').slice(1);
+    const { stdout, stderr } = modreg(
+      args.map((arg) => (arg.endsWith('.tgz') ? `${folder}/${arg}` : arg)),
+      environment,
+    );
+    return `${stdout}${stderr}`.trimEnd().split('\n').map(masked);
+  };
+  sh(`tar czf ${folder}/lidar-1.0.0.tgz -C ${ROOT}examples/module .`);
+  const [first = '', next = '', logs = '', status = ''] = [...SESSIONS.keys()].filter((command) =>
+    /publish|logs|status/.test(command),
+  );
+  expect(played(first)).toEqual(SESSIONS.get(first));
+  const { child, address } = await serve(`${environment.PLATFORM_HOME}/registry.db`);
+  const runAs = process.getuid?.() === 0 ? { run_as: 'root' } : {};
+  for (const { path, content } of BLOCKS) {
+    if (path === undefined) continue;
+    const document = Object(JSON.parse(content)) as object;
+    const site = path === 'policy.json' ? { registry: address, ...runAs } : {};
+    writeFileSync(`${folder}/${path}`, JSON.stringify({ ...document, ...site }));
+  }
+  const agent = agentRunning(folder);
+  const lines = await agent.until('lidar: install of 1.0.0: done');
+  expect(lines.map((line) => masked(line).replace(`${folder}/`, ''))).toEqual(
+    SESSIONS.get('modreg agent run machine.json --interval 5s'),
+  );
+  expect(played(next)).toEqual(SESSIONS.get(next));
+  await agent.until('lidar: upgrade 1.0.0 → 1.1.0: done');
+  // The log is written a moment after it is printed.
+  while (!played(logs).at(-1)?.endsWith('→ 1.1.0: done'));
+  expect(played(logs)).toEqual(SESSIONS.get(logs));
+  expect(played(status).map((line) => line.trimEnd())).toEqual(SESSIONS.get(status));
+  await agent.end('SIGTERM');
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+});
