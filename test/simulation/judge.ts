@@ -4,6 +4,7 @@ import {
   fileOf,
   keyOf,
   noteRunning,
+  setupOf,
   type ListInForce,
   type OpenAction,
   type SeenAction,
@@ -141,6 +142,7 @@ function deliver(context: JudgeContext, id: string, isOpen: boolean): void {
   if (open.state === 'delivered') judgeAgain(context, open);
   else judgeDecision(context, open);
   open.state = 'delivered';
+  open.setup = setupOf(ledger, open.target);
   open.deliveries++;
   ledger.held.set(id, moment().elapsed + context.acknowledgeWithinMs);
   ledger.files.set(fileOf(open.target, open.to), open.digest);
@@ -180,13 +182,14 @@ function judgeHeld({ ledger, moment, complain }: JudgeContext, open: OpenAction)
   if (early > 1) complain('D39', `${describe(open)} is withdrawn ${early} ms before its deadline`);
 }
 
-/** An action is not delivered to two consumers (D39), and one that the machine failed waits. (T61) */
+/** An action is not delivered to two consumers (D39), and one that the machine failed waits, unless its setup changed. (T61) */
 function judgePatience({ ledger, moment, complain }: JudgeContext, open: OpenAction): void {
   const { elapsed, wall } = moment();
   if (ledger.held.has(open.id)) {
     complain('D39', `${describe(open)} is delivered again, and its consumer has not ended`);
   }
-  const { failedAt } = open;
+  const { failedAt, setup, target } = open;
+  if (setup !== setupOf(ledger, target)) return;
   // The back-off follows the wall clock, so a changed clock says nothing.
   const isSteady = failedAt && Math.abs(wall - failedAt.wall - (elapsed - failedAt.elapsed)) < 2;
   if (open.state !== 'waiting' || !isSteady || elapsed - failedAt.elapsed >= LEAST_RETRY_MS) return;

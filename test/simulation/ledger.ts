@@ -32,6 +32,8 @@ export interface OpenAction extends SeenAction {
   failures: number;
   /** When the machine last failed it. */
   failedAt?: { readonly elapsed: number; readonly wall: number };
+  /** The entry and the terms with which it was last delivered, as text. */
+  setup?: string | undefined;
 }
 
 /** The state of a target that machine.db should contain. `running`: `null` when not installed, undefined when unknown. */
@@ -211,6 +213,13 @@ export function keyOf({ kind, name }: Pick<Target, 'kind' | 'name'>): string {
 
 export function termsOf(desired: Desired, name: string): DesiredTerms {
   return desired.own[name] ?? desired.terms;
+}
+
+/** What an operator can change about a target without another decision, as text. */
+export function setupOf({ desired }: Ledger, { kind, name }: Target): string | undefined {
+  if (!desired) return undefined;
+  const entry = kind === 'module' && desired.modules.find((one) => one.name === name);
+  return JSON.stringify([entry, termsOf(desired, name)]);
 }
 
 const AGENT: Target = { kind: 'subsystem', name: 'platform-agent', moduleId: 'platform:agent' };

@@ -240,12 +240,6 @@ export const HOSTILE_ARCHIVES: Readonly<Record<string, () => HostileArchive>> = 
     kind: 'wrong-platform',
     reason: 'the program is for linux/arm64, expected linux/amd64',
   }),
-  'no program': () => ({
-    file: gzipSync(tarOf({ name: 'README' })),
-    kind: 'no-program',
-    reason:
-      'the package names no program: expected entrypoint in meta.json, bin in package.json, or command in the update policy',
-  }),
 };
 
 function flipped(bytes: Buffer, place: number): Buffer {

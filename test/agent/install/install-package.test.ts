@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -45,6 +46,22 @@ it('[A14] installs a package, and finds it installed', async () => {
   expect(readdirSync(`${home}/staging`)).toEqual([]);
   expect(readdirSync(`${home}/downloads`)).toEqual([]);
   expect(await install(home, server.artifact)).toEqual(expected);
+  expect(server.requests).toEqual(['/lidar.tgz']);
+});
+
+it('[A9] keeps the file of a package that names no program, for a policy that names one', async () => {
+  const home = temporaryFolder();
+  const [, lidar] = PROGRAM as readonly [TarMember, TarMember];
+  const server = await packageServer(gzipSync(tarOf(lidar, { name: 'README' })));
+  expect(await install(home, server.artifact)).toMatchObject({
+    ok: false,
+    error: { blame: 'machine', kind: 'no-program' },
+  });
+  expect(existsSync(`${home}/packages`)).toBe(false);
+  expect(readdirSync(`${home}/staging`)).toEqual([]);
+  expect(await install(home, server.artifact, { command: ['bin/lidar'] })).toMatchObject({
+    ok: true,
+  });
   expect(server.requests).toEqual(['/lidar.tgz']);
 });
 
