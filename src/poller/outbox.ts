@@ -143,6 +143,7 @@ export class Outbox {
   ): Delivery | undefined {
     const { state, polling, onEvent } = this.#options;
     const { id } = action;
+    const setup = this.#setupOf(action.target);
     const isOpen = state.write((file) => file.deliver(id, polling.clock.now()))?.value;
     if (isOpen !== true) return undefined;
     const times = deliveries + 1;
@@ -150,7 +151,6 @@ export class Outbox {
     const attempt = this.#attempts.begin(action, consumer);
     onEvent({ kind: 'delivered', action, times });
     this.#failedWith.delete(id);
-    const setup = this.#setupOf(action.target);
     const acknowledge = async (outcome: ActionOutcome): Promise<void> => {
       if (outcome.kind === 'failed' && outcome.blame === 'machine') this.#failedWith.set(id, setup);
       this.#acknowledge(attempt, failures, outcome);

@@ -18,7 +18,7 @@ const POINTS: Readonly<Partial<Record<Behaviour, readonly string[]>>> = {
     'running 1.0.1',
     'acknowledged',
   ],
-  'fails-when-ready': ['probation 1.0.1', 'rolling-back 1.0.0', 'quarantined', 'acknowledged'],
+  'fails-on-probation': ['probation 1.0.1', 'rolling-back 1.0.0', 'quarantined', 'acknowledged'],
 };
 
 /** Each point is tried so often again. */

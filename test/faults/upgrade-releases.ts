@@ -7,7 +7,10 @@ import { tarOf } from '../support/tar-file.ts';
 export const MODULE = 'lidar';
 
 /** How a release behaves. */
-export type Behaviour = 'works' | 'fails-at-once' | 'fails-when-ready' | 'has-other-bytes';
+export type Behaviour =
+  | ('works' | 'fails-at-once' | 'fails-when-ready' | 'has-other-bytes')
+  /** Later than `fails-when-ready`, for a longer probation. */
+  | 'fails-on-probation';
 
 /** A registry of one module, and the files of its releases. */
 export interface UpgradeReleases {
@@ -20,6 +23,7 @@ const END: Readonly<Record<Behaviour, string>> = {
   works: 'exec sleep 3600',
   'fails-at-once': 'exit 3',
   'fails-when-ready': 'sleep 0.3; exit 4',
+  'fails-on-probation': 'sleep 1; exit 4',
   // It is never run.
   'has-other-bytes': '',
 };

@@ -1,7 +1,7 @@
 /*
  * An agent with one module: upgrading-agent.ts <home> <registry address> <hours> <settled> [<kill>]. It ends once what it has
  * is described by <settled>, by a clock that is <hours> ahead; with 70 if machine.db cannot be opened, and with 75 if the
- * machine fails or it is not settled in time. It kills itself at the event that is described by <kill>.
+ * machine fails or it is not settled in time. It kills itself at the event that is described by <kill>. PROBATION_MS is 200 by default.
  */
 import { Agent } from '../../src/agent/agent.ts';
 import type { AgentEvent } from '../../src/agent/index.ts';
@@ -21,7 +21,7 @@ import { eventIn, settledIn, TARGET } from './upgrade-task.ts';
 
 const [home = '', address = '', hours = '0', settled = '', kill = ''] = process.argv.slice(2);
 /** Longer than an upgrade and its rollback take beside other work. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 25_000;
 const TIMES_MS = 200;
 
 /** Ends the process if machine.db cannot be used. */
@@ -48,7 +48,7 @@ function configuration(): Configuration {
     ...DEFAULT_POLICY.terms.run,
     runAs: process.getuid?.() === 0 ? 'root' : undefined,
     readyMs: TIMES_MS,
-    probationMs: TIMES_MS,
+    probationMs: Number(process.env['PROBATION_MS'] ?? TIMES_MS),
     stopMs: TIMES_MS,
   };
   const terms = { ...DEFAULT_POLICY.terms, run, restartCooldownMs: 0, restartCeiling: 1000 };

@@ -1,14 +1,21 @@
 /*
  * Reads the list of a module several times, and prints the outcomes, the median time and the most memory above idle:
- * hostile-reader.ts <address> <times> <module>
+ * hostile-reader.ts <address> <times> <module> <patience>
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { moduleId } from './ask.ts';
 import { remoteAt } from './remote-at.ts';
 
-const [address = '', times = '1', module = ''] = process.argv.slice(2);
+const [address = '', times = '1', module = '', patience = '1'] = process.argv.slice(2);
 const MIB = 1024;
-const limits = { answerMs: 500, idleMs: 500, totalMs: 1500, slowAfterMs: 700, retryWithinMs: 0 };
+const HALF_A_SECOND = 500 * Number(patience);
+const limits = {
+  answerMs: HALF_A_SECOND,
+  idleMs: HALF_A_SECOND,
+  totalMs: 3 * HALF_A_SECOND,
+  slowAfterMs: 700,
+  retryWithinMs: 0,
+};
 
 /** In MiB. */
 function memory(line: 'VmRSS' | 'VmHWM'): number {

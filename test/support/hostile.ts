@@ -21,10 +21,11 @@ export const HOSTILE: Readonly<Record<string, () => WireFault>> = {
   ...BREAKS,
 };
 
-/** Reads each hostile response `times` times, in a separate process with a heap limit of 64 MiB. */
+/** Reads each hostile response `times` times, for `patience` times 1.5 s, in a separate process with a heap limit of 64 MiB. */
 export async function readHostile(
   hostile: Readonly<Record<string, () => WireFault>>,
   times: number,
+  patience = 1,
 ): Promise<HostileRow[]> {
   const faults = Object.entries(hostile);
   const made = faults.map(([, make]) => make());
@@ -35,20 +36,16 @@ export async function readHostile(
   });
   const rows: HostileRow[] = [];
   for (const [place, [fault]] of faults.entries()) {
-    const row = await readOnce(server.address, times, `wire:f${place}`);
+    const row = await readOnce([server.address, String(times), `wire:f${place}`, String(patience)]);
     rows.push({ ...row, fault });
   }
   await server.close();
   return rows;
 }
 
-async function readOnce(
-  address: string,
-  times: number,
-  module: string,
-): Promise<Omit<HostileRow, 'fault'>> {
+async function readOnce(given: readonly string[]): Promise<Omit<HostileRow, 'fault'>> {
   const flags = ['--max-old-space-size=64', '--expose-gc'];
-  const args = [...flags, READER, address, String(times), module];
+  const args = [...flags, READER, ...given];
   const reader = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   return JSON.parse(await text(reader.stdout)) as Omit<HostileRow, 'fault'>;
 }

@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 /** The folder of the project. */
 export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
 
+/** Longer than any command takes beside other work. */
+const LONGEST_MS = 50_000;
+
 interface Ended {
   readonly stdout: string;
   readonly stderr: string;
@@ -21,7 +24,7 @@ export function modreg(
     cwd: ROOT,
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], ...environment },
-    timeout: 20_000,
+    timeout: LONGEST_MS,
   });
   return { stdout, stderr, exit: status };
 }
@@ -39,7 +42,7 @@ export async function runModreg(
     cwd: ROOT,
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 20_000,
+    timeout: LONGEST_MS,
   });
   const ended = once(child, 'close') as Promise<[number | null]>;
   const [stdout, stderr, [exit]] = await Promise.all([
