@@ -55,6 +55,7 @@ export class Agent {
   readonly #poller: Poller;
   readonly #execution: Execution;
   readonly #stopping = new AbortController();
+  #configuration: Configuration | undefined;
   #starting: Promise<void> | undefined;
   #running: Promise<void> | undefined;
 
@@ -77,6 +78,7 @@ export class Agent {
       onEvent,
       onLine,
       onEnd: (end) => outcomes.note(end),
+      onMissing: () => this.#installMissing(),
       onReport: (entry, failure) => this.#report(entry, failure),
     });
     this.#poller = this.#pollerOf(site);
@@ -102,6 +104,7 @@ export class Agent {
       environment: { ...environment, PLATFORM_HOME: home },
       configuration: async () => {
         const configuration = await options.configuration();
+        this.#configuration = configuration;
         this.#modules.follow(configuration);
         return configuration;
       },
@@ -123,6 +126,7 @@ export class Agent {
     await this.#untilAlone();
     await this.#removeUnused();
     if (this.#stopping.signal.aborted) return;
+    this.#configuration = first;
     this.#reconcile(first);
     this.#modules.follow(first);
     this.#poller.start();
@@ -183,6 +187,18 @@ export class Agent {
       const known = deployed.kind === 'none' ? null : deployedText(deployed);
       if (own !== undefined && own !== known) file.state.report(target, own, clock.now());
     }
+  }
+
+  /** A version whose package is gone is not deployed, so the poller decides to install it (A5). */
+  #installMissing(): void {
+    const { onEvent = ignore } = this.#options;
+    if (!this.#configuration) return;
+    try {
+      this.#reconcile(this.#configuration);
+    } catch (error) {
+      onEvent({ kind: 'callback-error', error });
+    }
+    this.#poller.look();
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Fault, Installed } from '../core/machine/activation.ts';
+import type { Activation, Fault, Installed } from '../core/machine/activation.ts';
 import type { Delivery } from '../poller/index.ts';
 import type { Clock } from '../registry/index.ts';
 import { DatabaseError } from '../store/index.ts';
@@ -9,7 +9,7 @@ import type { Modules } from './modules.ts';
 import { settledEnd, type Outcomes } from './outcomes.ts';
 import { prepared, type Preparation } from './prepare.ts';
 import { runAsOf } from './process/run-as.ts';
-import { environmentFor, type ModuleSite } from './runnable.ts';
+import { environmentFor, runnableFor, type ModuleSite } from './runnable.ts';
 import type { ActionEnd, SupervisedModule } from './supervised-module.ts';
 
 export interface Execution {
@@ -80,6 +80,8 @@ async function endOf(delivery: Delivery, execution: Execution): Promise<ActionEn
   // An earlier agent began it, and this one goes on with it.
   if (row?.phase !== 'stable' && row?.action === action) return await outcomes.of(action);
   if (direction === 'restart') {
+    const wrong = whyNotStarted(delivery, row, execution);
+    if (wrong) return failed(wrong);
     const isBegun = module.send({ event: 'restart', action });
     return isBegun
       ? await outcomes.of(action)
@@ -91,6 +93,17 @@ async function endOf(delivery: Delivery, execution: Execution): Promise<ActionEn
     (await activated(delivery, { module, candidate: ready }, execution)) ??
     machine('another change of the module is under way')
   );
+}
+
+/** Why the version in use could not be started again now: then its process is not ended. */
+function whyNotStarted(
+  { entry, terms }: Delivery,
+  row: Activation | undefined,
+  { site }: Execution,
+): Fault | undefined {
+  if (!entry || row?.phase !== 'stable') return undefined;
+  const found = runnableFor(entry, row.current, { terms, site });
+  return found.ok ? undefined : found.error;
 }
 
 /** Prepares the version, while the one before it runs. */

@@ -1,6 +1,7 @@
 import type { Fault, Installed } from '../core/machine/activation.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Readiness } from '../core/machine/readiness.ts';
+import { excerpt } from '../core/text/quote.ts';
 import { describeDuration } from '../core/text/duration.ts';
 import type { Result } from '../core/text/result.ts';
 import type { Clock } from '../registry/index.ts';
@@ -49,12 +50,16 @@ export function moduleProcess(
 ): ModuleProcess {
   const stopping = new AbortController();
   const started = begin(run, start, stopping.signal);
-  void watched(started, start, { ...reports, signal: stopping.signal });
+  const { signal } = stopping;
+  void watched(started, start, { ...reports, signal }).catch((error: unknown) => {
+    // Other modules go on, whatever one meets.
+    reports.failed({ reason: excerpt(String(error)), blame: 'machine' });
+  });
   return {
     stop: async () => {
       stopping.abort(new Error('the process is stopped'));
-      const result = await started;
-      if (!result.ok) return;
+      const result = await started.catch(() => undefined);
+      if (!result?.ok) return;
       const { program, probe, stopMs } = result.value;
       const isRunning = program.isAlive();
       const ended = await program.stop(stopMs);

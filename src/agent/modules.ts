@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { activationsIn, noteActivation } from '../store/activations.ts';
 import type { Stop } from '../core/index.ts';
 import type { Activation, Installed } from '../core/machine/activation.ts';
@@ -26,6 +27,8 @@ export interface ModulesOptions {
   readonly onEvent: (event: AgentEvent) => void;
   readonly onLine: (name: string, line: OutputLine) => void;
   readonly onEnd: (end: ActionEnd) => void;
+  /** The package of the version in use of an entry is gone. */
+  readonly onMissing: () => void;
   /** The version in use of an entry does not work. */
   readonly onReport: (
     entry: ModuleEntry,
@@ -154,7 +157,7 @@ export class Modules {
   }
 
   #startOf(name: string): Parameters<typeof moduleProcess>[1] {
-    const { site, clock, runId, cgroups, onLine, onEvent } = this.#options;
+    const { site, clock, runId, cgroups, onLine, onEvent, onMissing } = this.#options;
     return {
       clock,
       cgroups,
@@ -165,6 +168,7 @@ export class Modules {
         const reason = 'its entry is no longer in the config';
         if (!entry)
           return await Promise.resolve({ ok: false, error: { reason, blame: 'machine' } });
+        if (!existsSync(run.root)) onMissing();
         return runnableFor(entry, run, { terms: this.#terms(name), site });
       },
       onLine: (line) => onLine(name, line),

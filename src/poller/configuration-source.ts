@@ -39,8 +39,10 @@ export class ConfigurationSource {
     } else {
       const late = new Error('the configuration was not available within ten seconds');
       const error = result.kind === 'failed' ? result.error : late;
-      if (this.#trouble === undefined) onEvent({ kind: 'configuration-unreadable', error });
-      this.#trouble = `the configuration cannot be read: ${messageOf(error)}`;
+      const trouble = `the configuration cannot be read: ${messageOf(error)}`;
+      // Who corrects one mistake and makes another must not believe that the edit is in force.
+      if (this.#trouble !== trouble) onEvent({ kind: 'configuration-unreadable', error });
+      this.#trouble = trouble;
     }
     return this.#current;
   }

@@ -7,7 +7,7 @@ import type { FailureReport } from './delivery.ts';
 /** An event in a poller, for a log. A lasting condition is reported once when it begins and once when it ends. */
 export type PollerEvent =
   | {
-      /** The configuration cannot be read: the last one stays in force. */
+      /** The configuration cannot be read, or for another reason than before: the last one stays in force. */
       readonly kind: 'configuration-unreadable';
       /** What was thrown. */
       readonly error: unknown;

@@ -51,6 +51,44 @@ describe('[A5] the version that worked', () => {
   });
 });
 
+it.each(['packages/acme/lidar', 'packages'])(
+  '[A5] whose folder %s is gone is installed again, and other modules go on',
+  async (folder) => {
+    const site = await agentSite({ modules: [...LIDAR.modules, entry('acme:arm', '1.*', 'arm')] });
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    site.publish('acme:arm', '1.0.0', `: another file; ${STAYS}`);
+    await site.start();
+    await site.until('done');
+    await site.until('done');
+    site.story.length = 0;
+    rmSync(`${site.home}/${folder}`, { recursive: true });
+    for (const { pid, mark } of marked(`${runIdOf(site.home)}/`)) {
+      if (mark.startsWith('lidar/')) process.kill(pid, 'SIGKILL');
+    }
+    await site.until(/^lidar failed: the package ".*" is not installed$/);
+    await site.until('lidar running 1.0.0');
+    expect(processes(site)).toBe(2);
+  },
+);
+
+describe('a restart that this machine cannot carry out', () => {
+  it('ends no process, and waits', async () => {
+    const site = await agentSite(LIDAR);
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    await site.start();
+    await site.until('done');
+    await site.change({ command: ['absent'] });
+    site.restart('acme:lidar', 'lidar');
+    await site.until(
+      /^failed \(machine, 1\.0\.0\): the policy's command names the program "absent"/,
+    );
+    expect(processes(site)).toBe(1);
+    await site.change({ command: undefined });
+    await site.until('lidar stopped 1.0.0');
+    await site.until('done');
+  });
+});
+
 it.each([DAY, -DAY])(
   '[A15] the clock jumps by %i ms in a probation and in a back-off',
   async (jump) => {

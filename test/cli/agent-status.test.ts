@@ -91,7 +91,7 @@ describe('modreg agent status', () => {
     if (activation) noteActivation(file, 'arm', { moduleId: moduleId('acme:lidar'), activation });
     const pid = programOf(home, 'arm/1/a');
     const world = { ...quietWorld('linux/x64'), environment: { PLATFORM_HOME: home } };
-    file.state.log([logged('new', { moduleId: 'acme:lidar' })], { at: NOW, trouble: undefined });
+    file.state.log([logged('new', { moduleId: 'acme:lidar' })], { at: NOW, trouble: 'no light' });
     const [json = ''] = agentStatusCommand({ json: true }, world).answer;
     const bytes = expect.any(Number) as number;
     const arm = { name: 'arm', configured: false, version: '1.0.0', phase: 'stable', pid };
@@ -101,6 +101,7 @@ describe('modreg agent status', () => {
     expect(JSON.parse(json)).toEqual({
       schema: 'modreg/agent-status@1',
       running: true,
+      trouble: 'no light',
       modules: [
         { ...fresh, memory: 0, ...decided, action: null },
         { ...arm, memory: bytes, ...undecided },

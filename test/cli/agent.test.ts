@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg, ROOT } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
+import { needs } from '../support/prerequisite.ts';
 import { agentRunning } from '../support/polling.ts';
 
 const QUICK = {
@@ -156,6 +157,39 @@ describe('modreg agent run', () => {
     writeFileSync(`${folder}/policy.json`, '{"registry":"http://127.0.0.1:9","run_as":"nemo"}');
     expect(said(folder, 'run', `${folder}/machine.json`)).toEqual([
       'error[USAGE]: there is no user "nemo" to run modules as; create it: useradd --system --user-group --no-create-home --shell /usr/sbin/nologin nemo',
+    ]);
+  });
+
+  it('says each reason for which the documents cannot be read, and does not take a policy that is gone for none', async () => {
+    const folder = siteOf('http://127.0.0.1:9/v1');
+    const machine = `${folder}/machine.json`;
+    const text = readFileSync(machine, 'utf8');
+    const agent = agentRunning(folder);
+    await agent.until('cannot be reached');
+    writeFileSync(machine, '{');
+    await agent.until('because 1:2 BAD_JSON');
+    rmSync(machine);
+    await agent.until('machine.json" cannot be read (ENOENT)');
+    rmSync(`${folder}/policy.json`);
+    writeFileSync(machine, text);
+    await agent.until('policy.json" cannot be read (ENOENT)');
+    expect(said(folder, 'status').join()).toContain('the configuration cannot be read: ');
+    await agent.end('SIGTERM');
+  });
+
+  it('as root, lets the user of its modules enter its folder, or says which folder is closed', async (context) => {
+    needs(context, process.getuid?.() === 0, 'only root runs modules as another user');
+    const folder = siteOf('http://127.0.0.1:9/v1');
+    writeFileSync(`${folder}/policy.json`, '{"registry":"http://127.0.0.1:9","run_as":"nobody"}');
+    chmodSync(folder, 0o755);
+    chmodSync(`${folder}/home`, 0o700);
+    const agent = agentRunning(folder);
+    await agent.until('running 1 module');
+    expect(statSync(`${folder}/home`).mode & 0o777).toBe(0o711);
+    await agent.end('SIGTERM');
+    chmodSync(folder, 0o700);
+    expect(said(folder, 'run', `${folder}/machine.json`)).toEqual([
+      'error[USAGE]: the user that the module runs as may not enter "@"; change its mode, or set PLATFORM_HOME to another folder',
     ]);
   });
 });

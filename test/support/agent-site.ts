@@ -6,7 +6,7 @@ import type { AgentEvent } from '../../src/agent/index.ts';
 import { DEFAULT_POLICY, readMachine, type UpdateTerms } from '../../src/config/index.ts';
 import { openRegistries, systemClock, type Clock } from '../../src/registry/index.ts';
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
-import { openForPoller, savedListsIn } from '../../src/store/index.ts';
+import { openForPoller, savedListsIn, type ClaimedFile } from '../../src/store/index.ts';
 import { moduleId } from './ask.ts';
 import { temporaryFolder } from './folder.ts';
 import { artifactOf } from './package-server.ts';
@@ -25,6 +25,10 @@ export interface AgentSite {
   readonly publish: (id: string, version: string, script: string) => void;
   /** Replaces the entries of the machine config. */
   readonly configure: (config: object) => void;
+  /** Replaces how modules are run. Resolves once the agent has read it. */
+  readonly change: (run: Partial<UpdateTerms['run']>) => Promise<void>;
+  /** Requests a restart, as an operator does. */
+  readonly restart: (id: string, name: string) => void;
   /** Leaves requests for the file of a version without a response. Returns how to answer them. */
   readonly delay: (id: string, version: string) => () => void;
   /** Removes the file of a version from the server. */
@@ -65,7 +69,7 @@ export async function agentSite(
     catalogue.close();
   });
   let machine = value(readMachine(JSON.stringify(config)));
-  const terms: UpdateTerms = {
+  let terms: UpdateTerms = {
     ...DEFAULT_POLICY.terms,
     registry: `${registry.address}/v1`,
     restartCooldownMs: 0,
@@ -78,8 +82,11 @@ export async function agentSite(
     story.push(line);
     for (const check of waiting) check();
   };
+  let reading = Promise.withResolvers<undefined>();
+  let state: ClaimedFile['state'] | undefined;
   const start = async (): Promise<() => Promise<void>> => {
     const file = openForPoller(join(home, 'machine.db'));
+    state = file.state;
     const agent = new Agent({
       file,
       home,
@@ -88,7 +95,11 @@ export async function agentSite(
       intervalMs: 5000,
       clock,
       random: () => 0,
-      configuration: () => ({ machine, policy: { terms, modules: new Map() } }),
+      configuration: () => {
+        reading.resolve(undefined);
+        reading = Promise.withResolvers();
+        return { machine, policy: { terms, modules: new Map() } };
+      },
       registryFor: openRegistries({ saved: savedListsIn(file) }).registryFor,
       onEvent: (event) => {
         const line = inWords(event);
@@ -123,6 +134,14 @@ export async function agentSite(
       const release = readRelease({ version, artifacts });
       if (!release.ok) throw new Error(release.error.join());
       catalogue.publish(moduleId(id), release.value, Date.now());
+    },
+    change: async (changed) => {
+      terms = { ...terms, run: { ...terms.run, ...changed } };
+      await reading.promise;
+    },
+    restart: (id, name) => {
+      const target = { kind: 'module', name, moduleId: moduleId(id) } as const;
+      state?.requestRestart(target, { requestedAt: Date.now(), isImmediate: true });
     },
     delay: (id, version) => {
       const { promise, resolve } = Promise.withResolvers<undefined>();

@@ -44,7 +44,9 @@ export function runAsOf(
 function closedFolder(path: string, { uid, gid }: RunAs): string | undefined {
   const parent = dirname(path);
   if (uid === 0 || parent === path) return undefined;
-  const stats = statSync(parent);
+  const stats = statSync(parent, { throwIfNoEntry: false });
+  // What does not exist closes nothing: that the package is missing is said elsewhere.
+  if (!stats) return closedFolder(parent, { uid, gid });
   const shift = stats.uid === uid ? 6 : stats.gid === gid ? 3 : 0;
   const mayEnter = ((stats.mode >> shift) & 1) === 1;
   return closedFolder(parent, { uid, gid }) ?? (mayEnter ? undefined : parent);

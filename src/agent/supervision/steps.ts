@@ -143,8 +143,10 @@ export function crashed(
   const all = withCrash(crashes, now, upMs);
   const { next, commands } = stopped({ to: 'backing-off', run, previous, crashes: all });
   const { reason, blame } = fault;
+  // A version that this machine cannot start now stays the one in use: nothing else is to be installed.
+  const running = blame === 'machine' ? run.version : null;
   const words: Command[] =
-    restart === undefined ? [] : [{ command: 'fail', action: restart, running: null, ...fault }];
+    restart === undefined ? [] : [{ command: 'fail', action: restart, running, ...fault }];
   if (isCrashLoop(all) && blame === 'release') {
     words.push({ command: 'report', version: run.version, reason });
   }

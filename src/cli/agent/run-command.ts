@@ -1,8 +1,8 @@
-import { realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Agent } from '../../agent/agent.ts';
 import type { AgentEvent } from '../../agent/event.ts';
-import { runAsOf } from '../../agent/process/run-as.ts';
+import { runAsOf, whyClosed } from '../../agent/process/run-as.ts';
 import type { Platform, Result } from '../../core/index.ts';
 import { termsFor } from '../../core/machine/update-policy.ts';
 import type { ActionTarget } from '../../core/plan/action.ts';
@@ -16,7 +16,7 @@ import { claimState } from '../machine/open-state.ts';
 import { countOf } from '../output/count.ts';
 import { timeZoneOf } from '../output/time-zone.ts';
 import { readInterval } from '../plan/interval-option.ts';
-import { readPlanDocuments, type PlanDocuments } from '../plan/plan-documents.ts';
+import { documentReader, type PlanDocuments } from '../plan/plan-documents.ts';
 import { listsByRegistry } from '../plan/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
 import { noteLosses } from '../poll/lost-memory.ts';
@@ -49,21 +49,23 @@ export async function agentRunCommand(
   if (!platform.ok) return failed(platform.error);
   if (!interval.ok) return failed(interval.error);
   const { policy } = options;
-  const read = (): Result<PlanDocuments, Problem[]> =>
-    readPlanDocuments(path, policy === undefined ? {} : { policy });
+  const read = documentReader(path, policy === undefined ? {} : { policy });
   const documents = read();
   if (!documents.ok) return failed(...documents.error);
-  const user = whyNoneRuns(documents.value);
-  if (user !== undefined) return failed({ severity: 'error', kind: 'usage', message: user });
   const file = claimState(world);
   if (!file.ok) return failed(file.error);
   const saved = savedListsIn(file.value);
   const registries = commandRegistries({ ...options, machinePath: path, saved }, world);
   const site = { path, file: file.value, registries, read, documents: documents.value };
   try {
+    letModulesEnter(dirname(file.value.path));
+    const why = whyNoneRuns(documents.value, dirname(file.value.path));
+    if (why !== undefined) return failed({ severity: 'error', kind: 'usage', message: why });
     const terms = { platform: platform.value, intervalMs: interval.value };
     return await run(site, { ...terms, ended, options }, world);
   } catch (error) {
+    // The documents changed after they were read first.
+    if (error instanceof UnreadableSite) return failed(...error.problems);
     if (!(error instanceof DatabaseError)) throw error;
     return failed({ severity: 'error', kind: STATE_ERRORS[error.kind], message: error.message });
   } finally {
@@ -72,11 +74,21 @@ export async function agentRunCommand(
   }
 }
 
-/** Why no module of the machine can run: it has no user to run as. */
-function whyNoneRuns({ machine, policy }: PlanDocuments): string | undefined {
-  const users = machine.modules.map(({ name }) => runAsOf(termsFor(policy, name).run.runAs));
-  const [first] = users;
-  return first?.ok === false && users.every(({ ok }) => !ok) ? first.error : undefined;
+/** Where the agent is root, modules run as another user. What is in the folder has modes of its own. */
+function letModulesEnter(home: string): void {
+  const { mode, uid } = statSync(home);
+  if (process.getuid?.() === 0 && uid === 0 && (mode & 1) === 0) chmodSync(home, mode | ENTER);
+}
+
+const ENTER = 0o011;
+
+/** Why no module of the machine can run: there is no user to run as, or that one may not enter the folder of the packages. */
+function whyNoneRuns({ machine, policy }: PlanDocuments, home: string): string | undefined {
+  const reasons = machine.modules.map(({ name }) => {
+    const user = runAsOf(termsFor(policy, name).run.runAs);
+    return user.ok ? whyClosed(join(realpathSync(home), 'packages'), user.value) : user.error;
+  });
+  return reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined;
 }
 
 interface AgentSite {

@@ -41,6 +41,8 @@ interface ModuleStatus {
 
 interface AgentStatus {
   readonly isRunning: boolean;
+  /** What was wrong in the last round, such as a document that cannot be read. */
+  readonly trouble: string | undefined;
   readonly modules: readonly ModuleStatus[];
   readonly quarantine: readonly QuarantineEntry[];
   readonly times: (moduleId: string) => TimeContext;
@@ -50,8 +52,11 @@ interface AgentStatus {
 export function agentStatusCommand({ json }: { readonly json?: true }, world: World): Outcome {
   const read = usingFile(world, 'read', (file) => statusIn(file, world));
   if (!read.ok) return failed(read.error);
-  const { isRunning, modules, quarantine, times } = read.value;
-  const notes: string[] = isRunning ? [] : ['no agent is running'];
+  const { isRunning, modules, quarantine, times, trouble } = read.value;
+  const notes = [
+    ...(isRunning ? [] : ['no agent is running']),
+    ...(trouble === undefined ? [] : [trouble]),
+  ];
   if (json) return { answer: [asJson(read.value)], notes, problems: [] };
   if (modules.length === 0) {
     return { answer: ['the agent has decided on no module yet'], notes, problems: [] };
@@ -84,7 +89,7 @@ function stateOf({ isConfigured, phase, pid }: ModuleStatus): string {
 
 /** What the agent does about the module: `upgrade to 1.2.9 under way`, `up-to-date`. */
 function updateOf({ open, decision }: ModuleStatus, now: number): string {
-  if (!open) return decision?.decision ?? '-';
+  if (!open) return decision ? decisionText(decision) : '-';
   const { action, state, failures } = open;
   const to = describeAddress(action.to);
   const isOf = action.direction === 'install' || action.direction === 'restart';
@@ -93,10 +98,16 @@ function updateOf({ open, decision }: ModuleStatus, now: number): string {
   return failures === 0 ? `${change} is next` : `${change} ${describeFailures(open, now)}`;
 }
 
-function asJson({ isRunning, modules, quarantine }: AgentStatus): string {
+/** The reason is shown where something is to be done. */
+function decisionText({ decision, reason }: LoggedDecision): string {
+  return decision === 'stuck' || decision === 'hold' ? `${decision}: ${reason}` : decision;
+}
+
+function asJson({ isRunning, modules, quarantine, trouble }: AgentStatus): string {
   return jsonLine({
     schema: 'modreg/agent-status@1',
     running: isRunning,
+    trouble: trouble ?? null,
     modules: modules.map(({ name, isConfigured, version, phase, pid, memory, ...rest }) => ({
       name,
       configured: isConfigured,
@@ -135,7 +146,9 @@ function statusIn(file: MachineFile, world: World): AgentStatus {
       open: open.find(({ action: { target } }) => target.kind === 'module' && target.name === name),
     };
   });
-  return { isRunning: isPolled(file.path), modules, quarantine, times: timesOn(state, world) };
+  const { round } = state.poller();
+  const times = timesOn(state, world);
+  return { isRunning: isPolled(file.path), trouble: round?.trouble, modules, quarantine, times };
 }
 
 function installedBy(activation: Activation): Installed {

@@ -50,6 +50,19 @@ export function readPlanDocuments(
   };
 }
 
+/** Returns a function that reads the documents again and again. A policy that was there once must stay. */
+export function documentReader(
+  path: string,
+  options: Parameters<typeof readPlanDocuments>[1],
+): () => Result<PlanDocuments, Problem[]> {
+  let { policy } = options;
+  return () => {
+    const read = readPlanDocuments(path, { ...options, ...(policy !== undefined && { policy }) });
+    if (read.ok) policy ??= read.value.policyPath;
+    return read;
+  };
+}
+
 function readPolicy(
   path: string,
   named: string | undefined,

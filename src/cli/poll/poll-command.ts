@@ -10,7 +10,7 @@ import { claimState } from '../machine/open-state.ts';
 import { isOpenToOthers } from '../metrics/metrics-place.ts';
 import { countOf } from '../output/count.ts';
 import { timeZoneOf } from '../output/time-zone.ts';
-import { readPlanDocuments, type PlanDocuments } from '../plan/plan-documents.ts';
+import { documentReader, type PlanDocuments } from '../plan/plan-documents.ts';
 import { listsByRegistry } from '../plan/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
 import type { Outcome, Problem } from '../problem.ts';
@@ -35,11 +35,9 @@ export async function pollCommand(
   const [ended, killed] = [world.untilSignal(), world.untilSignal(2)];
   const terms = readPollTerms(options, world);
   if (!terms.ok) return failed(...terms.error);
-  const read = (): Result<PlanDocuments, Problem[]> => {
-    const { deployed, policy } = options;
-    const reported = deployed === undefined || deployed === NONE ? {} : { deployed };
-    return readPlanDocuments(path, { ...reported, ...(policy === undefined ? {} : { policy }) });
-  };
+  const { deployed, policy } = options;
+  const reported = deployed === undefined || deployed === NONE ? {} : { deployed };
+  const read = documentReader(path, { ...reported, ...(policy !== undefined && { policy }) });
   const documents = read();
   if (!documents.ok) return failed(...documents.error);
   const file = claimState(world);
