@@ -43,6 +43,12 @@ export type AgentEvent =
       readonly killedAfterMs: number | undefined;
     }
   | {
+      /** What the config or the policy says about how a module is run has changed. It applies from its next start. */
+      readonly kind: 'setup-changed';
+      /** The name of the entry. */
+      readonly name: string;
+    }
+  | {
       /** A module ends because of a change of the config. Its package and its data stay. */
       readonly kind: 'leaves';
       /** The name of the entry. */

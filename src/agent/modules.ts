@@ -36,6 +36,13 @@ export interface ModulesOptions {
   ) => void;
 }
 
+interface Supervised {
+  entry: ModuleEntry;
+  /** How it is run, as the config and the policy say now. */
+  setup: string;
+  readonly module: SupervisedModule;
+}
+
 /** A module has no process in these states, and none is about to start. */
 const AT_REST: ReadonlySet<Lifecycle['state']> = new Set(['idle', 'held']);
 const UP: ReadonlySet<Lifecycle['state']> = new Set(['running', 'probation']);
@@ -43,7 +50,7 @@ const UP: ReadonlySet<Lifecycle['state']> = new Set(['running', 'probation']);
 /** The supervised modules of a machine: those that its config has, started after the modules that they depend on. */
 export class Modules {
   readonly #options: ModulesOptions;
-  readonly #modules = new Map<string, { entry: ModuleEntry; readonly module: SupervisedModule }>();
+  readonly #modules = new Map<string, Supervised>();
   /** Modules that end, because their entries left the config. */
   readonly #leaving = new Map<string, SupervisedModule>();
   /** Why a module must not run, by its name. */
@@ -82,6 +89,7 @@ export class Modules {
       const now = wanted.get(name);
       if (now && now.moduleId === entry.moduleId && now.type === entry.type) {
         supervised.entry = now;
+        this.#noteSetup(supervised);
       } else {
         this.#modules.delete(name);
         const because = isDisabled ? 'server-disabled' : now ? 'replaced' : 'removed';
@@ -93,6 +101,21 @@ export class Modules {
       // Its predecessor of the same name ends first.
       if (!this.#modules.has(entry.name) && !this.#leaving.has(entry.name)) this.#add(entry);
     }
+  }
+
+  /** How a module is run applies from its next start. One that waits for that is started at once. */
+  #noteSetup(supervised: Supervised): void {
+    const { entry, module, setup } = supervised;
+    supervised.setup = this.#setupOf(entry);
+    const { state } = module.state;
+    if (supervised.setup === setup || state === 'idle') return;
+    if (state === 'backing-off') module.tell({ event: 'waited' });
+    else this.#options.onEvent({ kind: 'setup-changed', name: entry.name });
+  }
+
+  #setupOf({ name, env, extra }: ModuleEntry): string {
+    const { run, envAllow } = this.#terms(name);
+    return JSON.stringify([env, extra, run, envAllow]);
   }
 
   /** Ends a module whose entry left the config. Its package and its data stay. */
@@ -126,7 +149,7 @@ export class Modules {
       },
       onTrouble: (error) => onEvent({ kind: 'module-waits-for-file', name, error }),
     });
-    this.#modules.set(name, { entry, module });
+    this.#modules.set(name, { entry, module, setup: this.#setupOf(entry) });
     const row = this.#rowFor(entry);
     if (!row) return;
     const missing = this.#missing(name);

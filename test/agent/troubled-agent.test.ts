@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
-import { systemClock } from '../../src/registry/index.ts';
+import { systemClock, type Clock } from '../../src/registry/index.ts';
 import { agentSite, type AgentSite } from '../support/agent-site.ts';
 import { entry } from '../support/planned.ts';
 
@@ -70,6 +70,38 @@ it.each(['packages/acme/lidar', 'packages'])(
     expect(processes(site)).toBe(2);
   },
 );
+
+describe('an edit of how a module is run', () => {
+  it('is said of a running one, and applies from its next start', async () => {
+    const site = await agentSite(LIDAR);
+    site.publish('acme:lidar', '1.0.0', `echo "runs $1"; ${STAYS}`);
+    await site.start();
+    await site.until('done');
+    await site.change({ command: ['run', 'fast'] });
+    await site.until('lidar has another setup');
+    site.restart('acme:lidar', 'lidar');
+    await site.until('lidar stopped 1.0.0');
+    await site.until('lidar says runs fast');
+    expect(processes(site)).toBe(1);
+  });
+
+  it('ends the wait before the next start', async () => {
+    // Of all waits, only a back-off takes a second: it never ends.
+    const sleep: Clock['sleep'] = async (ms, signal) =>
+      await systemClock.sleep(ms === 1000 ? DAY : ms, signal);
+    const site = await agentSite(LIDAR, { probeMs: 3000 }, { ...systemClock, sleep });
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    await site.start();
+    await site.until('done');
+    await site.change({ command: ['absent'] });
+    killAll(site);
+    await site.until(/^lidar failed: the policy's command names the program "absent"/);
+    await site.until('lidar backing-off 1.0.0');
+    await site.change({ command: undefined });
+    await site.until('lidar running 1.0.0');
+    expect(processes(site)).toBe(1);
+  });
+});
 
 describe('a restart that this machine cannot carry out', () => {
   it('ends no process, and waits', async () => {

@@ -16,6 +16,10 @@ it.each<[Parameters<typeof agentLine>[0], string | undefined]>([
     'warn 1.1.0 did not end within 10 s after SIGTERM, and was killed (SIGKILL)',
   ],
   [
+    { kind: 'setup-changed', name: 'lidar' },
+    'info how it is run has changed, which applies from its next start (modreg restart lidar)',
+  ],
+  [
     { kind: 'leaves', name: 'lidar', because: 'removed' },
     'info ends, because its entry is no longer in the machine config; its package and its data stay',
   ],

@@ -146,7 +146,7 @@ describe('modreg agent run', () => {
       const agent = agentRunning(folder);
       const lines = await agent.until('install of 1.0.0: done');
       expect(lines[1]?.replaceAll(folder, '@')).toMatch(
-        /^TIME warn {2}"@\/home\/machine\.db": file is not a database; it is now @\/home\/machine\.db\.set-aside-1, and a new file was created$/,
+        /^TIME warn {2}"@\/home\/machine\.db": file is not a database; it is now @\/home\/machine\.db\.set-aside-1, and a new file was created: deployed versions, quarantines and rollbacks are forgotten$/,
       );
       expect((await agent.end('SIGINT')).exit).toBe(130);
     });

@@ -128,7 +128,7 @@ describe('modreg poll', () => {
     );
     writeFileSync(`${home}/machine.db`, '');
     expect((await polled(home)).log[1]).toBe(
-      `${AT} warn  "~/machine.db": it is empty; it is now ~/machine.db.set-aside-1, and a new file was created`,
+      `${AT} warn  "~/machine.db": it is empty; it is now ~/machine.db.set-aside-1, and a new file was created: deployed versions, quarantines and rollbacks are forgotten`,
     );
   });
 

@@ -77,7 +77,7 @@ describe('modreg poll', () => {
     const refused = `TIME warn  acme_lidar: its deployed version is not known, so nothing is done; --deployed <file> says what is; --deployed none is not believed, because "${file}.set-aside-1" may have known it`;
     const first = await started();
     expect([first[0], first.at(-1)]).toEqual([
-      `TIME warn  "${file}": ${why}; it is now ${file}.set-aside-1, and a new file was created`,
+      `TIME warn  "${file}": ${why}; it is now ${file}.set-aside-1, and a new file was created: deployed versions, quarantines and rollbacks are forgotten`,
       refused,
     ]);
     expect((await started()).at(-1)).toBe(refused);

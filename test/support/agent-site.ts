@@ -184,6 +184,7 @@ function inWords(event: AgentEvent): string | undefined {
       ? `${name} stopped ${version}`
       : `${name} killed ${version} after ${killedAfterMs} ms`;
   }
+  if (event.kind === 'setup-changed') return `${event.name} has another setup`;
   if (event.kind === 'leaves') return `${event.name} leaves: ${event.because}`;
   if (event.kind === 'callback-error') return `error ${String(event.error)}`;
   if (event.kind === 'waiting') return `${event.name} waits for ${event.for.join(' ')}`;

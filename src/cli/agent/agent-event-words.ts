@@ -16,6 +16,7 @@ const OWN: ReadonlySet<string> = new Set([
   'started',
   'stopped',
   'leaves',
+  'setup-changed',
   'installing',
   'waiting',
   'orphans',
@@ -30,6 +31,10 @@ export function agentLine(event: OwnEvent): Line | undefined {
       return info(`${event.version} is started (process ${event.pid})`);
     case 'stopped':
       return stoppedLine(event);
+    case 'setup-changed':
+      return info(
+        `how it is run has changed, which applies from its next start (modreg restart ${excerpt(event.name)})`,
+      );
     case 'leaves':
       return info(`ends, because ${CAUSES[event.because]}; its package and its data stay`);
     case 'installing':
