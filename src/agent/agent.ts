@@ -1,23 +1,6 @@
-import { existsSync } from 'node:fs';
-import type { ActionTarget } from '../core/index.ts';
-import { deployedText } from '../core/decision/deployed.ts';
-import type { ModuleEntry } from '../core/machine/machine.ts';
-import { Poller, type Configuration } from '../poller/index.ts';
-import { systemRandom } from '../registry/clock.ts';
-import { systemClock } from '../registry/index.ts';
-import { activationsIn } from '../store/activations.ts';
 import type { AgentOptions } from './agent-options.ts';
-import { carryOut, type Execution } from './carry-out.ts';
-import { removeUnused } from './install/retention.ts';
-import { installTurns } from './install/turns.ts';
-import { Modules } from './modules.ts';
-import { Outcomes } from './outcomes.ts';
-import type { ModuleSite } from './runnable.ts';
-import { delegatedCgroup } from './process/cgroup.ts';
-import { killMarked } from './process/orphans.ts';
-import { runIdOf } from './process/process-table.ts';
-
-const LOCAL_MACHINE = 'local';
+import { LINUX } from './ports.ts';
+import { SupervisedMachine } from './supervised-machine.ts';
 
 /**
  * Runs the modules of one machine: starts the deployed versions, carries out the poller's actions (download, unpack,
@@ -50,66 +33,11 @@ const LOCAL_MACHINE = 'local';
  * ```
  */
 export class Agent {
-  readonly #options: AgentOptions;
-  readonly #modules: Modules;
-  readonly #poller: Poller;
-  readonly #execution: Execution;
-  readonly #stopping = new AbortController();
-  #configuration: Configuration | undefined;
-  #starting: Promise<void> | undefined;
-  #running: Promise<void> | undefined;
+  readonly #machine: SupervisedMachine;
 
   /** Throws a RangeError if an option that the poller has as well is out of range. */
   constructor(options: AgentOptions) {
-    const { file, home, platform, environment, onEvent = ignore, onLine = ignore } = options;
-    const { clock = systemClock, random = systemRandom } = options;
-    const machineId = options.machineId ?? (environment['PLATFORM_PART_ID'] || LOCAL_MACHINE);
-    const site = { home, machineId, platform, environment };
-    const runId = runIdOf(home);
-    const outcomes = new Outcomes();
-    this.#options = options;
-    this.#modules = new Modules({
-      file,
-      site,
-      clock,
-      random,
-      runId,
-      cgroups: delegatedCgroup(),
-      onEvent,
-      onLine,
-      onEnd: (end) => outcomes.note(end),
-      onMissing: () => this.#installMissing(),
-      onReport: (entry, failure) => this.#report(entry, failure),
-    });
-    this.#poller = this.#pollerOf(site);
-    this.#execution = {
-      modules: this.#modules,
-      outcomes,
-      site,
-      clock,
-      runId,
-      onEvent,
-      onLine,
-      fetch: options.fetch ?? (() => ({})),
-      turns: installTurns(),
-      stopping: this.#stopping.signal,
-    };
-  }
-
-  #pollerOf({ machineId, home, environment }: ModuleSite): Poller {
-    const options = this.#options;
-    return new Poller({
-      ...options,
-      machineId,
-      environment: { ...environment, PLATFORM_HOME: home },
-      configuration: async () => {
-        const configuration = await options.configuration();
-        this.#configuration = configuration;
-        this.#modules.follow(configuration);
-        return configuration;
-      },
-      deployedVersion: (target) => this.#deployed(target),
-    });
+    this.#machine = new SupervisedMachine(options, LINUX);
   }
 
   /**
@@ -117,124 +45,11 @@ export class Agent {
    * or the machine's file cannot be read.
    */
   async start(): Promise<void> {
-    this.#starting = this.#begin();
-    await this.#starting;
-  }
-
-  async #begin(): Promise<void> {
-    const first = await this.#options.configuration();
-    await this.#untilAlone();
-    await this.#removeUnused();
-    if (this.#stopping.signal.aborted) return;
-    this.#configuration = first;
-    this.#reconcile(first);
-    this.#modules.follow(first);
-    this.#poller.start();
-    this.#running = this.#consume();
-  }
-
-  /** Kills what an earlier agent left. A process that waits for a device ends late, and must not run beside its module. */
-  async #untilAlone(): Promise<void> {
-    const { onEvent = ignore } = this.#options;
-    for (let isAlone = false; !isAlone && !this.#stopping.signal.aborted;) {
-      const { count, isOver } = await killMarked(`${this.#execution.runId}/`);
-      if (count > 0) onEvent({ kind: 'orphans', count, areLeft: !isOver });
-      isAlone = isOver;
-    }
-  }
-
-  /** Modules run also if a folder cannot be read or an old package cannot be removed. */
-  async #removeUnused(): Promise<void> {
-    const { home, file, onEvent = ignore } = this.#options;
-    const terms = { kept: keptIn(file), now: this.#execution.clock.now() };
-    await removeUnused(home, terms).catch((error: unknown) => {
-      onEvent({ kind: 'not-removed', error });
-    });
+    await this.#machine.start();
   }
 
   /** Ends all modules, and then the poller. What was begun goes on with the next agent. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error('the agent was stopped'));
-    await this.#starting?.catch(ignore);
-    await this.#modules.stop();
-    await this.#poller.stop();
-    await this.#running;
+    await this.#machine.stop();
   }
-
-  async #consume(): Promise<void> {
-    const { onEvent = ignore } = this.#options;
-    for await (const delivery of this.#poller.deliveries(this.#stopping.signal)) {
-      void carryOut(delivery, this.#execution).catch((error: unknown) => {
-        onEvent({ kind: 'callback-error', error });
-      });
-    }
-  }
-
-  /** What this agent does not run is not deployed, whatever was reported before. */
-  #reconcile({ machine }: Configuration): void {
-    const { file, clock = systemClock } = this.#options;
-    const activations = activationsIn(file);
-    const memory = file.state.memory();
-    for (const { type, name, moduleId } of machine.modules) {
-      const target = { kind: 'module', name, moduleId } as const;
-      const isOpen = memory.open.some((open) => open.action.target.name === name);
-      const { deployed } = memory.of(target);
-      // Nothing else starts modules, so nothing runs on a machine without any record.
-      const isUnknown = deployed.kind === 'unknown' && !memory.isBlank;
-      if (type === 'local' || isOpen || isUnknown) continue;
-      const record = activations.get(name);
-      const own = record?.moduleId === moduleId ? this.#deployed(target) : null;
-      const known = deployed.kind === 'none' ? null : deployedText(deployed);
-      if (own !== undefined && own !== known) file.state.report(target, own, clock.now());
-    }
-  }
-
-  /** A version whose package is gone is not deployed, so the poller decides to install it (A5). */
-  #installMissing(): void {
-    const { onEvent = ignore } = this.#options;
-    if (!this.#configuration) return;
-    try {
-      this.#reconcile(this.#configuration);
-    } catch (error) {
-      onEvent({ kind: 'callback-error', error });
-    }
-    this.#poller.look();
-  }
-
-  /**
-   * What this agent has in use; what another program runs is not, because nothing else starts modules. A version whose
-   * package is gone is installed again (A5).
-   */
-  #deployed({ kind, name }: ActionTarget): string | null | undefined {
-    if (kind === 'subsystem') return undefined;
-    const activation = activationsIn(this.#options.file).get(name)?.activation;
-    if (!activation) return null;
-    const installed = activation.phase === 'stable' ? activation.current : activation.previous;
-    return installed && existsSync(installed.root) ? installed.version : null;
-  }
-
-  #report(
-    { name, moduleId }: ModuleEntry,
-    { version, reason }: { readonly version: string; readonly reason: string },
-  ): void {
-    const { onEvent = ignore } = this.#options;
-    const target = { kind: 'module', name, moduleId } as const;
-    void this.#poller
-      .reportFailure(target, { version, reason, running: null })
-      .catch((error: unknown) => onEvent({ kind: 'callback-error', error }));
-  }
-}
-
-function ignore(): void {
-  // Nobody listens.
-}
-
-/** The packages that must stay: current, previous and candidate ones. */
-function keptIn(file: AgentOptions['file']): ReadonlySet<string> {
-  const all = Array.from(activationsIn(file).values(), ({ activation }) =>
-    activation.phase === 'stable'
-      ? [activation.current, activation.previous]
-      : [activation.candidate, activation.previous],
-  );
-  return new Set(all.flat().flatMap((installed) => installed?.root ?? []));
 }

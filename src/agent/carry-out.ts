@@ -2,28 +2,17 @@ import type { Activation, Fault, Installed } from '../core/machine/activation.ts
 import type { Delivery } from '../poller/index.ts';
 import type { Clock } from '../registry/index.ts';
 import { DatabaseError } from '../store/index.ts';
-import type { AgentOptions } from './agent-options.ts';
-import type { AgentEvent } from './event.ts';
-import type { InstallTurns } from './install/turns.ts';
 import type { Modules } from './modules.ts';
 import { settledEnd, type Outcomes } from './outcomes.ts';
-import { prepared, type Preparation } from './prepare.ts';
-import { runAsOf } from './process/run-as.ts';
-import { environmentFor, runnableFor, type ModuleSite } from './runnable.ts';
+import type { AgentPorts } from './ports.ts';
+import type { Preparation } from './prepare.ts';
 import type { ActionEnd, SupervisedModule } from './supervised-module.ts';
 
-export interface Execution {
+export interface Execution extends Preparation {
+  readonly ports: AgentPorts;
   readonly modules: Modules;
   readonly outcomes: Outcomes;
-  readonly site: ModuleSite;
   readonly clock: Clock;
-  readonly fetch: NonNullable<AgentOptions['fetch']>;
-  readonly turns: InstallTurns;
-  readonly runId: string;
-  readonly onEvent: (event: AgentEvent) => void;
-  readonly onLine: NonNullable<AgentOptions['onLine']>;
-  /** Aborts when the agent ends. */
-  readonly stopping: AbortSignal;
 }
 
 const EXTEND_EVERY_MS = 60_000;
@@ -42,7 +31,11 @@ export async function carryOut(delivery: Delivery, execution: Execution): Promis
   try {
     const end = await endOf(delivery, execution);
     if (end.command === 'done') await delivery.done();
-    else await delivery.failed(end);
+    else {
+      await delivery.failed(end);
+      // It is delivered again, to be tried again.
+      if (end.blame === 'machine') execution.modules.forget(delivery.action);
+    }
   } catch (error) {
     // The action is delivered to the next agent, or was withdrawn.
     if (!stopping.aborted && !delivery.signal.aborted) throw error;
@@ -87,10 +80,10 @@ async function endOf(delivery: Delivery, execution: Execution): Promise<ActionEn
       ? await outcomes.of(action)
       : machine('it has no version that could be restarted');
   }
-  const ready = await readied(delivery, execution);
-  if ('reason' in ready) return failed(ready);
+  const ready = await execution.ports.prepared(delivery, execution);
+  if (!ready.ok) return failed(ready.error);
   return (
-    (await activated(delivery, { module, candidate: ready }, execution)) ??
+    (await activated(delivery, { module, candidate: ready.value }, execution)) ??
     machine('another change of the module is under way')
   );
 }
@@ -99,57 +92,11 @@ async function endOf(delivery: Delivery, execution: Execution): Promise<ActionEn
 function whyNotStarted(
   { entry, terms }: Delivery,
   row: Activation | undefined,
-  { site }: Execution,
+  { ports, site }: Execution,
 ): Fault | undefined {
   if (!entry || row?.phase !== 'stable') return undefined;
-  const found = runnableFor(entry, row.current, { terms, site });
+  const found = ports.runnableFor(entry, row.current, { terms, site });
   return found.ok ? undefined : found.error;
-}
-
-/** Prepares the version, while the one before it runs. */
-async function readied(delivery: Delivery, execution: Execution): Promise<Installed | Fault> {
-  const { action, entry, folders, terms } = delivery;
-  const { root } = folders;
-  if (root === undefined || !entry) {
-    const reason = `${action.to} is not a version, and cannot be installed`;
-    return { reason, blame: 'machine' };
-  }
-  const environment = environmentFor(entry, root, { terms, site: execution.site });
-  const runAs = runAsOf(terms.run.runAs);
-  if (!environment.ok) return environment.error;
-  if (!runAs.ok) return { reason: runAs.error, blame: 'machine' };
-  const order = {
-    ...orderFor(delivery, execution),
-    root,
-    environment: environment.value,
-    runAs: runAs.value,
-  };
-  const result = await prepared(order);
-  return result.ok ? { version: action.to, root } : result.error;
-}
-
-function orderFor(
-  { action, terms, signal, progress }: Delivery,
-  { site, runId, fetch, turns, onEvent, onLine, stopping }: Execution,
-): Omit<Preparation, 'root' | 'environment' | 'runAs'> {
-  const { name } = action.target;
-  const { allowHttp, requireDigest, run } = terms;
-  return {
-    artifact: action.artifact,
-    home: site.home,
-    platform: site.platform,
-    command: run.command,
-    fetch: { ...fetch(terms), allowHttp, requireDigest },
-    signal: AbortSignal.any([signal, stopping]),
-    turns,
-    onStep: (step) => {
-      const { bytes, total = 0 } = step.kind === 'downloading' ? step : { bytes: 0 };
-      if (total > 0) progress(Math.min(1, bytes / total));
-      onEvent({ kind: 'installing', name, version: action.to, step });
-    },
-    mark: `${runId}/${name}/first-run/`,
-    onLine: (line) => onLine(name, line),
-  };
 }
 
 /** Replaces the version in use, while what depends on the module is held. Undefined if the module cannot be changed now. */

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { activationsIn, noteActivation } from '../store/activations.ts';
 import type { Stop } from '../core/index.ts';
 import type { Activation, Installed } from '../core/machine/activation.ts';
@@ -6,16 +5,18 @@ import type { ModuleEntry } from '../core/machine/machine.ts';
 import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Configuration } from '../poller/index.ts';
 import type { Clock } from '../registry/index.ts';
-import type { ClaimedFile } from '../store/index.ts';
+import { DatabaseError, type ClaimedFile, type CommittedAction } from '../store/index.ts';
 import type { AgentEvent } from './event.ts';
-import { moduleProcess } from './module-process.ts';
+import type { ModuleStart } from './module-process.ts';
+import type { AgentPorts } from './ports.ts';
 import type { OutputLine } from './process/program-output.ts';
-import { localProgram, runnableFor, type ModuleSite } from './runnable.ts';
+import { localProgram, type ModuleSite } from './runnable.ts';
 import { SupervisedModule, type ActionEnd } from './supervised-module.ts';
 import { dependenciesOf, stopLayers } from './supervision/dependencies.ts';
 import { versionOf, type Lifecycle } from './supervision/lifecycle.ts';
 
 export interface ModulesOptions {
+  readonly ports: AgentPorts;
   readonly file: ClaimedFile;
   readonly site: ModuleSite;
   readonly clock: Clock;
@@ -28,7 +29,7 @@ export interface ModulesOptions {
   readonly onLine: (name: string, line: OutputLine) => void;
   readonly onEnd: (end: ActionEnd) => void;
   /** The package of the version in use of an entry is gone. */
-  readonly onMissing: () => void;
+  readonly onMissing: (name: string) => void;
   /** The version in use of an entry does not work. */
   readonly onReport: (
     entry: ModuleEntry,
@@ -75,6 +76,19 @@ export class Modules {
     return record?.moduleId === entry?.moduleId ? record?.activation : undefined;
   }
 
+  /** Forgets how an action ended: its outcome is acknowledged. */
+  forget({ id, target: { name } }: CommittedAction): void {
+    const record = activationsIn(this.#options.file).get(name);
+    if (record?.activation.phase !== 'stable' || record.activation.settled?.action !== id) return;
+    const activation = { ...record.activation, settled: undefined };
+    try {
+      noteActivation(this.#options.file, name, { ...record, activation });
+    } catch (error) {
+      // The same outcome is reported once more, and forgotten then.
+      if (!(error instanceof DatabaseError)) throw error;
+    }
+  }
+
   /** Supervises the entries of this configuration, and ends the modules whose entries it does not have. */
   follow(configuration: Configuration): void {
     this.#configuration = configuration;
@@ -82,6 +96,7 @@ export class Modules {
     const { onEvent } = this.#options;
     const isDisabled = machine.agent.platformServer.disableSubsystem;
     const entries = isDisabled ? [] : machine.modules;
+    const before = this.#dependencies;
     this.#dependencies = dependenciesOf(machine);
     const wanted = new Map(entries.map((entry) => [entry.name, entry]));
     for (const [name, supervised] of this.#modules) {
@@ -100,6 +115,15 @@ export class Modules {
     for (const entry of entries) {
       // Its predecessor of the same name ends first.
       if (!this.#modules.has(entry.name) && !this.#leaving.has(entry.name)) this.#add(entry);
+    }
+    this.#releaseFrom(before);
+  }
+
+  /** Starts what waited for modules that it no longer depends on. */
+  #releaseFrom(before: ReadonlyMap<string, ReadonlySet<string>>): void {
+    for (const [name, others] of before) {
+      const now = this.#dependencies.get(name);
+      for (const other of others) if (now?.has(other) !== true) this.release(name, other);
     }
   }
 
@@ -130,7 +154,7 @@ export class Modules {
 
   #add(entry: ModuleEntry): void {
     const { name, moduleId } = entry;
-    const { file, clock, random, onEnd, onReport, onEvent } = this.#options;
+    const { ports, file, clock, random, onEnd, onReport, onEvent } = this.#options;
     const module = new SupervisedModule({
       name,
       moduleId,
@@ -139,7 +163,7 @@ export class Modules {
       random,
       onEnd,
       terms: () => this.#terms(name).run,
-      start: (run, reports) => moduleProcess(run, this.#startOf(name), reports),
+      start: (run, reports) => ports.moduleProcess(run, this.#startOf(name), reports),
       onReport: ({ version, reason }) => onReport(entry, { version, reason }),
       onState: (state, { failed, waitMs }) => {
         const version = failed?.version ?? versionOf(state);
@@ -179,8 +203,8 @@ export class Modules {
     return stable;
   }
 
-  #startOf(name: string): Parameters<typeof moduleProcess>[1] {
-    const { site, clock, runId, cgroups, onLine, onEvent, onMissing } = this.#options;
+  #startOf(name: string): ModuleStart {
+    const { ports, site, clock, runId, cgroups, onLine, onEvent, onMissing } = this.#options;
     return {
       clock,
       cgroups,
@@ -191,8 +215,8 @@ export class Modules {
         const reason = 'its entry is no longer in the config';
         if (!entry)
           return await Promise.resolve({ ok: false, error: { reason, blame: 'machine' } });
-        if (!existsSync(run.root)) onMissing();
-        return runnableFor(entry, run, { terms: this.#terms(name), site });
+        if (entry.type !== 'local' && !ports.isInstalled(run.root)) onMissing(name);
+        return ports.runnableFor(entry, run, { terms: this.#terms(name), site });
       },
       onLine: (line) => onLine(name, line),
       onStarted: ({ version }, pid) => onEvent({ kind: 'started', name, version, pid }),

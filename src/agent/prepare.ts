@@ -1,39 +1,101 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import type { Fault } from '../core/machine/activation.ts';
+import type { Fault, Installed } from '../core/machine/activation.ts';
 import type { Result } from '../core/text/result.ts';
+import type { Delivery } from '../poller/index.ts';
+import type { AgentOptions } from './agent-options.ts';
+import type { AgentEvent } from './event.ts';
 import { installPackage, nameOf, type InstallOrder } from './install/install-package.ts';
 import type { Package } from './install/package.ts';
 import type { InstallTurns } from './install/turns.ts';
 import type { OutputLine } from './process/program-output.ts';
-import { whyClosed, type RunAs } from './process/run-as.ts';
+import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
 import { runOnce } from './process/run-once.ts';
+import { environmentFor, type ModuleSite } from './runnable.ts';
 
 /** How long a package's first run may take. */
 const FIRST_RUN_MS = 15 * 60_000;
 
-export interface Preparation extends InstallOrder {
+/** What preparing a version needs. */
+export interface Preparation {
+  readonly site: ModuleSite;
+  readonly fetch: NonNullable<AgentOptions['fetch']>;
   readonly turns: InstallTurns;
+  readonly runId: string;
+  readonly onEvent: (event: AgentEvent) => void;
+  readonly onLine: NonNullable<AgentOptions['onLine']>;
+  /** Aborts when the agent ends. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Makes the version of an action ready to be started, while the one before it runs: installed, and its first run done once.
+ * Rejects with the reason of the delivery's signal, or when the agent ends.
+ */
+export async function prepared(
+  delivery: Delivery,
+  preparation: Preparation,
+): Promise<Result<Installed, Fault>> {
+  const { action, entry, folders, terms } = delivery;
+  const { site, turns } = preparation;
+  const { root } = folders;
+  if (root === undefined || !entry) {
+    return machineFault(`${action.to} is not a version, and cannot be installed`);
+  }
+  const environment = environmentFor(entry, root, { terms, site });
+  if (!environment.ok) return environment;
+  const runAs = runAsOf(terms.run.runAs);
+  if (!runAs.ok) return machineFault(runAs.error);
+  const order = {
+    ...orderFor(delivery, preparation),
+    root,
+    environment: environment.value,
+    runAs: runAs.value,
+  };
+  const { artifact } = action;
+  // Two entries of one module, or two modules, may have the same file.
+  const result = await turns.ofFile(
+    artifact ? nameOf(artifact) : root,
+    async () => await ready(order),
+  );
+  return result.ok ? { ok: true, value: { version: action.to, root } } : result;
+}
+
+interface Order extends InstallOrder {
   readonly environment: Readonly<Record<string, string>>;
   readonly runAs: RunAs | undefined;
   readonly mark: string;
   readonly onLine: (line: OutputLine) => void;
 }
 
-/**
- * Makes a version ready to be started, while another one may run: installed, and its first run done once. Rejects with the
- * reason of `signal`.
- */
-export async function prepared(order: Preparation): Promise<Result<Package, Fault>> {
-  const { artifact, root, turns } = order;
-  // Two entries of one module, or two modules, may have the same file.
-  return await turns.ofFile(artifact ? nameOf(artifact) : root, async () => await ready(order));
+function orderFor(
+  { action, terms, signal, progress }: Delivery,
+  { site, runId, fetch, turns, onEvent, onLine, stopping }: Preparation,
+): Omit<Order, 'root' | 'environment' | 'runAs'> {
+  const { name } = action.target;
+  const { allowHttp, requireDigest, run } = terms;
+  return {
+    artifact: action.artifact,
+    home: site.home,
+    platform: site.platform,
+    command: run.command,
+    fetch: { ...fetch(terms), allowHttp, requireDigest },
+    signal: AbortSignal.any([signal, stopping]),
+    turns,
+    onStep: (step) => {
+      const { bytes, total = 0 } = step.kind === 'downloading' ? step : { bytes: 0 };
+      if (total > 0) progress(Math.min(1, bytes / total));
+      onEvent({ kind: 'installing', name, version: action.to, step });
+    },
+    mark: `${runId}/${name}/first-run/`,
+    onLine: (line) => onLine(name, line),
+  };
 }
 
-async function ready(order: Preparation): Promise<Result<Package, Fault>> {
+async function ready(order: Order): Promise<Result<Package, Fault>> {
   const installed = await installPackage(order);
   if (!installed.ok || installed.value.firstRun === undefined) return installed;
   const closed = whyClosed(order.root, order.runAs);
-  if (closed !== undefined) return { ok: false, error: { reason: closed, blame: 'machine' } };
+  if (closed !== undefined) return machineFault(closed);
   const done = `${order.root}.first-run`;
   if (existsSync(done)) return installed;
   const fault = await firstRun(installed.value.firstRun, order);
@@ -45,11 +107,15 @@ async function ready(order: Preparation): Promise<Result<Package, Fault>> {
 /** Runs a program of the package once. It may run again if the machine stops meanwhile. */
 async function firstRun(
   path: string,
-  { root, environment, runAs, mark, onLine, signal }: Preparation,
+  { root, environment, runAs, mark, onLine, signal }: Order,
 ): Promise<Fault | undefined> {
   const program = { path, arguments: [], folder: root, environment, runAs, mark, onLine };
   const done = await runOnce(program, { limitMs: FIRST_RUN_MS, signal });
   if (done.ok) return undefined;
   const { blame, reason } = done.error;
   return { reason: `its first run failed: ${reason}`, blame };
+}
+
+function machineFault(reason: string): { readonly ok: false; readonly error: Fault } {
+  return { ok: false, error: { reason, blame: 'machine' } };
 }

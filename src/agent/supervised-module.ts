@@ -90,7 +90,7 @@ export class SupervisedModule {
       probationMs,
     });
     if (!result) return false;
-    if (result.row !== undefined) this.#write(result.row);
+    if (result.row !== undefined) this.#write(result.row, event);
     const version = versionOf(this.#state);
     this.#state = result.next;
     this.#waiting.abort();
@@ -113,9 +113,14 @@ export class SupervisedModule {
     }
   }
 
-  #write(row: Activation | null): void {
+  #write(row: Activation | null, { event }: LifecycleEvent): void {
     const { file, name, moduleId } = this.#options;
-    noteActivation(file, name, row ? { moduleId, activation: row } : undefined);
+    try {
+      noteActivation(file, name, row ? { moduleId, activation: row } : undefined);
+    } catch (error) {
+      // An agent can be stopped while the disk is full: then the interrupted attempt counts.
+      if (event !== 'shut-down' || !(error instanceof DatabaseError)) throw error;
+    }
   }
 
   #carryOut(command: Command): void {

@@ -8,6 +8,7 @@ import { entry } from '../support/planned.ts';
 
 const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
 const STAYS = 'exec sleep 1000';
+const DAY = 86_400_000;
 
 /** The processes of the site's modules. */
 function processes({ home }: AgentSite): number {
@@ -117,6 +118,7 @@ describe('a module that works', () => {
 
   it('is stopped when platform-server is disabled, or its entry is of another module', async () => {
     const site = await running();
+    site.publish('acme:radar', '1.0.0', STAYS);
     site.configure({ ...LIDAR, agent: { 'platform-server': { disable_subsystem: true } } });
     await site.until('lidar leaves: server-disabled');
     await site.until('lidar idle');
@@ -125,7 +127,22 @@ describe('a module that works', () => {
     site.configure({ modules: [entry('acme:radar', '1.*', 'lidar')] });
     await site.until('lidar leaves: replaced');
     await site.until('lidar stopped 1.0.0');
+    await site.until('lidar trying 1.0.0');
+    await site.until('lidar running 1.0.0');
+    expect(processes(site)).toBe(1);
+  });
+
+  it('[A16] is not done if its entry leaves the config during its trial, and is tried again with it', async () => {
+    const site = await agentSite(LIDAR, { probationMs: DAY });
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    await site.start();
+    await site.until('lidar probation 1.0.0');
+    site.configure({ modules: [] });
+    await site.until('failed (machine, none): its entry left the config');
+    await site.until('lidar idle');
     expect(processes(site)).toBe(0);
+    site.configure(LIDAR);
+    await site.until('lidar probation 1.0.0');
   });
 
   it('and does not end in its time is killed', async () => {

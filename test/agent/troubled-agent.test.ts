@@ -6,8 +6,22 @@ import { agentSite, type AgentSite } from '../support/agent-site.ts';
 import { entry } from '../support/planned.ts';
 
 const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
+const BASE = entry('acme:base', '1.*', 'base');
+/** The base depends on the lidar. */
+const ON_LIDAR = {
+  components: [
+    { name: 'l0', model: 'acme:lidar:vlp', type: 'camera', namespace: 'rdk' },
+    { name: 'b0', model: 'acme:base:four', type: 'base', namespace: 'rdk', depends_on: ['l0'] },
+  ],
+  modules: [...LIDAR.modules, BASE],
+};
 const STAYS = 'exec sleep 1000';
 const DAY = 86_400_000;
+/** Of all waits, only a back-off takes a second: it never ends. */
+const NO_BACK_OFF: Clock = {
+  ...systemClock,
+  sleep: async (ms, signal) => await systemClock.sleep(ms === 1000 ? DAY : ms, signal),
+};
 
 function processes({ home }: AgentSite): number {
   return marked(`${runIdOf(home)}/`).length;
@@ -86,10 +100,7 @@ describe('an edit of how a module is run', () => {
   });
 
   it('ends the wait before the next start', async () => {
-    // Of all waits, only a back-off takes a second: it never ends.
-    const sleep: Clock['sleep'] = async (ms, signal) =>
-      await systemClock.sleep(ms === 1000 ? DAY : ms, signal);
-    const site = await agentSite(LIDAR, { probeMs: 3000 }, { ...systemClock, sleep });
+    const site = await agentSite(LIDAR, { probeMs: 3000 }, NO_BACK_OFF);
     site.publish('acme:lidar', '1.0.0', STAYS);
     await site.start();
     await site.until('done');
@@ -144,12 +155,7 @@ it.each([DAY, -DAY])(
 );
 
 it('[A17] what depends on a module waits until that is ready', async () => {
-  const components = [
-    { name: 'l0', model: 'acme:lidar:vlp', type: 'camera', namespace: 'rdk' },
-    { name: 'b0', model: 'acme:base:four', type: 'base', namespace: 'rdk', depends_on: ['l0'] },
-  ];
-  const modules = [...LIDAR.modules, entry('acme:base', '1.*', 'base')];
-  const site = await agentSite({ components, modules });
+  const site = await agentSite(ON_LIDAR);
   site.publish('acme:lidar', '1.0.0', STAYS);
   site.publish('acme:base', '1.0.0', STAYS);
   const end = await site.start();
@@ -165,4 +171,18 @@ it('[A17] what depends on a module waits until that is ready', async () => {
   await site.until('base starting 1.0.0');
   await site.until('base running 1.0.0');
   expect(processes(site)).toBe(2);
+});
+
+it('[A17] what waits for a module is started once that has left the config', async () => {
+  const site = await agentSite({ modules: [BASE] });
+  site.publish('acme:base', '1.0.0', STAYS);
+  const end = await site.start();
+  await site.until('done');
+  await end();
+  site.configure(ON_LIDAR);
+  await site.start();
+  await site.until('base waits for lidar');
+  expect(processes(site)).toBe(0);
+  site.configure({ modules: [BASE] });
+  await site.until('base running 1.0.0');
 });

@@ -1,11 +1,12 @@
 import type { Delivery } from '../../src/poller/index.ts';
+import type { CommittedAction } from '../../src/store/index.ts';
 import type { ReleaseFailure } from '../../src/store/release-failure.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { Killed } from './crash-points.ts';
 import { keyOf } from './ledger.ts';
 import type { Life, Killable } from './life.ts';
 import { described, say, unsay, type Report } from './reports.ts';
-import { seenAction } from './watched-state.ts';
+import { seenAction, targetOf } from './watched-state.ts';
 import { CallbackError, type World } from './world.ts';
 
 const IS_VERSION = /^\d+\.\d+\.\d+/;
@@ -71,7 +72,8 @@ async function handle(world: World, life: Life, work: Work): Promise<void> {
   if (consumer === 'blocks') await working;
 }
 
-function receive({ disk, judge, trace }: World, { action, times }: Delivery): void {
+/** The consumer gets an action. */
+export function receive({ disk, judge, trace }: World, { action, times }: Delivery): void {
   const number = Number(action.id.split('-')[1]);
   const row = disk
     .rows('SELECT number, state FROM actions')
@@ -184,11 +186,12 @@ async function carryOut(world: World, life: Life, work: Work): Promise<void> {
   // Until this is reported: the agent may be killed first.
   strays.add(key);
   if (namesVersion) {
-    await reportFailure(world, life, work, {
-      version: action.to,
-      reason: 'it crashed',
-      running: now,
-    });
+    await reportFailure(
+      world,
+      life,
+      { ...work, target: work.delivery.action.target },
+      { version: action.to, reason: 'it crashed', running: now },
+    );
     work.isReported = true;
     return;
   }
@@ -196,7 +199,7 @@ async function carryOut(world: World, life: Life, work: Work): Promise<void> {
   await acknowledge(world, work, failure, async () => await failed(failure));
 }
 
-const DONE = { blame: undefined, reason: undefined, running: undefined } as const;
+export const DONE = { blame: undefined, reason: undefined, running: undefined } as const;
 
 interface Failure {
   readonly blame: 'release' | 'machine';
@@ -211,9 +214,9 @@ function judgeRecorded({ ledger, disk, complain }: World, spoken: Report | undef
 }
 
 /** Only the first report of a delivery is accepted. A report through another delivery counts too. (D38) */
-async function acknowledge(
+export async function acknowledge(
   world: World,
-  work: Work,
+  work: Pick<Work, 'delivery' | 'isReported' | 'killable'>,
   said: typeof DONE | Failure,
   report: () => Promise<void>,
 ): Promise<void> {
@@ -258,18 +261,22 @@ async function crashLater(world: World, life: Life, work: Work): Promise<void> {
   strays.add(key);
   if (now !== undefined) running.set(key, now);
   trace.note(`${version} of ${key} crashes`);
-  await reportFailure(world, life, work, { version, reason: 'it crashed', running: now });
+  await reportFailure(
+    world,
+    life,
+    { ...work, target: work.delivery.action.target },
+    { version, reason: 'it crashed', running: now },
+  );
 }
 
-async function reportFailure(
+export async function reportFailure(
   world: World,
-  { poller }: Life,
-  { delivery, killable }: Work,
+  { poller }: Pick<Life, 'poller'>,
+  { target, killable }: Pick<Means, 'killable'> & Pick<CommittedAction, 'target'>,
   failure: ReleaseFailure,
 ): Promise<void> {
   const { ledger, line } = world;
-  const { target } = delivery.action;
-  const said = { id: undefined, target: seenAction(delivery.action).target, ...failure };
+  const said = { id: undefined, target: targetOf(target), ...failure };
   let spoken: Report | undefined;
   await killable('report a failure', async () => {
     spoken = say(ledger, { ...said, blame: 'release' }, line.elapsed());

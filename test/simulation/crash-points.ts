@@ -20,6 +20,7 @@ type Commit =
 /** A call of a port, or a step of an actor within the process. */
 export type Call =
   | Commit
+  | ('prepare a version' | 'start a process' | 'stop a process' | 'end orphans')
   | ('read the memory' | 'read a list' | 'read the configuration' | 'read the deployed version')
   | ('ask for maintenance' | 'ask for a list' | 'ask for changes' | 'wait for a change')
   | ('hand over' | 'carry out' | 'acknowledge done' | 'acknowledge failed' | 'report a failure');
@@ -42,15 +43,34 @@ const CALLS: readonly Call[] = [
   'report a failure',
 ];
 
+const AGENT_CALLS: readonly Call[] = [
+  'prepare a version',
+  'start a process',
+  'stop a process',
+  'end orphans',
+];
+
 /** Where a process can be killed: before and after each call, and just before its commit. */
-export const CRASH_POINTS: readonly string[] = [
+const CRASH_POINTS: readonly string[] = [
   ...CALLS.flatMap((call) => [`before ${call}`, `after ${call}`]),
   ...COMMITS.map((call) => `within ${call}`),
 ];
 
+/** Where modreg's own agent can be killed. */
+const AGENT_CRASH_POINTS: readonly string[] = [
+  ...CRASH_POINTS.filter((point) => !point.endsWith(' carry out')),
+  ...AGENT_CALLS.flatMap((call) => [`before ${call}`, `after ${call}`]),
+  'within note an activation',
+];
+
+export function crashPointsOf(isOwnAgent: boolean): readonly string[] {
+  return isOwnAgent ? AGENT_CRASH_POINTS : CRASH_POINTS;
+}
+
 /** The crash point that a seed aims at. */
-export function crashPointOf(seed: number): string {
-  return CRASH_POINTS[seed % CRASH_POINTS.length] ?? '';
+export function crashPointOf(seed: number, isOwnAgent: boolean): string {
+  const points = crashPointsOf(isOwnAgent);
+  return points[seed % points.length] ?? '';
 }
 
 /** Kills the process when it reaches the armed point. */
@@ -85,4 +105,13 @@ export function crashPoints(kill: (point: string) => void): CrashPoints {
       throw new Killed(point);
     },
   };
+}
+
+/** Nothing handles what a killed agent was doing. Any other rejection that nothing handles is a defect. */
+export function hearRejections(complain: (invariant: string, found: string) => void): void {
+  process.removeAllListeners('unhandledRejection');
+  process.on('unhandledRejection', (error) => {
+    if (error instanceof Killed) return;
+    complain('no unexpected errors', error instanceof Error ? String(error.stack) : String(error));
+  });
 }

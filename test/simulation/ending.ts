@@ -1,6 +1,7 @@
 import { isAddress } from '../support/plan-judge.ts';
 import { constraintOf } from './expectation.ts';
 import { keyOf, targetsOf, termsOf, type ListInForce, type Target } from './ledger.ts';
+import { unsettledProcesses } from './host-judge.ts';
 import { believed } from './first-sight.ts';
 import { clearLink } from './network.ts';
 import { trusted } from './trust.ts';
@@ -56,7 +57,10 @@ export function isSettled(world: World, ending: Ending): boolean {
     }
     return false;
   }
-  const unsettled = world.judge.unsettled((target) => truth(world, target));
+  const unsettled = [
+    ...world.judge.unsettled((target) => truth(world, target)),
+    ...unsettledProcesses(world),
+  ];
   const [first] = unsettled;
   if (!first) return true;
   if (

@@ -1,7 +1,7 @@
 import { LATE_MS, MODULES } from './beginnings.ts';
 import type { Chance } from './chance.ts';
 import { CONFIGURING, PINNING, type Effect, type ProcessControl } from './configuring.ts';
-import { CRASH_POINTS, crashPointOf } from './crash-points.ts';
+import { crashPointOf, crashPointsOf } from './crash-points.ts';
 import { clearLink } from './network.ts';
 import { accept, cancelRestart, lift, requestRestart, rollBack } from './operator.ts';
 import { newRelease, publishing, replacing, yanking } from './published.ts';
@@ -103,8 +103,11 @@ const KINDS: Readonly<Record<string, Effect>> = {
     kill('from outside');
     return 'from outside';
   },
-  'kill at a point': ({ points, seed }, chance) => {
-    const point = chance.is(0.8) ? crashPointOf(seed) : chance.one(CRASH_POINTS);
+  'kill at a point': ({ points, seed, host }, chance) => {
+    const isOwnAgent = host !== undefined;
+    const point = chance.is(0.8)
+      ? crashPointOf(seed, isOwnAgent)
+      : chance.one(crashPointsOf(isOwnAgent));
     // Most plays withdraw at most one action, and report at most one failure.
     const passes = /(withdraw|reportFailure|report a failure)$/.test(point)
       ? 0

@@ -1,4 +1,9 @@
-import { Poller, type Configuration, type PollerEvent } from '../../src/poller/index.ts';
+import {
+  Poller,
+  type Configuration,
+  type PollerEvent,
+  type PollerOptions,
+} from '../../src/poller/index.ts';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { type Clock } from '../../src/registry/index.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
@@ -8,7 +13,8 @@ import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { modregRegistry } from '../../src/registry/http/modreg-registry.ts';
 import { savedListsIn } from '../../src/store/saved-lists-table.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
-import { chanceOf } from './chance.ts';
+import { agentIn } from './agent-life.ts';
+import { chanceOf, type Chance } from './chance.ts';
 import { consume } from './consumer.ts';
 import { Killed, type Call } from './crash-points.ts';
 import { configurationOf } from './documents.ts';
@@ -23,12 +29,17 @@ import { clockOf } from './timeline.ts';
 import { CallbackError, type Site, type World } from './world.ts';
 
 /** A process of the machine's agent, from its start to its end. */
-export interface Life {
-  readonly number: number;
-  readonly clock: Clock;
+export interface Life extends LifeState {
   readonly poller: Poller;
   /** Starts the poller, and a consumer of what it delivers. */
   readonly start: () => void;
+  /** Ends both. */
+  readonly stop: () => Promise<void>;
+}
+
+interface LifeState {
+  readonly number: number;
+  readonly clock: Clock;
   isAlive: boolean;
   /** Whether the poller was told to stop. */
   isEnding: boolean;
@@ -36,13 +47,24 @@ export interface Life {
   call: { readonly name: Call; commits: number } | undefined;
 }
 
+/** What belongs to a process. */
+export interface LifeContext {
+  readonly world: World;
+  readonly life: LifeState;
+  readonly killable: Killable;
+  readonly chance: Chance;
+}
+
 /** Runs `work` and returns its result, unless the process is killed before, within or after the call. */
 export type Killable = <T>(call: Call, work: () => T) => T;
 
 const CALLBACK_ERROR = 'callback-error';
 
-/** Creates a process that has not started yet. `number` counts the processes of the machine. */
-export function begin(world: World, number: number): Life {
+/**
+ * Creates a process that has not started yet. `number` counts the processes of the machine; `exit` is called if it ends by
+ * itself.
+ */
+export function begin(world: World, number: number, exit: (why: string) => void): Life {
   const { line, points, disk, ledger, settings, complain } = world;
   const chance = chanceOf(world.seed, `life ${number}`);
   const isAlive = (): boolean => life.isAlive;
@@ -70,13 +92,17 @@ export function begin(world: World, number: number): Life {
     if (life.call) {
       life.call.commits++;
       points.pass(`within ${life.call.name}`);
+    } else if (world.host) {
+      // The agent writes what it does with a module.
+      points.pass('within note an activation');
+      world.trace.note('note an activation');
     } else complain('I9', 'machine.db is written outside of every call');
   });
   const state = watchedState(machineStateIn(file), world, killable);
   ledger.life = number;
   ledger.hasPlanned = false;
-  ledger.hasPolledSince = false;
   ledger.isBlank = ledger.known.size === 0;
+  ledger.hasPolledSince = false;
   ledger.polls.clear();
   excuseNextRounds(world);
   ledger.held.clear();
@@ -90,7 +116,7 @@ export function begin(world: World, number: number): Life {
       registryAt(site, { world, killable, clock, chance, saved, isAlive }),
     ]),
   );
-  const poller = new Poller({
+  const options: PollerOptions = {
     file: { ...file, state, setAside: undefined, lostRows: [] },
     clock,
     platform: 'linux/arm64',
@@ -109,17 +135,13 @@ export function begin(world: World, number: number): Life {
     onEvent: (event) => {
       if (life.isAlive) judgeEvent(event, complain, world);
     },
-  });
-  const life: Life = {
-    number,
-    clock,
-    poller,
-    isAlive: true,
-    isEnding: false,
-    call: undefined,
-    start: () => consume(world, life, killable, chance),
   };
-  return life;
+  const life: LifeState = { number, clock, isAlive: true, isEnding: false, call: undefined };
+  const context = { world, life, killable, chance };
+  const { host } = world;
+  return host
+    ? Object.assign(life, agentIn({ ...context, host }, options, exit))
+    : pollerIn(context, options);
 }
 
 interface ProcessContext {
@@ -248,4 +270,15 @@ function judgeEvent(event: PollerEvent, complain: World['complain'], { disk }: W
     );
   }
   if (event.kind === 'state-unavailable' && !disk.isFull()) complain('T52', event.error.message);
+}
+
+/** A poller whose deliveries an agent consumes that is not modreg's. */
+function pollerIn({ world, life, killable, chance }: LifeContext, options: PollerOptions): Life {
+  const poller = new Poller(options);
+  const whole: Life = Object.assign(life, {
+    poller,
+    start: () => consume(world, whole, killable, chance),
+    stop: async () => await poller.stop(),
+  });
+  return whole;
 }

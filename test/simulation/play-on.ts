@@ -31,6 +31,6 @@ export async function playOn({ line, wire, complain }: World, isEnd: () => boole
     // As a reaction: otherwise the next turn would begin before the reactions to this one.
     DONE.then(turn).catch(reject);
   };
-  turn();
+  nextTick(next);
   await promise;
 }

@@ -1,6 +1,6 @@
 import { firstRunning, settingsOf, conditionsOf, registriesOf } from './beginnings.ts';
 import { chanceOf, type Chance } from './chance.ts';
-import { crashPoints, crashPointOf } from './crash-points.ts';
+import { crashPoints, crashPointOf, hearRejections } from './crash-points.ts';
 import type { ProcessControl } from './configuring.ts';
 import { checkRunning, checkWholeDisk } from './disk-check.ts';
 import { diskOf } from './disk.ts';
@@ -18,8 +18,9 @@ import { sealGlobals } from './sealed-globals.ts';
 import { timeline } from './timeline.ts';
 import { traceOf } from './trace.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
+import { blankHost, deploy, killProcesses } from './host.ts';
 import { forgetUnsaved } from './watched-lists.ts';
-import type { ModuleId } from '../../src/core/index.ts';
+import { parseVersion, type ModuleId } from '../../src/core/index.ts';
 import { playOn } from './play-on.ts';
 import { simulatedWire } from './wire.ts';
 import type { World } from './world.ts';
@@ -31,6 +32,8 @@ export interface Play {
   /** The numbers of the incidents to play; all by default. */
   readonly only?: readonly number[] | undefined;
   readonly keepsLines?: boolean | undefined;
+  /** Modreg's own agent runs the machine. */
+  readonly agent?: boolean | undefined;
   /** The server that carries each exchange over HTTP; without it, the exchanges are simulated. */
   readonly server?: LoopbackServer | undefined;
 }
@@ -52,12 +55,15 @@ export interface Outcome {
 const INCIDENTS = 25;
 const MINUTE = 60_000;
 const LONGEST_STOP_MS = 5000;
+/** Modules end in several layers, each within ten seconds. */
+const LONGEST_AGENT_STOP_MS = 60_000;
 
 /** Plays one seed until the machine is settled, or an invariant is broken. */
 export async function simulate(play: Play): Promise<Outcome> {
   const stage = stageOf(play);
   const { world } = stage;
   const unseal = sealGlobals(world.line.elapsed);
+  hearRejections(world.complain);
   const closeHttp = stage.openHttp();
   const { stackTraceLimit } = Error;
   // Stack traces cost more than most plays.
@@ -95,8 +101,10 @@ function stageOf({
   incidents: count = INCIDENTS,
   only,
   keepsLines = false,
+  agent: isOwnAgent = false,
   server,
 }: Play): Stage {
+  const point = crashPointOf(seed, isOwnAgent);
   const chance = chanceOf(seed, 'beginning');
   const line = timeline(chanceOf(seed, 'order'));
   const trace = traceOf(line, keepsLines);
@@ -107,15 +115,15 @@ function stageOf({
     violation ??= { invariant, found };
   };
   const http = server && httpWire(server, { line, complain });
-  const points = crashPoints((point) => {
-    crashes.push(point);
-    control.kill(point);
+  const points = crashPoints((reached) => {
+    crashes.push(reached);
+    control.kill(reached);
   });
   const moment = (): { elapsed: number; wall: number } => ({
     elapsed: line.elapsed(),
     wall: line.wall(),
   });
-  const settings = settingsOf(chance, crashPointOf(seed));
+  const settings = settingsOf(chance, point);
   const sites = registriesOf(chance, line.wall(), settings).map((registry) => ({
     registry,
     link: clearLink(),
@@ -135,7 +143,8 @@ function stageOf({
     disk,
     judge: judgeOf({ ledger, moment, complain, acknowledgeWithinMs }),
     settings,
-    conditions: conditionsOf(chance, crashPointOf(seed)),
+    conditions: conditionsOf(chance, point),
+    host: isOwnAgent ? blankHost() : undefined,
     running: new Map(),
     effects: new Set(),
     strays: new Set(),
@@ -147,7 +156,7 @@ function stageOf({
   const boot = (): void => {
     lives++;
     trace.note(`start ${lives}`);
-    life = begin(world, lives);
+    life = begin(world, lives, control.kill);
     begun.push(life);
     life.start();
   };
@@ -156,16 +165,19 @@ function stageOf({
       if (!life?.isAlive) return;
       life.isAlive = false;
       trace.note(`killed ${why}`);
+      killProcesses(world, life);
       forgetUnsaved(world);
       line.after(0, () => checkWholeDisk(world));
       line.after(isHealed ? 1000 : chance.one([0, 1000, 10_000, 5 * MINUTE]), boot);
     },
     losePower() {
+      world.host?.processes.clear();
       control.kill('by a power loss');
       world.disk.losePower();
     },
     loseDisk() {
       world.disk.lose(`s${seed}x${lives}`);
+      world.host?.packages.clear();
       for (const map of [
         ledger.known,
         ledger.open,
@@ -193,7 +205,7 @@ function stageOf({
     chanceOf(seed, 'later incidents'),
     count,
     settings.intervalMs * chance.one([0.2, 0.5, 1, 1, 3]),
-    crashPointOf(seed),
+    point,
   );
   for (const [number, incident] of incidents.entries()) {
     if (only && !only.includes(number)) continue;
@@ -220,7 +232,7 @@ function stageOf({
       for (const one of begun) end(one);
       if (!world.isBroken()) {
         checkWholeDisk(world);
-        checkRunning(world);
+        if (!world.host) checkRunning(world);
       }
       return {
         seed,
@@ -238,11 +250,19 @@ function stageOf({
 }
 
 /** Chooses the versions that are deployed at first, and records some of them in machine.db. */
-function install({ running, conditions, disk, ledger, line }: World, chance: Chance): void {
-  const state = machineStateIn(disk.elsewhere());
+function install({ running, conditions, disk, ledger, line, host }: World, chance: Chance): void {
+  const file = disk.elsewhere();
+  const state = machineStateIn(file);
   const isKnown = chance.is(0.8);
   for (const target of targetsOf(conditions.desired)) {
     const text = firstRunning(chance);
+    if (host) {
+      // It knows only what it installed, and no subsystems.
+      if (target.kind === 'module' && text !== null && parseVersion(text).ok) {
+        deploy(host, file, target, text);
+      }
+      continue;
+    }
     running.set(keyOf(target), text);
     if (!isKnown || chance.is(0.2)) continue;
     const { kind, name, moduleId } = target;
@@ -256,13 +276,13 @@ function install({ running, conditions, disk, ledger, line }: World, chance: Cha
   }
 }
 
-async function stop(life: Life, { line, complain }: World, onEnd: () => void): Promise<void> {
-  const { poller } = life;
+async function stop(life: Life, { line, complain, host }: World, onEnd: () => void): Promise<void> {
   life.isEnding = true;
   const began = line.elapsed();
-  await poller.stop();
+  await life.stop();
   const took = line.elapsed() - began;
-  if (took > LONGEST_STOP_MS) complain('T59', `it took ${took} ms to stop`);
+  if (took > (host ? LONGEST_AGENT_STOP_MS : LONGEST_STOP_MS))
+    complain('T59', `it took ${took} ms to stop`);
   onEnd();
 }
 

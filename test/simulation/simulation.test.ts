@@ -46,6 +46,19 @@ it(
 );
 
 it(
+  "[A2, A3, A5, A16] modreg's own agent breaks no invariant in 60 seeds, and replays are identical",
+  { timeout: 200_000 },
+  async ({ annotate }) => {
+    const seeds = ['--seeds', '60', '--incidents', '10', '--twice', '10'];
+    const { code, lines } = await simulate(ROOT, '--agent', ...seeds, '--json');
+    expect({ code, lines: lines.slice(0, -1) }).toEqual({ code: 0, lines: [] });
+    const figures = JSON.parse(lines.at(-1) ?? '') as Record<string, unknown>;
+    await annotate(JSON.stringify(figures), 'figures');
+    expect(figures['events']).toBeGreaterThanOrEqual(20_000);
+  },
+);
+
+it(
   'over HTTP, 12 seeds have the same events as when each exchange is simulated',
   { timeout: 60_000 },
   async ({ annotate }) => {
@@ -65,6 +78,20 @@ it.each([
 ])('[R4] seed %s with the incidents %s', { timeout: 60_000 }, async (seed, only) => {
   const { code, lines } = await simulate(ROOT, '--seed', seed, '--only', only);
   expect({ code, verdict: lines.at(-1) }).toEqual({ code: 0, verdict: 'breaks no invariant' });
+});
+
+/** Plays of modreg's own agent that broke an invariant once. */
+it.each([
+  ['an entry of another module counted as deployed', '9'],
+  ['a full disk kept the agent from its end', '36'],
+  ['the failure of a local module was reported', '43'],
+  ['an action that the machine failed was not tried again', '327'],
+])('%s: seed %s', { timeout: 60_000 }, async (_, seed) => {
+  const { code, lines } = await simulate(ROOT, '--agent', '--seed', seed, '--seeds', '1');
+  expect({ code, first: lines[0] }).toEqual({
+    code: 0,
+    first: expect.stringMatching(/^1 seeds, /),
+  });
 });
 
 it(

@@ -163,7 +163,8 @@ function contains(value: unknown, text: string): boolean {
   return Object.entries(value).some(([key, part]) => key.includes(text) || contains(part, text));
 }
 
-function targetOf(target: ActionTarget): Target {
+/** A target, as the oracle names it. */
+export function targetOf(target: ActionTarget): Target {
   return { kind: target.kind, name: target.name, moduleId: moduleOf(target) };
 }
 

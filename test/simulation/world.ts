@@ -1,5 +1,6 @@
 import type { CrashPoints } from './crash-points.ts';
 import type { Disk } from './disk.ts';
+import type { Host } from './host.ts';
 import type { Judge } from './judge.ts';
 import type { Ledger } from './ledger.ts';
 import type { Link } from './network.ts';
@@ -23,6 +24,8 @@ export interface World {
   readonly complain: (invariant: string, found: string) => void;
   readonly isBroken: () => boolean;
   readonly settings: Settings;
+  /** The machine that modreg's own agent runs; undefined if another agent consumes the deliveries. */
+  readonly host: Host | undefined;
   readonly conditions: Conditions;
   /** The version that is really deployed, by the key of the target. */
   readonly running: Map<string, string | null>;

@@ -42,8 +42,9 @@ function rowInWords(row: Exclude<Step['row'], undefined>): string {
 function stateInWords(state: Lifecycle): string {
   switch (state.state) {
     case 'idle':
+      return 'idle';
     case 'held':
-      return state.state;
+      return state.restart === undefined ? 'held' : 'held to restart';
     case 'starting':
     case 'running':
       return `${state.state} ${state.run.version}`;

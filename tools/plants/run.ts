@@ -20,11 +20,11 @@ interface Plant {
   readonly from: string;
   readonly to: string;
   /** What must catch it: the tests of its folder by default. */
-  readonly by?: 'simulator' | 'http' | 'fleet';
+  readonly by?: 'simulator' | 'agent' | 'http' | 'fleet';
 }
 
 const HELP = `Plants each mistake in a copy of the sources and checks that it is caught: those of test-plants.json by the tests
-of their folder, those of simulator-plants.json by the simulator, with real HTTP if their "by" is "http".
+of their folder, those of simulator-plants.json by the simulator, with modreg's own agent or real HTTP if their "by" is "agent" or "http".
   --of-the-day N    N mistakes of each file, chosen by the date
   --simulator       only those of simulator-plants.json
   --in src/core     only those in files whose path begins with this`;
@@ -58,6 +58,8 @@ function verdictOn({ file, from, to, by }: Plant): string {
     if (parts.length !== 2) return `STALE: its text occurs ${parts.length - 1} times in ${file}`;
     writeFileSync(path, parts.join(to));
     if (by === 'simulator') return simulated(copy, MOST_EVENTS) ?? 'MISSED: no invariant breaks';
+    if (by === 'agent')
+      return simulated(copy, MOST_EVENTS, '--agent') ?? 'MISSED: no invariant breaks';
     if (by === 'http') return simulated(copy, HTTP_EVENTS, '--http') ?? 'MISSED: no play differs';
     const tests = by === 'fleet' ? ['test/simulation/fleet.test.ts'] : testsOf(file);
     return failingTest(copy, tests) ?? 'MISSED: no test fails';

@@ -1,7 +1,7 @@
 /* Plays seeds of test/simulation, and prints the invariants that they break: `npm run simulate -- --help`. */
 import { randomInt } from 'node:crypto';
 import { scheduler } from 'node:timers/promises';
-import { CRASH_POINTS } from '../../test/simulation/crash-points.ts';
+import { crashPointsOf } from '../../test/simulation/crash-points.ts';
 import { fleetRows } from '../../test/simulation/fleet.ts';
 import { numbersIn, shrink } from '../../test/simulation/shrink.ts';
 import { loopbackServer } from '../../test/simulation/loopback-server.ts';
@@ -21,6 +21,7 @@ const HELP = `Plays machines from seeds, and prints the first broken invariant.
   --incidents N  incidents of each seed (default 25)
   --twice N      play every Nth seed twice, and compare the two plays
   --only 3,17    play one seed with these incidents only (or "none"), and print its trace
+  --agent        modreg's own agent runs the modules of the machine
   --http         send each request over HTTP on 127.0.0.1, and compare the play with the simulated one
   --brief        do not search for the fewest incidents that break the invariant
   --json         print the figures as JSON
@@ -39,6 +40,7 @@ const { values } = optionsOf(
       workers: { type: 'string' },
       brief: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      agent: { type: 'boolean', default: false },
       http: { type: 'boolean', default: false },
       fleet: { type: 'boolean', default: false },
     },
@@ -92,7 +94,7 @@ async function reproduction(play: Play, outcome: Outcome): Promise<string> {
   const length = play.incidents === undefined ? '' : ` --incidents ${play.incidents}`;
   return [
     `${numbers.length} of its ${outcome.incidents.length} incidents are enough. To replay them:`,
-    `    npm run simulate -- --seed ${play.seed}${length}${server ? ' --http' : ''} --only ${numbers.join(',') || 'none'}`,
+    `    npm run simulate -- --seed ${play.seed}${length}${server ? ' --http' : ''}${values.agent ? ' --agent' : ''} --only ${numbers.join(',') || 'none'}`,
     ...least.lines.filter((line) => INCIDENT.test(line)),
     `                its last ${LAST_LINES} events:`,
     ...least.lines.slice(-LAST_LINES),
@@ -102,7 +104,14 @@ async function reproduction(play: Play, outcome: Outcome): Promise<string> {
 
 async function replay(text: string): Promise<boolean> {
   const only = text === 'none' ? [] : text.split(',').map((one) => wholeNumber('--only', one, 0));
-  const outcome = await simulate({ seed: firstSeed, incidents, only, keepsLines: true, server });
+  const outcome = await simulate({
+    seed: firstSeed,
+    incidents,
+    only,
+    keepsLines: true,
+    agent: values.agent,
+    server,
+  });
   console.log(outcome.lines.join('\n'));
   const unknown = only.filter((number) => number >= outcome.incidents.length);
   if (unknown.length > 0) {
@@ -142,7 +151,7 @@ async function playAll(): Promise<boolean> {
   let trouble: string | undefined;
   const isEnd = (): boolean => (seeds === undefined ? events >= most : seed - first >= seeds);
   for (; trouble === undefined && !isEnd(); seed++) {
-    const play = await played({ seed, incidents });
+    const play = await played({ seed, incidents, agent: values.agent });
     // Objects of a play are finalized in a separate event-loop turn.
     await scheduler.yield();
     trouble = play.trouble;
@@ -157,13 +166,14 @@ async function playAll(): Promise<boolean> {
   if (trouble !== undefined) console.log(trouble);
   const { user, system } = process.cpuUsage(began);
   const seconds = (user + system) / 1_000_000;
+  const points = crashPointsOf(values.agent);
   const figures: Figures = {
     seeds: seed - first,
     events,
     days: Math.round(elapsed / 86_400_000),
     crashes: [...crashes.values()].reduce((sum, count) => sum + count, 0),
-    points: CRASH_POINTS.length,
-    missed: CRASH_POINTS.filter((point) => !crashes.has(point)),
+    points: points.length,
+    missed: points.filter((point) => !crashes.has(point)),
     requests: server?.count(),
     seconds: Math.round(seconds * 10) / 10,
     eventsPerSecond: Math.round((events + counted.events) / seconds),
@@ -202,6 +212,7 @@ async function playShares(workers: number): Promise<boolean> {
       `${first}`,
       ...(incidents === undefined ? [] : ['--incidents', `${incidents}`]),
       ...(twice === undefined ? [] : ['--twice', `${twice}`]),
+      ...(values.agent ? ['--agent'] : []),
       ...(values.http ? ['--http'] : []),
       ...(values.brief ? ['--brief'] : []),
       ...(values.json ? ['--json'] : []),

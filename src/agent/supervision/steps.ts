@@ -9,6 +9,7 @@ import { backOffMs, isCrashLoop, NO_CRASHES, withCrash } from './back-off.ts';
 import type {
   AfterStop,
   Command,
+  Lifecycle,
   LifecycleEvent,
   Serving,
   Step,
@@ -168,6 +169,22 @@ export function removedAtEnd(after: AfterStop): Step {
   // The version that failed was the first one.
   return after.to === 'failed' ? { ...end, row: null } : end;
 }
+
+/** The outcome of the action that ends because its entry left the config, if there is one. */
+export function cancelled(state: Lifecycle): Command[] {
+  const of = state.state === 'stopping' ? state.after : state;
+  if ('row' in of) {
+    const { row } = of;
+    const { action, previous } = row;
+    const fault = row.phase === 'trying' ? LEFT : row.fault;
+    return [{ command: 'fail', action, running: previous?.version ?? null, ...fault }];
+  }
+  if ('fault' in of) return [{ command: 'fail', action: of.action, running: null, ...of.fault }];
+  if (!('restart' in of) || of.restart === undefined) return [];
+  return [{ command: 'fail', action: of.restart, running: of.run.version, ...LEFT }];
+}
+
+const LEFT: Fault = { reason: 'its entry left the config', blame: 'machine' };
 
 /** The agent ends during a trial, which is not the candidate's failure. */
 export function interrupted(row: Trying): Step {

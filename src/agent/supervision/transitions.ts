@@ -1,6 +1,7 @@
 import type { Lifecycle, LifecycleEvent, Step, Surroundings } from './lifecycle.ts';
 import {
   accepted,
+  cancelled,
   continued,
   crashed,
   down,
@@ -40,6 +41,7 @@ const TABLE: Table = {
   held: {
     release: started,
     activate: ({ run }, event) => tried(event, run, 'none'),
+    restart: (serving, { action }) => ({ next: { ...serving, restart: action }, commands: [] }),
     remove: () => IDLE,
     'shut-down': () => IDLE,
   },
@@ -121,5 +123,8 @@ export function step(
   const transition = TABLE[state.state][event.event] as
     | ((state: Lifecycle, event: LifecycleEvent, around: Surroundings) => Step | undefined)
     | undefined;
-  return transition?.(state, event, around);
+  const result = transition?.(state, event, around);
+  if (!result || event.event !== 'remove') return result;
+  // Nothing would say later how its action ended.
+  return { ...result, commands: [...result.commands, ...cancelled(state)] };
 }

@@ -29,5 +29,8 @@ export function noteLosses({ lostRows, setAside }: ClaimedFile, report: PollRepo
   for (const lost of lostRows) report.note('warn', `${lost} (machine.db, damaged_rows)`);
   if (!setAside) return;
   const { because, path } = setAside;
-  report.note('warn', `${because}; it is now ${excerpt(path)}, and a new file was created: deployed versions, quarantines and rollbacks are forgotten`);
+  report.note(
+    'warn',
+    `${because}; it is now ${excerpt(path)}, and a new file was created: deployed versions, quarantines and rollbacks are forgotten`,
+  );
 }

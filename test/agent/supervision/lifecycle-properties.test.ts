@@ -106,8 +106,10 @@ class Site {
 
   /** The entry leaves the config and returns, or the agent ends and starts again. */
   #leave(event: 'remove' | 'shut-down'): void {
-    if (event === 'remove') this.#open.clear();
     this.#send({ event });
+    // Nothing would report it later.
+    for (const action of event === 'remove' ? this.#open : [])
+      this.broken.push(`${action} has no outcome after its entry left`);
     this.#tell('gone');
     if (this.#state.state !== 'idle') this.broken.push(`${this.#state.state} after ${event}`);
     this.#restartAgent();

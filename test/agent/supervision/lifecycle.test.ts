@@ -24,6 +24,7 @@ const STATES = new Map<string, Lifecycle>([
   ['idle', { state: 'idle' }],
   ['held', { state: 'held', ...SERVING }],
   ['starting', { state: 'starting', ...SERVING }],
+  ['held to restart', { state: 'held', ...SERVING, restart: 'r' }],
   ['restarting', { state: 'starting', ...SERVING, restart: 'r' }],
   ['running', { state: 'running', since: 0, ...SERVING }],
   ['backing-off', { state: 'backing-off', ...SERVING }],
@@ -65,8 +66,16 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   held: {
     activate: 'write trying 1.2.0 (1) after 1.0.0; start 1.2.0; trying 1.2.0',
+    restart: 'held to restart',
     release: 'start 1.0.0; starting 1.0.0',
     remove: 'idle',
+    'shut-down': 'idle',
+  },
+  'held to restart': {
+    activate: 'write trying 1.2.0 (1) after 1.0.0; start 1.2.0; trying 1.2.0',
+    restart: 'held to restart',
+    release: 'start 1.0.0; starting 1.0.0',
+    remove: 'fail r (machine, 1.0.0): its entry left the config; idle',
     'shut-down': 'idle',
   },
   starting: {
@@ -84,7 +93,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ready: 'done r; running 1.0.0',
     failed: 'stop, fail r (release, none): it crashed; stopping → backing-off (1 crash)',
     hold: 'stop; stopping → held',
-    remove: 'stop; stopping → idle',
+    remove: 'stop, fail r (machine, 1.0.0): its entry left the config; stopping → idle',
     'shut-down': 'stop; stopping → idle',
   },
   running: {
@@ -106,26 +115,29 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   trying: {
     ready: 'wait 30000; probation 1.1.0',
     failed: 'write rolling-back 1.0.0; stop; stopping → rolling-back',
-    remove: 'write stable 1.0.0; stop; stopping → idle',
+    remove:
+      'write stable 1.0.0; stop, fail a (machine, 1.0.0): its entry left the config; stopping → idle',
     'shut-down': 'write trying 1.1.0 (0) after 1.0.0; stop; stopping → idle',
   },
   'trying a first version': {
     ready: 'wait 30000; probation 1.1.0',
     failed: 'stop; stopping → failed',
-    remove: 'write nothing; stop; stopping → idle',
+    remove:
+      'write nothing; stop, fail a (machine, none): its entry left the config; stopping → idle',
     'shut-down': 'write trying 1.1.0 (0); stop; stopping → idle',
   },
   probation: {
     waited: 'write stable 1.1.0 after 1.0.0, a done; done a; running 1.1.0',
     failed: 'write rolling-back 1.0.0; stop; stopping → rolling-back',
-    remove: 'write stable 1.0.0; stop; stopping → idle',
+    remove:
+      'write stable 1.0.0; stop, fail a (machine, 1.0.0): its entry left the config; stopping → idle',
     'shut-down': 'write trying 1.1.0 (0) after 1.0.0; stop; stopping → idle',
   },
   'rolling-back': {
     ready: 'write stable 1.0.0, a failed; fail a (release, 1.0.0): it crashed; running 1.0.0',
     failed:
       'write stable 1.0.0, a failed; stop, fail a (release, none): it crashed; 1.0.0 does not start either: it crashed; stopping → backing-off (1 crash)',
-    remove: 'write stable 1.0.0; stop; stopping → idle',
+    remove: 'write stable 1.0.0; stop, fail a (release, 1.0.0): it crashed; stopping → idle',
     'shut-down': 'stop; stopping → idle',
   },
   'stopping to end': { gone: 'idle', remove: 'stopping → idle', 'shut-down': 'stopping → idle' },
@@ -146,17 +158,18 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'stopping to try': {
     gone: 'start 1.1.0; trying 1.1.0',
-    remove: 'write stable 1.0.0; stopping → idle',
+    remove:
+      'write stable 1.0.0; fail a (machine, 1.0.0): its entry left the config; stopping → idle',
     'shut-down': 'stopping → idle',
   },
   'stopping to roll back': {
     gone: 'start 1.0.0; rolling-back 1.0.0',
-    remove: 'write stable 1.0.0; stopping → idle',
+    remove: 'write stable 1.0.0; fail a (release, 1.0.0): it crashed; stopping → idle',
     'shut-down': 'stopping → idle',
   },
   'stopping to fail': {
     gone: 'write nothing; fail a (release, none): it crashed; idle',
-    remove: 'write nothing; stopping → idle',
+    remove: 'write nothing; fail a (release, none): it crashed; stopping → idle',
     'shut-down': 'stopping → idle',
   },
 };

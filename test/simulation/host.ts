@@ -1,0 +1,151 @@
+import type { AgentPorts } from '../../src/agent/ports.ts';
+import type { ModuleId } from '../../src/core/index.ts';
+import { noteActivation } from '../../src/store/activations.ts';
+import type { MachineFile } from '../../src/store/index.ts';
+import { chanceOf } from './chance.ts';
+import { judgeKept, judgeStart, provenKey } from './host-judge.ts';
+import type { Target } from './ledger.ts';
+import type { LifeContext } from './life.ts';
+import { playProcess } from './module-process.ts';
+import type { World } from './world.ts';
+
+/*
+ * The packages and processes of a machine that modreg's own agent runs.
+ */
+
+/** A process, from before its launch until nothing of it is left. */
+export interface ModuleProcess {
+  readonly name: string;
+  readonly version: string;
+  readonly root: string;
+  /** The agent that started it. */
+  readonly life: LifeContext['life'];
+  /** On the monotonic clock. */
+  readyAt: number | undefined;
+}
+
+export interface Host {
+  readonly packages: Set<string>;
+  readonly processes: Set<ModuleProcess>;
+  /** The versions that stayed up through a probation, by entry and package folder. */
+  readonly proven: Set<string>;
+}
+
+export function blankHost(): Host {
+  return { packages: new Set(), processes: new Set(), proven: new Set() };
+}
+
+/** An agent's process on the machine. */
+export interface HostContext extends LifeContext {
+  readonly host: Host;
+}
+
+const SECOND = 1000;
+const LONGEST_PREPARATION_MS = 60 * SECOND;
+const LONGEST_STOP_MS = 10 * SECOND;
+const KILL_TURNS = 5;
+/** How long processes outlive their agent: the kernel ends most of them at once. */
+const LINGERS_MS = [0, 0, 0, 50, 4 * SECOND, 20 * SECOND] as const;
+
+/** Deploys a version before the machine is first observed. */
+export function deploy(
+  { packages, proven }: Host,
+  file: MachineFile,
+  { name, moduleId }: Target,
+  version: string,
+): void {
+  const current = { version, root: `/home/robot/packages/${name}/${version}` };
+  packages.add(current.root);
+  proven.add(provenKey(name, current.root));
+  const activation = { phase: 'stable', current, previous: undefined, settled: undefined } as const;
+  // A cast: the ids of simulated modules are valid.
+  noteActivation(file, name, { moduleId: moduleId as ModuleId, activation });
+}
+
+/** The kernel ends the processes of an agent that was killed. */
+export function killProcesses({ host, line, seed, trace }: World, life: LifeContext['life']): void {
+  const chance = chanceOf(seed, `processes of ${life.number}`);
+  for (const process of host?.processes ?? []) {
+    if (process.life !== life) continue;
+    line.after(chance.one(LINGERS_MS), () => {
+      if (host?.processes.delete(process) !== true) return;
+      trace.note(`${process.version} of ${process.name} ended after its agent`);
+    });
+  }
+}
+
+const FAULTS = {
+  space: { reason: 'no space', blame: 'machine' },
+  archive: { reason: 'its archive is damaged', blame: 'release' },
+  package: { reason: 'its package is gone', blame: 'machine' },
+  start: { reason: 'it cannot be started', blame: 'machine' },
+} as const;
+
+function refused<K extends keyof typeof FAULTS>(
+  fault: K,
+): { ok: false; error: (typeof FAULTS)[K] } {
+  return { ok: false, error: FAULTS[fault] };
+}
+
+/** What an agent does to the machine. */
+export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
+  const { world, host, life, killable, chance } = context;
+  const { conditions, trace } = world;
+  return {
+    isInstalled: (root) => host.packages.has(root),
+    killMarked: async () =>
+      await killable('end orphans', async () => {
+        const count = host.processes.size;
+        for (let turn = 0; turn < KILL_TURNS && host.processes.size > 0; turn++)
+          await life.clock.sleep(SECOND);
+        return { count, isOver: host.processes.size === 0 };
+      }),
+    removeUnused: async (_, { kept }) => {
+      judgeKept(world, kept);
+      const unused = [...host.packages].filter((root) => !kept.has(root) && chance.is(0.3));
+      for (const root of unused) host.packages.delete(root);
+      return await Promise.resolve(unused);
+    },
+    prepared: async ({ action, folders, signal }, { stopping }) =>
+      await killable('prepare a version', async () => {
+        const ending = AbortSignal.any([signal, stopping]);
+        await life.clock.sleep(chance.between(0, LONGEST_PREPARATION_MS), ending);
+        const { root } = folders;
+        if (root === undefined || chance.is(conditions.obstructed)) return refused('space');
+        const health = chanceOf(world.seed, `archive ${root}`);
+        if (health.is(conditions.broken / 4)) return refused('archive');
+        host.packages.add(root);
+        trace.note(`${root} is installed`);
+        return { ok: true, value: { version: action.to, root } };
+      }),
+    runnableFor: ({ type }, { root }) => {
+      if (type !== 'local' && !host.packages.has(root)) return refused('package');
+      if (chance.is(conditions.obstructed)) return refused('start');
+      // A cast: only a real process would be started with it.
+      return { ok: true, value: {} as never };
+    },
+    moduleProcess: (run, start, reports) => {
+      const [name = ''] = start.mark.split('/').slice(-3);
+      judgeStart(world, name, run);
+      return killable('start a process', () => {
+        const process: ModuleProcess = { name, ...run, life, readyAt: undefined };
+        host.processes.add(process);
+        trace.note(`${run.version} of ${name} starts`);
+        const ending = new AbortController();
+        const { signal } = ending;
+        void playProcess(context, process, {
+          runnable: () => start.runnable(run),
+          reports,
+          signal,
+        });
+        const stop = async (): Promise<void> => {
+          ending.abort(new Error('the process is stopped'));
+          await life.clock.sleep(chance.between(0, LONGEST_STOP_MS));
+          host.processes.delete(process);
+          trace.note(`${run.version} of ${name} is gone`);
+        };
+        return { stop: async () => await killable('stop a process', stop) };
+      });
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { AgentPorts } from '../../src/agent/ports.ts';
+import { chanceOf } from './chance.ts';
+import { Killed } from './crash-points.ts';
+import { provenKey } from './host-judge.ts';
+import type { HostContext, ModuleProcess } from './host.ts';
+
+type Reports = Parameters<AgentPorts['moduleProcess']>[2];
+type Start = Parameters<AgentPorts['moduleProcess']>[1];
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const LONGEST_START_MS = 10 * SECOND;
+const READY_LIMIT_MS = MINUTE;
+const PROBATION_MS = 30 * SECOND;
+/** When a version that works at first ends, after its start. */
+const ENDS_AFTER_MS = [PROBATION_MS + SECOND, PROBATION_MS + 20 * SECOND, 8 * MINUTE] as const;
+const MANNERS = ['is never ready', 'ends at once', 'ends on probation', 'ends later'] as const;
+
+/** What the process of a version does. Whether a version works depends on the seed, and on how many do not. */
+export async function playProcess(
+  { world, host, life }: HostContext,
+  process: ModuleProcess,
+  {
+    runnable,
+    reports: { ready, failed },
+    signal,
+  }: {
+    readonly runnable: () => ReturnType<Start['runnable']>;
+    readonly reports: Reports;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { line, trace, seed, conditions } = world;
+  const { name, version } = process;
+  const pass = async (ms: number): Promise<void> => await life.clock.sleep(ms, signal);
+  const fail = (reason: string): void => {
+    process.readyAt = undefined;
+    trace.note(`${version} of ${name} failed: ${reason}`);
+    failed({ reason, blame: 'release' });
+  };
+  try {
+    // Nothing is reported before the caller has the process.
+    await Promise.resolve();
+    const found = await runnable();
+    signal.throwIfAborted();
+    if (!found.ok) {
+      failed(found.error);
+      return;
+    }
+    const health = chanceOf(seed, `${version} of ${name}`);
+    const manner = health.is(conditions.broken) ? health.one(MANNERS) : 'works';
+    await pass(manner === 'is never ready' ? READY_LIMIT_MS : health.between(0, LONGEST_START_MS));
+    if (manner === 'is never ready' || manner === 'ends at once') {
+      fail(manner);
+      return;
+    }
+    process.readyAt = line.elapsed();
+    trace.note(`${version} of ${name} is ready`);
+    const { readyAt, root } = process;
+    line.after(PROBATION_MS - 1, () => {
+      if (process.readyAt === readyAt && host.processes.has(process))
+        host.proven.add(provenKey(name, root));
+    });
+    ready();
+    if (manner === 'works') return;
+    await pass(
+      manner === 'ends later' ? health.one(ENDS_AFTER_MS) : health.between(0, PROBATION_MS),
+    );
+    fail(manner);
+  } catch (error) {
+    if (!signal.aborted && !(error instanceof Killed)) throw error;
+  }
+}
