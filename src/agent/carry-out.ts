@@ -1,4 +1,4 @@
-import type { Activation, Fault, Installed } from '../core/machine/activation.ts';
+import type { Fault, Installed } from '../core/machine/activation.ts';
 import type { Delivery } from '../poller/index.ts';
 import type { Clock } from '../registry/index.ts';
 import { DatabaseError } from '../store/index.ts';
@@ -73,7 +73,7 @@ async function endOf(delivery: Delivery, execution: Execution): Promise<ActionEn
   // An earlier agent began it, and this one goes on with it.
   if (row?.phase !== 'stable' && row?.action === action) return await outcomes.of(action);
   if (direction === 'restart') {
-    const wrong = whyNotStarted(delivery, row, execution);
+    const wrong = row?.phase === 'stable' && whyNotStarted(delivery, row.current, execution);
     if (wrong) return failed(wrong);
     const isBegun = module.send({ event: 'restart', action });
     return isBegun
@@ -82,21 +82,21 @@ async function endOf(delivery: Delivery, execution: Execution): Promise<ActionEn
   }
   const ready = await execution.ports.prepared(delivery, execution);
   if (!ready.ok) return failed(ready.error);
+  const wrong = whyNotStarted(delivery, ready.value, execution);
+  if (wrong) return failed(wrong);
   return (
     (await activated(delivery, { module, candidate: ready.value }, execution)) ??
     machine('another change of the module is under way')
   );
 }
 
-/** Why the version in use could not be started again now: then its process is not ended. */
+/** Why a version could not be started now: then no process is ended for it. */
 function whyNotStarted(
   { entry, terms }: Delivery,
-  row: Activation | undefined,
+  run: Installed,
   { ports, site }: Execution,
 ): Fault | undefined {
-  if (!entry || row?.phase !== 'stable') return undefined;
-  const found = ports.runnableFor(entry, row.current, { terms, site });
-  return found.ok ? undefined : found.error;
+  return entry && ports.whyNotStarted(entry, run, { terms, site });
 }
 
 /** Replaces the version in use, while what depends on the module is held. Undefined if the module cannot be changed now. */

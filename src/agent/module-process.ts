@@ -10,6 +10,7 @@ import { describeEnd } from './process/program-end.ts';
 import { lastWords, type LastWords, type OutputLine } from './process/program-output.ts';
 import { readinessProbe, type ReadinessProbe } from './process/readiness.ts';
 import type { RunAs } from './process/run-as.ts';
+import { notStarted } from './process/runnable.ts';
 import type { ModuleProcess, ProcessReports } from './supervised-module.ts';
 
 /** How a version is run. */
@@ -20,6 +21,8 @@ export interface Runnable {
   readonly environment: Readonly<Record<string, string>>;
   readonly runAs: RunAs | undefined;
   readonly ready: Readiness;
+  /** What names `ready`, in words. */
+  readonly readyBy: string;
   readonly stopMs: number;
 }
 
@@ -75,6 +78,7 @@ interface Started {
   readonly stopMs: number;
   /** How long it may take to be ready. One that shows nothing is ready after a while. */
   readonly limitMs: number;
+  readonly readyBy: string;
   readonly words: LastWords;
 }
 
@@ -104,7 +108,7 @@ async function begin(
 }
 
 async function launched(
-  { ready, stopMs, ...runnable }: Runnable,
+  { ready, readyBy, stopMs, ...runnable }: Runnable,
   probe: ReadinessProbe,
   { mark, cgroups, terms, onLine }: ModuleStart,
   obstacle: string | undefined,
@@ -118,12 +122,9 @@ async function launched(
     cgroups,
     onLine: words.onLine,
   });
-  if (!program.ok) {
-    const { blame, reason } = program.error;
-    return { ok: false, error: { reason: `it cannot be started: ${reason}`, blame } };
-  }
+  if (!program.ok) return { ok: false, error: notStarted(program.error) };
   const limitMs = ready.kind === 'none' ? Infinity : terms().readyMs;
-  return { ok: true, value: { program: program.value, probe, stopMs, limitMs, words } };
+  return { ok: true, value: { program: program.value, probe, stopMs, limitMs, readyBy, words } };
 }
 
 async function watched(
@@ -137,7 +138,7 @@ async function watched(
     failed(result.error);
     return;
   }
-  const { program, probe, limitMs } = result.value;
+  const { program, probe, limitMs, readyBy } = result.value;
   const over = new AbortController();
   const isOver = AbortSignal.any([signal, over.signal]);
   const fail = (reason: string): void => {
@@ -147,16 +148,19 @@ async function watched(
   };
   void failAtEnd(result.value, fail);
   try {
-    const untilReady = async (until: AbortSignal): Promise<void> => await probe.untilReady(until);
+    // The only answer came after the time was over, if no probe has failed.
+    let last = 'it answered too late';
+    const untilReady = async (until: AbortSignal): Promise<void> =>
+      await probe.untilReady(until, (what) => (last = what));
     if (!(await within(limitMs, { signal: isOver, clock }, untilReady))) {
-      fail(`it was not ready within ${describeDuration(limitMs)}`);
+      fail(`it was not ready within ${describeDuration(limitMs)}: ${last} (${readyBy})`);
       return;
     }
     // Another process may have answered the probe (A13).
     if (!program.isAlive()) return;
     ready();
-    await failedProbes({ probe, probeMs: terms().probeMs, clock }, isOver);
-    fail(`it failed ${MOST_FAILED_PROBES} probes in a row`);
+    last = await failedProbes({ probe, probeMs: terms().probeMs, clock }, isOver);
+    fail(`it failed ${MOST_FAILED_PROBES} probes in a row: ${last} (${readyBy})`);
   } catch (error) {
     if (!isOver.aborted) throw error;
   }
@@ -187,7 +191,7 @@ async function within(
   }
 }
 
-/** Resolves once the module failed several probes in a row. Rejects with the reason of `signal`. */
+/** Resolves with the last failure once the module failed several probes in a row. Rejects with the reason of `signal`. */
 async function failedProbes(
   {
     probe,
@@ -195,9 +199,11 @@ async function failedProbes(
     clock,
   }: { readonly probe: ReadinessProbe; readonly probeMs: number; readonly clock: Clock },
   signal: AbortSignal,
-): Promise<void> {
-  for (let failures = 0; failures < MOST_FAILED_PROBES;) {
+): Promise<string> {
+  for (let failures = 0; ;) {
     await clock.sleep(probeMs, signal);
-    failures = (await probe.isHealthy()) ? 0 : failures + 1;
+    const what = await probe.failure();
+    failures = what === undefined ? 0 : failures + 1;
+    if (what !== undefined && failures === MOST_FAILED_PROBES) return what;
   }
 }

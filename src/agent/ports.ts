@@ -4,7 +4,7 @@ import { removeUnused } from './install/retention.ts';
 import { moduleProcess } from './module-process.ts';
 import { prepared } from './prepare.ts';
 import { killMarked } from './process/orphans.ts';
-import { runnableFor } from './runnable.ts';
+import { runnableFor, whyNotStarted } from './runnable.ts';
 
 /** What the agent does to the machine, and the poller that decides. The simulator replaces them. */
 export interface AgentPorts {
@@ -15,6 +15,7 @@ export interface AgentPorts {
   readonly isInstalled: (root: string) => boolean;
   readonly prepared: typeof prepared;
   readonly runnableFor: typeof runnableFor;
+  readonly whyNotStarted: typeof whyNotStarted;
   readonly moduleProcess: typeof moduleProcess;
 }
 
@@ -26,5 +27,6 @@ export const LINUX: AgentPorts = {
   isInstalled: existsSync,
   prepared,
   runnableFor,
+  whyNotStarted,
   moduleProcess,
 };

@@ -7,9 +7,11 @@ import type { ModuleEntry } from '../core/machine/machine.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import { excerpt } from '../core/text/quote.ts';
 import type { Result } from '../core/text/result.ts';
+import { META } from './install/manifest.ts';
 import { readPackage } from './install/package.ts';
 import type { Runnable } from './module-process.ts';
 import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
+import { notStarted, whyNotRunnable } from './process/runnable.ts';
 
 /** The machine, as far as its modules depend on it. */
 export interface ModuleSite {
@@ -21,6 +23,8 @@ export interface ModuleSite {
 
 const DEFAULT_STOP_MS = 10_000;
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** What names the probe of a module, in words. */
+const POLICY_READY = 'ready in the update policy';
 const DATA_MODE = 0o700;
 /** The field of a local module that names its program. */
 const LOCAL_PROGRAM = 'executable_path';
@@ -59,6 +63,19 @@ export function runnableFor(
   return program.ok ? { ok: true, value: { ...common, ...program.value } } : program;
 }
 
+/** Why an installed version could not be started now; undefined if it could. */
+export function whyNotStarted(
+  entry: ModuleEntry,
+  run: Installed,
+  machine: { readonly terms: UpdateTerms; readonly site: ModuleSite },
+): Fault | undefined {
+  const found = runnableFor(entry, run, machine);
+  if (!found.ok) return found.error;
+  const { path, environment } = found.value;
+  const why = whyNotRunnable(path, environment['PATH']);
+  return why && notStarted(why);
+}
+
 type Run = Omit<Runnable, 'environment' | 'runAs'>;
 
 function localRun(
@@ -71,6 +88,7 @@ function localRun(
     arguments: args,
     folder: dirname(path),
     ready: ready ?? ({ kind: 'none' } as const),
+    readyBy: POLICY_READY,
     stopMs: stopMs ?? DEFAULT_STOP_MS,
   };
   return { ok: true, value };
@@ -89,6 +107,7 @@ function packagedRun(
     arguments: args,
     folder: root,
     ready: run.ready ?? ready,
+    readyBy: run.ready ? POLICY_READY : `ready in the package's ${META}`,
     stopMs: run.stopMs ?? stopTimeoutMs ?? DEFAULT_STOP_MS,
   };
   return { ok: true, value };

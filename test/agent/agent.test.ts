@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
 import { agentSite, type AgentSite } from '../support/agent-site.ts';
+import { ROOT } from '../support/modreg.ts';
 import { plainServer } from '../support/plain-server.ts';
 import { entry } from '../support/planned.ts';
 
@@ -23,6 +24,12 @@ async function running(script = STAYS): Promise<AgentSite> {
   await site.until('lidar running 1.0.0');
   await site.until('done');
   return site;
+}
+
+async function freePort(): Promise<number> {
+  const server = await plainServer(() => undefined);
+  server.close();
+  return Number(new URL(server.address).port);
 }
 
 describe('a published release', () => {
@@ -69,6 +76,27 @@ describe('a published release', () => {
     expect(site.story.filter((line) => line.startsWith('lidar'))).toEqual([]);
     expect(processes(site)).toBe(1);
   });
+
+  it('[A3] that is not ready in time says what was probed, and who names the probe', async () => {
+    const site = await running();
+    const port = await freePort();
+    await site.change({ ready: { kind: 'tcp', host: '127.0.0.1', port }, readyMs: 1000 });
+    site.publish('acme:lidar', '1.1.0', STAYS);
+    await site.until(
+      `lidar failed: it was not ready within 1 s: nothing listens on 127.0.0.1:${port} (ready in the update policy)`,
+    );
+    expect(processes(site)).toBeLessThanOrEqual(1);
+  });
+
+  it('[A18] whose interpreter this machine does not have stops nothing, and is tried again', async () => {
+    const site = await running();
+    site.publish('acme:lidar', '1.1.0', '#!/usr/bin/absent');
+    await site.until(
+      'failed (machine, 1.0.0): it cannot be started: its first line names /usr/bin/absent, which this machine does not have',
+    );
+    expect(site.story.filter((line) => line.startsWith('lidar'))).toEqual([]);
+    expect(processes(site)).toBe(1);
+  });
 });
 
 it('a release is installed while the download of another one waits for its server', async () => {
@@ -100,6 +128,24 @@ describe('a module that works', () => {
     process.kill(pid, 'SIGKILL');
     await site.until('lidar failed: it was killed by SIGKILL, cause unknown');
     await site.until('lidar says started');
+    await site.until('lidar running 1.0.0');
+    expect(processes(site)).toBe(1);
+  });
+
+  it('[A4] and fails its probes is started again, and says what came back', async () => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/health`;
+    const site = await agentSite(LIDAR, { readyMs: 20_000, probeMs: 20 });
+    const meta = { entrypoint: 'run', ready: url };
+    const serves = `exec ${process.execPath} ${ROOT}test/support/fake-module.ts serves ${port}`;
+    site.publish('acme:lidar', '1.0.0', serves, meta);
+    await site.start();
+    await site.until('done');
+    const [{ pid } = { pid: 0 }] = marked(`${runIdOf(site.home)}/`);
+    process.kill(pid, 'SIGUSR2');
+    await site.until(
+      `lidar failed: it failed 3 probes in a row: ${url} answered 503, expected 200 to 299 (ready in the package's meta.json)`,
+    );
     await site.until('lidar running 1.0.0');
     expect(processes(site)).toBe(1);
   });

@@ -78,7 +78,7 @@ describe('modreg agent status', () => {
       ['gone', '1.0.0', 'not in the config', '-', '-', '-'],
       ['left', '1.0.0', 'ending', `${left}`, size, '-'],
       [''],
-      ['In quarantine:'],
+      ['In quarantine (modreg quarantine lift MODULE VERSION lets one be selected again):'],
       ['MODULE', 'VERSION', 'SINCE', 'UNTIL', 'WHY'],
       ['acme:lidar', '1.2.0', formatTime(NOW), 'an operator lifts it', 'it crashed'],
     ]);

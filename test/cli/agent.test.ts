@@ -60,7 +60,7 @@ describe('modreg agent run', () => {
           expect.any(String),
         ],
         [''],
-        ['In quarantine:'],
+        ['In quarantine (modreg quarantine lift MODULE VERSION lets one be selected again):'],
         ['MODULE', 'VERSION', 'SINCE', 'UNTIL', 'WHY'],
         [
           'acme:lidar',
@@ -97,7 +97,7 @@ describe('modreg agent run', () => {
         'TIME info  acme_lidar: 1.0.0 is started (process PID)',
         'TIME info  acme_lidar: 1.0.0 runs',
         'TIME error acme_lidar: upgrade 1.0.0 → 1.0.1: the release failed: it ended with exit code 3',
-        'TIME warn  acme:lidar 1.0.1 is in quarantine until an operator lifts it: it ended with exit code 3',
+        'TIME warn  acme:lidar 1.0.1 is in quarantine until an operator lifts it (modreg quarantine lift acme:lidar 1.0.1): it ended with exit code 3',
         'TIME info  got SIGTERM: stopping all modules',
         'TIME info  acme_lidar: 1.0.0 is stopped',
         'TIME info  all modules are stopped',

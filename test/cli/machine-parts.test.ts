@@ -164,12 +164,16 @@ describe('the log of modreg poll', () => {
         until: undefined,
       },
       undefined,
-      ['warn acme:lidar 1.2.4 is in quarantine until an operator lifts it: no light'],
+      [
+        'warn acme:lidar 1.2.4 is in quarantine until an operator lifts it (modreg quarantine lift acme:lidar 1.2.4): no light',
+      ],
     ],
     [
       { kind: 'quarantined', moduleId: LIDAR, version: '1.2.4', reason: 'no light', until: NOW },
       undefined,
-      ['warn acme:lidar 1.2.4 is in quarantine until 2026-11-21T12:00:00Z: no light'],
+      [
+        'warn acme:lidar 1.2.4 is in quarantine until 2026-11-21T12:00:00Z (modreg quarantine lift acme:lidar 1.2.4): no light',
+      ],
     ],
     [{ kind: 'failure-reported' }, undefined, []],
     [

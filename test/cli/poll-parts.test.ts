@@ -109,7 +109,7 @@ describe('why a file cannot be run', () => {
       'a script of another system',
       '#!/no/sh\n',
       0o755,
-      'its first line names /no/sh, which does not exist',
+      'its first line names /no/sh, which this machine does not have',
     ],
     ['a program', elf(own), 0o755, undefined],
     ['a program of another machine', elf(0xf3), 0o755, 'it is a program of another machine'],
@@ -118,15 +118,13 @@ describe('why a file cannot be run', () => {
     const path = `${temporaryFolder()}/program`;
     writeFileSync(path, content);
     chmodSync(path, mode);
-    expect(whyNotRunnable(path)).toBe(why);
+    expect(whyNotRunnable(path, undefined)?.reason).toBe(why);
   });
 
   it('a folder, and nothing', () => {
     const folder = temporaryFolder();
-    expect([whyNotRunnable(folder), whyNotRunnable(`${folder}/x`)]).toEqual([
-      'it is not a file',
-      'there is no such file',
-    ]);
+    const reasons = [folder, `${folder}/x`].map((path) => whyNotRunnable(path, undefined)?.reason);
+    expect(reasons).toEqual(['it is not a file', 'there is no such file']);
   });
 });
 

@@ -159,7 +159,7 @@ describe('modreg poll', () => {
       'TIME info  acme_lidar: working',
       'TIME info  acme_lidar: no light',
       'TIME error acme_lidar: upgrade 1.2.4 → 1.2.5: the release failed: no light',
-      'TIME warn  acme:lidar 1.2.5 is in quarantine until an operator lifts it: no light',
+      'TIME warn  acme:lidar 1.2.5 is in quarantine until an operator lifts it (modreg quarantine lift acme:lidar 1.2.5): no light',
       'TIME info  acme_lidar: rollback to 1.2.4: 1.2.5 failed on this machine (no light); 1.2.4 was deployed before it',
     ]);
     await second.until('acme_lidar: working');

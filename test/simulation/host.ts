@@ -124,6 +124,10 @@ export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
       // A cast: only a real process would be started with it.
       return { ok: true, value: {} as never };
     },
+    whyNotStarted: (_, { root }) => {
+      if (!host.packages.has(root)) return FAULTS.package;
+      return chance.is(conditions.obstructed) ? FAULTS.start : undefined;
+    },
     moduleProcess: (run, start, reports) => {
       const [name = ''] = start.mark.split('/').slice(-3);
       judgeStart(world, name, run);

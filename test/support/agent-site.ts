@@ -21,8 +21,8 @@ export interface AgentSite {
   readonly story: string[];
   /** The path of each request to the server of the files. */
   readonly requests: readonly string[];
-  /** Publishes a version of a module, whose program is a shell script. */
-  readonly publish: (id: string, version: string, script: string) => void;
+  /** Publishes a version of a module, whose program is a shell script, or what begins with `#!`. */
+  readonly publish: (id: string, version: string, script: string, meta?: object) => void;
   /** Replaces the entries of the machine config. */
   readonly configure: (config: object) => void;
   /** Replaces how modules are run. Resolves once the agent has read it. */
@@ -122,10 +122,10 @@ export async function agentSite(
     home,
     story,
     requests: server.requests,
-    publish: (id, version, script) => {
+    publish: (id, version, script, meta = { entrypoint: 'run' }) => {
       const entries = [
-        member({ name: 'run', mode: 0o755, content: `#!/bin/sh\n${script}\n` }),
-        member({ name: 'meta.json', content: '{"entrypoint": "run"}' }),
+        member({ name: 'run', mode: 0o755, content: programOf(script) }),
+        member({ name: 'meta.json', content: JSON.stringify(meta) }),
       ];
       const file = gzipSync(tarOf(...entries));
       const path = `/${id}/${version}`;
@@ -169,6 +169,10 @@ export async function agentSite(
       await promise;
     },
   };
+}
+
+function programOf(script: string): string {
+  return script.startsWith('#!') ? script : `#!/bin/sh\n${script}\n`;
 }
 
 function inWords(event: AgentEvent): string | undefined {

@@ -7,3 +7,18 @@ export function elf(machine: number, format: 1 | 2 = 2): Buffer {
   head.writeUInt16LE(machine, 18);
   return head;
 }
+
+/** The beginning of a program for the CPU of this machine that needs a loader. */
+export function elfWithLoader(loader: string): Buffer {
+  const head = elf(process.arch === 'arm64' ? 183 : 62);
+  head.writeBigUInt64LE(64n, 32);
+  head.writeUInt16LE(56, 54);
+  head.writeUInt16LE(2, 56);
+  // Two segments, of which the second has the path of the loader behind it.
+  const segments = Buffer.alloc(2 * 56);
+  segments.writeUInt32LE(1, 0);
+  segments.writeUInt32LE(3, 56);
+  segments.writeBigUInt64LE(BigInt(64 + segments.length), 56 + 8);
+  segments.writeBigUInt64LE(BigInt(loader.length + 1), 56 + 32);
+  return Buffer.concat([head, segments, Buffer.from(`${loader}\0`)]);
+}

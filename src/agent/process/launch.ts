@@ -9,7 +9,7 @@ import { agentLine, programOutput, type OutputLine } from './program-output.ts';
 import { isRunning, MARK } from './process-table.ts';
 import { programCgroup, type ProgramCgroup } from './cgroup.ts';
 import type { RunAs } from './run-as.ts';
-import { whyNotRunnable } from './runnable.ts';
+import { whyNotRunnable, type LaunchFailure } from './runnable.ts';
 import { stopping, type StopResult } from './stop.ts';
 
 /** A program to start. */
@@ -44,12 +44,6 @@ export interface RunningProgram {
   readonly stop: (graceMs: number) => Promise<StopResult>;
 }
 
-/** Why a program could not be started, and whose failure that is. */
-export interface LaunchFailure {
-  readonly blame: 'release' | 'machine';
-  readonly reason: string;
-}
-
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 /**
@@ -57,9 +51,9 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
  * what it started are killed. Call it on the main thread: the kernel kills the program when the calling thread ends.
  */
 export async function launch(start: ProgramStart): Promise<Result<RunningProgram, LaunchFailure>> {
-  const { path, mark, cgroups, onLine } = start;
-  const why = whyNotRunnable(path);
-  if (why !== undefined) return { ok: false, error: { blame: 'release', reason: why } };
+  const { path, environment, mark, cgroups, onLine } = start;
+  const why = whyNotRunnable(path, environment['PATH']);
+  if (why) return { ok: false, error: why };
   const line = await launchLine();
   noteFallback(line, onLine);
   guardPrograms();

@@ -4,6 +4,8 @@ import { createConnection, createServer, type NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readiness } from '../../core/machine/readiness.ts';
+import { describeDuration } from '../../core/text/duration.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import type { Clock } from '../../registry/index.ts';
 import type { RunAs } from './run-as.ts';
 
@@ -12,6 +14,7 @@ const FIRST_POLL_MS = 10;
 const POLL_MS = 1000;
 /** How long one probe may take. */
 const PROBE_MS = 2000;
+const PROBE_TIME = describeDuration(PROBE_MS);
 
 /** The readiness of one start of a module. */
 export interface ReadinessProbe {
@@ -19,10 +22,10 @@ export interface ReadinessProbe {
   readonly environment: Readonly<Record<string, string>>;
   /** Why the module cannot be started now: another process has its port. Undefined if it can. (A13) */
   readonly obstacle: () => Promise<string | undefined>;
-  /** Resolves once the module is ready. Rejects with the reason of `signal`. */
-  readonly untilReady: (signal: AbortSignal) => Promise<void>;
-  /** Whether the module answers now. One that shows nothing always does, while it runs. */
-  readonly isHealthy: () => Promise<boolean>;
+  /** Resolves once the module is ready. Rejects with the reason of `signal`. Each probe that fails is passed to `onFailure`. */
+  readonly untilReady: (signal: AbortSignal, onFailure: (what: string) => void) => Promise<void>;
+  /** What was probed and what came back, in words, if the module does not answer now. One that shows nothing always does. */
+  readonly failure: () => Promise<string | undefined>;
   /** Removes what the probe created. */
   readonly close: () => void;
 }
@@ -41,25 +44,28 @@ export function readinessProbe(
       environment: {},
       obstacle: async () => await Promise.resolve(undefined),
       untilReady: async (signal) => await clock.sleep(staysUpMs, signal),
-      isHealthy: async () => await Promise.resolve(true),
+      failure: async () => await Promise.resolve(undefined),
       close: () => undefined,
     };
   }
   const place = placeOf(readiness, runAs);
-  const isHealthy =
+  const failure =
     readiness.kind === 'http'
-      ? async () => await answers(readiness.url)
-      : async () => await accepts(place.address);
+      ? async () => await failureOfGet(readiness.url, describeAddress(place.address))
+      : async () => await failureAt(place.address);
   return {
     environment: place.environment,
     obstacle: async () => await obstacleAt(place.address),
-    untilReady: async (signal) => {
-      for (let wait = FIRST_POLL_MS; !(await isHealthy()); wait = Math.min(2 * wait, POLL_MS)) {
+    untilReady: async (signal, onFailure) => {
+      for (let wait = FIRST_POLL_MS; ; wait = Math.min(2 * wait, POLL_MS)) {
+        const what = await failure();
+        if (what === undefined) break;
+        onFailure(what);
         await clock.sleep(wait, signal);
       }
       signal.throwIfAborted();
     },
-    isHealthy,
+    failure,
     close: place.close,
   };
 }
@@ -112,13 +118,17 @@ async function obstacleAt(address: Address): Promise<string | undefined> {
   return await promise;
 }
 
-async function accepts(address: Address): Promise<boolean> {
-  if ('path' in address && !existsSync(address.path)) return false;
-  const { promise, resolve } = Promise.withResolvers<boolean>();
+/** Why nothing accepts a connection at an address. */
+async function failureAt(address: Address): Promise<string | undefined> {
+  if ('path' in address && !existsSync(address.path)) {
+    return 'it did not open its socket (PLATFORM_MODULE_SOCKET)';
+  }
+  const place = describeAddress(address);
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const options: NetConnectOpts = { ...address, timeout: PROBE_MS };
-  const socket = createConnection(options, () => resolve(true));
-  socket.on('error', () => resolve(false));
-  socket.on('timeout', () => resolve(false));
+  const socket = createConnection(options, () => resolve(undefined));
+  socket.on('error', (error) => resolve(failureOfConnection(place, error)));
+  socket.on('timeout', () => resolve(`${place} accepted no connection within ${PROBE_TIME}`));
   try {
     return await promise;
   } finally {
@@ -126,15 +136,33 @@ async function accepts(address: Address): Promise<boolean> {
   }
 }
 
-async function answers(url: string): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
+/** Why a GET is not answered with success. */
+async function failureOfGet(url: string, place: string): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
   // `fetch` would keep the connection, and might ask a proxy.
-  const request = get(url, { agent: false, signal: AbortSignal.timeout(PROBE_MS) });
-  request.on('error', () => resolve(false));
-  request.on('response', ({ statusCode = 0 }) => resolve(statusCode >= 200 && statusCode < 300));
+  const signal = AbortSignal.timeout(PROBE_MS);
+  const request = get(url, { agent: false, signal });
+  request.on('error', (error) => {
+    const late = `${excerpt(url)} gave no answer within ${PROBE_TIME}`;
+    resolve(signal.aborted ? late : failureOfConnection(place, error));
+  });
+  request.on('response', ({ statusCode = 0 }) => {
+    const isSuccess = statusCode >= 200 && statusCode < 300;
+    resolve(isSuccess ? undefined : `${excerpt(url)} answered ${statusCode}, expected 200 to 299`);
+  });
   try {
     return await promise;
   } finally {
     request.destroy();
   }
+}
+
+function describeAddress(address: Address): string {
+  return 'path' in address ? 'its socket' : `${address.host}:${address.port}`;
+}
+
+function failureOfConnection(place: string, { code = '' }: NodeJS.ErrnoException): string {
+  return code === 'ECONNREFUSED'
+    ? `nothing listens on ${place}`
+    : `the connection to ${place} failed (${code})`;
 }

@@ -1,8 +1,9 @@
 import { describeDuration } from '../../core/text/duration.ts';
 import type { Result } from '../../core/text/result.ts';
-import { launch, type LaunchFailure, type ProgramStart } from './launch.ts';
+import { launch, type ProgramStart } from './launch.ts';
 import { describeEnd } from './program-end.ts';
 import { lastWords } from './program-output.ts';
+import { notStarted, type LaunchFailure } from './runnable.ts';
 
 /**
  * Runs a program that must end with exit code 0 within `limitMs`. Then nothing of it is left: what it started in the
@@ -15,10 +16,7 @@ export async function runOnce(
   signal.throwIfAborted();
   const words = lastWords(start.onLine);
   const launched = await launch({ ...start, onLine: words.onLine });
-  if (!launched.ok) {
-    const { blame, reason } = launched.error;
-    return { ok: false, error: { blame, reason: `it cannot be started: ${reason}` } };
-  }
+  if (!launched.ok) return { ok: false, error: notStarted(launched.error) };
   const { ended, stop } = launched.value;
   const end = await Promise.race([ended, over(limitMs, signal)]);
   await stop(0);

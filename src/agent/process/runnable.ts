@@ -1,16 +1,6 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  readSync,
-  statSync,
-} from 'node:fs';
-import { excerpt } from '../../core/text/quote.ts';
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
+import { firstLineOf, headOf, missingForElf, missingForScript } from './interpreter.ts';
 
-/** Longer than the first line of any script that Linux starts. */
-const HEAD_BYTES = 256;
 /** Where an ELF file names its machine, and the machines that modules run on. */
 const ELF_MACHINE_AT = 18;
 const ELF_MACHINES: Readonly<Record<string, number>> = { x64: 0x3e, arm64: 0xb7 };
@@ -20,40 +10,62 @@ const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'it is not executable for this user',
 };
 
+/** Why a program could not be started, and whose failure that is. */
+export interface LaunchFailure {
+  readonly blame: 'release' | 'machine';
+  readonly reason: string;
+}
+
+/** The failure with what it means for the program. */
+export function notStarted({ blame, reason }: LaunchFailure): LaunchFailure {
+  return { blame, reason: `it cannot be started: ${reason}` };
+}
+
 /**
- * Why the file at `path` cannot be run as a program of this machine, in words; undefined if it can. The system's own check
- * is not enough: a file that is neither a script with `#!` nor a program is run by a shell, and an empty one succeeds.
+ * Why the file at `path` cannot be run as a program of this machine, whose `PATH` is `searchPath`; undefined if it can. The
+ * system's own check is not enough: a file that is neither a script with `#!` nor a program is run by a shell, and an empty one
+ * succeeds.
  */
-export function whyNotRunnable(path: string): string | undefined {
+export function whyNotRunnable(
+  path: string,
+  searchPath: string | undefined,
+): LaunchFailure | undefined {
   try {
     accessSync(path, constants.X_OK);
-    return statSync(path).isFile() ? formatError(headOf(path)) : 'it is not a file';
+    if (!statSync(path).isFile()) return wrongFile('it is not a file');
+    const file = openSync(path, 'r');
+    try {
+      return whyNotRun(file, searchPath);
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    return WORDS[code] ?? code;
+    return wrongFile(WORDS[code] ?? code);
   }
 }
 
-function formatError(head: Buffer): string | undefined {
+function whyNotRun(file: number, searchPath: string | undefined): LaunchFailure | undefined {
+  const head = headOf(file);
   if (head.subarray(0, 4).equals(Buffer.from('\u007fELF'))) {
     const machine = head.length > ELF_MACHINE_AT ? head.readUInt16LE(ELF_MACHINE_AT) : undefined;
-    return machine === ELF_MACHINES[process.arch]
-      ? undefined
-      : 'it is a program of another machine';
+    const isOwn = machine === ELF_MACHINES[process.arch];
+    return isOwn
+      ? lackingMachine(missingForElf(file))
+      : wrongFile('it is a program of another machine');
   }
-  const [, interpreter] = /^#![ \t]*([^ \t\n]+)/.exec(head.toString('latin1')) ?? [];
-  if (interpreter === undefined) return 'it has no first line such as #!/bin/sh';
-  if (interpreter.endsWith('\r')) return 'its first line ends with a carriage return';
-  if (existsSync(interpreter)) return undefined;
-  return `its first line names ${excerpt(interpreter)}, which does not exist`;
+  const line = firstLineOf(head);
+  if (!line) return wrongFile('it has no first line such as #!/bin/sh');
+  if (line.interpreter.endsWith('\r'))
+    return wrongFile('its first line ends with a carriage return');
+  return lackingMachine(missingForScript(line, searchPath));
 }
 
-function headOf(path: string): Buffer {
-  const file = openSync(path, 'r');
-  try {
-    const head = Buffer.alloc(HEAD_BYTES);
-    return head.subarray(0, readSync(file, head));
-  } finally {
-    closeSync(file);
-  }
+function wrongFile(reason: string): LaunchFailure {
+  return { blame: 'release', reason };
+}
+
+/** The same release runs on a machine that has what this one lacks (A18). */
+function lackingMachine(reason: string | undefined): LaunchFailure | undefined {
+  return reason === undefined ? undefined : { blame: 'machine', reason };
 }

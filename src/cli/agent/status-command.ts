@@ -73,10 +73,12 @@ export function agentStatusCommand({ json }: { readonly json?: true }, world: Wo
   const heads = ['MODULE', 'VERSION', 'STATE', 'PROCESS', 'MEMORY', 'UPDATE'];
   const line = columnsOf(heads, rows, world.columns);
   const quarantined = quarantineTable(quarantine, { times, columns: world.columns });
-  const below = quarantined.length === 0 ? [] : ['', 'In quarantine:', ...quarantined];
+  const below = quarantined.length === 0 ? [] : ['', QUARANTINE_HEAD, ...quarantined];
   return { answer: [...[heads, ...rows].flatMap(line), ...below], notes, problems: [] };
 }
 
+const QUARANTINE_HEAD =
+  'In quarantine (modreg quarantine lift MODULE VERSION lets one be selected again):';
 const MEGABYTE = 1e6;
 
 function stateOf({ isConfigured, phase, pid }: ModuleStatus): string {

@@ -80,7 +80,8 @@ function machineLines(event: MachineEvent): Line[] {
     case 'quarantined': {
       const { moduleId, version, reason, until } = event;
       const end = until === undefined ? 'an operator lifts it' : formatTime(until);
-      return warn(`${moduleId} ${version} is in quarantine until ${end}: ${reason}`);
+      const lift = `modreg quarantine lift ${moduleId} ${version}`;
+      return warn(`${moduleId} ${version} is in quarantine until ${end} (${lift}): ${reason}`);
     }
     case 'failure-reported':
       return [];

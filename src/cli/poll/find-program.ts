@@ -7,15 +7,16 @@ import { whyNotRunnable } from '../../agent/process/runnable.ts';
 
 /** The path of the program that `--exec` names: a path, or a name that is in a folder of `PATH`. */
 export function findProgram(named: string, { environment }: World): Result<string, Problem> {
-  const folders = (environment['PATH'] ?? '').split(':');
+  const searchPath = environment['PATH'] ?? '';
+  const folders = searchPath.split(':');
   const paths = named.includes('/') ? [named] : folders.map((folder) => join(folder, named));
-  const found = paths.find((path) => whyNotRunnable(path) === undefined);
+  const found = paths.find((path) => !whyNotRunnable(path, searchPath));
   if (found !== undefined && named !== '') return { ok: true, value: found };
   if (!named.includes('/')) {
     const hint = `a program in the current folder is ./${excerpt(named)}`;
     return failed(`${quote(named)} is not in a folder of PATH`, hint);
   }
-  const why = whyNotRunnable(named) ?? '';
+  const why = whyNotRunnable(named, searchPath)?.reason ?? '';
   const hint = `chmod +x ${excerpt(named)} makes it executable`;
   const isHelped = why === 'it is not executable for this user';
   return failed(`${quote(named)} cannot be run: ${why}`, isHelped ? hint : undefined);

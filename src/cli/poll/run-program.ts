@@ -37,8 +37,8 @@ const LAST_OUTPUT_MS = 250;
 /** Runs a program until it ends. What it started in the background keeps running, and its output is still read. */
 export async function runProgram(run: ProgramRun): Promise<Ended> {
   const { program, environment, input, onStart, onLine } = run;
-  const why = whyNotRunnable(program);
-  if (why !== undefined) return { kind: 'not-started', why };
+  const why = whyNotRunnable(program, environment['PATH']);
+  if (why) return { kind: 'not-started', why: why.reason };
   const child = spawn(program, [], { env: environment, detached: true, stdio: 'pipe' });
   const ended = endOf(child);
   const { pid } = child;

@@ -4,6 +4,7 @@ import { delegatedCgroup } from '../../../src/agent/process/cgroup.ts';
 import { launch, type RunningProgram } from '../../../src/agent/process/launch.ts';
 import { describeEnd } from '../../../src/agent/process/program-end.ts';
 import { fakeStart, type FakeStart } from '../../support/fake-start.ts';
+import { elfWithLoader } from '../../support/elf-file.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 async function launched({ start }: FakeStart): Promise<RunningProgram> {
@@ -141,7 +142,6 @@ describe('a program that cannot be started', () => {
     ['it has no first line such as #!/bin/sh', 'echo no', 0o755],
     ['it has no first line such as #!/bin/sh', '', 0o755],
     ['its first line ends with a carriage return', '#!/bin/sh\r\n', 0o755],
-    ['its first line names /usr/bin/absent, which does not exist', '#! /usr/bin/absent -x', 0o755],
     ['it is a program of another machine', otherMachine, 0o755],
     ['it is a program of another machine', '\u007fELF', 0o755],
   ])('because %s', async (reason, content, mode) => {
@@ -149,6 +149,30 @@ describe('a program that cannot be started', () => {
     writeFileSync(path, content, { mode });
     const result = await launch(fakeStart([], { path }).start);
     expect(result).toEqual({ ok: false, error: { blame: 'release', reason } });
+  });
+
+  it.each<[string, string | Buffer]>([
+    [
+      'its first line names /usr/bin/absent, which this machine does not have',
+      '#! /usr/bin/absent -x',
+    ],
+    [
+      'its first line names absent, which is in no folder of PATH (/usr/bin:/bin)',
+      '#!/usr/bin/env absent\n',
+    ],
+    [
+      'its first line names absent, which is in no folder of PATH (/usr/bin:/bin)',
+      '#!/usr/bin/env -S absent -x\n',
+    ],
+    [
+      'it needs /lib/ld-absent.so.1, which this machine does not have',
+      elfWithLoader('/lib/ld-absent.so.1'),
+    ],
+  ])('[A18] because of this machine: %s', async (reason, content) => {
+    const path = `${temporaryFolder()}/program`;
+    writeFileSync(path, content, { mode: 0o755 });
+    const result = await launch(fakeStart([], { path }).start);
+    expect(result).toEqual({ ok: false, error: { blame: 'machine', reason } });
   });
 
   it.each([
