@@ -96,7 +96,7 @@ export const EXIT_MEANINGS: ReadonlyMap<number, string> = new Map([
   [11, 'with replay: the decision is another one than the recorded one'],
   [
     12,
-    'with status --exit-code: a module is stuck, or no poller is running, or its last round is old',
+    'with status --exit-code: a module is stuck, or no process polls for the machine, or its last round is old',
   ],
   [69, 'Node is too old, or there is none'],
   [70, "internal error, or the machine's state or a registry file cannot be read or written"],

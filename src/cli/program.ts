@@ -161,7 +161,7 @@ function addResolve(modreg: Command, { world, finish }: CommandContext): void {
     .description('Prints the release that a constraint now selects for a module.')
     .option('--explain', 'show why entries of the list are selected or refused')
     .option('--all', 'like --explain, with a line for every entry')
-    .option('--machine', 'refuse what this machine refuses, as its poller knows it')
+    .option('--machine', 'refuse what this machine refuses, as it decided last')
     .addHelpText('before', RESOLVE_EXAMPLES)
     .addHelpText('after', CONSTRAINTS)
     .action(async (moduleId: string, constraint: string, options: ResolveOptions) => {

@@ -65,11 +65,11 @@ const REMEDIES: Readonly<Record<Exclude<TableName, 'identity' | 'saved_contents'
   },
   starts: {
     sql: ['DELETE FROM starts WHERE BAD'],
-    says: () => 'a start of the poller; it no longer counts',
+    says: () => 'the time of a start; it no longer counts',
   },
   poller: {
     sql: ['UPDATE poller SET pid = NULL, round_at = NULL, trouble = NULL WHERE BAD'],
-    says: () => 'the last round of the poller',
+    says: () => 'the last round',
   },
   first_seen: {
     sql: ['DELETE FROM first_seen WHERE BAD'],
@@ -128,7 +128,7 @@ export function checkRows(
   for (const name of names) {
     const damaged = sql.get(`SELECT 1 FROM ${name} WHERE NOT (${isIntact(name)}) LIMIT 1`);
     if (!damaged) continue;
-    const message = `${quote(sql.path)}: a row of the table ${name} is damaged; a poller sets it aside when it starts`;
+    const message = `${quote(sql.path)}: a row of the table ${name} is damaged; the next start of modreg agent run or modreg poll sets it aside`;
     throw new DatabaseError('damaged', message);
   }
 }

@@ -182,7 +182,7 @@ function encodedDecision(decision: LoggedDecision, input: DecideInput): string {
 export function historyIn(sql: Statements, { kind, name }: TargetName): PastDecision[] {
   const rows = sql.all(SELECT, kind, name);
   if (rows.every((row) => row['is_intact'] === 1)) return rows.map((row) => pastDecision(row, sql));
-  const message = `${quote(sql.path)}: the history of ${kind} ${quote(name)} is damaged; a poller sets the damaged part aside when it starts`;
+  const message = `${quote(sql.path)}: the history of ${kind} ${quote(name)} is damaged; the next start of modreg agent run or modreg poll sets the damaged part aside`;
   throw new DatabaseError('damaged', message);
 }
 

@@ -73,7 +73,7 @@ function holdOffPollers(path: string): () => void {
     return holdExclusively(lockOf(realpathSync(path)), 0);
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.kind !== 'locked') throw error;
-    const message = `${quote(path)}: its schema needs an upgrade that would stop the running poller of an earlier modreg`;
+    const message = `${quote(path)}: its schema needs an upgrade that would stop the running process of an earlier modreg`;
     throw new DatabaseError(
       'locked',
       `${message}; nothing was changed: stop the agent first`,

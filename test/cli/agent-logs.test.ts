@@ -66,7 +66,7 @@ describe('modreg agent logs', () => {
     [
       'acme:lidr',
       [
-        'error[UNKNOWN_REFERENCE]: "acme:lidr" names no module or subsystem that this machine\'s poller decides on',
+        'error[UNKNOWN_REFERENCE]: "acme:lidr" names no module or subsystem that this machine decides on',
         '  did you mean acme:lidar ?',
         1,
       ],
@@ -105,15 +105,43 @@ describe('modreg agent logs', () => {
       'error[USAGE]: the state of this machine is not found: neither PLATFORM_HOME nor HOME is set',
       2,
     ],
-    [
-      ['logs'],
-      { HOME: '/nowhere' },
-      'error[STATE_UNREADABLE]: "/nowhere/.platform/logs.db": there is no such file',
-      70,
-    ],
   ] as const)('%o with %o is an error', ([args, environment, message, code]) => {
     const { stderr, exit } = modreg(['agent', ...args], environment);
-    expect([stderr.split('\n')[0], exit]).toEqual([message, code]);
+    const [line] = stderr.split('\n');
+    expect([line, exit]).toEqual([message, code]);
+  });
+
+  it('says that the log is damaged', () => {
+    const home = temporaryFolder({ 'logs.db': 'damaged'.repeat(1000) });
+    const { stderr, exit } = modreg(['agent', 'logs'], { PLATFORM_HOME: home });
+    expect([stderr, exit]).toEqual([
+      `error[STATE_UNREADABLE]: "${home}/logs.db": file is not a database\n`,
+      70,
+    ]);
+  });
+
+  const absent = [
+    'no agent has run with this home; modreg agent run <machine.json> starts one',
+    'note: "/nowhere/.platform/FILE": there is no such file; $PLATFORM_HOME, or else $HOME/.platform, is the home',
+  ];
+
+  it.for([
+    ['logs', [], absent],
+    ['logs', ['--json'], absent],
+    ['logs', ['--follow'], absent],
+    ['status', [], absent],
+    [
+      'status',
+      ['--json'],
+      [
+        '{"schema":"modreg/agent-status@1","running":false,"trouble":null,"modules":[],"quarantine":[]}',
+        absent[1],
+      ],
+    ],
+  ] as const)('%s %o before the first start: says what to run', ([command, options, expected]) => {
+    const { stdout, stderr, exit } = modreg(['agent', command, ...options], { HOME: '/nowhere' });
+    const said = `${stdout}${stderr}`.replace(/(?<=platform\/)\w+\.db/, 'FILE').trimEnd();
+    expect([...said.split('\n'), exit]).toEqual([...expected, 0]);
   });
 
   it('follows the log until it is stopped', async () => {

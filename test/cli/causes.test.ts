@@ -206,7 +206,7 @@ describe('what made a decision replace another one', () => {
       { situation: { timing: TIMING, ...later(300_000) } },
     ],
     [
-      'an action was delivered, which counts as a restart',
+      'an action was begun, which counts as a restart',
       {},
       { situation: { timing: { restarts: [NOW] } }, recorded: { decision: 'hold' } },
     ],

@@ -168,7 +168,7 @@ describe('modreg why', () => {
     );
     expect((await on(none, 'why acme:lidar')).stderr).toEqual([
       'error[NOT_RECORDED]: no decision about acme:lidar has been recorded yet',
-      'hint: the poller records each change of a decision; modreg status shows the last ones',
+      'hint: each change of a decision is recorded; modreg status shows the last ones',
     ]);
   });
 

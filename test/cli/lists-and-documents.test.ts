@@ -169,7 +169,7 @@ describe('modreg resolve and compare', () => {
     expect([stdout, stderr, exit]).toEqual([
       [],
       [
-        'error[NOT_RECORDED]: what this machine refuses of acme:cam is not known: its poller has not recorded a decision',
+        'error[NOT_RECORDED]: what this machine refuses of acme:cam is not known: no decision about it is recorded',
       ],
       1,
     ]);

@@ -80,7 +80,7 @@ describe('modreg quarantine add', () => {
     const home = homeAfter((state) => state.log([logged('acme_lidar')], ROUND));
     expect((await on(home, 'quarantine add acme_lidar 1.3.0')).stdout).toEqual([
       'acme:lidar 1.3.0 is refused on this machine until an operator lifts it',
-      "  acme:lidar: the poller's next decision is not known here: its poller has not recorded a decision",
+      '  acme:lidar: the next decision is not known here: no decision about it is recorded',
     ]);
     const { stdout } = await on(home, 'quarantine add acme_lidar 1.3.0 --json');
     expect(JSON.parse(stdout[0] ?? '')).toMatchObject({ until: null, decisions: [] });
@@ -160,7 +160,7 @@ describe('modreg rollback', () => {
     const { stdout, stderr } = await at(machine, 'rollback acme:lidar --for 1h');
     const until = '2026-11-21T04:02:03Z (13:02 Asia/Tokyo, in 1 h)';
     expect(stdout).toEqual([
-      `acme:lidar rolls back from 1.3.0 to 1.2.9 at the poller's next decision, until ${until}`,
+      `acme:lidar rolls back from 1.3.0 to 1.2.9 at the next decision, until ${until}`,
       '  because  1.3.0 was rolled back on this machine; 1.2.9 was deployed before it',
       `  then     up-to-date: stays at 1.2.9: 1.3.0 is refused by a rollback on this machine until ${until}`,
       `  next     ${until}: upgrade to 1.3.0, as a quarantine ends`,
@@ -211,7 +211,7 @@ describe('modreg rollback', () => {
       state.log([logged('acme_lidar')], ROUND);
     });
     expect((await on(home, 'rollback acme:lidar --for 1h')).stdout[0]).toBe(
-      "acme:lidar rolls back from 1.1.0 to 1.0.0 at the poller's next decision, until 2026-11-21T13:00:00Z (in 1 h)",
+      'acme:lidar rolls back from 1.1.0 to 1.0.0 at the next decision, until 2026-11-21T13:00:00Z (in 1 h)',
     );
     const { stdout } = await on(home, 'rollback acme:lidar --for 2h --json');
     expect(JSON.parse(stdout[0] ?? '')).toMatchObject({ until: '2026-11-21T14:00:00Z' });
@@ -224,7 +224,7 @@ describe('modreg rollback', () => {
   ])('of %s', async (named, suggestion) => {
     const home = homeAfter((state) => state.log([logged('acme_lidar')], ROUND));
     expect((await on(home, `rollback ${named}`)).stderr).toEqual([
-      `error[UNKNOWN_REFERENCE]: "${named}" names no module or subsystem that this machine's poller decides on`,
+      `error[UNKNOWN_REFERENCE]: "${named}" names no module or subsystem that this machine decides on`,
       suggestion,
     ]);
   });
@@ -261,7 +261,7 @@ describe('modreg status', () => {
   it('says that a poller is running before its first round', async () => {
     const { home } = polledHome();
     expect((await on(home, 'status')).stdout[0]).toBe(
-      `a poller is running as process ${process.pid}; no round was made yet`,
+      `process ${process.pid} polls for this machine; no round was made yet`,
     );
   });
 

@@ -71,19 +71,19 @@ describe('a machine.db that cannot be used is reported and not changed', () => {
     ],
     [
       'a decision that is not JSON',
-      'a row of the table decisions is damaged; a poller sets it aside when it starts',
+      'a row of the table decisions is damaged; the next start of modreg agent run or modreg poll sets it aside',
       [['status'], ROLLBACK],
       () => homeWhere("UPDATE decisions SET content = '{'"),
     ],
     [
       'a decision without its name',
-      'a row of the table decisions is damaged; a poller sets it aside when it starts',
+      'a row of the table decisions is damaged; the next start of modreg agent run or modreg poll sets it aside',
       [['status'], ROLLBACK],
       () => homeWhere(`UPDATE decisions SET content = replace(content, '"name"', '"nane"')`),
     ],
     [
       'a number that is too large for JavaScript',
-      'a row of the table starts is damaged; a poller sets it aside when it starts',
+      'a row of the table starts is damaged; the next start of modreg agent run or modreg poll sets it aside',
       [['status'], LIST, ROLLBACK],
       () => homeWhere('INSERT INTO starts (at) VALUES (9223372036854775807)'),
     ],

@@ -73,7 +73,7 @@ describe('[D41] a requested restart is shown by', () => {
     await machine.pass(HOUR);
     const id = machine.deliveries[0]?.action.id;
     expect(await statusLine()).toBe(
-      `acme_lidar restart of 1.2.3: delivered once, not acknowledged yet (${id})`,
+      `acme_lidar restart of 1.2.3: begun once, not done yet (${id})`,
     );
     await machine.deliveries
       .shift()

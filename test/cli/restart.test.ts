@@ -20,7 +20,7 @@ describe('[D41] modreg restart says what the planner decides', () => {
   it('for a restart that is due', async () => {
     const machine = await settled();
     expect(await answerTo(machine, 'acme:lidar')).toEqual([
-      "acme:lidar restarts 1.2.3 at the poller's next decision",
+      'acme:lidar restarts 1.2.3 at the next decision',
       '  because  an operator requested a restart at 2026-11-21T01:03:03Z',
       '  then     up-to-date: already the newest patch of 1.2',
     ]);
@@ -39,7 +39,7 @@ describe('[D41] modreg restart says what the planner decides', () => {
       '  next     2026-11-21T02:00:00Z (in 56 min 57 s): restart of 1.2.3, as the maintenance window opens',
     ]);
     expect(await answerTo(machine, 'acme_lidar', '--now')).toEqual([
-      "acme:lidar restarts 1.2.3 at the poller's next decision",
+      'acme:lidar restarts 1.2.3 at the next decision',
       '  because  an operator requested an immediate restart at 2026-11-21T01:03:03Z',
       '  then     up-to-date: already the newest patch of 1.2',
     ]);
@@ -67,7 +67,7 @@ describe('[D41] modreg restart says what the planner decides', () => {
       .shift()
       ?.failed({ reason: 'no power', blame: 'machine', running: '1.2.3' });
     expect(await answerTo(machine, 'acme:lidar')).toEqual([
-      "acme:lidar restarts with the upgrade to 1.2.4 at the poller's next decision",
+      'acme:lidar restarts with the upgrade to 1.2.4 at the next decision',
       '  because  newest patch of 1.2',
       '  next     2026-11-21T03:00:00Z (in 56 min 57 s): hold of the upgrade to 1.2.4, as the maintenance window closes',
     ]);
@@ -153,7 +153,7 @@ describe('[D41] modreg restart refuses', () => {
 
   it('a module that nobody has', async () => {
     expect(await answerTo(await settled(), 'acme:lydar')).toEqual([
-      '"acme:lydar" names no module or subsystem that this machine\'s poller decides on',
+      '"acme:lydar" names no module or subsystem that this machine decides on',
     ]);
   });
 
@@ -176,8 +176,8 @@ function homeWith(decision: string): string {
 describe('[D41] modreg restart without what the planner needs', () => {
   it('says so', async () => {
     expect(await answerTo(homeWith('up-to-date'), 'acme:lidar')).toEqual([
-      'acme:lidar restarts 1.0.0 once the poller decides so',
-      '  what holds it is not known here: its poller has not recorded a decision',
+      'acme:lidar restarts 1.0.0 once that is decided',
+      '  what holds it is not known here: no decision about it is recorded',
     ]);
   });
 
@@ -195,7 +195,7 @@ describe('[D41] modreg restart without what the planner needs', () => {
       'nothing',
       ['--now'],
       [
-        "acme:lidar restarts 1.0.0 at the poller's next decision",
+        'acme:lidar restarts 1.0.0 at the next decision',
         '  because  an operator requested an immediate restart at 2026-11-22T12:00:00Z',
       ],
     ],

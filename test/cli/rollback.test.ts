@@ -38,7 +38,7 @@ function rollback(home: string, ...args: readonly string[]): ReturnType<typeof m
   return modreg(['rollback', ...args], { PLATFORM_HOME: home });
 }
 
-const PREVIOUS = `rolls back from 1.1.0 to 1.0.0 at the poller's next decision
+const PREVIOUS = `rolls back from 1.1.0 to 1.0.0 at the next decision
   its release list is not known here, so every version above 1.0.0 and up to 1.1.0 is refused; a higher one may replace 1.0.0
 `;
 const REFUSED = `error[NO_MATCH]: acme:lidar cannot be rolled back from 1.1.0: no lower release may be selected; nothing was changed
@@ -67,7 +67,7 @@ describe('[D32] modreg rollback without a saved list', () => {
   it.each(['platform-agent', 'platform:agent'])('rolls back the subsystem %s', (named) => {
     const home = homeOf();
     expect(rollback(home, named)).toEqual({
-      stdout: `platform-agent rolls back from 0.9.1 to 0.9.0 at the poller's next decision
+      stdout: `platform-agent rolls back from 0.9.1 to 0.9.0 at the next decision
   its release list is not known here, so every version above 0.9.0 and up to 0.9.1 is refused; a higher one may replace 0.9.0
 `,
       stderr: 'note: modreg quarantine lift platform:agent 0.9.1 undoes this\n',
@@ -209,7 +209,7 @@ hint: pin the version that should run
       {},
       ['acme-lidar'],
       {
-        stderr: `error[UNKNOWN_REFERENCE]: "acme-lidar" names no module or subsystem that this machine's poller decides on
+        stderr: `error[UNKNOWN_REFERENCE]: "acme-lidar" names no module or subsystem that this machine decides on
   did you mean acme:lidar ?
 `,
         exit: 1,
@@ -221,7 +221,7 @@ hint: pin the version that should run
       ['every\u001bthing'],
       {
         stderr:
-          'error[UNKNOWN_REFERENCE]: "every\\u{1b}thing" names no module or subsystem that this machine\'s poller decides on\n',
+          'error[UNKNOWN_REFERENCE]: "every\\u{1b}thing" names no module or subsystem that this machine decides on\n',
         exit: 1,
       },
     ],

@@ -24,7 +24,7 @@ function round(
   state.log(decisions, { at: Date.now() - ago, trouble: undefined });
 }
 
-const RUNNING = `a poller is running as process ${process.pid}; last round SOME ago`;
+const RUNNING = `process ${process.pid} polls for this machine; last round SOME ago`;
 
 describe('modreg status --exit-code while a poller is running', () => {
   it.each<[string, (state: MachineState) => void, readonly string[], number]>([
@@ -101,7 +101,7 @@ describe('modreg status --exit-code while a poller is running', () => {
 describe('modreg status --exit-code without a poller', () => {
   it('reports one that has ended', () => {
     const home = homeAfter((state) => round(state, {}));
-    const line = `no poller is running; last round SOME ago by process ${process.pid}`;
+    const line = `no process polls for this machine; last round SOME ago by process ${process.pid}`;
     expect(ended(home, '--exit-code')).toEqual([line, 12]);
     expect(ended(home)).toEqual([line, 0]);
   });
@@ -111,7 +111,7 @@ describe('modreg status --exit-code without a poller', () => {
     ['an empty file', { 'machine.db': '' }],
   ])('reports a machine without state: %s', (_, files) => {
     const home = temporaryFolder(files);
-    const line = 'this machine has no state: no poller has run here';
+    const line = 'this machine has no state: neither modreg agent run nor modreg poll has run here';
     expect(ended(home)).toEqual([line, 0]);
     expect(ended(home, '--exit-code')).toEqual([line, 12]);
     const { stdout, stderr, exit } = modreg(['status', '--json'], { PLATFORM_HOME: home });

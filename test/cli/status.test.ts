@@ -88,7 +88,7 @@ describe('modreg status', () => {
     const before = contentsOf(home);
     const shown = status(home);
     expect({ ...shown, stdout: shown.stdout.replace(/in 1 min \d+ s/, 'in SOME') }).toEqual({
-      stdout: `a poller is running as process ${process.pid}; last round 2 h 5 min ago; ${TROUBLE}
+      stdout: `process ${process.pid} polls for this machine; last round 2 h 5 min ago; ${TROUBLE}
 crash loop: no action until ${formatTime(now + 2 * MINUTE)} (in SOME), because the agent started five times in ten minutes
 
   MODULE              CONSTRAINT   DEPLOYED                       TARGET   LATEST   DECISION     WHY
@@ -99,8 +99,8 @@ crash loop: no action until ${formatTime(now + 2 * MINUTE)} (in SOME), because t
   acme:own            -            unknown                        1.1.0    1.1.0    local        local
   platform-agent      stable       0.9.0                          1.1.0    1.1.0    up-to-date   already the newest release of 1
 
-acme_lidar 1.2.3 → 1.2.9: waiting for delivery (${waiting})
-rear none → 1.1.0: delivered 2 times, not acknowledged yet (${delivered})
+acme_lidar 1.2.3 → 1.2.9: not begun yet (${waiting})
+rear none → 1.1.0: begun 2 times, not done yet (${delivered})
 acme_cam https://builds.example/cam → https://builds.example/new: failed once because of this machine, next attempt in 2 h: no light\\u{a}\\u{1b}[2J (${again})
 
 In quarantine:
@@ -224,19 +224,19 @@ In quarantine:
   it.each<[string, string, (state: MachineState) => void]>([
     [
       'no decision',
-      'no poller is running; no round was made yet\n\nno module was decided on yet\n',
+      'no process polls for this machine; no round was made yet\n\nno module was decided on yet\n',
       () => undefined,
     ],
     [
       'four recent starts and an older one, which are no crash loop',
-      'no poller is running; no round was made yet\n\nno module was decided on yet\n',
+      'no process polls for this machine; no round was made yet\n\nno module was decided on yet\n',
       (state) => {
         for (const ago of [11, 4, 3, 2, 1]) state.start(Date.now() - ago * MINUTE);
       },
     ],
     [
       'only a subsystem, whose deployed version is not known',
-      `no poller is running; last round 3 h ago by process ${process.pid}\n\nno module was decided on yet\n`,
+      `no process polls for this machine; last round 3 h ago by process ${process.pid}\n\nno module was decided on yet\n`,
       (state) => {
         const round = { at: Date.now() - 3 * HOUR - SECOND, trouble: undefined };
         state.log([logged('platform-server')], round);
@@ -244,12 +244,12 @@ In quarantine:
     ],
     [
       'an action to deliver again, and one that was delivered once',
-      `no poller is running; no round was made yet
+      `no process polls for this machine; no round was made yet
 
 no module was decided on yet
 
 acme_lidar 1.0.0 → 1.1.0: failed 2 times because of this machine, next attempt in 0 s (FILE-1)
-acme_cam 1.0.0 → 1.1.0: delivered once, not acknowledged yet (FILE-2)
+acme_cam 1.0.0 → 1.1.0: begun once, not done yet (FILE-2)
 `,
       (state) => {
         const failed = { kind: 'failed', reason: '', running: '1.0.0', blame: 'machine' } as const;
@@ -263,12 +263,12 @@ acme_cam 1.0.0 → 1.1.0: delivered once, not acknowledged yet (FILE-2)
     ],
     [
       'names with terminal escapes',
-      `no poller is running; last round 0 s ago by process ${process.pid}; no\\u{a}light
+      `no process polls for this machine; last round 0 s ago by process ${process.pid}; no\\u{a}light
 
   MODULE                                 CONSTRAINT   DEPLOYED   TARGET   LATEST   DECISION     WHY
   acme:lidar (li\\u{1b}[31mdar\\u{202e})   1.*          unknown    1.1.0    1.1.0    up-to-date   already the newest release of 1
 
-li\\u{1b}[31mdar\\u{202e} 1.0.0 → 1.1.0: waiting for delivery (FILE-1)
+li\\u{1b}[31mdar\\u{202e} 1.0.0 → 1.1.0: not begun yet (FILE-1)
 `,
       (state) => {
         const name = 'li\u001b[31mdar\u202e';

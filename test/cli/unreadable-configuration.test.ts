@@ -18,7 +18,7 @@ it('status says that the poller cannot read its documents, which is no reason fo
   await end('SIGTERM');
   const [line = ''] = stdout.split('\n');
   expect([line.replace(/process .* ago/, 'PROCESS').replace(folder, '.'), exit]).toEqual([
-    'a poller is running as PROCESS; the configuration cannot be read: the machine config ./machine.json has 1 error: 1:12 BAD_TYPE /modules: found a number, expected a list of modules',
+    'PROCESS; the configuration cannot be read: the machine config ./machine.json has 1 error: 1:12 BAD_TYPE /modules: found a number, expected a list of modules',
     0,
   ]);
 });

@@ -11,7 +11,7 @@ const SESSIONS = blocksOf(pageAt('docs/a-machine-did-not-upgrade.md'))
   .map(({ content }) => masked(content));
 
 function masked(text: string): string {
-  return text.replace(/running as process \d+/, 'running as process P');
+  return text.replace(/process \d+ polls/, 'process P polls');
 }
 
 /** The morning after: 1.2.9 of the lidar failed, and the arm waits for its window. */

@@ -23,7 +23,10 @@ function masked(text: string): string {
   return text
     .replaceAll(/http:\/\/[\d.:]+\d/g, ADDRESS)
     .replaceAll(/20\d\d-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-    .replaceAll(/process \d+; last round .* ago/g, 'process P; last round AGE ago');
+    .replaceAll(
+      /process \d+ polls for this machine; last round .* ago/g,
+      'process P polls for this machine; last round AGE ago',
+    );
 }
 
 interface Restored {

@@ -12,7 +12,7 @@ const SESSIONS = PAGES.flatMap((page) => blocksOf(page))
 
 function masked(text: string): string {
   return text
-    .replaceAll(/running as process \d+/g, 'running as process P')
+    .replaceAll(/process \d+ polls/g, 'process P polls')
     .replaceAll(/\([\da-f]{12}-\d+\)/g, '(ID)')
     .replaceAll(/https?:\/\/[\w.:]+/g, 'ADDRESS');
 }

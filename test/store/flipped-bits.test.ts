@@ -29,7 +29,7 @@ it('[T90] a reader refuses a file with a damaged row, and the poller sets the ro
     UPDATE quarantine SET version = '3.0.1'; UPDATE deployed SET text = '1.2.0' WHERE name = 'lidar'`);
   file.close();
   expect(() => openMachineFile(path, { mode: 'read' })).toThrow(
-    `"${path}": a row of the table deployed is damaged; a poller sets it aside when it starts`,
+    `"${path}": a row of the table deployed is damaged; the next start of modreg agent run or modreg poll sets it aside`,
   );
   const healed = claimed(path);
   expect(healed.lostRows).toEqual([

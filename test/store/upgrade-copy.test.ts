@@ -100,7 +100,7 @@ it('[T71] a command does not upgrade the file under a running poller that would 
   makeEarlier(path);
   // A poller of the third schema holds this lock.
   const release = holdExclusively(`${path}-poller`, 0);
-  const message = `"${path}": its schema needs an upgrade that would stop the running poller of an earlier modreg; nothing was changed: stop the agent first`;
+  const message = `"${path}": its schema needs an upgrade that would stop the running process of an earlier modreg; nothing was changed: stop the agent first`;
   expect(caught(() => openMachineFile(path))).toEqual(['locked', message]);
   expect([rows(path, 'PRAGMA user_version'), namesBeside(path)]).toEqual([[[3]], ['machine.db']]);
   release();

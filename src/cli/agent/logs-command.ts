@@ -16,6 +16,7 @@ import type { Outcome, Problem } from '../problem.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import type { World } from '../world.ts';
 import { LOG_FILE } from './agent-log.ts';
+import { noAgent } from './no-agent.ts';
 
 export interface AgentLogsOptions {
   readonly lines?: string;
@@ -42,7 +43,7 @@ export async function agentLogsCommand(
   const count = wholeNumber('--lines', options.lines ?? DEFAULT_LINES, MOST_RECORDS);
   if (!count.ok) return failed(count.error);
   const log = opened(world);
-  if (!log.ok) return failed(log.error);
+  if (!log.ok) return log.error;
   try {
     const name = module === undefined ? undefined : entryNamed(module, log.value, world);
     if (name?.ok === false) return failed(name.error);
@@ -113,18 +114,19 @@ function lineOf({ at, severity, module, text }: StoredRecord, { json }: AgentLog
   return logLine({ schema: 'modreg/agent-log@1', now: at, level: severity }, { ...subject, text });
 }
 
-function opened({ environment }: World): Result<LogFile, Problem> {
+function opened({ environment }: World): Result<LogFile, Outcome> {
   const home = platformHome(environment);
-  if (home === undefined) return { ok: false, error: NO_HOME };
+  if (home === undefined) return { ok: false, error: failed(NO_HOME) };
   try {
     return { ok: true, value: openLog(join(home, LOG_FILE), 'read') };
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    return { ok: false, error: problemOf(error) };
+    if (error.kind !== 'missing') return { ok: false, error: failed(problemOf(error)) };
+    const { head, note } = noAgent(error.message);
+    return { ok: false, error: { answer: [], notes: [head, note], problems: [] } };
   }
 }
 
 function problemOf({ kind, message }: DatabaseError): Problem {
-  const hint = kind === 'missing' ? 'modreg agent run creates it' : undefined;
-  return { severity: 'error', kind: STATE_ERRORS[kind], message, hint };
+  return { severity: 'error', kind: STATE_ERRORS[kind], message };
 }

@@ -21,6 +21,7 @@ import { columnsOf } from '../output/columns.ts';
 import type { Outcome } from '../problem.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import type { World } from '../world.ts';
+import { noAgent } from './no-agent.ts';
 
 /** A module as it is on this machine now. */
 interface ModuleStatus {
@@ -39,6 +40,9 @@ interface ModuleStatus {
   readonly open: OpenAction | undefined;
 }
 
+/** What this machine has before an agent has run. */
+const NOTHING = { isRunning: false, trouble: undefined, modules: [], quarantine: [] };
+
 interface AgentStatus {
   readonly isRunning: boolean;
   /** What was wrong in the last round, such as a document that cannot be read. */
@@ -51,7 +55,11 @@ interface AgentStatus {
 /** `modreg agent status`: what the agent runs, and what it does about each module. */
 export function agentStatusCommand({ json }: { readonly json?: true }, world: World): Outcome {
   const read = usingFile(world, 'read', (file) => statusIn(file, world));
-  if (!read.ok) return failed(read.error);
+  if (!read.ok && !read.error.isAbsent) return failed(read.error);
+  if (!read.ok) {
+    const { head, note } = noAgent(read.error.message);
+    return { answer: [json ? asJson(NOTHING) : head], notes: [note], problems: [] };
+  }
   const { isRunning, modules, quarantine, times, trouble } = read.value;
   const notes = [
     ...(isRunning ? [] : ['no agent is running']),
@@ -105,7 +113,7 @@ function decisionText({ decision, reason }: LoggedDecision): string {
   return decision === 'stuck' || decision === 'hold' ? `${decision}: ${reason}` : decision;
 }
 
-function asJson({ isRunning, modules, quarantine, trouble }: AgentStatus): string {
+function asJson({ isRunning, modules, quarantine, trouble }: Omit<AgentStatus, 'times'>): string {
   return jsonLine({
     schema: 'modreg/agent-status@1',
     running: isRunning,

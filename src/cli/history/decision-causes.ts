@@ -152,7 +152,7 @@ const time: Cause = ({ before: { timing, eligibility }, after, from, to }) => {
     ...(isClosed ? ['the maintenance window closed'] : []),
     ...(ended(restartCooldown) ? ['the restart cooldown ended'] : []),
     ...(ended(restartCeiling) ? ['another restart is allowed'] : []),
-    ...(isRestarted ? ['an action was delivered, which counts as a restart'] : []),
+    ...(isRestarted ? ['an action was begun, which counts as a restart'] : []),
   ];
 };
 

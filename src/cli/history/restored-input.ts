@@ -77,7 +77,7 @@ export function currentInput(
 ): Result<DecideInput, string> {
   const memory = file.memory();
   const last = file.history(target).at(-1)?.last;
-  if (!last) return { ok: false, error: 'its poller has not recorded a decision' };
+  if (!last) return { ok: false, error: 'no decision about it is recorded' };
   const restored = restoredInput(last.facts, NO_RELEASES);
   if (!restored.ok) return { ok: false, error: `the recorded decision lacks ${restored.error}` };
   const input = restored.value;

@@ -69,7 +69,7 @@ export function noDecision(
   const kind = 'not-recorded';
   if (!oldest || at === undefined) {
     const message = `no decision about ${labelFor(row)} has been recorded yet`;
-    const hint = 'the poller records each change of a decision; modreg status shows the last ones';
+    const hint = 'each change of a decision is recorded; modreg status shows the last ones';
     return { severity, kind, message, hint };
   }
   const message = `no decision about ${labelFor(row)} is recorded for ${formatTime(at)}`;

@@ -67,12 +67,10 @@ const RESTART_EXAMPLES = `Examples:
 
 export function addStatus(modreg: Command, { world, common, finish }: CommandContext): void {
   common(modreg.command('status'))
-    .description(
-      "Shows the deployed version and the target of each module, and the poller's last round.",
-    )
+    .description('Shows the deployed version and the target of each module, and the last round.')
     .option(
       '--exit-code',
-      'exit 10 if a replacement is due or held; 12 if a module is stuck, no poller is running, or its last round is old',
+      'exit 10 if a replacement is due or held; 12 if a module is stuck, no process polls for the machine, or its last round is old',
     )
     .option('--max-age <duration>', 'how old the last round may be (default: 30m)')
     .addHelpText('before', STATUS_EXAMPLES)
@@ -144,7 +142,7 @@ export function addReplay(modreg: Command, { common, finish }: CommandContext): 
 export function addWatch(modreg: Command, { world, registry, finish }: CommandContext): void {
   registry(modreg.command('watch <machine.json>'))
     .description(
-      'Prints each action that a poller of this machine would take, when it is due. Changes nothing.',
+      'Prints each action that an agent of this machine would take, when it is due. Changes nothing.',
     )
     .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
     .option(

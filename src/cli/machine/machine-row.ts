@@ -43,7 +43,7 @@ export function rowNamed(
     return { ok: false, error: { severity, kind: 'usage', message, hint: `name one: ${names}` } };
   }
   const names = rows.flatMap(({ name, moduleId }) => [name, moduleId]);
-  const message = `${quote(text)} names no module or subsystem that this machine's poller decides on`;
+  const message = `${quote(text)} names no module or subsystem that this machine decides on`;
   const [bare = ''] = text.split('@');
   const suggestion = names.includes(bare) ? bare : nearestWord(text, names);
   return { ok: false, error: { severity, kind: 'unknown-reference', message, suggestion } };

@@ -4,7 +4,7 @@ import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 
-/** `acme_lidar 1.2.3 → 1.2.9: waiting for delivery (…)`. */
+/** `acme_lidar 1.2.3 → 1.2.9: not begun yet (…)`. */
 export function openLine(open: OpenAction, now: number): string {
   const { action, state, deliveries, failures } = open;
   const { target, from, to, id, direction } = action;
@@ -12,8 +12,8 @@ export function openLine(open: OpenAction, now: number): string {
   const isRestart = direction === 'restart';
   const change = `${excerpt(target.name)} ${isRestart ? `restart of ${describeAddress(to)}` : version}`;
   const times = deliveries === 1 ? 'once' : `${deliveries} times`;
-  if (state === 'delivered') return `${change}: delivered ${times}, not acknowledged yet (${id})`;
-  if (failures === 0) return `${change}: waiting for delivery (${id})`;
+  if (state === 'delivered') return `${change}: begun ${times}, not done yet (${id})`;
+  if (failures === 0) return `${change}: not begun yet (${id})`;
   return `${change}: ${describeFailures(open, now)} (${id})`;
 }
 

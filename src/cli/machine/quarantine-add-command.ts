@@ -110,7 +110,7 @@ function linesOf(
     `${moduleId} ${version} is refused on this machine until ${end}`,
     ...concerned.map(({ row, decision }) =>
       typeof decision === 'string'
-        ? `  ${labelFor(row)}: the poller's next decision is not known here: ${excerpt(decision)}`
+        ? `  ${labelFor(row)}: the next decision is not known here: ${excerpt(decision)}`
         : `  ${labelFor(row)}: ${summarizeDecision(decision)}: ${withReadableTimes(describeDecision(decision), times)}`,
     ),
   ];

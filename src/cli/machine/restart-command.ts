@@ -129,7 +129,7 @@ function linesOf(
   // What was delivered comes first, whatever is decided (D41).
   if (has) return [`${label} restarts ${changeOf(has)}`];
   if ('unknown' in restart) {
-    const head = `${label} restarts ${deployed} once the poller decides so`;
+    const head = `${label} restarts ${deployed} once that is decided`;
     return [head, `  what holds it is not known here: ${restart.unknown}`];
   }
   const { decision, afterwards, next, hasList } = restart;
@@ -146,14 +146,14 @@ function linesOf(
   ];
 }
 
-/** `1.2.3 at the poller's next decision`, `with the upgrade to 1.2.9 …`, `1.2.3 once nothing holds it`. */
+/** `1.2.3 at the next decision`, `with the upgrade to 1.2.9 …`, `1.2.3 once nothing holds it`. */
 function whenOf(decision: Decision, deployed: string): string {
   const replacement = replacementOf(decision);
   const isRestart = !replacement || replacement.direction === 'restart';
   const change = isRestart
     ? deployed
     : `with the ${replacement.direction} to ${describeTarget(replacement)}`;
-  if (decision.kind === 'replace') return `${change} at the poller's next decision`;
+  if (decision.kind === 'replace') return `${change} at the next decision`;
   return isRestart ? `${deployed} once nothing holds it` : 'once nothing holds it';
 }
 

@@ -186,7 +186,7 @@ function linesOf(
   const { from, to } = rollback.rolledBack;
   const end = until === undefined ? '' : `, until ${formatTime(until)}`;
   const isWaiting = 'waitsFor' in rollback && rollback.waitsFor !== undefined;
-  const when = isWaiting ? 'once its release list can be read' : "at the poller's next decision";
+  const when = isWaiting ? 'once its release list can be read' : 'at the next decision';
   const head = `${labelFor(row)} rolls back from ${from.text} to ${to.text} ${when}${end}`;
   const first =
     open?.state === 'delivered'

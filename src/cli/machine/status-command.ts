@@ -40,7 +40,9 @@ export function statusCommand(options: StatusOptions, world: World): Outcome {
   const read = usingFile(world, 'read', (file) => statusIn(file, world));
   if (!read.ok && !read.error.isAbsent) return failed(read.error);
   const status = read.ok ? read.value : undefined;
-  const lines = status ? linesOf(status) : ['this machine has no state: no poller has run here'];
+  const lines = status
+    ? linesOf(status)
+    : ['this machine has no state: neither modreg agent run nor modreg poll has run here'];
   const ending = options.exitCode && endingOf(status, maxAge?.value ?? LAST_ROUND_MS);
   return {
     answer: options.json ? [statusAsJson(status, world.clock())] : lines,
@@ -112,9 +114,8 @@ function linesOf(status: Status): string[] {
 
 function roundLine({ poller: { pid, round }, isRunning, now }: Status): string {
   const by = pid === undefined ? '' : ` by process ${pid}`;
-  const head = isRunning
-    ? `a poller is running${by.replace(' by', ' as')}`
-    : 'no poller is running';
+  const who = pid === undefined ? 'a process' : `process ${pid}`;
+  const head = isRunning ? `${who} polls for this machine` : 'no process polls for this machine';
   if (!round) return `${head}; no round was made yet`;
   const trouble = round.trouble === undefined ? '' : `; ${round.trouble}`;
   return `${head}; last round ${describeDuration(now - round.at)} ago${isRunning ? '' : by}${trouble}`;
