@@ -69,6 +69,8 @@ export class Poller {
   readonly #offers: Wakeup;
   readonly #stopping = new AbortController();
   #running: Promise<unknown> | undefined;
+  /** When it started, if that is on disk. */
+  #startedAt: number | undefined;
 
   /** Throws a RangeError if `intervalMs` or `acknowledgeWithinMs` is out of range, or `machineId` is no path segment. */
   constructor(options: PollerOptions) {
@@ -89,7 +91,8 @@ export class Poller {
     const { gate, state, polling } = this.#parts;
     const { signal } = this.#stopping;
     gate.begin(state.read());
-    state.write((to) => to.start(polling.clock.now()));
+    const now = polling.clock.now();
+    if (state.write((to) => to.start(now))) this.#startedAt = now;
     POLLERS.set(file, this);
     this.#running = Promise.all([
       keepRunning(() => this.#readLists(signal), polling, signal),
@@ -103,7 +106,11 @@ export class Poller {
     this.#parts.outbox.stop();
     await this.#running;
     const { file } = this.#options;
-    if (POLLERS.get(file) === this) POLLERS.delete(file);
+    if (POLLERS.get(file) !== this) return;
+    POLLERS.delete(file);
+    const startedAt = this.#startedAt;
+    // Only starts of agents that crashed or were killed count for a crash loop (T57).
+    if (startedAt !== undefined) this.#parts.state.write((to) => to.end(startedAt));
   }
 
   /** Plans the machine again at once, without contacting a registry. */

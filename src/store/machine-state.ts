@@ -52,7 +52,7 @@ import {
   restartRequestsIn,
   type StoredRequest,
 } from './restart-requests.ts';
-import { noteStart, startsIn } from './starts.ts';
+import { forgetStart, noteStart, startsIn } from './starts.ts';
 
 /**
  * A machine's memory of deployed versions, open actions and failed releases. What a method writes is on disk when it
@@ -102,6 +102,8 @@ export interface MachineState {
   cancelRestart(target: ActionTarget): boolean;
   /** Records the start of a poller. */
   start(at: number): void;
+  /** Forgets the start at `at`, because its poller ends cleanly: it is not counted for a crash loop (T57). */
+  end(at: number): void;
   /**
    * Logs the decisions, and the round whose lists they are based on. A decision whose input is in `inputs`, by target
    * key, is added to the history if it has changed.
@@ -221,6 +223,7 @@ function writesOf(
     requestRestart: (target, request) => writing(() => requestRestart(sql, target, request)),
     cancelRestart: (target) => writing(() => cancelRestart(sql, target)),
     start: (at) => writing(() => noteStart(sql, at)),
+    end: (at) => writing(() => forgetStart(sql, at)),
   };
 }
 

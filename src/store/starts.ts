@@ -5,10 +5,18 @@ const KEPT_STARTS = 10;
 /** Records the start of a poller. Only the newest ones are kept. */
 export function noteStart(sql: Statements, at: number): void {
   sql.run('INSERT INTO starts (at) VALUES (?)', at);
-  sql.run('DELETE FROM starts WHERE id <= (SELECT max(id) FROM starts) - ?', KEPT_STARTS);
+  sql.run(
+    'DELETE FROM starts WHERE id NOT IN (SELECT id FROM starts ORDER BY id DESC LIMIT ?)',
+    KEPT_STARTS,
+  );
 }
 
-/** When pollers recently started, the earliest first, in milliseconds since the epoch. */
+/** Removes the newest start at `at`. */
+export function forgetStart(sql: Statements, at: number): void {
+  sql.run('DELETE FROM starts WHERE id = (SELECT max(id) FROM starts WHERE at = ?)', at);
+}
+
+/** When pollers recently started that did not end cleanly, the earliest first, in milliseconds since the epoch. */
 export function startsIn(sql: Statements): number[] {
   return sql.all('SELECT at FROM starts ORDER BY id').map(({ at }) => Number(at));
 }

@@ -29,10 +29,11 @@ const noModule: PollerOptions['deployedVersion'] = ({ kind }) =>
 describe('[T57] an agent that starts', () => {
   it('five times in ten minutes commits nothing until the first start is ten minutes ago', async () => {
     const machine = await day({ ...LIDAR, random: () => 0.5, takesUp: 'later' });
-    for (let start = 2; start <= 5; start++) {
+    for (let killed = 1; killed <= 4; killed++) {
+      machine.state.start(machine.clock.now());
       await machine.pass(SECOND);
-      await machine.restart();
     }
+    await machine.restart();
     const next = machine.poller.deliveries().next();
     await machine.pass(9 * MINUTE);
     expect(machine.story()).toEqual(['01:02:07 crash loop until 01:12:03']);
@@ -62,9 +63,25 @@ describe('[T57] an agent that starts', () => {
 
   it('four times in ten minutes acts as usual', async () => {
     const machine = await day(LIDAR);
-    for (let start = 2; start <= 4; start++) await machine.restart();
+    for (let killed = 1; killed <= 3; killed++) machine.state.start(machine.clock.now());
+    await machine.restart();
     await machine.pass(MINUTE);
     expect(machine.deliveries).toHaveLength(1);
+  });
+
+  it('any number of times after clean ends acts as usual', async () => {
+    const machine = await day(LIDAR);
+    for (let start = 2; start <= 12; start++) await machine.restart();
+    expect(machine.state.memory().starts).toHaveLength(1);
+    await machine.pass(MINUTE);
+    expect(machine.deliveries).toHaveLength(1);
+  });
+
+  it('after clean ends still counts the four before that were killed', async () => {
+    const machine = await day({ ...LIDAR, takesUp: 'later' });
+    for (let killed = 1; killed <= 4; killed++) machine.state.start(machine.clock.now());
+    for (let start = 2; start <= 12; start++) await machine.restart();
+    expect(machine.state.memory().starts).toHaveLength(5);
   });
 });
 

@@ -12,6 +12,7 @@ type Commit =
       | 'withdraw'
       | 'acknowledge'
       | 'start'
+      | 'end'
       | 'log'
       | 'reportFailure'
     )
@@ -26,7 +27,7 @@ export type Call =
   | ('hand over' | 'carry out' | 'acknowledge done' | 'acknowledge failed' | 'report a failure');
 
 const COMMITS: readonly Commit[] = [
-  ...(['report', 'commit', 'deliver', 'withdraw', 'acknowledge', 'start', 'log'] as const),
+  ...(['report', 'commit', 'deliver', 'withdraw', 'acknowledge', 'start', 'end', 'log'] as const),
   ...(['save a list', 'confirm lists', 'reportFailure'] as const),
 ];
 

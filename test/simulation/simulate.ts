@@ -1,6 +1,6 @@
 import { firstRunning, settingsOf, conditionsOf, registriesOf } from './beginnings.ts';
 import { chanceOf, type Chance } from './chance.ts';
-import { crashPoints, crashPointOf, hearRejections } from './crash-points.ts';
+import { crashPoints, crashPointOf, hearRejections, Killed } from './crash-points.ts';
 import type { ProcessControl } from './configuring.ts';
 import { checkRunning, checkWholeDisk } from './disk-check.ts';
 import { diskOf } from './disk.ts';
@@ -279,7 +279,11 @@ function install({ running, conditions, disk, ledger, line, host }: World, chanc
 async function stop(life: Life, { line, complain, host }: World, onEnd: () => void): Promise<void> {
   life.isEnding = true;
   const began = line.elapsed();
-  await life.stop();
+  try {
+    await life.stop();
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error;
+  }
   const took = line.elapsed() - began;
   if (took > (host ? LONGEST_AGENT_STOP_MS : LONGEST_STOP_MS))
     complain('T59', `it took ${took} ms to stop`);

@@ -12,11 +12,12 @@ import type { World } from './world.ts';
 /** The starts that machine.db has. */
 const KEPT_STARTS = 10;
 /** Calls that change neither deployed versions nor actions. */
-const UNCHECKED = new Set(['log', 'start']);
+const UNCHECKED = new Set(['log', 'start', 'end']);
 
 /** Wraps `state` so that the judge sees each change, and the process can be killed at each call. */
 export function watchedState(state: MachineState, world: World, killable: Killable): MachineState {
   const { ledger, judge, trace } = world;
+  let startedAt: number | undefined;
   const writing = <T>(call: Parameters<Killable>[0], work: () => T, seen: (done: T) => void): T => {
     const observed = (): T => {
       const done = work();
@@ -41,7 +42,19 @@ export function watchedState(state: MachineState, world: World, killable: Killab
         'start',
         () => state.start(at),
         () => {
-          ledger.starts = [...ledger.starts, world.line.wall()].slice(-KEPT_STARTS);
+          startedAt = world.line.wall();
+          ledger.starts = [...ledger.starts, startedAt].slice(-KEPT_STARTS);
+        },
+      );
+    },
+    end: (at) => {
+      writing(
+        'end',
+        () => state.end(at),
+        () => {
+          // A disk that was lost since then has no such start. (T57)
+          const place = ledger.starts.lastIndexOf(startedAt ?? Number.NaN);
+          ledger.starts = ledger.starts.filter((_, index) => index !== place);
         },
       );
     },
