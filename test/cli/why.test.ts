@@ -81,6 +81,23 @@ describe('modreg why', () => {
           list_digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
         },
       ],
+      action: null,
+    });
+  });
+
+  it('says how often the decided action failed because of the machine, why, and when it is tried again', async () => {
+    const machine = await day(LIDAR);
+    machine.publish('acme:lidar', '1.2.9');
+    await machine.pass(10 * MINUTE);
+    const failure = { reason: 'no space', running: '1.2.3', blame: 'machine' } as const;
+    await machine.deliveries.shift()?.failed(failure);
+    const lines = await why(machine);
+    expect(lines.at(-1)?.replace(/in .*(?=:)/, 'in SOON')).toBe(
+      'the upgrade to 1.2.9 failed once because of this machine, next attempt in SOON: no space',
+    );
+    const { answer } = await ask(machine.home, 'why', 'acme_lidar', '--json');
+    expect(JSON.parse(answer[0] ?? '')).toMatchObject({
+      action: { failures: 1, last_failure: 'no space', direction: 'upgrade' },
     });
   });
 

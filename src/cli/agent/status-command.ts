@@ -1,7 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { marked, runIdOf } from '../../agent/process/process-table.ts';
-import { describeAddress } from '../../core/explanation/decision-words.ts';
 import type { Activation, Installed } from '../../core/machine/activation.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
@@ -12,7 +11,7 @@ import { isPolled } from '../../store/claim.ts';
 import { activationsIn } from '../../store/activations.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
-import { describeFailures, openAsJson } from '../machine/open-action.ts';
+import { describeChange, describeFailures, openAsJson } from '../machine/open-action.ts';
 import { usingFile } from '../machine/open-state.ts';
 import { quarantineAsJson, quarantineTable } from '../machine/quarantine-table.ts';
 import { timesOn } from '../machine/time-zones.ts';
@@ -101,9 +100,7 @@ function stateOf({ isConfigured, phase, pid }: ModuleStatus): string {
 function updateOf({ open, decision }: ModuleStatus, now: number): string {
   if (!open) return decision ? decisionText(decision) : '-';
   const { action, state, failures } = open;
-  const to = describeAddress(action.to);
-  const isOf = action.direction === 'install' || action.direction === 'restart';
-  const change = `${action.direction} ${isOf ? 'of' : 'to'} ${to}`;
+  const change = describeChange(action);
   if (state === 'delivered') return `${change} under way`;
   return failures === 0 ? `${change} is next` : `${change} ${describeFailures(open, now)}`;
 }

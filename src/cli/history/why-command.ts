@@ -2,10 +2,12 @@ import type { Result } from '../../core/index.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
 import { withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
+import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { PastDecision } from '../../store/decision-history.ts';
 import type { MachineState } from '../../store/machine-state.ts';
 import { labelFor, rowNamed } from '../machine/machine-row.ts';
+import { describeChange, describeFailures, openAsJson } from '../machine/open-action.ts';
 import { withState } from '../machine/open-state.ts';
 import { timesOn } from '../machine/time-zones.ts';
 import { jsonLine } from '../output/answer-json.ts';
@@ -33,7 +35,12 @@ export function whyCommand(named: string, options: WhyOptions, world: World): Ou
     const found = at === undefined ? told : told.filter((one) => one.past === past);
     if (found.length === 0) return failed(noDecision(row.value, history, at));
     const times = timesOn(state, world)(row.value.moduleId);
-    return { answer: answerOf(row.value, found, { ...options, times }), notes: [], problems: [] };
+    const open = state
+      .memory()
+      .open.find(({ action }) => keyOf(action.target) === keyOf(row.value));
+    const failing = open && open.failures > 0 && at === undefined ? open : undefined;
+    const answer = answerOf(row.value, found, { ...options, times, failing });
+    return { answer, notes: [], problems: [] };
   });
 }
 
@@ -80,15 +87,30 @@ export function noDecision(
 function answerOf(
   row: LoggedDecision,
   told: readonly ToldDecision[],
-  { at, json, times }: WhyOptions & { readonly times: TimeContext },
+  {
+    at,
+    json,
+    times,
+    failing,
+  }: WhyOptions & {
+    readonly times: TimeContext;
+    /** The action of the last decision, if it failed because of this machine. */
+    readonly failing: OpenAction | undefined;
+  },
 ): string[] {
   if (json) {
     const { name, moduleId } = row;
     const decisions = told.map(asJson);
-    return [jsonLine({ schema: 'modreg/why@1', name, module_id: moduleId, decisions })];
+    const action = openAsJson(failing);
+    return [jsonLine({ schema: 'modreg/why@1', name, module_id: moduleId, decisions, action })];
   }
   const [first] = told;
-  if (at === undefined || !first) return told.map((one) => lineOf(one, times));
+  if (at === undefined || !first) {
+    const lines = told.map((one) => lineOf(one, times));
+    if (!failing) return lines;
+    const last = `the ${describeChange(failing.action)} ${describeFailures(failing, times.now)}`;
+    return [...lines, `${formatTime(times.now)}  ${last}`];
+  }
   return fullLines(row, first).map((line) => withReadableTimes(line, times));
 }
 

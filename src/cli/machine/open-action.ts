@@ -28,6 +28,12 @@ export function describeFailures(
   return `failed ${times} because of this machine, next attempt in ${again}${why}`;
 }
 
+/** `upgrade to 1.2.9`, `install of 1.0.0`. */
+export function describeChange({ direction, to }: OpenAction['action']): string {
+  const preposition = direction === 'install' || direction === 'restart' ? 'of' : 'to';
+  return `${direction} ${preposition} ${describeAddress(to)}`;
+}
+
 export function openAsJson(open: OpenAction | undefined): object | null {
   if (!open) return null;
   const { action, state, deliveries, failures, notBefore, lastFailure } = open;
