@@ -139,7 +139,7 @@ describe('the log of modreg poll', () => {
       { kind: 'state-unavailable', error: { kind: 'unwritable', message: 'the disk is full' } },
       undefined,
       [
-        'error the disk is full; modules keep running, and no action is taken until it can be used again',
+        'error the disk is full; modules keep running, and no action is taken until it can be used again: free some space on its disk, or make it writable',
       ],
     ],
     [

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { constants } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import type { Artifact, Result, Secret } from '../../core/index.ts';
@@ -104,7 +105,7 @@ export async function fetchArtifact(
   expectMembers('fetchArtifact()', 'options', options, OPTIONS);
   const { allowHttp = [], requireDigest = true, signal } = options;
   let token: Secret | undefined;
-  const result = await settled(signal, async () => {
+  const result = await settled({ signal, folder: dirname(path) }, async () => {
     const source = sourceOf(artifact, { allowHttp, requireDigest });
     const there = await verifiedAt(path, source, signal);
     if (there) return there;

@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { quote } from '../../core/text/quote.ts';
-import { machineFault } from './install-failure.ts';
+import { fullDisk, machineFault } from './install-failure.ts';
 
 const MIB = 1024n * 1024n;
 /** What must stay free for everything else on the machine, in bytes. */
@@ -18,13 +17,14 @@ export async function checkFreeSpace(
   const free = bavail * bsize;
   const needed = BigInt(Math.max(0, bytes)) + FLOOR_BYTES;
   if (free < needed) {
-    const reason = `the disk of ${quote(folder)} has ${inMib(free)} MiB free, expected ${inMib(needed)}: ${inMib(FLOOR_BYTES)} stay free`;
-    throw machineFault('disk-full', reason);
+    const have = `${inMib(free)} MiB free, ${inMib(needed)} needed, of which ${inMib(FLOOR_BYTES)} stay free`;
+    throw machineFault('disk-full', fullDisk(folder, have));
   }
   // Some file systems have no limit, and say 0.
   if (files > 0n && ffree < BigInt(entries) + FLOOR_ENTRIES) {
-    const reason = `the disk of ${quote(folder)} has ${ffree} inodes free, expected ${BigInt(entries) + FLOOR_ENTRIES}: ${FLOOR_ENTRIES} stay free`;
-    throw machineFault('disk-full', reason);
+    const needs = BigInt(entries) + FLOOR_ENTRIES;
+    const have = `${ffree} files free, ${needs} needed, of which ${FLOOR_ENTRIES} stay free`;
+    throw machineFault('disk-full', fullDisk(folder, have));
   }
 }
 

@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/text/result.ts';
 import { RegistryError, type RegistryErrorKind } from '../../registry/registry-error.ts';
@@ -87,29 +88,51 @@ export function asError(failure: InstallFailure): Error {
 
 /** The result of `work`: what it refuses, and what its disk and its server refuse, is a failure. Rejects with the reason of `signal`. */
 export async function settled<T>(
-  signal: AbortSignal | undefined,
+  { signal, folder }: { readonly signal: AbortSignal | undefined; readonly folder: string },
   work: () => Promise<T>,
 ): Promise<Result<T, InstallFailure>> {
   try {
     return { ok: true, value: await work() };
   } catch (error) {
     signal?.throwIfAborted();
-    return { ok: false, error: failureOf(error) };
+    return { ok: false, error: failureOf(error, folder) };
   }
 }
 
-/** The failure that `error` means. Throws `error` itself if it is a bug. */
-export function failureOf(error: unknown): InstallFailure {
+/** The failure that `error` means, of work that writes to `folder`. Throws `error` itself if it is a bug. */
+export function failureOf(error: unknown, folder: string): InstallFailure {
   if (error instanceof Refusal) return error.failure;
   if (error instanceof RegistryError) {
     return { blame: 'machine', kind: KINDS[error.kind] ?? 'unreachable', reason: error.message };
   }
   const { code, path, syscall } = Object(error) as Partial<NodeJS.ErrnoException>;
   if (code === undefined || syscall === undefined) throw error;
-  const where = path === undefined ? 'a file' : quote(path);
-  const kind = FULL.has(code) ? 'disk-full' : 'unusable-disk';
-  return { blame: 'machine', kind, reason: `${where}: ${syscall} fails (${excerpt(code)})` };
+  const fails = `${syscall} fails (${excerpt(code)})`;
+  if (FULL.has(code)) {
+    // A write of an open file has no path.
+    const reason = fullDisk(folder, `${fails}, ${freeOn(folder)}`);
+    return { blame: 'machine', kind: 'disk-full', reason };
+  }
+  const where = path === undefined ? `a file below ${quote(folder)}` : quote(path);
+  return { blame: 'machine', kind: 'unusable-disk', reason: `${where}: ${fails}` };
 }
+
+/** What is said about a disk without enough space. `have` says what it has, and what is needed if that is known. */
+export function fullDisk(folder: string, have: string): string {
+  return `the disk of ${quote(folder)} is full: ${have}; what was downloaded is kept, and modules keep running: free some space`;
+}
+
+function freeOn(folder: string): string {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(folder);
+    const entries = files > 0 ? ` and ${ffree} files` : '';
+    return `${Math.floor((bavail * bsize) / MIB)} MiB${entries} free`;
+  } catch {
+    return 'it is not known how much is free';
+  }
+}
+
+const MIB = 1024 * 1024;
 
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 

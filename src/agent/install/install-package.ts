@@ -46,8 +46,8 @@ const PREPARE_MS = 10 * 60_000;
 export async function installPackage(
   order: InstallOrder,
 ): Promise<Result<Package, InstallFailure>> {
-  const { root, signal } = order;
-  return await settled(signal, async () => {
+  const { root, home, signal } = order;
+  return await settled({ signal, folder: home }, async () => {
     if (!(await isThere(root))) await install(order);
     return packageIn(root, order);
   });
@@ -73,7 +73,7 @@ async function prepareInTime(path: string, order: InstallOrder): Promise<void> {
       throw machineFault('timeout', `unpacking takes longer than ${PREPARE_MS / 60_000} min`);
     }
     // It would only be refused again.
-    if (failureOf(error).blame === 'release') await removeDownload(path);
+    if (failureOf(error, order.home).blame === 'release') await removeDownload(path);
     throw error;
   }
 }

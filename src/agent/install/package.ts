@@ -37,7 +37,7 @@ export function readPackage(root: string, options: RunOptions): Result<Package, 
   try {
     return { ok: true, value: packageIn(root, options) };
   } catch (error) {
-    return { ok: false, error: failureOf(error) };
+    return { ok: false, error: failureOf(error, root) };
   }
 }
 

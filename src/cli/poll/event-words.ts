@@ -90,8 +90,13 @@ function machineLines(event: MachineEvent): Line[] {
   }
 }
 
+const REMEDIES: Partial<Record<DatabaseError['kind'], string>> = {
+  missing: ': put it back, or start again with a new one',
+  unwritable: ': free some space on its disk, or make it writable',
+};
+
 function stateTroubleText({ kind, message }: DatabaseError): string {
-  const remedy = kind === 'missing' ? ': put it back, or start again with a new one' : '';
+  const remedy = REMEDIES[kind] ?? '';
   return `${message}; modules keep running, and no action is taken until it can be used again${remedy}`;
 }
 

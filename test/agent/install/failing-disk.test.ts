@@ -1,4 +1,6 @@
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { settled } from '../../../src/agent/install/install-failure.ts';
 import { parseFault, type InjectedFault } from '../../faults/injected-fault.ts';
 import { INSTALL_SCENE } from '../../faults/install-scene.ts';
 import { playFault } from '../../faults/play-faults.ts';
@@ -55,17 +57,34 @@ function onFileSystem(
     .map((line) => line.replaceAll(`${folder}/home`, '@'));
 }
 
-describe('[A8] a disk without space, before anything is written', () => {
+describe('[A8] a disk without space', () => {
   it('in bytes', (context) => {
     expect(onFileSystem('size=100m', [], context)).toEqual([
-      '{"blame":"machine","kind":"disk-full","reason":"the disk of \\"@\\" has 100 MiB free, expected 256: 256 stay free"}',
+      '{"blame":"machine","kind":"disk-full","reason":"the disk of \\"@\\" is full: 100 MiB free, 256 needed, of which 256 stay free; what was downloaded is kept, and modules keep running: free some space"}',
     ]);
   });
 
-  it('in files and folders', (context) => {
+  it('in files and folders, before anything is written', (context) => {
     expect(onFileSystem('size=300m,nr_inodes=1000', [], context)).toEqual([
-      '{"blame":"machine","kind":"disk-full","reason":"the disk of \\"@\\" has 998 inodes free, expected 1025: 1024 stay free"}',
+      '{"blame":"machine","kind":"disk-full","reason":"the disk of \\"@\\" is full: 998 files free, 1025 needed, of which 1024 stay free; what was downloaded is kept, and modules keep running: free some space"}',
     ]);
+  });
+
+  it('while it is written: names the folder and what is free', async () => {
+    const folder = temporaryFolder();
+    const result = await settled({ signal: undefined, folder }, async () => {
+      await writeFile('/dev/full', 'x');
+    });
+    expect(result).toEqual({
+      ok: false,
+      error: {
+        blame: 'machine',
+        kind: 'disk-full',
+        reason: expect.stringMatching(
+          /^the disk of "[^"]+" is full: write fails \(ENOSPC\), \d+ MiB and \d+ files free; what was downloaded is kept, and modules keep running: free some space$/,
+        ) as string,
+      },
+    });
   });
 
   it('which is read-only', (context) => {
