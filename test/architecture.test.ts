@@ -78,6 +78,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'agent/install': [
     'core',
+    'config/text/json-document.ts',
+    'config/text/position.ts',
     'registry',
     'p-limit',
     'node:child_process',

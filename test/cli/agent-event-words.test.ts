@@ -77,7 +77,14 @@ it.each<[Parameters<typeof agentLine>[0], string | undefined]>([
     { kind: 'installing', ...OF, step: { kind: 'downloaded', bytes: 5 } },
     'info 1.1.0 is downloaded, 5 bytes',
   ],
-  [{ kind: 'installing', ...OF, step: { kind: 'installed' } }, 'info 1.1.0 is installed'],
+  [
+    { kind: 'installing', ...OF, step: { kind: 'installed', ignored: [] } },
+    'info 1.1.0 is installed',
+  ],
+  [
+    { kind: 'installing', ...OF, step: { kind: 'installed', ignored: ['redy', 'models'] } },
+    'info 1.1.0 is installed; its meta.json has fields that are ignored: redy, models',
+  ],
   [{ kind: 'installing', ...OF, step: { kind: 'synced' } }, undefined],
 ])('the log line of %j', (event, expected) => {
   const line = agentLine(event);

@@ -48,8 +48,11 @@ export async function installPackage(
 ): Promise<Result<Package, InstallFailure>> {
   const { root, home, signal } = order;
   return await settled({ signal, folder: home }, async () => {
-    if (!(await isThere(root))) await install(order);
-    return packageIn(root, order);
+    if (await isThere(root)) return packageIn(root, order);
+    await install(order);
+    const installed = packageIn(root, order);
+    order.onStep({ kind: 'installed', ignored: installed.ignored });
+    return installed;
   });
 }
 
@@ -60,7 +63,6 @@ async function install(order: InstallOrder): Promise<void> {
     await prepareInTime(path, order);
   });
   await removeDownload(path);
-  order.onStep({ kind: 'installed' });
 }
 
 async function prepareInTime(path: string, order: InstallOrder): Promise<void> {

@@ -27,4 +27,8 @@ export type InstallStep =
   | { readonly kind: 'synced' }
   /** It has its name, which is not yet safe from a loss of power. */
   | { readonly kind: 'renamed' }
-  | { readonly kind: 'installed' };
+  | {
+      readonly kind: 'installed';
+      /** The fields of its `meta.json` that modreg does not read. */
+      readonly ignored: readonly string[];
+    };

@@ -1,5 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readJson } from '../../config/text/json-document.ts';
+import { positionIn } from '../../config/text/position.ts';
 import { parseReadiness, type Readiness } from '../../core/machine/readiness.ts';
 import { parseDuration } from '../../core/text/duration.ts';
 import { describeValue, quote } from '../../core/text/quote.ts';
@@ -21,9 +23,14 @@ export interface Manifest {
   readonly firstRun: string | undefined;
   readonly ready: Readiness;
   readonly stopTimeoutMs: number | undefined;
+  /** The fields of `meta.json` that modreg does not read. */
+  readonly ignored: readonly string[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of `meta.json`. */
+const FIELDS: ReadonlySet<string> = new Set(['entrypoint', 'first_run', 'ready', 'stop_timeout']);
 
 /** Larger ones would block the process while they are parsed. */
 const LARGEST = 256 * 1024;
@@ -36,6 +43,7 @@ export function readManifest(root: string): Manifest {
     firstRun: textOf(meta, 'first_run'),
     ready: parsedText(meta, 'ready', parseReadiness) ?? { kind: 'none' },
     stopTimeoutMs: parsedText(meta, 'stop_timeout', parseDuration),
+    ignored: Object.keys(meta).filter((name) => !FIELDS.has(name)),
   };
   if (program !== undefined) return { program, from: META, ...own };
   return { program: binOf(readFields(root, PACKAGE)), from: PACKAGE, ...own };
@@ -49,10 +57,18 @@ function readFields(root: string, file: string): Fields {
   try {
     value = JSON.parse(text);
   } catch {
-    throw badManifest(file, 'is not JSON');
+    throw badManifest(file, `is not JSON${syntaxErrorIn(text)}`);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw badManifest(file, `is ${describeValue(value)}, expected an object`);
+}
+
+/** The first error that a reader of JSON with comments finds, with its position; empty if only the comments are wrong. */
+function syntaxErrorIn(text: string): string {
+  const [finding] = readJson(text).findings;
+  if (!finding) return ', because it has comments';
+  const { line, column } = positionIn(text, finding.offset);
+  return `: ${line}:${column} ${finding.message}`;
 }
 
 function readText(path: string, file: string): string | undefined {

@@ -20,6 +20,8 @@ export interface Package {
   readonly ready: Readiness;
   /** In milliseconds; undefined if the package does not say. */
   readonly stopTimeoutMs: number | undefined;
+  /** The fields of its `meta.json` that modreg does not read. */
+  readonly ignored: readonly string[];
 }
 
 /** What decides how a package is run, besides the package. */
@@ -46,7 +48,7 @@ export function packageIn(root: string, { command, platform }: RunOptions): Pack
   if (!statSync(root, { throwIfNoEntry: false })) {
     throw machineFault('not-installed', `the package ${quote(root)} is not installed`);
   }
-  const { program, from, firstRun, ready, stopTimeoutMs } = readManifest(root);
+  const { program, from, firstRun, ready, stopTimeoutMs, ignored } = readManifest(root);
   const [path, ...rest] = command ?? [];
   const by = path === undefined ? from : "the policy's command";
   const named = path ?? program;
@@ -63,6 +65,7 @@ export function packageIn(root: string, { command, platform }: RunOptions): Pack
     firstRun: firstRun === undefined ? undefined : programIn(firstRun, META, programs),
     ready,
     stopTimeoutMs,
+    ignored,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../../agent/event.ts';
 import type { PollerEvent } from '../../poller/index.ts';
+import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import type { Line } from '../poll/event-words.ts';
@@ -90,6 +91,9 @@ function stoppedLine({ version, killedAfterMs }: OwnEvent & { readonly kind: 'st
   return warn(`${version} did not end within ${time} after SIGTERM, and was killed (SIGKILL)`);
 }
 
+/** How many fields are named. */
+const NAMED = 5;
+
 const CAUSES: Readonly<Record<(OwnEvent & { readonly kind: 'leaves' })['because'], string>> = {
   removed: 'its entry is no longer in the machine config',
   replaced: 'its entry in the machine config is of another module now',
@@ -107,7 +111,11 @@ function installingLine({
   step,
 }: OwnEvent & { readonly kind: 'installing' }): Line | undefined {
   if (step.kind === 'downloaded') return info(`${version} is downloaded, ${step.bytes} bytes`);
-  return step.kind === 'installed' ? info(`${version} is installed`) : undefined;
+  if (step.kind !== 'installed') return undefined;
+  const names = firstFew(step.ignored, NAMED).map((name) => excerpt(name));
+  const note =
+    names.length === 0 ? '' : `; its meta.json has fields that are ignored: ${names.join(', ')}`;
+  return info(`${version} is installed${note}`);
 }
 
 function info(text: string): Line {

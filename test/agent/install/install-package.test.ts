@@ -38,6 +38,7 @@ it('[A14] installs a package, and finds it installed', async () => {
       firstRun: undefined,
       ready: { kind: 'none' },
       stopTimeoutMs: undefined,
+      ignored: [],
     },
   };
   expect(await install(home, server.artifact)).toEqual(expected);

@@ -27,7 +27,13 @@ function meta(fields: object): Record<string, string> {
   return { 'meta.json': JSON.stringify(fields), ...LIDAR };
 }
 
-const PLAIN = { root: '@', entryPoint: '@/bin/lidar', arguments: [], ready: { kind: 'none' } };
+const PLAIN = {
+  root: '@',
+  entryPoint: '@/bin/lidar',
+  arguments: [],
+  ready: { kind: 'none' },
+  ignored: [],
+};
 
 function release(kind: string, reason: string): object {
   return { blame: 'release', kind, reason };
@@ -54,6 +60,7 @@ describe('a package is run', () => {
         firstRun: '@/setup.sh',
         ready: { kind: 'tcp', host: '127.0.0.1', port: 8080 },
         stopTimeoutMs: 30_000,
+        ignored: ['models'],
       },
     ],
     [
@@ -180,7 +187,19 @@ describe('[A9] a package is refused', () => {
       'whose meta.json is not JSON',
       { 'meta.json': '{' },
       {},
-      release('bad-manifest', "the package's meta.json is not JSON"),
+      release('bad-manifest', 'the package\'s meta.json is not JSON: 1:2 expected "}"'),
+    ],
+    [
+      'whose meta.json lacks a value',
+      { 'meta.json': '{"entrypoint": "run",\n "ready": }' },
+      {},
+      release('bad-manifest', "the package's meta.json is not JSON: 2:11 expected a value"),
+    ],
+    [
+      'whose meta.json has comments',
+      { 'meta.json': '{} // none' },
+      {},
+      release('bad-manifest', "the package's meta.json is not JSON, because it has comments"),
     ],
     [
       'whose meta.json is a list',
