@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { renameSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { agentLogsCommand } from '../../src/cli/agent/logs-command.ts';
@@ -161,6 +162,13 @@ describe('modreg agent logs', () => {
     ]);
     log.close();
     expect(await next()).toBe('2026-11-23T03:00:00.000Z info  lidar: scanning');
+    // The log was damaged, so the agent set it aside and began another one.
+    for (const suffix of ['-wal', '-shm']) rmSync(`${home}/logs.db${suffix}`, { force: true });
+    renameSync(`${home}/logs.db`, `${home}/logs.db.damaged`);
+    const other = openLog(`${home}/logs.db`, 'create');
+    other.append([{ at: AT, severity: 'info', module: 'lidar', text: 'lidar: again' }]);
+    other.close();
+    expect(await next()).toBe('2026-11-23T03:00:00.000Z info  lidar: again');
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([130, null]);
   });

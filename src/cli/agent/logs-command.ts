@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { platformHome } from '../../config/platform-home.ts';
@@ -85,7 +86,10 @@ function newest(log: LogFile, { module, count, options }: Printed): Outcome {
   return { answer: records.map((one) => lineOf(one, options)), notes, problems: [], isData: true };
 }
 
-/** Prints the newest lines, and those that follow, until a signal or until nobody reads them. */
+/**
+ * Prints the newest lines, and those that follow, until a signal or until nobody reads them. A log that takes the place of a
+ * damaged or removed one is followed from its beginning.
+ */
 async function follow(
   log: LogFile,
   { module, count, options }: Printed,
@@ -98,12 +102,21 @@ async function follow(
   // What is earlier does not follow, even if none of it is printed.
   let after = log.newest({ count: 1 }).at(-1)?.id ?? 0;
   let records = log.newest({ module, count });
+  let [open, number] = [log, fileNumber(world)];
   while (!stopping.signal.aborted) {
     for (const one of records) world.print(lineOf(one, options));
     after = records.at(-1)?.id ?? after;
     await delay(FOLLOW_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
-    records = log.newest({ module, count: MOST_RECORDS, after });
+    const now = fileNumber(world);
+    const next = now === number ? undefined : opened(world);
+    if (next?.ok) {
+      open.close();
+      // Another file has its place, and its numbers begin again.
+      [open, number, after] = [next.value, now, 0];
+    }
+    records = open.newest({ module, count: MOST_RECORDS, after });
   }
+  open.close();
   const signal = await ended;
   return { answer: [], notes: [], problems: [], ending: ENDINGS[signal ?? 'closed'] };
 }
@@ -114,11 +127,21 @@ function lineOf({ at, severity, module, text }: StoredRecord, { json }: AgentLog
   return logLine({ schema: 'modreg/agent-log@1', now: at, level: severity }, { ...subject, text });
 }
 
-function opened({ environment }: World): Result<LogFile, Outcome> {
+function pathOf({ environment }: World): string | undefined {
   const home = platformHome(environment);
-  if (home === undefined) return { ok: false, error: failed(NO_HOME) };
+  return home === undefined ? undefined : join(home, LOG_FILE);
+}
+
+/** Which file the log is now; undefined if there is none. */
+function fileNumber(world: World): bigint | undefined {
+  return statSync(pathOf(world) ?? '', { bigint: true, throwIfNoEntry: false })?.ino;
+}
+
+function opened(world: World): Result<LogFile, Outcome> {
+  const path = pathOf(world);
+  if (path === undefined) return { ok: false, error: failed(NO_HOME) };
   try {
-    return { ok: true, value: openLog(join(home, LOG_FILE), 'read') };
+    return { ok: true, value: openLog(path, 'read') };
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     if (error.kind !== 'missing') return { ok: false, error: failed(problemOf(error)) };
