@@ -1,5 +1,6 @@
-import { firstRunning, settingsOf, conditionsOf, registriesOf } from './beginnings.ts';
-import { chanceOf, type Chance } from './chance.ts';
+import { settingsOf, conditionsOf, registriesOf } from './beginnings.ts';
+import { install } from './first-deployment.ts';
+import { chanceOf } from './chance.ts';
 import { crashPoints, crashPointOf, hearRejections, Killed } from './crash-points.ts';
 import type { ProcessControl } from './configuring.ts';
 import { checkRunning, checkWholeDisk } from './disk-check.ts';
@@ -8,7 +9,7 @@ import { happen, incidentsOf, type Incident } from './incidents.ts';
 import type { Violation } from './judge-context.ts';
 import { heal, isSettled } from './ending.ts';
 import { judgeOf } from './judge.ts';
-import { blankLedger, keyOf, noteRunning, targetsOf } from './ledger.ts';
+import { blankLedger } from './ledger.ts';
 import { begin, type Life } from './life.ts';
 import { clearLink } from './network.ts';
 import { letHttpThrough } from './http-globals.ts';
@@ -17,10 +18,8 @@ import type { LoopbackServer } from './loopback-server.ts';
 import { sealGlobals } from './sealed-globals.ts';
 import { timeline } from './timeline.ts';
 import { traceOf } from './trace.ts';
-import { machineStateIn } from '../../src/store/machine-state.ts';
-import { blankHost, deploy, killProcesses } from './host.ts';
+import { blankHost, killProcesses } from './host.ts';
 import { forgetUnsaved } from './watched-lists.ts';
-import { parseVersion, type ModuleId } from '../../src/core/index.ts';
 import { playOn } from './play-on.ts';
 import { simulatedWire } from './wire.ts';
 import type { World } from './world.ts';
@@ -247,33 +246,6 @@ function stageOf({
       };
     },
   };
-}
-
-/** Chooses the versions that are deployed at first, and records some of them in machine.db. */
-function install({ running, conditions, disk, ledger, line, host }: World, chance: Chance): void {
-  const file = disk.elsewhere();
-  const state = machineStateIn(file);
-  const isKnown = chance.is(0.8);
-  for (const target of targetsOf(conditions.desired)) {
-    const text = firstRunning(chance);
-    if (host) {
-      // It knows only what it installed, and no subsystems.
-      if (target.kind === 'module' && text !== null && parseVersion(text).ok) {
-        deploy(host, file, target, text);
-      }
-      continue;
-    }
-    running.set(keyOf(target), text);
-    if (!isKnown || chance.is(0.2)) continue;
-    const { kind, name, moduleId } = target;
-    if (kind === 'subsystem' && chance.is(0.5)) continue;
-    const reported =
-      kind === 'module'
-        ? { kind, name, moduleId: moduleId as ModuleId }
-        : { kind, name: name as 'platform-agent' };
-    state.report(reported, text, line.wall());
-    noteRunning(ledger, target, text);
-  }
 }
 
 async function stop(life: Life, { line, complain, host }: World, onEnd: () => void): Promise<void> {
