@@ -228,7 +228,7 @@ function ordinaryIncidents(
   let at = 0;
   // A withdrawal needs several incidents that lead to it.
   const isRare = point.endsWith('withdraw');
-  const leading = isRare ? WITHDRAWING : DRAWN;
+  const leading = isRare ? WITHDRAWING : point.endsWith(' end') ? ['restart'] : DRAWN;
   return Array.from({ length: isRare ? 3 * count : count }, (_, number) => {
     at += chance.between(0, 2 * apartMs);
     const kind = chance.one(chance.is(0.9) ? leading : DRAWN);
