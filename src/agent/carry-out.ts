@@ -16,6 +16,7 @@ export interface Execution extends Preparation {
 }
 
 const EXTEND_EVERY_MS = 60_000;
+const LEFT = 'its entry left the config';
 /** Each part of the work has a limit of its own. */
 const EXTEND_BY_MS = 30 * 60_000;
 
@@ -67,7 +68,7 @@ async function endOf(delivery: Delivery, execution: Execution): Promise<ActionEn
   };
   const machine = (reason: string): ActionEnd => failed({ reason, blame: 'machine' });
   if (target.kind === 'subsystem') return machine('modreg agent does not replace subsystems');
-  if (!module) return machine('its entry is no longer in the config');
+  if (!module) return machine(LEFT);
   const settled = settledEnd(row, action);
   if (settled) return settled;
   // An earlier agent began it, and this one goes on with it.
@@ -86,7 +87,7 @@ async function endOf(delivery: Delivery, execution: Execution): Promise<ActionEn
   if (wrong) return failed(wrong);
   return (
     (await activated(delivery, { module, candidate: ready.value }, execution)) ??
-    machine('another change of the module is under way')
+    machine(modules.of(target.name) === module ? 'another change of the module is under way' : LEFT)
   );
 }
 
@@ -109,6 +110,8 @@ async function activated(
   const dependents = modules.namesOf(restart.stops, target.name);
   try {
     for (const name of dependents) await modules.hold(name, id);
+    // Preparing takes time: its entry may have left the config, or be of another module now.
+    if (modules.of(target.name) !== module) return undefined;
     const restorable = rollback?.root;
     if (!module.send({ event: 'activate', action: id, candidate, restorable })) return undefined;
     return await outcomes.of(id);

@@ -178,6 +178,20 @@ describe('a module that works', () => {
     expect(processes(site)).toBe(1);
   });
 
+  it('[A16] is not started if its entry leaves the config during its download', async () => {
+    const site = await agentSite(LIDAR);
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    const answer = site.delay('acme:lidar', '1.0.0');
+    await site.start();
+    await expect.poll(() => site.requests).toContain('/acme:lidar/1.0.0');
+    site.configure({ modules: [] });
+    // Resolves once the agent has read both.
+    await site.change({});
+    answer();
+    await site.until('failed (machine, none): its entry left the config');
+    expect(processes(site)).toBe(0);
+  });
+
   it('[A16] is not done if its entry leaves the config during its trial, and is tried again with it', async () => {
     const site = await agentSite(LIDAR, { probationMs: DAY });
     site.publish('acme:lidar', '1.0.0', STAYS);

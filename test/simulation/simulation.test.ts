@@ -86,6 +86,7 @@ it.each([
   ['a full disk kept the agent from its end', '36'],
   ['the failure of a local module was reported', '43'],
   ['an action that the machine failed was not tried again', '327'],
+  ['what was installed for an entry that had become a local module was started', '6311'],
 ])('%s: seed %s', { timeout: 60_000 }, async (_, seed) => {
   const { code, lines } = await simulate(ROOT, '--agent', '--seed', seed, '--seeds', '1');
   expect({ code, first: lines[0] }).toEqual({
