@@ -68,7 +68,7 @@ function syntaxErrorIn(text: string): string {
   const [finding] = readJson(text).findings;
   if (!finding) return ', because it has comments';
   const { line, column } = positionIn(text, finding.offset);
-  return `: ${line}:${column} ${finding.message}`;
+  return `: ${line}:${column} ${finding.message.replace(/^not JSON: /, '')}`;
 }
 
 function readText(path: string, file: string): string | undefined {

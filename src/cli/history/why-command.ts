@@ -109,7 +109,7 @@ function answerOf(
     const lines = told.map((one) => lineOf(one, times));
     if (!failing) return lines;
     const last = `the ${describeChange(failing.action)} ${describeFailures(failing, times.now)}`;
-    return [...lines, `${formatTime(times.now)}  ${last}`];
+    return [...lines, `${formatTime(times.now - (times.now % 1000))}  ${last}`];
   }
   return fullLines(row, first).map((line) => withReadableTimes(line, times));
 }
