@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { rememberedIn } from '../support/machine-home.ts';
-import { modreg } from '../support/modreg.ts';
+import { modreg, runModreg } from '../support/modreg.ts';
 import { polledSite, polling, script } from '../support/polling.ts';
 import { published } from '../support/published.ts';
 
@@ -20,7 +20,8 @@ describe('modreg poll', () => {
       const { until, end } = polling(folder, ['--exec', script(`${folder}/hook`, ...lines)]);
       await until(text);
       const ended = await end('SIGTERM');
-      const status = modreg(['status', '--json'], { PLATFORM_HOME: `${folder}/home` });
+      // The other poller gets its signal soon after its program ends, so nothing here may block.
+      const status = await runModreg(['status', '--json'], { PLATFORM_HOME: `${folder}/home` });
       const { targets } = JSON.parse(status.stdout) as {
         readonly targets: readonly { readonly action: { readonly state: string } }[];
       };
