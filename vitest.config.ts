@@ -1,17 +1,35 @@
-import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
 
 /** The slowest property takes 50 ms a case on a busy machine. */
 const FOR_CASES = 100 * Number(process.env['MODREG_RUNS'] ?? 0);
 
+/** Tests of code that changes its process, or remembers what it found there: each file has its own. */
+const APART = ['agent', 'agent/process', 'fuzz', 'simulation'].map(
+  (folder) => `test/${folder}/*.test.ts`,
+);
+
 const config: ViteUserConfig = defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // Many tests wait for processes and sockets: three workers share two cores well.
-    maxWorkers: 3,
+    // Many tests wait for processes and sockets: five workers share two cores well.
+    maxWorkers: 5,
     // A busy machine is no failure, and what hangs fails within a minute.
     testTimeout: 60_000 + FOR_CASES,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
+    projects: [
+      { extends: true, test: { name: 'apart', include: APART } },
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...APART],
+          // A process loads the same modules once for all its files. Each file leaves the process as it found it.
+          isolate: false,
+          setupFiles: ['test/support/left-as-found.ts'],
+        },
+      },
+    ],
   },
 });
 
