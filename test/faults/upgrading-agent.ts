@@ -101,7 +101,7 @@ const watch = setInterval(() => {
     // The agent reports it.
     if (!(error instanceof DatabaseError)) throw error;
   }
-}, 20);
+}, 50);
 await agent.start().catch(notStarted);
 await over.promise;
 clearInterval(watch);

@@ -17,7 +17,7 @@ import { promptRegistry, readingOf, track, type Track } from '../support/racing.
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { cases } from '../support/runs.ts';
 
-const RUNS = cases(100);
+const RUNS = cases(50);
 
 /** The modules of a machine, and the owners of its components: a module or the server. */
 const MODULES = ['m0', 'm1', 'm2', 'm3'] as const;

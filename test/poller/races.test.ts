@@ -19,7 +19,7 @@ import {
 } from '../support/racing.ts';
 import { cases } from '../support/runs.ts';
 
-const RUNS = cases(200);
+const RUNS = cases(100);
 
 const ACKNOWLEDGEMENTS: Readonly<Record<string, (delivery: Delivery) => Promise<void>>> = {
   done: async (delivery) => await delivery.done(),

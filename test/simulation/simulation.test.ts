@@ -16,10 +16,13 @@ async function simulate(folder: string, ...args: readonly string[]): Promise<Pla
     const tool = join(folder, 'tools/simulate/run.ts');
     // The flags of the npm script: a quarter faster.
     const flags = ['--max-semi-space-size=64', '--always-sparkplug'];
+    // A program that is compiled already starts faster.
+    const cache = { NODE_COMPILE_CACHE: `${ROOT}node_modules/.cache/simulate` };
+    const env = folder === ROOT ? { ...process.env, ...cache } : process.env;
     execFile(
       process.execPath,
       [...flags, tool, ...args],
-      { cwd: folder },
+      { cwd: folder, env },
       (error, stdout, stderr) => {
         const code = error ? Number(error.code) : 0;
         resolve({ code, lines: `${stdout}${stderr}`.trim().split('\n') });

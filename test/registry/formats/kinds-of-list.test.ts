@@ -17,7 +17,7 @@ import { decodedWays, plain, type PlainList } from '../../support/decoded-list.t
 import { cases } from '../../support/runs.ts';
 
 const LIDAR = moduleId('acme:lidar');
-const RUNS = cases(200);
+const RUNS = cases(100);
 /** More than two pages of a packed list. */
 const MOST = 80;
 
