@@ -124,7 +124,7 @@ describe('modreg poll', () => {
     [
       'a script whose interpreter is missing',
       '#! /no/such/sh -e\n',
-      'its first line names /no/such/sh, which does not exist',
+      'its first line names /no/such/sh, which this machine does not have',
     ],
     ['a program of another machine', ELF, 'it is a program of another machine'],
   ])('does not leave %s to a shell', async (_case, content, why) => {
