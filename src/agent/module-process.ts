@@ -159,7 +159,8 @@ async function watched(
     // Another process may have answered the probe (A13).
     if (!program.isAlive()) return;
     ready();
-    last = await failedProbes({ probe, probeMs: terms().probeMs, clock }, isOver);
+    if (!probe.failure) return;
+    last = await failedProbes(probe.failure, { probeMs: terms().probeMs, clock }, isOver);
     fail(`it failed ${MOST_FAILED_PROBES} probes in a row: ${last} (${readyBy})`);
   } catch (error) {
     if (!isOver.aborted) throw error;
@@ -193,16 +194,13 @@ async function within(
 
 /** Resolves with the last failure once the module failed several probes in a row. Rejects with the reason of `signal`. */
 async function failedProbes(
-  {
-    probe,
-    probeMs,
-    clock,
-  }: { readonly probe: ReadinessProbe; readonly probeMs: number; readonly clock: Clock },
+  failure: NonNullable<ReadinessProbe['failure']>,
+  { probeMs, clock }: { readonly probeMs: number; readonly clock: Clock },
   signal: AbortSignal,
 ): Promise<string> {
   for (let failures = 0; ;) {
     await clock.sleep(probeMs, signal);
-    const what = await probe.failure();
+    const what = await failure();
     failures = what === undefined ? 0 : failures + 1;
     if (what !== undefined && failures === MOST_FAILED_PROBES) return what;
   }

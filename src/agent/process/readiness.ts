@@ -24,8 +24,8 @@ export interface ReadinessProbe {
   readonly obstacle: () => Promise<string | undefined>;
   /** Resolves once the module is ready. Rejects with the reason of `signal`. Each probe that fails is passed to `onFailure`. */
   readonly untilReady: (signal: AbortSignal, onFailure: (what: string) => void) => Promise<void>;
-  /** What was probed and what came back, in words, if the module does not answer now. One that shows nothing always does. */
-  readonly failure: () => Promise<string | undefined>;
+  /** What was probed and what came back, in words, if the module does not answer now. Undefined for one that shows nothing. */
+  readonly failure: (() => Promise<string | undefined>) | undefined;
   /** Removes what the probe created. */
   readonly close: () => void;
 }
@@ -44,7 +44,7 @@ export function readinessProbe(
       environment: {},
       obstacle: async () => await Promise.resolve(undefined),
       untilReady: async (signal) => await clock.sleep(staysUpMs, signal),
-      failure: async () => await Promise.resolve(undefined),
+      failure: undefined,
       close: () => undefined,
     };
   }

@@ -47,20 +47,20 @@ describe('ready: http', () => {
       response.writeHead(status, { location: '/other' }).end();
     });
     const url = `${address}/health`;
-    const what = await probeOf({ kind: 'http', url }).failure();
+    const what = await probeOf({ kind: 'http', url }).failure?.();
     expect(what).toBe(expected && `${url} ${expected}`);
   });
 
   it('no answer, within two seconds', async () => {
     const { address } = await plainServer(() => undefined);
-    expect(await probeOf({ kind: 'http', url: address }).failure()).toBe(
+    expect(await probeOf({ kind: 'http', url: address }).failure?.()).toBe(
       `${address} gave no answer within 2 s`,
     );
   });
 
   it('a connection that is closed', async () => {
     const { address } = await plainServer((response) => void response.destroy());
-    expect(await probeOf({ kind: 'http', url: address }).failure()).toBe(
+    expect(await probeOf({ kind: 'http', url: address }).failure?.()).toBe(
       `the connection to ${address.slice('http://'.length)} failed (ECONNRESET)`,
     );
   });
@@ -75,13 +75,13 @@ describe('ready: http', () => {
     const launched = await launch(fake.start);
     await ready;
     expect([...failures]).toEqual([`nothing listens on 127.0.0.1:${port}`]);
-    expect(await probe.failure()).toBeUndefined();
+    expect(await probe.failure?.()).toBeUndefined();
     expect(await probe.obstacle()).toBe(
       `port ${port} of 127.0.0.1 cannot be used (EADDRINUSE): another process has it`,
     );
     if (launched.ok) process.kill(launched.value.pid, 'SIGUSR2');
     const unhealthy = `http://127.0.0.1:${port}/ answered 503, expected 200 to 299`;
-    await expect.poll(async () => await probe.failure()).toBe(unhealthy);
+    await expect.poll(async () => await probe.failure?.()).toBe(unhealthy);
   });
 });
 
@@ -89,9 +89,9 @@ describe('ready: tcp', () => {
   it('a port that accepts connections', async () => {
     const port = await freePort();
     const probe = probeOf({ kind: 'tcp', host: '127.0.0.1', port });
-    expect(await probe.failure()).toBe(`nothing listens on 127.0.0.1:${port}`);
+    expect(await probe.failure?.()).toBe(`nothing listens on 127.0.0.1:${port}`);
     await listening({ port });
-    expect(await probe.failure()).toBeUndefined();
+    expect(await probe.failure?.()).toBeUndefined();
   });
 
   it('a signal ends the wait with its reason', async () => {
@@ -109,21 +109,21 @@ describe('ready: socket', () => {
     const { PLATFORM_MODULE_SOCKET: path = '' } = probe.environment;
     expect(path.length).toBeLessThanOrEqual(107);
     expect(probeOf({ kind: 'socket' }).environment['PLATFORM_MODULE_SOCKET']).not.toBe(path);
-    expect([await probe.failure(), await probe.obstacle()]).toEqual([NO_SOCKET, undefined]);
+    expect([await probe.failure?.(), await probe.obstacle()]).toEqual([NO_SOCKET, undefined]);
     const server = await listening({ path });
-    expect(await probe.failure()).toBeUndefined();
+    expect(await probe.failure?.()).toBeUndefined();
     // A program that is killed leaves its socket behind.
     renameSync(path, `${path}.kept`);
     await new Promise((resolve) => server.close(resolve));
     renameSync(`${path}.kept`, path);
-    expect(await probe.failure()).toBe('nothing listens on its socket');
+    expect(await probe.failure?.()).toBe('nothing listens on its socket');
     probe.close();
-    expect([await probe.failure(), existsSync(dirname(path))]).toEqual([NO_SOCKET, false]);
+    expect([await probe.failure?.(), existsSync(dirname(path))]).toEqual([NO_SOCKET, false]);
   });
 });
 
 it('ready: none is ready once it has stayed up', async () => {
   const probe = probeOf({ kind: 'none' }, 1);
   await probe.untilReady(new AbortController().signal, ignore);
-  expect([await probe.failure(), await probe.obstacle()]).toEqual([undefined, undefined]);
+  expect([await probe.failure?.(), await probe.obstacle()]).toEqual([undefined, undefined]);
 });
