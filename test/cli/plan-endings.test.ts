@@ -208,7 +208,7 @@ error[REGISTRY_UNREACHABLE]: offline: the registry http://127.0.0.1:1 was not co
         site: {
           machine: { modules: [entry('acme:lidar', '1.2.x')] },
           deployed: { acme_lidar: 1.2 },
-          policy: { registry: 7 },
+          policy: { minimum_relase_age: '1d', registry: 7 },
         },
         options: [],
         exit: 1,
@@ -216,7 +216,7 @@ error[REGISTRY_UNREACHABLE]: offline: the registry http://127.0.0.1:1 was not co
   because 1:87 BAD_CONSTRAINT /modules/0/version: "1.2.x" is not a version constraint; did you mean 1.2.* ?
 hint: modreg check ./machine.json --as machine shows them all
 error[BAD_VALUE]: the policy ./policy.json has 1 error
-  because 1:13 BAD_TYPE /registry: found a number, expected the address of a registry
+  because 1:39 BAD_TYPE /registry: found a number, expected the address of a registry
 hint: modreg check ./policy.json --as policy shows them all
 error[BAD_VALUE]: the report of deployed versions ./deployed.json has 1 error
   because 1:15 BAD_TYPE /acme_lidar: found a number, expected a version as text, or null for an entry that is not deployed

@@ -84,20 +84,20 @@ describe('modreg quarantine add', () => {
     });
   });
 
-  it.each<[readonly string[], string, number]>([
-    [['acme:arm', '2.0.0'], '', 0],
-    [['lidar', '1.x'], 'error[BAD_MODULE_ID]', 2],
-    [['acme:arm', '2.0'], 'error[BAD_VERSION]', 2],
+  it.each<[readonly string[], RegExp, number]>([
+    [['acme:arm', '2.0.0'], /^note: modreg quarantine lift acme:arm 2.0.0 undoes this\n$/, 0],
+    [['lidar', '1.x'], /^error\[BAD_MODULE_ID\]/, 2],
+    [['acme:arm', '2.0'], /^error\[BAD_VERSION\]/, 2],
     [
       ['acme:arm', '2.0.0', '--for', '0s'],
-      'error[USAGE]: --for: a quarantine that lasts no time does nothing',
+      /^error\[USAGE\]: --for: a quarantine that lasts no time does nothing/,
       2,
     ],
-    [['acme:arm', '2.0.0', '--for', 'soon'], 'error[USAGE]: --for: "soon" is not a duration', 2],
-  ])('of a module without decisions: %j', (args, error, exit) => {
+    [['acme:arm', '2.0.0', '--for', 'soon'], /^error\[USAGE\]: --for: "soon" is not a duration/, 2],
+  ])('of a module without decisions: %j', (args, stderr, exit) => {
     const home = homeAfter(() => undefined);
     const ended = modreg(['quarantine', 'add', ...args], { PLATFORM_HOME: home });
-    expect(ended.stderr.startsWith(error)).toBe(true);
+    expect(ended.stderr).toMatch(stderr);
     expect(ended.exit).toBe(exit);
     expect(rememberedIn(home).slice(1)).toEqual(exit === 0 ? ['acme:arm 2.0.0'] : []);
   });

@@ -99,6 +99,12 @@ describe('modreg why', () => {
     expect(JSON.parse(answer[0] ?? '')).toMatchObject({
       action: { failures: 1, last_failure: 'no space', direction: 'upgrade' },
     });
+    const past = ['--at', '2026-11-21T01:05:00Z', '--json'];
+    const { answer: before } = await ask(machine.home, 'why', 'acme_lidar', ...past);
+    expect(JSON.parse(before[0] ?? '')).toMatchObject({
+      decisions: [{ event: 'decided to upgrade 1.2.3 → 1.2.9' }],
+      action: null,
+    });
   });
 
   it('knows when a release became old enough, and when the policy changed', async () => {

@@ -8,7 +8,8 @@ import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { remoteAt } from '../support/remote-at.ts';
 
-const TOKEN = 'modreg_Q2/hbm+FyeS1i';
+// Its base64 has a + that base64url writes as -.
+const TOKEN = 'modreg_Q~/hbm+F?>S1i';
 
 function escaped(text: string): string {
   return Array.from(text, (character) => {

@@ -19,7 +19,8 @@ describe('an activation', () => {
     const file = claimed();
     const { path } = file;
     const record = { moduleId: moduleId('acme:lidar'), activation };
-    noteActivation(file, 'lidar', { ...record, activation: ACTIVATIONS[0] as Activation });
+    const [first] = ACTIVATIONS as [Activation];
+    noteActivation(file, 'lidar', { moduleId: moduleId('acme:other'), activation: first });
     noteActivation(file, 'lidar', record);
     noteActivation(file, 'arm', record);
     noteActivation(file, 'arm', undefined);

@@ -42,6 +42,17 @@ it('[A1] compares with sha512, in capitals as well', async () => {
   );
 });
 
+it('a download that cannot connect leaves no timer behind', async () => {
+  const timers = (): number =>
+    process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const artifact = artifactOf(FILE, 'https://files.example/lidar.tgz');
+  const fetch = async (): Promise<never> => await Promise.reject(new TypeError('fetch failed'));
+  const before = timers();
+  const { ok } = await fetchArtifact(artifact, `${temporaryFolder()}/lidar`, { fetch });
+  expect(ok).toBe(false);
+  expect(timers()).toBeLessThanOrEqual(before);
+});
+
 describe('[A1] a file with another digest is never there', () => {
   it.each<[string, Answer[], string, number]>([
     [
