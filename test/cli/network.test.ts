@@ -277,4 +277,17 @@ describe('a machine.db that cannot be used does not prevent an answer', () => {
       exit: 0,
     });
   });
+
+  it('and is reported beside a registry that cannot be reached', async () => {
+    const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
+    server.close();
+    const environment = { PLATFORM_HOME: '/dev/null/home', MODREG_REGISTRY: server.address };
+    const { stderr, exit } = await runModreg(RESOLVE, environment);
+    expect([stderr, exit]).toEqual([
+      `error[REGISTRY_UNREACHABLE]: the registry ${server.address} cannot be reached (ECONNREFUSED)
+warning[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be created (ENOTDIR)
+`,
+      4,
+    ]);
+  });
 });

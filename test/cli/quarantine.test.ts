@@ -213,14 +213,11 @@ error[BAD_VERSION]: "1.x" is not a version
         if (also.length === 0) fail(state, { to: text });
         else state.rollBack(LIDAR, { from: version(text), to, refused: new Set(also) }, terms);
       }
-      // An entry of another module refuses none of them.
-      state.quarantine({
-        moduleId: moduleId('acme:arm'),
-        version: '1.2.1',
-        since: THEN,
-        until: undefined,
-        reason: 'no light',
-      });
+      // Entries of another module refuse none of them.
+      const arm = { moduleId: moduleId('acme:arm'), since: THEN, until: undefined };
+      for (const text of ['1.2.1', '1.3.0']) {
+        state.quarantine({ ...arm, version: text, reason: 'no light' });
+      }
     });
     expect(quarantine(home, 'lift', 'acme:lidar', '1.3.0')).toEqual({
       stdout: `acme:lidar ${line}\n`,
