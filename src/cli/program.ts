@@ -7,6 +7,7 @@ import type { Outcome } from './problem.ts';
 import type { CompareOptions } from './resolve/compare-command.ts';
 import type { CommandContext } from './command-context.ts';
 import { addAgent } from './agent/agent-program.ts';
+import { addDemo } from './demo/demo-program.ts';
 import {
   addPoll,
   addQuarantine,
@@ -110,6 +111,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   watch: addWatch,
   poll: addPoll,
   agent: addAgent,
+  demo: (modreg, context) => addDemo(modreg, context, runCommandLine),
   status: addStatus,
   why: addWhy,
   replay: addReplay,

@@ -41,6 +41,11 @@ export function agentRunning(folder: string, args: readonly string[] = []): Poll
   return startedIn(folder, [...command, '--interval', '5s', ...args], {});
 }
 
+/** Starts `modreg demo`, whose folder is in `folder`. */
+export function demoRunning(folder: string, args: readonly string[]): Polling {
+  return startedIn(folder, ['demo', ...args], { TMPDIR: folder });
+}
+
 function startedIn(
   folder: string,
   command: readonly string[],
