@@ -72,8 +72,8 @@ export class DemoStage {
     const last = performance.now() + LIMIT_MS;
     let outcome = await this.#run(asked, world);
     while (!outcome.answer.some((line) => until.test(line))) {
-      const error = outcome.problems.find(({ severity }) => severity === 'error');
-      if (error) throw new DemoStop({ problem: error });
+      const problem = firstError(outcome.problems);
+      if (problem) throw new DemoStop({ problem });
       if (performance.now() > last) throw this.#late();
       await this.pause(AGAIN_MS);
       outcome = await this.#run(asked, world);
@@ -124,7 +124,7 @@ export class DemoStage {
   /** Ends the started commands. */
   async end(): Promise<void> {
     this.#ending.resolve('SIGTERM');
-    await Promise.all(this.#started);
+    await Promise.allSettled(this.#started);
   }
 
   /** Shows the last line of a demo with --json. */
@@ -133,8 +133,13 @@ export class DemoStage {
   }
 
   async #stopIfFailed(started: Promise<Outcome>): Promise<void> {
-    const { problems } = await started;
-    for (const problem of problems) this.#stopped.reject(new DemoStop({ problem }));
+    try {
+      const { problems } = await started;
+      const problem = firstError(problems);
+      if (problem) this.#stopped.reject(new DemoStop({ problem }));
+    } catch (error) {
+      this.#stopped.reject(error);
+    }
   }
 
   #late(): DemoStop {
@@ -186,3 +191,7 @@ export class DemoStage {
 
 /** As wide as the time of a line. */
 const INDENT = ' '.repeat(7);
+
+function firstError(problems: readonly Problem[]): Problem | undefined {
+  return problems.find(({ severity }) => severity === 'error');
+}
