@@ -1,14 +1,18 @@
-import type { Fault, Installed } from '../core/machine/activation.ts';
+import type { Activation, Fault, Installed } from '../core/machine/activation.ts';
+import { moduleOf } from '../core/plan/target.ts';
 import type { Delivery } from '../poller/index.ts';
 import type { Clock } from '../registry/index.ts';
-import { DatabaseError } from '../store/index.ts';
+import { DatabaseError, type MachineFile } from '../store/index.ts';
 import type { Modules } from './modules.ts';
+import { activationOf, forgetOutcome } from './activation.ts';
+import { folderOfAddress } from './install/package-store.ts';
 import { settledEnd, type Outcomes } from './outcomes.ts';
 import type { AgentPorts } from './ports.ts';
 import type { Preparation } from './prepare.ts';
 import type { ActionEnd, SupervisedModule } from './supervised-module.ts';
 
 export interface Execution extends Preparation {
+  readonly file: MachineFile;
   readonly ports: AgentPorts;
   readonly modules: Modules;
   readonly outcomes: Outcomes;
@@ -16,6 +20,7 @@ export interface Execution extends Preparation {
 }
 
 const EXTEND_EVERY_MS = 60_000;
+const AGENT = 'platform-agent';
 const LEFT = 'its entry left the config';
 /** Each part of the work has a limit of its own. */
 const EXTEND_BY_MS = 30 * 60_000;
@@ -35,7 +40,7 @@ export async function carryOut(delivery: Delivery, execution: Execution): Promis
     else {
       await delivery.failed(end);
       // It is delivered again, to be tried again.
-      if (end.blame === 'machine') execution.modules.forget(delivery.action);
+      if (end.blame === 'machine') forgetOutcome(execution.file, delivery.action);
     }
   } catch (error) {
     // The action is delivered to the next agent, or was withdrawn.
@@ -43,6 +48,10 @@ export async function carryOut(delivery: Delivery, execution: Execution): Promis
   } finally {
     over.abort(new Error('the action has ended'));
   }
+}
+
+function currentOf(row: Activation | undefined): Installed | undefined {
+  return row?.phase === 'stable' ? row.current : undefined;
 }
 
 async function extending(delivery: Delivery, clock: Clock, signal: AbortSignal): Promise<void> {
@@ -56,25 +65,27 @@ async function extending(delivery: Delivery, clock: Clock, signal: AbortSignal):
   }
 }
 
-async function endOf(delivery: Delivery, execution: Execution): Promise<ActionEnd> {
+async function endOf(delivered: Delivery, execution: Execution): Promise<ActionEnd> {
   const { modules, outcomes } = execution;
-  const { id: action, target, direction } = delivery.action;
-  const module = modules.of(target.name);
-  const row = modules.activation(target.name);
+  const { id: action, target, direction } = delivered.action;
+  const entry = modules.entryOf(target);
+  const row = entry && activationOf(execution.file, entry);
   const failed = ({ reason, blame }: Fault): ActionEnd => {
-    const running =
-      row && 'current' in row ? row.current.version : (row?.previous?.version ?? null);
+    const running = (currentOf(row) ?? row?.previous)?.version ?? null;
     return { command: 'fail', action, running, reason, blame };
   };
   const machine = (reason: string): ActionEnd => failed({ reason, blame: 'machine' });
-  if (target.kind === 'subsystem') return machine('modreg agent does not replace subsystems');
+  const module = entry && modules.of(entry.name);
+  if (target.name === AGENT) return machine('modreg agent does not replace itself');
   if (!module) return machine(LEFT);
+  const delivery = { ...delivered, entry, folders: foldersOf(delivered, execution) };
   const settled = settledEnd(row, action);
   if (settled) return settled;
   // An earlier agent began it, and this one goes on with it.
   if (row?.phase !== 'stable' && row?.action === action) return await outcomes.of(action);
   if (direction === 'restart') {
-    const wrong = row?.phase === 'stable' && whyNotStarted(delivery, row.current, execution);
+    const current = currentOf(row);
+    const wrong = current && whyNotStarted(delivery, current, execution);
     if (wrong) return failed(wrong);
     const isBegun = module.send({ event: 'restart', action });
     return isBegun
@@ -85,10 +96,17 @@ async function endOf(delivery: Delivery, execution: Execution): Promise<ActionEn
   if (!ready.ok) return failed(ready.error);
   const wrong = whyNotStarted(delivery, ready.value, execution);
   if (wrong) return failed(wrong);
+  await modules.untilServed(target.name, AbortSignal.any([delivery.signal, execution.stopping]));
   return (
     (await activated(delivery, { module, candidate: ready.value }, execution)) ??
     machine(modules.of(target.name) === module ? 'another change of the module is under way' : LEFT)
   );
+}
+
+/** What a `pin_url` names has a folder of its own. */
+function foldersOf({ action, folders }: Delivery, { site }: Execution): Delivery['folders'] {
+  const { root = folderOfAddress(site.home, moduleOf(action.target), action.to) } = folders;
+  return { ...folders, root };
 }
 
 /** Why a version could not be started now: then no process is ended for it. */
@@ -102,9 +120,9 @@ function whyNotStarted(
 
 /** Replaces the version in use, while what depends on the module is held. Undefined if the module cannot be changed now. */
 async function activated(
-  { action, rollback }: Delivery,
+  { action, entry, rollback }: Delivery,
   { module, candidate }: { readonly module: SupervisedModule; readonly candidate: Installed },
-  { modules, outcomes }: Execution,
+  { modules, outcomes, file }: Execution,
 ): Promise<ActionEnd | undefined> {
   const { id, target, restart } = action;
   const dependents = modules.namesOf(restart.stops, target.name);
@@ -112,7 +130,11 @@ async function activated(
     for (const name of dependents) await modules.hold(name, id);
     // Preparing takes time: its entry may have left the config, or be of another module now.
     if (modules.of(target.name) !== module) return undefined;
-    const restorable = rollback?.root;
+    // No release is permitted in place of an address: what worked before is started again.
+    const restorable =
+      action.reason.kind === 'pin-url'
+        ? entry && currentOf(activationOf(file, entry))?.root
+        : rollback?.root;
     if (!module.send({ event: 'activate', action: id, candidate, restorable })) return undefined;
     return await outcomes.of(id);
   } catch (error) {

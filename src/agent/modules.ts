@@ -1,18 +1,20 @@
-import { activationsIn, noteActivation } from '../store/activations.ts';
-import type { Stop } from '../core/index.ts';
-import type { Activation, Installed } from '../core/machine/activation.ts';
+import type { ActionTarget, Stop } from '../core/index.ts';
+import type { Installed } from '../core/machine/activation.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
 import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/machine/update-policy.ts';
+import { moduleOf } from '../core/plan/target.ts';
 import type { Configuration } from '../poller/index.ts';
 import type { Clock } from '../registry/index.ts';
-import { DatabaseError, type ClaimedFile, type CommittedAction } from '../store/index.ts';
+import type { ClaimedFile } from '../store/index.ts';
+import { resumedWith } from './activation.ts';
 import type { AgentEvent } from './event.ts';
 import type { ModuleStart } from './module-process.ts';
 import type { AgentPorts } from './ports.ts';
 import type { OutputLine } from './process/program-output.ts';
-import { localProgram, type ModuleSite } from './runnable.ts';
+import type { ModuleSite } from './runnable.ts';
+import { dependenciesOn, hasServer, SERVER, supervisedEntries } from './server.ts';
 import { SupervisedModule, type ActionEnd } from './supervised-module.ts';
-import { dependenciesOf, stopLayers } from './supervision/dependencies.ts';
+import { stopLayers } from './supervision/dependencies.ts';
 import { versionOf, type Lifecycle } from './supervision/lifecycle.ts';
 
 export interface ModulesOptions {
@@ -57,6 +59,8 @@ export class Modules {
   /** Why a module must not run, by its name. */
   readonly #holds = new Map<string, Set<string>>();
   #configuration: Configuration | undefined;
+  /** The name of the server, if the agent runs it. */
+  #server: string | undefined;
   #dependencies: ReadonlyMap<string, ReadonlySet<string>> = new Map();
   #changed = Promise.withResolvers<void>();
   #starts = 0;
@@ -69,24 +73,10 @@ export class Modules {
     return this.#modules.get(name)?.module;
   }
 
-  /** What is on disk about an entry. */
-  activation(name: string): Activation | undefined {
-    const entry = this.#modules.get(name)?.entry;
-    const record = activationsIn(this.#options.file).get(name);
-    return record?.moduleId === entry?.moduleId ? record?.activation : undefined;
-  }
-
-  /** Forgets how an action ended: its outcome is acknowledged. */
-  forget({ id, target: { name } }: CommittedAction): void {
-    const record = activationsIn(this.#options.file).get(name);
-    if (record?.activation.phase !== 'stable' || record.activation.settled?.action !== id) return;
-    const activation = { ...record.activation, settled: undefined };
-    try {
-      noteActivation(this.#options.file, name, { ...record, activation });
-    } catch (error) {
-      // The same outcome is reported once more, and forgotten then.
-      if (!(error instanceof DatabaseError)) throw error;
-    }
+  /** The entry that the target of an action is now; undefined if it is another one, or has left the config. */
+  entryOf(target: ActionTarget): ModuleEntry | undefined {
+    const entry = this.#modules.get(target.name)?.entry;
+    return entry?.moduleId === moduleOf(target) ? entry : undefined;
   }
 
   /** Supervises the entries of this configuration, and ends the modules whose entries it does not have. */
@@ -95,9 +85,10 @@ export class Modules {
     const { machine } = configuration;
     const { onEvent } = this.#options;
     const isDisabled = machine.agent.platformServer.disableSubsystem;
-    const entries = isDisabled ? [] : machine.modules;
+    const entries = supervisedEntries(machine);
     const before = this.#dependencies;
-    this.#dependencies = dependenciesOf(machine);
+    this.#dependencies = dependenciesOn(machine);
+    this.#server = hasServer(machine) ? SERVER : undefined;
     const wanted = new Map(entries.map((entry) => [entry.name, entry]));
     for (const [name, supervised] of this.#modules) {
       const { entry } = supervised;
@@ -170,37 +161,17 @@ export class Modules {
         const about = { kind: 'module', name, state: state.state } as const;
         onEvent({ ...about, version, reason: failed?.fault.reason, waitMs });
         this.#notify();
+        if (name === this.#server) this.#followServer(name);
       },
       onTrouble: (error) => onEvent({ kind: 'module-waits-for-file', name, error }),
     });
     this.#modules.set(name, { entry, module, setup: this.#setupOf(entry) });
-    const row = this.#rowFor(entry);
+    const row = resumedWith(file, entry);
     if (!row) return;
     const missing = this.#missing(name);
     if (missing.length > 0) onEvent({ kind: 'waiting', name, for: missing });
     for (const other of missing) this.#holdsOf(name).add(other);
     module.tell({ event: 'resume', row, isHeld: missing.length > 0 });
-  }
-
-  /** What an entry resumes with. A trial whose action has ended elsewhere is over. */
-  #rowFor(entry: ModuleEntry): Activation | undefined {
-    const { file } = this.#options;
-    const program = localProgram(entry);
-    if (program !== undefined) {
-      const current = { version: 'local', root: program };
-      return { phase: 'stable', current, previous: undefined, settled: undefined };
-    }
-    if (entry.type === 'local') return undefined;
-    const { name, moduleId } = entry;
-    const row = this.activation(name);
-    if (!row || row.phase === 'stable') return row;
-    const isOpen = file.state.memory().open.some(({ action }) => action.id === row.action);
-    if (isOpen) return row;
-    const current = row.previous;
-    const stable =
-      current && ({ phase: 'stable', current, previous: undefined, settled: undefined } as const);
-    noteActivation(file, name, stable && { moduleId, activation: stable });
-    return stable;
   }
 
   #startOf(name: string): ModuleStart {
@@ -233,10 +204,7 @@ export class Modules {
 
   /** The modules that `name` waits for. */
   #missing(name: string): string[] {
-    return [...(this.#dependencies.get(name) ?? [])].filter((other) => {
-      const state = this.of(other)?.state.state;
-      return state === undefined || !UP.has(state);
-    });
+    return [...(this.#dependencies.get(name) ?? [])].filter((other) => !this.#isUp(other));
   }
 
   #holdsOf(name: string): Set<string> {
@@ -249,20 +217,59 @@ export class Modules {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();
     for (const [name, holds] of this.#holds) {
-      for (const other of holds) {
-        const state = this.of(other)?.state.state;
-        if (state !== undefined && UP.has(state)) this.release(name, other);
-      }
+      for (const other of holds) if (this.#isUp(other)) this.release(name, other);
     }
   }
 
-  /** The entries whose components stop, without `except`, in the order in which they stop. */
-  namesOf(stops: readonly Stop[], except: string): string[] {
+  /**
+   * The entries that stop while `name` is replaced, without itself, in the order in which they stop: those whose components
+   * stop, or all if it is the server.
+   */
+  namesOf(stops: readonly Stop[], name: string): string[] {
+    const others = [...this.#modules].filter(([other]) => other !== name);
+    if (name === this.#server) {
+      const names = others.map(([other]) => other);
+      return stopLayers(names, this.#dependencies).flat();
+    }
     const ids = new Set(stops.map(({ moduleId }) => moduleId));
-    ids.delete(this.#modules.get(except)?.entry.moduleId);
+    ids.delete(this.#modules.get(name)?.entry.moduleId);
     return [...ids].flatMap((id) =>
-      [...this.#modules].flatMap(([name, { entry }]) => (entry.moduleId === id ? name : [])),
+      others.flatMap(([other, { entry }]) => (entry.moduleId === id ? other : [])),
     );
+  }
+
+  /** The modules stop with the server, and start after it (A17). One that is being tried goes on. */
+  #followServer(server: string): void {
+    if (this.#isUp(server)) return;
+    for (const name of this.#modules.keys()) {
+      if (name === server || this.#holds.get(name)?.has(server)) continue;
+      this.#holdsOf(name).add(server);
+      this.of(name)?.tell({ event: 'hold' });
+    }
+  }
+
+  #isUp(name: string): boolean {
+    const state = this.of(name)?.state.state;
+    return state !== undefined && UP.has(state);
+  }
+
+  /** What the agent runs as the server, if that is ready. */
+  serverInUse(): Installed | undefined {
+    const state = this.#server === undefined ? undefined : this.of(this.#server)?.state;
+    return state?.state === 'running' ? state.run : undefined;
+  }
+
+  /** Resolves once the server works, or at once if `name` does not need it. Rejects with the reason of `signal`. */
+  async untilServed(name: string, signal: AbortSignal): Promise<void> {
+    const isServed = (): boolean =>
+      this.#server === undefined || name === this.#server || this.#isUp(this.#server);
+    if (isServed()) return;
+    this.#options.onEvent({ kind: 'waiting', name, for: [SERVER] });
+    const wake = (): void => this.#notify();
+    signal.addEventListener('abort', wake);
+    await this.#until(() => signal.aborted || isServed());
+    signal.removeEventListener('abort', wake);
+    signal.throwIfAborted();
   }
 
   /** Ends a module until `release` is called with the same reason. Resolves once it is at rest. */

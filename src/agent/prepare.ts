@@ -78,7 +78,12 @@ function orderFor(
     home: site.home,
     platform: site.platform,
     command: run.command,
-    fetch: { ...fetch(terms), allowHttp, requireDigest },
+    // The digest of an address is a part of it, or there is none (D36).
+    fetch: {
+      ...fetch(terms),
+      allowHttp,
+      requireDigest: requireDigest && action.reason.kind !== 'pin-url',
+    },
     signal: AbortSignal.any([signal, stopping]),
     turns,
     onStep: (step) => {

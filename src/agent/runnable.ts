@@ -5,6 +5,7 @@ import type { Platform } from '../core/index.ts';
 import type { Fault, Installed } from '../core/machine/activation.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
+import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
 import { excerpt } from '../core/text/quote.ts';
 import type { Result } from '../core/text/result.ts';
 import { META } from './install/manifest.ts';
@@ -22,6 +23,8 @@ export interface ModuleSite {
 }
 
 const DEFAULT_STOP_MS = 10_000;
+/** The server ends what it has begun. */
+const SERVER_STOP_MS = 90_000;
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** What names the probe of a module, in words. */
 const POLICY_READY = 'ready in the update policy';
@@ -59,7 +62,8 @@ export function runnableFor(
     );
   }
   const common = { environment: environment.value, runAs: user.value };
-  const program = entry.type === 'local' ? localRun(root, run) : packagedRun(root, run, site);
+  const program =
+    entry.type === 'local' ? localRun(root, run) : packagedRun(entry, root, { run, site });
   return program.ok ? { ok: true, value: { ...common, ...program.value } } : program;
 }
 
@@ -95,20 +99,22 @@ function localRun(
 }
 
 function packagedRun(
+  { moduleId }: ModuleEntry,
   root: string,
-  run: UpdateTerms['run'],
-  { platform }: ModuleSite,
+  { run, site: { platform } }: { readonly run: UpdateTerms['run']; readonly site: ModuleSite },
 ): Result<Run, Fault> {
   const read = readPackage(root, { command: run.command, platform });
   if (!read.ok) return read;
   const { entryPoint, arguments: args, ready, stopTimeoutMs } = read.value;
+  const isServer = moduleId === SUBSYSTEM_MODULES['platform-server'];
+  const defaultStopMs = isServer ? SERVER_STOP_MS : DEFAULT_STOP_MS;
   const value = {
     path: entryPoint,
     arguments: args,
     folder: root,
     ready: run.ready ?? ready,
     readyBy: run.ready ? POLICY_READY : `ready in the package's ${META}`,
-    stopMs: run.stopMs ?? stopTimeoutMs ?? DEFAULT_STOP_MS,
+    stopMs: run.stopMs ?? stopTimeoutMs ?? defaultStopMs,
   };
   return { ok: true, value };
 }

@@ -1,20 +1,26 @@
-import type { ActionTarget } from '../core/index.ts';
+import type { ActionTarget, ModuleId } from '../core/index.ts';
 import { deployedText } from '../core/decision/deployed.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
+import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
+import { moduleOf } from '../core/plan/target.ts';
 import type { Configuration } from '../poller/index.ts';
 import { systemRandom } from '../registry/clock.ts';
 import { systemClock } from '../registry/index.ts';
 import { DatabaseError } from '../store/index.ts';
 import { activationsIn } from '../store/activations.ts';
+import { activationOf } from './activation.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { carryOut, type Execution } from './carry-out.ts';
+import { readManifest } from './install/manifest.ts';
 import { installTurns } from './install/turns.ts';
 import { Modules } from './modules.ts';
 import { Outcomes } from './outcomes.ts';
 import type { AgentPorts } from './ports.ts';
 import type { ModuleSite } from './runnable.ts';
+import { hasServer, SERVER, supervisedEntries } from './server.ts';
 import { delegatedCgroup } from './process/cgroup.ts';
 import { runIdOf } from './process/process-table.ts';
+import { isRestartAllowed } from './process/restart-status.ts';
 
 const LOCAL_MACHINE = 'local';
 
@@ -56,6 +62,7 @@ export class SupervisedMachine {
     this.#poller = this.#pollerOf(site);
     this.#execution = {
       ports,
+      file,
       modules: this.#modules,
       outcomes,
       site,
@@ -79,9 +86,11 @@ export class SupervisedMachine {
         const configuration = await options.configuration();
         this.#configuration = configuration;
         this.#modules.follow(configuration);
+        this.#forgetServer(configuration);
         return configuration;
       },
       deployedVersion: (target) => this.#deployed(target),
+      isMaintenanceAllowed: async () => await this.#isMaintenanceAllowed(),
     });
   }
 
@@ -101,6 +110,7 @@ export class SupervisedMachine {
     if (this.#stopping.signal.aborted) return;
     this.#configuration = first;
     this.#reconcile(first);
+    this.#forgetServer(first);
     this.#modules.follow(first);
     this.#poller.start();
     this.#running = this.#consume();
@@ -147,8 +157,8 @@ export class SupervisedMachine {
   #reconcile({ machine }: Configuration): void {
     const { file, clock = systemClock } = this.#options;
     const memory = file.state.memory();
-    for (const { type, name, moduleId } of machine.modules) {
-      const target = { kind: 'module', name, moduleId } as const;
+    for (const { type, name, moduleId } of supervisedEntries(machine)) {
+      const target = targetOf(name, moduleId);
       const isOpen = memory.open.some((open) => open.action.target.name === name);
       const { deployed } = memory.of(target);
       // Nothing else starts modules, so nothing runs on a machine without any record.
@@ -158,6 +168,21 @@ export class SupervisedMachine {
       const known = deployed.kind === 'none' ? null : deployedText(deployed);
       if (own !== undefined && own !== known) file.state.report(target, own, clock.now());
     }
+  }
+
+  /** Nothing is decided about a server that the config no longer names. */
+  #forgetServer({ machine }: Configuration): void {
+    const { file, clock = systemClock } = this.#options;
+    const target = { kind: 'subsystem', name: SERVER } as const;
+    if (hasServer(machine) || file.state.memory().of(target).deployed.kind === 'unknown') return;
+    file.state.report(target, undefined, clock.now());
+  }
+
+  /** A server that works is asked, if its package names an address for that. */
+  async #isMaintenanceAllowed(): Promise<boolean> {
+    const run = this.#modules.serverInUse();
+    const address = run && readManifest(run.root).restartStatus;
+    return address === undefined || (await isRestartAllowed(address));
   }
 
   /** A version whose package is gone is not deployed, so the poller decides to install it (A5). */
@@ -178,11 +203,13 @@ export class SupervisedMachine {
    * package is gone is installed again (A5).
    */
   #deployed(target: ActionTarget): string | null | undefined {
-    if (target.kind === 'subsystem') return undefined;
-    const record = activationsIn(this.#options.file).get(target.name);
-    // What ran for an entry of another module does not count.
-    if (record?.moduleId !== target.moduleId) return null;
-    const { activation } = record;
+    const { name, kind } = target;
+    const machine = this.#configuration?.machine;
+    if (kind === 'subsystem' && (name !== SERVER || !machine || !hasServer(machine))) {
+      return undefined;
+    }
+    const activation = activationOf(this.#options.file, { name, moduleId: moduleOf(target) });
+    if (!activation) return null;
     const installed = activation.phase === 'stable' ? activation.current : activation.previous;
     return installed && this.#ports.isInstalled(installed.root) ? installed.version : null;
   }
@@ -194,11 +221,18 @@ export class SupervisedMachine {
     // A local module has no other version.
     if (type === 'local') return;
     const { onEvent = ignore } = this.#options;
-    const target = { kind: 'module', name, moduleId } as const;
+    const target = targetOf(name, moduleId);
     void this.#poller
       .reportFailure(target, { version, reason, running: null })
       .catch((error: unknown) => onEvent({ kind: 'callback-error', error }));
   }
+}
+
+/** What an action replaces for a supervised entry. */
+function targetOf(name: string, moduleId: ModuleId): ActionTarget {
+  return moduleId === SUBSYSTEM_MODULES[SERVER] && name === SERVER
+    ? { kind: 'subsystem', name }
+    : { kind: 'module', name, moduleId };
 }
 
 function ignore(): void {

@@ -89,8 +89,19 @@ const platformServer: Schema<AgentConfiguration['platformServer']> = v.pipe(
     pinUrl: options.pin_url,
     disableSubsystem: options.disable_subsystem,
     fastStart: options.attributes.fast_start,
+    isConfigured: true,
   })),
 );
+
+/** A server that the document does not name. */
+const WITHOUT_SERVER: AgentConfiguration['platformServer'] = {
+  releaseChannel: 'stable',
+  pinVersion: undefined,
+  pinUrl: undefined,
+  disableSubsystem: false,
+  fastStart: false,
+  isConfigured: false,
+};
 
 const provisioning: Schema<AgentConfiguration['provisioning']> = v.pipe(
   fields({
@@ -121,13 +132,13 @@ export const agentConfiguration: Schema<AgentConfiguration> = v.pipe(
   fields({
     ...editorFields,
     'platform-agent': v.optional(platformAgent, {}),
-    'platform-server': v.optional(platformServer, {}),
+    'platform-server': v.optional(platformServer),
     'agent-provisioning': v.optional(provisioning, {}),
     'agent-syscfg': v.optional(systemConfiguration, {}),
   }),
   v.transform((subsystems) => ({
     platformAgent: subsystems['platform-agent'],
-    platformServer: subsystems['platform-server'],
+    platformServer: subsystems['platform-server'] ?? WITHOUT_SERVER,
     provisioning: subsystems['agent-provisioning'],
     systemConfiguration: subsystems['agent-syscfg'],
   })),

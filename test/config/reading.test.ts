@@ -103,6 +103,7 @@ describe('an agent configuration', () => {
         pinUrl: undefined,
         disableSubsystem: false,
         fastStart: false,
+        isConfigured: false,
       },
       provisioning: {
         disableSubsystem: false,

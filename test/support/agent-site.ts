@@ -23,6 +23,8 @@ export interface AgentSite {
   readonly requests: readonly string[];
   /** Publishes a version of a module, whose program is a shell script, or what begins with `#!`. */
   readonly publish: (id: string, version: string, script: string, meta?: object) => void;
+  /** Puts a package on the server of the files, whose program is a shell script. Returns its address. */
+  readonly file: (path: string, script: string) => string;
   /** Replaces the entries of the machine config. */
   readonly configure: (config: object) => void;
   /** Replaces how modules are run. Resolves once the agent has read it. */
@@ -122,12 +124,12 @@ export async function agentSite(
     home,
     story,
     requests: server.requests,
-    publish: (id, version, script, meta = { entrypoint: 'run' }) => {
-      const entries = [
-        member({ name: 'run', mode: 0o755, content: programOf(script) }),
-        member({ name: 'meta.json', content: JSON.stringify(meta) }),
-      ];
-      const file = gzipSync(tarOf(...entries));
+    file: (path, script) => {
+      files.set(path, packageOf(script, ENTRY_POINT));
+      return `${server.address}${path}`;
+    },
+    publish: (id, version, script, meta = ENTRY_POINT) => {
+      const file = packageOf(script, meta);
       const path = `/${id}/${version}`;
       files.set(path, file);
       const artifacts = [artifactOf(file, `${server.address}${path}`)];
@@ -140,7 +142,10 @@ export async function agentSite(
       await reading.promise;
     },
     restart: (id, name) => {
-      const target = { kind: 'module', name, moduleId: moduleId(id) } as const;
+      const target =
+        name === 'platform-server'
+          ? ({ kind: 'subsystem', name } as const)
+          : ({ kind: 'module', name, moduleId: moduleId(id) } as const);
       state?.requestRestart(target, { requestedAt: Date.now(), isImmediate: true });
     },
     delay: (id, version) => {
@@ -171,6 +176,16 @@ export async function agentSite(
   };
 }
 
+const ENTRY_POINT = { entrypoint: 'run' };
+
+function packageOf(script: string, meta: object): Buffer {
+  const entries = [
+    member({ name: 'run', mode: 0o755, content: programOf(script) }),
+    member({ name: 'meta.json', content: JSON.stringify(meta) }),
+  ];
+  return gzipSync(tarOf(...entries));
+}
+
 function programOf(script: string): string {
   return script.startsWith('#!') ? script : `#!/bin/sh\n${script}\n`;
 }
@@ -192,6 +207,10 @@ function inWords(event: AgentEvent): string | undefined {
   if (event.kind === 'leaves') return `${event.name} leaves: ${event.because}`;
   if (event.kind === 'callback-error') return `error ${String(event.error)}`;
   if (event.kind === 'waiting') return `${event.name} waits for ${event.for.join(' ')}`;
+  if (event.kind === 'held') {
+    const [hold] = event.because;
+    return `${event.target.name} is held: ${hold?.reason} ${hold && 'answer' in hold ? hold.answer : ''}`;
+  }
   if (event.kind !== 'acknowledged') return undefined;
   const { outcome } = event;
   if (outcome.kind === 'done') return 'done';

@@ -2,7 +2,11 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson } from '../../config/text/json-document.ts';
 import { positionIn } from '../../config/text/position.ts';
-import { parseReadiness, type Readiness } from '../../core/machine/readiness.ts';
+import {
+  parseReadiness,
+  parseRestartStatus,
+  type Readiness,
+} from '../../core/machine/readiness.ts';
 import { parseDuration } from '../../core/text/duration.ts';
 import { describeValue, quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/text/result.ts';
@@ -23,6 +27,8 @@ export interface Manifest {
   readonly firstRun: string | undefined;
   readonly ready: Readiness;
   readonly stopTimeoutMs: number | undefined;
+  /** Where the server says whether it may be restarted; undefined if it does not. */
+  readonly restartStatus: string | undefined;
   /** The fields of `meta.json` that modreg does not read. */
   readonly ignored: readonly string[];
 }
@@ -30,7 +36,13 @@ export interface Manifest {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields of `meta.json`. */
-const FIELDS: ReadonlySet<string> = new Set(['entrypoint', 'first_run', 'ready', 'stop_timeout']);
+const FIELDS: ReadonlySet<string> = new Set([
+  'entrypoint',
+  'first_run',
+  'ready',
+  'stop_timeout',
+  'restart_status',
+]);
 
 /** Larger ones would block the process while they are parsed. */
 const LARGEST = 256 * 1024;
@@ -43,6 +55,7 @@ export function readManifest(root: string): Manifest {
     firstRun: textOf(meta, 'first_run'),
     ready: parsedText(meta, 'ready', parseReadiness) ?? { kind: 'none' },
     stopTimeoutMs: parsedText(meta, 'stop_timeout', parseDuration),
+    restartStatus: parsedText(meta, 'restart_status', parseRestartStatus),
     ignored: Object.keys(meta).filter((name) => !FIELDS.has(name)),
   };
   if (program !== undefined) return { program, from: META, ...own };

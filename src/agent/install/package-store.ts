@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { ModuleId } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { machineFault } from './install-failure.ts';
 import { FOLDER_MODE } from './unpack.ts';
@@ -107,4 +109,10 @@ export async function pathsIn(folder: string, kind: 'file' | 'folder'): Promise<
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
+}
+
+/** The package folder of what a `pin_url` names. The same address is the same folder. */
+export function folderOfAddress(home: string, moduleId: ModuleId, url: string): string {
+  const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
+  return join(home, FOLDERS.packages, ...moduleId.split(':'), `url-${name}`);
 }

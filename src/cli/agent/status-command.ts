@@ -1,10 +1,11 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { marked, runIdOf } from '../../agent/process/process-table.ts';
+import { SERVER } from '../../agent/server.ts';
 import type { Activation, Installed } from '../../core/machine/activation.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
-import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
+import type { MachineMemory, QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
 import { isPolled } from '../../store/claim.ts';
@@ -133,10 +134,14 @@ function asJson({ isRunning, modules, quarantine, trouble }: Omit<AgentStatus, '
 function statusIn(file: MachineFile, world: World): AgentStatus {
   const state = machineStateIn(file);
   const { open, quarantine } = state.memory();
-  const decisions = new Map(
-    state.decisions().flatMap((one) => (one.kind === 'module' ? [[one.name, one] as const] : [])),
-  );
   const activations = activationsIn(file);
+  const isServed = isServerRun(state.memory());
+  const decisions = new Map(
+    state
+      .decisions()
+      .filter(({ kind, name }) => kind === 'module' || (isServed && name === SERVER))
+      .map((one) => [one.name, one]),
+  );
   const processes = marked(`${runIdOf(realpathSync(dirname(file.path)))}/`);
   const names = new Set([...decisions.keys(), ...activations.keys()]);
   const modules = Array.from(names, (name) => {
@@ -150,12 +155,17 @@ function statusIn(file: MachineFile, world: World): AgentStatus {
       pid: own.toSorted((a, b) => a - b)[0],
       memory: own.reduce((sum, pid) => sum + residentBytes(pid), 0),
       decision: decisions.get(name),
-      open: open.find(({ action: { target } }) => target.kind === 'module' && target.name === name),
+      open: open.find(({ action: { target } }) => target.name === name),
     };
   });
   const { round } = state.poller();
   const times = timesOn(state, world);
   return { isRunning: isPolled(file.path), trouble: round?.trouble, modules, quarantine, times };
+}
+
+/** Whether the agent runs the server: only then its deployed version is known. */
+function isServerRun(memory: MachineMemory): boolean {
+  return memory.of({ kind: 'subsystem', name: SERVER }).deployed.kind !== 'unknown';
 }
 
 function installedBy(activation: Activation): Installed {

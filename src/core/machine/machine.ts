@@ -82,6 +82,8 @@ export interface AgentConfiguration {
     readonly pinUrl: string | undefined;
     /** The channel that an unpinned server follows. */
     readonly releaseChannel: 'stable' | 'latest';
+    /** Whether the document names the server. modreg's own agent runs it only then. */
+    readonly isConfigured: boolean;
     /** Whether the agent does not manage the server. False by default. */
     readonly disableSubsystem: boolean;
     /** Whether the server starts without waiting for the network and the first update check. False by default. */

@@ -43,3 +43,17 @@ export function parseReadiness(text: string): Result<Readiness, string> {
   }
   return { ok: false, error: `${quote(text)} is not a way to be ready, expected ${EXPECTED}` };
 }
+
+/**
+ * Parses the `restart_status` of a package: an address of this machine, at which the server says whether it may be restarted
+ * (Agent and server updates, rule 2). The error is one escaped line.
+ */
+export function parseRestartStatus(text: string): Result<string, string> {
+  const read = parseReadiness(text);
+  if (read.ok && read.value.kind === 'http') return { ok: true, value: read.value.url };
+  const expected = 'http://127.0.0.1:PORT/PATH, with a port and a loopback address';
+  return {
+    ok: false,
+    error: `${quote(text)} is not an address of the server, expected ${expected}`,
+  };
+}

@@ -1,0 +1,40 @@
+import type { Machine, ModuleEntry } from '../core/machine/machine.ts';
+import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
+import { dependenciesOf } from './supervision/dependencies.ts';
+
+/** The server, under the name that the agent configuration gives it. */
+export const SERVER = 'platform-server';
+
+/** The server runs like a module, before all others. Its releases are those of `platform:server`. */
+const ENTRY: ModuleEntry = {
+  type: 'registry',
+  name: SERVER,
+  moduleId: SUBSYSTEM_MODULES[SERVER],
+  // Not used: the poller decides on the subsystem.
+  constraint: { kind: 'latest' },
+  env: {},
+  extra: {},
+};
+
+/** Whether the agent runs the server of this machine. */
+export function hasServer({ agent: { platformServer } }: Machine): boolean {
+  return platformServer.isConfigured && !platformServer.disableSubsystem;
+}
+
+/**
+ * What the agent supervises: the server if the config names it, and the modules. Nothing if the server is disabled
+ * (D23). A module entry that has the name of the server is not run beside it.
+ */
+export function supervisedEntries(machine: Machine): readonly ModuleEntry[] {
+  if (machine.agent.platformServer.disableSubsystem) return [];
+  if (!hasServer(machine)) return machine.modules;
+  return [ENTRY, ...machine.modules.filter(({ name }) => name !== SERVER)];
+}
+
+/** What each supervised entry waits for. All but the server wait for the server. */
+export function dependenciesOn(machine: Machine): ReadonlyMap<string, ReadonlySet<string>> {
+  const own = dependenciesOf(machine);
+  if (!hasServer(machine)) return own;
+  const all = Array.from(own, ([name, others]) => [name, new Set([SERVER, ...others])] as const);
+  return new Map([...all, [SERVER, new Set()]]);
+}

@@ -1,0 +1,162 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
+import { agentSite, type AgentSite } from '../support/agent-site.ts';
+import { plainServer } from '../support/plain-server.ts';
+import { entry } from '../support/planned.ts';
+
+const MODULES = [entry('acme:lidar', '1.*', 'lidar')];
+const SITE = { modules: MODULES, agent: { 'platform-server': {} } };
+const STAYS = 'exec sleep 1000';
+
+/** The names of the processes of the site. */
+function running({ home }: AgentSite): string[] {
+  return marked(`${runIdOf(home)}/`)
+    .map(({ mark }) => mark.split('/')[0] ?? '')
+    .toSorted();
+}
+
+/** A site on which a server and a module run. */
+async function served(config: object = SITE, meta?: object): Promise<AgentSite> {
+  const site = await agentSite(config);
+  site.publish('platform:server', '1.0.0', STAYS, meta);
+  site.publish('acme:lidar', '1.0.0', STAYS);
+  await site.start();
+  await site.until('lidar running 1.0.0');
+  await site.until('done');
+  return site;
+}
+
+/** The lines of the story about the order of processes. */
+function order({ story }: AgentSite): string[] {
+  return story.filter((line) => / (?:stopped|trying|starting|running) /.test(line));
+}
+
+describe('platform-server', () => {
+  it('is installed and started before the modules', async () => {
+    const site = await agentSite(SITE);
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    await site.start();
+    await site.until('lidar waits for platform-server');
+    expect(running(site)).toEqual([]);
+    site.publish('platform:server', '1.0.0', STAYS);
+    await site.until('platform-server probation 1.0.0');
+    await site.until('lidar trying 1.0.0');
+    await site.until('lidar running 1.0.0');
+    expect(running(site)).toEqual(['lidar', 'platform-server']);
+  });
+
+  it('starts first, and ends last, with each agent', async () => {
+    const site = await agentSite(SITE);
+    site.publish('platform:server', '1.0.0', STAYS);
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    const end = await site.start();
+    await site.until('lidar running 1.0.0');
+    await site.until('done');
+    site.story.length = 0;
+    await end();
+    expect(order(site)).toEqual(['lidar stopped 1.0.0', 'platform-server stopped 1.0.0']);
+    site.story.length = 0;
+    await site.start();
+    await site.until('lidar waits for platform-server');
+    await site.until('platform-server running 1.0.0');
+    await site.until('lidar running 1.0.0');
+  });
+
+  it('is replaced while the modules are stopped, and they start again after it', async () => {
+    const site = await served();
+    site.publish('platform:server', '1.1.0', `: another; ${STAYS}`);
+    await site.until('lidar stopped 1.0.0');
+    await site.until('platform-server stopped 1.0.0');
+    await site.until('platform-server trying 1.1.0');
+    await site.until('platform-server running 1.1.0');
+    await site.until('lidar running 1.0.0');
+    expect(running(site)).toEqual(['lidar', 'platform-server']);
+  });
+
+  it('[A3] is rolled back if a release does not work, and the modules run again', async () => {
+    const site = await served();
+    site.publish('platform:server', '1.1.0', 'exit 4');
+    await site.until('platform-server failed: it ended with exit code 4');
+    await site.until('platform-server running 1.0.0');
+    await site.until('lidar running 1.0.0');
+    expect(running(site)).toEqual(['lidar', 'platform-server']);
+  });
+
+  it('[A17] that ends stops the modules, which start again after it', async () => {
+    const site = await served();
+    const [server] = marked(`${runIdOf(site.home)}/platform-server/`);
+    process.kill(server?.pid ?? 0, 'SIGKILL');
+    await site.until(/^platform-server failed: it was killed by SIGKILL/);
+    await site.until('lidar stopped 1.0.0');
+    await site.until('platform-server running 1.0.0');
+    await site.until('lidar running 1.0.0');
+    expect(running(site)).toEqual(['lidar', 'platform-server']);
+  });
+
+  it('[D41] restarts on request, with the modules', async () => {
+    const site = await served();
+    site.restart('platform:server', 'platform-server');
+    await site.until('platform-server stopped 1.0.0');
+    await site.until('platform-server running 1.0.0');
+    await site.until('done');
+    await site.until('lidar running 1.0.0');
+    expect(running(site)).toEqual(['lidar', 'platform-server']);
+  });
+
+  it('[D27] runs what a pin_url names, and goes on with the version before it if that does not work', async () => {
+    const site = await served();
+    const address = site.file('/server', `: pinned; ${STAYS}`);
+    const pin = (url: string): void =>
+      site.configure({ ...SITE, agent: { 'platform-server': { pin_url: url } } });
+    pin(address);
+    await site.until(`platform-server running ${address}`);
+    await site.until('lidar running 1.0.0');
+    expect(readdirSync(join(site.home, 'packages/platform/server'))).toHaveLength(2);
+    const broken = site.file('/broken', 'exit 5');
+    pin(broken);
+    await site.until('platform-server failed: it ended with exit code 5');
+    await site.until(`platform-server running ${address}`);
+    await site.until(`failed (release, ${address}): it ended with exit code 5`);
+  });
+
+  it('[D29] is asked whether it may be restarted, where its package says', async () => {
+    let answer = '{"restart_allowed": false}';
+    const server = await plainServer((response) => {
+      response.end(answer);
+    });
+    const restart_status = `${server.address}/restart_status`;
+    const site = await served(SITE, { entrypoint: 'run', restart_status });
+    site.publish('acme:lidar', '1.1.0', `: another; ${STAYS}`);
+    await site.until('lidar is held: maintenance-not-allowed not-allowed');
+    answer = 'busy';
+    await site.until(
+      `error Error: ${restart_status} answered 200 without restart_allowed: true or false: busy`,
+    );
+    expect(running(site)).toEqual(['lidar', 'platform-server']);
+    answer = '{"restart_allowed": true}';
+    await site.until('lidar running 1.1.0');
+  });
+
+  it('[D23] ends with the modules when it is disabled, and the modules go on without it when the config no longer names it', async () => {
+    const site = await served();
+    site.configure({ ...SITE, agent: {} });
+    await site.until('platform-server leaves: removed');
+    await site.until('platform-server idle');
+    expect(running(site)).toEqual(['lidar']);
+    site.configure(SITE);
+    await site.until('platform-server running 1.0.0');
+    await site.until('lidar running 1.0.0');
+    site.configure({ ...SITE, agent: { 'platform-server': { disable_subsystem: true } } });
+    await site.until('lidar leaves: server-disabled');
+    await site.until('platform-server idle');
+    expect(running(site)).toEqual([]);
+  });
+
+  it('is left alone unless the config names it', async () => {
+    const site = await served({ modules: MODULES });
+    expect(running(site)).toEqual(['lidar']);
+    expect(site.requests.filter((path) => path.startsWith('/platform:server'))).toEqual([]);
+  });
+});
