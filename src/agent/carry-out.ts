@@ -67,14 +67,14 @@ async function extending(delivery: Delivery, clock: Clock, signal: AbortSignal):
 
 async function endOf(delivered: Delivery, execution: Execution): Promise<ActionEnd> {
   const { modules, outcomes } = execution;
-  const { id: action, target, direction } = delivered.action;
+  const { id: action, target, direction, to, reason } = delivered.action;
   const entry = modules.entryOf(target);
   const row = entry && activationOf(execution.file, entry);
-  const failed = ({ reason, blame }: Fault): ActionEnd => {
+  const failed = (fault: Fault): ActionEnd => {
     const running = (currentOf(row) ?? row?.previous)?.version ?? null;
-    return { command: 'fail', action, running, reason, blame };
+    return { command: 'fail', action, running, ...fault };
   };
-  const machine = (reason: string): ActionEnd => failed({ reason, blame: 'machine' });
+  const machine = (why: string): ActionEnd => failed({ reason: why, blame: 'machine' });
   const module = entry && modules.of(entry.name);
   if (target.name === AGENT) return machine('modreg agent does not replace itself');
   if (!module) return machine(LEFT);
@@ -92,11 +92,15 @@ async function endOf(delivered: Delivery, execution: Execution): Promise<ActionE
       ? await outcomes.of(action)
       : machine('it has no version that could be restarted');
   }
+  const last = row?.phase === 'stable' ? row.settled : undefined;
+  if (reason.kind === 'pin-url' && last?.fault?.blame === 'release' && last.version === to) {
+    // To try it again would stop all modules again.
+    return machine(`it did not work: ${last.fault.reason} (another address is tried)`);
+  }
   const ready = await execution.ports.prepared(delivery, execution);
   if (!ready.ok) return failed(ready.error);
   const wrong = whyNotStarted(delivery, ready.value, execution);
   if (wrong) return failed(wrong);
-  await modules.untilServed(target.name, AbortSignal.any([delivery.signal, execution.stopping]));
   return (
     (await activated(delivery, { module, candidate: ready.value }, execution)) ??
     machine(modules.of(target.name) === module ? 'another change of the module is under way' : LEFT)
@@ -120,27 +124,25 @@ function whyNotStarted(
 
 /** Replaces the version in use, while what depends on the module is held. Undefined if the module cannot be changed now. */
 async function activated(
-  { action, entry, rollback }: Delivery,
+  { action, entry, rollback, signal }: Delivery,
   { module, candidate }: { readonly module: SupervisedModule; readonly candidate: Installed },
-  { modules, outcomes, file }: Execution,
+  { modules, outcomes, file, stopping }: Execution,
 ): Promise<ActionEnd | undefined> {
-  const { id, target, restart } = action;
-  const dependents = modules.namesOf(restart.stops, target.name);
+  const { id, target, reason } = action;
+  const ending = AbortSignal.any([signal, stopping]);
   try {
-    for (const name of dependents) await modules.hold(name, id);
-    // Preparing takes time: its entry may have left the config, or be of another module now.
-    if (modules.of(target.name) !== module) return undefined;
-    // No release is permitted in place of an address: what worked before is started again.
-    const restorable =
-      action.reason.kind === 'pin-url'
-        ? entry && currentOf(activationOf(file, entry))?.root
-        : rollback?.root;
-    if (!module.send({ event: 'activate', action: id, candidate, restorable })) return undefined;
-    return await outcomes.of(id);
+    return await modules.whileHeld(action, async () => {
+      while (!modules.isServed(target.name)) await modules.untilServed(target.name, ending);
+      // Preparing takes time: its entry may have left the config, or be of another module now.
+      if (modules.of(target.name) !== module) return undefined;
+      const current = entry && currentOf(activationOf(file, entry));
+      // No release is permitted in place of an address: what worked before is started again.
+      const restorable = reason.kind === 'pin-url' ? current?.root : rollback?.root;
+      const event = { event: 'activate', action: id, candidate, restorable } as const;
+      return module.send(event) ? await outcomes.of(id) : undefined;
+    });
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     return undefined;
-  } finally {
-    for (const name of dependents.toReversed()) modules.release(name, id);
   }
 }

@@ -1,43 +1,17 @@
-import type { ActionTarget, Stop } from '../core/index.ts';
+import type { ActionTarget } from '../core/index.ts';
 import type { Installed } from '../core/machine/activation.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
 import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/machine/update-policy.ts';
 import { moduleOf } from '../core/plan/target.ts';
 import type { Configuration } from '../poller/index.ts';
-import type { Clock } from '../registry/index.ts';
-import type { ClaimedFile } from '../store/index.ts';
+import type { CommittedAction } from '../store/index.ts';
 import { resumedWith } from './activation.ts';
-import type { AgentEvent } from './event.ts';
 import type { ModuleStart } from './module-process.ts';
-import type { AgentPorts } from './ports.ts';
-import type { OutputLine } from './process/program-output.ts';
-import type { ModuleSite } from './runnable.ts';
+import type { ModulesOptions } from './modules-options.ts';
 import { dependenciesOn, hasServer, SERVER, supervisedEntries } from './server.ts';
-import { SupervisedModule, type ActionEnd } from './supervised-module.ts';
-import { stopLayers } from './supervision/dependencies.ts';
+import { SupervisedModule } from './supervised-module.ts';
+import { stoppedWith, stopLayers } from './supervision/dependencies.ts';
 import { versionOf, type Lifecycle } from './supervision/lifecycle.ts';
-
-export interface ModulesOptions {
-  readonly ports: AgentPorts;
-  readonly file: ClaimedFile;
-  readonly site: ModuleSite;
-  readonly clock: Clock;
-  readonly random: () => number;
-  /** Marks the processes of this agent, and of those before it on this machine. */
-  readonly runId: string;
-  /** The cgroup below which each process gets its own. */
-  readonly cgroups: string | undefined;
-  readonly onEvent: (event: AgentEvent) => void;
-  readonly onLine: (name: string, line: OutputLine) => void;
-  readonly onEnd: (end: ActionEnd) => void;
-  /** The package of the version in use of an entry is gone. */
-  readonly onMissing: (name: string) => void;
-  /** The version in use of an entry does not work. */
-  readonly onReport: (
-    entry: ModuleEntry,
-    failure: { readonly version: string; readonly reason: string },
-  ) => void;
-}
 
 interface Supervised {
   entry: ModuleEntry;
@@ -49,6 +23,7 @@ interface Supervised {
 /** A module has no process in these states, and none is about to start. */
 const AT_REST: ReadonlySet<Lifecycle['state']> = new Set(['idle', 'held']);
 const UP: ReadonlySet<Lifecycle['state']> = new Set(['running', 'probation']);
+const ON_TRIAL: ReadonlySet<Lifecycle['state']> = new Set(['trying', 'probation', 'rolling-back']);
 
 /** The supervised modules of a machine: those that its config has, started after the modules that they depend on. */
 export class Modules {
@@ -61,6 +36,7 @@ export class Modules {
   #configuration: Configuration | undefined;
   /** The name of the server, if the agent runs it. */
   #server: string | undefined;
+  #isServerReplaced = false;
   #dependencies: ReadonlyMap<string, ReadonlySet<string>> = new Map();
   #changed = Promise.withResolvers<void>();
   #starts = 0;
@@ -114,7 +90,7 @@ export class Modules {
   #releaseFrom(before: ReadonlyMap<string, ReadonlySet<string>>): void {
     for (const [name, others] of before) {
       const now = this.#dependencies.get(name);
-      for (const other of others) if (now?.has(other) !== true) this.release(name, other);
+      for (const other of others) if (now?.has(other) !== true) this.#release(name, other);
     }
   }
 
@@ -217,25 +193,37 @@ export class Modules {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();
     for (const [name, holds] of this.#holds) {
-      for (const other of holds) if (this.#isUp(other)) this.release(name, other);
+      for (const other of holds) if (this.#isUp(other)) this.#release(name, other);
     }
   }
 
   /**
-   * The entries that stop while `name` is replaced, without itself, in the order in which they stop: those whose components
-   * stop, or all if it is the server.
+   * Runs `replace` while what stops with `name` is held. The server waits until no module is on trial, and none is tried
+   * until it is replaced: a release would be blamed for the server's absence. Throws a DatabaseError if the file cannot be
+   * written.
    */
-  namesOf(stops: readonly Stop[], name: string): string[] {
-    const others = [...this.#modules].filter(([other]) => other !== name);
-    if (name === this.#server) {
-      const names = others.map(([other]) => other);
-      return stopLayers(names, this.#dependencies).flat();
+  async whileHeld<T>(
+    { id, target: { name }, restart }: CommittedAction,
+    replace: () => Promise<T>,
+  ): Promise<T> {
+    const entries = Array.from(this.#modules.values(), ({ entry }) => entry);
+    const inOrder = stopLayers([...this.#modules.keys()], this.#dependencies).flat();
+    const names =
+      name === this.#server
+        ? inOrder.filter((other) => other !== name)
+        : stoppedWith(name, restart.stops, entries);
+    try {
+      if (name === this.#server) {
+        this.#isServerReplaced = true;
+        await this.#until(() => names.every((other) => !this.#isIn(other, ON_TRIAL)));
+      }
+      for (const other of names) await this.#hold(other, id);
+      return await replace();
+    } finally {
+      if (name === this.#server) this.#isServerReplaced = false;
+      for (const other of names.toReversed()) this.#release(other, id);
+      this.#notify();
     }
-    const ids = new Set(stops.map(({ moduleId }) => moduleId));
-    ids.delete(this.#modules.get(name)?.entry.moduleId);
-    return [...ids].flatMap((id) =>
-      others.flatMap(([other, { entry }]) => (entry.moduleId === id ? other : [])),
-    );
   }
 
   /** The modules stop with the server, and start after it (A17). One that is being tried goes on. */
@@ -248,9 +236,13 @@ export class Modules {
     }
   }
 
-  #isUp(name: string): boolean {
+  #isIn(name: string, states: ReadonlySet<Lifecycle['state']>): boolean {
     const state = this.of(name)?.state.state;
-    return state !== undefined && UP.has(state);
+    return state !== undefined && states.has(state);
+  }
+
+  #isUp(name: string): boolean {
+    return this.#isIn(name, UP);
   }
 
   /** What the agent runs as the server, if that is ready. */
@@ -259,30 +251,33 @@ export class Modules {
     return state?.state === 'running' ? state.run : undefined;
   }
 
-  /** Resolves once the server works, or at once if `name` does not need it. Rejects with the reason of `signal`. */
+  /** Whether a version may be tried: the server works, and is not being replaced, or `name` does not need it. */
+  isServed(name: string): boolean {
+    if (this.#server === undefined || name === this.#server) return true;
+    return this.#isUp(this.#server) && !this.#isServerReplaced;
+  }
+
+  /** Resolves once `isServed` is true. Rejects with the reason of `signal`. */
   async untilServed(name: string, signal: AbortSignal): Promise<void> {
-    const isServed = (): boolean =>
-      this.#server === undefined || name === this.#server || this.#isUp(this.#server);
-    if (isServed()) return;
     this.#options.onEvent({ kind: 'waiting', name, for: [SERVER] });
     const wake = (): void => this.#notify();
     signal.addEventListener('abort', wake);
-    await this.#until(() => signal.aborted || isServed());
+    await this.#until(() => signal.aborted || this.isServed(name));
     signal.removeEventListener('abort', wake);
     signal.throwIfAborted();
   }
 
-  /** Ends a module until `release` is called with the same reason. Resolves once it is at rest. */
-  async hold(name: string, reason: string): Promise<void> {
+  /** Ends a module until `release` is called with the same reason. Resolves once it has ended, or is tried instead. */
+  async #hold(name: string, reason: string): Promise<void> {
     const module = this.of(name);
     if (!module) return;
     this.#holdsOf(name).add(reason);
     // A module that is being tried is not held: its own action goes on.
     if (!module.send({ event: 'hold' })) return;
-    await this.#until(() => AT_REST.has(module.state.state));
+    await this.#until(() => module.state.state !== 'stopping');
   }
 
-  release(name: string, reason: string): void {
+  #release(name: string, reason: string): void {
     const holds = this.#holdsOf(name);
     if (holds.delete(reason) && holds.size === 0) this.of(name)?.tell({ event: 'release' });
   }

@@ -172,10 +172,13 @@ export class SupervisedMachine {
 
   /** Nothing is decided about a server that the config no longer names. */
   #forgetServer({ machine }: Configuration): void {
-    const { file, clock = systemClock } = this.#options;
+    const { state } = this.#options.file;
     const target = { kind: 'subsystem', name: SERVER } as const;
-    if (hasServer(machine) || file.state.memory().of(target).deployed.kind === 'unknown') return;
-    file.state.report(target, undefined, clock.now());
+    if (hasServer(machine)) return;
+    this.#writing(SERVER, () => {
+      const { deployed, failed } = state.memory().of(target);
+      if (deployed.kind !== 'unknown' || failed) state.forget(target);
+    });
   }
 
   /** A server that works is asked, if its package names an address for that. */
@@ -187,15 +190,21 @@ export class SupervisedMachine {
 
   /** A version whose package is gone is not deployed, so the poller decides to install it (A5). */
   #installMissing(name: string): void {
+    const configuration = this.#configuration;
+    if (!configuration) return;
+    this.#writing(name, () => this.#reconcile(configuration));
+    this.#poller.look();
+  }
+
+  /** Reports that the file does not take what is written about `name`: it is written again later. */
+  #writing(name: string, write: () => void): void {
     const { onEvent = ignore } = this.#options;
-    if (!this.#configuration) return;
     try {
-      this.#reconcile(this.#configuration);
+      write();
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
       onEvent({ kind: 'module-waits-for-file', name, error });
     }
-    this.#poller.look();
   }
 
   /**

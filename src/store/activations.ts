@@ -17,7 +17,9 @@ const stable = objectOf({
   phase: oneOf('stable'),
   current: installed,
   previous: optional(installed),
-  settled: optional(objectOf({ action: isText, fault: optional(fault) })),
+  settled: optional(
+    objectOf({ action: isText, fault: optional(fault), version: optional(isText) }),
+  ),
 });
 const trying = objectOf({
   phase: oneOf('trying'),

@@ -66,6 +66,11 @@ export function noteDeployed(
   );
 }
 
+/** Forgets what is known of a target. */
+export function forgetDeployed(sql: Statements, { kind, name }: ActionTarget): void {
+  sql.run('DELETE FROM deployed WHERE kind = ? AND name = ?', kind, name);
+}
+
 const SELECT = 'SELECT module_id, text, previous, failed FROM deployed WHERE kind = ? AND name = ?';
 const WRITE = `
   INSERT INTO deployed (kind, name, module_id, is_known, text, previous, failed, since)

@@ -35,7 +35,12 @@ import {
   type PastDecision,
   type RecordedDecision,
 } from './decision-history.ts';
-import { deployedIn, noteDeployed, type DeployedRecord } from './deployed-versions.ts';
+import {
+  deployedIn,
+  forgetDeployed,
+  noteDeployed,
+  type DeployedRecord,
+} from './deployed-versions.ts';
 import { writeTo, type MachineFile } from './machine-file.ts';
 import * as outbox from './outbox.ts';
 import { lift, quarantineIn, refuse } from './quarantine.ts';
@@ -62,6 +67,8 @@ export interface MachineState {
   memory(): MachineMemory;
   /** Records the deployed version: `null` if nothing is deployed, undefined if that is not known (D14). */
   report(target: ActionTarget, deployed: string | null | undefined, at: number): void;
+  /** Forgets the deployed version of a target, and which of its releases failed last: another program runs it, or none. */
+  forget(target: ActionTarget): void;
   /**
    * Ends the waiting actions of `superseded`, and returns the new actions with their ids. Throws if a target would have
    * two open actions.
@@ -192,6 +199,7 @@ function writesOf(
   { facts: writing, actions }: { readonly facts: Writing; readonly actions: Writing },
 ): Writes {
   return {
+    forget: (target) => writing(() => forgetDeployed(sql, target)),
     report: (target, deployed, at) => writing(() => noteDeployed(sql, target, deployed, { at })),
     commit: (committed, superseded, at) =>
       actions(() => {

@@ -119,6 +119,10 @@ describe('platform-server', () => {
     await site.until('platform-server failed: it ended with exit code 5');
     await site.until(`platform-server running ${address}`);
     await site.until(`failed (release, ${address}): it ended with exit code 5`);
+    await site.until(
+      `failed (machine, ${address}): it did not work: it ended with exit code 5 (another address is tried)`,
+    );
+    expect(running(site)).toEqual(['lidar', 'platform-server']);
   });
 
   it('[D29] is asked whether it may be restarted, where its package says', async () => {

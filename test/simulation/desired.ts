@@ -44,3 +44,13 @@ export const PLATFORM = 'linux/arm64';
 
 /** A secret in the environment of modules, which must never leave the process. (I14) */
 export const CANARY = 'canary-9f1c0b';
+
+/** Whether the machine config names the server: only if something differs from the defaults. */
+export function namesServer({ server: { channel, pin, pinUrl, isDisabled } }: Desired): boolean {
+  return channel !== 'stable' || pin !== undefined || pinUrl !== undefined || isDisabled;
+}
+
+/** Whether modreg's own agent runs the server. */
+export function runsServer(desired: Desired): boolean {
+  return namesServer(desired) && !desired.server.isDisabled;
+}

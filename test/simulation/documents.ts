@@ -7,7 +7,7 @@ import {
 } from '../../src/config/index.ts';
 import type { Configuration } from '../../src/poller/index.ts';
 import { dailyWindow } from './daily-window.ts';
-import { CANARY, type DesiredTerms, type Desired } from './desired.ts';
+import { CANARY, namesServer, type DesiredTerms, type Desired } from './desired.ts';
 
 /** Documents read recently, by text: most texts recur on many machines. */
 const READ: Map<string, Machine | UpdatePolicy> = new Map();
@@ -57,7 +57,8 @@ function read<T extends Machine | UpdatePolicy>(
   return reading.value;
 }
 
-function machineDocument({ modules, needs, server, agent }: Desired): object {
+function machineDocument(desired: Desired): object {
+  const { modules, needs, server, agent } = desired;
   return {
     components: modules.map(({ name, moduleId }) => ({
       name: `c-${name}`,
@@ -79,11 +80,13 @@ function machineDocument({ modules, needs, server, agent }: Desired): object {
     ),
     agent: {
       'platform-agent': pinOf(agent),
-      'platform-server': {
-        ...pinOf(server),
-        release_channel: server.channel,
-        disable_subsystem: server.isDisabled,
-      },
+      ...(namesServer(desired) && {
+        'platform-server': {
+          ...pinOf(server),
+          release_channel: server.channel,
+          disable_subsystem: server.isDisabled,
+        },
+      }),
     },
   };
 }

@@ -1,7 +1,7 @@
 import { isAddress } from '../support/plan-judge.ts';
 import { constraintOf } from './expectation.ts';
 import { keyOf, targetsOf, termsOf, type ListInForce, type Target } from './ledger.ts';
-import { unsettledProcesses } from './host-judge.ts';
+import { lacksServer, mayKeepFailing, unsettledProcesses } from './host-judge.ts';
 import { believed } from './first-sight.ts';
 import { clearLink } from './network.ts';
 import { trusted } from './trust.ts';
@@ -58,7 +58,10 @@ export function isSettled(world: World, ending: Ending): boolean {
     return false;
   }
   const unsettled = [
-    ...world.judge.unsettled((target) => truth(world, target)),
+    ...world.judge.unsettled(
+      (target) => truth(world, target),
+      ({ kind }) => (kind === 'module' ? lacksServer(world) : mayKeepFailing(world)),
+    ),
     ...unsettledProcesses(world),
   ];
   const [first] = unsettled;

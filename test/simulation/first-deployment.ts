@@ -17,8 +17,8 @@ export function install(
   for (const target of targetsOf(conditions.desired)) {
     const text = firstRunning(chance);
     if (host) {
-      // It knows only what it installed, and no subsystems.
-      if (target.kind === 'module' && text !== null && parseVersion(text).ok) {
+      // It knows only what it installed, and not itself.
+      if (target.name !== 'platform-agent' && text !== null && parseVersion(text).ok) {
         deploy(host, file, target, text);
       }
       continue;

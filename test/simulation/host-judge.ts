@@ -1,5 +1,6 @@
+import { runsServer } from './desired.ts';
 import type { ModuleProcess } from './host.ts';
-import { keyOf, type Target } from './ledger.ts';
+import { keyOf, SERVER, type Target } from './ledger.ts';
 import type { Violation } from './judge-context.ts';
 import type { World } from './world.ts';
 
@@ -55,14 +56,20 @@ export function judgeStart(world: World, name: string, { version, root }: Versio
   }
 }
 
-/** The agent says what machine.db has about this module, if its package exists. It knows no subsystems. (A5, A16) */
+/**
+ * The agent says what machine.db has about this module or the server, if its package exists. It does not know itself, nor a
+ * server that is disabled. (A5, A16)
+ */
 export function judgeTold(world: World, target: Target, told: unknown): void {
   const { host, ledger, complain } = world;
   const row = rowsIn(world).get(target.name);
   const own = row?.moduleId === target.moduleId ? row : undefined;
   const stated = own?.phase === 'stable' ? own.current : own?.previous;
   const version = stated && host?.packages.has(stated.root) === true ? stated.version : null;
-  const expected = target.kind === 'module' ? version : undefined;
+  const isRun =
+    target.kind === 'module' ||
+    (target.name === SERVER.name && ledger.desired !== undefined && runsServer(ledger.desired));
+  const expected = isRun ? version : undefined;
   ledger.told.set(keyOf(target), expected);
   if (told === expected) return;
   complain('A5', `${keyOf(target)}: the agent says ${String(told)}, where ${expected} is expected`);
@@ -105,18 +112,19 @@ export function unsettledProcesses(world: World): Violation[] {
   const { modules, needs, server } = conditions.desired;
   const rows = rowsIn(world);
   const wanted = new Map<string, string>();
-  for (const { name, moduleId, isLocal } of server.isDisabled ? [] : modules) {
+  const entries = runsServer(conditions.desired)
+    ? [...modules, { ...SERVER, isLocal: false }]
+    : modules;
+  for (const { name, moduleId, isLocal } of server.isDisabled ? [] : entries) {
     const row = rows.get(name);
     const own = row?.moduleId === moduleId ? row.current?.version : undefined;
     const version = isLocal ? LOCAL : own;
     if (version !== undefined) wanted.set(name, version);
   }
-  const isUp = (name: string): boolean =>
-    processesOf(world, name).some(({ readyAt }) => readyAt !== undefined);
   /** Each entry of a module may provide its components. */
   const lacks = (on: string): boolean => {
     const moduleId = modules.find(({ name }) => name === on)?.moduleId;
-    return modules.some((one) => one.moduleId === moduleId && !isUp(one.name));
+    return modules.some((one) => one.moduleId === moduleId && !isUp(world, one.name));
   };
   const names = new Set([...wanted.keys(), ...Array.from(host.processes, ({ name }) => name)]);
   return [...names].flatMap((name): Violation[] => {
@@ -125,12 +133,15 @@ export function unsettledProcesses(world: World): Violation[] {
       ({ version, readyAt }) => `${version}${readyAt === undefined ? ' (not ready)' : ''}`,
     );
     // A module does not start before those that it depends on.
-    const mayWait = up.length === 0 && needs.some(([who, on]) => who === name && lacks(on));
+    const isWithoutServer = name !== SERVER.name && lacksServer(world);
+    const mayWait =
+      up.length === 0 && (isWithoutServer || needs.some(([who, on]) => who === name && lacks(on)));
     if (up.join() !== (expected ?? '') && !mayWait) {
       const found = `module ${name}: "${up.join()}" runs, and machine.db says ${expected}`;
       return [{ invariant: 'A2', found }];
     }
-    const known = ledger.known.get(`module ${name}`)?.running;
+    const kind = name === SERVER.name ? SERVER.kind : 'module';
+    const known = ledger.known.get(keyOf({ kind, name }))?.running;
     if (expected === undefined || expected === LOCAL || typeof known !== 'string') return [];
     // The outcome of an open action is not acknowledged yet.
     const isOpen = [...ledger.open.values()].some(({ target }) => target.name === name);
@@ -138,6 +149,21 @@ export function unsettledProcesses(world: World): Violation[] {
     const found = `module ${name}: ${known} is recorded, and ${expected} runs`;
     return [{ invariant: 'I11', found }];
   });
+}
+
+/** Whether modules wait for the server, which does not work. (A17) */
+export function lacksServer(world: World): boolean {
+  const { host, conditions } = world;
+  return host !== undefined && runsServer(conditions.desired) && !isUp(world, SERVER.name);
+}
+
+/** An address that does not work stays due, and is not tried again. (D27) */
+export function mayKeepFailing({ host, conditions }: World): boolean {
+  return host !== undefined && conditions.desired.server.pinUrl !== undefined;
+}
+
+function isUp(world: World, name: string): boolean {
+  return processesOf(world, name).some(({ readyAt }) => readyAt !== undefined);
 }
 
 function processesOf({ host }: World, name: string): ModuleProcess[] {

@@ -42,7 +42,10 @@ export interface Judge {
   /** The consumer of an action asked for more time, in milliseconds. */
   readonly extended: (id: string, ms: number) => void;
   /** Differences from the desired state, given `truth`, the lists that the registries have. */
-  readonly unsettled: (truth: (target: Target) => ListInForce | undefined) => Violation[];
+  readonly unsettled: (
+    truth: (target: Target) => ListInForce | undefined,
+    mayWait: (target: Target) => boolean,
+  ) => Violation[];
 }
 
 const LEAST_RETRY_MS = 30_000 - 2;
@@ -104,7 +107,7 @@ export function judgeOf(context: JudgeContext): Judge {
       if (until === undefined) return;
       ledger.held.set(id, Math.max(until, context.moment().elapsed + ms));
     },
-    unsettled: (truth) => unsettledIn(context, truth),
+    unsettled: (truth, mayWait) => unsettledIn(context, truth, mayWait),
   };
 }
 

@@ -11,10 +11,14 @@ import {
 } from './ledger.ts';
 import { isWaiting } from './needs.ts';
 
-/** Actions that are due but not open, and open actions that should have ended, when nothing prevents either. (L1, I8) */
+/**
+ * Actions that are due but not open, and open actions that should have ended, when nothing prevents either; without those of
+ * targets that may wait for the server. (L1, I8)
+ */
 export function unsettledIn(
   context: JudgeContext,
   truth: (target: Target) => ListInForce | undefined,
+  mayWait: (target: Target) => boolean,
 ): Violation[] {
   // The agent allows maintenance by now.
   const ledger = { ...context.ledger, asksForMaintenance: false };
@@ -23,7 +27,7 @@ export function unsettledIn(
     const open = [...ledger.open.values()].find((one) => keyOf(one.target) === keyOf(target));
     const ignoresRequest = open !== undefined && isReplacing(open);
     const word = expectation(ledger, { target, list: truth(target), moment, ignoresRequest });
-    if (!DUE.test(word) || isWaiting(ledger, target)) return [];
+    if (!DUE.test(word) || isWaiting(ledger, target) || mayWait(target)) return [];
     const { running } = knownOf(ledger, target);
     return [
       { invariant: 'L1', found: `${keyOf(target)} has ${running} deployed, and ${word} is due` },
@@ -34,7 +38,8 @@ export function unsettledIn(
     const ignoresRequest = isReplacing(open);
     const list = truth(target);
     const word = expectation(ledger, { target, list, moment, without: id, ignoresRequest });
-    if (/^(hold|stuck deployed-unknown)/.test(word) || isWaiting(ledger, target)) return [];
+    if (/^(hold|stuck deployed-unknown)/.test(word) || isWaiting(ledger, target) || mayWait(target))
+      return [];
     const found = `${describe(open)} is still open (${state}), where ${word} is expected`;
     return [{ invariant: 'I8', found }];
   });

@@ -4,7 +4,7 @@ import { Killed } from './crash-points.ts';
 import type { CommittedAction } from '../../src/store/index.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { checkDisk } from './disk-check.ts';
-import type { SeenAction, Target } from './ledger.ts';
+import { keyOf, type SeenAction, type Target } from './ledger.ts';
 import type { Killable } from './life.ts';
 import { CANARY } from './desired.ts';
 import type { World } from './world.ts';
@@ -63,6 +63,13 @@ export function watchedState(state: MachineState, world: World, killable: Killab
         'report',
         () => state.report(target, running, at),
         () => judge.reported(targetOf(target), running),
+      );
+    },
+    forget: (target) => {
+      writing(
+        'report',
+        () => state.forget(target),
+        () => ledger.known.delete(keyOf(targetOf(target))),
       );
     },
     commit: (actions, superseded, at) =>

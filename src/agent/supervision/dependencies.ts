@@ -1,4 +1,5 @@
-import type { Machine } from '../../core/machine/machine.ts';
+import type { Stop } from '../../core/index.ts';
+import type { Machine, ModuleEntry } from '../../core/machine/machine.ts';
 
 /**
  * The module entries that each entry depends on, by name: entries whose components a component of its own requires,
@@ -57,4 +58,17 @@ export function stopLayers(
     left = left.filter((name) => !layer.includes(name));
   }
   return layers;
+}
+
+/** The entries whose components stop while `name` is replaced, without those of its own module, in the order in which they stop. */
+export function stoppedWith(
+  name: string,
+  stops: readonly Stop[],
+  entries: readonly ModuleEntry[],
+): string[] {
+  const ids = new Set(stops.map(({ moduleId }) => moduleId));
+  ids.delete(entries.find((entry) => entry.name === name)?.moduleId);
+  return [...ids].flatMap((id) =>
+    entries.flatMap((entry) => (entry.moduleId === id ? entry.name : [])),
+  );
 }

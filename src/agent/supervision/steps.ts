@@ -105,20 +105,25 @@ export function settled(serving: Serving & { readonly since: number }, action: s
 }
 
 /** The version before the candidate works again. */
-export function restored({ action, previous, fault }: RollingBack, now: number): Step {
+export function restored(
+  { action, candidate: { version }, previous, fault }: RollingBack,
+  now: number,
+): Step {
+  const ended = { action, fault, version };
   return {
     next: { state: 'running', run: previous, previous: undefined, crashes: NO_CRASHES, since: now },
-    row: { phase: 'stable', current: previous, previous: undefined, settled: { action, fault } },
+    row: { phase: 'stable', current: previous, previous: undefined, settled: ended },
     commands: [{ command: 'fail', action, running: previous.version, ...fault }],
   };
 }
 
 /** The version before the candidate fails too. It is started again and again, because there is no better one. */
 export function down(
-  { action, previous, fault }: RollingBack,
+  { action, candidate: { version }, previous, fault }: RollingBack,
   other: Fault,
   { now }: Surroundings,
 ): Step {
+  const ended = { action, fault, version };
   const crashes = withCrash(NO_CRASHES, now, 0);
   const reason = `${fault.reason}; ${previous.version} does not start either: ${other.reason}`;
   const { next, commands } = stopped({
@@ -130,7 +135,7 @@ export function down(
   const fail = { command: 'fail', action, running: null, reason, blame: fault.blame } as const;
   return {
     next,
-    row: { phase: 'stable', current: previous, previous: undefined, settled: { action, fault } },
+    row: { phase: 'stable', current: previous, previous: undefined, settled: ended },
     commands: [...commands, fail],
   };
 }

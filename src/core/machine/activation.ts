@@ -20,8 +20,16 @@ export type Activation =
       readonly current: Installed;
       /** The version before it, which is kept on disk. */
       readonly previous: Installed | undefined;
-      /** The action that ended last, which may still await its acknowledgement; its `fault` if it failed. */
-      readonly settled: { readonly action: string; readonly fault: Fault | undefined } | undefined;
+      /** The action that ended last, which may still await its acknowledgement. */
+      readonly settled:
+        | {
+            readonly action: string;
+            /** Why it failed; undefined if it did not. */
+            readonly fault: Fault | undefined;
+            /** The version that failed. Rows of 0.1 do not have it. */
+            readonly version?: string | undefined;
+          }
+        | undefined;
     }
   /** `candidate` is being tried, and replaces `previous` if it works. */
   | {
