@@ -128,6 +128,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:path',
     'node:stream',
     'node:timers/promises',
+    'node:tls',
     'node:url',
     'node:util',
   ],

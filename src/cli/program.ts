@@ -8,6 +8,7 @@ import type { CompareOptions } from './resolve/compare-command.ts';
 import type { CommandContext } from './command-context.ts';
 import { addAgent } from './agent/agent-program.ts';
 import { addDemo } from './demo/demo-program.ts';
+import { addDoctor } from './doctor/doctor-program.ts';
 import {
   addPoll,
   addQuarantine,
@@ -112,6 +113,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   poll: addPoll,
   agent: addAgent,
   demo: (modreg, context) => addDemo(modreg, context, runCommandLine),
+  doctor: addDoctor,
   status: addStatus,
   why: addWhy,
   replay: addReplay,

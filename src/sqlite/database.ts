@@ -15,9 +15,9 @@ import { copyBeforeUpgrade, usableCopy } from './upgrade-copy.ts';
 export interface Opening {
   /**
    * `create` creates the file and its folder if they do not exist; `read` also accepts a file or a folder that
-   * cannot be written.
+   * cannot be written; `inspect` is `read` that changes no file, not even those that SQLite keeps beside it (T123).
    */
-  readonly mode: 'create' | 'write' | 'read';
+  readonly mode: 'create' | 'write' | 'read' | 'inspect';
   /** How long a statement waits for another process to release the file, in milliseconds. */
   readonly busyTimeoutMs: number;
   /**
@@ -52,8 +52,9 @@ function openOnDisk(path: string, layout: Layout, opening: Opening): DatabaseSyn
     if (isNew) createBlank(path);
     // SQLite gives some names a special meaning, such as `:memory:`. A file URL has none.
     const file = pathToFileURL(path);
-    const readOnly = !isNew && isReadOnly(path);
-    if (readOnly && opening.mode !== 'read') {
+    const isInspected = opening.mode === 'inspect';
+    const readOnly = !isNew && (isInspected || isReadOnly(path));
+    if (readOnly && !isInspected && opening.mode !== 'read') {
       throw new DatabaseError(
         'unwritable',
         `${quote(path)}: the file or its folder cannot be written`,
@@ -61,10 +62,11 @@ function openOnDisk(path: string, layout: Layout, opening: Opening): DatabaseSyn
     }
     // SQLite ignores the write-ahead log of an immutable file, so the file must not have one.
     if (readOnly && !existsSync(`${path}-wal`)) file.searchParams.set('immutable', '1');
+    else if (isInspected) useSharedMemoryAsItIs(file, path);
     const database = openFile(file, { timeout: opening.busyTimeoutMs, readOnly });
     try {
       prepare(database, path, { ...opening, layout, readOnly });
-      if (opening.mode !== 'read') rmSync(markerOf(path), { force: true });
+      if (!readOnly && opening.mode !== 'read') rmSync(markerOf(path), { force: true });
       return database;
     } catch (error) {
       if (isLater(error)) closeUnchanged(database, path);
@@ -72,6 +74,15 @@ function openOnDisk(path: string, layout: Layout, opening: Opening): DatabaseSyn
       throw error;
     }
   });
+}
+
+/** SQLite would write to it, or create it. */
+function useSharedMemoryAsItIs(file: URL, path: string): void {
+  if (!existsSync(`${path}-shm`)) {
+    const message = `${quote(path)}: it has a write-ahead log, but no ${quote(`${path}-shm`)} to read it with, which the next process that writes creates`;
+    throw new DatabaseError('unreadable', message);
+  }
+  file.searchParams.set('readonly_shm', '1');
 }
 
 /** Whether the path leads to a file. Throws if the system does not say. */
@@ -202,20 +213,22 @@ function prepare(
   // Another process may upgrade the file meanwhile.
   const version = snapshot(database, () => ownVersion(database, path, layout));
   const known = layout.migrations.length;
-  if (readOnly) {
+  const isRead = mode === 'read' || mode === 'inspect';
+  if (readOnly && mode !== 'inspect') {
     if (version >= known) return;
     throw new DatabaseError(
       'unwritable',
       `${quote(path)}: it is read-only, and its schema needs an upgrade`,
     );
   }
-  if (mode === 'read' && version < known) {
+  if (isRead && version < known) {
     const found =
       version === 0
         ? 'it is empty'
         : `its schema is ${version}; the next process that writes to it upgrades it to ${known}`;
     throw new DatabaseError('missing', `${quote(path)}: ${found}`);
   }
+  if (readOnly) return;
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
   if (version < known) upgrade(database, path, opening);
   else if (mode !== 'read') expectOpenedToWrite(database, path, opening);

@@ -29,8 +29,8 @@ export const BUSY_TIMEOUT_MS = 5000;
 
 /**
  * Opens the file at `path` for its release lists, with or without a running poller; a `Poller` needs `openForPoller`. By
- * default the file and its folder are created; `write` requires an existing file, and `read` also accepts a read-only
- * file. The path `:memory:` is a new database in memory. While another process writes, it waits for up to `busyTimeoutMs` milliseconds, 5000 by default. Throws a
+ * default the file and its folder are created; `write` requires an existing file, `read` also accepts a read-only
+ * file, and `inspect` changes no file, not even those that SQLite keeps beside it. The path `:memory:` is a new database in memory. While another process writes, it waits for up to `busyTimeoutMs` milliseconds, 5000 by default. Throws a
  * DatabaseError if the file cannot be used.
  *
  * @example
@@ -47,7 +47,10 @@ export function openMachineFile(
   {
     mode = 'create',
     busyTimeoutMs = BUSY_TIMEOUT_MS,
-  }: { readonly mode?: 'create' | 'write' | 'read'; readonly busyTimeoutMs?: number } = {},
+  }: {
+    readonly mode?: 'create' | 'write' | 'read' | 'inspect';
+    readonly busyTimeoutMs?: number;
+  } = {},
 ): MachineFile {
   expectArgument('openMachineFile()', 'path', path, TEXT);
   const holdOff = (): (() => void) => holdOffPollers(path);

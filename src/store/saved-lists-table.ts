@@ -76,6 +76,27 @@ export function savedListsIn(file: MachineFile): SavedLists {
   };
 }
 
+/** A saved list, without its content. */
+export interface SavedListTime {
+  readonly address: string;
+  /** As in the file. */
+  readonly moduleId: string;
+  /** When its registry confirmed it last, in milliseconds since the epoch. */
+  readonly confirmedAt: number;
+}
+
+/** Every saved list, the oldest first. Throws a DatabaseError if the file cannot be used. */
+export function savedListTimes({ sql }: MachineFile): readonly SavedListTime[] {
+  const rows = sql.all(
+    'SELECT address, module_id, confirmed_at FROM saved_lists ORDER BY confirmed_at',
+  );
+  return rows.map(({ address, module_id: moduleId, confirmed_at: confirmedAt }) => ({
+    address: String(address),
+    moduleId: String(moduleId),
+    confirmedAt: Number(confirmedAt),
+  }));
+}
+
 function write(sql: Statements, key: ListKey, list: SavedList): void {
   const { records, dropped, lost } = list;
   const rest = JSON.stringify({ dropped, lost });

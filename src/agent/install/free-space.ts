@@ -3,9 +3,9 @@ import { fullDisk, machineFault } from './install-failure.ts';
 
 const MIB = 1024n * 1024n;
 /** What must stay free for everything else on the machine, in bytes. */
-const FLOOR_BYTES = 256n * MIB;
+export const FLOOR_BYTES: bigint = 256n * MIB;
 /** What must stay free for everything else, in files and folders. */
-const FLOOR_ENTRIES = 1024n;
+export const FLOOR_ENTRIES: bigint = 1024n;
 
 /** Throws a refusal unless the disk of `folder` has space for so many bytes, and for so many files and folders. */
 export async function checkFreeSpace(

@@ -24,7 +24,7 @@ import type { World } from '../world.ts';
 import { noAgent } from './no-agent.ts';
 
 /** A module as it is on this machine now. */
-interface ModuleStatus {
+export interface ModuleStatus {
   readonly name: string;
   /** Whether the config had its entry in the last round. */
   readonly isConfigured: boolean;
@@ -133,7 +133,17 @@ function asJson({ isRunning, modules, quarantine, trouble }: Omit<AgentStatus, '
 
 function statusIn(file: MachineFile, world: World): AgentStatus {
   const state = machineStateIn(file);
-  const { open, quarantine } = state.memory();
+  const { quarantine } = state.memory();
+  const modules = modulesIn(file);
+  const { round } = state.poller();
+  const times = timesOn(state, world);
+  return { isRunning: isPolled(file.path), trouble: round?.trouble, modules, quarantine, times };
+}
+
+/** The modules that the agent has decided on, or runs. */
+export function modulesIn(file: MachineFile): readonly ModuleStatus[] {
+  const state = machineStateIn(file);
+  const { open } = state.memory();
   const activations = activationsIn(file);
   const isServed = isServerRun(state.memory());
   const decisions = new Map(
@@ -144,7 +154,7 @@ function statusIn(file: MachineFile, world: World): AgentStatus {
   );
   const processes = marked(`${runIdOf(realpathSync(dirname(file.path)))}/`);
   const names = new Set([...decisions.keys(), ...activations.keys()]);
-  const modules = Array.from(names, (name) => {
+  return Array.from(names, (name) => {
     const own = processes.filter(({ mark }) => mark.startsWith(`${name}/`)).map(({ pid }) => pid);
     const activation = activations.get(name)?.activation;
     return {
@@ -158,9 +168,6 @@ function statusIn(file: MachineFile, world: World): AgentStatus {
       open: open.find(({ action: { target } }) => target.name === name),
     };
   });
-  const { round } = state.poller();
-  const times = timesOn(state, world);
-  return { isRunning: isPolled(file.path), trouble: round?.trouble, modules, quarantine, times };
 }
 
 /** Whether the agent runs the server: only then its deployed version is known. */

@@ -1,10 +1,11 @@
-import type { DocumentKind, UpdatePolicy } from '../../config/index.ts';
+import type { CheckResult, DocumentKind, UpdatePolicy } from '../../config/index.ts';
 import { basename } from 'node:path';
 import { checkDocument } from '../../config/read-document.ts';
+import type { Result } from '../../core/index.ts';
 import { checkedAsJson, formatChecked, type CheckedFile } from './check-report.ts';
 import { readDocumentFile } from './document-file.ts';
 import { POLICY, readPolicyFor, type PolicyFile } from './policy-file.ts';
-import type { Outcome } from '../problem.ts';
+import type { Outcome, Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
 export interface CheckOptions {
@@ -31,12 +32,37 @@ export function checkCommand(
 }
 
 function checkFile(path: string, options: CheckOptions, world: World): Outcome {
+  const result = checkedFiles(path, options, world);
+  if (!result.ok) return { answer: [], notes: [], problems: result.error };
+  const { checked, files } = result.value;
+  const isRefused = ({ report: { errors, warnings } }: CheckedFile): boolean =>
+    errors > 0 || (options.strict === true && warnings > 0);
+  return {
+    answer: options.json ? [checkedAsJson(checked, files)] : formatChecked(checked, files),
+    notes: [],
+    problems: [],
+    ending: files.some(isRefused) ? 'no' : undefined,
+  };
+}
+
+/** A document after its check, which is the first of the files, and its policy, the second. */
+export interface CheckedDocument {
+  readonly checked: CheckResult;
+  readonly files: readonly CheckedFile[];
+}
+
+/** Checks the document at `path` against its policy. The error: files that cannot be read. */
+export function checkedFiles(
+  path: string,
+  options: CheckOptions,
+  world: World,
+): Result<CheckedDocument, Problem[]> {
   const as = options.as ?? (basename(path) === POLICY ? 'policy' : undefined);
   const file = readDocumentFile(path);
   const policy = as === 'policy' ? NO_POLICY : readPolicyFor(path, options.policy);
   if (!file.ok || !policy.ok) {
     const problems = [...(file.ok ? [] : [file.error]), ...(policy.ok ? [] : [policy.error])];
-    return { answer: [], notes: [], problems };
+    return { ok: false, error: problems };
   }
   const checked = checkDocument(file.value.bytes, as, {
     policy: inForce(policy.value),
@@ -49,14 +75,7 @@ function checkFile(path: string, options: CheckOptions, world: World): Outcome {
     { path, report: checked },
     ...(against ? [{ path: against.path, report: against.reading }] : []),
   ];
-  const isRefused = ({ report: { errors, warnings } }: CheckedFile): boolean =>
-    errors > 0 || (options.strict === true && warnings > 0);
-  return {
-    answer: options.json ? [checkedAsJson(checked, files)] : formatChecked(checked, files),
-    notes: [],
-    problems: [],
-    ending: files.some(isRefused) ? 'no' : undefined,
-  };
+  return { ok: true, value: { checked, files } };
 }
 
 const NO_POLICY = { ok: true, value: undefined } as const;

@@ -83,7 +83,8 @@ function relationTo(policy: CheckedFile): string {
   return policy.report.errors > 0 ? 'not checked against' : 'checked against';
 }
 
-function textOf(problem: DocumentProblem): string {
+/** The place and the message of a problem, cut at 300 characters. */
+export function textOf(problem: DocumentProblem): string {
   const place = problem.path === '' ? '' : `${excerpt(problem.path)}: `;
   const text = `${place}${adviceOn(problem)}`;
   return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE - 1)}…` : text;

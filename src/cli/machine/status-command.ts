@@ -28,7 +28,7 @@ export interface StatusOptions {
 }
 
 /** How old the last round may be by default: the longest back-off is ten minutes. */
-const LAST_ROUND_MS = 30 * 60_000;
+export const LAST_ROUND_MS: number = 30 * 60_000;
 
 /** `modreg status`: shows the deployed versions, their targets, and the poller's last decisions. */
 export function statusCommand(options: StatusOptions, world: World): Outcome {

@@ -19,8 +19,13 @@ export interface CreatingOptions extends CatalogueOptions {
   readonly create?: true;
 }
 
+/** How a registry's file is opened. */
+interface CatalogueOpening extends Pick<Opening, 'busyTimeoutMs'> {
+  readonly mode: Exclude<Opening['mode'], 'inspect'>;
+}
+
 /** How such a command opens the file: only a path that was not typed is created without `--create`. */
-export function modeOf({ db, create }: CreatingOptions): Pick<Opening, 'mode'> {
+export function modeOf({ db, create }: CreatingOptions): Pick<CatalogueOpening, 'mode'> {
   return { mode: db === undefined || create ? 'create' : 'write' };
 }
 
@@ -40,7 +45,7 @@ const ADDRESS = /^(?:[a-z][a-z0-9+.-]*:\/\/|(?:https?|npm|oci):)/i;
 export function withCatalogue(
   options: CatalogueOptions,
   world: World,
-  opening: Partial<Opening>,
+  opening: Partial<CatalogueOpening>,
   work: (catalogue: Catalogue) => Outcome,
 ): Outcome {
   const opened = openCatalogue(options, world, opening);
@@ -57,7 +62,7 @@ export function withCatalogue(
 export function openCatalogue(
   { db }: CatalogueOptions,
   world: World,
-  opening: Partial<Opening>,
+  opening: Partial<CatalogueOpening>,
 ): Result<Catalogue, Problem> {
   const path = db ?? defaultDatabase(world);
   if (path === '') return { ok: false, error: usage('--db is empty') };

@@ -8,6 +8,7 @@ import {
   RegistryError,
   type SavedLists,
 } from '../../registry/index.ts';
+import type { Limits } from '../../registry/http/limits.ts';
 import type { UpdateTerms } from '../../config/index.ts';
 import { dirname } from 'node:path';
 import type { ModuleId, Result, Secret } from '../../core/index.ts';
@@ -31,6 +32,10 @@ export interface ReadingOptions extends RegistryOptions {
   readonly saved?: SavedLists;
   /** Called before a request is repeated. */
   readonly onRetry?: () => void;
+  /** Replaces the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Request limits that override the defaults. */
+  readonly limits?: Partial<Limits>;
 }
 
 /** The registries of one command. Network registries save their lists in the machine's file. */
@@ -45,6 +50,7 @@ export interface CommandRegistries {
   readAll(
     registry: OpenRegistry,
     moduleIds: readonly ModuleId[],
+    signal?: AbortSignal,
   ): Promise<ReadonlyMap<ModuleId, ListResult>>;
   /** Returns the result of `work`, which requests a module from `registry`. Adds hints to its error. */
   requesting<T>(registry: OpenRegistry, moduleId: ModuleId, work: () => Promise<T>): Promise<T>;
@@ -64,6 +70,8 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
   const registries = openRegistries({
     maxAgeMs,
     isOffline: offline ?? false,
+    ...(options.fetch && { fetch: options.fetch }),
+    ...(options.limits && { limits: options.limits }),
     saved: memory.saved,
     onTrouble: memory.warn,
     clock: { ...systemClock, now: () => world.clock() },
@@ -140,8 +148,8 @@ function reading(
       const list = await requesting(registry, moduleId, async () => await registry.read(moduleId));
       return listWithHint(list, hintFor(registry));
     },
-    async readAll(registry, moduleIds) {
-      const results = await noting(registry, async () => await registry.readAll(moduleIds));
+    async readAll(registry, moduleIds, signal) {
+      const results = await noting(registry, async () => await registry.readAll(moduleIds, signal));
       const hint = hintFor(registry);
       return new Map(Array.from(results, ([id, result]) => [id, resultWithHint(result, hint)]));
     },

@@ -1,0 +1,131 @@
+import { excerpt } from '../../core/text/quote.ts';
+import type { SavedLists } from '../../registry/saved-lists.ts';
+import { savedListsIn } from '../../store/saved-lists-table.ts';
+import { STDIN } from '../check/document-file.ts';
+import type { Outcome } from '../problem.ts';
+import type { RegistryOptions } from '../registry/registry-choice.ts';
+import type { World } from '../world.ts';
+import { checkClock } from './clock-check.ts';
+import { countsIn, findingsAsJson, formatFindings } from './doctor-report.ts';
+import { checkDocuments, documentFacts } from './documents-check.ts';
+import { findingsOf, type CheckName, type Finding } from './finding.ts';
+import { checkHome } from './home-check.ts';
+import { homeFacts, type HomeFacts } from './home-facts.ts';
+import { checkLists } from './lists-check.ts';
+import { machineFacts, openMachine, type MachineFacts } from './machine-facts.ts';
+import { checkModules } from './modules-check.ts';
+import { modulesFacts } from './modules-facts.ts';
+import { checkNothing, checkPoller } from './poller-check.ts';
+import { checkRegistries } from './registry-check.ts';
+import { registryFacts } from './registry-facts.ts';
+import { checkReleases } from './releases-check.ts';
+import { checkState } from './state-check.ts';
+import { checkSystem } from './system-check.ts';
+import { wantedLists } from './wanted-lists.ts';
+
+export interface DoctorOptions extends RegistryOptions {
+  readonly strict?: true;
+}
+
+/** `modreg doctor [machine.json]`: whether this machine is ready and well. Changes nothing. */
+export async function doctorCommand(
+  path: string | undefined,
+  options: DoctorOptions,
+  world: World,
+): Promise<Outcome> {
+  // Documents are read more than once, which stdin cannot be.
+  const findings = await findingsOn(path === STDIN ? `./${STDIN}` : path, options, world);
+  const { errors, warnings } = countsIn(findings);
+  const isUnwell = errors > 0 || (options.strict === true && warnings > 0);
+  return {
+    answer: options.json ? [findingsAsJson(findings, world.clock())] : formatFindings(findings),
+    notes: [],
+    problems: [],
+    ending: isUnwell ? 'no' : undefined,
+  };
+}
+
+async function findingsOn(
+  path: string | undefined,
+  options: DoctorOptions,
+  world: World,
+): Promise<Finding[]> {
+  const home = homeFacts(world);
+  const file = home && openMachine(home.path);
+  try {
+    const read = file?.ok === true ? machineFacts(file.value, bytesOf(home)) : file;
+    const machine = read?.ok === true ? read.value : undefined;
+    const saved = file?.ok === true && machine ? savedListsIn(file.value) : undefined;
+    const state = home && read?.ok === false ? checkState(home, read.error) : [];
+    return [
+      ...(await check('system', () => checkSystem(world))),
+      ...(await check('home', () => [...checkHome(home), ...state])),
+      ...(await checkTheRest({ path, options, home, machine, saved, state }, world)),
+    ];
+  } finally {
+    if (file?.ok === true) file.value.close();
+  }
+}
+
+interface Patient {
+  readonly path: string | undefined;
+  readonly options: DoctorOptions;
+  readonly home: HomeFacts | undefined;
+  readonly machine: MachineFacts | undefined;
+  readonly saved: SavedLists | undefined;
+  /** Why machine.db cannot be read. */
+  readonly state: readonly Finding[];
+}
+
+async function checkTheRest(patient: Patient, world: World): Promise<Finding[]> {
+  const { path, options, home, machine, saved, state } = patient;
+  const documents = documentFacts(path, options, world);
+  const wanted = wantedLists(path, options, { documents, machine });
+  const registries = await registryFacts(wanted, { ...options, saved, machinePath: path }, world);
+  const now = world.clock();
+  const { ahead } = registries;
+  const lists = { ...registries, saved: machine?.lists ?? [], now };
+  const isRead = machine !== undefined || state.length > 0;
+  return [
+    ...(await check('clock', () =>
+      checkClock({ now, lastRound: machine?.poller.round?.at, ahead }),
+    )),
+    ...(await check('documents', () => checkDocuments(documents))),
+    ...(await check('registry', () => checkRegistries(registries, now))),
+    ...(await check('poller', () => {
+      if (machine) return checkPoller(machine, now);
+      return isRead ? [UNREAD] : checkNothing(home, path);
+    })),
+    ...(await check('lists', () => checkLists(lists))),
+    ...(await check('modules', async () => await modulesFindings(patient))),
+    ...(await check('releases', () => (machine ? checkReleases(machine, now) : []))),
+  ];
+}
+
+const UNREAD = findingsOf('poller').info('not known, because machine.db cannot be read');
+
+/** Whether modules can run here, if modreg's own agent runs them or may soon. */
+async function modulesFindings({ path, options, home, machine }: Patient): Promise<Finding[]> {
+  const isRelevant = machine ? machine.isOfAgent : path !== undefined;
+  if (!isRelevant || !home) return [];
+  const { policy } = options;
+  const agentPid = machine?.isPolled === true ? machine.poller.pid : undefined;
+  return checkModules(await modulesFacts({ path, policy, home: home.path, agentPid }));
+}
+
+/** The findings of one check. One that ends with a bug hides none of the others. */
+async function check(
+  name: CheckName,
+  work: () => readonly Finding[] | Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  try {
+    return await work();
+  } catch (error) {
+    const found = `this check ended with a bug in modreg: ${excerpt(String(error))}`;
+    return [findingsOf(name).error(found, 'report it with the output of modreg version')];
+  }
+}
+
+function bytesOf(home: HomeFacts | undefined): number {
+  return home && typeof home.file !== 'string' ? home.file.size : 0;
+}

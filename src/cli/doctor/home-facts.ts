@@ -1,0 +1,82 @@
+import { accessSync, constants, statfsSync, statSync, type Stats } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { platformHome } from '../../config/platform-home.ts';
+import type { World } from '../world.ts';
+
+/** The folder of modreg's files, as the file system has it. */
+export interface HomeFacts {
+  /** Absolute. */
+  readonly path: string;
+  /** Whether PLATFORM_HOME names it. */
+  readonly isNamed: boolean;
+  readonly stats: PathStats;
+  /** Why files cannot be created in it, or it cannot be created itself: the code of the system; undefined if they can be. */
+  readonly unwritable: string | undefined;
+  /** The disk that it is, or would be, on. */
+  readonly disk: DiskSpace | undefined;
+  /** Its machine.db. */
+  readonly file: PathStats;
+  /** The user of this process. */
+  readonly uid: number;
+}
+
+/** What is at a path: its `Stats`, or the code of the system if they cannot be read. */
+export type PathStats = Stats | string;
+
+export interface DiskSpace {
+  readonly freeBytes: bigint;
+  /** How many files can still be created; undefined if the file system has no limit. */
+  readonly freeEntries: bigint | undefined;
+}
+
+/** Undefined if neither PLATFORM_HOME nor HOME is set. */
+export function homeFacts({ environment }: Pick<World, 'environment'>): HomeFacts | undefined {
+  const home = platformHome(environment);
+  if (home === undefined) return undefined;
+  const path = resolve(home);
+  const stats = statsOf(path);
+  const existing = typeof stats === 'string' ? dirname(path) : path;
+  return {
+    path,
+    isNamed: Boolean(environment['PLATFORM_HOME']),
+    stats,
+    unwritable: codeOf(() => accessSync(existing, constants.W_OK | constants.X_OK)),
+    disk: diskOf(existing),
+    file: statsOf(join(path, 'machine.db')),
+    uid: process.getuid?.() ?? 0,
+  };
+}
+
+function statsOf(path: string): PathStats {
+  try {
+    return statSync(path);
+  } catch (error) {
+    return errorCode(error);
+  }
+}
+
+function diskOf(path: string): DiskSpace | undefined {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(path, { bigint: true });
+    return { freeBytes: bavail * bsize, freeEntries: files > 0n ? ffree : undefined };
+  } catch (error) {
+    errorCode(error);
+    return undefined;
+  }
+}
+
+function codeOf(work: () => void): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return errorCode(error);
+  }
+}
+
+/** The code of an error of the system. Throws any other error. */
+function errorCode(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  return code;
+}

@@ -1,0 +1,59 @@
+import { firstFew } from '../../core/text/few.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { findingsOf, type Finding } from './finding.ts';
+import type { ModulesFacts } from './modules-facts.ts';
+
+const { ok, info, warning, error } = findingsOf('modules');
+
+const NAMED = 3;
+
+/** Whether this system can run modules as the agent does. */
+export function checkModules(facts: ModulesFacts): Finding[] {
+  const { refusals, isKilledWithParent, hasCgroup, isProcHidden } = facts;
+  const findings = [
+    ...Array.from(refusals, ([why, names]) =>
+      error(
+        `${firstFew(
+          names.map((name) => excerpt(name)),
+          NAMED,
+        ).join(', ')} cannot run: ${sentence(why).found}`,
+        sentence(why).fix,
+      ),
+    ),
+    ...(isKilledWithParent
+      ? []
+      : [
+          warning(
+            'there is no setpriv that can end modules with the agent: they run on if the agent is killed',
+            'apt-get install util-linux',
+          ),
+        ]),
+    ...(hasCgroup === false
+      ? [
+          info(
+            'the agent has no cgroup of its own, so it cannot tell that memory was short',
+            'systemctl edit modreg-agent, and add Delegate=yes below [Service]',
+          ),
+        ]
+      : []),
+    ...(isProcHidden
+      ? [
+          info(
+            '/proc hides processes of other users (hidepid), so modules of an agent that is root are not seen',
+            'run modreg doctor as root',
+          ),
+        ]
+      : []),
+  ];
+  return findings.length > 0 ? findings : [ok('this system can run modules')];
+}
+
+/** The reasons of the agent end with what to do. */
+function sentence(why: string): { readonly found: string; readonly fix: string } {
+  const [found = '', ...rest] = why.split('; ');
+  const fix = rest.join('; ').replace(/^create it: /, '');
+  return {
+    found,
+    fix: fix === '' ? 'run the agent as root, or remove run_as from the policy' : fix,
+  };
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { launchLine } from '../../agent/process/launch-line.ts';
+import { runAsOf, whyClosed } from '../../agent/process/run-as.ts';
+import { termsFor } from '../../core/machine/update-policy.ts';
+import { readPlanDocuments } from '../plan/plan-documents.ts';
+
+/** What an agent needs of the system to run modules. */
+export interface ModulesFacts {
+  /** Why modules cannot run as their users, with the names of those modules. */
+  readonly refusals: ReadonlyMap<string, readonly string[]>;
+  /** Whether the system ends modules with the agent: it has a setpriv that can. */
+  readonly isKilledWithParent: boolean;
+  /** Whether the running agent has a cgroup of its own; undefined if none runs. */
+  readonly hasCgroup: boolean | undefined;
+  /** Whether this user sees the processes of others. */
+  readonly isProcHidden: boolean;
+}
+
+export async function modulesFacts({
+  path,
+  policy,
+  home,
+  agentPid,
+}: {
+  readonly path: string | undefined;
+  readonly policy: string | undefined;
+  readonly home: string;
+  readonly agentPid: number | undefined;
+}): Promise<ModulesFacts> {
+  const { isKilledWithParent } = await launchLine();
+  return {
+    refusals: refusalsOf(path, policy, home),
+    isKilledWithParent,
+    hasCgroup: agentPid === undefined ? undefined : hasCgroup(agentPid),
+    isProcHidden:
+      process.getuid?.() !== 0 &&
+      /^\S+ \/proc proc \S*hidepid=(?!0|off)/m.test(textOf('/proc/mounts')),
+  };
+}
+
+function refusalsOf(
+  path: string | undefined,
+  policy: string | undefined,
+  home: string,
+): ModulesFacts['refusals'] {
+  const read =
+    path === undefined
+      ? undefined
+      : readPlanDocuments(path, policy === undefined ? {} : { policy });
+  if (read?.ok !== true) return new Map();
+  const { machine, policy: terms } = read.value;
+  const refused = machine.modules.flatMap(({ name }) => {
+    const user = runAsOf(termsFor(terms, name).run.runAs);
+    const why = user.ok ? whyClosed(home, user.value) : user.error;
+    return why === undefined ? [] : [{ name, why }];
+  });
+  return new Map(
+    Array.from(
+      Map.groupBy(refused, ({ why }) => why),
+      ([why, all]) => [why, all.map(({ name }) => name)],
+    ),
+  );
+}
+
+/** Whether the process is in the cgroup that an agent makes for itself below a delegated one. */
+function hasCgroup(pid: number): boolean | undefined {
+  const text = textOf(`/proc/${pid}/cgroup`);
+  return text === '' ? undefined : /^0::.+\.service\/agent$/m.test(text);
+}
+
+/** Empty if the file cannot be read: the process has ended, or there is no such mount. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

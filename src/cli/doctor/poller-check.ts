@@ -1,0 +1,92 @@
+import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
+import { describeDuration } from '../../core/text/duration.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import { LAST_ROUND_MS } from '../machine/status-command.ts';
+import { findingsOf, firstFindings, type Finding } from './finding.ts';
+import type { HomeFacts } from './home-facts.ts';
+import type { MachineFacts } from './machine-facts.ts';
+
+const { ok, info, warning, error } = findingsOf('poller');
+
+/** What the Debian package's agent uses. */
+const PACKAGE_HOME = '/var/lib/modreg';
+
+/** What to do if nothing has run with this home. */
+export function checkNothing(home: HomeFacts | undefined, machinePath = 'machine.json'): Finding[] {
+  const start = `modreg agent run ${excerpt(machinePath)}, or with the Debian package systemctl enable --now modreg-agent`;
+  const elsewhere = `; the agent of the Debian package has its state elsewhere: PLATFORM_HOME=${PACKAGE_HOME} modreg doctor`;
+  const isElsewhere = home !== undefined && !home.isNamed && home.path !== PACKAGE_HOME;
+  return [
+    info('no agent or poller has run with this home', isElsewhere ? start + elsewhere : start),
+  ];
+}
+
+/** Whether the agent or poller of this home is alive, and its modules run. */
+export function checkPoller(facts: MachineFacts, now: number): Finding[] {
+  const { poller, isPolled, memory, isOfAgent } = facts;
+  const what = isOfAgent ? 'agent' : 'poller';
+  const fix = isOfAgent
+    ? 'systemctl status modreg-agent, and modreg agent logs'
+    : 'look at the log of modreg poll';
+  const { pid, round } = poller;
+  const crashEnd = crashLoopEnd(memory.starts, now);
+  const crash =
+    crashEnd === undefined
+      ? []
+      : [
+          error(
+            `it started five times in ten minutes, so it takes no action until ${formatTime(crashEnd)}`,
+            `${fix} say why it ended`,
+          ),
+        ];
+  if (!isPolled) {
+    const last = round ? `; its last round was ${ago(round.at, now)}` : '';
+    const start = isOfAgent
+      ? `systemctl start modreg-agent, or modreg agent run machine.json; ${fix} say why it ended`
+      : `start it again: its service, or modreg poll; ${fix}`;
+    return [error(`no ${what} runs${last}`, start), ...crash];
+  }
+  const who = pid === undefined ? `the ${what} runs` : `the ${what} is process ${pid}`;
+  return [...crash, ...roundFindings({ who, fix, pid }, round, now), ...downFindings(facts)];
+}
+
+function roundFindings(
+  {
+    who,
+    fix,
+    pid,
+  }: { readonly who: string; readonly fix: string; readonly pid: number | undefined },
+  round: MachineFacts['poller']['round'],
+  now: number,
+): Finding[] {
+  if (!round) return [info(`${who}; it has made no round yet`, `${fix} if that stays so`)];
+  const last = `${who}; its last round was ${ago(round.at, now)}`;
+  if (now - round.at > LAST_ROUND_MS) {
+    const restart = `it hangs: ${fix}; then restart its service, or kill ${pid ?? 'it'} and start it`;
+    return [error(last, restart)];
+  }
+  if (round.trouble === undefined) return [ok(last)];
+  return [warning(`${last}; ${excerpt(round.trouble, 400)}`, `see registry and lists; ${fix}`)];
+}
+
+/** The modules of an agent that should run, and do not. */
+function downFindings({ modules, isOfAgent }: MachineFacts): Finding[] {
+  if (!isOfAgent) return [];
+  const down = modules.filter(({ isConfigured, phase, pid }) => {
+    return isConfigured && phase !== undefined && pid === undefined;
+  });
+  const findings = down.map(({ name, version }) =>
+    warning(
+      `the module ${excerpt(name)} ${excerpt(version ?? '')} has no process: it ended, or waits for its next start`,
+      `modreg agent logs ${excerpt(name)}`,
+    ),
+  );
+  return firstFindings(findings, 'modreg agent status shows all');
+}
+
+function ago(at: number, now: number): string {
+  return at > now
+    ? `${describeDuration(at - now)} ahead of this clock`
+    : `${describeDuration(now - at)} ago`;
+}

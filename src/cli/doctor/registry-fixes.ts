@@ -1,0 +1,46 @@
+import { excerpt } from '../../core/text/quote.ts';
+import type { Certificate } from './connection.ts';
+
+/** What to do if no connection to `url` is made. `code` is why: of the system, or `TIMEOUT`; undefined if there was one. */
+export function connectionFix(
+  code: string | undefined,
+  { host, hostname, port, protocol, href }: URL,
+): string {
+  const place = `${hostname} ${port || (protocol === 'https:' ? '443' : '80')}`;
+  switch (code) {
+    case 'ENOTFOUND':
+      return `no name server knows this name: correct "registry" in the policy, or check getent hosts ${hostname}`;
+    case 'EAI_AGAIN':
+      return `no name server answers: check the network and /etc/resolv.conf; getent hosts ${hostname}`;
+    case 'ECONNREFUSED':
+      return `nothing listens there: start the registry on its host, or correct the port in "registry" of the policy`;
+    case 'ENETUNREACH':
+    case 'EHOSTUNREACH':
+      return `there is no way to ${host}: check the network; ip route get ${hostname}`;
+    case 'TIMEOUT':
+    case 'ETIMEDOUT':
+      return `nothing answers there: check the network, and whether a firewall drops connections; nc -vz ${place}`;
+    case undefined:
+      return `it takes connections: look at its log, or at curl -sv --max-time 10 ${excerpt(href)}`;
+    default:
+      return `check the network: curl -sv --max-time 10 ${excerpt(href)}`;
+  }
+}
+
+/** What to do about a certificate that is not trusted. `hint` is the general advice. */
+export function certificateFix(
+  certificate: Certificate | undefined,
+  { hostname, host }: URL,
+  hint: string | undefined,
+): string {
+  switch (certificate?.refusal) {
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return `use a name of the certificate in "registry" of the policy (it has ${excerpt(certificate.names)}), or get one for ${hostname}`;
+    case 'CERT_HAS_EXPIRED':
+      return `renew the certificate of ${host} on its host; if the date above is wrong, check time synchronization`;
+    case 'CERT_NOT_YET_VALID':
+      return 'check time synchronization: timedatectl';
+    default:
+      return `${hint ?? 'check the certificate'}, for modreg and for the service (systemctl edit modreg-agent: Environment=NODE_EXTRA_CA_CERTS=…)`;
+  }
+}

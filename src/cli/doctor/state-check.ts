@@ -1,0 +1,36 @@
+import type { DatabaseError, DatabaseErrorKind } from '../../sqlite/database-error.ts';
+import { findingsOf, type Finding } from './finding.ts';
+import type { HomeFacts } from './home-facts.ts';
+import { shellWord } from './shell-word.ts';
+
+const { warning, error: failure } = findingsOf('home');
+
+/** Whether there is a machine.db with content: without one, nothing has run here. */
+export function hasState({ file }: HomeFacts): boolean {
+  return typeof file === 'string' ? file !== 'ENOENT' && file !== 'ENOTDIR' : file.size > 0;
+}
+
+/** Why machine.db cannot be used. That there is none is not a problem. */
+export function checkState(home: HomeFacts, { kind, message }: DatabaseError): Finding[] {
+  if (!hasState(home)) return [];
+  if (kind === 'missing') return [warning(message, FIXES.missing)];
+  const { file, path } = home;
+  if (kind === 'locked') {
+    return [failure(message, `fuser -v ${shellWord(`${path}/machine.db`)} names the process`)];
+  }
+  if (typeof file !== 'string' && !file.isFile()) {
+    const name = shellWord(`${path}/machine.db`);
+    return [failure(`${message}, because it is not a file`, `mv ${name} ${name}.old`)];
+  }
+  return [failure(message, FIXES[kind])];
+}
+
+const FIXES: Readonly<Record<Exclude<DatabaseErrorKind, 'locked'>, string>> = {
+  missing: 'start the agent or poller, which upgrades it: systemctl restart modreg-agent',
+  damaged:
+    'restart the agent or poller, which sets aside what is damaged: systemctl restart modreg-agent; or restore a backup (docs/back-up.md)',
+  unreadable:
+    'run modreg as the user of the agent; a file of another program is moved away: ls -l shows its owner',
+  'later-schema': 'install the later modreg again; modreg version prints this one',
+  unwritable: 'check the disk: dmesg | tail',
+};

@@ -1,0 +1,51 @@
+import type { ModuleId } from '../../core/index.ts';
+import { DEFAULT_TERMS, type UpdateTerms } from '../../core/machine/update-policy.ts';
+import { neededLists } from '../../core/plan/configuration.ts';
+import { parseModuleId } from '../../core/releases/module-id.ts';
+import { parseRegistryAddress } from '../../registry/address.ts';
+import { readPlanDocuments } from '../plan/plan-documents.ts';
+import type { DocumentFacts } from './documents-check.ts';
+import type { MachineFacts } from './machine-facts.ts';
+
+/** The list of a module, and the terms for reading it. */
+export interface WantedList {
+  readonly moduleId: ModuleId;
+  readonly terms: UpdateTerms;
+}
+
+/**
+ * The lists that the machine needs: by its documents if they can be used, else by what its last round decided on, at the
+ * registries that its saved lists are from.
+ */
+export function wantedLists(
+  path: string | undefined,
+  options: { readonly policy?: string },
+  {
+    documents,
+    machine,
+  }: { readonly documents: DocumentFacts; readonly machine: MachineFacts | undefined },
+): readonly WantedList[] {
+  if (path !== undefined && documents?.ok === true) {
+    const read = readPlanDocuments(path, options);
+    const unknown = { deployed: { kind: 'unknown' } } as const;
+    if (read.ok) {
+      return neededLists(read.value, (target) => machine?.memory.of(target) ?? unknown);
+    }
+  }
+  return machine ? recordedLists(machine) : [];
+}
+
+/** The newest saved list of each module of the last round. */
+function recordedLists({ decisions, lists }: MachineFacts): WantedList[] {
+  const newest = new Map(lists.map(({ moduleId, address }) => [moduleId, address]));
+  return decisions.flatMap(({ moduleId }) => {
+    const id = parseModuleId(moduleId);
+    // The rest of a key such as `modreg:https://registry.example/` or `npm:https://registry.npmjs.org/`.
+    const registry = newest.get(moduleId)?.replace(/^modreg:/, '');
+    const address = registry === undefined ? undefined : parseRegistryAddress(registry);
+    if (!id.ok || registry === undefined || address?.ok !== true) return [];
+    // The policy allowed it when the list was saved.
+    const allowHttp = 'url' in address.value ? [address.value.url.host] : [];
+    return [{ moduleId: id.value, terms: { ...DEFAULT_TERMS, registry, allowHttp } }];
+  });
+}
