@@ -1,12 +1,10 @@
-import type { DocumentKind } from '../config/index.ts';
-import { Argument, Command, CommanderError, Option } from 'commander';
-import { DOCUMENT_KINDS } from '../config/document-kind.ts';
+import { Command, CommanderError, Option } from 'commander';
 import type { AcceptOptions } from './registry/accept-command.ts';
-import type { CheckOptions } from './check/check-command.ts';
 import type { Outcome } from './problem.ts';
 import type { CompareOptions } from './resolve/compare-command.ts';
 import type { CommandContext } from './command-context.ts';
 import { addAgent } from './agent/agent-program.ts';
+import { addCheck, addSchema } from './check/check-program.ts';
 import { addDemo } from './demo/demo-program.ts';
 import { addDoctor } from './doctor/doctor-program.ts';
 import {
@@ -47,18 +45,6 @@ const PLAN_EXAMPLES = `Examples:
 const ACCEPT_EXAMPLES = `Examples:
   modreg accept acme:lidar --registry https://registry.example --dry-run
   modreg accept acme:lidar --registry https://registry.example
-`;
-
-const CHECK_EXAMPLES = `Examples:
-  modreg check machine.json
-  modreg check machine.json --strict --env
-  modreg check agent.json --as agent --json
-  modreg check *.json
-  ssh robot cat machine.json | modreg check -
-`;
-
-const SCHEMA_EXAMPLES = `Examples:
-  modreg schema machine > machine.schema.json
 `;
 
 const CONSTRAINTS = `
@@ -213,38 +199,6 @@ function addPlan(modreg: Command, { world, finish }: CommandContext): void {
     .action(async (file: string, options: PlanOptions) => {
       const { planCommand } = await import('./plan/plan-command.ts');
       finish(await planCommand(file, options, world));
-    });
-}
-
-function addCheck(modreg: Command, { world, common, finish }: CommandContext): void {
-  common(modreg.command('check <files...>'))
-    .description(
-      'Shows every problem in machine configs, agent configurations and update policies. - is stdin.',
-    )
-    .addOption(
-      new Option('--as <kind>', 'the kind of document (default: detected)').choices(DOCUMENT_KINDS),
-    )
-    .option('--policy <file>', 'the update policy (default: policy.json beside each document)')
-    .option(
-      '--env',
-      'check that the environment of this command sets the variables that modules read',
-    )
-    .option('--strict', 'exit 1 for warnings too')
-    .addHelpText('before', CHECK_EXAMPLES)
-    .action(async (files: readonly string[], options: CheckOptions) => {
-      const { checkCommand } = await import('./check/check-command.ts');
-      finish(checkCommand(files, options, world));
-    });
-}
-
-function addSchema(modreg: Command, { common, finish }: CommandContext): void {
-  common(modreg.command('schema'))
-    .description('Prints the JSON Schema of a document, for editors.')
-    .addArgument(new Argument('<kind>').choices(DOCUMENT_KINDS))
-    .addHelpText('before', SCHEMA_EXAMPLES)
-    .action(async (kind: DocumentKind, options: { json?: true }) => {
-      const { schemaCommand } = await import('./check/schema-command.ts');
-      finish(schemaCommand(kind, options));
     });
 }
 

@@ -9,13 +9,14 @@ import { addChecksumFunction } from './row-checksum.ts';
 import { openFile } from './open-file.ts';
 import { isUsable, oldestReaderIn, schemaIn, upgradeSchema, type Layout } from './schema.ts';
 import { createPrivate } from './private-file.ts';
+import { leaveSharedMemory } from './shared-memory.ts';
 import { copyBeforeUpgrade, usableCopy } from './upgrade-copy.ts';
 
 /** How a file is opened. */
 export interface Opening {
   /**
    * `create` creates the file and its folder if they do not exist; `read` also accepts a file or a folder that
-   * cannot be written; `inspect` is `read` that changes no file, not even those that SQLite keeps beside it (T123).
+   * cannot be written; `inspect` is `read` that changes no file, not even those that SQLite keeps beside it (T122).
    */
   readonly mode: 'create' | 'write' | 'read' | 'inspect';
   /** How long a statement waits for another process to release the file, in milliseconds. */
@@ -62,7 +63,7 @@ function openOnDisk(path: string, layout: Layout, opening: Opening): DatabaseSyn
     }
     // SQLite ignores the write-ahead log of an immutable file, so the file must not have one.
     if (readOnly && !existsSync(`${path}-wal`)) file.searchParams.set('immutable', '1');
-    else if (isInspected) useSharedMemoryAsItIs(file, path);
+    else if (isInspected) leaveSharedMemory(file, path);
     const database = openFile(file, { timeout: opening.busyTimeoutMs, readOnly });
     try {
       prepare(database, path, { ...opening, layout, readOnly });
@@ -74,15 +75,6 @@ function openOnDisk(path: string, layout: Layout, opening: Opening): DatabaseSyn
       throw error;
     }
   });
-}
-
-/** SQLite would write to it, or create it. */
-function useSharedMemoryAsItIs(file: URL, path: string): void {
-  if (!existsSync(`${path}-shm`)) {
-    const message = `${quote(path)}: it has a write-ahead log, but no ${quote(`${path}-shm`)} to read it with, which the next process that writes creates`;
-    throw new DatabaseError('unreadable', message);
-  }
-  file.searchParams.set('readonly_shm', '1');
 }
 
 /** Whether the path leads to a file. Throws if the system does not say. */

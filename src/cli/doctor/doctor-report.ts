@@ -34,13 +34,15 @@ export function formatFindings(findings: readonly Finding[]): string[] {
 
 /** The findings as one line of JSON, schema `modreg/doctor@1`. */
 export function findingsAsJson(findings: readonly Finding[], now: number): string {
-  const findings_ = findings.map(({ check, severity, found, fix }) => {
-    return { check, severity, found, fix: fix ?? null };
-  });
   return jsonLine({
     schema: 'modreg/doctor@1',
     at: formatTime(now),
     ...countsIn(findings),
-    findings: findings_,
+    findings: findings.map(({ check, severity, found, fix }) => ({
+      check,
+      severity,
+      found,
+      fix: fix ?? null,
+    })),
   });
 }

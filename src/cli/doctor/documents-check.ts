@@ -20,13 +20,13 @@ export function documentFacts(
   world: World,
 ): DocumentFacts {
   if (path === undefined) return undefined;
-  const unreadable = [path, ...(options.policy === undefined ? [] : [options.policy])].flatMap(
+  const missing = [path, ...(options.policy === undefined ? [] : [options.policy])].flatMap(
     (file) => {
       const read = readRegularFile(file);
       return read.ok ? [] : [read.error];
     },
   );
-  if (unreadable.length > 0) return { ok: false, error: unreadable };
+  if (missing.length > 0) return { ok: false, error: missing };
   return checkedFiles(path, { ...options, as: 'machine' }, world);
 }
 

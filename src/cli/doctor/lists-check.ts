@@ -6,7 +6,7 @@ import type { SavedListTime } from '../../store/saved-lists-table.ts';
 import { countOf } from '../output/count.ts';
 import { findingsOf, firstFindings, type Finding } from './finding.ts';
 import { failuresOf, isOfRegistry } from './registry-check.ts';
-import type { RegistryFacts } from './registry-facts.ts';
+import type { RegistryFacts } from './probe-registry.ts';
 
 const { ok, info, warning, error } = findingsOf('lists');
 

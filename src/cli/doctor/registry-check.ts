@@ -5,7 +5,8 @@ import { countOf } from '../output/count.ts';
 import type { Problem } from '../problem.ts';
 import type { Certificate } from './connection.ts';
 import { findingsOf, type Finding } from './finding.ts';
-import type { RegistriesFacts, RegistryFacts } from './registry-facts.ts';
+import type { RegistryFacts } from './probe-registry.ts';
+import type { RegistriesFacts } from './registry-facts.ts';
 import { certificateFix, connectionFix } from './registry-fixes.ts';
 
 const { ok, info, warning, error } = findingsOf('registry');

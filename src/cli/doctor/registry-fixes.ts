@@ -33,14 +33,13 @@ export function certificateFix(
   { hostname, host }: URL,
   hint: string | undefined,
 ): string {
-  switch (certificate?.refusal) {
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `use a name of the certificate in "registry" of the policy (it has ${excerpt(certificate.names)}), or get one for ${hostname}`;
-    case 'CERT_HAS_EXPIRED':
-      return `renew the certificate of ${host} on its host; if the date above is wrong, check time synchronization`;
-    case 'CERT_NOT_YET_VALID':
-      return 'check time synchronization: timedatectl';
-    default:
-      return `${hint ?? 'check the certificate'}, for modreg and for the service (systemctl edit modreg-agent: Environment=NODE_EXTRA_CA_CERTS=…)`;
+  const { refusal, names } = certificate ?? { refusal: undefined, names: '' };
+  if (refusal === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return `use a name of the certificate in "registry" of the policy (it has ${excerpt(names)}), or get one for ${hostname}`;
   }
+  if (refusal === 'CERT_HAS_EXPIRED') {
+    return `renew the certificate of ${host} on its host; if the date above is wrong, check time synchronization`;
+  }
+  if (refusal === 'CERT_NOT_YET_VALID') return 'check time synchronization: timedatectl';
+  return `${hint ?? 'check the certificate'}, for modreg and for the service (systemctl edit modreg-agent: Environment=NODE_EXTRA_CA_CERTS=…)`;
 }

@@ -3,6 +3,7 @@ import { DEFAULT_TERMS, type UpdateTerms } from '../../core/machine/update-polic
 import { neededLists } from '../../core/plan/configuration.ts';
 import { parseModuleId } from '../../core/releases/module-id.ts';
 import { parseRegistryAddress } from '../../registry/address.ts';
+import { readPolicyFor } from '../check/policy-file.ts';
 import { readPlanDocuments } from '../plan/plan-documents.ts';
 import type { DocumentFacts } from './documents-check.ts';
 import type { MachineFacts } from './machine-facts.ts';
@@ -13,6 +14,19 @@ export interface WantedList {
   readonly terms: UpdateTerms;
 }
 
+/** The lists that a machine needs. */
+export interface WantedLists {
+  readonly lists: readonly WantedList[];
+  /** The terms whose registry is looked at if there is no list. */
+  readonly otherwise: UpdateTerms;
+}
+
+/** What is known of the machine. */
+interface Known {
+  readonly documents: DocumentFacts;
+  readonly machine: MachineFacts | undefined;
+}
+
 /**
  * The lists that the machine needs: by its documents if they can be used, else by what its last round decided on, at the
  * registries that its saved lists are from.
@@ -20,19 +34,21 @@ export interface WantedList {
 export function wantedLists(
   path: string | undefined,
   options: { readonly policy?: string },
-  {
-    documents,
-    machine,
-  }: { readonly documents: DocumentFacts; readonly machine: MachineFacts | undefined },
-): readonly WantedList[] {
-  if (path !== undefined && documents?.ok === true) {
-    const read = readPlanDocuments(path, options);
-    const unknown = { deployed: { kind: 'unknown' } } as const;
-    if (read.ok) {
-      return neededLists(read.value, (target) => machine?.memory.of(target) ?? unknown);
-    }
-  }
-  return machine ? recordedLists(machine) : [];
+  { documents, machine }: Known,
+): WantedLists {
+  const [otherwise = DEFAULT_TERMS] =
+    path === undefined || !documents?.ok ? [] : policyTerms(path, options.policy);
+  const read = path !== undefined && documents?.ok ? readPlanDocuments(path, options) : undefined;
+  if (read?.ok !== true) return { lists: machine ? recordedLists(machine) : [], otherwise };
+  const unknown = { deployed: { kind: 'unknown' } } as const;
+  const lists = neededLists(read.value, (target) => machine?.memory.of(target) ?? unknown);
+  return { lists, otherwise };
+}
+
+/** The default terms of the policy; none if it cannot be read. */
+function policyTerms(path: string, named: string | undefined): UpdateTerms[] {
+  const policy = readPolicyFor(path, named);
+  return policy.ok && policy.value?.reading.ok === true ? [policy.value.reading.value.terms] : [];
 }
 
 /** The newest saved list of each module of the last round. */

@@ -8,7 +8,7 @@ import {
   RegistryError,
   type SavedLists,
 } from '../../registry/index.ts';
-import type { Limits } from '../../registry/http/limits.ts';
+import type { OpenRegistriesOptions } from '../../registry/open-registries.ts';
 import type { UpdateTerms } from '../../config/index.ts';
 import { dirname } from 'node:path';
 import type { ModuleId, Result, Secret } from '../../core/index.ts';
@@ -32,10 +32,8 @@ export interface ReadingOptions extends RegistryOptions {
   readonly saved?: SavedLists;
   /** Called before a request is repeated. */
   readonly onRetry?: () => void;
-  /** Replaces the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch;
-  /** Request limits that override the defaults. */
-  readonly limits?: Partial<Limits>;
+  /** How requests are sent, where it differs from the defaults. */
+  readonly requests?: Pick<OpenRegistriesOptions, 'fetch' | 'limits'>;
 }
 
 /** The registries of one command. Network registries save their lists in the machine's file. */
@@ -70,8 +68,7 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
   const registries = openRegistries({
     maxAgeMs,
     isOffline: offline ?? false,
-    ...(options.fetch && { fetch: options.fetch }),
-    ...(options.limits && { limits: options.limits }),
+    ...options.requests,
     saved: memory.saved,
     onTrouble: memory.warn,
     clock: { ...systemClock, now: () => world.clock() },

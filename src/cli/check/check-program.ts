@@ -1,0 +1,49 @@
+import { Argument, Option, type Command } from 'commander';
+import { DOCUMENT_KINDS } from '../../config/document-kind.ts';
+import type { DocumentKind } from '../../config/index.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { CheckOptions } from './check-command.ts';
+
+const CHECK_EXAMPLES = `Examples:
+  modreg check machine.json
+  modreg check machine.json --strict --env
+  modreg check agent.json --as agent --json
+  modreg check *.json
+  ssh robot cat machine.json | modreg check -
+`;
+
+const SCHEMA_EXAMPLES = `Examples:
+  modreg schema machine > machine.schema.json
+`;
+
+export function addCheck(modreg: Command, { world, common, finish }: CommandContext): void {
+  common(modreg.command('check <files...>'))
+    .description(
+      'Shows every problem in machine configs, agent configurations and update policies. - is stdin.',
+    )
+    .addOption(
+      new Option('--as <kind>', 'the kind of document (default: detected)').choices(DOCUMENT_KINDS),
+    )
+    .option('--policy <file>', 'the update policy (default: policy.json beside each document)')
+    .option(
+      '--env',
+      'check that the environment of this command sets the variables that modules read',
+    )
+    .option('--strict', 'exit 1 for warnings too')
+    .addHelpText('before', CHECK_EXAMPLES)
+    .action(async (files: readonly string[], options: CheckOptions) => {
+      const { checkCommand } = await import('./check-command.ts');
+      finish(checkCommand(files, options, world));
+    });
+}
+
+export function addSchema(modreg: Command, { common, finish }: CommandContext): void {
+  common(modreg.command('schema'))
+    .description('Prints the JSON Schema of a document, for editors.')
+    .addArgument(new Argument('<kind>').choices(DOCUMENT_KINDS))
+    .addHelpText('before', SCHEMA_EXAMPLES)
+    .action(async (kind: DocumentKind, options: { json?: true }) => {
+      const { schemaCommand } = await import('./schema-command.ts');
+      finish(schemaCommand(kind, options));
+    });
+}

@@ -1,0 +1,83 @@
+import { accessSync, constants } from 'node:fs';
+import type { ModuleId } from '../../core/index.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { RegistryError, type ListResult, type OpenRegistry } from '../../registry/index.ts';
+import { noRetries } from '../../registry/retry-budget.ts';
+import type { CommandRegistries } from '../registry/command-registries.ts';
+import { connectTo, type Connection } from './connection.ts';
+import type { WantedList } from './wanted-lists.ts';
+
+/** What a registry answered. */
+export interface RegistryFacts {
+  /** Its address for a person, escaped. */
+  readonly from: string;
+  /** The key of its saved lists; undefined for a folder or a file. */
+  readonly key: string | undefined;
+  readonly url: URL | undefined;
+  readonly hasToken: boolean;
+  readonly wanted: readonly WantedList[];
+  /** The result for each module; undefined if they took too long. */
+  readonly lists: ReadonlyMap<ModuleId, ListResult> | undefined;
+  /** Why the registry cannot be used, if no list was wanted of it. */
+  readonly failure: RegistryError | undefined;
+  readonly tookMs: number;
+  readonly connection: Connection | undefined;
+}
+
+const DEADLINE_MS = 8000;
+
+/** Reads the wanted lists of a registry, and looks at its certificate. */
+export async function probe(
+  registry: OpenRegistry,
+  wanted: readonly WantedList[],
+  registries: CommandRegistries,
+): Promise<RegistryFacts> {
+  const { address, remote } = registry;
+  const url = 'url' in address ? address.url : undefined;
+  const began = performance.now();
+  const reading = readWithin(registry, wanted, registries).then((read) => {
+    return { ...read, tookMs: performance.now() - began };
+  });
+  const [read, connection] = await Promise.all([reading, url && connectTo(url)]);
+  return {
+    from: 'url' in address ? (remote?.from ?? '') : excerpt(address.path),
+    key: remote?.address,
+    url,
+    hasToken: url !== undefined && registries.tokenFor(url) !== undefined,
+    wanted,
+    connection,
+    ...read,
+  };
+}
+
+async function readWithin(
+  registry: OpenRegistry,
+  wanted: readonly WantedList[],
+  registries: CommandRegistries,
+): Promise<Pick<RegistryFacts, 'lists' | 'failure'>> {
+  const signal = AbortSignal.timeout(DEADLINE_MS);
+  const ids = [...new Set(wanted.map(({ moduleId }) => moduleId))];
+  try {
+    if (ids.length === 0) await ask(registry, signal);
+    const lists = await registries.readAll(registry, ids, signal);
+    return { lists, failure: undefined };
+  } catch (error) {
+    if (error instanceof RegistryError) return { lists: new Map(), failure: error };
+    if (signal.aborted) return { lists: undefined, failure: undefined };
+    throw error;
+  }
+}
+
+/** Asks a registry of which no module is known for something small. npm and OCI registries have nothing of that kind. */
+async function ask({ address, remote }: OpenRegistry, signal: AbortSignal): Promise<void> {
+  if ('url' in address) {
+    await remote?.modules?.('modreg', { budget: noRetries(), signal });
+    return;
+  }
+  try {
+    accessSync(address.path, constants.R_OK);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw new RegistryError('unreadable-file', `${excerpt(address.path)} cannot be read (${code})`);
+  }
+}
