@@ -20,7 +20,7 @@ export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
   /** The kind of error, for programs. */
   readonly kind:
-    /** The file does not exist, was replaced while it was open, or does not have the current schema yet. */
+    /** The file does not exist, was replaced while it was open, or only a process that writes makes it readable: its schema is not current yet. */
     | 'missing'
     /** It is not a SQLite file, or is incomplete. */
     | 'damaged'

@@ -9,7 +9,7 @@ import { DatabaseError } from './database-error.ts';
 export function leaveSharedMemory(file: URL, path: string): void {
   if (!existsSync(`${path}-shm`)) {
     const message = `${quote(path)}: it has a write-ahead log, but no ${quote(`${path}-shm`)} to read it with; the next process that writes creates it`;
-    throw new DatabaseError('unreadable', message);
+    throw new DatabaseError('missing', message);
   }
   file.searchParams.set('readonly_shm', '1');
 }

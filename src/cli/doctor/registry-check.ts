@@ -27,7 +27,13 @@ export function checkRegistries(
   ];
 }
 
-function unopened({ message, hint, kind }: Problem, isWanted: boolean): Finding {
+function unopened(
+  { message, hint, kind }: Problem,
+  isWanted: RegistriesFacts['isWanted'],
+): Finding {
+  if (kind === 'no-registry' && isWanted === undefined) {
+    return info('the policy cannot be used, so its registry is not known');
+  }
   const fix = hint ?? 'correct "registry" in the policy';
   return kind === 'no-registry' && !isWanted ? info(message, fix) : error(message, fix);
 }
@@ -96,7 +102,6 @@ const FIXES: Partial<Record<RegistryErrorKind, string>> = {
   'registry-busy': 'look at the log of the registry on its host, and run modreg doctor again',
   'not-a-registry':
     'correct "registry" in the policy: the path may be wrong, or the answer a sign-in page',
-  'bad-redirect': 'put the final address into "registry" of the policy: curl -sIL shows it',
   'unreadable-file': 'correct the path in "registry" of the policy, or make it readable: ls -ld',
 };
 

@@ -12,8 +12,8 @@ export interface RegistriesFacts {
   readonly registries: readonly RegistryFacts[];
   /** Why a registry cannot be opened: its address, or that none is named. */
   readonly problems: readonly Problem[];
-  /** Whether the machine needs a list of any registry. */
-  readonly isWanted: boolean;
+  /** Whether the machine needs a list of any registry; undefined if its documents cannot be used. */
+  readonly isWanted: boolean | undefined;
   /** How far the clock of each registry is ahead of this machine's, by its address. */
   readonly ahead: ReadonlyMap<string, number>;
 }
@@ -69,7 +69,12 @@ export async function registryFacts(
       return ms === undefined ? [] : [[from, ms] as const];
     }),
   );
-  return { registries: found, problems, isWanted: wanted.lists.length > 0, ahead };
+  return {
+    registries: found,
+    problems,
+    isWanted: wanted.lists.length > 0 || (wanted.isUnknown ? undefined : false),
+    ahead,
+  };
 }
 
 interface Grouped {

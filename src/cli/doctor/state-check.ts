@@ -15,9 +15,6 @@ export function checkState(home: HomeFacts, { kind, message }: DatabaseError): F
   if (!hasState(home)) return [];
   if (kind === 'missing') return [warning(message, FIXES.missing)];
   const { file, path } = home;
-  if (kind === 'locked') {
-    return [failure(message, `fuser -v ${shellWord(`${path}/machine.db`)} names the process`)];
-  }
   if (typeof file !== 'string' && !file.isFile()) {
     const name = shellWord(`${path}/machine.db`);
     return [failure(`${message}, because it is not a file`, `mv ${name} ${name}.old`)];
@@ -25,8 +22,9 @@ export function checkState(home: HomeFacts, { kind, message }: DatabaseError): F
   return [failure(message, FIXES[kind])];
 }
 
-const FIXES: Readonly<Record<Exclude<DatabaseErrorKind, 'locked'>, string>> = {
-  missing: 'start the agent or poller, which upgrades it: systemctl restart modreg-agent',
+const FIXES: Readonly<Record<DatabaseErrorKind, string>> = {
+  locked: 'run modreg doctor again; if it stays locked, fuser -v machine.db names the process',
+  missing: 'start the agent or poller, which makes it readable: systemctl restart modreg-agent',
   damaged:
     'restart the agent or poller, which sets aside what is damaged: systemctl restart modreg-agent; or restore a backup (docs/back-up.md)',
   unreadable:

@@ -19,6 +19,8 @@ export interface WantedLists {
   readonly lists: readonly WantedList[];
   /** The terms whose registry is looked at if there is no list. */
   readonly otherwise: UpdateTerms;
+  /** Whether documents are named that cannot be used, so that more may be wanted. */
+  readonly isUnknown: boolean;
 }
 
 /** What is known of the machine. */
@@ -39,10 +41,13 @@ export function wantedLists(
   const [otherwise = DEFAULT_TERMS] =
     path === undefined || !documents?.ok ? [] : policyTerms(path, options.policy);
   const read = path !== undefined && documents?.ok ? readPlanDocuments(path, options) : undefined;
-  if (read?.ok !== true) return { lists: machine ? recordedLists(machine) : [], otherwise };
+  if (read?.ok !== true) {
+    const lists = machine ? recordedLists(machine) : [];
+    return { lists, otherwise, isUnknown: path !== undefined };
+  }
   const unknown = { deployed: { kind: 'unknown' } } as const;
   const lists = neededLists(read.value, (target) => machine?.memory.of(target) ?? unknown);
-  return { lists, otherwise };
+  return { lists, otherwise, isUnknown: false };
 }
 
 /** The default terms of the policy; none if it cannot be read. */
