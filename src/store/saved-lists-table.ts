@@ -86,8 +86,8 @@ export interface SavedListTime {
 }
 
 /** Every saved list, the oldest first. Throws a DatabaseError if the file cannot be used. */
-export function savedListTimes({ sql }: MachineFile): readonly SavedListTime[] {
-  const rows = sql.all(
+export function savedListTimes(file: MachineFile): readonly SavedListTime[] {
+  const rows = file.sql.all(
     'SELECT address, module_id, confirmed_at FROM saved_lists ORDER BY confirmed_at',
   );
   return rows.map(({ address, module_id: moduleId, confirmed_at: confirmedAt }) => ({

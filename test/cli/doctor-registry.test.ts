@@ -5,12 +5,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkRegistries } from '../../src/cli/doctor/registry-check.ts';
 import { openRegistries } from '../../src/registry/index.ts';
-import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
+import { openForPoller, openMachineFile, savedListsIn } from '../../src/store/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { printed } from '../support/command.ts';
 import { examined, THEN } from '../support/examined.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
+import { logged } from '../support/machine-home.ts';
+import { blocksOf, PAGES } from '../support/pages.ts';
 import { listOf, plainServer, send } from '../support/plain-server.ts';
 import { component, entry } from '../support/planned.ts';
 import { runModreg } from '../support/modreg.ts';
@@ -18,6 +20,7 @@ import { fixture } from '../support/tls.ts';
 import { wireServer } from '../support/wire.ts';
 
 const MINUTE = 60_000;
+const HOUR = 3_600_000;
 const DAY = 86_400_000;
 /** A machine without warnings that needs the list of acme:lidar. */
 const MACHINE = {
@@ -347,6 +350,28 @@ describe('modreg doctor on saved lists', () => {
       'ok       lists      1 saved list; the oldest, of acme:lidar, was confirmed 1 min ago (max_index_age 7 d)',
     ]);
   });
+});
+
+it('modreg doctor prints what operating.md shows', async () => {
+  const { address, close } = await plainServer(listAt(THEN));
+  const folder = site(address);
+  await saveList(folder, address, THEN - 3 * HOUR);
+  const file = openForPoller(`${folder}/home/machine.db`);
+  file.state.log([logged('acme_lidar')], { at: THEN - 3 * HOUR, trouble: undefined });
+  file.close();
+  close();
+  const environment = { PLATFORM_HOME: `${folder}/home` };
+  const { stdout } = await printed(['doctor', `${folder}/machine.json`], {
+    environment,
+    clock: () => THEN,
+  });
+  const sessions = PAGES.flatMap((page) => blocksOf(page)).map(({ content }) =>
+    content.replaceAll('https://registry.example', address),
+  );
+  const shownLines = stdout.slice(-8).map((line) => line.replaceAll(`${folder}/`, ''));
+  expect(sessions).toContain(
+    `$ modreg doctor machine.json | tail -n 8\n${shownLines.join('\n')}\n`,
+  );
 });
 
 /** A registry over TLS on loopback, and what `modreg doctor` says about it. */

@@ -23,6 +23,8 @@ const LINES: readonly string[] = [
   'plan machine.json --registry https://registry.example --max-age 1h',
   'status',
   'status --json',
+  'doctor machine.json --json',
+  'doctor --strict',
   'why acme:lidar',
   'why acme_arm --at 2026-11-22T02:00:00Z --json',
   'why acme:lidar --record made/record.json',
