@@ -235,6 +235,37 @@ describe('modreg doctor on a registry', () => {
     ]);
   });
 
+  it('of npm, of which no module is known', async () => {
+    const { address, close } = await plainServer(() => undefined);
+    const folder = temporaryFolder({ 'home/empty': '' });
+    const environment = { PLATFORM_HOME: `${folder}/home`, MODREG_REGISTRY: `npm:${address}` };
+    const look = async (): ReturnType<typeof examined> =>
+      await examined(folder, [], { environment, only: 'registry' });
+    expect(await look()).toEqual([
+      'info     registry   npm:http://127.0.0.1:PORT takes connections; no module of it is known, so it was asked for none',
+      0,
+    ]);
+    close();
+    expect(await look()).toEqual([
+      'error    registry   the registry npm:http://127.0.0.1:PORT cannot be reached (ECONNREFUSED)',
+      '                    fix: nothing listens there: start the registry on its host, or correct the port in "registry" of the policy',
+      1,
+    ]);
+  });
+
+  it('of a machine without its config: that of its saved lists', async () => {
+    const { address } = await plainServer(listAt(THEN));
+    const folder = site(address);
+    await saveList(folder, address, THEN - HOUR);
+    const file = openForPoller(`${folder}/home/machine.db`);
+    file.state.log([logged('acme_lidar')], { at: THEN - HOUR, trouble: undefined });
+    file.close();
+    expect(await examined(folder, [], { only: 'registry' })).toEqual([
+      'ok       registry   http://127.0.0.1:PORT answers in SOME ms; 1 list wanted',
+      1,
+    ]);
+  });
+
   it('that no document names', async () => {
     const folder = site('./lists');
     writeFileSync(`${folder}/policy.json`, '{}');
@@ -473,13 +504,18 @@ describe('modreg doctor on a certificate', () => {
     const found = (expiresAt: number): string[] => {
       const certificate = { expiresAt, names: '', refusal: undefined };
       const connection = { kind: 'open', certificate } as const;
-      const registries = { registries: [{ ...facts, connection }], problems: [], isWanted: true };
+      const registries = {
+        registries: [{ ...facts, connection }],
+        problems: [],
+        warnings: [],
+        isWanted: true,
+      };
       return checkRegistries({ ...registries, ahead: new Map() }, THEN).map(
         ({ severity, found: text, fix = '' }) => `${severity} ${text} ${fix}`.trim(),
       );
     };
     const answers =
-      'ok https://registry.example answers in 34 ms; 0 lists wanted; it accepts the token';
+      'ok https://registry.example answers in 34 ms; 0 lists wanted; a token was sent';
     expect(found(THEN + 14 * DAY)).toEqual([
       `${answers}; certificate valid until 2026-12-15T12:00:00Z, for 14 d`,
     ]);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -8,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -146,8 +148,28 @@ describe('modreg doctor on the home', () => {
       (folder) => mkdirSync(`${folder}/home/machine.db`, { mode: 0o700 }),
       [
         'ok       home       "./home", mode 0700, SOME free',
-        'error    home       "./home/machine.db": disk I/O error, because it is not a file',
+        'error    home       "./home/machine.db" is not a file',
         '                    fix: mv ./home/machine.db ./home/machine.db.old',
+      ],
+    ],
+    [
+      'a pipe in place of machine.db, which nobody writes to',
+      (folder) => void execFileSync('mkfifo', ['-m', '600', `${folder}/home/machine.db`]),
+      [
+        'ok       home       "./home", mode 0700, SOME free',
+        'error    home       "./home/machine.db" is not a file',
+        '                    fix: mv ./home/machine.db ./home/machine.db.old',
+      ],
+    ],
+    [
+      'a link to nothing',
+      (folder) => {
+        remove(folder);
+        symlinkSync('/nowhere', `${folder}/home`);
+      },
+      [
+        'error    home       "./home" cannot be read (a link to nothing)',
+        '                    fix: run modreg as the user of the agent, or set PLATFORM_HOME to another folder: ls -ld .',
       ],
     ],
     [

@@ -49,9 +49,11 @@ export async function connectTo({ protocol, hostname, port }: URL): Promise<Conn
   }
 }
 
-function certificateOf(socket: TLSSocket): Certificate {
+/** Undefined if the server shows none, or one without an end. */
+function certificateOf(socket: TLSSocket): Certificate | undefined {
   const { valid_to: until, subjectaltname: names = '' } = socket.getPeerCertificate();
   // A code, although Node's types say that it is an Error.
   const refusal = socket.authorized ? undefined : String(socket.authorizationError);
-  return { expiresAt: Date.parse(until), names, refusal };
+  const expiresAt = Date.parse(until);
+  return Number.isNaN(expiresAt) ? undefined : { expiresAt, names, refusal };
 }

@@ -7,7 +7,7 @@ import type { RegistryOptions } from '../registry/registry-choice.ts';
 import type { World } from '../world.ts';
 import { checkClock } from './clock-check.ts';
 import { countsIn, findingsAsJson, formatFindings } from './doctor-report.ts';
-import { checkDocuments, documentFacts } from './documents-check.ts';
+import { checkDocuments, documentFacts, type DocumentFacts } from './documents-check.ts';
 import { findingsOf, type CheckName, type Finding } from './finding.ts';
 import { checkHome } from './home-check.ts';
 import { homeFacts, type HomeFacts } from './home-facts.ts';
@@ -19,7 +19,7 @@ import { checkNothing, checkPoller } from './poller-check.ts';
 import { checkRegistries } from './registry-check.ts';
 import { registryFacts } from './registry-facts.ts';
 import { checkReleases } from './releases-check.ts';
-import { checkState } from './state-check.ts';
+import { checkState, hasState } from './state-check.ts';
 import { checkSystem } from './system-check.ts';
 import { wantedLists } from './wanted-lists.ts';
 
@@ -51,16 +51,17 @@ async function findingsOn(
   world: World,
 ): Promise<Finding[]> {
   const home = homeFacts(world);
-  const file = home && openMachine(home.path);
+  const file = home && openMachine(home);
   try {
     const read = file?.ok === true ? machineFacts(file.value, bytesOf(home)) : file;
     const machine = read?.ok === true ? read.value : undefined;
     const saved = file?.ok === true && machine ? savedListsIn(file.value) : undefined;
     const state = home && read?.ok === false ? checkState(home, read.error) : [];
+    const isUnread = home !== undefined && !machine && hasState(home);
     return [
       ...(await check('system', () => checkSystem(world))),
       ...(await check('home', () => [...checkHome(home), ...state])),
-      ...(await checkTheRest({ path, options, home, machine, saved, state }, world)),
+      ...(await checkTheRest({ path, options, home, machine, saved, isUnread }, world)),
     ];
   } finally {
     if (file?.ok === true) file.value.close();
@@ -73,19 +74,18 @@ interface Patient {
   readonly home: HomeFacts | undefined;
   readonly machine: MachineFacts | undefined;
   readonly saved: SavedLists | undefined;
-  /** Why machine.db cannot be read. */
-  readonly state: readonly Finding[];
+  /** Whether there is a machine.db that cannot be read. */
+  readonly isUnread: boolean;
 }
 
 async function checkTheRest(patient: Patient, world: World): Promise<Finding[]> {
-  const { path, options, home, machine, saved, state } = patient;
+  const { path, options, home, machine, saved, isUnread } = patient;
   const documents = documentFacts(path, options, world);
   const wanted = wantedLists(path, options, { documents, machine });
   const registries = await registryFacts(wanted, { ...options, saved, machinePath: path }, world);
   const now = world.clock();
   const { ahead } = registries;
   const lists = { ...registries, saved: machine?.lists ?? [], now };
-  const isRead = machine !== undefined || state.length > 0;
   return [
     ...(await check('clock', () =>
       checkClock({ now, lastRound: machine?.poller.round?.at, ahead }),
@@ -94,10 +94,10 @@ async function checkTheRest(patient: Patient, world: World): Promise<Finding[]> 
     ...(await check('registry', () => checkRegistries(registries, now))),
     ...(await check('poller', () => {
       if (machine) return checkPoller(machine, now);
-      return isRead ? [UNREAD] : checkNothing(home, path);
+      return isUnread ? [UNREAD] : checkNothing(home, path);
     })),
     ...(await check('lists', () => checkLists(lists))),
-    ...(await check('modules', async () => await modulesFindings(patient))),
+    ...(await check('modules', async () => await modulesFindings(patient, documents))),
     ...(await check('releases', () => (machine ? checkReleases(machine, now) : []))),
   ];
 }
@@ -105,12 +105,18 @@ async function checkTheRest(patient: Patient, world: World): Promise<Finding[]> 
 const UNREAD = findingsOf('poller').info('not known, because machine.db cannot be read');
 
 /** Whether modules can run here, if modreg's own agent runs them or may soon. */
-async function modulesFindings({ path, options, home, machine }: Patient): Promise<Finding[]> {
-  const isRelevant = machine ? machine.isOfAgent : path !== undefined;
+async function modulesFindings(
+  { path, options, home, machine }: Patient,
+  documents: DocumentFacts,
+): Promise<Finding[]> {
+  const isRead = documents?.ok === true;
+  const isRelevant = machine ? machine.isOfAgent : isRead;
   if (!isRelevant || !home) return [];
   const { policy } = options;
   const agentPid = machine?.isPolled === true ? machine.poller.pid : undefined;
-  return checkModules(await modulesFacts({ path, policy, home: home.path, agentPid }));
+  return checkModules(
+    await modulesFacts({ path: isRead ? path : undefined, policy, home: home.path, agentPid }),
+  );
 }
 
 /** The findings of one check. One that ends with a bug hides none of the others. */

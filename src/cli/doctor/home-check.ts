@@ -4,7 +4,7 @@ import { FLOOR_BYTES, FLOOR_ENTRIES } from '../../agent/install/free-space.ts';
 import { modeOpenToOthers } from '../../config/file-mode.ts';
 import { quote } from '../../core/text/quote.ts';
 import { findingsOf, type Finding } from './finding.ts';
-import type { DiskSpace, HomeFacts } from './home-facts.ts';
+import { isForeign, type DiskSpace, type HomeFacts } from './home-facts.ts';
 import { shellWord } from './shell-word.ts';
 
 const { ok, warning, error } = findingsOf('home');
@@ -36,7 +36,7 @@ export function checkHome(facts: HomeFacts | undefined): Finding[] {
   }
   const findings = [
     ...ownerFindings(facts, stats),
-    ...writingFindings(facts, stats),
+    ...writingFindings(facts),
     ...fileFindings(facts, stats),
     ...spaceFindings(path, disk),
   ];
@@ -59,11 +59,11 @@ function withoutHome({ path, unwritable, disk }: HomeFacts, code: string): Findi
   return [ok(`${quote(path)} does not exist yet; the first start creates it`), ...space];
 }
 
-function ownerFindings({ path, uid }: HomeFacts, { uid: owner, mode }: Stats): Finding[] {
-  const isForeign = uid !== 0 && owner !== uid;
+function ownerFindings(facts: HomeFacts, { uid: owner, mode }: Stats): Finding[] {
+  const { path, uid } = facts;
   const asOwner = `sudo -u '#${owner}' env PLATFORM_HOME=${shellWord(path)} modreg doctor`;
   return [
-    ...(isForeign
+    ...(isForeign(facts)
       ? [error(`${quote(path)} belongs to user ${owner}, and this is user ${uid}`, asOwner)]
       : []),
     ...((mode & WRITABLE_BY_OTHERS) === 0
@@ -77,8 +77,9 @@ function ownerFindings({ path, uid }: HomeFacts, { uid: owner, mode }: Stats): F
   ];
 }
 
-function writingFindings({ path, unwritable, uid }: HomeFacts, { uid: owner }: Stats): Finding[] {
-  if (unwritable === undefined || (uid !== 0 && owner !== uid)) return [];
+function writingFindings(facts: HomeFacts): Finding[] {
+  const { path, unwritable } = facts;
+  if (unwritable === undefined || isForeign(facts)) return [];
   if (unwritable !== 'EROFS') {
     const found = `no file can be created in ${quote(path)} (${unwritable})`;
     return [error(found, `chmod u+rwx ${shellWord(path)}`)];

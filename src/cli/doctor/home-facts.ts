@@ -1,4 +1,4 @@
-import { accessSync, constants, statfsSync, statSync, type Stats } from 'node:fs';
+import { accessSync, constants, lstatSync, statfsSync, statSync, type Stats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { platformHome } from '../../config/platform-home.ts';
 import type { World } from '../world.ts';
@@ -29,17 +29,23 @@ export interface DiskSpace {
   readonly freeEntries: bigint | undefined;
 }
 
+/** Whether the home belongs to another user, so that this one may not read its files. */
+export function isForeign({ stats, uid }: HomeFacts): boolean {
+  return typeof stats !== 'string' && uid !== 0 && stats.uid !== uid;
+}
+
 /** Undefined if neither PLATFORM_HOME nor HOME is set. */
 export function homeFacts({ environment }: Pick<World, 'environment'>): HomeFacts | undefined {
   const home = platformHome(environment);
   if (home === undefined) return undefined;
   const path = resolve(home);
   const stats = statsOf(path);
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   const existing = typeof stats === 'string' ? dirname(path) : path;
   return {
     path,
     isNamed: Boolean(environment['PLATFORM_HOME']),
-    stats,
+    stats: stats === 'ENOENT' && isLink ? 'a link to nothing' : stats,
     unwritable: codeOf(() => accessSync(existing, constants.W_OK | constants.X_OK)),
     disk: diskOf(existing),
     file: statsOf(join(path, 'machine.db')),

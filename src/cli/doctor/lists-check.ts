@@ -7,11 +7,11 @@ import { countOf } from '../output/count.ts';
 import { findingsOf, firstFindings, type Finding } from './finding.ts';
 import { failuresOf, isOfRegistry } from './registry-check.ts';
 import type { RegistryFacts } from './probe-registry.ts';
+import type { RegistriesFacts } from './registry-facts.ts';
 
 const { ok, info, warning, error } = findingsOf('lists');
 
-export interface ListFacts {
-  readonly registries: readonly RegistryFacts[];
+export interface ListFacts extends Pick<RegistriesFacts, 'registries' | 'warnings'> {
   /** What machine.db has saved. */
   readonly saved: readonly SavedListTime[];
   readonly now: number;
@@ -24,7 +24,14 @@ export function checkLists(facts: ListFacts): Finding[] {
       isOfRegistry(failure) ? [] : [refused(moduleId, failure)],
     ),
   );
-  return [...firstFindings(stuck, 'modreg plan machine.json shows all'), ...ageFindings(facts)];
+  const unusable = facts.warnings.map(({ message }) =>
+    warning(message, 'restart the agent or poller, which reads the list again'),
+  );
+  return [
+    ...unusable,
+    ...firstFindings(stuck, 'modreg plan machine.json shows all'),
+    ...ageFindings(facts),
+  ];
 }
 
 function refused(moduleId: string, { kind, message, hint, suggestion }: RegistryError): Finding {

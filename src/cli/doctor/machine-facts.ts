@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Result } from '../../core/index.ts';
-import { excerpt } from '../../core/text/quote.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { activationsIn } from '../../store/activations.ts';
 import { isPolled } from '../../store/claim.ts';
@@ -11,6 +11,7 @@ import { savedListTimes, type SavedListTime } from '../../store/saved-lists-tabl
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory } from '../../core/plan/machine-memory.ts';
 import { modulesIn, type ModuleStatus } from '../agent/status-command.ts';
+import type { HomeFacts } from './home-facts.ts';
 
 /** What machine.db says. */
 export interface MachineFacts {
@@ -29,10 +30,15 @@ const BUSY_TIMEOUT_MS = 1000;
 /** Checking a larger file takes longer than a person waits. */
 const MOST_CHECKED = 64 * 1024 * 1024;
 
-/** Opens machine.db so that nothing changes, or says why it cannot be used. */
-export function openMachine(home: string): Result<MachineFile, DatabaseError> {
+/** Opens machine.db so that nothing changes, or says why it cannot be used. Opening a pipe would wait for its writer. */
+export function openMachine({ path, file }: HomeFacts): Result<MachineFile, DatabaseError> {
+  const name = join(path, 'machine.db');
+  if (typeof file !== 'string' && !file.isFile()) {
+    const message = `${quote(name)} is not a file`;
+    return { ok: false, error: new DatabaseError('unreadable', message) };
+  }
   const opening = { mode: 'inspect', busyTimeoutMs: BUSY_TIMEOUT_MS } as const;
-  return caught(() => openMachineFile(join(home, 'machine.db'), opening));
+  return caught(() => openMachineFile(name, opening));
 }
 
 /** Reads machine.db, whose size is `bytes`. The error: it is damaged, or another process locks it for too long. */

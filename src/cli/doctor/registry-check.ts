@@ -1,17 +1,14 @@
 import type { RegistryError, RegistryErrorKind } from '../../registry/registry-error.ts';
-import { describeDuration } from '../../core/text/duration.ts';
-import { formatTime } from '../../core/text/rfc3339.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import { countOf } from '../output/count.ts';
 import type { Problem } from '../problem.ts';
-import type { Certificate } from './connection.ts';
+import { expiryFindings, isNearEnd, until } from './certificate-check.ts';
 import { findingsOf, type Finding } from './finding.ts';
 import type { RegistryFacts } from './probe-registry.ts';
 import type { RegistriesFacts } from './registry-facts.ts';
 import { certificateFix, connectionFix } from './registry-fixes.ts';
 
 const { ok, info, warning, error } = findingsOf('registry');
-
-const EXPIRES_SOON_MS = 14 * 86_400_000;
 
 /** Whether each registry of the policy answers as a registry does, and until when its certificate is valid. */
 export function checkRegistries(
@@ -34,9 +31,13 @@ function unopened(
   if (kind === 'no-registry' && isWanted === undefined) {
     return info('the policy cannot be used, so its registry is not known');
   }
-  const fix = hint ?? 'correct "registry" in the policy';
+  const fix = hint ?? (kind === 'bad-address' ? ADDRESS_FIX : TOKEN_FIX);
   return kind === 'no-registry' && !isWanted ? info(message, fix) : error(message, fix);
 }
+
+const ADDRESS_FIX = 'correct "registry" in the policy';
+const TOKEN_FIX =
+  'correct the token file, $PLATFORM_HOME/tokens or MODREG_TOKEN_FILE: docs/registry.md#the-token-file';
 
 /** The errors of a registry. Those of a single list are checked with the lists. */
 const OF_REGISTRY: ReadonlySet<RegistryErrorKind> = new Set([
@@ -79,10 +80,10 @@ function answerFindings(facts: RegistryFacts, now: number): Finding[] {
     const fix = 'run modreg doctor again; if it stays slow, check the network: mtr, or ping';
     return [warning(`${from} did not deliver ${count} within 8 s`, fix)];
   }
-  const failures = [...failuresOf(facts).values(), ...(failure ? [failure] : [])];
-  const own = failures.filter((one) => isOfRegistry(one));
-  const messages = new Map(own.map((one) => [one.message, one]));
-  if (messages.size === 0) return [answered(facts, now)];
+  const failures = [...failuresOf(facts).values()].filter((one) => isOfRegistry(one));
+  const all = failure ? [...failures, failure] : failures;
+  const messages = new Map(all.map((one) => [one.message, one]));
+  if (messages.size === 0) return unconnected(facts, now);
   return Array.from(messages.values(), (one) => error(one.message, fixFor(one, facts)));
 }
 
@@ -105,6 +106,24 @@ const FIXES: Partial<Record<RegistryErrorKind, string>> = {
   'unreadable-file': 'correct the path in "registry" of the policy, or make it readable: ls -ld',
 };
 
+/** The finding about a registry that refused nothing. It may not have been asked for anything. */
+function unconnected(facts: RegistryFacts, now: number): Finding[] {
+  const { from, wanted, connection, url } = facts;
+  if (wanted.length > 0 || facts.key?.startsWith('modreg:') === true || !url || !connection) {
+    return [answered(facts, now)];
+  }
+  if (connection.kind === 'failed') {
+    const found = `the registry ${from} cannot be reached (${excerpt(connection.code)})`;
+    return [error(found, connectionFix(connection.code, url))];
+  }
+  const { certificate } = connection;
+  if (certificate?.refusal !== undefined) {
+    const found = `the certificate of the registry ${from} is refused (${excerpt(certificate.refusal)})`;
+    return [error(found, certificateFix(certificate, url, undefined))];
+  }
+  return [info(`${from} takes connections; no module of it is known, so it was asked for none`)];
+}
+
 function answered(facts: RegistryFacts, now: number): Finding {
   const { from, url, wanted, tookMs, hasToken, connection } = facts;
   const count = countOf(new Set(wanted.map(({ moduleId }) => moduleId)).size, 'list');
@@ -112,33 +131,10 @@ function answered(facts: RegistryFacts, now: number): Finding {
   const certificate = connection?.kind === 'open' ? connection.certificate : undefined;
   const parts = [
     `${from} answers in ${Math.ceil(tookMs)} ms; ${count} wanted`,
-    ...(hasToken ? ['it accepts the token'] : []),
+    ...(hasToken ? ['a token was sent'] : []),
     ...(certificate && !isNearEnd(certificate, now)
       ? [`certificate valid ${until(certificate, now)}`]
       : []),
   ];
-  return wanted.length === 0 && facts.key?.startsWith('modreg:') !== true
-    ? info(`${from} takes connections; no module of it is known, so it was asked for none`)
-    : ok(parts.join('; '));
-}
-
-function expiryFindings(
-  { from, url, connection, ...facts }: RegistryFacts,
-  now: number,
-): Finding[] {
-  const certificate = connection?.kind === 'open' ? connection.certificate : undefined;
-  const isRefused = facts.failure?.kind === 'bad-certificate';
-  if (!certificate || !url || isRefused || !isNearEnd(certificate, now)) return [];
-  if (certificate.expiresAt <= now) return [];
-  const found = `the certificate of ${from} is valid ${until(certificate, now)}`;
-  return [warning(found, `renew the certificate of ${url.host} on its host before then`)];
-}
-
-function isNearEnd({ expiresAt }: Certificate, now: number): boolean {
-  return expiresAt - now < EXPIRES_SOON_MS;
-}
-
-function until({ expiresAt }: Certificate, now: number): string {
-  const left = describeDuration(expiresAt - now);
-  return `until ${formatTime(expiresAt)}, for ${left}`;
+  return ok(parts.join('; '));
 }

@@ -14,6 +14,8 @@ export interface RegistriesFacts {
   readonly problems: readonly Problem[];
   /** Whether the machine needs a list of any registry; undefined if its documents cannot be used. */
   readonly isWanted: boolean | undefined;
+  /** Why saved lists could not be used. */
+  readonly warnings: readonly Problem[];
   /** How far the clock of each registry is ahead of this machine's, by its address. */
   readonly ahead: ReadonlyMap<string, number>;
 }
@@ -72,6 +74,7 @@ export async function registryFacts(
   return {
     registries: found,
     problems,
+    warnings: registries.warnings,
     isWanted: wanted.lists.length > 0 || (wanted.isUnknown ? undefined : false),
     ahead,
   };

@@ -1,23 +1,25 @@
 import type { DatabaseError, DatabaseErrorKind } from '../../sqlite/database-error.ts';
 import { findingsOf, type Finding } from './finding.ts';
-import type { HomeFacts } from './home-facts.ts';
+import { isForeign, type HomeFacts } from './home-facts.ts';
 import { shellWord } from './shell-word.ts';
 
 const { warning, error: failure } = findingsOf('home');
 
-/** Whether there is a machine.db with content: without one, nothing has run here. */
+/** Whether there is something at the path of machine.db: without it, nothing has run here. */
 export function hasState({ file }: HomeFacts): boolean {
-  return typeof file === 'string' ? file !== 'ENOENT' && file !== 'ENOTDIR' : file.size > 0;
+  return typeof file === 'string'
+    ? file !== 'ENOENT' && file !== 'ENOTDIR'
+    : file.size > 0 || !file.isFile();
 }
 
-/** Why machine.db cannot be used. That there is none is not a problem. */
+/** Why machine.db cannot be used. That there is none is not a problem, and that it is of another user is said of the home. */
 export function checkState(home: HomeFacts, { kind, message }: DatabaseError): Finding[] {
-  if (!hasState(home)) return [];
+  if (!hasState(home) || isForeign(home)) return [];
   if (kind === 'missing') return [warning(message, FIXES.missing)];
   const { file, path } = home;
   if (typeof file !== 'string' && !file.isFile()) {
     const name = shellWord(`${path}/machine.db`);
-    return [failure(`${message}, because it is not a file`, `mv ${name} ${name}.old`)];
+    return [failure(message, `mv ${name} ${name}.old`)];
   }
   return [failure(message, FIXES[kind])];
 }
