@@ -54,7 +54,7 @@ it('plays each session', () => {
   expect(SESSIONS.map((session) => session.split('\n', 1)[0]).toSorted(compare)).toEqual(
     [
       '$ modreg why acme:lidar | tail -n 7',
-      // test/cli/doctor-registry.test.ts
+      // test/cli/doctor-documents.test.ts
       '$ modreg doctor machine.json | tail -n 8',
       // test/docs/did-not-upgrade.test.ts
       '$ modreg status | head -n 5',

@@ -44,7 +44,8 @@ function refused(moduleId: string, { kind, message, hint, suggestion }: Registry
 const FIXES: Partial<Record<RegistryErrorKind, (moduleId: string) => string>> = {
   'registry-regressed': accepting,
   'registry-implausible': accepting,
-  'list-too-large': () => 'publish fewer or smaller releases: docs/registry.md has the limits',
+  'list-too-large': () =>
+    'docs/registry.md#network-requests-and-limits has the limits of a response',
 };
 
 function accepting(moduleId: string): string {

@@ -113,8 +113,14 @@ function datesNoting(dates: Map<string, number>, world: World): typeof globalThi
     const response = await fetch(input, init);
     const { origin } = new URL(input instanceof Request ? input.url : input);
     const date = Date.parse(response.headers.get('date') ?? '');
-    const age = Number(response.headers.get('age') ?? 0) * 1000;
-    if (Number.isFinite(date + age)) dates.set(origin, date + age - world.clock());
+    const ms = date + ageIn(response.headers) - world.clock();
+    if (!Number.isNaN(ms)) dates.set(origin, ms);
     return response;
   };
+}
+
+/** How long a cache has kept the response, in milliseconds. */
+function ageIn(headers: Headers): number {
+  const [seconds = 0] = /^\d{1,9}$/.exec(headers.get('age') ?? '') ?? [];
+  return Number(seconds) * 1000;
 }

@@ -23,6 +23,9 @@ export function connectionFix(
     case undefined:
       return `it takes connections: look at its log, or at curl -sv --max-time 10 ${excerpt(href)}`;
     default:
+      if (/^(?:ERR_SSL_|EPROTO)/.test(code)) {
+        return `the server does not speak TLS there: correct the scheme or the port in "registry" of the policy`;
+      }
       return `check the network: curl -sv --max-time 10 ${excerpt(href)}`;
   }
 }

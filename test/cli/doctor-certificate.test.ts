@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { checkRegistries } from '../../src/cli/doctor/registry-check.ts';
+import { THEN } from '../support/examined.ts';
+import { runModreg } from '../support/modreg.ts';
+import { listAt, site } from '../support/patient.ts';
+import { fixture } from '../support/tls.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const DAY = 86_400_000;
+
+/** A registry over TLS on loopback, and what `modreg doctor` says about it. */
+async function overTls(name: string, authority?: string): Promise<string[]> {
+  const pem = readFileSync(fixture(name));
+  const server = createServer({ key: pem, cert: pem }, (request, response) => {
+    listAt(Date.now())(response, request);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const folder = site(`https://127.0.0.1:${port}`);
+  const { stdout } = await runModreg(['doctor', `${folder}/machine.json`], {
+    PLATFORM_HOME: `${folder}/home`,
+    ...(authority === undefined ? {} : { NODE_EXTRA_CA_CERTS: fixture(authority) }),
+  });
+  const [, text = ''] = /\n(\w+ +registry {3}[^]*?)\n(?! )/.exec(stdout) ?? [];
+  return text
+    .replaceAll(`127.0.0.1:${port}`, '127.0.0.1:PORT')
+    .replaceAll(/in \d+ ms/g, 'in SOME ms')
+    .replaceAll(/for \d+ d \d+ h/g, 'for SOME d')
+    .replaceAll(/says \d{4}-\d\d-\d\d/g, 'says TODAY')
+    .split('\n');
+}
+
+describe('modreg doctor on a certificate', () => {
+  it.each<[string, string, string | undefined, string[]]>([
+    [
+      'that is valid',
+      'good',
+      'authority',
+      [
+        'ok       registry   https://127.0.0.1:PORT answers in SOME ms; 1 list wanted; certificate valid until 2125-01-01T00:00:00Z, for SOME d',
+      ],
+    ],
+    [
+      'of an unknown authority',
+      'good',
+      undefined,
+      [
+        'error    registry   the certificate of the registry https://127.0.0.1:PORT is from an authority that this machine does not trust',
+        '                    fix: for an authority of your own, set NODE_EXTRA_CA_CERTS to a file with its certificates, for modreg and for the service (systemctl edit modreg-agent: Environment=NODE_EXTRA_CA_CERTS=…)',
+      ],
+    ],
+    [
+      'that is self-signed',
+      'alone',
+      'authority',
+      [
+        'error    registry   the certificate of the registry https://127.0.0.1:PORT is self-signed',
+        '                    fix: for an authority of your own, set NODE_EXTRA_CA_CERTS to a file with its certificates, for modreg and for the service (systemctl edit modreg-agent: Environment=NODE_EXTRA_CA_CERTS=…)',
+      ],
+    ],
+    [
+      'for another host',
+      'elsewhere',
+      'authority',
+      [
+        'error    registry   the certificate of the registry https://127.0.0.1:PORT is for another host',
+        '                    fix: use a name of the certificate in "registry" of the policy (it has DNS:elsewhere.example), or get one for 127.0.0.1',
+      ],
+    ],
+    [
+      'that has expired',
+      'expired',
+      'authority',
+      [
+        `error    registry   the certificate of the registry https://127.0.0.1:PORT has expired; this machine's clock says TODAY`,
+        '                    fix: renew the certificate of 127.0.0.1:PORT on its host; if the date above is wrong, check time synchronization',
+      ],
+    ],
+    [
+      'that is not valid yet',
+      'early',
+      'authority',
+      [
+        `error    registry   the certificate of the registry https://127.0.0.1:PORT is not yet valid; this machine's clock says TODAY`,
+        '                    fix: check time synchronization: timedatectl',
+      ],
+    ],
+  ])('%s', async (_, name, authority, lines) => {
+    expect(await overTls(name, authority)).toEqual(lines);
+  });
+
+  it('that expires soon', () => {
+    const facts = {
+      from: 'https://registry.example',
+      key: 'modreg:https://registry.example/',
+      url: new URL('https://registry.example'),
+      hasToken: true,
+      wanted: [],
+      lists: new Map(),
+      failure: undefined,
+      tookMs: 33.4,
+    };
+    const found = (expiresAt: number): string[] => {
+      const certificate = { expiresAt, names: '', refusal: undefined };
+      const connection = { kind: 'open', certificate } as const;
+      const registries = {
+        registries: [{ ...facts, connection }],
+        problems: [],
+        warnings: [],
+        isWanted: true,
+      };
+      return checkRegistries({ ...registries, ahead: new Map() }, THEN).map(
+        ({ severity, found: text, fix = '' }) => `${severity} ${text} ${fix}`.trim(),
+      );
+    };
+    const answers =
+      'ok https://registry.example answers in 34 ms; 0 lists wanted; a token was sent';
+    expect(found(THEN + 14 * DAY)).toEqual([
+      `${answers}; certificate valid until 2026-12-15T12:00:00Z, for 14 d`,
+    ]);
+    expect(found(THEN + 9 * DAY)).toEqual([
+      answers,
+      'warning the certificate of https://registry.example is valid until 2026-12-10T12:00:00Z, for 9 d renew the certificate of registry.example on its host before then',
+    ]);
+  });
+});

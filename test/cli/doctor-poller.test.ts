@@ -1,0 +1,133 @@
+import type { MachineState } from '../../src/store/machine-state.ts';
+import { agentSite } from '../support/agent-site.ts';
+import { claimed } from '../support/claimed.ts';
+import { THEN, examined } from '../support/examined.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { logged } from '../support/machine-home.ts';
+import { patient } from '../support/patient.ts';
+import { entry } from '../support/planned.ts';
+import { describe, expect, it } from 'vitest';
+
+const SECOND = 1000;
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+
+/** Logs a round that began some time ago. */
+function round(state: MachineState, ago: number, trouble?: string): void {
+  state.log([logged('acme_lidar')], { at: THEN - ago, trouble });
+}
+
+describe('modreg doctor on the agent or poller', () => {
+  it('one that does not run any more', async () => {
+    const folder = patient((state) => round(state, 2 * HOUR));
+    expect(await examined(folder, [], { only: 'poller' })).toEqual([
+      'error    poller     no poller runs; its last round was 2 h ago',
+      '                    fix: start it again: its service, or modreg poll; look at the log of modreg poll',
+      1,
+    ]);
+  });
+
+  it.each<[string, (state: MachineState) => void, string[], number]>([
+    [
+      'that has made no round yet',
+      () => undefined,
+      [
+        'info     poller     the poller is process PID; it has made no round yet',
+        '                    next: look at the log of modreg poll if that stays so',
+      ],
+      0,
+    ],
+    [
+      'that is well',
+      (state) => round(state, MINUTE),
+      ['ok       poller     the poller is process PID; its last round was 1 min ago'],
+      0,
+    ],
+    [
+      'that hangs',
+      (state) => round(state, 31 * MINUTE),
+      [
+        'error    poller     the poller is process PID; its last round was 31 min ago',
+        '                    fix: it hangs: look at the log of modreg poll; then restart its service, or kill PID and start it',
+      ],
+      1,
+    ],
+    [
+      'whose last round had trouble',
+      (state) => round(state, 30 * SECOND, 'no registry \u001b[2J'),
+      [
+        'warning  poller     the poller is process PID; its last round was 30 s ago; no registry \\u{1b}[2J',
+        '                    fix: see registry and lists; look at the log of modreg poll',
+      ],
+      0,
+    ],
+    [
+      '[T57] in a crash loop',
+      (state) => {
+        for (const ago of [9, 8, 4, 3, 2]) state.start(THEN - ago * MINUTE);
+        round(state, MINUTE);
+      },
+      [
+        'error    poller     it started five times in ten minutes, so it takes no action until 2026-12-01T12:01:00Z',
+        '                    fix: look at the log of modreg poll say why it ended',
+        'ok       poller     the poller is process PID; its last round was 1 min ago',
+      ],
+      1,
+    ],
+  ])('one %s', async (_, work, lines, exit) => {
+    const folder = patient();
+    work(claimed(`${folder}/home/machine.db`).state);
+    const shown = await examined(folder, [], { only: 'poller' });
+    expect(shown.map((line) => String(line).replaceAll(`${process.pid}`, 'PID'))).toEqual([
+      ...lines,
+      String(exit),
+    ]);
+  });
+});
+
+describe("modreg doctor on modreg's own agent", () => {
+  it('that runs, that has ended, and whose module has no process', async () => {
+    const site = await agentSite({ modules: [entry('acme:lidar', '1.*')] });
+    site.publish('acme:lidar', '1.0.0', 'exec sleep 1000');
+    const end = await site.start();
+    await site.until('done');
+    const environment = { PLATFORM_HOME: site.home };
+    const look = async (): Promise<string[]> => {
+      const shown = await examined(site.home, [], { environment, now: Date.now(), only: 'poller' });
+      return shown.map((line) =>
+        String(line)
+          .replaceAll(`process ${process.pid}`, 'process PID')
+          .replaceAll(/\d+ s ago/g, 'SOME ago'),
+      );
+    };
+    expect(await look()).toEqual([
+      'ok       poller     the agent is process PID; its last round was SOME ago',
+      '0',
+    ]);
+    await end();
+    expect(await look()).toEqual([
+      'error    poller     no agent runs; its last round was SOME ago',
+      '                    fix: systemctl start modreg-agent, or modreg agent run machine.json; systemctl status modreg-agent, and modreg agent logs say why it ended',
+      '1',
+    ]);
+    const state = claimed(`${site.home}/machine.db`);
+    expect((await look()).slice(1, 3)).toEqual([
+      'warning  poller     the module acme_lidar 1.0.0 has no process: it ended, or waits for its next start',
+      '                    fix: modreg agent logs acme_lidar',
+    ]);
+    state.close();
+  });
+
+  it('says that modules cannot run as a user that does not exist', async () => {
+    const folder = temporaryFolder({
+      'home/empty': '',
+      'machine.json': JSON.stringify({ modules: [entry('acme:lidar', '1.*')] }),
+      'policy.json': JSON.stringify({ registry: './lists', run_as: 'nobody-at-all' }),
+    });
+    const shown = await examined(folder, [`${folder}/machine.json`], { only: 'modules' });
+    expect(shown.slice(0, 2)).toEqual([
+      'error    modules    acme_lidar cannot run: there is no user "nobody-at-all" to run modules as',
+      '                    fix: useradd --system --user-group --no-create-home --shell /usr/sbin/nologin nobody-at-all',
+    ]);
+  });
+});
