@@ -85,7 +85,10 @@ export type WarningKind =
 /** The meaning of each exit code. */
 export const EXIT_MEANINGS: ReadonlyMap<number, string> = new Map([
   [0, 'success'],
-  [1, 'the answer is "no", a document has errors, whatever their codes, or a check of doctor finds an error'],
+  [
+    1,
+    'the answer is "no", a document has errors, whatever their codes, or a check of doctor finds an error',
+  ],
   [2, 'the command cannot run: wrong arguments, an unreadable file, or no registry'],
   [3, 'the registry does not have the module'],
   [

@@ -11,7 +11,7 @@ export type CheckName =
   | 'releases';
 
 /** `info`: nothing is wrong, and something could not be checked or is worth knowing. */
-export type FindingSeverity = 'ok' | 'info' | 'warning' | 'error';
+type FindingSeverity = 'ok' | 'info' | 'warning' | 'error';
 
 /** What a check has found. */
 export interface Finding {

@@ -21,7 +21,7 @@ export interface HomeFacts {
 }
 
 /** What is at a path: its `Stats`, or the code of the system if they cannot be read. */
-export type PathStats = Stats | string;
+type PathStats = Stats | string;
 
 export interface DiskSpace {
   readonly freeBytes: bigint;
