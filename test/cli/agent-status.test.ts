@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MARK, runIdOf } from '../../src/agent/process/process-table.ts';
-import { agentStatusCommand } from '../../src/cli/agent/status-command.ts';
+import { agentStatusCommand, pidsOf } from '../../src/cli/agent/status-command.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
 import type { Activation } from '../../src/core/machine/activation.ts';
 import { noteActivation } from '../../src/store/activations.ts';
@@ -109,6 +109,18 @@ describe('modreg agent status', () => {
       quarantine: [],
     });
   });
+});
+
+it('the first process of a module is the one with the lowest id, however many digits that has', () => {
+  // In the order of /proc.
+  const found = [
+    [10_000, 'lidar/1/a'],
+    [7, 'lidar_2/1/a'],
+    [800, 'lidar/1/a'],
+    [9999, 'lidar/1/a'],
+  ] as const;
+  const processes = found.map(([pid, mark]) => ({ pid, mark, group: pid }));
+  expect(pidsOf('lidar', processes)).toEqual([800, 9999, 10_000]);
 });
 
 const NOW = Date.parse('2026-11-20T01:02:03Z');

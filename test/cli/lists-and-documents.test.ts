@@ -1,6 +1,5 @@
 import { chmodSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readDocumentFile } from '../../src/cli/check/document-file.ts';
 import { published } from '../support/published.ts';
 import { printed } from '../support/command.ts';
 import { day } from '../support/day.ts';
@@ -280,15 +279,4 @@ describe('the problems of a document', () => {
       (await printed(['check', `${folder}/machine.json`, ...options])).exit;
     expect([await exit(), await exit('--strict')]).toEqual([0, 1]);
   });
-});
-
-it('a file is read up to a limit and one more byte', () => {
-  const folder = temporaryFolder({ x: 'x'.repeat(70_000) });
-  const length = (most: number): number | undefined => {
-    const file = readDocumentFile(`${folder}/x`, most);
-    return file.ok ? file.value.bytes.length : undefined;
-  };
-  expect([length(9), length(65_535), length(69_999), length(70_000)]).toEqual([
-    10, 65_536, 70_000, 70_000,
-  ]);
 });

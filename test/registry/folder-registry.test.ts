@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readlinkSync, symlinkSync, utimesSync } from 'node:fs';
+import { mkdirSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folderRegistry } from '../../src/registry/folder-registry.ts';
@@ -7,6 +7,7 @@ import { originOf } from '../../src/registry/list-origin.ts';
 import { moduleId } from '../support/ask.ts';
 import { plain } from '../support/decoded-list.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { openFiles } from '../support/open-files.ts';
 import { outcomeOf } from '../support/remembered.ts';
 
 const EMPTY_LIST = '{"releases": []}';
@@ -28,19 +29,6 @@ it('reads a list with its source and time', async () => {
   });
 });
 
-/** The files below `folder` that this process has open. */
-function openIn(folder: string): string[] {
-  return readdirSync('/proc/self/fd').flatMap((descriptor) => {
-    try {
-      const path = readlinkSync(`/proc/self/fd/${descriptor}`);
-      return path.startsWith(folder) ? [path] : [];
-    } catch {
-      // The descriptor with which the folder was listed.
-      return [];
-    }
-  });
-}
-
 it.each([
   ['a list', LIST, /^1\.0\.0$/],
   ['a file that is no list', '', /^not-a-registry: /],
@@ -49,7 +37,7 @@ it.each([
   expect(await outcomeOf(folderRegistry(folder, () => 1000).read(moduleId('acme:lidar')))).toMatch(
     outcome,
   );
-  expect(openIn(folder)).toEqual([]);
+  expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([]);
 });
 
 it.each([

@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   appendFileSync,
-  readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -24,6 +22,7 @@ import {
   sha256Of,
   UPLOAD,
 } from '../support/hosting.ts';
+import { openFiles } from '../support/open-files.ts';
 
 const UNKNOWN = 'unknown-file: no release lists this file, and it was not uploaded';
 const NO_DIGEST = 'bad-request: expected 64 lower-case digits of sha256';
@@ -198,20 +197,11 @@ describe('a download', () => {
       onTestFinished(() => void socket.destroy());
       return socket;
     });
-    const openFiles = (): string[] =>
-      readdirSync('/proc/self/fd').filter((fd) => linkOf(fd).endsWith(hex));
+    const sent = (): string[] => openFiles().filter((path) => path.endsWith(hex));
     for (let round = 0; round < 20; round++) await registry.ask('/v1/modules');
     expect(clients.every(({ destroyed }) => !destroyed)).toBe(true);
-    await expect.poll(openFiles).toEqual([]);
+    await expect.poll(sent).toEqual([]);
     const kept = process.memoryUsage().arrayBuffers - before;
     expect(kept).toBeLessThan(50 * 4 * SERVER_LIMITS.fileSlice);
   });
 });
-
-function linkOf(fd: string): string {
-  try {
-    return readlinkSync(`/proc/self/fd/${fd}`);
-  } catch {
-    return '';
-  }
-}

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { marked, runIdOf } from '../../agent/process/process-table.ts';
+import { marked, runIdOf, type MarkedProcess } from '../../agent/process/process-table.ts';
 import { SERVER } from '../../agent/server.ts';
 import type { Activation, Installed } from '../../core/machine/activation.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
@@ -155,14 +155,14 @@ export function modulesIn(file: MachineFile): readonly ModuleStatus[] {
   const processes = marked(`${runIdOf(realpathSync(dirname(file.path)))}/`);
   const names = new Set([...decisions.keys(), ...activations.keys()]);
   return Array.from(names, (name) => {
-    const own = processes.filter(({ mark }) => mark.startsWith(`${name}/`)).map(({ pid }) => pid);
+    const own = pidsOf(name, processes);
     const activation = activations.get(name)?.activation;
     return {
       name,
       isConfigured: decisions.has(name),
       version: activation && installedBy(activation).version,
       phase: activation?.phase,
-      pid: own.toSorted((a, b) => a - b)[0],
+      pid: own[0],
       memory: own.reduce((sum, pid) => sum + residentBytes(pid), 0),
       decision: decisions.get(name),
       open: open.find(({ action: { target } }) => target.name === name),
@@ -173,6 +173,12 @@ export function modulesIn(file: MachineFile): readonly ModuleStatus[] {
 /** Whether the agent runs the server: only then its deployed version is known. */
 function isServerRun(memory: MachineMemory): boolean {
   return memory.of({ kind: 'subsystem', name: SERVER }).deployed.kind !== 'unknown';
+}
+
+/** The ids of the processes of a module, the lowest first. */
+export function pidsOf(name: string, processes: readonly MarkedProcess[]): number[] {
+  const own = processes.filter(({ mark }) => mark.startsWith(`${name}/`));
+  return own.map(({ pid }) => pid).toSorted((a, b) => a - b);
 }
 
 function installedBy(activation: Activation): Installed {
