@@ -76,6 +76,13 @@ describe('modreg quarantine add', () => {
     );
   });
 
+  it('shows times in the zone of another module if it has none of its own', async () => {
+    const { stdout } = await at(await upgraded(), 'quarantine add acme:cam 1.0.0 --for 1h');
+    expect(stdout).toEqual([
+      'acme:cam 1.0.0 is refused on this machine until 2026-11-21T04:02:03Z (05:02 Europe/Berlin, in 1 h)',
+    ]);
+  });
+
   it('says that the next decision is not known without a recorded decision', async () => {
     const home = homeAfter((state) => state.log([logged('acme_lidar')], ROUND));
     expect((await on(home, 'quarantine add acme_lidar 1.3.0')).stdout).toEqual([

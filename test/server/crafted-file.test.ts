@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { ModuleId } from '../../src/core/index.ts';
@@ -153,6 +153,22 @@ it('[T91] pages that do not form a tree are refused before they are read', async
   // A file that was refused is checked again.
   expect(await read(path)).toMatch(refused);
   other.close();
+});
+
+it('[T91] pages in the write-ahead log are checked, too, although the file stays the same', async () => {
+  const path = crafted();
+  // Keeps the log from being moved into the file.
+  const open = new Catalogue(path, { mode: 'read' });
+  expect(await read(path)).toBe('1000 releases');
+  const before = statSync(path).mtimeMs;
+  const crafting = new DatabaseSync(path, { defensive: false });
+  const tokens = pageOf(path, 'tokens') + 1;
+  crafting.exec(`PRAGMA writable_schema = ON;
+    UPDATE sqlite_schema SET rootpage = ${tokens} WHERE name = 'releases'`);
+  crafting.close();
+  expect(await read(path)).toMatch(/^RegistryError: .*: 2nd reference to page \d+$/);
+  expect(statSync(path).mtimeMs).toBe(before);
+  open.close();
 });
 
 /** The number of a table's first page, from 0. */
