@@ -103,8 +103,12 @@ export function registryProblem({ kind, message, suggestion, hint }: RegistryErr
   return { severity: 'error', kind, message, suggestion, hint };
 }
 
-export function complaintProblem({ because, unnamed, ...complaint }: Complaint): Problem {
-  const rest = unnamed === 0 ? [] : [`… ${unnamed} more (--explain --all)`];
+/** `more` is how a person sees the releases that the complaint leaves out. */
+export function complaintProblem(
+  { because, unnamed, ...complaint }: Complaint,
+  more: string = '--explain --all',
+): Problem {
+  const rest = unnamed === 0 ? [] : [`… ${unnamed} more (${more})`];
   return { severity: 'error', ...complaint, because: [...because, ...rest] };
 }
 

@@ -3,6 +3,7 @@ import type { AcceptOptions } from './registry/accept-command.ts';
 import type { Outcome } from './problem.ts';
 import type { CompareOptions } from './resolve/compare-command.ts';
 import type { CommandContext } from './command-context.ts';
+import { addAdd } from './add/add-program.ts';
 import { addAgent } from './agent/agent-program.ts';
 import { addCheck, addSchema } from './check/check-program.ts';
 import { addDemo } from './demo/demo-program.ts';
@@ -106,6 +107,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   quarantine: addQuarantine,
   rollback: addRollback,
   restart: addRestart,
+  add: addAdd,
   accept: addAccept,
   check: addCheck,
   schema: addSchema,
@@ -122,6 +124,8 @@ function commandLine(
   const modreg = new Command('modreg')
     .description('Decides which release of each module a machine should run, and says why.')
     .exitOverride()
+    // `modreg add --version` is an option of the command.
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => help.push(text),
       writeErr: () => undefined,

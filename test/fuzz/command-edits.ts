@@ -35,6 +35,7 @@ const LINES: readonly string[] = [
   'rollback acme_arm --json',
   'accept acme:lidar --registry https://registry.example --dry-run',
   'accept acme:lidar --registry https://registry.example --json',
+  'add acme:lidar machine.json --registry home/registry.db --version 1.2.* --name front --dry-run',
   'registry publish acme:lidar 1.3.0 --artifact linux/arm64=https://x.example/l.tgz --digest sha256:5f70 --size 12',
   'registry publish acme:lidar --file releases.json --db home/registry.db',
   'registry publish acme:lidar 1.4.0 --published-at 2025-04-07T09:00:00Z --deprecated old --json',

@@ -63,7 +63,8 @@ export function documentReader(
   };
 }
 
-function readPolicy(
+/** Reads the policy of the machine config at `path`. Without a file it is the default policy. */
+export function readPolicy(
   path: string,
   named: string | undefined,
 ): Result<Pick<PlanDocuments, 'policy' | 'policyPath' | 'warnings'>, Problem> {
