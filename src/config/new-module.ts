@@ -153,7 +153,7 @@ function indentAt(
   const end = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1));
   const before = text.slice(end + 1, offset);
   const indent = /^[ \t]*/.exec(before)?.[0] ?? '';
-  return { text: indent, isAlone: indent === before && end !== -1 };
+  return { text: indent, isAlone: indent === before };
 }
 
 /** The indentation of the first member of `root`, if that begins a line. */

@@ -87,6 +87,32 @@ describe('[D45] modreg add changes nothing', () => {
       },
     ],
     [
+      'if a machine would refuse the file of the release',
+      ['acme:gps', '--platform', 'linux/amd64'],
+      {
+        stderr: [
+          'error[NO_MATCH]: no release of acme:gps matches latest',
+          '  because every version that latest covers is refused',
+          '  1.0.0: untrusted artifact: its file has no digest',
+        ],
+        exit: 1,
+      },
+    ],
+    [
+      'in a document whose components depend on others that it lacks',
+      ['acme:lidar'],
+      {
+        stderr: [
+          'error[BAD_VALUE]: the machine config ./machine.json has 1 error',
+          '  because 1:88 UNKNOWN_REFERENCE /components/0/depends_on/0: no component is named b',
+          'hint: modreg check ./machine.json --as machine shows them all',
+        ],
+        exit: 1,
+        machine:
+          '{"components":[{"name":"a","model":"fake","type":"arm","namespace":"rdk","depends_on":["b"]}]}',
+      },
+    ],
+    [
       'if the pin is not published',
       ['acme:lidar', '--version', '1.2.7'],
       {
