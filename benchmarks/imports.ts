@@ -23,6 +23,7 @@ const ENTRIES = [
   'modreg/store',
   'modreg/poller',
   'modreg/agent',
+  'modreg/board',
   'modreg/server',
   'modreg/testing',
 ];

@@ -22,6 +22,7 @@ const ENTRIES = [
   './store',
   './poller',
   './agent',
+  './board',
   './server',
   './testing',
 ];

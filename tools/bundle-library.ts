@@ -9,7 +9,17 @@ import { writeLicenses } from './bundled-licenses.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const OUT = join(ROOT, 'dist');
-const ENTRIES = ['core', 'config', 'registry', 'store', 'poller', 'agent', 'server', 'testing'];
+const ENTRIES = [
+  'core',
+  'config',
+  'registry',
+  'store',
+  'poller',
+  'agent',
+  'board',
+  'server',
+  'testing',
+];
 
 /** Its CommonJS file, which `import` loads, requires other files in a way that no bundler sees. */
 const INCLUDED = 'jsonc-parser';

@@ -34,6 +34,7 @@ export const EXIT_CODES = {
   'unknown-token': 1,
   'not-recorded': 1,
   damaged: 1,
+  'board-failed': 1,
   'bad-constraint': 2,
   'bad-version': 2,
   'bad-module-id': 2,

@@ -6,6 +6,7 @@ import type { CommandContext } from './command-context.ts';
 import { addAdd } from './add/add-program.ts';
 import { addAgent } from './agent/agent-program.ts';
 import { addCheck, addSchema } from './check/check-program.ts';
+import { addBoard } from './board/board-program.ts';
 import { addDemo } from './demo/demo-program.ts';
 import { addDoctor } from './doctor/doctor-program.ts';
 import {
@@ -111,6 +112,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   accept: addAccept,
   check: addCheck,
   schema: addSchema,
+  board: addBoard,
   registry: addRegistryCommands,
   version: addVersion,
 };

@@ -45,7 +45,7 @@ describe('a module_id and a version with @ between them', () => {
 
 describe('the examples in the help of a command are its own', () => {
   const COMMANDS = [
-    'resolve|compare|plan|watch|status|why|replay|rollback|accept|add|check|schema|quarantine list',
+    'resolve|compare|plan|watch|status|why|replay|rollback|accept|add|check|schema|board|quarantine list',
     'quarantine lift|registry publish|registry yank|registry unyank|registry list|registry serve',
   ];
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as board from '../../src/board/index.ts';
 import * as config from '../../src/config/index.ts';
 import * as core from '../../src/core/index.ts';
 import * as poller from '../../src/poller/index.ts';
@@ -8,11 +9,13 @@ import * as store from '../../src/store/index.ts';
 import * as testing from '../../src/testing/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { ACCEPT_ANYTHING, VERSION, WRONG_ARGUMENTS } from '../support/wrong-arguments.ts';
+import { WRONG_BOARD_ARGUMENTS } from '../support/wrong-board-arguments.ts';
 
 /** What JavaScript callers can call, with arguments that no compiler checks. */
 const EXPORTS: Readonly<Record<string, unknown>> = {
   ...core,
   ...config,
+  ...board,
   ...registry,
   ...store,
   ...poller,
@@ -27,13 +30,14 @@ async function call(name: string, args: readonly unknown[]): Promise<unknown> {
   return /^[A-Z]/.test(name) ? new callable(...args) : await callable(...args);
 }
 
-const ROWS = Object.entries(WRONG_ARGUMENTS).flatMap(([name, rows]) =>
+const WRONG = { ...WRONG_ARGUMENTS, ...WRONG_BOARD_ARGUMENTS };
+const ROWS = Object.entries(WRONG).flatMap(([name, rows]) =>
   rows.map(([args, message]) => [name, message, args] as const),
 );
 
 it('every exported function and class has a row', () => {
   const callables = Object.keys(EXPORTS).filter((name) => typeof EXPORTS[name] === 'function');
-  const listed = [...Object.keys(WRONG_ARGUMENTS), ...Object.keys(ACCEPT_ANYTHING)];
+  const listed = [...Object.keys(WRONG), ...Object.keys(ACCEPT_ANYTHING)];
   expect(listed.toSorted()).toEqual(callables.toSorted());
 });
 

@@ -17,6 +17,7 @@ const LINES: readonly string[] = [
   'check policy.json --color always',
   'check machine.json --policy policy.json',
   'schema machine',
+  'board machine.json --once',
   'plan machine.json --deployed deployed.json',
   'plan machine.json --deployed deployed.json --at 2026-11-22T02:00:00Z --exit-code --json',
   'plan machine.json --registry home/registry.db --policy policy.json',

@@ -92,6 +92,7 @@ function simulated(
 }
 
 const FOLDERS = [
+  'test/board',
   'test/core',
   'test/config',
   'test/registry',

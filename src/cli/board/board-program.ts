@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import type { BoardOptions } from './board-command.ts';
+
+const EXAMPLES = `Examples:
+  modreg board machine.json
+  modreg board machine.json --once
+  modreg board machine.json --json
+`;
+
+/** Adds `modreg board`. */
+export function addBoard(modreg: Command, { world, common, finish }: CommandContext): void {
+  common(modreg.command('board <machine.json>'))
+    .description(
+      'Shows what the fake boards of a machine read, each second, until it is stopped. A fake board needs no hardware.',
+    )
+    .option('--once', 'show it once')
+    .addHelpText('before', EXAMPLES)
+    .action(async (file: string, options: BoardOptions) => {
+      const { boardCommand } = await import('./board-command.ts');
+      finish(await boardCommand(file, options, world));
+    });
+}
