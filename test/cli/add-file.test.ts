@@ -139,7 +139,7 @@ describe('[T122] the file of the machine config', () => {
     ]);
     expect(said.replaceAll(disk, '.').trimEnd().split('\n')).toEqual([
       `error[STATE_WRITE]: ./machine.json cannot be replaced (${reason}); its content is the old one or the new one, never a part`,
-      'hint: its folder needs space, and must be writable: a complete new file replaces the old one',
+      'hint: the file and its folder must be writable, and its folder needs space for a copy; a file of another owner is replaced only by root',
       'exit 70',
     ]);
   });

@@ -109,6 +109,6 @@ function unwritable(path: string, error: unknown): Problem {
     severity: 'error',
     kind: 'state-write',
     message: `${excerpt(path)} cannot be replaced (${syscall}: ${code}); its content is the old one or the new one, never a part`,
-    hint: 'its folder needs space, and must be writable: a complete new file replaces the old one',
+    hint: 'the file and its folder must be writable, and its folder needs space for a copy; a file of another owner is replaced only by root',
   };
 }
