@@ -16,7 +16,7 @@ import { ROOT, runModreg } from '../support/modreg.ts';
 import { needs } from '../support/prerequisite.ts';
 import { shWithMounts } from '../support/shell.ts';
 
-describe('[T122] another process edits the machine config', () => {
+describe('[T123] another process edits the machine config', () => {
   const OTHER = '{"modules":[]}';
 
   it('between reading and writing', async () => {
@@ -92,7 +92,7 @@ describe('[T122] another process edits the machine config', () => {
   });
 });
 
-describe('[T122] the file of the machine config', () => {
+describe('[T123] the file of the machine config', () => {
   it('keeps its mode and its links', async () => {
     const folder = folderWith();
     const target = join(folder, 'machine.json');
