@@ -32,6 +32,7 @@ const POLICY_FIELDS = [
   'probation',
   'probe_interval',
   'stop_timeout',
+  'logs',
 ];
 
 /** The kind that a document's top-level fields suggest; `machine` when they suggest none. */

@@ -26,10 +26,11 @@ import type { Checked } from './check-context.ts';
 import { maintenanceWindow } from './fields/maintenance-window.ts';
 import { command, durationFromOneSecond, readiness, userName } from './fields/run-terms.ts';
 import { compileWindows } from './window.ts';
+import { logTerms } from './fields/log-terms.ts';
 import { name } from './fields/name.ts';
 import { fieldFindings } from './cross-checks/other-document.ts';
 import { policyOutline } from './cross-checks/outline.ts';
-import { exposedRegistry } from './cross-checks/pins.ts';
+import { exposedAddress } from './cross-checks/pins.ts';
 import { applySchema } from './schema-findings.ts';
 
 /** The value of `quarantine` for one that does not expire. */
@@ -103,8 +104,13 @@ const moduleTerms = fields(terms);
 
 /** The update policy: general terms, and under `modules` the terms that differ for one module. */
 export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
-  fields({ ...editorFields, ...terms, modules: v.optional(mapOf(name, moduleTerms), {}) }),
-  reading(({ modules, $schema: _editors, ...all }) => {
+  fields({
+    ...editorFields,
+    ...terms,
+    logs: v.optional(logTerms),
+    modules: v.optional(mapOf(name, moduleTerms), {}),
+  }),
+  reading(({ modules, logs, $schema: _editors, ...all }) => {
     const windows = [all, ...Object.values(modules)].flatMap(
       ({ maintenance }) => maintenance ?? [],
     );
@@ -116,7 +122,7 @@ export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
     const perModule = Object.entries(modules).map(
       ([entry, differing]) => [entry, withTerms(general, differing)] as const,
     );
-    return { ok: true, value: { terms: general, modules: new Map(perModule) } };
+    return { ok: true, value: { terms: general, modules: new Map(perModule), logs } };
   }),
 );
 
@@ -160,12 +166,13 @@ export function checkPolicy(value: unknown): Checked<UpdatePolicy> {
     findings: [
       ...findings,
       ...fieldFindings('policy', updatePolicy, value),
-      ...exposedRegistry(outline.registry, ['registry'], outline.allow_http),
+      ...exposedAddress(outline.registry, ['registry'], outline.allow_http),
+      ...exposedAddress(outline.logs.endpoint, ['logs', 'endpoint'], outline.allow_http),
       ...modules.flatMap(([module, { registry: address, allow_http }]) => {
         if (address === '' && !allow_http) return [];
         const path = ['modules', module, address === '' ? 'allow_http' : 'registry'];
         const effective = address || outline.registry;
-        return exposedRegistry(effective, path, allow_http ?? outline.allow_http);
+        return exposedAddress(effective, path, allow_http ?? outline.allow_http);
       }),
     ],
     modules: modules.length,

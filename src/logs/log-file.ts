@@ -1,37 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase, transaction, translated } from '../sqlite/database.ts';
-import { statementsOf, type Row, type Statements } from '../sqlite/statements.ts';
+import { statementsOf, type Statements } from '../sqlite/statements.ts';
 import { LOG_LAYOUT } from './log-layout.ts';
-
-/** The least severe first. */
-const SEVERITIES = ['info', 'warn', 'error'] as const;
-
-export type Severity = (typeof SEVERITIES)[number];
-
-/** A line of a log. */
-export interface LogRecord {
-  /** In milliseconds since the epoch. */
-  readonly at: number;
-  readonly severity: Severity;
-  /** The module entry that it is about; undefined for the agent itself. */
-  readonly module: string | undefined;
-  readonly text: string;
-}
-
-/** A record with its number. Later records have higher numbers. */
-export interface StoredRecord extends LogRecord {
-  readonly id: number;
-}
-
-/** What a log no longer has: it was dropped for later records. */
-interface Dropped {
-  readonly count: number;
-  /** The time of the newest record that was dropped. */
-  readonly newestAt: number;
-}
+import { logLimits, OVERHEAD_BYTES } from './log-limits.ts';
+import { logQueue, type LogQueue } from './log-queue.ts';
+import {
+  COLUMNS,
+  recordIn,
+  SEVERITIES,
+  type Dropped,
+  type LogRecord,
+  type StoredRecord,
+} from './log-record.ts';
 
 /** The bounded log of a machine. Each method throws a `DatabaseError` if the file cannot be used. */
-export interface LogFile {
+export interface LogFile extends LogQueue {
   /** Adds records. Drops the least severe ones, the oldest of them first, if the log has too many. */
   append(records: readonly LogRecord[]): void;
   /** The newest records, at most `count`, the oldest first; of one module if it is given, and after the record `after`. */
@@ -45,19 +28,22 @@ export interface LogFile {
   close(): void;
 }
 
-export const MOST_RECORDS = 10_000;
-export const MOST_BYTES: number = 8 * 1024 * 1024;
-/** What a record takes besides its text. */
-const OVERHEAD_BYTES = 64;
 const BUSY_TIMEOUT_MS = 5000;
+/** So many records are added before those that are too many are dropped. */
+const TRIMMED_AFTER = 32;
 
 /** Opens the log at `path`. Throws a `DatabaseError`. */
-export function openLog(path: string, mode: 'create' | 'read'): LogFile {
+export function openLog(path: string, mode: 'create' | 'write' | 'read'): LogFile {
   const database = openDatabase(path, LOG_LAYOUT, { mode, busyTimeoutMs: BUSY_TIMEOUT_MS });
   // A loss of power may take the last lines of a log: a sync for each would delay what the agent does.
-  if (mode === 'create') database.exec('PRAGMA synchronous = NORMAL');
+  // The write-ahead log is emptied early, because it counts as well.
+  if (mode !== 'read') {
+    database.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 128;
+      PRAGMA journal_size_limit = 524288`);
+  }
   const sql = statementsOf(database, path);
   return {
+    ...logQueue(sql),
     append: appender(database, sql),
     newest: (query) => newest(sql, query),
     dropped() {
@@ -71,58 +57,37 @@ export function openLog(path: string, mode: 'create' | 'read'): LogFile {
 }
 
 function appender(database: DatabaseSync, sql: Statements): LogFile['append'] {
-  const size = sizeIn(sql);
+  const limits = logLimits(sql);
   return (records) => {
     translated(sql.path, () => {
       transaction(database, () => {
-        for (const { at, severity, module, text } of records) {
-          const bytes = Buffer.byteLength(text) + OVERHEAD_BYTES;
-          sql.run(
-            'INSERT INTO records (at, severity, module, text, bytes) VALUES (?, ?, ?, ?, ?)',
-            at,
-            SEVERITIES.indexOf(severity),
-            module ?? null,
-            text,
-            bytes,
-          );
-          size.count++;
-          size.bytes += bytes;
+        for (const [place, record] of records.entries()) {
+          limits.added(insert(sql, record));
+          if ((place + 1) % TRIMMED_AFTER === 0) limits.trim();
         }
-        while (size.count > MOST_RECORDS || size.bytes > MOST_BYTES) drop(sql, size);
+        limits.trim();
       });
     });
   };
 }
 
-interface Size {
-  count: number;
-  bytes: number;
-}
-
-function sizeIn(sql: Statements): Size {
-  const row = sql.get('SELECT count(*) AS count, total(bytes) AS bytes FROM records');
-  return { count: Number(row?.['count']), bytes: Number(row?.['bytes']) };
-}
-
-/** Drops as many records as there are too many, at least one. */
-function drop(sql: Statements, size: Size): void {
-  const tooMany = Math.max(1, size.count - MOST_RECORDS);
-  const rows = sql.all(
-    'DELETE FROM records WHERE id IN (SELECT id FROM records ORDER BY severity, id LIMIT ?) RETURNING at, bytes',
-    tooMany,
-  );
-  let newestAt = 0;
-  for (const { at, bytes } of rows) {
-    size.count--;
-    size.bytes -= Number(bytes);
-    newestAt = Math.max(newestAt, Number(at));
-  }
+/** Adds a record, and returns how many bytes it takes. */
+function insert(
+  sql: Statements,
+  { at, severity, module, version, event, text }: LogRecord,
+): number {
+  const bytes = Buffer.byteLength(text) + OVERHEAD_BYTES;
   sql.run(
-    `INSERT INTO dropped VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET
-      count = count + excluded.count, newest_at = max(newest_at, excluded.newest_at)`,
-    rows.length,
-    newestAt,
+    'INSERT INTO records (at, severity, module, version, event, text, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    at,
+    SEVERITIES.indexOf(severity),
+    module ?? null,
+    version ?? null,
+    event ?? null,
+    text,
+    bytes,
   );
+  return bytes;
 }
 
 function newest(
@@ -131,20 +96,10 @@ function newest(
 ): StoredRecord[] {
   const ofModule = module === undefined ? '' : 'AND module = ?';
   const rows = sql.all(
-    `SELECT id, at, severity, module, text FROM records WHERE id > ? ${ofModule} ORDER BY id DESC LIMIT ?`,
+    `SELECT ${COLUMNS} FROM records WHERE id > ? ${ofModule} ORDER BY id DESC LIMIT ?`,
     after,
     ...(module === undefined ? [] : [module]),
     count,
   );
   return rows.map(recordIn).toReversed();
-}
-
-function recordIn({ id, at, severity, module, text }: Row): StoredRecord {
-  return {
-    id: Number(id),
-    at: Number(at),
-    severity: SEVERITIES[Number(severity)] ?? 'error',
-    module: module === null ? undefined : String(module),
-    text: String(text),
-  };
 }

@@ -1,7 +1,8 @@
 import { renameSync, rmSync } from 'node:fs';
 import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
-import { openLog, type LogFile, type LogRecord } from './log-file.ts';
+import { openLog, type LogFile } from './log-file.ts';
+import type { LogRecord } from './log-record.ts';
 
 /** Writes a log: warnings and errors at the end of this turn of the event loop, other lines within a second. */
 export interface LogWriter {
@@ -13,6 +14,8 @@ export interface LogWriter {
 const DELAY_MS = 1000;
 /** So many lines do not wait. */
 const MOST_WAITING = 1000;
+/** So many lines are written in one transaction: a larger one would make the write-ahead log as large as the lines. */
+const AT_ONCE = 64;
 /** What follows the path of a damaged log. */
 const DAMAGED = '.damaged';
 
@@ -26,6 +29,16 @@ export function logWriter(path: string, onTrouble: (reason: string) => void): Lo
   let waiting: LogRecord[] = [];
   let timer: NodeJS.Timeout | undefined;
   let missing = 0;
+  const add = (records: readonly LogRecord[], at: number): void => {
+    try {
+      file.append(missing === 0 ? records : [gap(at, missing), ...records]);
+      missing = 0;
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      if (missing === 0) onTrouble(`${error.message}; lines will be missing in the log`);
+      missing += records.length;
+    }
+  };
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
@@ -33,13 +46,8 @@ export function logWriter(path: string, onTrouble: (reason: string) => void): Lo
     const [first] = records;
     waiting = [];
     if (!first) return;
-    try {
-      file.append(missing === 0 ? records : [gap(first.at, missing), ...records]);
-      missing = 0;
-    } catch (error) {
-      if (!(error instanceof DatabaseError)) throw error;
-      if (missing === 0) onTrouble(`${error.message}; lines will be missing in the log`);
-      missing += records.length;
+    for (let next = 0; next < records.length; next += AT_ONCE) {
+      add(records.slice(next, next + AT_ONCE), first.at);
     }
   };
   return {

@@ -24,9 +24,12 @@ const BEYOND: readonly RegExp[] = [
   /^bad-value--window-start-(minute-|hour-|day-|month-|weekday-|on-the-|with-a-question|with-letters)/,
   // The first item of a list.
   /^bad-value--command-(is-absolute|leaves-the-package)/,
+  // Which headers need a reference, and which are the connection's.
+  /^bad-value--logs-header-(contains-a-token|of-the-connection)/,
   // Addresses and hosts, after their first characters.
   /^bad-address--pin-url-(address-of|link-local|metadata|plain-http|port-)/,
   /^bad-address--registry-(?!is-empty)/,
+  /^bad-address--logs-endpoint-(link-local|plain-http|with-user-info)/,
   /^bad-value--allow-http-(is-an-address|is-a-star|is-ipv6|with-user-info)/,
 ];
 

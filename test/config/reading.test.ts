@@ -259,6 +259,13 @@ describe('an update policy', () => {
     };
     const { window, ...rest } = policy.terms;
     expect(rest).toEqual(terms);
+    expect(policy.logs).toEqual({
+      endpoint: 'https://collector.example/v1/logs',
+      headers: {
+        authorization: 'Bearer ${environment.COLLECTOR_TOKEN}',
+        'x-scope-orgid': 'site-7',
+      },
+    });
     const [opens, closes] = [
       Date.parse('2026-11-21T01:00:00Z'),
       Date.parse('2026-11-21T03:00:00Z'),

@@ -1,13 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  MOST_BYTES,
-  MOST_RECORDS,
-  openLog,
-  type LogFile,
-  type LogRecord,
-  type Severity,
-} from '../../src/logs/log-file.ts';
+import { openLog, type LogFile } from '../../src/logs/log-file.ts';
+import { MOST_BYTES, MOST_RECORDS } from '../../src/logs/log-limits.ts';
+import type { LogRecord, Severity } from '../../src/logs/log-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const AT = 1_764_000_000_000;

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openLog, type LogRecord, type Severity } from '../../src/logs/log-file.ts';
+import { openLog } from '../../src/logs/log-file.ts';
+import type { LogRecord, Severity } from '../../src/logs/log-record.ts';
 import { logWriter } from '../../src/logs/log-writer.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

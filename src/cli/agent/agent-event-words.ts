@@ -4,6 +4,7 @@ import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import type { Line } from '../poll/event-words.ts';
+import { eventName, type Reported } from '../poll/poll-report.ts';
 
 type OwnEvent = Exclude<AgentEvent, PollerEvent>;
 
@@ -24,6 +25,22 @@ const OWN: ReadonlySet<string> = new Set([
   'not-removed',
   'module-waits-for-file',
 ] satisfies OwnEvent['kind'][]);
+
+const SERVER = 'platform-server';
+
+/** What the line of an event reports: its name, such as `modreg.server.stopped`, and the version. */
+export function reportedBy(event: OwnEvent): Reported {
+  const of = !('name' in event) ? 'agent' : event.name === SERVER ? 'server' : 'module';
+  const version = 'version' in event ? event.version : undefined;
+  return { name: eventName(of, kindIn(event)), version };
+}
+
+/** `started`; for a state of a module that state, or `failed`. */
+function kindIn(event: OwnEvent): string {
+  if (event.kind === 'installing') return event.step.kind;
+  if (event.kind !== 'module') return event.kind;
+  return event.reason === undefined ? event.state : 'failed';
+}
 
 /** The line of the log for an event of the agent; undefined if it is not worth one. */
 export function agentLine(event: OwnEvent): Line | undefined {

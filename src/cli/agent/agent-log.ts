@@ -1,20 +1,61 @@
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { logWriter, type LogWriter } from '../../logs/log-writer.ts';
+import { logDestination } from '../../config/log-destination.ts';
+import type { UpdatePolicy } from '../../config/index.ts';
+import { LogUpload } from '../../logs/log-upload.ts';
+import { logWriter } from '../../logs/log-writer.ts';
+import { systemClock } from '../../registry/index.ts';
+import { systemRandom } from '../../registry/clock.ts';
 import type { LoggedLine } from '../poll/poll-report.ts';
+import { ownVersion } from '../version.ts';
+import type { World } from '../world.ts';
 
 /** The file of the log, beside `machine.db`: a flood of lines cannot affect what is decided. */
 export const LOG_FILE = 'logs.db';
 
-/** Where the agent of the machine whose state is at `statePath` writes each line that it prints. */
+const LOCAL_MACHINE = 'local';
+
+/** The log of an agent: each line that it prints is kept, and sent where the policy says. */
+export interface AgentLog {
+  readonly onLine: (line: LoggedLine) => void;
+  /** Sends the log where `policy` says, from now on. */
+  readonly follow: (policy: UpdatePolicy) => void;
+  /** Writes what waits, and sends it if that takes at most two seconds. */
+  readonly close: () => Promise<void>;
+}
+
+/** The log of the machine whose state is at `statePath`. */
 export function agentLog(
   statePath: string,
-  onTrouble: (reason: string) => void,
-): { readonly onLine: (line: LoggedLine) => void; readonly close: LogWriter['close'] } {
-  const writer = logWriter(join(dirname(statePath), LOG_FILE), onTrouble);
-  return {
-    onLine: ({ at, level, target, text }) => {
-      writer.write({ at, severity: level, module: target, text });
+  { environment }: World,
+  onNotice: (level: 'info' | 'warn', text: string) => void,
+): AgentLog {
+  const path = join(dirname(statePath), LOG_FILE);
+  const writer = logWriter(path, (reason) => onNotice('warn', reason));
+  let isOver = false;
+  const upload = new LogUpload(path, {
+    source: {
+      machineId: environment['PLATFORM_PART_ID'] || LOCAL_MACHINE,
+      host: hostname(),
+      version: ownVersion(),
     },
-    close: () => writer.close(),
+    clock: systemClock,
+    random: systemRandom,
+    onNotice: (level, text) => {
+      // The writer is closed before the last lines are sent.
+      if (!isOver) onNotice(level, text);
+    },
+  });
+  return {
+    onLine({ at, level, target, name, version, text }) {
+      writer.write({ at, severity: level, module: target, event: name, version, text });
+      upload.wake();
+    },
+    follow: (policy) => upload.follow(logDestination(policy, environment)),
+    async close() {
+      isOver = true;
+      writer.close();
+      await upload.close();
+    },
   };
 }

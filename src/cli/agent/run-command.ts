@@ -20,15 +20,15 @@ import { documentReader, type PlanDocuments } from '../plan/plan-documents.ts';
 import { listsByRegistry } from '../plan/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
 import { noteLosses } from '../poll/lost-memory.ts';
-import { PollReport } from '../poll/poll-report.ts';
+import { eventName, PollReport } from '../poll/poll-report.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import { commandRegistries, type CommandRegistries } from '../registry/command-registries.ts';
 import type { RegistryOptions } from '../registry/registry-choice.ts';
 import { platformOf } from '../resolve/list-options.ts';
 import type { World } from '../world.ts';
-import { agentLog } from './agent-log.ts';
-import { agentLine, isOwn } from './agent-event-words.ts';
+import { agentLog, type AgentLog } from './agent-log.ts';
+import { agentLine, isOwn, reportedBy } from './agent-event-words.ts';
 import { downloadStatus } from './download-bar.ts';
 
 export interface AgentRunOptions extends RegistryOptions {
@@ -116,16 +116,16 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   if (!lists.ok) return failed(lists.error);
   const timeZone = (name: string): string | undefined =>
     timeZoneOf(termsFor(documents.policy, name).window);
-  const log = agentLog(file.path, (reason) => report.note('warn', reason));
+  const log = agentLog(file.path, world, (level, text) => report.note(level, text));
   const { json } = terms.options;
   const printed = { ...(json ? { json } : {}), of: 'agent', onLine: log.onLine } as const;
   const report = new PollReport(printed, timeZone, world);
   const modules = countOf(documents.machine.modules.length, 'module');
   const every = describeDuration(terms.intervalMs);
   const what = `running ${modules} of ${excerpt(path)}, a round every ${every} (Ctrl-C stops)`;
-  report.note('info', what);
+  report.note('info', what, { name: eventName('agent', 'started') });
   noteLosses(file, report);
-  const agent = agentFor(site, terms, { report, world });
+  const agent = agentFor(site, terms, { report, log, world });
   const signal = await runUntil(terms.ended, agent, { report, world }).finally(log.close);
   const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
   return { answer: [], notes: [], problems: [], ending, isLog: true };
@@ -140,17 +140,23 @@ async function runUntil(
   await Promise.race([agent.start(), ended]);
   const signal = await ended;
   world.status(undefined);
-  report.note('info', `got ${signal}: stopping all modules`);
+  const name = eventName('agent', 'stopping');
+  report.note('info', `got ${signal}: stopping all modules`, { name });
   await agent.stop();
-  report.note('info', 'all modules are stopped');
+  report.note('info', 'all modules are stopped', { name: eventName('agent', 'stopped') });
   return signal;
 }
 
 function agentFor(
   { file, registries, read }: AgentSite,
   { platform, intervalMs, options: { json } }: AgentTerms,
-  { report, world }: { readonly report: PollReport; readonly world: World },
+  {
+    report,
+    log,
+    world,
+  }: { readonly report: PollReport; readonly log: AgentLog; readonly world: World },
 ): Agent {
+  const versions = new Map<string, string>();
   const showDownloads = downloadStatus((text) => world.status(text));
   return new Agent({
     file,
@@ -162,16 +168,21 @@ function agentFor(
     configuration: () => {
       const now = read();
       if (!now.ok) throw new UnreadableSite(now.error);
+      log.follow(now.value.policy);
       return now.value;
     },
     registryFor: (of) => registries.registryFor(of),
     fetch: () => ({ token: (url) => registries.tokenFor(url) }),
     onEvent: (event) => {
       if (!json) showDownloads(event);
+      if (event.kind === 'started') versions.set(event.name, event.version);
       reportEvent(event, report);
     },
     onLine: (name, { stream, text }) => {
-      if (text.trim() !== '') report.about(name, stream === 'stdout' ? 'info' : 'warn', text);
+      if (text.trim() === '') return;
+      report.about(name, stream === 'stdout' ? 'info' : 'warn', text, {
+        version: versions.get(name),
+      });
     },
   });
 }
@@ -183,6 +194,7 @@ function reportEvent(event: AgentEvent, report: PollReport): void {
   }
   const line = agentLine(event);
   if (!line) return;
-  if ('name' in event) report.about(event.name, line.level, line.text);
-  else report.note(line.level, line.text);
+  const reported = reportedBy(event);
+  if ('name' in event) report.about(event.name, line.level, line.text, reported);
+  else report.note(line.level, line.text, reported);
 }

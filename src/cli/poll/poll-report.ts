@@ -1,3 +1,4 @@
+import { describeAddress } from '../../core/explanation/decision-words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { withReadableTimes } from '../../core/text/time-words.ts';
 import type { CommittedAction } from '../../store/index.ts';
@@ -13,8 +14,20 @@ export interface LoggedLine {
   readonly level: Level;
   /** The module entry or the subsystem that it is about; undefined for the process itself. */
   readonly target: string | undefined;
+  /** The event that the line reports, such as `modreg.module.started`; undefined if it reports none. */
+  readonly name?: string | undefined;
+  /** The version of the module, if it is known. */
+  readonly version?: string | undefined;
   readonly text: string;
 }
+
+/** The name of an event for a collector of logs. `kind` is the event's own word for it. */
+export function eventName(of: 'agent' | 'module' | 'poller' | 'server', kind: string): string {
+  return `modreg.${of}.${kind.replaceAll('-', '_')}`;
+}
+
+/** What a line reports besides its text. */
+export type Reported = Pick<LoggedLine, 'name' | 'version'>;
 
 interface Subject {
   readonly event: string;
@@ -55,16 +68,15 @@ export class PollReport {
   }
 
   /** Prints a line about the process itself. */
-  note(level: Level, text: string): void {
-    this.#print(level, text, { event: this.#of });
+  note(level: Level, text: string, reported: Reported = {}): void {
+    this.#print(level, text, { event: this.#of }, { reported });
   }
 
   /** Prints a line about the module or subsystem `name`. */
-  about(name: string, level: Level, text: string): void {
-    this.#print(level, `${excerpt(name)}: ${text}`, {
-      event: this.#of === 'poll' ? 'program' : 'module',
-      target: name,
-    });
+  about(name: string, level: Level, text: string, reported: Reported = {}): void {
+    const event = this.#of === 'poll' ? 'program' : 'module';
+    const line = `${excerpt(name)}: ${text}`;
+    this.#print(level, line, { event, target: name }, { reported });
   }
 
   onEvent(event: PollerEvent): void {
@@ -74,13 +86,22 @@ export class PollReport {
     const target = action?.target ?? ('target' in event ? event.target : undefined);
     const subject = { event: event.kind, target: target?.name, action: action?.id };
     const times = { now: this.#world.clock(), timeZone: this.#timeZone(target?.name ?? '') };
+    const reported = {
+      name: eventName('poller', event.kind),
+      version: action && describeAddress(action.to),
+    };
     for (const { level, text } of linesOf(event, ended)) {
-      this.#print(level, text, subject, withReadableTimes(text, times));
+      this.#print(level, text, subject, { reported, readable: withReadableTimes(text, times) });
     }
     if (event.kind === 'acknowledged') this.#delivered.delete(event.id);
   }
 
-  #print(level: Level, text: string, subject: Subject, readable = text): void {
+  #print(
+    level: Level,
+    text: string,
+    subject: Subject,
+    { reported, readable = text }: { readonly reported: Reported; readonly readable?: string },
+  ): void {
     const lost = (count: number): string => {
       const dropped = `${count} lines of this log were dropped, because nobody read them`;
       return this.#line({ now: this.#world.clock(), level: 'warn' }, dropped, { event: this.#of });
@@ -88,7 +109,7 @@ export class PollReport {
     const now = this.#world.clock();
     const shown = this.#isJson ? text : readable;
     this.#world.log('stdout', this.#line({ now, level }, shown, subject), lost);
-    this.#onLine({ at: now, level, target: subject.target, text: readable });
+    this.#onLine({ at: now, level, target: subject.target, ...reported, text: readable });
   }
 
   #line(

@@ -50,6 +50,7 @@ export interface PinsOutline {
 }
 
 export interface PolicyOutline extends TermsOutline {
+  readonly logs: { readonly endpoint: string };
   readonly modules: Readonly<Record<string, ModuleTermsOutline>>;
 }
 
@@ -103,6 +104,7 @@ const moduleTerms = part({ registry: text, allow_http: v.optional(list(text)) })
 
 export const policyOutline: v.GenericSchema<unknown, PolicyOutline> = part({
   ...terms,
+  logs: part({ endpoint: text }),
   modules: map(moduleTerms),
 });
 

@@ -27,8 +27,8 @@ function shadowedPin({ pin_version, pin_url }: PinsOutline, path: Path): Finding
   return [{ kind: 'shadowed-pin', path: [...path, 'pin_version'], message }];
 }
 
-/** A plain `http:` registry address that the policy does not allow. */
-export function exposedRegistry(
+/** A plain `http:` address of a registry or a collector that the policy does not allow. */
+export function exposedAddress(
   address: string,
   path: Path,
   allowHttp: readonly string[],

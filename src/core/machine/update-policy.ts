@@ -9,6 +9,15 @@ export interface UpdatePolicy {
   readonly terms: UpdateTerms;
   /** Complete terms, by the name of the module entry or the subsystem. */
   readonly modules: ReadonlyMap<string, UpdateTerms>;
+  /** Where modreg's own agent sends its log, by OTLP/HTTP; undefined if nowhere. Other agents need not follow it. */
+  readonly logs?:
+    | {
+        /** The address of a collector, such as `https://collector.example/v1/logs`. */
+        readonly endpoint: string;
+        /** Headers of each request. In a value, `${environment.NAME}` stands for a variable of the agent. */
+        readonly headers: Readonly<Record<string, string>>;
+      }
+    | undefined;
 }
 
 /** The terms of one module entry or subsystem, with defaults filled in. */

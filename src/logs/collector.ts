@@ -1,0 +1,132 @@
+import { gzipSync } from 'node:zlib';
+import ky from 'ky';
+import type { Secret } from '../core/text/secret.ts';
+import { excerpt } from '../core/text/quote.ts';
+import { secret } from '../core/text/secret.ts';
+import type { Clock } from '../registry/clock.ts';
+import { startDeadline, type Deadline } from '../registry/http/deadline.ts';
+import { withoutToken } from '../registry/http/echoed-token.ts';
+import { DEFAULT_LIMITS } from '../registry/http/limits.ts';
+import { requestFailure } from '../registry/http/network-failure.ts';
+import { readRetryAfter } from '../registry/http/retry-after.ts';
+import { RegistryError } from '../registry/registry-error.ts';
+import { unlessAborted } from '../registry/unless-aborted.ts';
+
+/** Where logs are sent. */
+export interface Collector {
+  /** An http: or https: address without a query. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, Secret>>;
+}
+
+/** What a collector answered, and why. */
+export type Answer =
+  /** It has the records, except for so many. */
+  | { readonly kind: 'accepted'; readonly rejected: number; readonly why: string }
+  /** The request is larger than it allows. */
+  | { readonly kind: 'too-large'; readonly why: string }
+  /** It cannot use one of the records. */
+  | { readonly kind: 'refused'; readonly why: string }
+  /** It takes no records from this machine, or not at this address. */
+  | { readonly kind: 'closed'; readonly why: string }
+  /** It cannot be reached, or asks to wait. */
+  | { readonly kind: 'unavailable'; readonly why: string; readonly retryMs: number | undefined };
+
+const LARGEST_ANSWER = 64 * 1024;
+const REFUSED = new Set([400, 422]);
+const TEMPORARY = new Set([408, 425, 429]);
+
+/** Sends one request, whose body is the JSON `body`. Throws the reason of `signal` if it aborts. */
+export async function sendTo(
+  { endpoint, headers }: Collector,
+  body: string,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Answer> {
+  const where = excerpt(endpoint);
+  const deadline = startDeadline(where, DEFAULT_LIMITS, signal);
+  const secrets = Object.entries(headers).map(([name, value]) => [name, value.reveal()] as const);
+  const post = async (): Promise<Answer> => {
+    const response = await ky.post(endpoint, {
+      body: gzipSync(body),
+      headers: {
+        ...Object.fromEntries(secrets),
+        accept: 'application/json',
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+      },
+      signal: deadline.signal,
+      redirect: 'manual',
+      retry: 0,
+      timeout: false,
+      throwHttpErrors: false,
+    });
+    deadline.begin();
+    const text = await textOf(response, deadline);
+    const shown = secrets.reduce((rest, [, value]) => withoutToken(rest, secret(value)), text);
+    return answerOf(response, shown, { where, now: clock.now() });
+  };
+  try {
+    // After a garbage collection, Node can ignore the signal of a fetch.
+    return await unlessAborted(deadline.signal, post());
+  } catch (error) {
+    signal.throwIfAborted();
+    const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
+    const failure = requestFailure(cause, { where }, clock.now());
+    if (!(failure instanceof RegistryError)) throw failure;
+    return { kind: 'unavailable', why: failure.message, retryMs: undefined };
+  } finally {
+    deadline.stop();
+  }
+}
+
+/** The body of a response, without what is too long. */
+async function textOf(response: Response, deadline: Deadline): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    // Leaving the loop closes the connection.
+    if (size > LARGEST_ANSWER) break;
+    deadline.receive(chunk.length);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** What a response means. OTLP lists the statuses that are retried; 5xx others are too, because a repair ends them. */
+function answerOf(
+  { status, headers, ok }: Response,
+  text: string,
+  { where, now }: { readonly where: string; readonly now: number },
+): Answer {
+  const { message, partialSuccess } = fieldsIn(text);
+  if (ok) {
+    const { rejectedLogRecords, errorMessage } = fieldsOf(partialSuccess);
+    const rejected = Math.max(0, Math.trunc(Number(rejectedLogRecords ?? 0))) || 0;
+    return { kind: 'accepted', rejected, why: inBrackets(errorMessage) };
+  }
+  const why = `${where} answered ${status}${inBrackets(message)}`;
+  if (status === 413) return { kind: 'too-large', why };
+  if (REFUSED.has(status)) return { kind: 'refused', why };
+  if (status >= 500 || TEMPORARY.has(status)) {
+    return { kind: 'unavailable', why, retryMs: readRetryAfter(headers.get('retry-after'), now) };
+  }
+  const redirects = status < 400 ? ', a redirect, which is not followed' : '';
+  return { kind: 'closed', why: why + redirects };
+}
+
+function inBrackets(message: unknown): string {
+  return typeof message === 'string' && message !== '' ? ` (${excerpt(message)})` : '';
+}
+
+function fieldsIn(json: string): Readonly<Record<string, unknown>> {
+  try {
+    return fieldsOf(JSON.parse(json));
+  } catch {
+    return {};
+  }
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
