@@ -67,6 +67,7 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
       section: 'agent',
       measure: isShort ? script('agent.ts', '3', '5', 'alone') : script('agent.ts'),
     },
+    { name: 'logs', section: 'logs', measure: script('logs.ts') },
   ],
   poller: [
     { name: 'rounds', section: 'poller', measure: script('poller-large.ts') },

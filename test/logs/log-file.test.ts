@@ -1,8 +1,10 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openLog, type LogFile } from '../../src/logs/log-file.ts';
+import { LOG_LAYOUT } from '../../src/logs/log-layout.ts';
 import { MOST_BYTES, MOST_RECORDS } from '../../src/logs/log-limits.ts';
 import type { LogRecord, Severity } from '../../src/logs/log-record.ts';
+import { openDatabase } from '../../src/sqlite/database.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const AT = 1_764_000_000_000;
@@ -14,6 +16,10 @@ function record(severity: Severity, text: string, at = AT, module = 'lidar'): Lo
 function newLog(): { readonly path: string; readonly log: LogFile } {
   const path = `${temporaryFolder()}/logs.db`;
   return { path, log: openLog(path, 'create') };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
 }
 
 function texts(log: LogFile, query: Parameters<LogFile['newest']>[0]): string[] {
@@ -93,14 +99,68 @@ describe('a log', () => {
     log.close();
   });
 
-  it('is bounded in bytes, and so is its file', () => {
-    const { path, log } = newLog();
-    const text = 'x'.repeat(16_384);
-    for (let count = 0; count < 1000; count++) log.append([record('info', text)]);
-    const kept = log.newest({ count: MOST_RECORDS });
-    expect(kept).toHaveLength(Math.floor(MOST_BYTES / (16_384 + 64)));
+  it.for([100, 1000, 1300, 16_384])(
+    'with lines of %i bytes is bounded, and its files take less than 8 MiB',
+    (bytes) => {
+      const { path, log } = newLog();
+      const text = 'x'.repeat(bytes);
+      let largest = 0;
+      const count = Math.min(2 * MOST_RECORDS, Math.ceil((3 * MOST_BYTES) / bytes));
+      for (let added = 0; added < count; added += 64) {
+        log.append(Array.from({ length: 64 }, () => record('info', text)));
+        const sizes = ['', '-wal', '-shm'].map((suffix) => statSync(path + suffix).size);
+        largest = Math.max(largest, sum(sizes));
+      }
+      const most = Math.min(MOST_RECORDS, Math.floor(MOST_BYTES / (bytes + 64)));
+      expect(log.newest({ count: MOST_RECORDS + 1 })).toHaveLength(most);
+      log.close();
+      expect(largest).toBeLessThan(8 * 1024 * 1024);
+    },
+  );
+
+  it('drops what was sent before what is as severe, or one step less', () => {
+    const { log } = newLog();
+    const add = (severity: Severity, count: number): void => {
+      log.append(Array.from({ length: count }, () => record(severity, 'a')));
+    };
+    const third = Math.floor(MOST_RECORDS / 3);
+    for (const severity of ['info', 'warn', 'error'] as const) add(severity, third);
+    const [last] = log.newest({ count: 1 });
+    log.passed(last?.id, { kind: 'sent', at: AT, droppedReported: 0, rejected: 0 });
+    const left = (): string => {
+      const position = last?.id ?? 0;
+      const kinds = log
+        .newest({ count: MOST_RECORDS })
+        .map(({ id, severity }) => `${id > position ? 'unsent' : 'sent'} ${severity}`);
+      return Array.from(
+        Map.groupBy(kinds, (kind) => kind),
+        ([kind, all]) => `${all.length} ${kind}`,
+      ).join(', ');
+    };
+    add('info', MOST_RECORDS - 3 * third);
+    const steps = [
+      ['info', third],
+      ['info', third],
+      ['warn', third + 1],
+      ['error', third + 1],
+      ['error', third],
+      ['error', 10],
+    ] as const;
+    const seen = steps.map(([severity, count]) => {
+      add(severity, count);
+      return left();
+    });
+    expect(seen).toEqual([
+      '3333 sent warn, 3333 sent error, 3334 unsent info',
+      '3333 sent error, 6667 unsent info',
+      '3333 sent error, 3333 unsent info, 3334 unsent warn',
+      '3332 sent error, 3334 unsent warn, 3334 unsent error',
+      '3333 unsent warn, 6667 unsent error',
+      '3323 unsent warn, 6677 unsent error',
+    ]);
+    // 6,667 lines of info and 11 warnings: those that were sent do not count.
+    expect(log.delivery().dropped.count).toBe(6678);
     log.close();
-    expect(statSync(path).size).toBeLessThan(1.3 * MOST_BYTES);
   });
 
   it('counts what a file has that is opened again', () => {
@@ -112,6 +172,20 @@ describe('a log', () => {
     expect(texts(again, { count: MOST_RECORDS }).slice(0, 1)).toEqual(['1']);
     expect(again.dropped()?.count).toBe(1);
     again.close();
+  });
+
+  it('of an earlier modreg has its lines, and they are to be sent', () => {
+    const path = `${temporaryFolder()}/logs.db`;
+    const earlier = { ...LOG_LAYOUT, migrations: LOG_LAYOUT.migrations.slice(0, 1) };
+    const database = openDatabase(path, earlier, { mode: 'create', busyTimeoutMs: 0 });
+    database.exec(`INSERT INTO records (at, severity, module, text, bytes)
+      VALUES (${AT}, 2, 'lidar', 'no laser', 72)`);
+    database.close();
+    const log = openLog(path, 'create');
+    const expected = [{ id: 1, ...record('error', 'no laser') }];
+    expect(log.newest({ count: 9 })).toEqual(expected);
+    expect(log.unsent(9)).toEqual(expected);
+    log.close();
   });
 
   it('is private to its owner', () => {
