@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { agentLine } from '../../src/cli/agent/agent-event-words.ts';
+import { agentLine, reportedBy } from '../../src/cli/agent/agent-event-words.ts';
 import { downloadStatus } from '../../src/cli/agent/download-bar.ts';
 import type { AgentEvent } from '../../src/agent/index.ts';
 import { DatabaseError } from '../../src/sqlite/database-error.ts';
@@ -121,4 +121,24 @@ it('the bar of the download that began first is shown until it, or its action, h
     'lidar 1.1.0  1.0 MB',
     undefined,
   ]);
+});
+
+it.each<[Parameters<typeof reportedBy>[0], string]>([
+  [{ kind: 'started', ...OF, pid: 7 }, 'modreg.module.started 1.1.0'],
+  [{ kind: 'started', ...OF, name: 'platform-server', pid: 7 }, 'modreg.server.started 1.1.0'],
+  [
+    { kind: 'stopped', ...OF, name: 'platform-server', killedAfterMs: undefined },
+    'modreg.server.stopped 1.1.0',
+  ],
+  [{ ...STATE, state: 'rolling-back' }, 'modreg.module.rolling_back 1.1.0'],
+  [{ ...STATE, state: 'rolling-back', reason: 'it ended' }, 'modreg.module.failed 1.1.0'],
+  [
+    { kind: 'installing', ...OF, step: { kind: 'downloaded', bytes: 7 } },
+    'modreg.module.downloaded 1.1.0',
+  ],
+  [{ kind: 'leaves', name: 'lidar', because: 'removed' }, 'modreg.module.leaves'],
+  [{ kind: 'orphans', count: 2, areLeft: false }, 'modreg.agent.orphans'],
+])('%j is sent to a collector as %s', (event, expected) => {
+  const { name, version } = reportedBy(event);
+  expect([name, ...(version === undefined ? [] : [version])].join(' ')).toBe(expected);
 });

@@ -6,6 +6,7 @@ import { MARK, runIdOf } from '../../src/agent/process/process-table.ts';
 import { agentStatusCommand, pidsOf } from '../../src/cli/agent/status-command.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
 import type { Activation } from '../../src/core/machine/activation.ts';
+import { openLog, type LogFile } from '../../src/logs/log-file.ts';
 import { noteActivation } from '../../src/store/activations.ts';
 import { moduleId } from '../support/ask.ts';
 import { claimed, commitOne, moduleNamed } from '../support/claimed.ts';
@@ -107,7 +108,49 @@ describe('modreg agent status', () => {
         { ...arm, memory: bytes, ...undecided },
       ],
       quarantine: [],
+      log: null,
     });
+  });
+
+  it.for([
+    [
+      'a log that is sent',
+      (log: LogFile) => {
+        log.passed(1, { kind: 'sent', at: NOW, droppedReported: 0, rejected: 0 });
+      },
+      'Log to https://c.example/v1/logs: sent at 2026-11-20T01:02:03Z; 1 line to send',
+      { sentAt: '2026-11-20T01:02:03Z', waiting: 1, refused: 0, trouble: null },
+    ],
+    [
+      'a log that waits, of which a line was refused',
+      (log: LogFile) => {
+        log.passed(1, { kind: 'set-aside', droppedReported: 0 });
+        log.passed(undefined, { kind: 'sent', at: NOW, droppedReported: 0, rejected: 2 });
+        log.troubled('c.example answered 503');
+      },
+      'Log to https://c.example/v1/logs: sent at 2026-11-20T01:02:03Z; 1 line to send (c.example answered 503); 3 refused by the collector',
+      { sentAt: '2026-11-20T01:02:03Z', waiting: 1, refused: 3, trouble: 'c.example answered 503' },
+    ],
+    [
+      'a log that was never sent',
+      () => undefined,
+      'Log to https://c.example/v1/logs: never sent; 2 lines to send',
+      { sentAt: null, waiting: 2, refused: 0, trouble: null },
+    ],
+  ] as const)('shows %s', ([, change, line, json]) => {
+    const file = claimed();
+    const home = dirname(file.path);
+    const log = openLog(`${home}/logs.db`, 'create');
+    const texts = ['a', 'b'];
+    log.append(texts.map((text) => ({ at: NOW, severity: 'info', module: undefined, text })));
+    log.sendingTo('https://c.example/v1/logs');
+    change(log);
+    log.close();
+    const world = { ...quietWorld('linux/x64'), environment: { PLATFORM_HOME: home } };
+    expect(agentStatusCommand({}, world).answer.at(-1)).toBe(line);
+    const [answer = ''] = agentStatusCommand({ json: true }, world).answer;
+    const expected = { endpoint: 'https://c.example/v1/logs', dropped: 0, ...json };
+    expect((JSON.parse(answer) as { log: unknown }).log).toEqual(expected);
   });
 });
 

@@ -36,9 +36,13 @@ export function polling(
 }
 
 /** Starts `modreg agent run` in the same way. */
-export function agentRunning(folder: string, args: readonly string[] = []): Polling {
+export function agentRunning(
+  folder: string,
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Polling {
   const command = ['agent', 'run', `${folder}/machine.json`, '--platform', 'linux/amd64'];
-  return startedIn(folder, [...command, '--interval', '5s', ...args], {});
+  return startedIn(folder, [...command, '--interval', '5s', ...args], environment);
 }
 
 /** Starts `modreg demo`, whose folder is in `folder`. */

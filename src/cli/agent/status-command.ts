@@ -8,6 +8,7 @@ import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory, QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
+import type { Delivery } from '../../logs/log-queue.ts';
 import { isPolled } from '../../store/claim.ts';
 import { activationsIn } from '../../store/activations.ts';
 import type { MachineFile } from '../../store/index.ts';
@@ -21,6 +22,7 @@ import { columnsOf } from '../output/columns.ts';
 import type { Outcome } from '../problem.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import type { World } from '../world.ts';
+import { logAsJson, logDelivery, logLineOf } from './log-status.ts';
 import { noAgent } from './no-agent.ts';
 
 /** A module as it is on this machine now. */
@@ -41,7 +43,13 @@ export interface ModuleStatus {
 }
 
 /** What this machine has before an agent has run. */
-const NOTHING = { isRunning: false, trouble: undefined, modules: [], quarantine: [] };
+const NOTHING = {
+  isRunning: false,
+  trouble: undefined,
+  modules: [],
+  quarantine: [],
+  log: undefined,
+};
 
 interface AgentStatus {
   readonly isRunning: boolean;
@@ -49,6 +57,8 @@ interface AgentStatus {
   readonly trouble: string | undefined;
   readonly modules: readonly ModuleStatus[];
   readonly quarantine: readonly QuarantineEntry[];
+  /** How far the log was sent, if the policy names a collector. */
+  readonly log: Delivery | undefined;
   readonly times: (moduleId: string) => TimeContext;
 }
 
@@ -60,14 +70,15 @@ export function agentStatusCommand({ json }: { readonly json?: true }, world: Wo
     const { head, note } = noAgent(read.error.message);
     return { answer: [json ? asJson(NOTHING) : head], notes: [note], problems: [] };
   }
-  const { isRunning, modules, quarantine, times, trouble } = read.value;
+  const { isRunning, modules, quarantine, log, times, trouble } = read.value;
   const notes = [
     ...(isRunning ? [] : ['no agent is running']),
     ...(trouble === undefined ? [] : [trouble]),
   ];
   if (json) return { answer: [asJson(read.value)], notes, problems: [] };
+  const sent = log ? ['', logLineOf(log)] : [];
   if (modules.length === 0) {
-    return { answer: ['the agent has decided on no module yet'], notes, problems: [] };
+    return { answer: ['the agent has decided on no module yet', ...sent], notes, problems: [] };
   }
   const now = world.clock();
   const rows = modules.map((one) => [
@@ -82,7 +93,7 @@ export function agentStatusCommand({ json }: { readonly json?: true }, world: Wo
   const line = columnsOf(heads, rows, world.columns);
   const quarantined = quarantineTable(quarantine, { times, columns: world.columns });
   const below = quarantined.length === 0 ? [] : ['', QUARANTINE_HEAD, ...quarantined];
-  return { answer: [...[heads, ...rows].flatMap(line), ...below], notes, problems: [] };
+  return { answer: [...[heads, ...rows].flatMap(line), ...below, ...sent], notes, problems: [] };
 }
 
 const QUARANTINE_HEAD =
@@ -111,7 +122,13 @@ function decisionText({ decision, reason }: LoggedDecision): string {
   return decision === 'stuck' || decision === 'hold' ? `${decision}: ${reason}` : decision;
 }
 
-function asJson({ isRunning, modules, quarantine, trouble }: Omit<AgentStatus, 'times'>): string {
+function asJson({
+  isRunning,
+  modules,
+  quarantine,
+  log,
+  trouble,
+}: Omit<AgentStatus, 'times'>): string {
   return jsonLine({
     schema: 'modreg/agent-status@1',
     running: isRunning,
@@ -128,6 +145,7 @@ function asJson({ isRunning, modules, quarantine, trouble }: Omit<AgentStatus, '
       action: openAsJson(rest.open),
     })),
     quarantine: quarantine.map(quarantineAsJson),
+    log: logAsJson(log),
   });
 }
 
@@ -137,7 +155,9 @@ function statusIn(file: MachineFile, world: World): AgentStatus {
   const modules = modulesIn(file);
   const { round } = state.poller();
   const times = timesOn(state, world);
-  return { isRunning: isPolled(file.path), trouble: round?.trouble, modules, quarantine, times };
+  const log = logDelivery(file.path);
+  const trouble = round?.trouble;
+  return { isRunning: isPolled(file.path), trouble, modules, quarantine, log, times };
 }
 
 /** The modules that the agent has decided on, or runs. */

@@ -1,0 +1,72 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
+import { fakeCollector, textOf, type SentRecord } from '../support/collector.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { modreg } from '../support/modreg.ts';
+import { entry } from '../support/planned.ts';
+import { agentRunning } from '../support/polling.ts';
+
+const TOKEN = 'hunter2-hunter2';
+
+/** What a collector shows of a record: its severity, event, module, version and text. */
+function shown(record: SentRecord): string {
+  const attribute = (key: string): string =>
+    record.attributes.find((one) => one.key === key)?.value.stringValue ?? '-';
+  const text = textOf(record)
+    .replaceAll(/process \d+/g, 'process PID')
+    .replaceAll(/\d+ bytes/g, 'N bytes')
+    .replace(/of \S*machine\.json/, 'of machine.json');
+  return [
+    record.severityText,
+    record.eventName ?? '-',
+    attribute('modreg.module'),
+    attribute('modreg.version'),
+    text,
+  ].join(' ');
+}
+
+it('an agent sends its events, with their names, where the policy says, and the last ones as it ends', async () => {
+  const collector = await fakeCollector();
+  await withUpgradeReleases(async ({ address, publish }) => {
+    publish('1.0.0', 'works');
+    const policy = {
+      registry: address.replace(/\/v1$/, ''),
+      run_as: process.getuid?.() === 0 ? 'root' : undefined,
+      ready_timeout: '1s',
+      probation: '0s',
+    };
+    const folder = temporaryFolder({
+      'machine.json': JSON.stringify({ modules: [entry('acme:lidar', '1.*')] }),
+      'policy.json': JSON.stringify(policy),
+    });
+    mkdirSync(`${folder}/home`);
+    const agent = agentRunning(folder, [], { COLLECTOR_TOKEN: TOKEN });
+    await agent.until('install of 1.0.0: done');
+    const headers = { authorization: 'Bearer ${environment.COLLECTOR_TOKEN}' };
+    const logs = { endpoint: collector.endpoint, headers };
+    writeFileSync(`${folder}/policy.json`, JSON.stringify({ ...policy, logs }));
+    // The next round reads the policy, and what is in the log is sent.
+    await expect.poll(() => collector.requests.length, { timeout: 30_000 }).toBeGreaterThan(0);
+    const status = (): string =>
+      modreg(['agent', 'status'], { PLATFORM_HOME: `${folder}/home` }).stdout.trimEnd();
+    await expect.poll(status).toMatch(/\nLog to \S+: sent at \S+; 0 lines to send$/);
+    expect(await agent.end('SIGTERM')).toMatchObject({ exit: 0 });
+  });
+  expect(collector.requests.map((request) => request.headers['authorization'])).toEqual(
+    collector.requests.map(() => `Bearer ${TOKEN}`),
+  );
+  const lines = collector.requests.flatMap(({ records }) => records.map(shown));
+  expect(lines).toEqual([
+    'INFO modreg.agent.started - - running 1 module of machine.json, a round every 5 s (Ctrl-C stops)',
+    'INFO modreg.poller.delivered acme_lidar 1.0.0 acme_lidar: install of 1.0.0: not deployed yet; newest release of 1',
+    'INFO modreg.module.downloaded acme_lidar 1.0.0 acme_lidar: 1.0.0 is downloaded, N bytes',
+    'INFO modreg.module.installed acme_lidar 1.0.0 acme_lidar: 1.0.0 is installed',
+    'INFO modreg.module.started acme_lidar 1.0.0 acme_lidar: 1.0.0 is started (process PID)',
+    'INFO modreg.module.running acme_lidar 1.0.0 acme_lidar: 1.0.0 runs',
+    'INFO modreg.poller.acknowledged acme_lidar 1.0.0 acme_lidar: install of 1.0.0: done',
+    'INFO modreg.agent.stopping - - got SIGTERM: stopping all modules',
+    'INFO modreg.module.stopped acme_lidar 1.0.0 acme_lidar: 1.0.0 is stopped',
+    'INFO modreg.agent.stopped - - all modules are stopped',
+  ]);
+});
