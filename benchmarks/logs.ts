@@ -135,7 +135,8 @@ printRows([
     isMet: errors === BURST / ERROR_EVERY,
   },
   {
-    measured: 'from a full queue of 10,000 records to an empty one, with a collector on loopback, median',
+    measured:
+      'from a full queue of 10,000 records to an empty one, with a collector on loopback, median',
     figure: `${drainMs.toFixed(0)} ms`,
     target: '< 1,000 ms',
     isMet: drainMs < MOST_DRAIN_MS,

@@ -29,7 +29,6 @@ export interface FakeCollector {
   readonly requests: readonly LogRequest[];
   /** The text of each record, by request. */
   readonly texts: () => string[][];
-  close(): void;
 }
 
 /** A collector on a loopback port. `behave` is called with the number of each request, from 0. */
@@ -57,7 +56,6 @@ export async function fakeCollector(
     endpoint: `${server.address}/v1/logs`,
     requests,
     texts: () => requests.map(({ records }) => records.map(textOf)),
-    close: server.close,
   };
 }
 
