@@ -15,7 +15,7 @@ export interface SentRecord {
 }
 
 /** A request to a collector. */
-export interface LogRequest {
+interface LogRequest {
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly body: string;
   readonly records: readonly SentRecord[];
