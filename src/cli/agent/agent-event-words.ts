@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../agent/event.ts';
+import { SERVER } from '../../agent/server.ts';
 import type { PollerEvent } from '../../poller/index.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
@@ -25,8 +26,6 @@ const OWN: ReadonlySet<string> = new Set([
   'not-removed',
   'module-waits-for-file',
 ] satisfies OwnEvent['kind'][]);
-
-const SERVER = 'platform-server';
 
 /** What the line of an event reports: its name, such as `modreg.server.stopped`, and the version. */
 export function reportedBy(event: OwnEvent): Reported {
