@@ -28,6 +28,8 @@ export interface LogFile extends LogQueue {
   close(): void;
 }
 
+/** The name of the file, beside `machine.db`: a flood of lines cannot affect what is decided. */
+export const LOG_FILE = 'logs.db';
 const BUSY_TIMEOUT_MS = 5000;
 /** So many records are added before those that are too many are dropped. */
 const TRIMMED_AFTER = 32;

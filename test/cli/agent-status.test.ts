@@ -132,6 +132,21 @@ describe('modreg agent status', () => {
       { sentAt: '2026-11-20T01:02:03Z', waiting: 1, refused: 3, trouble: 'c.example answered 503' },
     ],
     [
+      'a log whose collector cannot be used',
+      (log: LogFile) => {
+        log.sendingTo(undefined);
+        log.troubled('the agent has no variable TOKEN');
+      },
+      'Log: never sent; 2 lines to send (the agent has no variable TOKEN)',
+      {
+        endpoint: null,
+        sentAt: null,
+        waiting: 2,
+        refused: 0,
+        trouble: 'the agent has no variable TOKEN',
+      },
+    ],
+    [
       'a log that was never sent',
       () => undefined,
       'Log to https://c.example/v1/logs: never sent; 2 lines to send',

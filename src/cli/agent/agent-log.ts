@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { logDestination } from '../../config/log-destination.ts';
 import type { UpdatePolicy } from '../../config/index.ts';
+import { LOG_FILE } from '../../logs/log-file.ts';
 import { LogUpload } from '../../logs/log-upload.ts';
 import { logWriter } from '../../logs/log-writer.ts';
 import { systemClock } from '../../registry/index.ts';
@@ -9,9 +10,6 @@ import { systemRandom } from '../../registry/clock.ts';
 import type { LoggedLine } from '../poll/poll-report.ts';
 import { ownVersion } from '../version.ts';
 import type { World } from '../world.ts';
-
-/** The file of the log, beside `machine.db`: a flood of lines cannot affect what is decided. */
-export const LOG_FILE = 'logs.db';
 
 const LOCAL_MACHINE = 'local';
 

@@ -5,7 +5,7 @@ import { platformHome } from '../../config/platform-home.ts';
 import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { openLog, type LogFile } from '../../logs/log-file.ts';
+import { LOG_FILE, openLog, type LogFile } from '../../logs/log-file.ts';
 import { MOST_RECORDS } from '../../logs/log-limits.ts';
 import type { StoredRecord } from '../../logs/log-record.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
@@ -18,7 +18,6 @@ import { logLine, textLine } from '../output/log-line.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import type { World } from '../world.ts';
-import { LOG_FILE } from './agent-log.ts';
 import { noAgent } from './no-agent.ts';
 
 export interface AgentLogsOptions {
