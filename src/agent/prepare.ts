@@ -6,6 +6,7 @@ import type { AgentOptions } from './agent-options.ts';
 import type { AgentEvent } from './event.ts';
 import { installPackage, nameOf, type InstallOrder } from './install/install-package.ts';
 import type { Package } from './install/package.ts';
+import { firstRunMark } from './install/package-store.ts';
 import type { InstallTurns } from './install/turns.ts';
 import type { OutputLine } from './process/program-output.ts';
 import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
@@ -101,7 +102,7 @@ async function ready(order: Order): Promise<Result<Package, Fault>> {
   if (!installed.ok || installed.value.firstRun === undefined) return installed;
   const closed = whyClosed(order.root, order.runAs);
   if (closed !== undefined) return machineFault(closed);
-  const done = `${order.root}.first-run`;
+  const done = firstRunMark(order.root);
   if (existsSync(done)) return installed;
   const fault = await firstRun(installed.value.firstRun, order);
   if (fault) return { ok: false, error: fault };

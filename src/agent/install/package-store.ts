@@ -59,6 +59,11 @@ export async function syncFileSystem(folder: string): Promise<void> {
   }
 }
 
+/** The file beside the package `root` that shows that its first run has succeeded. */
+export function firstRunMark(root: string): string {
+  return `${root}.first-run`;
+}
+
 /** Gives the complete folder `staging` the name `root`. Both survive a loss of power, or neither does. */
 export async function moveInto(
   staging: string,
@@ -67,6 +72,8 @@ export async function moveInto(
 ): Promise<void> {
   await makeShared(dirname(root), home);
   await chmod(staging, FOLDER_MODE);
+  // What the first run wrote into an earlier package is gone with that package.
+  await rm(firstRunMark(root), { force: true });
   await rename(staging, root);
   onRenamed();
   await syncFolder(dirname(root));
@@ -93,6 +100,7 @@ async function syncFolder(path: string): Promise<void> {
 /** Removes a package. Its folder has another name before its first file is gone, since a folder that exists is complete. */
 export async function removePackage(root: string, home: string): Promise<void> {
   const doomed = await newStaging(home, root);
+  await rm(firstRunMark(root), { force: true });
   await rename(root, doomed);
   await syncFolder(dirname(root));
   await rm(doomed, { recursive: true });

@@ -18,6 +18,8 @@ it('keeps what is used, and the two newest other packages of each module for sev
   const home = temporaryFolder({
     ...(Object.fromEntries(files) as Record<string, string>),
     'packages/acme/cam/1.0.0/meta.json': '{}',
+    'packages/acme/cam/1.0.0.first-run': '',
+    'packages/acme/cam/2.0.0.first-run': '',
     'packages/acme/cam/2.0.0/meta.json': '{}',
   });
   for (const [version, days] of Object.entries(ages)) age(`${home}/${LIDAR}/${version}`, days);
@@ -31,7 +33,7 @@ it('keeps what is used, and the two newest other packages of each module for sev
     `${home}/${LIDAR}/1.5.0`,
   ]);
   expect(readdirSync(`${home}/${LIDAR}`).toSorted()).toEqual(['1.0.0', '1.2.0', '1.3.0', '1.4.0']);
-  expect(readdirSync(`${home}/packages/acme/cam`)).toEqual(['2.0.0']);
+  expect(readdirSync(`${home}/packages/acme/cam`).toSorted()).toEqual(['2.0.0', '2.0.0.first-run']);
   expect(readdirSync(`${home}/staging`)).toEqual([]);
 });
 
