@@ -87,12 +87,13 @@ export class Attempt {
     this.#stopping.abort(new DOMException(`${this.#name} ${late}`, 'TimeoutError'));
   }
 
-  /** Moves the deadline. Throws a RangeError if `ms` is less than a second or more than a day. */
+  /** Moves the deadline, until it has passed or the attempt has ended. Throws a RangeError if `ms` is less than a second or more than a day. */
   extend(ms: number): void {
     if (typeof ms !== 'number' || !(ms >= LEAST_ACKNOWLEDGE_MS && ms <= LONGEST_EXTENSION_MS)) {
       const expected = `expected ${LEAST_ACKNOWLEDGE_MS} to ${LONGEST_EXTENSION_MS} milliseconds`;
       throw new RangeError(`extend(): found ${describeValue(ms)}, ${expected}`);
     }
+    if (this.signal.aborted) return;
     this.#deadline = Math.max(this.#deadline, this.#terms.clock.monotonic() + ms);
   }
 

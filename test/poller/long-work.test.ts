@@ -129,6 +129,18 @@ describe('[D39] extend()', () => {
     expect(aborted()?.slice(0, 8)).toBe(expected);
   });
 
+  it('has no effect after the deadline: the action is withdrawn once its version is yanked', async () => {
+    const { machine, delivery } = await working();
+    await machine.pass(25 * MINUTE);
+    delivery.extend(HOUR);
+    machine.registry.catalogue.yank(moduleId('acme:lidar'), '1.2.4', 'stops the motor');
+    await machine.pass(2 * MINUTE);
+    expect(machine.story()).toEqual([
+      '01:22:33 overdue acme_lidar 1.2.3 → 1.2.4',
+      '01:28:33 withdrawn acme_lidar 1.2.3 → 1.2.4',
+    ]);
+  });
+
   it.each([SECOND, 24 * HOUR])('accepts %i ms', async (ms) => {
     const { delivery } = await working();
     expect(delivery.extend(ms)).toBeUndefined();
