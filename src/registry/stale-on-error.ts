@@ -49,7 +49,8 @@ export function staleOnError(
       ? `confirmed by a clock that was ${describeDuration(-age)} ahead of this one`
       : `confirmed ${describeDuration(age)} ago (limit ${describeDuration(maxIndexAgeMs)})`;
   const message = `${error.message}; the saved list was ${confirmed}`;
-  const stale = new RegistryError('list-stale', message, { cause: error, hint: error.hint });
+  const { hint, retryAfterMs } = error;
+  const stale = new RegistryError('list-stale', message, { cause: error, hint, retryAfterMs });
   return { ok: false, error: stale };
 }
 

@@ -117,6 +117,15 @@ describe('[D21] while the registry is unreachable, the saved list is used', () =
     await expect(registry.read(LIDAR)).rejects.toMatchObject({ kind: 'list-stale', hint });
   });
 
+  it('and if it is too old, the error says how long the registry asks to wait', async () => {
+    const { registry, clock } = remembered(HOST, { limits: { retryWithinMs: 0 } });
+    asked.next(document(['1.2.3']), status(503, { 'retry-after': '600' }));
+    await registry.read(LIDAR);
+    clock.advance(8 * DAY);
+    const expected = { kind: 'list-stale', retryAfterMs: 600_000 };
+    await expect(registry.read(LIDAR)).rejects.toMatchObject(expected);
+  });
+
   it('[T27] a 304 confirms the saved list', async () => {
     const machine = remembered(HOST, { limits: { retryWithinMs: 0 } });
     asked.next(document(['1.2.3']), status(304), status(500));
