@@ -179,6 +179,30 @@ describe('an upload', () => {
     expect(closed).toBe(expected.includes(UPLOAD) ? 1 : 0);
   });
 
+  it.each<[string, Answer, string, number]>([
+    ['breaks off', (response) => response.destroy(), 'registry-unreachable', 3],
+    ['refuses a part', (response) => response.writeHead(403).end(), 'registry-refused', 1],
+  ])('closes the file each time that the registry %s', async (_, answer, kind, times) => {
+    const { address } = await plainServer((response, request) => {
+      if (request.method === 'GET') response.writeHead(404).end();
+      else request.once('data', () => answer(response));
+    });
+    const story: string[] = [];
+    const open = async function* (): AsyncGenerator<Uint8Array> {
+      story.push('opened');
+      try {
+        for (;;) yield await Promise.resolve(Buffer.alloc(1024));
+      } finally {
+        story.push('closed');
+      }
+    };
+    const large = { ...file, size: 1024 * 1024, open };
+    await expect(writerAt(address, 'x').upload(LIDAR, large)).rejects.toMatchObject({ kind });
+    await expect
+      .poll(() => story)
+      .toEqual(Array.from({ length: times }, () => ['opened', 'closed']).flat());
+  });
+
   it('is not sent if the registry denies access', async () => {
     const { address, requests } = await plainServer((response) => response.writeHead(401).end());
     const unread = { ...file, open: unopened };

@@ -67,22 +67,28 @@ export async function exchange(request: RegistryRequest, context: ExchangeContex
     ...(typeof change?.body === 'object' ? uploadTimes(change.body) : {}),
   };
   const deadline = startDeadline(where, extended, signal);
+  const sent = sentBody(change?.body, deadline);
   try {
     // After a garbage collection, Node can ignore the signal of a fetch, and a body could then continue for ever.
-    return await unlessAborted(deadline.signal, receive(request, deadline));
+    return await unlessAborted(deadline.signal, receive(request, sent, deadline));
   } catch (error) {
     deadline.signal.throwIfAborted();
     throw requestFailure(error, request, clock.now());
   } finally {
     deadline.stop();
+    sent.close();
   }
 }
 
-async function receive(request: RegistryRequest, deadline: Deadline): Promise<Reply> {
+async function receive(
+  request: RegistryRequest,
+  { init }: SentBody,
+  deadline: Deadline,
+): Promise<Reply> {
   const { url, where, fetch, change } = request;
-  const changing = change && { method: change.method, ...bodyOf(change, deadline) };
-  const sent = { url, where, fetch, headers: headersOf(request), change: changing };
-  const response = await follow(sent, deadline.signal);
+  const changing = change && { method: change.method, ...init };
+  const following = { url, where, fetch, headers: headersOf(request), change: changing };
+  const response = await follow(following, deadline.signal);
   const { status, headers } = response;
   const answersChange =
     request.change !== undefined && (status === 201 || isJson(headers.get('content-type')));
@@ -95,8 +101,15 @@ async function receive(request: RegistryRequest, deadline: Deadline): Promise<Re
   return { status, headers, body: NO_BODY };
 }
 
-function bodyOf({ body }: Change, deadline: Deadline): RequestInit {
-  if (typeof body !== 'object') return { body: body ?? null };
+/** The body of a request as `fetch` sends it. */
+interface SentBody {
+  readonly init: RequestInit;
+  /** Closes its file: `fetch` leaves it open if the request fails. Call it in every case. */
+  readonly close: () => void;
+}
+
+function sentBody(body: Change['body'], deadline: Deadline): SentBody {
+  if (typeof body !== 'object') return { init: { body: body ?? null }, close: () => undefined };
   let chunks: AsyncIterator<Uint8Array> | undefined;
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -107,13 +120,13 @@ function bodyOf({ body }: Change, deadline: Deadline): RequestInit {
         if (next.done === true) controller.close();
         else controller.enqueue(next.value);
       },
-      async cancel() {
-        await chunks?.return?.();
-      },
     },
     { highWaterMark: 0 },
   );
-  return { body: stream, duplex: 'half' };
+  return {
+    init: { body: stream, duplex: 'half' },
+    close: () => void chunks?.return?.().catch(() => undefined),
+  };
 }
 
 /** The headers of a body. The length keeps `fetch` from sending it in chunks. */
