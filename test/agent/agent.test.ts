@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
@@ -205,13 +205,17 @@ describe('a module that works', () => {
     await site.until('lidar probation 1.0.0');
   });
 
-  it('and does not end in its time is killed', async () => {
-    const site = await agentSite(LIDAR, { stopMs: 300 });
-    site.publish('acme:lidar', '1.0.0', "trap '' TERM; while :; do sleep 1; done");
+  it.each([
+    ["the policy's, whatever the package says", 300, '90s', 300],
+    ["the package's, if the policy says nothing", undefined, '1s', 1000],
+  ])('and does not end in its time is killed: %s', async (_, stopMs, stop_timeout, expected) => {
+    const site = await agentSite(LIDAR, { stopMs });
+    const meta = { entrypoint: 'run', stop_timeout };
+    site.publish('acme:lidar', '1.0.0', "trap '' TERM; while :; do sleep 1; done", meta);
     await site.start();
     await site.until('done');
     site.configure({ modules: [] });
-    await site.until('lidar killed 1.0.0 after 300 ms');
+    await site.until(`lidar killed 1.0.0 after ${expected} ms`);
     expect(processes(site)).toBe(0);
   });
 
@@ -238,6 +242,24 @@ describe('the next agent', () => {
     await site.start();
     await site.until('lidar running 1.0.0');
     expect(site.story).toEqual([]);
+  });
+
+  it('keeps the version before a trial, however old it is, and rolls back to it', async () => {
+    const site = await agentSite(LIDAR);
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    const end = await site.start();
+    await site.until('done');
+    await site.change({ probationMs: DAY });
+    const script = `[ ! -e "$PLATFORM_MODULE_DATA/broken" ] || exit 3; ${STAYS}`;
+    site.publish('acme:lidar', '1.1.0', script);
+    await site.until('lidar probation 1.1.0');
+    await end();
+    writeFileSync(join(site.home, 'module-data/local/lidar/broken'), '');
+    const packages = join(site.home, 'packages/acme/lidar');
+    for (const name of readdirSync(packages)) utimesSync(join(packages, name), 0, 0);
+    await site.start();
+    await site.until('failed (release, 1.0.0): it ended with exit code 3');
+    expect(processes(site)).toBe(1);
   });
 });
 

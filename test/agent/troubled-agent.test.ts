@@ -99,6 +99,18 @@ describe('an edit of how a module is run', () => {
     expect(processes(site)).toBe(1);
   });
 
+  it('may be one of its env, or of the variables that the policy allows', async () => {
+    const site = await agentSite(LIDAR);
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    await site.start();
+    await site.until('done');
+    site.configure({ modules: [{ ...LIDAR.modules[0], env: { RATE: '10' } }] });
+    await site.until('lidar has another setup');
+    await site.change({}, { envAllow: ['PLATFORM_API_KEY'] });
+    await site.until('lidar has another setup');
+    expect(processes(site)).toBe(1);
+  });
+
   it('ends the wait before the next start', async () => {
     const site = await agentSite(LIDAR, { probeMs: 3000 }, NO_BACK_OFF);
     site.publish('acme:lidar', '1.0.0', STAYS);
@@ -171,6 +183,22 @@ it('[A17] what depends on a module waits until that is ready', async () => {
   await site.until('base starting 1.0.0');
   await site.until('base running 1.0.0');
   expect(processes(site)).toBe(2);
+});
+
+it('what depends on a module has ended before the module is replaced', async () => {
+  const site = await agentSite(ON_LIDAR);
+  site.publish('acme:lidar', '1.0.0', STAYS);
+  site.publish('acme:base', '1.0.0', "trap 'sleep 0.5; exit' TERM; sleep 1000 & wait");
+  await site.start();
+  await site.until('base running 1.0.0');
+  await site.until('done');
+  site.story.length = 0;
+  site.publish('acme:lidar', '1.1.0', STAYS);
+  await site.until('base stopped 1.0.0');
+  await site.until('lidar stopping');
+  await site.until('lidar running 1.1.0');
+  await site.until('base running 1.0.0');
+  expect(site.story.filter((line) => line.startsWith('failed'))).toEqual([]);
 });
 
 it('[A17] what waits for a module is started once that has left the config', async () => {

@@ -27,8 +27,8 @@ export interface AgentSite {
   readonly file: (path: string, script: string) => string;
   /** Replaces the entries of the machine config. */
   readonly configure: (config: object) => void;
-  /** Replaces how modules are run. Resolves once the agent has read it. */
-  readonly change: (run: Partial<UpdateTerms['run']>) => Promise<void>;
+  /** Replaces how modules are run, and other terms. Resolves once the agent has read it. */
+  readonly change: (run: Partial<UpdateTerms['run']>, more?: Partial<UpdateTerms>) => Promise<void>;
   /** Requests a restart, as an operator does. */
   readonly restart: (id: string, name: string) => void;
   /** Leaves requests for the file of a version without a response. Returns how to answer them. */
@@ -137,8 +137,8 @@ export async function agentSite(
       if (!release.ok) throw new Error(release.error.join());
       catalogue.publish(moduleId(id), release.value, Date.now());
     },
-    change: async (changed) => {
-      terms = { ...terms, run: { ...terms.run, ...changed } };
+    change: async (changed, more = {}) => {
+      terms = { ...terms, ...more, run: { ...terms.run, ...changed } };
       await reading.promise;
     },
     restart: (id, name) => {
