@@ -113,6 +113,16 @@ describe('an outbox', () => {
       { events: [...DELIVERED, 'acknowledged', 'delivered 1.1.0 (2)'] },
     ],
     [
+      'delivers it again at once if its policy was edited during the attempt',
+      ['commit 1.1.0', 'deliver', 'the policy is edited', 'broken machine', 'deliver'],
+      { events: [...DELIVERED, 'acknowledged', 'delivered 1.1.0 (2)'] },
+    ],
+    [
+      'delivers it again at once after an edit of its entry',
+      ['commit 1.1.0', 'deliver', 'broken machine', 'the entry is edited', 'deliver'],
+      { events: [...DELIVERED, 'acknowledged', 'delivered 1.1.0 (2)'] },
+    ],
+    [
       'delivers it again at once after one edit, and not after that',
       [
         ...(['commit 1.1.0', 'deliver', 'broken machine', 'the policy is edited'] as const),

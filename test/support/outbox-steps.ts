@@ -6,6 +6,7 @@ import { Wakeup } from '../../src/poller/wakeup.ts';
 import { claimed, LIDAR, running } from './claimed.ts';
 import { HOUR, MINUTE, SECOND } from './day.ts';
 import { lidarPlan } from './open-actions.ts';
+import { entry } from './planned.ts';
 import { configurationOf } from './racing.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
@@ -29,6 +30,7 @@ export type Step =
   | 'retry'
   | 'another process'
   | 'the policy is edited'
+  | 'the entry is edited'
   | `${number} min`;
 
 /** The events, and the machine after the steps. */
@@ -55,7 +57,7 @@ export async function played(steps: readonly Step[]): Promise<Outcome> {
   const state = new StateAccess(file.state, onEvent);
   const changes = new Wakeup(clock);
   const polling = { clock, random: () => 0, intervalMs: 5 * HOUR };
-  let current = configurationOf();
+  let current = configurationOf(ENTRY);
   const configuration = {
     get current() {
       return current;
@@ -104,6 +106,10 @@ export async function played(steps: readonly Step[]): Promise<Outcome> {
       const terms = { ...policy.terms, requireDigest: !policy.terms.requireDigest };
       current = { ...current, policy: { ...policy, terms } };
     },
+    'the entry is edited': () => {
+      const edited = { ...ENTRY, env: { RATE: '10' } };
+      current = { ...current, machine: configurationOf(edited).machine };
+    },
     'another process': () => {
       outbox = begin();
     },
@@ -130,6 +136,7 @@ export async function played(steps: readonly Step[]): Promise<Outcome> {
 }
 
 const CONSUMER = Symbol('consumer');
+const ENTRY = entry('acme:lidar', '1.*', 'lidar');
 const BROKEN = { reason: 'no points', running: '1.0.0', blame: 'release' } as const;
 const LONG_ADDRESS = `https://cdn.example/${'x'.repeat(2000)}`;
 const VERSIONS = ['1.0.0', '1.1.0', '1.2.0'];

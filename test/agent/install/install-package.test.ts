@@ -10,9 +10,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../support/folder.ts';
+import { installTurns } from '../../../src/agent/install/turns.ts';
 import { install, PLACE } from '../../support/installing.ts';
 import { packageServer } from '../../support/package-server.ts';
 import { elf } from '../../support/elf-file.ts';
@@ -260,4 +262,21 @@ it('rejects with the reason of a signal, and removes what it has unpacked', asyn
   await expect(result).rejects.toBe(reason);
   expect(readdirSync(`${home}/staging`)).toEqual([]);
   expect(readdirSync(`${home}/downloads`)).toHaveLength(1);
+});
+
+it('the file of a package is used by one installation at a time, whenever others begin', async () => {
+  const { ofFile } = installTurns();
+  const story: string[] = [];
+  const begun = async (name: string): Promise<void> =>
+    await ofFile('lidar.tgz', async () => {
+      story.push(`${name} begins`);
+      await setImmediate();
+      story.push(`${name} ends`);
+    });
+  const first = begun('first');
+  const second = begun('second');
+  await first;
+  await Promise.all([second, begun('third')]);
+  const names = ['first', 'second', 'third'];
+  expect(story).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]));
 });

@@ -5,6 +5,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 
 const PASSWD = [
   'root:x:0:0:root:/root:/bin/sh',
+  'rover-arm:x:1002:1003::/:/bin/sh',
   'rover:x:1000:1001:,,,:/home/rover:/bin/sh',
   'modreg-modules:x:998:997::/:/usr/sbin/nologin',
   '',
