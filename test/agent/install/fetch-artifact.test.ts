@@ -31,14 +31,18 @@ it('[A1] downloads a file that only its owner can read, and says what it is', as
   expect(server.requests).toEqual(['/lidar.tgz']);
 });
 
-it('[A1] compares with sha512, in capitals as well', async () => {
-  const hex = createHash('sha512').update(FILE).digest('hex');
+it.each([
+  ['sha256', 64],
+  ['sha512', 128],
+])('[A1] compares with %s, in capitals as well', async (algorithm, digits) => {
+  const hex = createHash(algorithm).update(FILE).digest('hex');
   const server = await packageServer(FILE);
-  const right = { ...server.artifact, digest: `sha512:${hex.toUpperCase()}` };
+  const right = { ...server.artifact, digest: `${algorithm}:${hex.toUpperCase()}` };
   expect((await outcomeOf(right))[0]).toBe('done');
-  const [outcome] = await outcomeOf({ ...right, digest: `sha512:${'0'.repeat(128)}` });
+  const zeros = '0'.repeat(digits);
+  const [outcome] = await outcomeOf({ ...right, digest: `${algorithm}:${zeros}` });
   expect(outcome).toBe(
-    `release, wrong-digest: the file at ${server.address}/lidar.tgz has twice the sha512 ${hex}, expected ${'0'.repeat(128)}`,
+    `release, wrong-digest: the file at ${server.address}/lidar.tgz has twice the ${algorithm} ${hex}, expected ${zeros}`,
   );
 });
 

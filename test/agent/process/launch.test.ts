@@ -1,8 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { delegatedCgroup } from '../../../src/agent/process/cgroup.ts';
+import { AGENT_ID } from '../../../src/agent/process/guard.ts';
 import { launch, type RunningProgram } from '../../../src/agent/process/launch.ts';
 import { describeEnd } from '../../../src/agent/process/program-end.ts';
+import { programOutput } from '../../../src/agent/process/program-output.ts';
 import { fakeStart, type FakeStart } from '../../support/fake-start.ts';
 import { elfWithLoader } from '../../support/elf-file.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -52,6 +55,15 @@ describe('[A11] a program that is stopped', () => {
     expect([fake.processes(), fake.lines]).toEqual([0, lines]);
   });
 
+  it('ends by itself although a signal has stopped it', async () => {
+    const fake = fakeStart(['stays']);
+    const { pid, ended, stop } = await launched(fake);
+    await fake.wrote('ready');
+    process.kill(pid, 'SIGSTOP');
+    expect(await stop(20_000)).toBe('ended');
+    expect(await ended).toMatchObject({ by: 'SIGTERM' });
+  });
+
   it('is killed at once by a second, shorter time', async () => {
     const fake = fakeStart(['ignores SIGTERM']);
     const { ended, stop } = await launched(fake);
@@ -64,6 +76,32 @@ describe('[A11] a program that is stopped', () => {
   });
 });
 
+/** The command line of a process; empty if it has ended. */
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** The processes that wait for the end of this agent, to kill its programs. */
+function guards(): string[] {
+  return readdirSync('/proc').filter((name) => commandOf(name).endsWith(`\0${AGENT_ID}\0`));
+}
+
+it('a guard that was killed is started again with the next program', async () => {
+  await launched(fakeStart(['exits', '0']));
+  await expect.poll(guards).toHaveLength(1);
+  const [before] = guards();
+  process.kill(Number(before), 'SIGKILL');
+  const others = async (): Promise<string[]> => {
+    await launched(fakeStart(['exits', '0']));
+    return guards().filter((pid) => pid !== before);
+  };
+  await expect.poll(others).toHaveLength(1);
+});
+
 describe('[A12] the output of a program', () => {
   it('is counted and dropped from the 10,001st line within 30 s', async () => {
     const fake = fakeStart(['floods', '12000']);
@@ -72,6 +110,21 @@ describe('[A12] the output of a program', () => {
     ).ended;
     await fake.wrote('agent: 2000 lines of its output were dropped: it may write 10000 in 30 s');
     expect(fake.lines).toHaveLength(10_001);
+  });
+
+  it('is written again after 30 s', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const lines: string[] = [];
+    programOutput({ stdout, stderr }, ({ text }) => lines.push(text));
+    stdout.emit('data', Buffer.from('a line\n'.repeat(10_001)));
+    vi.advanceTimersByTime(30_000);
+    stderr.emit('data', Buffer.from('the next line\n'));
+    expect(lines.slice(10_000)).toEqual([
+      '1 lines of its output were dropped: it may write 10000 in 30 s',
+      'the next line',
+    ]);
   });
 
   it.each([
@@ -115,18 +168,18 @@ describe('a delegated cgroup', () => {
   });
 
   it.each([
-    ['1', 'the system killed it because memory was short'],
-    ['0', 'it was killed by SIGKILL, not because memory was short'],
-  ])('[A12] tells why a program was killed: oom_kill %s', async (kills, expected) => {
+    [1, 'the system killed it because memory was short'],
+    [0, 'it was killed by SIGKILL, not because memory was short'],
+  ])('[A12] tells why a program was killed: %i more oom_kill', async (more, expected) => {
     const { cgroups } = delegated();
     const fake = fakeStart(['stays'], { cgroups });
     const folder = `${cgroups}/${fake.start.mark.slice(0, -1)}`;
     mkdirSync(folder);
-    writeFileSync(`${folder}/memory.events`, 'oom 0\noom_kill 0\n');
+    writeFileSync(`${folder}/memory.events`, 'oom 3\noom_kill 2\n');
     const { pid, ended } = await launched(fake);
     await fake.wrote('ready');
     expect(readFileSync(`${folder}/cgroup.procs`, 'utf8')).toBe('0\n');
-    writeFileSync(`${folder}/memory.events`, `oom 1\noom_kill ${kills}\n`);
+    writeFileSync(`${folder}/memory.events`, `oom 4\noom_kill ${2 + more}\n`);
     process.kill(pid, 'SIGKILL');
     expect(describeEnd(await ended)).toBe(expected);
   });

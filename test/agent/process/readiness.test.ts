@@ -58,6 +58,21 @@ describe('ready: http', () => {
     );
   });
 
+  it('[A13] a port of an IPv6 address that another process has', async (context) => {
+    const server = createServer();
+    onTestFinished(() => void server.close());
+    const isThere = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(0, '::1', () => resolve(true));
+    });
+    if (!isThere) context.skip('this machine has no IPv6');
+    const { port } = server.address() as { readonly port: number };
+    const url = `http://[::1]:${port}/health`;
+    expect(await probeOf({ kind: 'http', url }).obstacle()).toBe(
+      `port ${port} of ::1 cannot be used (EADDRINUSE): another process has it`,
+    );
+  });
+
   it('a connection that is closed', async () => {
     const { address } = await plainServer((response) => void response.destroy());
     expect(await probeOf({ kind: 'http', url: address }).failure?.()).toBe(

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runAsOf, whyClosed } from '../../../src/agent/process/run-as.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -50,6 +50,18 @@ describe('a package below a folder that its user may not enter', () => {
       expected &&
         `the user that the module runs as may not enter "${folder}/${path}"; change its mode, or set PLATFORM_HOME to another folder`,
     );
+  });
+
+  it.each([
+    [0o710, undefined],
+    [0o701, 'closed'],
+  ])('of whose group the user is: %o', (mode, expected) => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o755);
+    mkdirSync(`${folder}/outer/package`, { recursive: true });
+    chmodSync(`${folder}/outer`, mode);
+    const member = { uid: 54_321, gid: statSync(`${folder}/outer`).gid };
+    expect(whyClosed(`${folder}/outer/package`, member) && 'closed').toBe(expected);
   });
 
   it('is no obstacle for root', () => {
