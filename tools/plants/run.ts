@@ -98,6 +98,7 @@ const FOLDERS = [
   'test/registry',
   'test/store',
   'test/poller',
+  'test/agent',
   'test/server',
   'test/testing',
 ];
