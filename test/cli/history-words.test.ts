@@ -243,7 +243,7 @@ describe('modreg replay', () => {
     const file = `${temporaryFolder()}/record.json`;
     expect((await on(home, `why ${name} --record ${file}`)).exit).toBe(0);
     expect((await on(home, `replay ${file}`)).stdout).toEqual([
-      `${label}, decided at 2026-11-21T00:00:00Z with modreg 0.1.0: the same decision`,
+      `${label}, decided at 2026-11-21T00:00:00Z with modreg 0.2.0: the same decision`,
       '  stuck: no list',
     ]);
     const { stdout } = await on(home, `replay ${file} --json`);

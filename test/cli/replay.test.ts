@@ -34,7 +34,7 @@ describe('a recorded decision', () => {
     expect(statSync(file).mode % 0o1000).toBe(0o600);
     expect(await ask(home, 'replay', file)).toEqual({
       answer: [
-        'acme:lidar, decided at 2026-11-21T04:24:33Z with modreg 0.1.0: the same decision',
+        'acme:lidar, decided at 2026-11-21T04:24:33Z with modreg 0.2.0: the same decision',
         '  stuck: the pin failed on this machine (no light) and is quarantined',
       ],
       problems: [],
@@ -53,7 +53,7 @@ describe('a recorded decision', () => {
     ]);
     expect((await ask(home, ...at, '2026-11-21T04:02:00Z')).exit).toBe(0);
     expect((await ask(home, 'replay', file)).answer).toEqual([
-      'acme:lidar, decided at 2026-11-21T04:00:00Z with modreg 0.1.0: the same decision',
+      'acme:lidar, decided at 2026-11-21T04:00:00Z with modreg 0.2.0: the same decision',
       '  upgrade 1.3.0: newest release of 1',
     ]);
     const before = readFileSync(file, 'utf8');
@@ -75,7 +75,7 @@ describe('a recorded decision', () => {
     );
     expect(await ask(home, 'replay', other)).toEqual({
       answer: [
-        'acme:lidar, decided at 2026-11-21T04:00:00Z with modreg 0.1.0: another decision',
+        'acme:lidar, decided at 2026-11-21T04:00:00Z with modreg 0.2.0: another decision',
         '  target recorded    1.3.0',
         '  target recomputed  1.3.1',
       ],
@@ -88,7 +88,7 @@ describe('a recorded decision', () => {
       name: 'acme_lidar',
       module_id: 'acme:lidar',
       since: '2026-11-21T04:00:00Z',
-      modreg: '0.1.0',
+      modreg: '0.2.0',
       recorded: { decision: 'upgrade', target: '1.3.0', reason: 'newest release of 1' },
       recomputed: { decision: 'upgrade', target: '1.3.1', reason: 'newest release of 1' },
       differences: ['target'],
@@ -156,7 +156,7 @@ it.each([
 describe('a damaged record', () => {
   const RECORD = {
     schema: 'modreg/record@1',
-    modreg: '0.1.0',
+    modreg: '0.2.0',
     kind: 'module',
     name: 'acme_lidar',
     module_id: 'acme:lidar',
