@@ -51,7 +51,7 @@ export function debianChangelog({ version, at }: Release): string {
   const date = at.toUTCString().replace('GMT', '+0000');
   return `modreg (${debianVersion(version)}) unstable; urgency=medium
 
-  * Version ${version}. What changed is in /usr/share/doc/modreg/CHANGELOG.md.gz.
+  * See CHANGELOG.md.gz in /usr/share/doc/modreg.
 
  -- ${MAINTAINER}  ${date}
 `;
