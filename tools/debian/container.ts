@@ -56,11 +56,13 @@ export class Container {
     const nspawn = ['systemd-nspawn', '--quiet', ...options, '--directory', this.root];
     const killed = ['setpriv', '--pdeathsig', 'KILL', ...nspawn];
     this.#nspawn = spawn('sh', ['-c', script, this.#cgroup, ...killed], {
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
+    let said = '';
+    this.#nspawn.stderr?.on('data', (text: Buffer) => (said += text.toString()));
     await within(BOOT_MS, 'systemd of the container has started', async () => {
-      if (this.#nspawn?.exitCode !== null) throw new Error('systemd-nspawn has ended');
-      this.#init ||= childOf(this.#nspawn.pid ?? 0);
+      if (this.#nspawn?.exitCode !== null) throw new Error(`systemd-nspawn has ended: ${said}`);
+      this.#init ||= systemdOf(this.#nspawn.pid ?? 0);
       const state = this.#init && (await this.sh('systemctl is-system-running || true'));
       return state === 'running' || state === 'degraded';
     });
@@ -111,9 +113,15 @@ export class Container {
   }
 }
 
-/** The only child of a process; 0 if it has none yet. */
-function childOf(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
+/** The pid of the systemd that a systemd-nspawn has started; 0 if it has not started it yet. */
+function systemdOf(nspawn: number): number {
+  const children = readFileSync(`/proc/${nspawn}/task/${nspawn}/children`, 'utf8').trim();
+  const found = children.split(' ').find((pid) => {
+    // systemd-nspawn has other children for moments.
+    const file = `/proc/${pid}/comm`;
+    return existsSync(file) && readFileSync(file, 'utf8') === 'systemd\n';
+  });
+  return Number(found ?? 0);
 }
 
 async function within(ms: number, what: string, isTrue: () => Promise<boolean>): Promise<void> {

@@ -12,14 +12,16 @@ import { Container } from './container.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const { values } = optionsOf(
-  { options: { deb: { type: 'string' } } },
-  'Tests the Debian package in a container.\n  --deb <file>  the package (default: it is built, without compression)',
+  { options: { compressed: { type: 'boolean', default: false } } },
+  'Tests the Debian package in a container.\n  --compressed  as it is released; building it takes minutes',
 );
 
 const UNITS = 'modreg-agent modreg-registry';
 const AGENT = 'PLATFORM_HOME=/var/lib/modreg';
 const REGISTRY = 'runuser -u modreg-registry -- env PLATFORM_HOME=/var/lib/modreg-registry';
 const STATUS = `${AGENT} modreg agent status`;
+/** The processes of modreg, and not the shell that searches. */
+const PROCESSES = "pgrep -f 'modreg/bin/nod[e]' || true";
 const MACHINE = {
   modules: [{ type: 'registry', name: 'lidar', module_id: 'acme:lidar', version: '1.*' }],
 };
@@ -34,7 +36,7 @@ process.once('SIGTERM', () => void container.stop().finally(() => process.exit(1
 process.once('SIGINT', () => void container.stop().finally(() => process.exit(130)));
 try {
   const earlier = built('0.1.0~test');
-  const current = values.deb ?? built();
+  const current = built();
   prepare(earlier, current);
   await step('installs and purges without systemd', async () => withoutSystemd());
   await step('boots', async () => container.boot());
@@ -65,8 +67,9 @@ function seconds(start: number): string {
 }
 
 function built(version?: string): string {
-  const claimed = version === undefined ? [] : ['--version', version];
-  const build = [join(import.meta.dirname, 'build.ts'), '--fast', '--out', folder, ...claimed];
+  const build = [join(import.meta.dirname, 'build.ts'), '--out', folder];
+  if (version !== undefined) build.push('--version', version);
+  if (!values.compressed) build.push('--fast');
   const printed = execFileSync(process.execPath, build, { encoding: 'utf8' });
   return printed.slice(0, printed.lastIndexOf(': '));
 }
@@ -196,7 +199,7 @@ async function upgrade(file: string): Promise<void> {
 async function remove(): Promise<void> {
   await apt('remove modreg');
   deepStrictEqual(await modules(), []);
-  deepStrictEqual(await container.sh('pgrep -f /usr/lib/modreg || true'), '');
+  deepStrictEqual(await container.sh(PROCESSES), '');
   await container.sh(
     'ls /etc/modreg/machine.json /var/lib/modreg/machine.db /var/lib/modreg-registry/registry.db',
   );
@@ -215,7 +218,7 @@ async function installAgain(file: string): Promise<void> {
 async function purge(): Promise<void> {
   await apt('purge modreg');
   deepStrictEqual(await modules(), []);
-  deepStrictEqual(await container.sh('pgrep -f /usr/lib/modreg || true'), '');
+  deepStrictEqual(await container.sh(PROCESSES), '');
   deepStrictEqual(
     await container.sh('systemctl list-units --all --plain --no-legend "modreg*"'),
     '',
