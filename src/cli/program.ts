@@ -117,15 +117,8 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   version: addVersion,
 };
 
-/**
- * All commands, for manual pages and completions. What a command prints as its help is added to `help`.
- */
-export function allCommands(help: string[], world: World): Command {
-  return commandLine([], help, { world, finish: () => undefined });
-}
-
 /** The command line for `argv`. If `argv` begins with a command, the others are not added: no output names them. */
-function commandLine(
+export function commandLine(
   argv: readonly string[],
   help: string[],
   { world, finish }: Pick<CommandContext, 'world' | 'finish'>,

@@ -20,7 +20,7 @@ _modreg() {
   fi
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD - 1}"; do
     case "$path $word" in
-      ${paths.join(' |\n        ')}) path+=" $word" ;;
+      ${paths.join(' | \\\n        ')}) path+=" $word" ;;
     esac
   done
   case $path in

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { allCommands } from '../../src/cli/program.ts';
+import { commandLine } from '../../src/cli/program.ts';
 import { quietWorld } from '../../test/support/quiet-world.ts';
 
 /** A command as its help shows it: what manual pages and completions are written from. */
@@ -30,7 +30,8 @@ export interface OptionPage {
 /** `modreg` with all its commands. */
 export function commandTree(): CommandPage {
   const printed: string[] = [];
-  return pageOf(allCommands(printed, quietWorld('linux/x64')), [], printed);
+  const context = { world: quietWorld('linux/x64'), finish: () => undefined };
+  return pageOf(commandLine([], printed, context), [], printed);
 }
 
 function pageOf(command: Command, parents: readonly string[], printed: string[]): CommandPage {

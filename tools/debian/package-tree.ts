@@ -39,7 +39,6 @@ const KIBIBYTE = 1024;
 export function writePackageTree(tree: string, options: PackageOptions): void {
   writeProgram(tree, options);
   writeDocumentation(tree, options);
-  const own = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8');
   for (const unit of UNITS) write(tree, `usr/lib/systemd/system/${unit}`, own(unit));
   write(tree, 'usr/share/lintian/overrides/modreg', own('lintian-overrides'));
   mkdirSync(join(tree, 'etc/modreg'), { recursive: true });
@@ -49,6 +48,11 @@ export function writePackageTree(tree: string, options: PackageOptions): void {
   write(tree, 'DEBIAN/md5sums', sums);
   for (const script of SCRIPTS) write(tree, `DEBIAN/${script}`, own(script), 0o755);
   settle(tree, options.release.at);
+}
+
+/** A file of this folder. */
+function own(name: string): string {
+  return readFileSync(join(import.meta.dirname, name), 'utf8');
 }
 
 function writeProgram(tree: string, { root, node, release }: PackageOptions): void {

@@ -32,8 +32,9 @@ const FIRST_MS = 60_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'modreg-packages-'));
 const container = new Container();
-process.once('SIGTERM', () => void container.stop().finally(() => process.exit(1)));
-process.once('SIGINT', () => void container.stop().finally(() => process.exit(130)));
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => void container.stop().finally(() => process.exit(1)));
+}
 try {
   const earlier = built('0.1.0~test');
   const current = built();
@@ -46,7 +47,11 @@ try {
   await step('runs a module', runModule);
   console.log(`from the installation to a supervised module: ${seconds(start)} s`);
   await step('starts the agent again after SIGKILL', killAgent);
+  await step('backs the registry up', backUp);
   await step('upgrades, and restarts what runs', async () => upgrade(current));
+  await step('is downgraded and upgraded while it is stopped', async () =>
+    downgrade(earlier, current),
+  );
   await step('is removed, and keeps its state', remove);
   await step('is installed again, and goes on', async () => installAgain(current));
   await step('is purged, and leaves nothing', purge);
@@ -101,8 +106,9 @@ function withoutSystemd(): void {
     dpkg --remove modreg
     test -d /var/lib/modreg-registry
     dpkg --purge modreg`;
-  const quiet = { stdio: ['ignore', 'ignore', 'inherit'] } as const;
-  execFileSync('chroot', [container.root, 'sh', '-ec', script], quiet);
+  execFileSync('chroot', [container.root, 'sh', '-ec', script], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   deepStrictEqual(leftovers(), []);
 }
 
@@ -160,6 +166,13 @@ async function processOf(unit: string): Promise<string> {
   return await container.sh(`systemctl show --property MainPID --value ${unit}`);
 }
 
+/** As docs/back-up.md says. */
+async function backUp(): Promise<void> {
+  await container.sh(`install -d -o modreg-registry /var/backups/registry
+    ${REGISTRY} modreg registry backup /var/backups/registry/monday
+    ${REGISTRY} modreg registry verify /var/backups/registry/monday`);
+}
+
 async function killAgent(): Promise<void> {
   const before = await processOf('modreg-agent');
   await container.sh(`kill -KILL ${before}`);
@@ -187,12 +200,17 @@ async function upgrade(file: string): Promise<void> {
   deepStrictEqual(await modules(), ['modreg-modules 1.0.0']);
   await publish('1.1.0');
   await container.until(STATUS, /lidar +1\.1\.0 +running/, FIRST_MS);
-  await container.sh('systemctl stop modreg-agent');
+}
+
+/** As docs/downgrade.md says, and forward again: what an operator has stopped stays so. */
+async function downgrade(earlier: string, current: string): Promise<void> {
+  await container.sh(`systemctl stop ${UNITS}`);
   deepStrictEqual(await modules(), []);
-  await apt(`install --reinstall /srv/packages/${basename(file)}`);
-  // What an operator has stopped stays so.
-  deepStrictEqual(await processOf('modreg-agent'), '0');
-  await container.sh('systemctl start modreg-agent');
+  for (const file of [earlier, current]) {
+    await apt(`install --allow-downgrades /srv/packages/${basename(file)}`);
+    deepStrictEqual(await processOf('modreg-agent'), '0');
+  }
+  await container.sh(`systemctl start ${UNITS}`);
   await container.until(STATUS, /lidar +1\.1\.0 +running/, PATIENCE_MS);
 }
 

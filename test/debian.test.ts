@@ -1,0 +1,147 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { bashCompletion } from '../tools/debian/bash-completion.ts';
+import { commandTree } from '../tools/debian/command-tree.ts';
+import { copyrightFile, debianVersion, newestDate } from '../tools/debian/debian-texts.ts';
+import { manPages } from '../tools/debian/man-pages.ts';
+import { temporaryFolder } from './support/folder.ts';
+import { ROOT } from './support/modreg.ts';
+import { blocksOf, pageAt } from './support/pages.ts';
+import { needs } from './support/prerequisite.ts';
+
+const TREE = commandTree();
+const PAGES = manPages(TREE, { version: '0.2.0', date: '2026-11-24' });
+
+/** What bash offers at the end of a line, of which it has made these words. */
+function completions(words: readonly string[]): string[] {
+  const script = `${bashCompletion(TREE)}
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _modreg; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['-uc', script, 'bash', ...words], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+describe('the completion for bash', () => {
+  it.each([
+    [['modreg', 'qu'], ['quarantine']],
+    [
+      ['modreg', 're'],
+      ['resolve', 'replay', 'restart', 'registry'],
+    ],
+    [['modreg', 'hel'], ['help']],
+    [['modreg', '--v'], ['--version']],
+    [
+      ['modreg', 'quarantine', ''],
+      ['list', 'add', 'lift'],
+    ],
+    [['modreg', 'registry', 'token', 'c'], ['create']],
+    [['modreg', 'registry', 'token', 'create', '--s'], ['--scope']],
+    [
+      ['modreg', 'plan', 'machine.json', '--de'],
+      ['--debug', '--deployed'],
+    ],
+    [
+      ['modreg', 'schema', ''],
+      ['machine', 'agent', 'policy'],
+    ],
+    [['modreg', 'check', '--as', 'p'], ['policy']],
+    [['modreg', 'check', '--as', '=', 'm'], ['machine']],
+    [
+      ['modreg', 'plan', '--color', '='],
+      ['auto', 'always', 'never'],
+    ],
+    // Files: readline completes them if there is nothing else.
+    [['modreg', 'plan', ''], []],
+    [['modreg', 'check', 'status', ''], []],
+    [['modreg', 'resolve', 'acme', ':', 'lidar', ''], []],
+  ])('%j: %j', (words, expected) => {
+    expect(completions(words)).toEqual(expected);
+  });
+});
+
+describe('the manual pages', () => {
+  it('has one for each command', () => {
+    const names = PAGES.map(({ file }) => file);
+    expect(names).toContain('modreg.1');
+    expect(names).toContain('modreg-registry-token-create.1');
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('shows a command as its help does', () => {
+    const page = PAGES.find(({ file }) => file === 'modreg-agent-logs.1')?.text.split('\n');
+    expect(page?.slice(0, 10)).toEqual([
+      '.TH MODREG-AGENT-LOGS 1 2026-11-24 "modreg 0.2.0" "User Commands"',
+      '.nh',
+      '.SH NAME',
+      'modreg\\-agent\\-logs \\- Shows the newest lines that the agent has printed: its own, and those of the modules',
+      '.SH SYNOPSIS',
+      '.B modreg agent logs',
+      '[options] [module]',
+      '.SH DESCRIPTION',
+      'Shows the newest lines that the agent has printed: its own, and those of the modules.',
+      '.SH OPTIONS',
+    ]);
+    expect(page).toContain('\\fB\\-n\\fR, \\fB\\-\\-lines\\fR \\fI<number>\\fR');
+    const examples = page?.slice(page.indexOf('.SH EXAMPLES'));
+    expect(examples?.slice(1, 3)).toEqual(['.nf', 'modreg agent logs']);
+  });
+
+  it('are roff without a warning', (context) => {
+    const isThere = spawnSync('groff', ['--version']).status === 0;
+    needs(context, isThere, 'groff is missing: apt-get install groff-base');
+    const folder = temporaryFolder();
+    const files = PAGES.map(({ file, text }) => {
+      writeFileSync(join(folder, file), text);
+      return join(folder, file);
+    });
+    const options = ['-man', '-ww', '-z', '-Tutf8', ...files];
+    expect(spawnSync('groff', options, { encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+  });
+});
+
+describe('the Debian package', () => {
+  it.each([
+    ['0.2.0', '0.2.0'],
+    ['0.3.0-rc.1', '0.3.0~rc.1'],
+  ])('has for %s the version %s', (version, expected) => {
+    expect(debianVersion(version)).toBe(expected);
+  });
+
+  it('is dated by the newest entry of the changelog', () => {
+    const changelog =
+      '# Changelog\n\n## Unreleased\n\n## 0.2.0 - 2026-11-24\n\n## 0.1.0 - 2025-01-01\n';
+    expect(newestDate(changelog).toISOString()).toBe('2026-11-24T00:00:00.000Z');
+    expect(() => newestDate('# Changelog\n')).toThrow(
+      'CHANGELOG.md has no heading such as ## 0.2.0 - 2026-11-24',
+    );
+  });
+
+  it('has each license as a field', () => {
+    const text = copyrightFile('MIT\n\nof Node  \n', 'hono 4\n');
+    expect(text.slice(text.indexOf('License: Node.js\n ')).split('\n')).toEqual([
+      'License: Node.js',
+      ' MIT',
+      ' .',
+      ' of Node',
+      '',
+      'License: bundled-packages',
+      ' hono 4',
+      '',
+    ]);
+  });
+
+  it.each([
+    ['docs/running-the-agent.md', 'modreg-agent.service'],
+    ['docs/running-a-registry.md', 'modreg-registry.service'],
+  ])('%s shows %s', (page, unit) => {
+    const text = readFileSync(join(ROOT, 'tools/debian', unit), 'utf8');
+    expect(blocksOf(pageAt(page)).map(({ content }) => content)).toContain(text);
+  });
+});
