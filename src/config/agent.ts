@@ -18,6 +18,7 @@ import {
 } from './fields/fields.ts';
 import type { Checked, CheckContext } from './check-context.ts';
 import { VERSION_PATTERN } from './module-entry.ts';
+import { duplicateNetworks } from './cross-checks/names.ts';
 import { fieldFindings } from './cross-checks/other-document.ts';
 import { agentOutline } from './cross-checks/outline.ts';
 import { pinFindings } from './cross-checks/pins.ts';
@@ -156,6 +157,7 @@ export function checkAgent(
     findings: [
       ...findings,
       ...fieldFindings('agent', agentConfiguration, value),
+      ...duplicateNetworks(outline, []),
       ...pinFindings(outline, [], policy),
       ...permissionFindings(outline, [], mode),
     ],

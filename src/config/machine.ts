@@ -9,7 +9,7 @@ import type { Checked, CheckContext } from './check-context.ts';
 import { modelFindings } from './cross-checks/models.ts';
 import { moduleEntry } from './module-entry.ts';
 import { variableFindings } from './cross-checks/module-variables.ts';
-import { duplicateNames } from './cross-checks/names.ts';
+import { duplicateNames, duplicateNetworks } from './cross-checks/names.ts';
 import { fieldFindings } from './cross-checks/other-document.ts';
 import { machineOutline } from './cross-checks/outline.ts';
 import { pinFindings } from './cross-checks/pins.ts';
@@ -38,6 +38,7 @@ export function checkMachine(value: unknown, context: CheckContext): Checked<Mac
       ...findings,
       ...fieldFindings('machine', machine, value),
       ...duplicateNames(outline),
+      ...duplicateNetworks(outline.agent, ['agent']),
       ...modelFindings(outline),
       ...dependencyFindings(outline),
       ...variableFindings(outline, policy, environment),

@@ -5,25 +5,14 @@ import type {
   ProvisioningAttributes,
 } from '../core/machine/machine.ts';
 import { expectMembers, OBJECT } from '../core/text/argument.ts';
-import { secret, type Secret } from '../core/text/secret.ts';
-import {
-  anyText,
-  fields,
-  flag,
-  listOf,
-  oneOf,
-  nonEmptyText,
-  wholeNumber,
-  type Schema,
-} from './fields/fields.ts';
-
-const secretText: Schema<Secret> = v.pipe(anyText, v.transform(secret));
+import { fields, flag, listOf, oneOf, wholeNumber, type Schema } from './fields/fields.ts';
+import { hotspotPassword, networkKey, ssid } from './fields/wifi.ts';
 
 const network: Schema<Network> = v.pipe(
   fields({
     type: v.optional(oneOf(['wifi']), 'wifi'),
-    ssid: nonEmptyText('the SSID of a network'),
-    psk: v.optional(secretText),
+    ssid,
+    psk: v.optional(networkKey),
     priority: v.optional(wholeNumber(-999, 999), 0),
   }),
   v.transform((entry) => ({
@@ -37,7 +26,7 @@ const network: Schema<Network> = v.pipe(
 /** The attributes of `agent-provisioning`. (Network object) */
 export const provisioningAttributes: Schema<ProvisioningAttributes> = v.pipe(
   fields({
-    hotspot_password: v.optional(secretText),
+    hotspot_password: v.optional(hotspotPassword),
     roaming_mode: v.optional(flag()),
     networks: v.optional(listOf(network, 'a list of networks')),
   }),

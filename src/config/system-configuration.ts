@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { AgentConfiguration } from '../core/machine/machine.ts';
 import { byteSize } from './fields/byte-size.ts';
-import { fields, flag, nonEmptyText, type Schema } from './fields/fields.ts';
+import { fields, flag, oneOf, type Schema } from './fields/fields.ts';
 
 /** The attributes of `agent-syscfg`. (Agent configuration) */
 export const systemConfigurationAttributes: Schema<
@@ -16,11 +16,8 @@ export const systemConfigurationAttributes: Schema<
       }),
       {},
     ),
-    // The reference documents only `all`. Other values are accepted.
-    upgrades: v.optional(
-      fields({ type: v.optional(nonEmptyText('a kind of upgrade, such as all')) }),
-      {},
-    ),
+    // The reference documents only `all`. What another value would install is not known, so none is accepted.
+    upgrades: v.optional(fields({ type: v.optional(oneOf(['all'])) }), {}),
   }),
   v.transform(({ logging, upgrades }) => ({
     logging: {

@@ -13,7 +13,7 @@ const EXPRESSIBLE =
 const BEYOND: readonly RegExp[] = [
   // Limits of numbers inside a text, and of UTF-8 bytes.
   /^bad-constraint--above-2-to-the-53/,
-  /^bad-value--(component-name-of-256-bytes|system-max-use-beyond-[-\w]+)/,
+  /^bad-value--(component-name-of-256-bytes|ssid-of-33-bytes-in-11-characters|system-max-use-beyond-[-\w]+)/,
   /^bad-value--minimum-release-age-of-eleven-years/,
   // A document without any of its fields: each of them is optional.
   /^missing--(every-field|fields-of-a-policy)/,

@@ -187,10 +187,14 @@ describe('an agent configuration', () => {
 
   it.each([
     [{}, {}, [undefined, undefined, []]],
-    [{}, { hotspot_password: 'm', roaming_mode: false }, ['m', false, []]],
-    [{ hotspot_password: 'o' }, { hotspot_password: 'm', roaming_mode: true }, ['o', true, []]],
+    [{}, { hotspot_password: 'hotspot-m', roaming_mode: false }, ['hotspot-m', false, []]],
+    [
+      { hotspot_password: 'hotspot-o' },
+      { hotspot_password: 'hotspot-m', roaming_mode: true },
+      ['hotspot-o', true, []],
+    ],
     [{ roaming_mode: false }, { roaming_mode: true }, [undefined, false, []]],
-    [{ hotspot_password: '' }, { hotspot_password: 'm' }, ['', undefined, []]],
+    [{ hotspot_password: '' }, { hotspot_password: 'hotspot-m' }, ['', undefined, []]],
     [{ networks: [] }, { networks: [{ ssid: 'm' }] }, [undefined, undefined, []]],
     [{ networks: [{ ssid: 'o' }] }, { networks: [{ ssid: 'm' }] }, [undefined, undefined, ['o']]],
     [{ roaming_mode: true }, { networks: [{ ssid: 'm' }] }, [undefined, true, ['m']]],

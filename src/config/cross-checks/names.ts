@@ -1,41 +1,62 @@
 import type { Path } from '../../core/text/json-pointer.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { Finding } from '../fault.ts';
-import type { ComponentOutline, MachineOutline, Named } from './outline.ts';
+import type { AgentOutline, ComponentOutline, MachineOutline, Named } from './outline.ts';
 
 /** Duplicate names of components, modules, and pins of a fake board. */
 export function duplicateNames({ components, modules }: MachineOutline): Finding[] {
   return [
-    ...duplicates(components, ['components'], 'component'),
-    ...duplicates(modules, ['modules'], 'module'),
+    ...duplicates(components, ['components'], 'another component is named'),
+    ...duplicates(modules, ['modules'], 'another module is named'),
     ...components.flatMap((component, index) =>
       duplicatePins(component, ['components', index, 'attributes']),
     ),
   ];
 }
 
+/** Networks with the same SSID: only one of them could be saved on the machine. */
+export function duplicateNetworks(agent: AgentOutline, path: Path): Finding[] {
+  const { networks } = agent['agent-provisioning'].attributes;
+  const place = [...path, 'agent-provisioning', 'attributes', 'networks'];
+  return duplicates(
+    networks.map(({ ssid }) => ({ name: ssid })),
+    place,
+    'another network has the SSID',
+    'ssid',
+  );
+}
+
 function duplicatePins({ model, type, attributes }: ComponentOutline, path: Path): Finding[] {
   if (model !== 'fake' || type !== 'board') return [];
   const { analogs, digital_interrupts } = attributes;
   return [
-    ...duplicates(analogs, [...path, 'analogs'], 'analog'),
-    ...duplicates(digital_interrupts, [...path, 'digital_interrupts'], 'digital interrupt'),
+    ...duplicates(analogs, [...path, 'analogs'], 'another analog is named'),
+    ...duplicates(
+      digital_interrupts,
+      [...path, 'digital_interrupts'],
+      'another digital interrupt is named',
+    ),
   ];
 }
 
-function duplicates(entries: readonly Named[], path: Path, noun: string): Finding[] {
+function duplicates(
+  entries: readonly Named[],
+  path: Path,
+  words: string,
+  field = 'name',
+): Finding[] {
   const firsts = new Map<string, number>();
   return entries.flatMap(({ name }, index): Finding[] => {
     const first = firsts.get(name);
     if (first === undefined) firsts.set(name, index);
     if (first === undefined || name === '') return [];
-    const message = `another ${noun} is named ${excerpt(name)}`;
+    const message = `${words} ${excerpt(name)}`;
     return [
       {
         kind: 'duplicate-name',
-        path: [...path, index, 'name'],
+        path: [...path, index, field],
         message,
-        also: [...path, first, 'name'],
+        also: [...path, first, field],
       },
     ];
   });

@@ -39,7 +39,7 @@ export interface AgentOutline {
   readonly 'agent-provisioning': {
     readonly attributes: {
       readonly hotspot_password: string;
-      readonly networks: readonly { readonly psk: string }[];
+      readonly networks: readonly { readonly ssid: string; readonly psk: string }[];
     };
   };
 }
@@ -73,7 +73,7 @@ export const agentOutline: v.GenericSchema<unknown, AgentOutline> = part({
   'platform-agent': pins,
   'platform-server': pins,
   'agent-provisioning': part({
-    attributes: part({ hotspot_password: text, networks: list(part({ psk: text })) }),
+    attributes: part({ hotspot_password: text, networks: list(part({ ssid: text, psk: text })) }),
   }),
 });
 

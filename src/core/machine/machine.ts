@@ -111,14 +111,14 @@ export interface AgentConfiguration {
       /** How much memory volatile logs may use, in bytes; undefined for the system's default. */
       readonly runtimeMaxUse: number | undefined;
     };
-    /** The type of unattended upgrades as written. `all` allows them from every configured source. */
-    readonly upgrades: string | undefined;
+    /** The type of unattended upgrades: `all` allows them from every configured source; undefined for none. */
+    readonly upgrades: 'all' | undefined;
   };
 }
 
 /** How a machine connects to a network. A field is undefined if the document does not have it. */
 export interface ProvisioningAttributes {
-  /** The password of the hotspot that the agent opens. */
+  /** The password of the hotspot that the agent opens; empty for no hotspot. */
   readonly hotspotPassword: Secret | undefined;
   /** Whether the machine connects to `networks`. If not true, they are ignored. */
   readonly roamingMode: boolean | undefined;
@@ -126,9 +126,9 @@ export interface ProvisioningAttributes {
   readonly networks:
     | readonly {
         readonly type: 'wifi';
-        /** The name of the network, never empty. */
+        /** The name of the network: 1 to 32 bytes without control characters. */
         readonly ssid: string;
-        /** The pre-shared key; undefined for an open network. */
+        /** The pre-shared key, 8 to 63 printable ASCII characters or 64 hexadecimal digits; undefined for an open network. */
         readonly psk: Secret | undefined;
         /** From -999 to 999, 0 by default. The agent tries the highest first. */
         readonly priority: number;
