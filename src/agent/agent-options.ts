@@ -1,3 +1,4 @@
+import type { AgentConfiguration } from '../config/index.ts';
 import type { Platform } from '../core/index.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Configuration, PollerOptions } from '../poller/index.ts';
@@ -28,6 +29,15 @@ export interface AgentOptions {
   readonly fetch?: (
     terms: UpdateTerms,
   ) => Omit<FetchOptions, 'signal' | 'onProgress' | 'allowHttp'>;
+  /** Set if the agent applies `agent-provisioning` and `agent-syscfg` to the system, which only root can; by default it does not. */
+  readonly system?: {
+    /** The manufacturer's configuration, whose provisioning attributes the machine's override. If it throws, nothing is changed. */
+    readonly manufacturer?: () => AgentConfiguration | undefined;
+    /** For tests: the folder that stands for `/`. */
+    readonly root?: string;
+    /** For tests: where `nmcli`, `systemctl` and `apt-config` are found, as in PATH. */
+    readonly programs?: string;
+  };
   /** The source of time; `systemClock` by default. */
   readonly clock?: Clock;
   /** Random numbers from 0 to 1; `Math.random` by default. */

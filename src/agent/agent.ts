@@ -1,6 +1,9 @@
+import { systemClock } from '../registry/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { LINUX } from './ports.ts';
 import { SupervisedMachine } from './supervised-machine.ts';
+import { THIS_MACHINE } from './system/host.ts';
+import { SystemSettings } from './system/system-settings.ts';
 
 /**
  * Runs the modules of one machine: starts the deployed versions, carries out the poller's actions (download, unpack,
@@ -34,10 +37,18 @@ import { SupervisedMachine } from './supervised-machine.ts';
  */
 export class Agent {
   readonly #machine: SupervisedMachine;
+  readonly #system: SystemSettings | undefined;
 
   /** Throws a RangeError if an option that the poller has as well is out of range. */
   constructor(options: AgentOptions) {
-    this.#machine = new SupervisedMachine(options, LINUX);
+    const system = systemSettings(options);
+    this.#system = system;
+    const configuration: AgentOptions['configuration'] = async () => {
+      const read = await options.configuration();
+      system?.follow(read.machine.agent);
+      return read;
+    };
+    this.#machine = new SupervisedMachine({ ...options, configuration }, LINUX);
   }
 
   /**
@@ -50,6 +61,19 @@ export class Agent {
 
   /** Ends all modules, and then the poller. What was begun goes on with the next agent. */
   async stop(): Promise<void> {
-    await this.#machine.stop();
+    await Promise.all([this.#machine.stop(), this.#system?.stop()]);
   }
+}
+
+function systemSettings({
+  system,
+  home,
+  clock = systemClock,
+  onEvent = () => undefined,
+}: AgentOptions): SystemSettings | undefined {
+  if (!system) return undefined;
+  const { root, manufacturer = () => undefined, programs = THIS_MACHINE.programs } = system;
+  const host = { ...THIS_MACHINE, programs, root: root ?? THIS_MACHINE.root };
+  const isRoot = root !== undefined || process.getuid?.() === 0;
+  return new SystemSettings({ home, host, isRoot, clock, manufacturer, onEvent });
 }

@@ -1,10 +1,12 @@
 import type { PollerEvent } from '../poller/index.ts';
 import type { DatabaseError } from '../store/index.ts';
 import type { InstallStep } from './install/install-step.ts';
+import type { SystemEvent } from './system/system-event.ts';
 
 /** An event in an agent, for a log: those of its poller, and its own. */
 export type AgentEvent =
   | PollerEvent
+  | SystemEvent
   | {
       /** The state of a module changed. */
       readonly kind: 'module';

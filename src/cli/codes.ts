@@ -35,6 +35,7 @@ export const EXIT_CODES = {
   'not-recorded': 1,
   damaged: 1,
   'board-failed': 1,
+  'not-applied': 1,
   'bad-constraint': 2,
   'bad-version': 2,
   'bad-module-id': 2,

@@ -6,6 +6,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import type { Line } from '../poll/event-words.ts';
 import { eventName, type Reported } from '../poll/poll-report.ts';
+import { systemLine } from './system-words.ts';
 
 type OwnEvent = Exclude<AgentEvent, PollerEvent>;
 
@@ -25,6 +26,9 @@ const OWN: ReadonlySet<string> = new Set([
   'orphans',
   'not-removed',
   'module-waits-for-file',
+  'system-file',
+  'system-trouble',
+  'network',
 ] satisfies OwnEvent['kind'][]);
 
 /** What the line of an event reports: its name, such as `modreg.server.stopped`, and the version. */
@@ -68,6 +72,10 @@ export function agentLine(event: OwnEvent): Line | undefined {
       return warn(`waits until its change can be written: ${event.error.message}`);
     case 'module':
       return moduleLine(event);
+    case 'system-file':
+    case 'system-trouble':
+    case 'network':
+      return systemLine(event);
   }
 }
 

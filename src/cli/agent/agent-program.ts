@@ -2,10 +2,16 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { AgentLogsOptions } from './logs-command.ts';
 import type { AgentRunOptions } from './run-command.ts';
+import type { AgentSystemOptions } from './system-command.ts';
 
 const RUN_EXAMPLES = `Examples:
   modreg agent run machine.json
   modreg agent run machine.json --interval 10s --json
+`;
+
+const SYSTEM_EXAMPLES = `Examples:
+  modreg agent system machine.json --dry-run
+  modreg agent system machine.json
 `;
 
 const STATUS_EXAMPLES = `Examples:
@@ -39,6 +45,16 @@ export function addAgent(
     .action(async (file: string, options: AgentRunOptions) => {
       const { agentRunCommand } = await import('./run-command.ts');
       finish(await agentRunCommand(file, options, world));
+    });
+  common(agent.command('system <machine.json>'))
+    .description(
+      'Applies the settings of the system once: networks, limits of the journal, unattended upgrades.',
+    )
+    .option('--dry-run', 'only show what would change, without keys and passwords')
+    .addHelpText('before', SYSTEM_EXAMPLES)
+    .action(async (file: string, options: AgentSystemOptions) => {
+      const { agentSystemCommand } = await import('./system-command.ts');
+      finish(await agentSystemCommand(file, options, world));
     });
   common(agent.command('status'))
     .description('Shows each module: its version, its processes, and its next or failed update.')

@@ -29,6 +29,7 @@ import { platformOf } from '../resolve/list-options.ts';
 import type { World } from '../world.ts';
 import { agentLog, type AgentLog } from './agent-log.ts';
 import { agentLine, isOwn, reportedBy } from './agent-event-words.ts';
+import { readManufacturer } from './manufacturer-file.ts';
 import { downloadStatus } from './download-bar.ts';
 
 export interface AgentRunOptions extends RegistryOptions {
@@ -172,6 +173,13 @@ function agentFor(
       return now.value;
     },
     registryFor: (of) => registries.registryFor(of),
+    system: {
+      manufacturer: () => {
+        const manufacturer = readManufacturer('');
+        if (manufacturer.ok) return manufacturer.value;
+        throw new UnreadableSite([manufacturer.error]);
+      },
+    },
     fetch: () => ({ token: (url) => registries.tokenFor(url) }),
     onEvent: (event) => {
       if (!json) showDownloads(event);
