@@ -1,14 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { SystemHost } from '../../src/agent/system/host.ts';
-import { systemTarget, type SystemTarget } from '../../src/agent/system/managed-files.ts';
-import { readAgentConfiguration, type AgentConfiguration } from '../../src/config/index.ts';
 import { temporaryFolder } from './folder.ts';
-import { value } from './reading.ts';
 
-export const NETWORKS = '/etc/NetworkManager/system-connections';
-export const YARD = `${NETWORKS}/modreg-e5f77a374621dda7.nmconnection`;
-export const HOTSPOT = `${NETWORKS}/modreg-hotspot.nmconnection`;
+export const NETWORKS: string = '/etc/NetworkManager/system-connections';
+export const YARD: string = `${NETWORKS}/modreg-e5f77a374621dda7.nmconnection`;
+export const HOTSPOT: string = `${NETWORKS}/modreg-hotspot.nmconnection`;
 export const JOURNAL = '/etc/systemd/journald.conf.d/90-modreg.conf';
 export const UPGRADES = '/etc/apt/apt.conf.d/52modreg-upgrades';
 
@@ -61,18 +58,4 @@ export function systemSite(): SystemSite {
       chmodSync(root + path, mode);
     },
   };
-}
-
-/** The agent configuration with these attributes. */
-export function agentWith(provisioning: object, syscfg: object = {}): AgentConfiguration {
-  const document = {
-    'agent-provisioning': { attributes: provisioning },
-    'agent-syscfg': { attributes: syscfg },
-  };
-  return value(readAgentConfiguration(JSON.stringify(document)));
-}
-
-/** What these attributes say about the system. */
-export function targetOf(provisioning: object, syscfg: object = {}): SystemTarget {
-  return systemTarget(agentWith(provisioning, syscfg), undefined, 'rover-1');
 }

@@ -6,14 +6,8 @@ import { systemTarget } from '../../../src/agent/system/managed-files.ts';
 import { secret } from '../../../src/core/text/secret.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { needs } from '../../support/prerequisite.ts';
-import {
-  agentWith,
-  HOTSPOT,
-  JOURNAL,
-  targetOf,
-  UPGRADES,
-  YARD,
-} from '../../support/system-site.ts';
+import { HOTSPOT, JOURNAL, UPGRADES, YARD } from '../../support/system-site.ts';
+import { agentWith, targetOf } from '../../support/system-target.ts';
 import { readAgentConfiguration } from '../../../src/config/index.ts';
 import { value } from '../../support/reading.ts';
 
