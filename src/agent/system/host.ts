@@ -32,7 +32,7 @@ const LONGEST_REASON = 160;
 export async function runProgram(
   { programs }: SystemHost,
   [program, ...rest]: readonly [string, ...string[]],
-  signal?: AbortSignal,
+  stopping?: AbortSignal,
 ): Promise<Result<string, string>> {
   const child = spawn(program, rest, {
     // Messages of programs are read, so they must not be translated.
@@ -51,7 +51,8 @@ export async function runProgram(
     resolve(`it took longer than ${describeDuration(DEADLINE_MS)}`);
   }, DEADLINE_MS);
   const onAbort = (): void => resolve('it was stopped');
-  signal?.addEventListener('abort', onAbort, { once: true });
+  stopping?.addEventListener('abort', onAbort, { once: true });
+  if (stopping?.aborted) onAbort();
   child.once('error', ({ message, code }: NodeJS.ErrnoException) => {
     resolve(code === 'ENOENT' ? 'it is not installed' : message);
   });
@@ -62,7 +63,7 @@ export async function runProgram(
   });
   const reason = await promise;
   clearTimeout(deadline);
-  signal?.removeEventListener('abort', onAbort);
+  stopping?.removeEventListener('abort', onAbort);
   if (reason === undefined) return { ok: true, value: printed.stdout };
   killGroup(child.pid);
   child.stdout.destroy();

@@ -45,12 +45,11 @@ export function hotspotProfile(password: Secret, hostName: string): Profile {
 }
 
 function keyfile(groups: Readonly<Record<string, Readonly<Record<string, string>>>>): string {
-  const lines = Object.entries(groups).flatMap(([group, values]) => [
-    '',
-    `[${group}]`,
-    ...Object.entries(values).map(([key, value]) => `${key}=${value}`),
-  ]);
-  return `${OWN_FILE.map((line) => `# ${line}`).join('\n')}\n${lines.join('\n')}\n`;
+  const text = Object.entries(groups).map(([group, values]) => {
+    const lines = Object.entries(values).map(([key, value]) => `${key}=${value}\n`);
+    return `\n[${group}]\n${lines.join('')}`;
+  });
+  return `${OWN_FILE.map((line) => `# ${line}\n`).join('')}${text.join('')}`;
 }
 
 /** The first lines of each managed file. */

@@ -91,7 +91,6 @@ export class SystemSettings {
     while (!signal.aborted && this.#target && hasProfiles(this.#target)) {
       const { networks, hotspot } = this.#target;
       const seen = await observe(host, signal);
-      if (signal.aborted) break;
       this.#say('nmcli', seen.ok ? undefined : { kind: 'system-trouble', reason: seen.error });
       if (seen.ok) {
         const terms = { networks: networks.map(({ uuid }) => uuid), hotspot: hotspot?.uuid };

@@ -46,16 +46,6 @@ export function addAgent(
       const { agentRunCommand } = await import('./run-command.ts');
       finish(await agentRunCommand(file, options, world));
     });
-  common(agent.command('system <machine.json>'))
-    .description(
-      'Applies the settings of the system once: networks, limits of the journal, unattended upgrades.',
-    )
-    .option('--dry-run', 'only show what would change, without keys and passwords')
-    .addHelpText('before', SYSTEM_EXAMPLES)
-    .action(async (file: string, options: AgentSystemOptions) => {
-      const { agentSystemCommand } = await import('./system-command.ts');
-      finish(await agentSystemCommand(file, options, world));
-    });
   common(agent.command('status'))
     .description('Shows each module: its version, its processes, and its next or failed update.')
     .addHelpText('before', STATUS_EXAMPLES)
@@ -73,5 +63,22 @@ export function addAgent(
     .action(async (module: string | undefined, options: AgentLogsOptions) => {
       const { agentLogsCommand } = await import('./logs-command.ts');
       finish(await agentLogsCommand(module, options, world));
+    });
+  addSystem(agent, { world, common, finish });
+}
+
+function addSystem(
+  agent: Command,
+  { world, common, finish }: Pick<CommandContext, 'world' | 'common' | 'finish'>,
+): void {
+  common(agent.command('system <machine.json>'))
+    .description(
+      'Applies the settings of the system once: networks, limits of the journal, unattended upgrades.',
+    )
+    .option('--dry-run', 'only show what would change, without keys and passwords')
+    .addHelpText('before', SYSTEM_EXAMPLES)
+    .action(async (file: string, options: AgentSystemOptions) => {
+      const { agentSystemCommand } = await import('./system-command.ts');
+      finish(await agentSystemCommand(file, options, world));
     });
 }

@@ -27,7 +27,7 @@ export interface AgentSystemOptions {
 /** A managed file, and its change in a dry run. */
 interface FileAnswer extends Pick<FileReport, 'path' | 'reason'> {
   readonly state: FileReport['state'] | 'would-change';
-  readonly diff: readonly string[];
+  readonly diff?: readonly string[];
 }
 
 /** `modreg agent system <machine.json>`: applies the settings of the system once, or shows what that would change. */
@@ -47,8 +47,7 @@ export async function agentSystemCommand(
     if (refusal) return failed(refusal);
     mkdirSync(home, { recursive: true, mode: 0o700 });
     const { files, troubles } = await applyFiles(wanted.value, home, host);
-    const answers = files.map((file) => ({ ...file, diff: [] }));
-    return answerOf(answers, troubles, json);
+    return answerOf(files, troubles, json);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return failed({ severity: 'error', kind: 'state-unreadable', message: excerpt(error.message) });
@@ -71,7 +70,7 @@ function plannedIn(
 ): FileAnswer[] {
   return planFiles(files, readRecords(home), root).map((plan) => {
     const { path, verdict } = plan;
-    if ('reason' in plan) return { path, state: plan.verdict, reason: plan.reason, diff: [] };
+    if ('reason' in plan) return { path, state: plan.verdict, reason: plan.reason };
     const diff = fileDiff(plan);
     const state = diff.length === 0 || verdict === 'unchanged' ? 'unchanged' : 'would-change';
     return { path, state, reason: undefined, diff };
@@ -108,15 +107,15 @@ function answerOf(
   return { answer: [...answer, ...none], notes: [], problems: [...errors, ...late], isData: true };
 }
 
-function linesOf({ path, state, reason, diff }: FileAnswer): string[] {
-  if (diff.length > 0) return [...diff];
-  return state === 'would-change' ? [] : [`${excerpt(path)}: ${describeFile({ state, reason })}`];
+function linesOf({ path, state, reason, diff = [] }: FileAnswer): string[] {
+  if (state === 'would-change') return [...diff];
+  return [`${excerpt(path)}: ${describeFile({ state, reason })}`];
 }
 
 function asJson(files: readonly FileAnswer[], troubles: readonly string[]): string {
   return jsonLine({
     schema: 'modreg/agent-system@1',
-    files: files.map(({ path, state, reason, diff }) => ({
+    files: files.map(({ path, state, reason, diff = [] }) => ({
       path,
       state,
       reason: reason ?? null,

@@ -1,4 +1,14 @@
 import {
+  ALL,
+  apply,
+  filesIn,
+  KEY,
+  LIMITS,
+  NOTHING,
+  RECORD,
+  said,
+} from '../../support/applied-files.ts';
+import {
   chmodSync,
   mkdirSync,
   readdirSync,
@@ -10,10 +20,7 @@ import {
 } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { applyFiles, type AppliedFiles } from '../../../src/agent/system/apply-files.ts';
-import { canTrace, runRecorded } from '../../faults/run-traced.ts';
 import { needs } from '../../support/prerequisite.ts';
-import { ROOT } from '../../support/modreg.ts';
 import {
   JOURNAL,
   NETWORKS,
@@ -22,43 +29,8 @@ import {
   YARD,
   type SystemSite,
 } from '../../support/system-site.ts';
-import { targetOf } from '../../support/system-target.ts';
 
-const KEY = 'a key of a network';
-const ALL = [
-  { roaming_mode: true, networks: [{ ssid: 'yard', psk: KEY }] },
-  { logging: { system_max_use: '16M' }, upgrades: { type: 'all' } },
-] as const;
-const LIMITS = [{}, { logging: { system_max_use: '16M' } }] as const;
-const NOTHING = [{}, {}] as const;
-const RECORD = 'system-files.json';
-const DELETED = 'someone else has edited it';
-
-async function apply(
-  { home, host }: SystemSite,
-  configuration: readonly [object, object],
-): Promise<AppliedFiles> {
-  return await applyFiles(targetOf(...configuration).files, home, host);
-}
-
-/** What becomes of each file, in words. */
-async function said(site: SystemSite, configuration: readonly [object, object]): Promise<string[]> {
-  const { files, troubles } = await apply(site, configuration);
-  return [
-    ...files.map(({ path, state, reason }) =>
-      [path, state, reason].filter((one) => one !== undefined).join(' '),
-    ),
-    ...troubles,
-  ];
-}
-
-/** Every file below a folder. */
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map(({ parentPath, name }) => `${parentPath}/${name}`.slice(folder.length))
-    .toSorted();
-}
+const EDITED = 'someone else has edited it';
 
 describe('the managed files of the system', () => {
   it('are written once, and what reads them is told', async () => {
@@ -144,7 +116,7 @@ describe('[A20] a managed file that someone else has edited', () => {
     const site = systemSite();
     await apply(site, ALL);
     site.write(JOURNAL, 'mine');
-    const left = `${JOURNAL} left-alone ${DELETED}`;
+    const left = `${JOURNAL} left-alone ${EDITED}`;
     expect(await said(site, LIMITS)).toContain(left);
     expect(await said(site, [{}, { logging: { system_max_use: '8M' } }])).toEqual([left]);
     expect(site.read(JOURNAL)).toBe('mine');
@@ -156,7 +128,7 @@ describe('[A20] a managed file that someone else has edited', () => {
     const site = systemSite();
     await apply(site, LIMITS);
     site.write(JOURNAL, 'mine');
-    expect(await said(site, NOTHING)).toEqual([`${JOURNAL} left-alone ${DELETED}`]);
+    expect(await said(site, NOTHING)).toEqual([`${JOURNAL} left-alone ${EDITED}`]);
     expect(await said(site, NOTHING)).toEqual([]);
     expect([site.read(JOURNAL), filesIn(site.home)]).toEqual(['mine', []]);
   });
@@ -199,8 +171,6 @@ describe('[A20] a setting that cannot be applied is reported, and the rest works
     const site = systemSite();
     for (const folder of ['NetworkManager', 'systemd', 'apt'])
       rmSync(`${site.host.root}/etc/${folder}`, { recursive: true });
-    const missing = (folder: string): string =>
-      `failed there is no folder "/etc/${folder}"; is the program that reads it installed?`;
     expect(await said(site, ALL)).toEqual([
       `${YARD} ${missing('NetworkManager')}`,
       `${JOURNAL} ${missing('systemd')}`,
@@ -302,50 +272,11 @@ describe('[A20] a setting that cannot be applied is reported, and the rest works
   });
 });
 
+function missing(folder: string): string {
+  return `failed there is no folder "/etc/${folder}"; is the program that reads it installed?`;
+}
+
 function record(fields: object): string {
   const file = { path: JOURNAL, original: null, digests: [], settled: true, ...fields };
   return JSON.stringify({ schema: 'modreg/system-files@1', files: [file] });
 }
-
-/** The calls of the system on its files and its record at which a change is killed, in the order in which they are made. */
-const KILLS = [
-  ...['rename 1', 'fsync 2', 'rename 2', 'rename 3', 'fsync 4', 'rename 4'].map(
-    (call) => ({ call, from: NOTHING, to: ALL }) as const,
-  ),
-  ...['rename 1', 'unlink 1', 'rename 2', 'unlink 2'].map(
-    (call) => ({ call, from: ALL, to: NOTHING }) as const,
-  ),
-];
-
-describe('[A20] killed while it applies, each file is as it was or as it becomes, and the next call ends the change', () => {
-  it.for(KILLS)('$call from $from to $to', async ({ call, from, to }, context) => {
-    needs(context, canTrace(), 'strace is not installed, or may not be used here');
-    const site = systemSite();
-    site.write(JOURNAL, 'before');
-    await apply(site, from);
-    const paths = [
-      ...[JOURNAL, YARD].map((path) => site.host.root + path),
-      `${site.home}/${RECORD}`,
-    ];
-    const parts = paths.map((path) => path.replace(/[^/]*$/, '.$&.modreg-part'));
-    const on = [...paths, ...parts].flatMap((path) => ['-P', path]);
-    const [name = '', count = ''] = call.split(' ');
-    const inject = ['-e', `inject=${name}:signal=KILL:when=${count}`, '-e', `trace=${name}`];
-    const strace = ['-f', '-qq', '-o', '/dev/null', ...on, ...inject];
-    const program = [process.execPath, `${ROOT}test/support/apply-once.ts`];
-    const given = [site.home, JSON.stringify(site.host), JSON.stringify(to)];
-    const { signal } = await runRecorded(strace, [...program, ...given]);
-    expect(signal).toBe('SIGKILL');
-    const wanted = targetOf(...ALL).files;
-    const possible = [undefined, 'before', ...wanted.map(({ content }) => content)];
-    for (const { path } of wanted) expect(possible).toContain(site.read(path));
-    const { files, troubles } = await apply(site, ALL);
-    expect(files.map(({ reason }) => reason)).toEqual([undefined, undefined, undefined]);
-    expect(troubles).toEqual([]);
-    expect(wanted.map(({ path }) => site.read(path))).toEqual(wanted.map(({ content }) => content));
-    expect(filesIn(site.host.root)).toEqual(wanted.map(({ path }) => path).toSorted());
-    expect(await said(site, NOTHING)).toContain(`${JOURNAL} restored`);
-    expect([filesIn(site.host.root), site.read(JOURNAL)]).toEqual([[JOURNAL], 'before']);
-    expect(filesIn(site.home)).toEqual([]);
-  });
-});
