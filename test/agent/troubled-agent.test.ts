@@ -112,7 +112,7 @@ describe('an edit of how a module is run', () => {
   });
 
   it('ends the wait before the next start', async () => {
-    const site = await agentSite(LIDAR, { probeMs: 3000 }, NO_BACK_OFF);
+    const site = await agentSite(LIDAR, { probeMs: 3000 }, { clock: NO_BACK_OFF });
     site.publish('acme:lidar', '1.0.0', STAYS);
     await site.start();
     await site.until('done');
@@ -149,7 +149,7 @@ it.each([DAY, -DAY])(
   async (jump) => {
     let ahead = 0;
     const clock = { ...systemClock, now: () => Date.now() + ahead };
-    const site = await agentSite(LIDAR, {}, clock);
+    const site = await agentSite(LIDAR, {}, { clock });
     site.publish('acme:lidar', '1.0.0', STAYS);
     await site.start();
     await site.until('lidar probation 1.0.0');

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { Agent } from '../../src/agent/agent.ts';
-import type { AgentEvent } from '../../src/agent/index.ts';
+import type { AgentEvent, AgentOptions } from '../../src/agent/index.ts';
 import { DEFAULT_POLICY, readMachine, type UpdateTerms } from '../../src/config/index.ts';
-import { openRegistries, systemClock, type Clock } from '../../src/registry/index.ts';
+import { openRegistries, systemClock } from '../../src/registry/index.ts';
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
 import { openForPoller, savedListsIn, type ClaimedFile } from '../../src/store/index.ts';
 import { moduleId } from './ask.ts';
@@ -54,7 +54,7 @@ const QUICK: UpdateTerms['run'] = {
 export async function agentSite(
   config: object,
   run: Partial<UpdateTerms['run']> = {},
-  clock: Clock = systemClock,
+  { clock = systemClock, system }: Pick<AgentOptions, 'clock' | 'system'> = {},
 ): Promise<AgentSite> {
   const home = temporaryFolder();
   const files = new Map<string, Buffer>();
@@ -96,6 +96,7 @@ export async function agentSite(
       environment: { HOME: home },
       intervalMs: 5000,
       clock,
+      ...(system && { system }),
       random: () => 0,
       configuration: () => {
         reading.resolve(undefined);
@@ -206,6 +207,7 @@ function inWords(event: AgentEvent): string | undefined {
   if (event.kind === 'setup-changed') return `${event.name} has another setup`;
   if (event.kind === 'leaves') return `${event.name} leaves: ${event.because}`;
   if (event.kind === 'callback-error') return `error ${String(event.error)}`;
+  if (event.kind === 'system-file') return `${event.path} ${event.state}`;
   if (event.kind === 'waiting') return `${event.name} waits for ${event.for.join(' ')}`;
   if (event.kind === 'held') {
     const [hold] = event.because;

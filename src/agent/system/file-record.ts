@@ -16,6 +16,17 @@ export interface FileRecord {
 
 export type FileRecords = ReadonlyMap<string, FileRecord>;
 
+/** The records cannot be read or written. Nothing was changed, or the next call ends the change. */
+export class RecordError extends Error {
+  override readonly name = 'RecordError';
+  readonly kind: 'state-unreadable' | 'state-write';
+
+  constructor(kind: RecordError['kind'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
 const SCHEMA = 'modreg/system-files@1';
 const PRIVATE = 0o600;
 
@@ -23,38 +34,50 @@ function recordPath(home: string): string {
   return join(home, 'system-files.json');
 }
 
-/** The records of this machine; empty if there are none. Throws if they cannot be read. */
+/** The records of this machine; empty if there are none. */
 export function readRecords(home: string): FileRecords {
   const path = recordPath(home);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
-    throw error;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return new Map();
+    throw new RecordError('state-unreadable', `${quote(path)} cannot be read (${code})`, { cause });
   }
   const records = recordsIn(text);
   if (records) return records;
   const then = 'move it away: then modreg no longer knows which files of the system are its own';
-  throw new Error(`${quote(path)} is not a record of modreg; ${then}`);
+  throw new RecordError('state-unreadable', `${quote(path)} is not a record of modreg; ${then}`);
 }
 
 /** Writes the records, or removes the file of none. */
 export async function writeRecords(home: string, records: FileRecords): Promise<void> {
-  if (records.size === 0) {
-    removeFile(recordPath(home));
-    return;
+  const path = recordPath(home);
+  try {
+    if (records.size === 0) removeFile(path);
+    else await replaceUnlessSame(path, { content: textOf(records), mode: PRIVATE });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new RecordError('state-write', `${quote(path)} cannot be written (${code})`, { cause });
   }
+}
+
+async function replaceUnlessSame(
+  path: string,
+  wanted: { readonly content: string; readonly mode: number },
+): Promise<void> {
+  if (!isSame(findFile(path), wanted)) await replaceFile(path, wanted);
+}
+
+function textOf(records: FileRecords): string {
   const files = Array.from(records, ([path, { original, digests, isSettled }]) => ({
     path,
     original: original ? { ...original, content: original.content.toString('base64') } : null,
     digests,
     settled: isSettled,
   }));
-  const content = `${JSON.stringify({ schema: SCHEMA, files }, undefined, 2)}\n`;
-  const found = findFile(recordPath(home));
-  const wanted = { content, mode: PRIVATE };
-  if (!isSame(found, wanted)) await replaceFile(recordPath(home), wanted);
+  return `${JSON.stringify({ schema: SCHEMA, files }, undefined, 2)}\n`;
 }
 
 /** Whether a file is as modreg left it: what modreg wrote, or the original before that. */

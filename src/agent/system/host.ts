@@ -12,6 +12,8 @@ export interface SystemHost {
   readonly programs: string;
   /** Part of the name of the hotspot. */
   readonly hostName: string;
+  /** Ends the programs that run. */
+  readonly stopping?: AbortSignal;
 }
 
 export const THIS_MACHINE: SystemHost = {
@@ -30,9 +32,8 @@ const LONGEST_REASON = 160;
  * is killed with all that it started, and not waited for.
  */
 export async function runProgram(
-  { programs }: SystemHost,
+  { programs, stopping }: SystemHost,
   [program, ...rest]: readonly [string, ...string[]],
-  stopping?: AbortSignal,
 ): Promise<Result<string, string>> {
   const child = spawn(program, rest, {
     // Messages of programs are read, so they must not be translated.

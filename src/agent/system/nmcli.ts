@@ -35,13 +35,10 @@ export function observationIn(connectivity: string, active: string): Observation
 const FIELDS = ['-f', 'UUID,TYPE,STATE'];
 
 /** Asks NetworkManager. */
-export async function observe(
-  host: SystemHost,
-  signal: AbortSignal,
-): Promise<Result<Observation, string>> {
-  const connectivity = await nmcli(host, ['networking', 'connectivity', 'check'], signal);
+export async function observe(host: SystemHost): Promise<Result<Observation, string>> {
+  const connectivity = await nmcli(host, ['networking', 'connectivity', 'check']);
   if (!connectivity.ok) return connectivity;
-  const active = await nmcli(host, [...FIELDS, 'connection', 'show', '--active'], signal);
+  const active = await nmcli(host, [...FIELDS, 'connection', 'show', '--active']);
   if (!active.ok) return active;
   const observation = observationIn(connectivity.value, active.value);
   if (observation) return { ok: true, value: observation };
@@ -52,10 +49,9 @@ export async function observe(
 export async function command(
   host: SystemHost,
   { kind, uuid }: RoamingCommand,
-  signal: AbortSignal,
 ): Promise<Result<string, string>> {
   const change = kind === 'close-hotspot' ? 'down' : 'up';
-  return await nmcli(host, ['--wait', '0', 'connection', change, 'uuid', uuid], signal);
+  return await nmcli(host, ['--wait', '0', 'connection', change, 'uuid', uuid]);
 }
 
 /** Has NetworkManager read its keyfiles again. */
@@ -66,7 +62,6 @@ export async function reload(host: SystemHost): Promise<Result<string, string>> 
 async function nmcli(
   host: SystemHost,
   words: readonly string[],
-  signal?: AbortSignal,
 ): Promise<Result<string, string>> {
-  return await runProgram(host, ['nmcli', '--terse', ...words], signal);
+  return await runProgram(host, ['nmcli', '--terse', ...words]);
 }

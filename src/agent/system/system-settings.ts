@@ -33,7 +33,7 @@ export class SystemSettings {
   #isRoaming = false;
 
   constructor(options: SystemSettingsOptions) {
-    this.#options = options;
+    this.#options = { ...options, host: { ...options.host, stopping: this.#stopping.signal } };
   }
 
   /** Applies a configuration, after the one that is being applied. */
@@ -90,7 +90,7 @@ export class SystemSettings {
     let state = ONLINE;
     while (!signal.aborted && this.#target && hasProfiles(this.#target)) {
       const { networks, hotspot } = this.#target;
-      const seen = await observe(host, signal);
+      const seen = await observe(host);
       this.#say('nmcli', seen.ok ? undefined : { kind: 'system-trouble', reason: seen.error });
       if (seen.ok) {
         const terms = { networks: networks.map(({ uuid }) => uuid), hotspot: hotspot?.uuid };
@@ -106,7 +106,7 @@ export class SystemSettings {
 
   async #command(one: RoamingCommand, { networks, hotspot }: SystemTarget): Promise<void> {
     const profile = [...networks, hotspot].find((each) => each?.uuid === one.uuid);
-    const done = await command(this.#options.host, one, this.#stopping.signal);
+    const done = await command(this.#options.host, one);
     const reason = done.ok ? undefined : done.error;
     const event = { kind: 'network', change: one.kind, ssid: profile?.ssid ?? '', reason } as const;
     this.#say(`${one.kind} ${one.uuid}`, event);

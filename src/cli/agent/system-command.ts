@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyFiles, type FileReport } from '../../agent/system/apply-files.ts';
-import { readRecords } from '../../agent/system/file-record.ts';
+import { readRecords, RecordError } from '../../agent/system/file-record.ts';
 import { planFiles } from '../../agent/system/file-plan.ts';
 import { THIS_MACHINE, type SystemHost } from '../../agent/system/host.ts';
 import { systemTarget, type ManagedFile } from '../../agent/system/managed-files.ts';
@@ -49,8 +49,8 @@ export async function agentSystemCommand(
     const { files, troubles } = await applyFiles(wanted.value, home, host);
     return answerOf(files, troubles, json);
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return failed({ severity: 'error', kind: 'state-unreadable', message: excerpt(error.message) });
+    if (!(error instanceof RecordError)) throw error;
+    return failed({ severity: 'error', kind: error.kind, message: error.message });
   }
 }
 
@@ -82,7 +82,8 @@ function whyNotNow(home: string, { root }: SystemHost): Problem | undefined {
     const message = 'only root can change the settings of the system; --dry-run shows the changes';
     return { severity: 'error', kind: 'permissions', message };
   }
-  if (!isPolled(join(home, 'machine.db'))) return undefined;
+  const state = join(home, 'machine.db');
+  if (!existsSync(state) || !isPolled(state)) return undefined;
   const message = 'an agent is running, and applies the settings of the system itself';
   return { severity: 'error', kind: 'locked', message, hint: '--dry-run shows the changes' };
 }

@@ -267,7 +267,9 @@ describe('[A20] a setting that cannot be applied is reported, and the rest works
     const site = systemSite();
     rmSync(site.home, { recursive: true });
     writeFileSync(site.home, '');
-    await expect(apply(site, ALL)).rejects.toThrow('ENOTDIR');
+    await expect(apply(site, ALL)).rejects.toThrow(
+      `"${site.home}/${RECORD}" cannot be read (ENOTDIR)`,
+    );
     expect(filesIn(site.host.root)).toEqual([]);
   });
 });

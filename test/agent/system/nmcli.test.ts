@@ -5,8 +5,6 @@ import { runProgram } from '../../../src/agent/system/host.ts';
 import { command, observationIn, observe, terseFields } from '../../../src/agent/system/nmcli.ts';
 import { systemSite } from '../../support/system-site.ts';
 
-const NEVER = new AbortController().signal;
-
 describe('the output of nmcli', () => {
   it.each([
     ['a:b:c', ['a', 'b', 'c']],
@@ -42,10 +40,10 @@ describe('the output of nmcli', () => {
     const site = systemSite();
     site.program('nmcli', 'case "$*" in *check) echo full;; *) echo u1:gsm:activated;; esac');
     const value = { connectivity: 'full', active: [{ uuid: 'u1', isUp: true, isPhysical: true }] };
-    expect(await observe(site.host, NEVER)).toEqual({ ok: true, value });
-    await command(site.host, { kind: 'connect', uuid: 'u1' }, NEVER);
-    await command(site.host, { kind: 'open-hotspot', uuid: 'u2' }, NEVER);
-    await command(site.host, { kind: 'close-hotspot', uuid: 'u2' }, NEVER);
+    expect(await observe(site.host)).toEqual({ ok: true, value });
+    await command(site.host, { kind: 'connect', uuid: 'u1' });
+    await command(site.host, { kind: 'open-hotspot', uuid: 'u2' });
+    await command(site.host, { kind: 'close-hotspot', uuid: 'u2' });
     expect(site.calls()).toEqual([
       'nmcli --terse networking connectivity check',
       'nmcli --terse -f UUID,TYPE,STATE connection show --active',
@@ -66,7 +64,7 @@ describe('the output of nmcli', () => {
   ])('of %s is a failure', async (script, error) => {
     const site = systemSite();
     site.program('nmcli', script);
-    expect(await observe(site.host, NEVER)).toEqual({ ok: false, error });
+    expect(await observe(site.host)).toEqual({ ok: false, error });
   });
 });
 
@@ -99,7 +97,7 @@ describe('[A20] a program of the system', () => {
     const site = systemSite();
     site.program('nmcli', 'sleep 600');
     const stopping = new AbortController();
-    const run = runProgram(site.host, ['nmcli', 'x'], stopping.signal);
+    const run = runProgram({ ...site.host, stopping: stopping.signal }, ['nmcli', 'x']);
     stopping.abort();
     expect(await run).toEqual({ ok: false, error: 'nmcli x: it was stopped' });
   });
