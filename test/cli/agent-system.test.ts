@@ -36,6 +36,10 @@ function yardWith(psk: string): object {
   return { roaming_mode: true, hotspot_password: HOTSPOT_KEY, networks: [{ ssid: 'yard', psk }] };
 }
 
+function manufacturerFile(attributes: object): string {
+  return JSON.stringify({ 'agent-provisioning': { attributes } });
+}
+
 /** What the command prints, and its exit code. */
 async function printed(
   site: SystemSite,
@@ -191,14 +195,12 @@ describe('modreg agent system', () => {
   it("uses the manufacturer's file, and changes nothing while it has errors", async () => {
     const site = systemSite();
     const attributes = { hotspot_password: HOTSPOT_KEY, networks: [{ ssid: 'yard' }] };
-    const document = (fields: object): string =>
-      JSON.stringify({ 'agent-provisioning': { attributes: fields } });
-    site.write('/etc/modreg/provisioning.json', document(attributes), 0o600);
+    site.write('/etc/modreg/provisioning.json', manufacturerFile(attributes), 0o600);
     expect((await printed(site, machineFile({}, {}))).lines).toEqual([`${HOTSPOT}: written`]);
     const own = machineFile({ roaming_mode: true, hotspot_password: '' }, LIMITS);
     site.write(
       '/etc/modreg/provisioning.json',
-      document({ ...attributes, hotspot_password: '1234567' }),
+      manufacturerFile({ ...attributes, hotspot_password: '1234567' }),
       0o600,
     );
     const { lines, exit } = await printed(site, own);
@@ -206,11 +208,11 @@ describe('modreg agent system', () => {
       1,
       "error[BAD_VALUE]: the manufacturer's file ^/etc/modreg/provisioning.json has 1 error",
     ]);
-    site.write('/etc/modreg/provisioning.json', document(attributes), 0o644);
+    site.write('/etc/modreg/provisioning.json', manufacturerFile(attributes), 0o644);
     expect((await printed(site, own)).lines[1]).toContain(
       'PERMISSIONS /agent-provisioning/attributes/hotspot_password',
     );
-    site.write('/etc/modreg/provisioning.json', document(attributes), 0o600);
+    site.write('/etc/modreg/provisioning.json', manufacturerFile(attributes), 0o600);
     expect((await printed(site, own)).lines).toEqual([
       `${YARD}: written`,
       `${JOURNAL}: written`,

@@ -59,9 +59,6 @@ export async function reload(host: SystemHost): Promise<Result<string, string>> 
   return await nmcli(host, ['connection', 'reload']);
 }
 
-async function nmcli(
-  host: SystemHost,
-  words: readonly string[],
-): Promise<Result<string, string>> {
+async function nmcli(host: SystemHost, words: readonly string[]): Promise<Result<string, string>> {
   return await runProgram(host, ['nmcli', '--terse', ...words]);
 }

@@ -1,6 +1,3 @@
-import type { FileReport } from './apply-files.ts';
-import type { RoamingCommand } from './roaming.ts';
-
 /** An event about the settings of the system, for a log. */
 export type SystemEvent =
   | {
@@ -9,7 +6,7 @@ export type SystemEvent =
       /** The file. */
       readonly path: string;
       /** What has become of it. */
-      readonly state: Exclude<FileReport['state'], 'unchanged'>;
+      readonly state: 'written' | 'restored' | 'removed' | 'left-alone' | 'failed';
       /** Why it was left alone, or has failed. */
       readonly reason: string | undefined;
     }
@@ -23,7 +20,7 @@ export type SystemEvent =
       /** NetworkManager was told to connect to a network, or to open or close the hotspot. */
       readonly kind: 'network';
       /** What it was told. */
-      readonly change: RoamingCommand['kind'];
+      readonly change: 'connect' | 'open-hotspot' | 'close-hotspot';
       /** The name of the network or of the hotspot. */
       readonly ssid: string;
       /** Why it did not. */

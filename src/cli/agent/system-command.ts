@@ -38,11 +38,11 @@ export async function agentSystemCommand(
   host: SystemHost = THIS_MACHINE,
 ): Promise<Outcome> {
   const home = platformHome(world.environment);
-  if (home === undefined) return failed(NO_HOME);
   const wanted = wantedFiles(path, host);
   if (!wanted.ok) return failed(...wanted.error);
   try {
     if (dryRun) return answerOf(plannedIn(wanted.value, home, host), [], json);
+    if (home === undefined) return failed(NO_HOME);
     const refusal = whyNotNow(home, host);
     if (refusal) return failed(refusal);
     mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -65,10 +65,11 @@ function wantedFiles(path: string, host: SystemHost): Result<readonly ManagedFil
 
 function plannedIn(
   files: readonly ManagedFile[],
-  home: string,
+  home: string | undefined,
   { root }: SystemHost,
 ): FileAnswer[] {
-  return planFiles(files, readRecords(home), root).map((plan) => {
+  const records = home === undefined ? new Map() : readRecords(home);
+  return planFiles(files, records, root).map((plan) => {
     const { path, verdict } = plan;
     if ('reason' in plan) return { path, state: plan.verdict, reason: plan.reason };
     const diff = fileDiff(plan);
