@@ -119,6 +119,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'agent/supervision': ['core'],
   'agent/system': [
     'core',
+    'agent/event.ts',
     'config/provisioning.ts',
     'registry',
     'node:child_process',

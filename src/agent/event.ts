@@ -1,12 +1,10 @@
 import type { PollerEvent } from '../poller/index.ts';
 import type { DatabaseError } from '../store/index.ts';
 import type { InstallStep } from './install/install-step.ts';
-import type { SystemEvent } from './system/system-event.ts';
 
 /** An event in an agent, for a log: those of its poller, and its own. */
 export type AgentEvent =
   | PollerEvent
-  | SystemEvent
   | {
       /** The state of a module changed. */
       readonly kind: 'module';
@@ -97,4 +95,30 @@ export type AgentEvent =
       readonly name: string;
       /** Why it cannot be written. */
       readonly error: DatabaseError;
+    }
+  | {
+      /** A managed file of the system was changed, or could not be, or was left alone. */
+      readonly kind: 'system-file';
+      /** The file. */
+      readonly path: string;
+      /** What has become of it. */
+      readonly state: 'written' | 'restored' | 'removed' | 'left-alone' | 'failed';
+      /** Why it was left alone, or has failed. */
+      readonly reason: string | undefined;
+    }
+  | {
+      /** The settings of the system cannot be applied, or are not in force. */
+      readonly kind: 'system-trouble';
+      /** Why, in one line. */
+      readonly reason: string;
+    }
+  | {
+      /** NetworkManager was told to connect to a network, or to open or close the hotspot. */
+      readonly kind: 'network';
+      /** What it was told. */
+      readonly change: 'connect' | 'open-hotspot' | 'close-hotspot';
+      /** The name of the network or of the hotspot. */
+      readonly ssid: string;
+      /** Why it did not. */
+      readonly reason: string | undefined;
     };

@@ -7,5 +7,4 @@ export {
   type FetchedArtifact,
   type FetchOptions,
 } from './install/fetch-artifact.ts';
-export type { SystemEvent } from './system/system-event.ts';
 export type { InstallFailure } from './install/install-failure.ts';
