@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { Agent } from '../../agent/agent.ts';
 import type { AgentEvent } from '../../agent/event.ts';
 import { runAsOf, whyClosed } from '../../agent/process/run-as.ts';
+import type { AgentConfiguration } from '../../config/index.ts';
 import type { Platform, Result } from '../../core/index.ts';
 import { termsFor } from '../../core/machine/update-policy.ts';
 import type { ActionTarget } from '../../core/plan/action.ts';
@@ -173,13 +174,7 @@ function agentFor(
       return now.value;
     },
     registryFor: (of) => registries.registryFor(of),
-    system: {
-      manufacturer: () => {
-        const manufacturer = readManufacturer('');
-        if (manufacturer.ok) return manufacturer.value;
-        throw new UnreadableSite([manufacturer.error]);
-      },
-    },
+    system: { manufacturer },
     fetch: () => ({ token: (url) => registries.tokenFor(url) }),
     onEvent: (event) => {
       if (!json) showDownloads(event);
@@ -193,6 +188,12 @@ function agentFor(
       });
     },
   });
+}
+
+function manufacturer(): AgentConfiguration | undefined {
+  const read = readManufacturer('');
+  if (read.ok) return read.value;
+  throw new UnreadableSite([read.error]);
 }
 
 function reportEvent(event: AgentEvent, report: PollReport): void {
