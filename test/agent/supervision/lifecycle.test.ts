@@ -245,6 +245,13 @@ it('[A4] a version that crashes is started again later each time, and reported o
   expect(seen.at(-1)).toBe('0');
 });
 
+it('a restart that the machine cannot carry out leaves its version the one in use', () => {
+  const state = { state: 'starting', ...SERVING, restart: 'r' } as const;
+  expect(after(state, { event: 'failed', fault: { reason: 'no port', blame: 'machine' } })).toBe(
+    'stop, fail r (machine, 1.0.0): no port; stopping → backing-off (1 crash)',
+  );
+});
+
 it('a crash that is the fault of the machine is not reported', () => {
   const state = {
     ...SERVING,
