@@ -7,17 +7,25 @@ import { serveReleases } from '../test/support/release-registry.ts';
 import { tarOf } from '../test/support/tar-file.ts';
 import { PROGRAM, PROGRAMS, recordsIn, type Supervisor } from './supervisor.ts';
 
-const MODREG = fileURLToPath(new URL('../bin/modreg', import.meta.url));
+export const AGENT: string = fileURLToPath(new URL('../bin/modreg', import.meta.url));
 const PLATFORM = process.arch === 'arm64' ? 'linux/arm64' : 'linux/amd64';
+
+/** The server, and its program. */
+export const SERVER = 'platform-server';
 
 /** A machine whose agent runs ten modules of a registry that this process serves. */
 export interface AgentMachine extends Supervisor {
   /** Publishes the next release of a module, a package of so many bytes. */
   readonly publish: (program: string, bytes: number) => void;
+  /** Ends the agent alone. */
+  readonly end: () => Promise<void>;
 }
 
-/** Starts `modreg agent run` with ten modules. */
-export async function startAgent(folder: string): Promise<AgentMachine> {
+/** Starts `modreg agent run` with ten modules, and with platform-server on request. */
+export async function startAgent(
+  folder: string,
+  { withServer = false }: { readonly withServer?: boolean } = {},
+): Promise<AgentMachine> {
   const records = recordsIn(folder);
   const releases = await serveReleases(folder, {});
   const published = new Map<string, number>();
@@ -25,13 +33,15 @@ export async function startAgent(folder: string): Promise<AgentMachine> {
     const patch = published.get(program) ?? 0;
     published.set(program, patch + 1);
     const release = { version: `1.0.${patch}`, platform: PLATFORM, file: packageOf(bytes) };
-    releases.publish({ module: `bench:${program}`, ...release });
+    const module = program === SERVER ? 'platform:server' : `bench:${program}`;
+    releases.publish({ module, ...release });
   };
   const smallest = 1000;
-  for (const one of PROGRAMS) publish(one, smallest);
-  writeMachine(folder, records, releases.address);
+  for (const one of withServer ? [SERVER, ...PROGRAMS] : PROGRAMS) publish(one, smallest);
+  writeMachine(folder, records, { registry: releases.address, withServer });
   const log = openSync(`${folder}/log`, 'w');
-  const child = spawn(MODREG, ['agent', 'run', `${folder}/machine.json`], {
+  const often = withServer ? ['--interval', '5s'] : [];
+  const child = spawn(AGENT, ['agent', 'run', `${folder}/machine.json`, ...often], {
     env: { PATH: process.env['PATH'], PLATFORM_HOME: `${folder}/home` },
     stdio: ['ignore', log, log],
   });
@@ -40,6 +50,10 @@ export async function startAgent(folder: string): Promise<AgentMachine> {
       resolve();
     });
   });
+  const end = async (): Promise<void> => {
+    child.kill();
+    await ended;
+  };
   return {
     name: 'modreg agent',
     pid: child.pid ?? 0,
@@ -49,21 +63,28 @@ export async function startAgent(folder: string): Promise<AgentMachine> {
       publish(one, smallest);
       await Promise.resolve();
     },
+    end,
     stop: async () => {
-      child.kill();
-      await ended;
+      await end();
       await releases.close();
     },
   };
 }
 
-function writeMachine(folder: string, records: string, registry: string): void {
+function writeMachine(
+  folder: string,
+  records: string,
+  { registry, withServer }: { readonly registry: string; readonly withServer: boolean },
+): void {
   mkdirSync(`${folder}/home`);
   const modules = PROGRAMS.map((name) => {
     return { type: 'registry', name, module_id: `bench:${name}`, version: '1.*' };
   });
-  writeFileSync(`${folder}/machine.json`, JSON.stringify({ modules }));
-  const commands = PROGRAMS.map((one) => [one, { command: ['run', `${records}/${one}`] }] as const);
+  const agent = withServer ? { [SERVER]: { attributes: { fast_start: true } } } : {};
+  writeFileSync(`${folder}/machine.json`, JSON.stringify({ modules, agent }));
+  const commands = [SERVER, ...PROGRAMS].map(
+    (one) => [one, { command: ['run', `${records}/${one}`] }] as const,
+  );
   const policy = {
     registry,
     ...(process.getuid?.() === 0 && { run_as: 'root' }),

@@ -67,6 +67,7 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
       section: 'agent',
       measure: isShort ? script('agent.ts', '3', '5', 'alone') : script('agent.ts'),
     },
+    { name: 'fast start', section: 'agent', measure: script('agent-start.ts') },
     { name: 'logs', section: 'logs', measure: script('logs.ts') },
   ],
   poller: [
