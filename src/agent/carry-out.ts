@@ -94,7 +94,7 @@ async function endOf(delivered: Delivery, execution: Execution): Promise<ActionE
   }
   const last = row?.phase === 'stable' ? row.settled : undefined;
   if (reason.kind === 'pin-url' && last?.fault?.blame === 'release' && last.version === to) {
-    // To try it again would stop all modules again.
+    // To try it again would stop all modules again (D48).
     return machine(`it did not work: ${last.fault.reason} (another address is tried)`);
   }
   const ready = await execution.ports.prepared(delivery, execution);

@@ -199,7 +199,7 @@ export class Modules {
 
   /**
    * Runs `replace` while what stops with `name` is held. The server waits until no module is on trial, and none is tried
-   * until it is replaced: a release would be blamed for the server's absence. Throws a DatabaseError if the file cannot be
+   * until it is replaced: a release would be blamed for the server's absence (D47). Throws a DatabaseError if the file cannot be
    * written.
    */
   async whileHeld<T>(

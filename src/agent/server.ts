@@ -16,7 +16,7 @@ const ENTRY: ModuleEntry = {
   extra: {},
 };
 
-/** Whether the agent runs the server of this machine. */
+/** Whether the agent runs the server of this machine: only if the config names it (D47). */
 export function hasServer({ agent: { platformServer } }: Machine): boolean {
   return platformServer.isConfigured && !platformServer.disableSubsystem;
 }

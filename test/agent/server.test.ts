@@ -34,7 +34,7 @@ function order({ story }: AgentSite): string[] {
 }
 
 describe('platform-server', () => {
-  it('is installed and started before the modules', async () => {
+  it('[D47] is installed and started before the modules', async () => {
     const site = await agentSite(SITE);
     site.publish('acme:lidar', '1.0.0', STAYS);
     await site.start();
@@ -105,7 +105,7 @@ describe('platform-server', () => {
     expect(running(site)).toEqual(['lidar', 'platform-server']);
   });
 
-  it('[D27] runs what a pin_url names, and goes on with the version before it if that does not work', async () => {
+  it('[D27, D48] runs what a pin_url names, and goes on with the version before it if that does not work', async () => {
     const site = await served();
     const address = site.file('/server', `: pinned; ${STAYS}`);
     const pin = (url: string): void =>
@@ -143,7 +143,7 @@ describe('platform-server', () => {
     await site.until('lidar running 1.1.0');
   });
 
-  it('[D23] ends with the modules when it is disabled, and the modules go on without it when the config no longer names it', async () => {
+  it('[D23, D47] ends with the modules when it is disabled, and the modules go on without it when the config no longer names it', async () => {
     const site = await served();
     site.configure({ ...SITE, agent: {} });
     await site.until('platform-server leaves: removed');
@@ -158,7 +158,7 @@ describe('platform-server', () => {
     expect(running(site)).toEqual([]);
   });
 
-  it('is left alone unless the config names it', async () => {
+  it('[D47] is left alone unless the config names it', async () => {
     const site = await served({ modules: MODULES });
     expect(running(site)).toEqual(['lidar']);
     expect(site.requests.filter((path) => path.startsWith('/platform:server'))).toEqual([]);
