@@ -64,7 +64,7 @@ const SHOWN = [
   `acme:arm 2.1.0 TIME an operator lifts it, or another digest ${EXITED}`,
   'got SIGTERM: stopping all modules',
   'all modules are stopped',
-  'The state of the machine stays in FOLDER. Try:',
+  'The state of the machine stays in FOLDER. Try (in a clone, modreg is ./bin/modreg):',
   'export PLATFORM_HOME=FOLDER/home',
   'modreg status',
   'modreg why acme:arm',

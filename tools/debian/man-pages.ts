@@ -15,6 +15,15 @@ export interface Edition {
 }
 
 const SECTION = 1;
+/** The variables that matter to most commands. */
+const ENVIRONMENT = [
+  [
+    'PLATFORM_HOME',
+    'The folder of machine.db, registry.db and packages. If it is not set: /var/lib/modreg for root, the home of the agent of this package, else $HOME/.platform.',
+  ],
+  ['MODREG_REGISTRY', 'The registry, if no option and no policy names one.'],
+  ['MODREG_TOKEN', 'The token for the registry that MODREG_REGISTRY names.'],
+] as const;
 const DOCUMENTATION = '/usr/share/doc/modreg/docs/command-line.md';
 
 /** A page for a command, and one for each command below it. */
@@ -39,12 +48,14 @@ function page(command: CommandPage, { version, date }: Edition, parent?: Command
     ...commandsOf(command),
     ...(command.options.length === 0 ? [] : ['.SH OPTIONS', ...command.options.flatMap(option)]),
     ...command.notes.flatMap(note),
+    '.SH ENVIRONMENT',
+    ...ENVIRONMENT.flatMap(([variable, meaning]) => ['.TP', `.B ${variable}`, roff(meaning)]),
     '.SH EXIT STATUS',
     ...Array.from(EXIT_MEANINGS).flatMap(([exit, meaning]) => ['.TP', `.B ${exit}`, roff(meaning)]),
     '.SH SEE ALSO',
     ...seeAlso(command, parent),
     '.PP',
-    `The environment variables, error codes and warnings are in`,
+    `Further environment variables, error codes and warnings are in`,
     `.IR ${roff(DOCUMENTATION)} .`,
   ];
   return `${lines.join('\n')}\n`;

@@ -7,7 +7,6 @@ import {
   lutimesSync,
   mkdirSync,
   readFileSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -66,8 +65,7 @@ function writeProgram(tree: string, { root, node, release }: PackageOptions): vo
   }
   const { version } = release;
   write(tree, `${HOME}/package.json`, `${JSON.stringify({ name: 'modreg', version })}\n`);
-  mkdirSync(join(tree, 'usr/bin'));
-  symlinkSync('../lib/modreg/bin/modreg', join(tree, 'usr/bin/modreg'));
+  write(tree, 'usr/bin/modreg', own('modreg'), 0o755);
 }
 
 function writeDocumentation(tree: string, { root, node, release, version }: PackageOptions): void {

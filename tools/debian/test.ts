@@ -17,9 +17,9 @@ const { values } = optionsOf(
 );
 
 const UNITS = 'modreg-agent modreg-registry';
-const AGENT = 'PLATFORM_HOME=/var/lib/modreg';
 const REGISTRY = 'runuser -u modreg-registry -- env PLATFORM_HOME=/var/lib/modreg-registry';
-const STATUS = `${AGENT} modreg agent status`;
+/** Without PLATFORM_HOME: root's commands are about the agent of the package. */
+const STATUS = 'modreg agent status';
 /** The processes of modreg, and not the shell that searches. */
 const PROCESSES = "pgrep -f 'modreg/bin/nod[e]' || true";
 const MACHINE = {

@@ -146,7 +146,7 @@ function commandsAfter({ folder, home }: DemoMachine): string[] {
 function farewell({ folder }: DemoMachine, commands: readonly string[]): string[] {
   return [
     '',
-    `The state of the machine stays in ${folder}. Try:`,
+    `The state of the machine stays in ${folder}. Try (in a clone, modreg is ./bin/modreg):`,
     ...commands.map((one) => `  ${one}`),
   ];
 }
