@@ -35,6 +35,7 @@ export type Answer =
 const LARGEST_ANSWER = 64 * 1024;
 const REFUSED = new Set([400, 422]);
 const TEMPORARY = new Set([408, 425, 429]);
+const WEB_PAGE = /^text\/html\b/i;
 
 /** Sends one request, whose body is the JSON `body`. Throws the reason of `signal` if it aborts. */
 export async function sendTo(
@@ -100,6 +101,11 @@ function answerOf(
   { where, now }: { readonly where: string; readonly now: number },
 ): Answer {
   const { message, partialSuccess } = fieldsIn(text);
+  if (ok && WEB_PAGE.test(headers.get('content-type') ?? '')) {
+    // Whatever answered has not kept the records: a portal, which ends when someone signs in or the network changes.
+    const why = `${where} answered ${status} with a web page, as a network that requires a sign-in does`;
+    return { kind: 'unavailable', why, retryMs: undefined };
+  }
   if (ok) {
     const { rejectedLogRecords, errorMessage } = fieldsOf(partialSuccess);
     const rejected = Math.max(0, Math.trunc(Number(rejectedLogRecords ?? 0))) || 0;

@@ -36,6 +36,9 @@ const refusing: Behaviour = (response, { records }) => {
   response.writeHead(isRefused ? 400 : 200).end();
 };
 const elsewhere = answering(302, {}, { location: '/elsewhere' });
+const signInPage: Behaviour = (response) => {
+  response.setHeader('content-type', 'text/html; charset=utf-8').end('<html>');
+};
 const tooLarge: Behaviour = (response, { records }) => {
   response.writeHead(records.length > 1 ? 413 : 200).end();
 };
@@ -171,9 +174,20 @@ describe('[A19] a collector that answers', () => {
       },
     ],
     [
+      '200 with the sign-in page of a network',
+      {
+        ...unavailable(200),
+        answers: [signInPage, signInPage],
+        notices: [
+          `${HELD} answered 200 with a web page, as a network that requires a sign-in does; its lines wait, the next attempt is in 30 s`,
+          AGAIN,
+        ],
+      },
+    ],
+    [
       '200 with a body that is not JSON',
       {
-        answers: [(response) => response.end('<html>')],
+        answers: [(response) => response.end('accepted')],
         requests: ['abcd'],
         sleeps: [],
         notices: [],
