@@ -30,6 +30,8 @@ export interface DayOptions extends Partial<Omit<PollerOptions, 'file' | 'clock'
   readonly altered?: (body: string) => string;
   /** `later` leaves deliveries to the iterators of the test. */
   readonly takesUp?: 'at once' | 'later';
+  /** Whether time stands still, for requests of the test that are real. */
+  readonly isBusy?: () => boolean;
 }
 
 /** A simulated day of a machine: its registry, its poller, its memory and its events. */
@@ -60,7 +62,8 @@ export const HOUR = 3_600_000;
 
 export async function day(options: DayOptions): Promise<Day> {
   let requests = 0;
-  const clock = virtualClock(undefined, () => requests > 0);
+  const { isBusy = () => false } = options;
+  const clock = virtualClock(undefined, () => requests > 0 || isBusy());
   const registry = testRegistry(options.releases, { clock });
   const home = temporaryFolder();
   const path = `${home}/machine.db`;
@@ -104,6 +107,7 @@ export async function day(options: DayOptions): Promise<Day> {
       onEvent: (event) => {
         const isBegun = event.kind === 'held' || event.kind === 'quarantined';
         (isBegun ? begun : events).push(`${timeOf(clock)} ${lineOf(event)}`);
+        options.onEvent?.(event);
       },
     });
     poller.start();
