@@ -38,6 +38,18 @@ export interface AgentOptions {
     /** For tests: where `nmcli`, `systemctl` and `apt-config` are found, as in PATH. */
     readonly programs?: string;
   };
+  /**
+   * What the launcher of `modreg agent install-unit` has started; undefined if another program starts the agent. Only then
+   * the agent installs its own releases, unless the policy says `self_update: false`.
+   */
+  readonly launched?:
+    | {
+        /** The path of the program that runs, without links. */
+        readonly program: string;
+        /** The version that it says it has. */
+        readonly version: string;
+      }
+    | undefined;
   /** The source of time; `systemClock` by default. */
   readonly clock?: Clock;
   /** Random numbers from 0 to 1; `Math.random` by default. */

@@ -8,6 +8,7 @@ import { activationOf, forgetOutcome } from './activation.ts';
 import { folderOfAddress } from './install/package-store.ts';
 import { settledEnd, type Outcomes } from './outcomes.ts';
 import type { AgentPorts } from './ports.ts';
+import { AGENT, type SelfUpdate } from './self-update.ts';
 import type { Preparation } from './prepare.ts';
 import type { ActionEnd, SupervisedModule } from './supervised-module.ts';
 
@@ -16,11 +17,12 @@ export interface Execution extends Preparation {
   readonly ports: AgentPorts;
   readonly modules: Modules;
   readonly outcomes: Outcomes;
+  /** The releases of the agent; undefined if it does not replace itself. */
+  readonly selfUpdate: SelfUpdate | undefined;
   readonly clock: Clock;
 }
 
 const EXTEND_EVERY_MS = 60_000;
-const AGENT = 'platform-agent';
 const LEFT = 'its entry left the config';
 /** Each part of the work has a limit of its own. */
 const EXTEND_BY_MS = 30 * 60_000;
@@ -35,7 +37,9 @@ export async function carryOut(delivery: Delivery, execution: Execution): Promis
   const signal = AbortSignal.any([stopping, over.signal]);
   void extending(delivery, clock, signal);
   try {
-    const end = await endOf(delivery, execution);
+    const { kind, name } = delivery.action.target;
+    const isAgent = kind === 'subsystem' && name === AGENT;
+    const end = await (isAgent ? endOfSelfUpdate : endOf)(delivery, execution);
     if (end.command === 'done') await delivery.done();
     else {
       await delivery.failed(end);
@@ -65,6 +69,31 @@ async function extending(delivery: Delivery, clock: Clock, signal: AbortSignal):
   }
 }
 
+/** A release of the agent is installed, and used from its next start on (Agent and server updates, rule 4). */
+async function endOfSelfUpdate(delivery: Delivery, execution: Execution): Promise<ActionEnd> {
+  const { selfUpdate, onEvent } = execution;
+  const { id: action, direction } = delivery.action;
+  const machine = (reason: string): ActionEnd => {
+    return {
+      command: 'fail',
+      action,
+      running: selfUpdate?.installed ?? null,
+      reason,
+      blame: 'machine',
+    };
+  };
+  if (!selfUpdate) return machine('modreg agent does not replace itself');
+  if (direction === 'restart') return machine(`the agent does not restart itself: ${RESTART}`);
+  const folders = foldersOf(delivery, execution);
+  const fault = await selfUpdate.install({ ...delivery, folders }, execution);
+  const { running, installed } = selfUpdate;
+  if (fault) return { command: 'fail', action, running: installed, ...fault };
+  onEvent({ kind: 'restart-required', installed, running });
+  return { command: 'done', action };
+}
+
+const RESTART = 'systemctl restart platform-agent';
+
 async function endOf(delivered: Delivery, execution: Execution): Promise<ActionEnd> {
   const { modules, outcomes } = execution;
   const { id: action, target, direction, to, reason } = delivered.action;
@@ -76,7 +105,6 @@ async function endOf(delivered: Delivery, execution: Execution): Promise<ActionE
   };
   const machine = (why: string): ActionEnd => failed({ reason: why, blame: 'machine' });
   const module = entry && modules.of(entry.name);
-  if (target.name === AGENT) return machine('modreg agent does not replace itself');
   if (!module) return machine(LEFT);
   const delivery = { ...delivered, entry, folders: foldersOf(delivered, execution) };
   const settled = settledEnd(row, action);

@@ -89,6 +89,14 @@ export type AgentEvent =
       readonly error: unknown;
     }
   | {
+      /** A release of the agent is installed. It is used after a restart of the agent. */
+      readonly kind: 'restart-required';
+      /** Its version. */
+      readonly installed: string;
+      /** The version that runs. */
+      readonly running: string;
+    }
+  | {
       /** A change of a module waits until the machine's file can be written. */
       readonly kind: 'module-waits-for-file';
       /** The name of the entry. */

@@ -2,7 +2,8 @@ import type { ActionTarget, ModuleId } from '../core/index.ts';
 import { deployedText } from '../core/decision/deployed.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
 import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
-import { moduleOf } from '../core/plan/target.ts';
+import { keyOf, moduleOf } from '../core/plan/target.ts';
+import { termsFor } from '../core/machine/update-policy.ts';
 import type { Configuration } from '../poller/index.ts';
 import { systemRandom } from '../registry/clock.ts';
 import { systemClock } from '../registry/index.ts';
@@ -17,12 +18,15 @@ import { Modules } from './modules.ts';
 import { Outcomes } from './outcomes.ts';
 import type { AgentPorts } from './ports.ts';
 import type { ModuleSite } from './runnable.ts';
+import { followStart } from './follow-start.ts';
+import { AGENT, SelfUpdate } from './self-update.ts';
 import { hasServer, SERVER, supervisedEntries } from './server.ts';
 import { delegatedCgroup } from './process/cgroup.ts';
 import { runIdOf } from './process/process-table.ts';
 import { isRestartAllowed } from './process/restart-status.ts';
 
 const LOCAL_MACHINE = 'local';
+const AGENT_TARGET = { kind: 'subsystem', name: AGENT } as const;
 
 /** The modules of one machine, and the poller that decides on them: what `Agent` does, on the ports of any machine. */
 export class SupervisedMachine {
@@ -65,6 +69,7 @@ export class SupervisedMachine {
       file,
       modules: this.#modules,
       outcomes,
+      selfUpdate: options.launched && new SelfUpdate(file, home, options.launched),
       site,
       clock,
       runId,
@@ -86,7 +91,7 @@ export class SupervisedMachine {
         const configuration = await options.configuration();
         this.#configuration = configuration;
         this.#modules.follow(configuration);
-        this.#forgetServer(configuration);
+        this.#forgetUnmanaged(configuration);
         return configuration;
       },
       deployedVersion: (target) => this.#deployed(target),
@@ -110,10 +115,24 @@ export class SupervisedMachine {
     if (this.#stopping.signal.aborted) return;
     this.#configuration = first;
     this.#reconcile(first);
-    this.#forgetServer(first);
+    this.#forgetUnmanaged(first);
     this.#modules.follow(first);
     this.#poller.start();
+    this.#followSelfUpdate(first);
     this.#running = this.#consume();
+  }
+
+  #followSelfUpdate({ policy }: Configuration): void {
+    const { selfUpdate, clock, stopping } = this.#execution;
+    const { onEvent = ignore } = this.#options;
+    if (!selfUpdate) return;
+    void followStart(selfUpdate, {
+      clock,
+      stopping,
+      probationMs: termsFor(policy, AGENT).run.probationMs,
+      report: async (failure) => await this.#poller.reportFailure(AGENT_TARGET, failure),
+      onError: (error) => onEvent({ kind: 'callback-error', error }),
+    });
   }
 
   /** Kills what an earlier agent left. A process that waits for a device ends late, and must not run beside its module. */
@@ -129,7 +148,9 @@ export class SupervisedMachine {
   /** Modules run also if a folder cannot be read or an old package cannot be removed. */
   async #removeUnused(): Promise<void> {
     const { home, file, onEvent = ignore } = this.#options;
-    const terms = { kept: keptIn(file), now: this.#execution.clock.now() };
+    const { selfUpdate, clock } = this.#execution;
+    const kept = new Set([...keptIn(file), ...(selfUpdate?.packages() ?? [])]);
+    const terms = { kept, now: clock.now() };
     await this.#ports.removeUnused(home, terms).catch((error: unknown) => {
       onEvent({ kind: 'not-removed', error });
     });
@@ -157,28 +178,37 @@ export class SupervisedMachine {
   #reconcile({ machine }: Configuration): void {
     const { file, clock = systemClock } = this.#options;
     const memory = file.state.memory();
-    for (const { type, name, moduleId } of supervisedEntries(machine)) {
-      const target = targetOf(name, moduleId);
-      const isOpen = memory.open.some((open) => open.action.target.name === name);
+    const entries = supervisedEntries(machine).filter(({ type }) => type !== 'local');
+    const targets = entries.map(({ name, moduleId }) => targetOf(name, moduleId));
+    for (const target of [...targets, AGENT_TARGET]) {
+      const isOpen = memory.open.some((open) => keyOf(open.action.target) === keyOf(target));
       const { deployed } = memory.of(target);
       // Nothing else starts modules, so nothing runs on a machine without any record.
       const isUnknown = deployed.kind === 'unknown' && !memory.isBlank;
-      if (type === 'local' || isOpen || isUnknown) continue;
+      if (isOpen || isUnknown) continue;
       const own = this.#deployed(target);
       const known = deployed.kind === 'none' ? null : deployedText(deployed);
       if (own !== undefined && own !== known) file.state.report(target, own, clock.now());
     }
   }
 
-  /** Nothing is decided about a server that the config no longer names. */
-  #forgetServer({ machine }: Configuration): void {
+  /** Nothing is decided about a server that the config no longer names, and about an agent that does not replace itself. */
+  #forgetUnmanaged(configuration: Configuration): void {
     const { state } = this.#options.file;
-    const target = { kind: 'subsystem', name: SERVER } as const;
-    if (hasServer(machine)) return;
-    this.#writing(SERVER, () => {
-      const { deployed, failed } = state.memory().of(target);
-      if (deployed.kind !== 'unknown' || failed) state.forget(target);
-    });
+    for (const name of [SERVER, AGENT] as const) {
+      const target = { kind: 'subsystem', name } as const;
+      if (this.#isManaged(name, configuration)) continue;
+      this.#writing(name, () => {
+        const { deployed, failed } = state.memory().of(target);
+        if (deployed.kind !== 'unknown' || failed) state.forget(target);
+      });
+    }
+  }
+
+  /** Whether this agent runs the server, and whether it installs its own releases. */
+  #isManaged(name: typeof SERVER | typeof AGENT, { machine, policy }: Configuration): boolean {
+    if (name === SERVER) return hasServer(machine);
+    return this.#execution.selfUpdate !== undefined && termsFor(policy, AGENT).run.selfUpdate;
   }
 
   /** A server that works is asked, if its package names an address for that. */
@@ -212,10 +242,11 @@ export class SupervisedMachine {
    * package is gone is installed again (A5).
    */
   #deployed(target: ActionTarget): string | null | undefined {
-    const { name, kind } = target;
-    const machine = this.#configuration?.machine;
-    if (kind === 'subsystem' && (name !== SERVER || !machine || !hasServer(machine))) {
-      return undefined;
+    const { name } = target;
+    if (target.kind === 'subsystem') {
+      const configuration = this.#configuration;
+      if (!configuration || !this.#isManaged(target.name, configuration)) return undefined;
+      if (target.name === AGENT) return this.#execution.selfUpdate?.installed;
     }
     const activation = activationOf(this.#options.file, { name, moduleId: moduleOf(target) });
     if (!activation) return null;

@@ -33,6 +33,7 @@ const POLICY_FIELDS = [
   'probe_interval',
   'stop_timeout',
   'logs',
+  'self_update',
 ];
 
 /** The kind that a document's top-level fields suggest; `machine` when they suggest none. */

@@ -99,6 +99,7 @@ const terms = {
   probation: v.optional(duration),
   probe_interval: v.optional(durationFromOneSecond),
   stop_timeout: v.optional(duration),
+  self_update: v.optional(flag()),
 };
 const moduleTerms = fields(terms);
 
@@ -152,6 +153,7 @@ function withTerms(base: UpdateTerms, own: v.InferOutput<typeof moduleTerms>): U
       probationMs: own.probation ?? base.run.probationMs,
       probeMs: own.probe_interval ?? base.run.probeMs,
       stopMs: own.stop_timeout ?? base.run.stopMs,
+      selfUpdate: own.self_update ?? base.run.selfUpdate,
     },
   };
 }

@@ -1,13 +1,16 @@
 import { Hono } from 'hono';
 import { addArtifactRoutes } from './routes/artifact-routes.ts';
+import { addInstallRoutes } from './routes/install-routes.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { ChangeFeed } from './catalogue/change-feed.ts';
 import { addHealthRoute, healthOf } from './routes/health.ts';
 import {
   ARTIFACT,
   HEALTH,
+  INSTALL_SH,
   METRICS,
   MODULE,
+  NEWEST_AGENT,
   RELEASES,
   UPLOAD,
   YANK,
@@ -25,6 +28,8 @@ const METHODS = [
   ['/v1/openapi.json', 'GET'],
   [HEALTH, 'GET'],
   [METRICS, 'GET'],
+  [INSTALL_SH, 'GET'],
+  [NEWEST_AGENT, 'GET'],
   [RELEASES, 'POST'],
   [YANK, 'PUT, DELETE'],
   [ARTIFACT, 'GET'],
@@ -44,6 +49,7 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   const refused = refusalCount(options.log);
   addReadRoutes(app, catalogue, feed, { ...options, refused });
   addArtifactRoutes(app, catalogue, options);
+  addInstallRoutes(app, catalogue, options);
   addWriteRoutes(app, catalogue, { ...options, refused });
   addHealthRoute(app, options.health ?? healthOf(catalogue, options));
   const { metrics } = options;

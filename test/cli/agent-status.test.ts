@@ -103,6 +103,7 @@ describe('modreg agent status', () => {
       schema: 'modreg/agent-status@1',
       running: true,
       trouble: 'no light',
+      agent: null,
       modules: [
         { ...fresh, memory: 0, ...decided, action: null },
         { ...arm, memory: bytes, ...undecided },

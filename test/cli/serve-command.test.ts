@@ -1,3 +1,4 @@
+import { INSTALL_SCRIPT_SHA256 } from '../../src/server/routes/install-script.ts';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { watchForDamage } from '../../src/cli/registry/damage-watch.ts';
@@ -48,6 +49,7 @@ async function served(
 function notesAt(address: string, file: string): string[] {
   return [
     `note: the modules are at ${address}/v1/modules, and the API description is at ${address}/v1/openapi.json`,
+    `note: ${address}/install.sh installs the agent of a machine; its sha256 is ${INSTALL_SCRIPT_SHA256}`,
     `note: publish with modreg registry publish <module_id> <version>${file}; publishing over HTTP needs a token: modreg registry token create --name <name> --scope publish${file}`,
   ];
 }
@@ -81,7 +83,9 @@ describe('modreg registry serve', () => {
     expect(notes).toEqual(notesAt('https://0.0.0.0:PORT', ` --db ${open.db}`));
     const json = await served({ ...open, json: true }, async () => await Promise.resolve('SIGINT'));
     expect([json.printed, json.notes, json.outcome.ending]).toEqual([
-      ['{"schema":"modreg/registry-serve@1","address":"https://0.0.0.0:PORT"}'],
+      [
+        `{"schema":"modreg/registry-serve@1","address":"https://0.0.0.0:PORT","install_script_sha256":"${INSTALL_SCRIPT_SHA256}"}`,
+      ],
       [],
       'interrupted',
     ]);

@@ -259,6 +259,7 @@ describe('an update policy', () => {
         probationMs: 60_000,
         probeMs: 10_000,
         stopMs: 20_000,
+        selfUpdate: false,
       },
     };
     const { window, ...rest } = policy.terms;

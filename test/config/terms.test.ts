@@ -49,6 +49,7 @@ describe('a term of one module replaces the general one', () => {
     ['probation', '2m', '0s', (all) => all.run.probationMs, 120_000, 0],
     ['probe_interval', '9s', '1s', (all) => all.run.probeMs, 9000, 1000],
     ['stop_timeout', '90s', '0s', (all) => all.run.stopMs, 90_000, 0],
+    ['self_update', false, true, (all) => all.run.selfUpdate, false, true],
   ])('%s %j: %j', (...[field, general, own, read, expected, expectedOwn]) => {
     const [all, one] = terms(field, general, own);
     expect([read(all), read(one)]).toEqual([expected, expectedOwn]);

@@ -55,6 +55,7 @@ it('the table of the update policy has each field and its default', () => {
     ['probe_interval', '5s'],
     ['stop_timeout', "the package's"],
     ['logs', 'nowhere'],
+    ['self_update', 'true'],
     ['modules', 'none'],
   ]);
   expect(table.map(([field]) => field)).toEqual(fields.filter((name) => name !== '$schema'));
@@ -80,6 +81,7 @@ it('the table of the update policy has each field and its default', () => {
         probationMs: 30_000,
         probeMs: 5000,
         stopMs: undefined,
+        selfUpdate: true,
       },
     },
     modules: new Map(),

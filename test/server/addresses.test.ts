@@ -29,6 +29,8 @@ describe('an address', () => {
     ['PATCH', '/v1/changes', 'GET'],
     ['POST', '/v1/openapi.json', 'GET'],
     ['PUT', '/healthz', 'GET'],
+    ['POST', '/install.sh', 'GET'],
+    ['POST', '/install/linux/amd64', 'GET'],
     ['PUT', `/v1/artifacts/sha256/${HEX}`, 'GET'],
     ['GET', `${LIDAR}/artifacts/sha256/${HEX}`, 'PUT'],
   ])('%s %s: 405, and %s is allowed', async (method, address, allow) => {

@@ -27,7 +27,7 @@ export interface AgentSite {
   readonly file: (path: string, script: string) => string;
   /** Replaces the entries of the machine config. */
   readonly configure: (config: object) => void;
-  /** Replaces how modules are run, and other terms. Resolves once the agent has read it. */
+  /** Replaces how modules are run, and other terms. Resolves once the agent has read it, if one runs. */
   readonly change: (run: Partial<UpdateTerms['run']>, more?: Partial<UpdateTerms>) => Promise<void>;
   /** Requests a restart, as an operator does. */
   readonly restart: (id: string, name: string) => void;
@@ -35,8 +35,8 @@ export interface AgentSite {
   readonly delay: (id: string, version: string) => () => void;
   /** Removes the file of a version from the server. */
   readonly remove: (id: string, version: string) => void;
-  /** Starts an agent. Returns how to end it. */
-  readonly start: () => Promise<() => Promise<void>>;
+  /** Starts an agent, as its launcher does with the program that is given. Returns how to end it. */
+  readonly start: (launched?: AgentOptions['launched']) => Promise<() => Promise<void>>;
   /** Resolves once a line of the story is `line`, and removes all lines until then. */
   readonly until: (line: string | RegExp) => Promise<void>;
 }
@@ -85,14 +85,16 @@ export async function agentSite(
     for (const check of waiting) check();
   };
   let reading = Promise.withResolvers<undefined>();
+  let isRunning = false;
   let state: ClaimedFile['state'] | undefined;
-  const start = async (): Promise<() => Promise<void>> => {
+  const start: AgentSite['start'] = async (launched) => {
     const file = openForPoller(join(home, 'machine.db'));
     state = file.state;
     const agent = new Agent({
       file,
       home,
       platform: 'linux/amd64',
+      launched,
       environment: { HOME: home },
       intervalMs: 5000,
       clock,
@@ -111,9 +113,11 @@ export async function agentSite(
       onLine: (name, { text }) => tell(`${name} says ${text}`),
     });
     let isOver = false;
+    isRunning = true;
     const end = async (): Promise<void> => {
       if (isOver) return;
       isOver = true;
+      isRunning = false;
       await agent.stop();
       file.close();
     };
@@ -140,7 +144,7 @@ export async function agentSite(
     },
     change: async (changed, more = {}) => {
       terms = { ...terms, ...more, run: { ...terms.run, ...changed } };
-      await reading.promise;
+      if (isRunning) await reading.promise;
     },
     restart: (id, name) => {
       const target =
@@ -204,6 +208,12 @@ function inWords(event: AgentEvent): string | undefined {
       ? `${name} stopped ${version}`
       : `${name} killed ${version} after ${killedAfterMs} ms`;
   }
+  if (event.kind === 'restart-required')
+    return `${event.installed} is installed, ${event.running} runs`;
+  if (event.kind === 'failure-reported') {
+    return `reported ${event.failure.version}: ${event.failure.reason}`;
+  }
+  if (event.kind === 'quarantined') return `quarantined ${event.version}: ${event.reason}`;
   if (event.kind === 'setup-changed') return `${event.name} has another setup`;
   if (event.kind === 'leaves') return `${event.name} leaves: ${event.because}`;
   if (event.kind === 'callback-error') return `error ${String(event.error)}`;

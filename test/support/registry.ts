@@ -88,7 +88,8 @@ export function testRegistry({
 
 async function read(response: Response): Promise<Answer> {
   const text = await response.text();
-  const json: unknown = text === '' ? undefined : JSON.parse(text);
+  const isJson = response.headers.get('content-type')?.endsWith('json') === true;
+  const json: unknown = isJson ? JSON.parse(text) : text || undefined;
   return { status: response.status, headers: response.headers, text, json };
 }
 

@@ -36,7 +36,9 @@ const KIBIBYTE = 1024;
 
 /** Writes what `dpkg-deb --build` packs to `tree`. Its bytes, modes and times depend on the options alone. */
 export function writePackageTree(tree: string, options: PackageOptions): void {
-  writeProgram(tree, options);
+  const { version: built } = options.release;
+  writeProgram(join(tree, HOME), { ...options, version: built });
+  write(tree, 'usr/bin/modreg', own('modreg'), 0o755);
   writeDocumentation(tree, options);
   for (const unit of UNITS) write(tree, `usr/lib/systemd/system/${unit}`, own(unit));
   write(tree, 'usr/share/lintian/overrides/modreg', own('lintian-overrides'));
@@ -54,8 +56,11 @@ function own(name: string): string {
   return readFileSync(join(import.meta.dirname, name), 'utf8');
 }
 
-function writeProgram(tree: string, { root, node, release }: PackageOptions): void {
-  const home = join(tree, HOME);
+/** Writes the program with its Node to `home`. */
+export function writeProgram(
+  home: string,
+  { root, node, version }: Pick<PackageOptions, 'root' | 'node' | 'version'>,
+): void {
   const copy = (from: string, to: string): void => cpSync(from, join(home, to));
   mkdirSync(join(home, 'bin'), { recursive: true });
   for (const name of ['modreg', 'modreg.mjs']) copy(join(root, 'bin', name), `bin/${name}`);
@@ -63,9 +68,7 @@ function writeProgram(tree: string, { root, node, release }: PackageOptions): vo
   for (const name of globSync('*.cjs', { cwd: join(root, 'dist/cli') })) {
     copy(join(root, 'dist/cli', name), `dist/cli/${name}`);
   }
-  const { version } = release;
-  write(tree, `${HOME}/package.json`, `${JSON.stringify({ name: 'modreg', version })}\n`);
-  write(tree, 'usr/bin/modreg', own('modreg'), 0o755);
+  write(home, 'package.json', `${JSON.stringify({ name: 'modreg', version })}\n`);
 }
 
 function writeDocumentation(tree: string, { root, node, release, version }: PackageOptions): void {
@@ -124,7 +127,7 @@ function md5Of(file: string): string {
 }
 
 /** Gives everything the modes and times that do not depend on the clone, its umask and the clock. */
-function settle(tree: string, at: Date): void {
+export function settle(tree: string, at: Date): void {
   for (const path of pathsIn(tree).toReversed()) {
     const file = join(tree, path);
     const stat = lstatSync(file);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { ModuleId } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
@@ -123,4 +123,14 @@ export async function pathsIn(folder: string, kind: 'file' | 'folder'): Promise<
 export function folderOfAddress(home: string, moduleId: ModuleId, url: string): string {
   const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
   return join(home, FOLDERS.packages, ...moduleId.split(':'), `url-${name}`);
+}
+
+/** The package folders that have one of these files. */
+export function packageFoldersOf(home: string, files: readonly string[]): string[] {
+  const packages = join(home, FOLDERS.packages);
+  return files.flatMap((file) => {
+    const [namespace, name, folder] = relative(packages, file).split(sep);
+    if (!namespace || namespace === '..' || !name || !folder) return [];
+    return join(packages, namespace, name, folder);
+  });
 }

@@ -29,6 +29,7 @@ const OWN: ReadonlySet<string> = new Set([
   'system-file',
   'system-trouble',
   'network',
+  'restart-required',
 ] satisfies OwnEvent['kind'][]);
 
 /** What the line of an event reports: its name, such as `modreg.server.stopped`, and the version. */
@@ -70,6 +71,8 @@ export function agentLine(event: OwnEvent): Line | undefined {
       );
     case 'module-waits-for-file':
       return warn(`waits until its change can be written: ${event.error.message}`);
+    case 'restart-required':
+      return warn(restartRequired(event));
     case 'module':
       return moduleLine(event);
     case 'system-file':
@@ -77,6 +80,17 @@ export function agentLine(event: OwnEvent): Line | undefined {
     case 'network':
       return systemLine(event);
   }
+}
+
+/** Why the agent must be restarted (Agent and server updates, rule 4). */
+export function restartRequired({
+  installed,
+  running,
+}: {
+  readonly installed: string;
+  readonly running: string;
+}): string {
+  return `agent ${installed} is installed, and ${running} runs: restart the agent (systemctl restart platform-agent)`;
 }
 
 function moduleLine({

@@ -3,6 +3,8 @@ import type { CommandContext } from '../command-context.ts';
 import type { AgentLogsOptions } from './logs-command.ts';
 import type { AgentRunOptions } from './run-command.ts';
 import type { AgentSystemOptions } from './system-command.ts';
+import type { InstallUnitOptions } from './service/install-unit-command.ts';
+import type { UninstallUnitOptions } from './service/uninstall-unit-command.ts';
 
 const RUN_EXAMPLES = `Examples:
   modreg agent run machine.json
@@ -23,6 +25,16 @@ const LOGS_EXAMPLES = `Examples:
   modreg agent logs
   modreg agent logs acme_lidar --follow
   modreg agent logs --lines 10000 --json
+`;
+
+const INSTALL_EXAMPLES = `Examples:
+  modreg agent install-unit /etc/modreg/machine.json --start
+  modreg agent install-unit /etc/modreg/machine.json --registry https://registry.example
+`;
+
+const UNINSTALL_EXAMPLES = `Examples:
+  modreg agent uninstall-unit
+  modreg agent uninstall-unit --purge
 `;
 
 /** Adds `modreg agent …`. */
@@ -64,13 +76,10 @@ export function addAgent(
       const { agentLogsCommand } = await import('./logs-command.ts');
       finish(await agentLogsCommand(module, options, world));
     });
-  addSystem(agent, { world, common, finish });
+  addSystem(agent, { world, registry, common, finish });
 }
 
-function addSystem(
-  agent: Command,
-  { world, common, finish }: Pick<CommandContext, 'world' | 'common' | 'finish'>,
-): void {
+function addSystem(agent: Command, { world, registry, common, finish }: CommandContext): void {
   common(agent.command('system <machine.json>'))
     .description(
       'Applies the settings of the system once: networks, limits of the journal, unattended upgrades.',
@@ -80,5 +89,28 @@ function addSystem(
     .action(async (file: string, options: AgentSystemOptions) => {
       const { agentSystemCommand } = await import('./system-command.ts');
       finish(await agentSystemCommand(file, options, world));
+    });
+  addService(agent, { world, registry, common, finish });
+}
+
+function addService(agent: Command, { world, registry, common, finish }: CommandContext): void {
+  registry(agent.command('install-unit <machine.json>'))
+    .description(
+      'Installs the agent as the service platform-agent of systemd, which starts with the machine.',
+    )
+    .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 30s)')
+    .option('--start', 'start the service at once, or again')
+    .addHelpText('beforeAll', INSTALL_EXAMPLES)
+    .action(async (file: string, options: InstallUnitOptions) => {
+      const { installUnitCommand } = await import('./service/install-unit-command.ts');
+      finish(installUnitCommand(file, options, world));
+    });
+  common(agent.command('uninstall-unit'))
+    .description('Stops and removes the service platform-agent, and what install-unit wrote.')
+    .option('--purge', 'also remove the state of the agent, packages, and what modules keep')
+    .addHelpText('before', UNINSTALL_EXAMPLES)
+    .action(async (options: UninstallUnitOptions) => {
+      const { uninstallUnitCommand } = await import('./service/uninstall-unit-command.ts');
+      finish(uninstallUnitCommand(options, world));
     });
 }

@@ -1,6 +1,7 @@
 import { chmodSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Agent } from '../../agent/agent.ts';
+import type { AgentOptions } from '../../agent/agent-options.ts';
 import type { AgentEvent } from '../../agent/event.ts';
 import { runAsOf, whyClosed } from '../../agent/process/run-as.ts';
 import type { AgentConfiguration } from '../../config/index.ts';
@@ -27,10 +28,13 @@ import { failed } from '../registry/catalogue-options.ts';
 import { commandRegistries, type CommandRegistries } from '../registry/command-registries.ts';
 import type { RegistryOptions } from '../registry/registry-choice.ts';
 import { platformOf } from '../resolve/list-options.ts';
+import { ownVersion } from '../version.ts';
 import type { World } from '../world.ts';
 import { agentLog, type AgentLog } from './agent-log.ts';
 import { agentLine, isOwn, reportedBy } from './agent-event-words.ts';
 import { readManufacturer } from './manufacturer-file.ts';
+import { machineCredentials, withPrivateEnvironment, type Credentials } from './credentials.ts';
+import { systemdNotify } from './systemd-notify.ts';
 import { downloadStatus } from './download-bar.ts';
 
 export interface AgentRunOptions extends RegistryOptions {
@@ -42,14 +46,14 @@ export interface AgentRunOptions extends RegistryOptions {
 export async function agentRunCommand(
   path: string,
   options: AgentRunOptions,
-  world: World,
+  outside: World,
 ): Promise<Outcome> {
+  const world = withPrivateEnvironment(outside);
   // Registered first, so that a signal during startup also ends the command.
   const ended = world.untilSignal();
-  const platform = platformOf(options, world);
-  const interval = readInterval(options.interval);
-  if (!platform.ok) return failed(platform.error);
-  if (!interval.ok) return failed(interval.error);
+  const terms = readTerms(options, world);
+  if (!terms.ok) return failed(terms.error);
+  const { machine } = terms.value;
   const { policy } = options;
   const read = documentReader(path, policy === undefined ? {} : { policy });
   const documents = read();
@@ -57,14 +61,13 @@ export async function agentRunCommand(
   const file = claimState(world);
   if (!file.ok) return failed(file.error);
   const saved = savedListsIn(file.value);
-  const registries = commandRegistries({ ...options, machinePath: path, saved }, world);
+  const registries = commandRegistries({ ...options, machinePath: path, saved, machine }, world);
   const site = { path, file: file.value, registries, read, documents: documents.value };
   try {
     letModulesEnter(dirname(file.value.path));
     const why = whyNoneRuns(documents.value, dirname(file.value.path));
     if (why !== undefined) return failed({ severity: 'error', kind: 'usage', message: why });
-    const terms = { platform: platform.value, intervalMs: interval.value };
-    return await run(site, { ...terms, ended, options }, world);
+    return await run(site, { ...terms.value, ended, options }, world);
   } catch (error) {
     // The documents changed after they were read first.
     if (error instanceof UnreadableSite) return failed(...error.problems);
@@ -74,6 +77,21 @@ export async function agentRunCommand(
     registries.close();
     file.value.close();
   }
+}
+
+/** Reads the options, and the credentials of the machine. */
+function readTerms(
+  options: AgentRunOptions,
+  world: World,
+): Result<Pick<AgentTerms, 'platform' | 'intervalMs' | 'machine'>, Problem> {
+  const platform = platformOf(options, world);
+  if (!platform.ok) return platform;
+  const interval = readInterval(options.interval);
+  if (!interval.ok) return interval;
+  const machine = machineCredentials(world);
+  if (!machine.ok) return machine;
+  const terms = { platform: platform.value, intervalMs: interval.value, machine: machine.value };
+  return { ok: true, value: terms };
 }
 
 /** Where the agent is root, modules run as another user. What is in the folder has modes of its own. */
@@ -105,9 +123,16 @@ interface AgentSite {
 interface AgentTerms {
   readonly platform: Platform;
   readonly intervalMs: number;
+  readonly machine: Credentials | undefined;
   readonly options: AgentRunOptions;
   /** Resolves with the signal that ends the command. */
   readonly ended: ReturnType<World['untilSignal']>;
+}
+
+interface AgentOutput {
+  readonly report: PollReport;
+  readonly log: AgentLog;
+  readonly world: World;
 }
 
 async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Outcome> {
@@ -128,7 +153,12 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   report.note('info', what, { name: eventName('agent', 'started') });
   noteLosses(file, report);
   const agent = agentFor(site, terms, { report, log, world });
-  const signal = await runUntil(terms.ended, agent, { report, world }).finally(log.close);
+  const notify = systemdNotify(world, (reason) => report.note('warn', reason));
+  notify.ready();
+  const signal = await runUntil(terms.ended, agent, { report, world }).finally(async () => {
+    notify.stop();
+    await log.close();
+  });
   const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
   return { answer: [], notes: [], problems: [], ending, isLog: true };
 }
@@ -151,12 +181,8 @@ async function runUntil(
 
 function agentFor(
   { file, registries, read }: AgentSite,
-  { platform, intervalMs, options: { json } }: AgentTerms,
-  {
-    report,
-    log,
-    world,
-  }: { readonly report: PollReport; readonly log: AgentLog; readonly world: World },
+  { platform, intervalMs, machine, options: { json } }: AgentTerms,
+  { report, log, world }: AgentOutput,
 ): Agent {
   const versions = new Map<string, string>();
   const showDownloads = downloadStatus((text) => world.status(text));
@@ -167,6 +193,8 @@ function agentFor(
     // The file exists, so its folder does.
     home: realpathSync(dirname(file.path)),
     environment: world.environment,
+    launched: launchedIn(world),
+    ...(machine?.partId !== undefined && { machineId: machine.partId }),
     configuration: () => {
       const now = read();
       if (!now.ok) throw new UnreadableSite(now.error);
@@ -194,6 +222,12 @@ function manufacturer(): AgentConfiguration | undefined {
   const read = readManufacturer('');
   if (read.ok) return read.value;
   throw new UnreadableSite([read.error]);
+}
+
+/** What the launcher has started; undefined if another program did. */
+function launchedIn({ environment }: World): AgentOptions['launched'] {
+  const program = environment['MODREG_LAUNCHED'];
+  return program ? { program, version: ownVersion() } : undefined;
 }
 
 function reportEvent(event: AgentEvent, report: PollReport): void {

@@ -1,6 +1,8 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { marked, runIdOf, type MarkedProcess } from '../../agent/process/process-table.ts';
+import { runningVersion } from '../../agent/launcher/launcher-folder.ts';
+import { AGENT_ROW, installedAgent } from '../../agent/self-update.ts';
 import { SERVER } from '../../agent/server.ts';
 import type { Activation, Installed } from '../../core/machine/activation.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
@@ -23,6 +25,7 @@ import type { Outcome } from '../problem.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import type { World } from '../world.ts';
 import { logAsJson, logDelivery, logLineOf } from './log-status.ts';
+import { restartRequired } from './agent-event-words.ts';
 import { noAgent } from './no-agent.ts';
 
 /** A module as it is on this machine now. */
@@ -46,6 +49,7 @@ export interface ModuleStatus {
 const NOTHING = {
   isRunning: false,
   trouble: undefined,
+  agent: undefined,
   modules: [],
   quarantine: [],
   log: undefined,
@@ -57,6 +61,8 @@ interface AgentStatus {
   readonly trouble: string | undefined;
   readonly modules: readonly ModuleStatus[];
   readonly quarantine: readonly QuarantineEntry[];
+  /** The versions of an agent that installs its own releases; undefined for another one. */
+  readonly agent: { readonly running: string; readonly installed: string } | undefined;
   /** How far the log was sent, if the policy names a collector. */
   readonly log: Delivery | undefined;
   readonly times: (moduleId: string) => TimeContext;
@@ -70,10 +76,12 @@ export function agentStatusCommand({ json }: { readonly json?: true }, world: Wo
     const { head, note } = noAgent(read.error.message);
     return { answer: [json ? asJson(NOTHING) : head], notes: [note], problems: [] };
   }
-  const { isRunning, modules, quarantine, log, times, trouble } = read.value;
+  const { isRunning, agent, modules, quarantine, log, times, trouble } = read.value;
+  const restart = whyRestart(agent);
   const notes = [
     ...(isRunning ? [] : ['no agent is running']),
     ...(trouble === undefined ? [] : [trouble]),
+    ...(restart === undefined ? [] : [restart]),
   ];
   if (json) return { answer: [asJson(read.value)], notes, problems: [] };
   const sent = log ? ['', logLineOf(log)] : [];
@@ -100,6 +108,11 @@ const QUARANTINE_HEAD =
   'In quarantine (modreg quarantine lift MODULE VERSION lets one be selected again):';
 const MEGABYTE = 1e6;
 
+/** Why the agent must be restarted; undefined if it need not be. */
+function whyRestart(agent: AgentStatus['agent']): string | undefined {
+  return agent && agent.installed !== agent.running ? restartRequired(agent) : undefined;
+}
+
 function stateOf({ isConfigured, phase, pid }: ModuleStatus): string {
   if (!isConfigured) return pid === undefined ? 'not in the config' : 'ending';
   if (phase === 'trying') return 'on trial';
@@ -124,6 +137,7 @@ function decisionText({ decision, reason }: LoggedDecision): string {
 
 function asJson({
   isRunning,
+  agent,
   modules,
   quarantine,
   log,
@@ -133,6 +147,7 @@ function asJson({
     schema: 'modreg/agent-status@1',
     running: isRunning,
     trouble: trouble ?? null,
+    agent: agent ? { ...agent, restart_required: whyRestart(agent) ?? null } : null,
     modules: modules.map(({ name, isConfigured, version, phase, pid, memory, ...rest }) => ({
       name,
       configured: isConfigured,
@@ -153,18 +168,20 @@ function statusIn(file: MachineFile, world: World): AgentStatus {
   const state = machineStateIn(file);
   const { quarantine } = state.memory();
   const modules = modulesIn(file);
-  const { round } = state.poller();
+  const { round, pid } = state.poller();
   const times = timesOn(state, world);
   const log = logDelivery(file.path);
   const trouble = round?.trouble;
-  return { isRunning: isPolled(file.path), trouble, modules, quarantine, log, times };
+  const isRunning = isPolled(file.path);
+  const agent = isRunning ? agentVersions(file, pid) : undefined;
+  return { isRunning, trouble, agent, modules, quarantine, log, times };
 }
 
 /** The modules that the agent has decided on, or runs. */
 export function modulesIn(file: MachineFile): readonly ModuleStatus[] {
   const state = machineStateIn(file);
   const { open } = state.memory();
-  const activations = activationsIn(file);
+  const activations = new Map(activationsIn(file));
   const isServed = isServerRun(state.memory());
   const decisions = new Map(
     state
@@ -173,6 +190,7 @@ export function modulesIn(file: MachineFile): readonly ModuleStatus[] {
       .map((one) => [one.name, one]),
   );
   const processes = marked(`${runIdOf(realpathSync(dirname(file.path)))}/`);
+  activations.delete(AGENT_ROW);
   const names = new Set([...decisions.keys(), ...activations.keys()]);
   return Array.from(names, (name) => {
     const own = pidsOf(name, processes);
@@ -188,6 +206,15 @@ export function modulesIn(file: MachineFile): readonly ModuleStatus[] {
       open: open.find(({ action: { target } }) => target.name === name),
     };
   });
+}
+
+/** The versions of the agent with this process. */
+function agentVersions(file: MachineFile, pid: number | undefined): AgentStatus['agent'] {
+  const home = realpathSync(dirname(file.path));
+  const running = runningVersion(home, pid);
+  return running === undefined
+    ? undefined
+    : { running, installed: installedAgent(file, home) ?? running };
 }
 
 /** Whether the agent runs the server: only then its deployed version is known. */

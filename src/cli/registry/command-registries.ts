@@ -14,6 +14,7 @@ import { dirname } from 'node:path';
 import type { ModuleId, Result, Secret } from '../../core/index.ts';
 import { waiting, type Wait } from '../output/waiting.ts';
 import { registryProblem, type Problem } from '../problem.ts';
+import type { Credentials } from '../agent/credentials.ts';
 import type { World } from '../world.ts';
 import type { MachineLists, ListsTrouble } from './machine-lists.ts';
 import { existingDatabase, namedRegistry, type RegistryOptions } from './registry-choice.ts';
@@ -30,6 +31,8 @@ export interface ReadingOptions extends RegistryOptions {
   readonly isUnsaved?: true;
   /** The saved lists, if the command has opened the machine's file itself. */
   readonly saved?: SavedLists;
+  /** The credentials of the machine, if the command is its agent. */
+  readonly machine?: Credentials | undefined;
   /** Called before a request is repeated. */
   readonly onRetry?: () => void;
   /** How requests are sent, where it differs from the defaults. */
@@ -62,7 +65,7 @@ export interface CommandRegistries {
 export function commandRegistries(options: ReadingOptions, world: World): CommandRegistries {
   const { policy, machinePath = '', maxAgeMs = 0, offline, onRetry = () => undefined } = options;
   const named = namedRegistry(options, world);
-  const tokens = tokensIn(world, options.registry);
+  const tokens = tokensIn(world, options.registry, options.machine);
   const wait: Wait = { state: '' };
   const memory = memoryOf(options, world);
   const registries = openRegistries({

@@ -6,6 +6,7 @@ import { parseRegistryAddress } from '../../registry/address.ts';
 import { platformHome } from '../../config/platform-home.ts';
 import { existsAt, readRegularFile } from '../check/document-file.ts';
 import type { Problem } from '../problem.ts';
+import type { Credentials } from '../agent/credentials.ts';
 import type { World } from '../world.ts';
 import { isToken, parseTokenFile } from './token-file.ts';
 
@@ -22,8 +23,15 @@ const LARGEST_FILE = 64 * 1024;
 /** Returns the token for a registry's address. A failed read is repeated on the next call. */
 export type TokensOf = (url: URL) => Result<RegistryToken, Problem>;
 
-/** The tokens of this process. `registry` is the value of `--registry`. */
-export function tokensIn({ environment }: World, registry: string | undefined): TokensOf {
+/**
+ * The tokens of this process. `registry` is the value of `--registry`; `machine` are the credentials of the machine, whose
+ * key comes before the token file.
+ */
+export function tokensIn(
+  { environment }: World,
+  registry: string | undefined,
+  machine?: Credentials,
+): TokensOf {
   const { MODREG_REGISTRY, MODREG_TOKEN: text } = environment;
   const path = tokenFileIn(environment);
   const named = MODREG_REGISTRY || registry;
@@ -33,6 +41,9 @@ export function tokensIn({ environment }: World, registry: string | undefined): 
   return ({ origin }) => {
     // A registry that only a policy names does not get the token: the author of the policy could collect it.
     if (variable && owner === origin) return variable;
+    if (machine && (machine.origin ?? owner) === origin) {
+      return { ok: true, value: { token: machine.key, hint: undefined } };
+    }
     if (file?.ok !== true) file = path === undefined ? NO_FILE : readTokenFile(path);
     if (!file.ok) return file;
     const token = file.value.get(origin);

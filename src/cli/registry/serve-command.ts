@@ -4,6 +4,7 @@ import { excerpt, quote } from '../../core/text/quote.ts';
 import { systemClock } from '../../registry/clock.ts';
 import { watchForLoss } from '../../server/catalogue/file-loss.ts';
 import { serveRegistry } from '../../server/serve.ts';
+import { INSTALL_SCRIPT_SHA256 } from '../../server/routes/install-script.ts';
 import { TlsFilesError } from '../../server/tls/tls-reload.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import type { Outcome, Problem } from '../problem.ts';
@@ -98,7 +99,11 @@ async function serveUntilSignal(
   },
 ): Promise<Outcome> {
   const { address } = running;
-  const json = jsonLine({ schema: 'modreg/registry-serve@1', address });
+  const json = jsonLine({
+    schema: 'modreg/registry-serve@1',
+    address,
+    install_script_sha256: INSTALL_SCRIPT_SHA256,
+  });
   world.print(options.json ? json : `listening on ${address}`);
   if (!options.json) for (const line of notesFor(address, options)) world.note(line);
   const loss = watchForLoss(catalogue);
@@ -139,6 +144,7 @@ function notesFor(address: string, { host, db, tls }: Serving): string[] {
   const isOpen = !/^(127\.|localhost$|::1$)/.test(host);
   return [
     `note: the modules are at ${address}/v1/modules, and the API description is at ${address}/v1/openapi.json`,
+    `note: ${address}/install.sh installs the agent of a machine; its sha256 is ${INSTALL_SCRIPT_SHA256}`,
     `note: publish with modreg registry publish <module_id> <version>${file}; publishing over HTTP needs a token: modreg registry token create --name <name> --scope publish${file}`,
     ...(isOpen && !tls
       ? [

@@ -65,6 +65,8 @@ export interface UpdateTerms {
     readonly probeMs: number;
     /** How long a module may take to end after SIGTERM; undefined for what the package names itself, else ten seconds. */
     readonly stopMs: number | undefined;
+    /** Of `platform-agent`: whether the agent installs its own releases. */
+    readonly selfUpdate: boolean;
   };
 }
 
@@ -80,6 +82,7 @@ const DEFAULT_RUN: UpdateTerms['run'] = {
   probationMs: 30 * SECOND,
   probeMs: 5 * SECOND,
   stopMs: undefined,
+  selfUpdate: true,
 };
 
 export const DEFAULT_TERMS: UpdateTerms = {

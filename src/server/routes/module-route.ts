@@ -8,6 +8,10 @@ export const HEALTH = '/healthz';
 /** The address of metrics, if the registry serves them. */
 export const METRICS = '/metrics';
 
+/** The addresses of the script that installs an agent, and of the newest agent for a platform. */
+export const INSTALL_SH = '/install.sh';
+export const NEWEST_AGENT = '/install/:os/:cpu';
+
 /** The addresses of a module, of its releases, and of a release's yank. */
 export const MODULE = '/v1/modules/:namespace/:name';
 export const RELEASES = '/v1/modules/:namespace/:name/releases';

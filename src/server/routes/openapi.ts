@@ -10,6 +10,11 @@ const query = (name: string, description: string, schema: object): object => ({
   schema,
 });
 
+const textAnswer = (description: string): object => ({
+  description,
+  content: { 'text/plain': { schema: { type: 'string' } } },
+});
+
 const VERSION = [...MODULE, path('version', 'SemVer 2.0.0, exactly as published')];
 const HISTORY = {
   'Modreg-History': {
@@ -119,6 +124,26 @@ export const OPENAPI: object = {
       get: {
         summary: 'This document',
         responses: { 200: json({ type: 'object' }, 'OpenAPI 3.1') },
+      },
+    },
+    '/install.sh': {
+      get: {
+        summary: 'A shell script that installs the agent as a service of systemd',
+        responses: {
+          200: textAnswer('The script. It is the same in each registry of one version'),
+        },
+      },
+    },
+    '/install/{os}/{cpu}': {
+      get: {
+        summary: 'The newest release of platform:agent with a hosted file for a platform',
+        parameters: [path('os', 'linux'), path('cpu', 'amd64 or arm64')],
+        responses: {
+          ...FAILURES,
+          200: textAnswer('Its version, a space, the sha256 of its file and a line feed'),
+          400: problem('There is no such platform'),
+          404: problem('There is no such release'),
+        },
       },
     },
     '/healthz': {

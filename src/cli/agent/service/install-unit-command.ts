@@ -1,0 +1,219 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { commandIn, writeLauncher } from '../../../agent/launcher/launcher-folder.ts';
+import { runAsOf } from '../../../agent/process/run-as.ts';
+import type { Result } from '../../../core/index.ts';
+import { excerpt, quote } from '../../../core/text/quote.ts';
+import { readInterval } from '../../plan/interval-option.ts';
+import { documentReader } from '../../plan/plan-documents.ts';
+import { jsonLine } from '../../output/answer-json.ts';
+import type { Outcome, Problem } from '../../problem.ts';
+import { failed } from '../../registry/catalogue-options.ts';
+import { namedRegistry } from '../../registry/registry-choice.ts';
+import { parseRegistryAddress } from '../../../registry/address.ts';
+import type { World } from '../../world.ts';
+import {
+  CREDENTIALS_FILE,
+  credentialsText,
+  environmentCredentials,
+  originOf,
+  readCredentials,
+  type Credentials,
+} from '../credentials.ts';
+import type { AgentRunOptions } from '../run-command.ts';
+import { THIS_HOST, trying, usage, whyNoService, type ServiceHost } from './service-host.ts';
+import { isPlain, MARKER, SERVICE, unitText } from './unit-text.ts';
+
+export interface InstallUnitOptions extends AgentRunOptions {
+  readonly start?: boolean;
+}
+
+export const UNIT: string = `etc/systemd/system/${SERVICE}.service`;
+/** The command for people, unless the machine has one. */
+export const COMMAND = 'usr/local/bin/modreg';
+/** Where the state of a service belongs. */
+export const SERVICE_HOME = '/var/lib/modreg';
+/** The unit of the Debian package, which has the same home. */
+const PACKAGED = 'modreg-agent.service';
+const HOME_MODE = 0o711;
+const PRIVATE_MODE = 0o600;
+const UNIT_MODE = 0o644;
+
+/** `modreg agent install-unit <machine.json>`: installs the agent as a service of systemd. */
+export function installUnitCommand(
+  path: string,
+  options: InstallUnitOptions,
+  world: World,
+  host: ServiceHost = THIS_HOST,
+): Outcome {
+  const order = orderOf(path, options, world, host);
+  if (!order.ok) return failed(...order.error);
+  const done = trying('the service cannot be installed', () => install(order.value, host));
+  if (!done.ok) return failed(done.error);
+  const { unit, isStarted, machine } = done.value;
+  const notes = existsSync(machine)
+    ? [`note: journalctl -u ${SERVICE} shows what it prints`]
+    : [`note: the service waits for ${quote(machine)}: write it, then systemctl start ${SERVICE}`];
+  const schema = 'modreg/agent-unit@1';
+  const answer = options.json
+    ? jsonLine({ schema, unit, home: order.value.home, started: isStarted })
+    : `${excerpt(unit)} is written and enabled${isStarted ? ', and the agent is started' : `: systemctl start ${SERVICE} starts the agent`}`;
+  return { answer: [answer], notes: options.json ? [] : notes, problems: [] };
+}
+
+interface Order {
+  readonly home: string;
+  /** Absolute. */
+  readonly machine: string;
+  readonly options: readonly string[];
+  readonly credentials: Credentials | undefined;
+  readonly start: boolean;
+}
+
+/** What is to be installed, or why it cannot be. Nothing is changed. */
+function orderOf(
+  path: string,
+  { policy, registry, interval = '30s', start = false }: InstallUnitOptions,
+  world: World,
+  host: ServiceHost,
+): Result<Order, Problem[]> {
+  const home = world.environment['PLATFORM_HOME'] || SERVICE_HOME;
+  const machine = resolve(path);
+  const problem = whyNoService('install-unit', host, world) ?? whyTaken(host);
+  if (problem) return refused(problem);
+  const every = readInterval(interval);
+  if (!every.ok) return refused(every.error);
+  const named = namedRegistry(registry === undefined ? {} : { registry }, world);
+  const address = named === undefined ? undefined : parseRegistryAddress(named);
+  if (address?.ok === false) return refused(usage(`--registry: ${address.error}`));
+  const options = [
+    ...(policy === undefined ? [] : ['--policy', resolve(policy)]),
+    ...(named === undefined || !address
+      ? []
+      : ['--registry', 'url' in address.value ? named : resolve(named)]),
+    '--interval',
+    interval,
+  ];
+  const special = [home, machine, ...options].find((one) => !isPlain(one));
+  if (special !== undefined)
+    return refused(usage(`a unit cannot name ${quote(special)}: ${PLAIN}`));
+  const documents = existsSync(machine)
+    ? documentReader(machine, policy === undefined ? {} : { policy })()
+    : undefined;
+  if (documents?.ok === false) return documents;
+  const credentials = ownCredentials(world, host);
+  if (!credentials.ok) return refused(credentials.error);
+  // The key goes to the registry of today: whoever edits the policy later cannot have it sent elsewhere.
+  const origin = originOf(named ?? documents?.value.policy.terms.registry);
+  const own = credentials.value && { ...credentials.value, origin };
+  return { ok: true, value: { home, machine, options, credentials: own, start } };
+}
+
+/** The credentials to write; undefined if there are none, or a file has them that can be used. */
+function ownCredentials(
+  world: World,
+  { root }: ServiceHost,
+): Result<Credentials | undefined, Problem> {
+  const given = environmentCredentials(world);
+  const path = join(root, CREDENTIALS_FILE);
+  if (!given.ok || given.value || !existsSync(path)) return given;
+  const file = readCredentials(path);
+  return file.ok ? { ok: true, value: undefined } : file;
+}
+
+function refused(problem: Problem): { readonly ok: false; readonly error: Problem[] } {
+  return { ok: false, error: [problem] };
+}
+
+const PLAIN = 'expected letters, digits and . / @ + , : _ - = & ? only';
+
+/** Why the unit must not be written; undefined if it may. */
+function whyTaken({ root, run }: ServiceHost): Problem | undefined {
+  const path = join(root, UNIT);
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : MARKER;
+  if (!text.startsWith(MARKER)) {
+    const hint = `remove it if it is not needed any more, or keep it: modreg agent run needs no other`;
+    return usage(`${quote(path)} exists, and modreg did not write it`, hint);
+  }
+  if (isActive(PACKAGED, run)) {
+    const hint = `systemctl disable --now ${PACKAGED} stops and disables it`;
+    return usage(`${PACKAGED} of the Debian package runs the agent of this machine`, hint);
+  }
+  return undefined;
+}
+
+function isActive(unit: string, run: ServiceHost['run']): boolean {
+  try {
+    run('systemctl', ['--quiet', 'is-enabled', unit]);
+    return true;
+  } catch {
+    // It is disabled, or does not exist.
+    return false;
+  }
+}
+
+function install(
+  { home, machine, options, credentials, start }: Order,
+  { root, run }: ServiceHost,
+): { readonly unit: string; readonly isStarted: boolean; readonly machine: string } {
+  if (!runAsOf(undefined, { uid: 0, passwd: join(root, 'etc/passwd') }).ok) run('useradd', USER);
+  const folder = join(root, home);
+  mkdirSync(folder, { recursive: true, mode: HOME_MODE });
+  const launcher = writeLauncher(folder, ownProgram());
+  // With the environment of a service, in which for example another Node may be found than here, or none.
+  run(launcher, ['version']);
+  if (credentials) {
+    writeWhole(join(root, CREDENTIALS_FILE), credentialsText(credentials), PRIVATE_MODE);
+  }
+  const command = join(root, COMMAND);
+  const isElsewhere = existsSync(join(root, 'usr/bin/modreg')) || isThere(command);
+  if (!isElsewhere) {
+    mkdirSync(dirname(command), { recursive: true });
+    symlinkSync(commandIn(home), command);
+  }
+  const unit = join(root, UNIT);
+  writeWhole(
+    unit,
+    unitText({ home, launcher: join(home, 'agent/launch'), run: [machine, ...options] }),
+    UNIT_MODE,
+  );
+  run('systemctl', ['daemon-reload']);
+  run('systemctl', ['--quiet', 'enable', SERVICE]);
+  if (start) run('systemctl', ['restart', SERVICE]);
+  return { unit, isStarted: start && existsSync(machine), machine };
+}
+
+/** A dangling link counts. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** The arguments of useradd. */
+const USER =
+  '--system --user-group --no-create-home --shell /usr/sbin/nologin modreg-modules'.split(' ');
+
+/** The program that runs now: `bin/modreg`, which starts `bin/modreg.mjs`. */
+function ownProgram(): string {
+  const [, script = ''] = process.argv;
+  return join(dirname(realpathSync(script)), 'modreg');
+}
+
+/** Writes a file that has all of `text`, or stays as it is. */
+function writeWhole(path: string, text: string, mode: number): void {
+  mkdirSync(dirname(path), { recursive: true });
+  rmSync(`${path}.new`, { force: true });
+  writeFileSync(`${path}.new`, text, { mode, flush: true });
+  chmodSync(`${path}.new`, mode);
+  renameSync(`${path}.new`, path);
+}

@@ -1,0 +1,103 @@
+import {
+  existsSync,
+  globSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { commandIn, launcherFolder } from '../../../agent/launcher/launcher-folder.ts';
+import { quote } from '../../../core/text/quote.ts';
+import { jsonLine } from '../../output/answer-json.ts';
+import type { Outcome } from '../../problem.ts';
+import { failed } from '../../registry/catalogue-options.ts';
+import type { World } from '../../world.ts';
+import { CREDENTIALS_FILE, isWrittenByInstall } from '../credentials.ts';
+import { COMMAND, SERVICE_HOME, UNIT } from './install-unit-command.ts';
+import { THIS_HOST, trying, usage, whyNoService, type ServiceHost } from './service-host.ts';
+import { homeIn, MARKER, SERVICE } from './unit-text.ts';
+
+export interface UninstallUnitOptions {
+  readonly json?: true;
+  readonly purge?: boolean;
+}
+
+/** What an agent keeps in its home. A registry may have the same home, and stays. */
+const KEPT = ['machine.db*', 'logs.db*', 'packages', 'module-data', 'downloads', 'staging'];
+
+/** `modreg agent uninstall-unit`: removes what `install-unit` wrote, and with `--purge` also what the agent kept. */
+export function uninstallUnitCommand(
+  { json, purge = false }: UninstallUnitOptions,
+  world: World,
+  host: ServiceHost = THIS_HOST,
+): Outcome {
+  const problem = whyNoService('uninstall-unit', host, world);
+  if (problem) return failed(problem);
+  const path = join(host.root, UNIT);
+  const unit = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  if (unit?.startsWith(MARKER) === false) {
+    return failed(usage(`${quote(path)} was not written by modreg agent install-unit`));
+  }
+  const home = (unit && homeIn(unit)) ?? (world.environment['PLATFORM_HOME'] || SERVICE_HOME);
+  const removed = trying('the service cannot be removed', () => {
+    if (unit !== undefined) removeUnit(path, host);
+    return [
+      ...(unit === undefined ? [] : [path]),
+      ...removeFiles(join(host.root, home), purge),
+      ...removeCommand(join(host.root, COMMAND), commandIn(home)),
+      ...removeCredentials(join(host.root, CREDENTIALS_FILE)),
+    ];
+  });
+  if (!removed.ok) return failed(removed.error);
+  const left = leftIn(join(host.root, home));
+  const what = removed.value;
+  if (json) {
+    const schema = 'modreg/agent-unit-removed@1';
+    return { answer: [jsonLine({ schema, removed: what, left })], notes: [], problems: [] };
+  }
+  const answer = what.length === 0 ? ['nothing is installed'] : what.map((one) => `removed ${one}`);
+  const stays = left.map((one) => `note: ${quote(one)} stays`);
+  const notes = purge || left.length === 0 ? stays : [...stays, PURGE];
+  return { answer, notes, problems: [] };
+}
+
+const PURGE = 'note: --purge also removes the state of the agent, packages, and what modules keep';
+
+function removeUnit(path: string, { run }: ServiceHost): void {
+  run('systemctl', ['--quiet', 'disable', '--now', SERVICE]);
+  rmSync(path);
+  run('systemctl', ['daemon-reload']);
+  // A service that failed last is listed until then.
+  run('systemctl', ['reset-failed', `${SERVICE}*`]);
+}
+
+function removeFiles(home: string, purge: boolean): string[] {
+  const kept = purge ? globSync(KEPT, { cwd: home }).map((name) => join(home, name)) : [];
+  const removed = [launcherFolder(home), ...kept.toSorted()].filter((path) => existsSync(path));
+  for (const path of removed) rmSync(path, { recursive: true });
+  if (existsSync(home) && leftIn(home).length === 0) rmdirSync(home);
+  return removed;
+}
+
+function removeCredentials(path: string): string[] {
+  if (!isWrittenByInstall(path)) return [];
+  rmSync(path);
+  const folder = dirname(path);
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
+  return [path];
+}
+
+/** Removes the command if it is the link of `install-unit`. */
+function removeCommand(path: string, target: string): string[] {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  if (!isLink || readlinkSync(path) !== target) return [];
+  rmSync(path);
+  return [path];
+}
+
+function leftIn(home: string): string[] {
+  return existsSync(home) ? readdirSync(home).map((name) => join(home, name)) : [];
+}
