@@ -21,7 +21,7 @@ export interface Collector {
 
 /** What a collector answered, and why. */
 export type Answer =
-  /** It has the records, except for so many. */
+  /** It has the records, except for so many: a whole number or Infinity, 0 if the answer has no such number. */
   | { readonly kind: 'accepted'; readonly rejected: number; readonly why: string }
   /** The request is larger than it allows. */
   | { readonly kind: 'too-large'; readonly why: string }
@@ -35,6 +35,8 @@ export type Answer =
 const LARGEST_ANSWER = 64 * 1024;
 const REFUSED = new Set([400, 422]);
 const TEMPORARY = new Set([408, 425, 429]);
+/** What separates the parts of a header's value. */
+const PUNCTUATION = /[\s"'=:;,]+/;
 const WEB_PAGE = /^text\/html\b/i;
 
 /** Sends one request, whose body is the JSON `body`. Throws the reason of `signal` if it aborts. */
@@ -46,6 +48,7 @@ export async function sendTo(
   const where = excerpt(endpoint);
   const deadline = startDeadline(where, DEFAULT_LIMITS, signal);
   const secrets = Object.entries(headers).map(([name, value]) => [name, value.reveal()] as const);
+  const words = wordsOf(secrets.map(([, value]) => value));
   const post = async (): Promise<Answer> => {
     const response = await ky.post(endpoint, {
       body: gzipSync(body),
@@ -63,8 +66,7 @@ export async function sendTo(
     });
     deadline.begin();
     const text = await textOf(response, deadline);
-    const shown = secrets.reduce((rest, [, value]) => withoutToken(rest, secret(value)), text);
-    return answerOf(response, shown, { where, now: clock.now() });
+    return answerOf(response, text, { where, words, now: clock.now() });
   };
   try {
     // After a garbage collection, Node can ignore the signal of a fetch.
@@ -94,11 +96,18 @@ async function textOf(response: Response, deadline: Deadline): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+interface AnswerContext {
+  readonly where: string;
+  /** What of the request's headers is not shown. */
+  readonly words: readonly Secret[];
+  readonly now: number;
+}
+
 /** What a response means. OTLP lists the statuses that are retried; 5xx others are too, because a repair ends them. */
 function answerOf(
   { status, headers, ok }: Response,
   text: string,
-  { where, now }: { readonly where: string; readonly now: number },
+  { where, words, now }: AnswerContext,
 ): Answer {
   const { message, partialSuccess } = fieldsIn(text);
   if (ok && WEB_PAGE.test(headers.get('content-type') ?? '')) {
@@ -108,10 +117,10 @@ function answerOf(
   }
   if (ok) {
     const { rejectedLogRecords, errorMessage } = fieldsOf(partialSuccess);
-    const rejected = Math.max(0, Math.trunc(Number(rejectedLogRecords ?? 0))) || 0;
-    return { kind: 'accepted', rejected, why: inBrackets(errorMessage) };
+    const rejected = countIn(rejectedLogRecords);
+    return { kind: 'accepted', rejected, why: inBrackets(errorMessage, words) };
   }
-  const why = `${where} answered ${status}${inBrackets(message)}`;
+  const why = `${where} answered ${status}${inBrackets(message, words)}`;
   if (status === 413) return { kind: 'too-large', why };
   if (REFUSED.has(status)) return { kind: 'refused', why };
   if (status >= 500 || TEMPORARY.has(status)) {
@@ -121,8 +130,27 @@ function answerOf(
   return { kind: 'closed', why: why + redirects };
 }
 
-function inBrackets(message: unknown): string {
-  return typeof message === 'string' && message !== '' ? ` (${excerpt(message)})` : '';
+/** A count in the JSON of OTLP: a number, or a string of digits. */
+function countIn(value: unknown): number {
+  const count = typeof value === 'number' || typeof value === 'string' ? Number(value) : 0;
+  return count > 0 ? Math.trunc(count) : 0;
+}
+
+/** `message` without `words`, which are looked for after decoding and before anything is cut off or escaped. */
+function inBrackets(message: unknown, words: readonly Secret[]): string {
+  if (typeof message !== 'string' || message === '') return '';
+  return ` (${excerpt(words.reduce((rest, word) => withoutToken(rest, word), message))})`;
+}
+
+/** The values of headers, and their parts, longest first: a collector can repeat the token of `Bearer …` or `key=…` alone. */
+function wordsOf(values: readonly string[]): Secret[] {
+  const parts = values.flatMap((value) => [
+    value,
+    ...value.split(/\s+/),
+    ...value.split(PUNCTUATION),
+  ]);
+  const longestFirst = [...new Set(parts)].toSorted((a, b) => b.length - a.length);
+  return longestFirst.map((part) => secret(part));
 }
 
 function fieldsIn(json: string): Readonly<Record<string, unknown>> {

@@ -77,7 +77,7 @@ export class LogSender {
     this.#pace = step.pace;
     const { droppedReported, last } = batch;
     if (answer.kind === 'accepted') {
-      const { rejected } = answer;
+      const rejected = Math.min(answer.rejected, batch.records.length);
       queue.passed(last, { kind: 'sent', at: clock.now(), droppedReported, rejected });
       if (rejected > 0)
         this.#sayRefused(

@@ -8,6 +8,7 @@ import {
   AT,
   deliveryOf,
   HOUR,
+  KEY,
   logWith,
   record,
   sending,
@@ -48,6 +49,30 @@ function unavailable(status: number): Row {
     requests: ['abcd', 'abcd', 'abcd'],
     sleeps: [30, 60],
     notices: [`${HELD} answered ${status}; its lines wait, the next attempt is in 30 s`, AGAIN],
+  };
+}
+
+const once = JSON.stringify(TOKEN).slice(1, -1);
+const twice = JSON.stringify(once).slice(1, -1);
+const long = 'x'.repeat(190);
+
+/** An answer that accepts a request of four records. */
+function accepting(rejectedLogRecords: unknown, rejected: number): Row {
+  const said = `warn the collector rejected ${rejected} of 4 lines of the log (too old); ${COUNTED}`;
+  return {
+    answers: [answering(200, { partialSuccess: { rejectedLogRecords, errorMessage: 'too old' } })],
+    requests: ['abcd'],
+    sleeps: [],
+    notices: rejected > 0 ? [said] : [],
+    lost: { rejected },
+  };
+}
+
+/** An answer with `message`, which is shown as `why`. */
+function saying(message: string, why: string): Row {
+  return {
+    ...closed(401, ` (${why})`),
+    answers: [401, 401].map((status) => answering(status, { message })),
   };
 }
 
@@ -112,18 +137,16 @@ describe('[A19] a collector that answers', () => {
         ],
       },
     ],
+    ['401 that repeats a header', saying(`unknown: Bearer ${TOKEN}`, 'unknown: [token]')],
+    ['401 that repeats the token', saying(`not ${TOKEN}, sorry`, 'not [token], sorry')],
+    ['401 that repeats the token, escaped', saying(`not ${once}`, 'not [token]')],
     [
-      '401 that repeats the token',
-      {
-        answers: [answering(401, { message: `unknown: Bearer ${TOKEN}` })],
-        requests: ['abcd', 'abcd'],
-        sleeps: [300],
-        notices: [
-          `${HELD} answered 401 (unknown: [token]); its lines wait, the next attempt is in 5 min`,
-          AGAIN,
-        ],
-      },
+      '401 that repeats the token, escaped for HTML and twice for JSON',
+      saying(`not ${twice.replace('<', '\\\\u003c').replace('/', '\\\\\\/')}`, 'not [token]'),
     ],
+    ['401 that repeats the value of a cookie', saying(`not ${KEY}`, 'not [token]')],
+    ['401 that is cut at the token', saying(`${long} ${TOKEN}`, `${long} [token]`)],
+    ['401 with a backslash before the token', saying(`\\n${KEY}`, '\\n[token]')],
     [
       '503, then 401: both are said once',
       {
@@ -161,18 +184,13 @@ describe('[A19] a collector that answers', () => {
       },
     ],
     ['422 once', { answers: [422], requests: ['abcd', 'ab', 'cd'], sleeps: [], notices: [] }],
-    [
-      'that it took one record less',
-      {
-        answers: [
-          answering(200, { partialSuccess: { rejectedLogRecords: '1', errorMessage: 'too old' } }),
-        ],
-        requests: ['abcd'],
-        sleeps: [],
-        notices: [`warn the collector rejected 1 of 4 lines of the log (too old); ${COUNTED}`],
-        lost: { rejected: 1 },
-      },
-    ],
+    ['that it took one record less', accepting('1', 1)],
+    ['that it took 1e300 less', accepting('1e300', 4)],
+    ['that it took five records of four less', accepting(5, 4)],
+    ['that it took one and a half less', accepting(1.5, 1)],
+    ['that it took more than it got', accepting('-1', 0)],
+    ['a count that is a word', accepting('some', 0)],
+    ['a count that is a list', accepting([1], 0)],
     [
       '200 with the sign-in page of a network',
       {

@@ -23,6 +23,7 @@ describe('[T93] a token that the registry repeats', () => {
     ['escaped, as JSON permits', escaped(TOKEN)],
     ['partly escaped', `${escaped(TOKEN.slice(0, 9))}${TOKEN.slice(9).replace('+', '\\u002b')}`],
     ['with an escaped slash', TOKEN.replace('/', '\\/')],
+    ['escaped twice', escaped(TOKEN).replaceAll('\\', '\\\\')],
     ['percent-encoded', encodeURIComponent(TOKEN)],
     ['encoded as base64', Buffer.from(`${TOKEN}~and more`).toString('base64')],
     ['encoded as base64url', Buffer.from(TOKEN).toString('base64url')],

@@ -11,7 +11,8 @@ import { temporaryFolder } from './folder.ts';
 
 export const AT: number = Date.parse('2026-11-24T10:00:00Z');
 const SOURCE = { machineId: 'rover-7', host: 'rover', version: '0.1.0' };
-export const TOKEN = 'hunter2-hunter2';
+export const TOKEN = 'hunt"er2\\hunter2/<2';
+export const KEY = 'key-0123456789';
 export const HOUR = 3_600_000;
 
 export function record(text: string, rest: Partial<LogRecord> = {}): LogRecord {
@@ -59,7 +60,8 @@ export function sending(path: string, clock: Clock): Sending {
 }
 
 export function to({ endpoint }: FakeCollector): Parameters<LogUpload['follow']>[0] {
-  return { ok: true, value: { endpoint, headers: { authorization: secret(`Bearer ${TOKEN}`) } } };
+  const headers = { authorization: secret(`Bearer ${TOKEN}`), cookie: secret(`key=${KEY}`) };
+  return { ok: true, value: { endpoint, headers } };
 }
 
 /** Sends the log at `path` until nothing waits. */

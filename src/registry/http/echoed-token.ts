@@ -7,7 +7,7 @@ const MASK = '[token]';
 /**
  * `json` without the token that was sent, in case the registry repeats it, for example in the reason of a yank (T93): what
  * comes from a list is printed, logged, saved and delivered. The token is also found if it is escaped as in JSON,
- * percent-encoded, or encoded as base64 from its first character.
+ * once or twice, percent-encoded, or encoded as base64 from its first character.
  */
 export function withoutToken(json: string, token: Secret | undefined): string {
   const text = token?.reveal() ?? '';
@@ -28,9 +28,10 @@ function base64(text: string): string[] {
   );
 }
 
-/** A pattern for a character of printable ASCII in JSON: as it is, after a backslash, or as `\u0041`. */
+/** A pattern for a character of printable ASCII: as it is, or as in JSON, or in JSON within JSON. */
 function escapable(character: string): string {
   const hex = character.charCodeAt(0).toString(16).padStart(4, '0');
   const digits = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-  return `(?:\\\\?\\u${hex}|\\\\u${digits})`;
+  const backslashes = '"\\/'.includes(character) ? '\\\\{0,3}' : '';
+  return `(?:${backslashes}\\u${hex}|\\\\{1,2}u${digits})`;
 }
