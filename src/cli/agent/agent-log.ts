@@ -24,7 +24,7 @@ export interface AgentLog {
 
 /** The log of the machine whose state is at `statePath`. */
 export function agentLog(
-  statePath: string,
+  { statePath, machineId }: { readonly statePath: string; readonly machineId: string | undefined },
   { environment }: World,
   onNotice: (level: 'info' | 'warn', text: string) => void,
 ): AgentLog {
@@ -33,7 +33,7 @@ export function agentLog(
   let isOver = false;
   const upload = new LogUpload(path, {
     source: {
-      machineId: environment['PLATFORM_PART_ID'] || LOCAL_MACHINE,
+      machineId: machineId ?? (environment['PLATFORM_PART_ID'] || LOCAL_MACHINE),
       host: hostname(),
       version: ownVersion(),
     },

@@ -143,8 +143,10 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   if (!lists.ok) return failed(lists.error);
   const timeZone = (name: string): string | undefined =>
     timeZoneOf(termsFor(documents.policy, name).window);
-  const log = agentLog(file.path, world, (level, text) => report.note(level, text));
-  const { json } = terms.options;
+  const { machine, options } = terms;
+  const place = { statePath: file.path, machineId: machine?.partId };
+  const log = agentLog(place, world, (level, text) => report.note(level, text));
+  const { json } = options;
   const printed = { ...(json ? { json } : {}), of: 'agent', onLine: log.onLine } as const;
   const report = new PollReport(printed, timeZone, world);
   const modules = countOf(documents.machine.modules.length, 'module');
