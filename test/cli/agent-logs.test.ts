@@ -136,7 +136,7 @@ describe('modreg agent logs', () => {
       'status',
       ['--json'],
       [
-        '{"schema":"modreg/agent-status@1","running":false,"trouble":null,"modules":[],"quarantine":[],"log":null}',
+        '{"schema":"modreg/agent-status@1","running":false,"trouble":null,"agent":null,"modules":[],"quarantine":[],"log":null}',
         absent[1],
       ],
     ],

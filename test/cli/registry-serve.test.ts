@@ -40,7 +40,7 @@ describe('modreg registry serve', () => {
     const path = '/v1/modules/acme/lidar/releases/1.0.1/yank';
     const refused = { method: 'PUT', path, peer: '127.0.0.1' };
     const lines = log().trimEnd().split('\n');
-    expect(lines.filter((line) => line.startsWith('note: '))).toHaveLength(2);
+    expect(lines.filter((line) => line.startsWith('note: '))).toHaveLength(3);
     expect(
       lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as object),
     ).toMatchObject([

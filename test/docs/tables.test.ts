@@ -54,8 +54,8 @@ it('the table of the update policy has each field and its default', () => {
     ['probation', '30s'],
     ['probe_interval', '5s'],
     ['stop_timeout', "the package's"],
-    ['logs', 'nowhere'],
     ['self_update', 'true'],
+    ['logs', 'nowhere'],
     ['modules', 'none'],
   ]);
   expect(table.map(([field]) => field)).toEqual(fields.filter((name) => name !== '$schema'));

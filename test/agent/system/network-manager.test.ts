@@ -14,6 +14,8 @@ function besideNetworkManager(script: string, ...words: readonly string[]): stri
   const start = [...NAMESPACES, 'sh', `${ROOT}test/support/with-network-manager.sh`];
   const { stdout, status } = spawnSync('unshare', [...start, 'sh', '-c', script, ...words], {
     encoding: 'utf8',
+    // nmcli writes ? for what the language of the shell does not have.
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
   });
   return status === 0 ? stdout : undefined;
 }
