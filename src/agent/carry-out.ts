@@ -39,7 +39,7 @@ export async function carryOut(delivery: Delivery, execution: Execution): Promis
   try {
     const { kind, name } = delivery.action.target;
     const isAgent = kind === 'subsystem' && name === AGENT;
-    const end = await (isAgent ? endOfSelfUpdate : endOf)(delivery, execution);
+    const end = triedEnd(await (isAgent ? endOfSelfUpdate : endOf)(delivery, execution), delivery);
     if (end.command === 'done') await delivery.done();
     else {
       await delivery.failed(end);
@@ -52,6 +52,17 @@ export async function carryOut(delivery: Delivery, execution: Execution): Promis
   } finally {
     over.abort(new Error('the action has ended'));
   }
+}
+
+/** An address has no quarantine. If none before it can be started again, it is tried again after a while (D48). */
+function triedEnd(end: ActionEnd, { action: { reason } }: Delivery): ActionEnd {
+  const isOnlyOne = end.command === 'fail' && reason.kind === 'pin-url' && end.running === null;
+  return isOnlyOne ? { ...end, blame: 'machine' } : end;
+}
+
+/** A fault before anything was stopped. An address has no quarantine, and another file may be there later (D48). */
+function untried(fault: Fault, { action: { reason } }: Delivery): Fault {
+  return reason.kind === 'pin-url' ? { ...fault, blame: 'machine' } : fault;
 }
 
 function currentOf(row: Activation | undefined): Installed | undefined {
@@ -87,7 +98,7 @@ async function endOfSelfUpdate(delivery: Delivery, execution: Execution): Promis
   const folders = foldersOf(delivery, execution);
   const fault = await selfUpdate.install({ ...delivery, folders }, execution);
   const { running, installed } = selfUpdate;
-  if (fault) return { command: 'fail', action, running: installed, ...fault };
+  if (fault) return { command: 'fail', action, running: installed, ...untried(fault, delivery) };
   onEvent({ kind: 'restart-required', installed, running });
   return { command: 'done', action };
 }
@@ -101,7 +112,7 @@ async function endOf(delivered: Delivery, execution: Execution): Promise<ActionE
   const row = entry && activationOf(execution.file, entry);
   const failed = (fault: Fault): ActionEnd => {
     const running = (currentOf(row) ?? row?.previous)?.version ?? null;
-    return { command: 'fail', action, running, ...fault };
+    return { command: 'fail', action, running, ...untried(fault, delivered) };
   };
   const machine = (why: string): ActionEnd => failed({ reason: why, blame: 'machine' });
   const module = entry && modules.of(entry.name);

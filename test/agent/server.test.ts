@@ -125,6 +125,30 @@ describe('platform-server', () => {
     expect(running(site)).toEqual(['lidar', 'platform-server']);
   });
 
+  it('[D48] is not replaced by a file that cannot be installed, which is tried again after a while and is no restart', async () => {
+    const site = await served();
+    // The first version was a restart, and one more is permitted.
+    await site.change({}, { restartCeiling: 2 });
+    const pin = (url: string): void =>
+      site.configure({ ...SITE, agent: { 'platform-server': { pin_url: url } } });
+    const address = site.file('/server', `: pinned; ${STAYS}`);
+    pin(`${address}#sha256=${'0'.repeat(64)}`);
+    await site.until(/^failed \(machine, 1\.0\.0\): .*sha256/);
+    pin(address);
+    await site.until(`platform-server running ${address}`);
+    // A file with another digest is downloaded once more before it is refused.
+    expect(site.requests.filter((path) => path === '/server')).toHaveLength(3);
+  });
+
+  it('[D48] without a version before it is tried again after a while if a pin_url does not work', async () => {
+    const site = await agentSite({ modules: MODULES });
+    const address = site.file('/broken', 'exit 5');
+    site.configure({ ...SITE, agent: { 'platform-server': { pin_url: address } } });
+    await site.start();
+    await site.until('failed (machine, none): it ended with exit code 5');
+    expect(running(site)).toEqual([]);
+  });
+
   it('[D29] is asked whether it may be restarted, where its package says', async () => {
     let answer = '{"restart_allowed": false}';
     const server = await plainServer((response) => {
