@@ -105,6 +105,14 @@ export type AgentEvent =
       readonly error: DatabaseError;
     }
   | {
+      /** The server does not say whether it may be restarted, so nothing is replaced or restarted. Again if the reason changes. */
+      readonly kind: 'restart-status';
+      /** The name of the server. */
+      readonly name: string;
+      /** The address, and what it answered. */
+      readonly reason: string;
+    }
+  | {
       /** A managed file of the system was changed, or could not be, or was left alone. */
       readonly kind: 'system-file';
       /** The file. */

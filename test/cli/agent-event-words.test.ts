@@ -52,6 +52,14 @@ it.each<[Parameters<typeof agentLine>[0], string | undefined]>([
     },
     'warn waits until its change can be written: no space',
   ],
+  [
+    {
+      kind: 'restart-status',
+      name: 'platform-server',
+      reason: 'http://[::1]:8080/rs answered 302',
+    },
+    'warn does not say whether it may be restarted: http://[::1]:8080/rs answered 302; nothing is replaced or restarted until it does',
+  ],
   [{ ...STATE, state: 'trying' }, undefined],
   [{ ...STATE, state: 'starting' }, undefined],
   [{ ...STATE, state: 'stopping' }, undefined],
@@ -137,6 +145,10 @@ it.each<[Parameters<typeof reportedBy>[0], string]>([
     'modreg.module.downloaded 1.1.0',
   ],
   [{ kind: 'leaves', name: 'lidar', because: 'removed' }, 'modreg.module.leaves'],
+  [
+    { kind: 'restart-status', name: 'platform-server', reason: 'it answered 302' },
+    'modreg.server.restart_status',
+  ],
   [{ kind: 'orphans', count: 2, areLeft: false }, 'modreg.agent.orphans'],
 ])('%j is sent to a collector as %s', (event, expected) => {
   const { name, version } = reportedBy(event);

@@ -216,6 +216,7 @@ function inWords(event: AgentEvent): string | undefined {
   if (event.kind === 'quarantined') return `quarantined ${event.version}: ${event.reason}`;
   if (event.kind === 'setup-changed') return `${event.name} has another setup`;
   if (event.kind === 'leaves') return `${event.name} leaves: ${event.because}`;
+  if (event.kind === 'restart-status') return `${event.name} does not say: ${event.reason}`;
   if (event.kind === 'callback-error') return `error ${String(event.error)}`;
   if (event.kind === 'system-file') return `${event.path} ${event.state}`;
   if (event.kind === 'waiting') return `${event.name} waits for ${event.for.join(' ')}`;

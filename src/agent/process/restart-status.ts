@@ -1,31 +1,46 @@
 import { excerpt } from '../../core/text/quote.ts';
+import type { Result } from '../../core/text/result.ts';
 
 /** How long the server may take to answer. */
 const LIMIT_MS = 2000;
+/** In characters. */
 const LARGEST = 64 * 1024;
 const FIELD = 'restart_allowed';
 
 /**
- * Whether the server allows a restart now: what it answers to a GET as `restart_allowed`. Rejects if it does not say (Agent
- * and server updates, rule 2).
+ * Whether the server allows a restart now: what it answers to a GET as `restart_allowed` (Agent and server updates, rule 2).
+ * The error is one line: why it does not say. It is the same for each answer of a kind.
  */
-export async function isRestartAllowed(url: string): Promise<boolean> {
+export async function restartAllowedAt(url: string): Promise<Result<boolean, string>> {
   const signal = AbortSignal.timeout(LIMIT_MS);
-  const response = await fetch(url, { redirect: 'error', signal });
-  const text = await textOf(response);
-  const allowed: unknown = response.ok ? fieldOf(text) : undefined;
-  if (typeof allowed === 'boolean') return allowed;
-  throw new Error(
-    `${excerpt(url)} answered ${response.status} without ${FIELD}: true or false: ${excerpt(text)}`,
-  );
+  const unclear = (why: string): Result<boolean, string> => {
+    return { ok: false, error: `${excerpt(url)} ${why}` };
+  };
+  try {
+    // A redirection may lead to another machine, so it is not followed.
+    const response = await fetch(url, { redirect: 'manual', signal });
+    if (!response.ok) {
+      await response.body?.cancel();
+      return unclear(`answered ${response.status}`);
+    }
+    const text = await textOf(response);
+    if (text === undefined) return unclear(`answered with more than ${LARGEST} characters`);
+    const allowed = fieldOf(text);
+    if (typeof allowed === 'boolean') return { ok: true, value: allowed };
+    return unclear(`answered without ${FIELD}: true or false`);
+  } catch (error) {
+    if (signal.aborted) return unclear(`did not answer within ${LIMIT_MS / 1000} seconds`);
+    return unclear(`does not answer (${codeOf(error)})`);
+  }
 }
 
-async function textOf({ body }: Response): Promise<string> {
+/** The text of a body; undefined if it is too large. */
+async function textOf({ body }: Response): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > LARGEST) break;
+    if (text.length > LARGEST) return undefined;
   }
   return text;
 }
@@ -37,4 +52,10 @@ function fieldOf(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** What `fetch` rejects with has the error of the connection as its cause. */
+function codeOf(error: unknown): string {
+  const { code } = Object((error as Error).cause) as NodeJS.ErrnoException;
+  return excerpt(code ?? String(error));
 }

@@ -26,6 +26,7 @@ const OWN: ReadonlySet<string> = new Set([
   'orphans',
   'not-removed',
   'module-waits-for-file',
+  'restart-status',
   'system-file',
   'system-trouble',
   'network',
@@ -73,6 +74,10 @@ export function agentLine(event: OwnEvent): Line | undefined {
       return warn(`waits until its change can be written: ${event.error.message}`);
     case 'restart-required':
       return warn(restartRequired(event));
+    case 'restart-status':
+      return warn(
+        `does not say whether it may be restarted: ${event.reason}; nothing is replaced or restarted until it does`,
+      );
     case 'module':
       return moduleLine(event);
     case 'system-file':
