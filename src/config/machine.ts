@@ -9,9 +9,9 @@ import type { Checked, CheckContext } from './check-context.ts';
 import { modelFindings } from './cross-checks/models.ts';
 import { moduleEntry } from './module-entry.ts';
 import { variableFindings } from './cross-checks/module-variables.ts';
-import { duplicateNames, duplicateNetworks } from './cross-checks/names.ts';
+import { duplicateNames, duplicateNetworks, subsystemNames } from './cross-checks/names.ts';
 import { fieldFindings } from './cross-checks/other-document.ts';
-import { machineOutline } from './cross-checks/outline.ts';
+import { machineOutline, subsystemsOutline } from './cross-checks/outline.ts';
 import { pinFindings } from './cross-checks/pins.ts';
 import { applySchema } from './schema-findings.ts';
 import { permissionFindings } from './cross-checks/secret-file.ts';
@@ -38,6 +38,7 @@ export function checkMachine(value: unknown, context: CheckContext): Checked<Mac
       ...findings,
       ...fieldFindings('machine', machine, value),
       ...duplicateNames(outline),
+      ...subsystemNames(outline, v.parse(subsystemsOutline, value)),
       ...duplicateNetworks(outline.agent, ['agent']),
       ...modelFindings(outline),
       ...dependencyFindings(outline),

@@ -182,6 +182,20 @@ describe('platform-server', () => {
     expect(running(site)).toEqual([]);
   });
 
+  it('leaves its name, and that of the agent, to modules if the config does not name them', async () => {
+    const site = await agentSite({
+      modules: [
+        entry('acme:lidar', '1.*', 'platform-agent'),
+        entry('acme:lidar', '1.*', 'platform-server'),
+      ],
+    });
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    await site.start();
+    await site.until('done');
+    await site.until('done');
+    expect(running(site)).toEqual(['platform-agent', 'platform-server']);
+  });
+
   it('[D47] is left alone unless the config names it', async () => {
     const site = await served({ modules: MODULES });
     expect(running(site)).toEqual(['lidar']);

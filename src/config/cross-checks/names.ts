@@ -1,7 +1,14 @@
+import { SUBSYSTEM_MODULES } from '../../core/plan/subsystem.ts';
 import type { Path } from '../../core/text/json-pointer.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { Finding } from '../fault.ts';
-import type { AgentOutline, ComponentOutline, MachineOutline, Named } from './outline.ts';
+import type {
+  AgentOutline,
+  ComponentOutline,
+  MachineOutline,
+  Named,
+  SubsystemsOutline,
+} from './outline.ts';
 
 /** Duplicate names of components, modules, and pins of a fake board. */
 export function duplicateNames({ components, modules }: MachineOutline): Finding[] {
@@ -12,6 +19,19 @@ export function duplicateNames({ components, modules }: MachineOutline): Finding
       duplicatePins(component, ['components', index, 'attributes']),
     ),
   ];
+}
+
+/** Module entries that have the name of a subsystem that the agent configuration names: a command could mean either (D47). */
+export function subsystemNames(
+  { modules }: MachineOutline,
+  { agent }: SubsystemsOutline,
+): Finding[] {
+  return modules.flatMap(({ name }, index): Finding[] => {
+    if (!Object.hasOwn(SUBSYSTEM_MODULES, name) || !Object.hasOwn(agent, name)) return [];
+    const message = `the agent configuration names the subsystem ${name}`;
+    const path = ['modules', index, 'name'];
+    return [{ kind: 'duplicate-name', path, message, also: ['agent', name] }];
+  });
 }
 
 /** Networks with the same SSID: only one of them could be saved on the machine. */

@@ -99,6 +99,15 @@ export const machineOutline: v.GenericSchema<unknown, MachineOutline> = part({
   agent: agentOutline,
 });
 
+/** The subsystems that the agent configuration names, whatever it says about them. */
+export interface SubsystemsOutline {
+  readonly agent: Readonly<Record<string, unknown>>;
+}
+
+export const subsystemsOutline: v.GenericSchema<unknown, SubsystemsOutline> = part({
+  agent: map(v.unknown()),
+});
+
 const terms = { registry: text, allow_http: list(text) };
 const moduleTerms = part({ registry: text, allow_http: v.optional(list(text)) });
 
