@@ -23,7 +23,7 @@ import { AGENT, SelfUpdate } from './self-update.ts';
 import { hasServer, SERVER, supervisedEntries } from './server.ts';
 import { delegatedCgroup } from './process/cgroup.ts';
 import { runIdOf } from './process/process-table.ts';
-import { restartAllowedAt } from './process/restart-status.ts';
+import { askingServer } from './process/restart-status.ts';
 
 const LOCAL_MACHINE = 'local';
 const AGENT_TARGET = { kind: 'subsystem', name: AGENT } as const;
@@ -39,8 +39,9 @@ export class SupervisedMachine {
   #configuration: Configuration | undefined;
   #starting: Promise<void> | undefined;
   #running: Promise<void> | undefined;
-  /** Why the server did not say whether it may be restarted, when it was asked last. */
-  #unclear: string | undefined;
+  readonly #askServer = askingServer((reason) => {
+    this.#options.onEvent?.({ kind: 'restart-status', name: SERVER, reason });
+  });
 
   constructor(options: AgentOptions, ports: AgentPorts) {
     const { file, home, platform, environment, onEvent = ignore, onLine = ignore } = options;
@@ -215,18 +216,9 @@ export class SupervisedMachine {
 
   /** A server that works is asked, if its package names an address for that. One that does not say does not allow it. */
   async #isMaintenanceAllowed(): Promise<boolean> {
-    const { onEvent = ignore } = this.#options;
     const run = this.#modules.serverInUse();
     const address = run && readManifest(run.root).restartStatus;
-    if (address === undefined) return true;
-    const allowed = await restartAllowedAt(address);
-    const unclear = allowed.ok ? undefined : allowed.error;
-    const isNews = unclear !== this.#unclear;
-    this.#unclear = unclear;
-    if (unclear !== undefined && isNews) {
-      onEvent({ kind: 'restart-status', name: SERVER, reason: unclear });
-    }
-    return allowed.ok && allowed.value;
+    return address === undefined || (await this.#askServer(address));
   }
 
   /** A version whose package is gone is not deployed, so the poller decides to install it (A5). */

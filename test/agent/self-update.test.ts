@@ -191,6 +191,17 @@ describe('platform-agent', () => {
     expect(site.requests.filter((path) => path.includes('platform'))).toEqual([]);
   });
 
+  it('[D48] is not replaced by a file of a pin_url that cannot be installed, which is tried again after a while', async () => {
+    const site = await launched();
+    await site.launch();
+    await site.until('lidar running 1.0.0');
+    const before = nextProgram(site.home);
+    const pin_url = `${site.file('/agent', WORKS)}#sha256=${'0'.repeat(64)}`;
+    site.configure({ ...SITE, agent: { 'platform-agent': { pin_url } } });
+    await site.until(/^failed \(machine, 0\.2\.0\): .*sha256/);
+    expect(nextProgram(site.home)).toBe(before);
+  });
+
   it('[D27] is what a pin_url names, and an address that did not work is not tried again', async () => {
     const site = await launched();
     const end = await site.launch();

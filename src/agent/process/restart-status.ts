@@ -34,6 +34,20 @@ export async function restartAllowedAt(url: string): Promise<Result<boolean, str
   }
 }
 
+/** Asks the server: one that does not say does not allow a restart. Each change of the reason is told once. */
+export function askingServer(
+  onUnclear: (reason: string) => void,
+): (url: string) => Promise<boolean> {
+  let last: string | undefined;
+  return async (url) => {
+    const allowed = await restartAllowedAt(url);
+    const unclear = allowed.ok ? undefined : allowed.error;
+    if (unclear !== undefined && unclear !== last) onUnclear(unclear);
+    last = unclear;
+    return allowed.ok && allowed.value;
+  };
+}
+
 /** The text of a body; undefined if it is too large. */
 async function textOf({ body }: Response): Promise<string | undefined> {
   const decoder = new TextDecoder();
