@@ -8,7 +8,7 @@ interface StartTerms {
   readonly probationMs: number;
   /** Reports the release that the launcher went back from. */
   readonly report: (
-    failure: NonNullable<ReturnType<SelfUpdate['takeFailure']>> & { readonly running: string },
+    failure: NonNullable<ReturnType<SelfUpdate['failure']>> & { readonly running: string },
   ) => Promise<void>;
   /** Called with an error of the system. Modules run all the same. */
   readonly onError: (error: unknown) => void;
@@ -33,8 +33,9 @@ export async function followStart(
   };
   await attempt(async () => {
     selfUpdate.begin();
-    const failure = selfUpdate.takeFailure();
+    const failure = selfUpdate.failure();
     if (failure) await report({ ...failure, running: selfUpdate.running });
+    selfUpdate.forgetFailure();
   });
   try {
     await clock.sleep(2 * probationMs, stopping);

@@ -93,8 +93,8 @@ export class SelfUpdate {
     noteRunning(this.#home, this.running);
   }
 
-  /** The release that the launcher went back from. It is reported only once. */
-  takeFailure(): { readonly version: string; readonly reason: string } | undefined {
+  /** The release that the launcher went back from, until `forgetFailure`. */
+  failure(): { readonly version: string; readonly reason: string } | undefined {
     const fallBack = fallBackOf(this.#home);
     if (!fallBack) return undefined;
     const { program, reason } = fallBack;
@@ -104,8 +104,12 @@ export class SelfUpdate {
       const fault = { reason, blame: 'release' } as const;
       this.#note({ ...row, settled: { action: '', fault, version } });
     }
-    forgetFallBack(this.#home);
     return version === undefined ? undefined : { version, reason };
+  }
+
+  /** Call it once the failure is reported: a crash before that reports it again. */
+  forgetFailure(): void {
+    forgetFallBack(this.#home);
   }
 
   /** The version that runs has shown that it works. */
@@ -121,11 +125,6 @@ export class SelfUpdate {
   /** Whether the next start is of the version that runs. */
   #isNext(): boolean {
     return nextProgram(this.#home) === this.#program;
-  }
-
-  /** The packages that the launcher may start: they stay on the disk. */
-  packages(): string[] {
-    return packageFoldersOf(this.#home, launchedPrograms(this.#home));
   }
 
   /** Installs the release of an action, and has it started next. Resolves with why it is not, if so. */
@@ -194,4 +193,9 @@ export class SelfUpdate {
   #note(activation: Activation): void {
     noteActivation(this.#file, AGENT_ROW, { moduleId: MODULE, activation });
   }
+}
+
+/** The packages that the launcher of this home may start: they stay on the disk, whoever started the agent. */
+export function launcherPackages(home: string): string[] {
+  return packageFoldersOf(home, launchedPrograms(home));
 }

@@ -19,7 +19,7 @@ import { Outcomes } from './outcomes.ts';
 import type { AgentPorts } from './ports.ts';
 import type { ModuleSite } from './runnable.ts';
 import { followStart } from './follow-start.ts';
-import { AGENT, SelfUpdate } from './self-update.ts';
+import { AGENT, launcherPackages, SelfUpdate } from './self-update.ts';
 import { hasServer, SERVER, supervisedEntries } from './server.ts';
 import { delegatedCgroup } from './process/cgroup.ts';
 import { runIdOf } from './process/process-table.ts';
@@ -151,9 +151,8 @@ export class SupervisedMachine {
   /** Modules run also if a folder cannot be read or an old package cannot be removed. */
   async #removeUnused(): Promise<void> {
     const { home, file, onEvent = ignore } = this.#options;
-    const { selfUpdate, clock } = this.#execution;
-    const kept = new Set([...keptIn(file), ...(selfUpdate?.packages() ?? [])]);
-    const terms = { kept, now: clock.now() };
+    const kept = new Set([...keptIn(file), ...launcherPackages(home)]);
+    const terms = { kept, now: this.#execution.clock.now() };
     await this.#ports.removeUnused(home, terms).catch((error: unknown) => {
       onEvent({ kind: 'not-removed', error });
     });

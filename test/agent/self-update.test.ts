@@ -1,9 +1,11 @@
 import {
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -60,6 +62,19 @@ const RESTART =
   'agent 0.3.0 is installed, and 0.2.0 runs: restart the agent (systemctl restart platform-agent)';
 
 describe('platform-agent', () => {
+  it('[A21] keeps the package that its launcher starts, also if another program starts the agent', async () => {
+    const site = await launched();
+    const root = join(site.home, 'packages/platform/agent/0.2.0-0123456789ab');
+    const others = ['0.1.0-a', '0.1.1-b'].map((name) => join(dirname(root), name));
+    for (const folder of [root, ...others]) mkdirSync(folder, { recursive: true });
+    writeFileSync(join(root, 'modreg'), '');
+    const long = new Date(Date.now() - 30 * 86_400_000);
+    for (const folder of [root, ...others]) utimesSync(folder, long, long);
+    writeLauncher(site.home, join(root, 'modreg'));
+    await site.start();
+    expect(readdirSync(dirname(root))).toEqual(['0.2.0-0123456789ab']);
+  });
+
   it('is installed for the next start, while the modules run, and status says that and why a restart is required', async () => {
     const site = await launched();
     const end = await site.launch();

@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { installUnitCommand } from '../../src/cli/agent/service/install-unit-command.ts';
@@ -30,10 +38,11 @@ describe('modreg agent install-unit', () => {
       'var/lib/modreg/agent/launch',
       'var/lib/modreg/agent/modreg',
     ]);
-    expect(on.commands).toEqual([
+    const program = /^\/\S+\/modreg version$/;
+    expect(on.commands.map((line) => line.replace(program, 'PROGRAM version'))).toEqual([
       'systemctl --quiet is-enabled modreg-agent.service',
       'useradd --system --user-group --no-create-home --shell /usr/sbin/nologin modreg-modules',
-      '/var/lib/modreg/agent/launch version',
+      'PROGRAM version',
       'systemctl daemon-reload',
       'systemctl --quiet enable platform-agent',
       'systemctl restart platform-agent',
@@ -43,6 +52,18 @@ describe('modreg agent install-unit', () => {
       '\nExecStart=/var/lib/modreg/agent/launch agent run @/etc/modreg/machine.json --interval 30s\n',
     );
     expect(unit).toContain('\nEnvironment=PLATFORM_HOME=/var/lib/modreg\n');
+  });
+
+  it('leaves the launcher as it is if the program does not run', () => {
+    const on = host(/is-enabled|modreg version/);
+    const launcher = join(on.root, 'var/lib/modreg/agent');
+    mkdirSync(launcher, { recursive: true });
+    symlinkSync('/opt/works', join(launcher, 'first'));
+    expect(said(installUnitCommand(on.machine, {}, world(), on), on)).toEqual([
+      'error[STATE_WRITE]: the service cannot be installed: it failed',
+    ]);
+    expect(readlinkSync(join(launcher, 'first'))).toBe('/opt/works');
+    expect(existsSync(join(on.root, UNIT))).toBe(false);
   });
 
   it('can be repeated, with other options and another home', () => {

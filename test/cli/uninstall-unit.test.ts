@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { installUnitCommand } from '../../src/cli/agent/service/install-unit-command.ts';
@@ -69,6 +69,30 @@ describe('modreg agent uninstall-unit', () => {
       'note: "@/var/lib/modreg/registry.db" stays',
     ]);
     expect(added(on)).toEqual([CREDENTIALS, 'var/lib/modreg/registry.db']);
+  });
+
+  it('leaves the state of an agent that install-unit has not installed', () => {
+    const on = installed();
+    rmSync(join(on.root, UNIT));
+    rmSync(join(on.root, 'var/lib/modreg/agent'), { recursive: true });
+    const done = said(uninstallUnitCommand({ purge: true }, world(), on), on);
+    expect(done.slice(0, 2)).toEqual([
+      'removed @/usr/local/bin/modreg',
+      'note: "@/var/lib/modreg/machine.db" stays',
+    ]);
+    expect(added(on)).toEqual(Object.keys(state).toSorted());
+  });
+
+  it('goes on after an interruption, and where the home is a link', () => {
+    const on = installed(KEYS);
+    const home = join(on.root, 'var/lib/modreg');
+    renameSync(home, `${home}.disk`);
+    symlinkSync(`${home}.disk`, home);
+    rmSync(join(home, 'registry.db'));
+    rmSync(join(on.root, UNIT));
+    uninstallUnitCommand({ purge: true }, world(), on);
+    expect(added(on)).toEqual([]);
+    expect(readdirSync(home)).toEqual([]);
   });
 
   it('says if nothing is installed, and leaves a unit that others wrote', () => {

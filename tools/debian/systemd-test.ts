@@ -23,9 +23,14 @@ const INSTALL = `curl -fsS ${REGISTRY}/install.sh | sh -s -- ${REGISTRY}`;
 const KEY = 'modreg_canary-7c0ffee';
 const MAIN_PID = 'systemctl show --property MainPID --value platform-agent';
 const PATIENCE_MS = 60_000;
-const MACHINE = {
-  modules: [{ type: 'registry', name: 'lidar', module_id: 'acme:lidar', version: '1.*' }],
-};
+const MODULES = [{ type: 'registry', name: 'lidar', module_id: 'acme:lidar', version: '1.*' }];
+const SETTINGS = { logging: { system_max_use: '64M' }, upgrades: { type: 'all' } };
+const MACHINE = { modules: MODULES, agent: { 'agent-syscfg': { attributes: SETTINGS } } };
+/** When the system's journal was started last. */
+const JOURNAL =
+  'systemctl show --property ExecMainStartTimestampMonotonic --value systemd-journald';
+const FRAGMENTS =
+  '/etc/systemd/journald.conf.d/90-modreg.conf /etc/apt/apt.conf.d/52modreg-upgrades';
 const POLICY = { registry: REGISTRY, ready_timeout: '2s', probation: '1s', restart_cooldown: '0s' };
 
 const RESTART =
@@ -40,10 +45,12 @@ const start = performance.now();
 try {
   prepare();
   await step('boots', async () => container.boot());
+  const journal = await container.sh(JOURNAL);
   await step('serves a registry', serve);
   const before = files();
   await step('refuses what it cannot install', refuse);
   await step('installs the agent with curl, and runs a module', install);
+  await step('applies the settings of the system', async () => applySettings(journal));
   await step('keeps the key of the machine to itself', keepKey);
   await step('is installed again without a restart', installAgain);
   await step('installs a release of the agent, and says that a restart is required', update);
@@ -55,6 +62,7 @@ try {
   await step('starts again after SIGKILL, without orphans', killAgent);
   await step('is restarted by the watchdog', starveWatchdog);
   console.log(await container.sh('systemd-analyze security --no-pager platform-agent | tail -1'));
+  await step('undoes the settings of the system', undoSettings);
   await step('is removed, and leaves nothing', async () => uninstall(before));
   console.log(`${seconds(start)} s together`);
 } finally {
@@ -160,6 +168,26 @@ async function install(): Promise<void> {
   deepStrictEqual(await container.sh('ls /var/lib/modreg | grep install || true'), '');
 }
 
+async function applySettings(before: string): Promise<void> {
+  await container.until(`cat ${FRAGMENTS}`, /SystemMaxUse=67108864[^]*origin=\*/, PATIENCE_MS);
+  await container.until(JOURNAL, new RegExp(`^(?!${before}$)\\d+$`), PATIENCE_MS);
+  match(
+    await container.sh('apt-config dump Unattended-Upgrade'),
+    /^Unattended-Upgrade::Origins-Pattern:: "origin=\*";$/m,
+  );
+}
+
+/** What the config no longer asks for is removed in the next round. */
+async function undoSettings(): Promise<void> {
+  const config = JSON.stringify({ modules: MODULES });
+  await container.sh(`printf '%s' '${config}' >/etc/modreg/machine.json`);
+  await container.until(
+    `ls ${FRAGMENTS}`,
+    /90-modreg.*No such file[^]*52modreg.*No such file/,
+    PATIENCE_MS,
+  );
+}
+
 async function keepKey(): Promise<void> {
   const credentials = '/etc/modreg/credentials.json';
   deepStrictEqual(await container.sh(`stat -c '%U %a' ${credentials}`), 'root 600');
@@ -175,7 +203,10 @@ async function keepKey(): Promise<void> {
 
 async function installAgain(): Promise<void> {
   const before = await container.sh(MAIN_PID);
-  match(await container.sh(`${INSTALL} 2>&1`), /^agent 0\.2\.0 is installed, and runs$/);
+  match(
+    await container.sh(`${INSTALL} 2>&1`),
+    /^agent 0\.2\.0 runs here, and installs its releases itself;/,
+  );
   deepStrictEqual(await container.sh(MAIN_PID), before);
 }
 

@@ -47,7 +47,8 @@ export function writeLauncher(home: string, first: string): string {
   renameSync(`${path}.new`, path);
   link(folder, 'first', first);
   link(folder, COMMAND, first);
-  for (const name of ['unconfirmed', 'current', 'previous', 'failed']) {
+  // In this order, an interruption leaves no release whose starts are not counted.
+  for (const name of ['current', 'unconfirmed', 'previous', 'failed']) {
     rmSync(join(folder, name), { force: true });
   }
   sync(folder);

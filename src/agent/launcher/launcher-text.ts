@@ -29,8 +29,9 @@ fall_back() {
   write "$folder/failed" "$(readlink "$current")" "$1"
   if [ -x "$previous" ] && is_other "$previous"; then
     program=$(readlink -f "$previous")
-    # First, because it may be a link to a folder.
+    # In this order, an interruption counts no start of the program before. The link is removed first, as it may be one to a folder.
     rm -f "$current"
+    rm -f "$unconfirmed"
     mv -f "$previous" "$current"
   else
     program=$first

@@ -28,6 +28,8 @@ main() {
   key_id=\${PLATFORM_API_KEY_ID:-} key=\${PLATFORM_API_KEY:-} part_id=\${PLATFORM_PART_ID:-}
   unset PLATFORM_API_KEY_ID PLATFORM_API_KEY PLATFORM_PART_ID
   registry=\${registry%/}
+  case $machine in /*) ;; *) machine=$PWD/$machine ;; esac
+  case $home in /*) ;; *) fail "PLATFORM_HOME is $home, expected an absolute path" ;; esac
   case $registry in
     https://?* | http://127.0.0.1 | http://127.0.0.1:* | http://localhost | http://localhost:*) ;;
     http://*) fail "the registry $registry has no TLS, so the agent could be replaced on the way; expected https://" ;;
@@ -56,8 +58,10 @@ main() {
 
   # Where the agent itself would install it.
   root=$home/packages/platform/agent/$version-$(printf %.12s "$sha256")
-  if [ -d "$root" ] && [ -z "$key" ] && runs_already; then
-    echo "agent $version is installed, and runs"
+  # An agent that runs installs its releases itself, and knows which of them do not work here.
+  if [ -z "$key" ] && [ -e "$home/agent/running" ] && systemctl --quiet is-active platform-agent; then
+    read -r _ running <"$home/agent/running"
+    echo "agent $running runs here, and installs its releases itself; modreg agent install-unit changes its registry and config"
     exit 0
   fi
   if [ ! -d "$root" ]; then install_package; fi
@@ -72,14 +76,6 @@ main() {
   fi
   "$root/bin/modreg" "$@"
   echo "agent $version is installed"
-}
-
-runs_already() {
-  link=$home/agent/current
-  [ -L "$link" ] || link=$home/agent/first
-  program=$(readlink -f "$link") || return 1
-  case $program in "$root"/*) ;; *) return 1 ;; esac
-  systemctl --quiet is-active platform-agent
 }
 
 # A package folder that exists is complete: it gets its name when everything in it is on the disk.

@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { commandIn, writeLauncher } from '../../../agent/launcher/launcher-folder.ts';
 import { runAsOf } from '../../../agent/process/run-as.ts';
 import type { Result } from '../../../core/index.ts';
@@ -105,6 +105,8 @@ function orderOf(
     '--interval',
     interval,
   ];
+  if (!isAbsolute(home))
+    return refused(usage(`PLATFORM_HOME is ${quote(home)}, expected an absolute path`));
   const special = [home, machine, ...options].find((one) => !isPlain(one));
   if (special !== undefined)
     return refused(usage(`a unit cannot name ${quote(special)}: ${PLAIN}`));
@@ -170,9 +172,11 @@ function install(
   if (!runAsOf(undefined, { uid: 0, passwd: join(root, 'etc/passwd') }).ok) run('useradd', USER);
   const folder = join(root, home);
   mkdirSync(folder, { recursive: true, mode: HOME_MODE });
-  const launcher = writeLauncher(folder, ownProgram());
-  // With the environment of a service, in which for example another Node may be found than here, or none.
-  run(launcher, ['version']);
+  const program = ownProgram();
+  // With the environment of a service, in which for example another Node may be found than here, or none. A launcher that works
+  // stays as it is if this fails.
+  run(program, ['version']);
+  writeLauncher(folder, program);
   if (credentials) {
     writeWhole(join(root, CREDENTIALS_FILE), credentialsText(credentials), PRIVATE_MODE);
   }

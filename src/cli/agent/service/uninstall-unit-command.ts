@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { commandIn, launcherFolder } from '../../../agent/launcher/launcher-folder.ts';
+import { isPolled } from '../../../store/claim.ts';
 import { quote } from '../../../core/text/quote.ts';
 import { jsonLine } from '../../output/answer-json.ts';
 import type { Outcome } from '../../problem.ts';
@@ -42,17 +43,23 @@ export function uninstallUnitCommand(
     return failed(usage(`${quote(path)} was not written by modreg agent install-unit`));
   }
   const home = (unit && homeIn(unit)) ?? (world.environment['PLATFORM_HOME'] || SERVICE_HOME);
+  const place = join(host.root, home);
+  // Without a unit and a launcher, what is in the home belongs to another agent.
+  const isOwn = unit !== undefined || existsSync(join(launcherFolder(place), 'launch'));
+  if (unit === undefined && isOwn && isAgentIn(place)) {
+    return failed(usage(`an agent that is not the service platform-agent runs in ${quote(place)}`));
+  }
   const removed = trying('the service cannot be removed', () => {
+    if (unit !== undefined) host.run('systemctl', ['--quiet', 'disable', '--now', SERVICE]);
+    const command = removeCommand(join(host.root, COMMAND), commandIn(home));
+    const credentials = removeCredentials(join(host.root, CREDENTIALS_FILE));
+    const files = removeFiles(place, purge && isOwn);
+    // Last, because only the unit names a home that is not the default.
     if (unit !== undefined) removeUnit(path, host);
-    return [
-      ...(unit === undefined ? [] : [path]),
-      ...removeFiles(join(host.root, home), purge),
-      ...removeCommand(join(host.root, COMMAND), commandIn(home)),
-      ...removeCredentials(join(host.root, CREDENTIALS_FILE)),
-    ];
+    return [...(unit === undefined ? [] : [path]), ...files, ...command, ...credentials];
   });
   if (!removed.ok) return failed(removed.error);
-  const left = leftIn(join(host.root, home));
+  const left = leftIn(place);
   const what = removed.value;
   if (json) {
     const schema = 'modreg/agent-unit-removed@1';
@@ -66,8 +73,12 @@ export function uninstallUnitCommand(
 
 const PURGE = 'note: --purge also removes the state of the agent, packages, and what modules keep';
 
+function isAgentIn(home: string): boolean {
+  const path = join(home, 'machine.db');
+  return existsSync(path) && isPolled(path);
+}
+
 function removeUnit(path: string, { run }: ServiceHost): void {
-  run('systemctl', ['--quiet', 'disable', '--now', SERVICE]);
   rmSync(path);
   run('systemctl', ['daemon-reload']);
   // A service that failed last is listed until then.
@@ -77,9 +88,20 @@ function removeUnit(path: string, { run }: ServiceHost): void {
 function removeFiles(home: string, purge: boolean): string[] {
   const kept = purge ? globSync(KEPT, { cwd: home }).map((name) => join(home, name)) : [];
   const removed = [launcherFolder(home), ...kept.toSorted()].filter((path) => existsSync(path));
-  for (const path of removed) rmSync(path, { recursive: true });
-  if (existsSync(home) && leftIn(home).length === 0) rmdirSync(home);
+  // The launcher last: without it, a second call would leave the rest.
+  for (const path of removed.toReversed()) rmSync(path, { recursive: true });
+  if (existsSync(home) && leftIn(home).length === 0) removeFolder(home);
   return removed;
+}
+
+/** The home may be a link, or a mounted disk: then it stays. */
+function removeFolder(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['ENOTDIR', 'EBUSY', 'ENOTEMPTY'].includes(code)) throw error;
+  }
 }
 
 function removeCredentials(path: string): string[] {
