@@ -195,7 +195,7 @@ export class SelfUpdate {
   }
 }
 
-/** The packages that the launcher of this home may start: they stay on the disk, whoever started the agent. */
+/** The packages that the launcher of this home may start: they are never removed, also if another program started the agent. */
 export function launcherPackages(home: string): string[] {
   return packageFoldersOf(home, launchedPrograms(home));
 }

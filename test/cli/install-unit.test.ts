@@ -9,8 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { installUnitCommand } from '../../src/cli/agent/service/install-unit-command.ts';
-import { uninstallUnitCommand } from '../../src/cli/agent/service/uninstall-unit-command.ts';
+import { installUnitCommand } from '../../src/cli/agent/systemd/install-unit-command.ts';
+import { uninstallUnitCommand } from '../../src/cli/agent/systemd/uninstall-unit-command.ts';
 import { ROOT } from '../support/modreg.ts';
 import {
   added,
@@ -21,7 +21,7 @@ import {
   said,
   UNIT,
   world,
-} from '../support/service-host.ts';
+} from '../support/systemd-host.ts';
 
 describe('modreg agent install-unit', () => {
   it('writes the unit and the launcher, creates the user of modules, and enables the service', () => {

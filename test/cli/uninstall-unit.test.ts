@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { installUnitCommand } from '../../src/cli/agent/service/install-unit-command.ts';
-import { uninstallUnitCommand } from '../../src/cli/agent/service/uninstall-unit-command.ts';
+import { installUnitCommand } from '../../src/cli/agent/systemd/install-unit-command.ts';
+import { uninstallUnitCommand } from '../../src/cli/agent/systemd/uninstall-unit-command.ts';
 import type { World } from '../../src/cli/world.ts';
 import {
   added,
@@ -13,7 +13,7 @@ import {
   UNIT,
   world,
   type Host,
-} from '../support/service-host.ts';
+} from '../support/systemd-host.ts';
 
 describe('modreg agent uninstall-unit', () => {
   const state = {

@@ -3,8 +3,8 @@ import type { CommandContext } from '../command-context.ts';
 import type { AgentLogsOptions } from './logs-command.ts';
 import type { AgentRunOptions } from './run-command.ts';
 import type { AgentSystemOptions } from './system-command.ts';
-import type { InstallUnitOptions } from './service/install-unit-command.ts';
-import type { UninstallUnitOptions } from './service/uninstall-unit-command.ts';
+import type { InstallUnitOptions } from './systemd/install-unit-command.ts';
+import type { UninstallUnitOptions } from './systemd/uninstall-unit-command.ts';
 
 const RUN_EXAMPLES = `Examples:
   modreg agent run machine.json
@@ -102,7 +102,7 @@ function addService(agent: Command, { world, registry, common, finish }: Command
     .option('--start', 'start the service at once, or again')
     .addHelpText('beforeAll', INSTALL_EXAMPLES)
     .action(async (file: string, options: InstallUnitOptions) => {
-      const { installUnitCommand } = await import('./service/install-unit-command.ts');
+      const { installUnitCommand } = await import('./systemd/install-unit-command.ts');
       finish(installUnitCommand(file, options, world));
     });
   common(agent.command('uninstall-unit'))
@@ -110,7 +110,7 @@ function addService(agent: Command, { world, registry, common, finish }: Command
     .option('--purge', 'also remove the state of the agent, packages, and what modules keep')
     .addHelpText('before', UNINSTALL_EXAMPLES)
     .action(async (options: UninstallUnitOptions) => {
-      const { uninstallUnitCommand } = await import('./service/uninstall-unit-command.ts');
+      const { uninstallUnitCommand } = await import('./systemd/uninstall-unit-command.ts');
       finish(uninstallUnitCommand(options, world));
     });
 }

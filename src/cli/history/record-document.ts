@@ -91,7 +91,7 @@ export function readRecord(text: string): Result<DecisionRecord, string> {
   }
   const damaged = Object.entries(SHAPES).find(([name, shape]) => !shape(fields[name]));
   if (damaged) return { ok: false, error: `its field ${damaged[0]} is missing or damaged` };
-  // The shapes were checked.
+  // A cast: the shapes were checked.
   const {
     module_id: moduleId,
     since,

@@ -1,6 +1,6 @@
 import { globSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServiceHost } from '../../src/cli/agent/service/service-host.ts';
+import type { SystemdHost } from '../../src/cli/agent/systemd/systemd-host.ts';
 import { formatProblem, type Outcome } from '../../src/cli/problem.ts';
 import type { World } from '../../src/cli/world.ts';
 import { temporaryFolder } from './folder.ts';
@@ -16,7 +16,7 @@ export const KEYS: Readonly<Record<string, string>> = {
   PLATFORM_PART_ID: 'robot-1',
 };
 
-export interface Host extends ServiceHost {
+export interface Host extends SystemdHost {
   readonly commands: string[];
   readonly machine: string;
 }
@@ -44,7 +44,7 @@ export function host(
   return { root, uid: 0, run, commands, machine };
 }
 
-export function said({ answer, notes, problems }: Outcome, { root }: ServiceHost): string[] {
+export function said({ answer, notes, problems }: Outcome, { root }: SystemdHost): string[] {
   const lines = [...answer, ...notes, ...problems.flatMap(formatProblem)];
   return lines.map((line) => line.replaceAll(root, '@'));
 }
@@ -54,7 +54,7 @@ export function world(environment: World['environment'] = {}): World {
 }
 
 /** The files that are not of the host itself. */
-export function added({ root }: ServiceHost): string[] {
+export function added({ root }: SystemdHost): string[] {
   const own = new Set(['etc/passwd', 'etc/modreg/machine.json']);
   const found = globSync('**', { cwd: root }).filter((path) => !own.has(path));
   const isFolder = (path: string): boolean =>

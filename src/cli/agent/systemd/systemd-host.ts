@@ -7,7 +7,7 @@ import type { Problem } from '../../problem.ts';
 import type { World } from '../../world.ts';
 
 /** The system on which the service of the agent is installed. */
-export interface ServiceHost {
+export interface SystemdHost {
   /** `/`, except in tests: the folder of `etc` and `run`. */
   readonly root: string;
   readonly uid: number | undefined;
@@ -19,7 +19,7 @@ export interface ServiceHost {
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const LIMIT_MS = 5 * 60_000;
 
-export const THIS_HOST: ServiceHost = {
+export const THIS_HOST: SystemdHost = {
   root: '/',
   uid: process.getuid?.(),
   run: (program, args) => {
@@ -32,7 +32,7 @@ export const THIS_HOST: ServiceHost = {
 /** Why no service can be installed here or removed; undefined if it can. */
 export function whyNoService(
   what: string,
-  { root, uid }: ServiceHost,
+  { root, uid }: SystemdHost,
   { platform }: World,
 ): Problem | undefined {
   if (!platform.startsWith('linux/')) {

@@ -18,7 +18,7 @@ import { failed } from '../../registry/catalogue-options.ts';
 import type { World } from '../../world.ts';
 import { CREDENTIALS_FILE, isWrittenByInstall } from '../credentials.ts';
 import { COMMAND, SERVICE_HOME, UNIT } from './install-unit-command.ts';
-import { THIS_HOST, trying, usage, whyNoService, type ServiceHost } from './service-host.ts';
+import { THIS_HOST, trying, usage, whyNoService, type SystemdHost } from './systemd-host.ts';
 import { homeIn, MARKER, SERVICE } from './unit-text.ts';
 
 export interface UninstallUnitOptions {
@@ -33,7 +33,7 @@ const KEPT = ['machine.db*', 'logs.db*', 'packages', 'module-data', 'downloads',
 export function uninstallUnitCommand(
   { json, purge = false }: UninstallUnitOptions,
   world: World,
-  host: ServiceHost = THIS_HOST,
+  host: SystemdHost = THIS_HOST,
 ): Outcome {
   const problem = whyNoService('uninstall-unit', host, world);
   if (problem) return failed(problem);
@@ -78,7 +78,7 @@ function isAgentIn(home: string): boolean {
   return existsSync(path) && isPolled(path);
 }
 
-function removeUnit(path: string, { run }: ServiceHost): void {
+function removeUnit(path: string, { run }: SystemdHost): void {
   rmSync(path);
   run('systemctl', ['daemon-reload']);
   // A service that failed last is listed until then.

@@ -32,7 +32,7 @@ import {
   type Credentials,
 } from '../credentials.ts';
 import type { AgentRunOptions } from '../run-command.ts';
-import { THIS_HOST, trying, usage, whyNoService, type ServiceHost } from './service-host.ts';
+import { THIS_HOST, trying, usage, whyNoService, type SystemdHost } from './systemd-host.ts';
 import { isPlain, MARKER, SERVICE, unitText } from './unit-text.ts';
 
 export interface InstallUnitOptions extends AgentRunOptions {
@@ -55,7 +55,7 @@ export function installUnitCommand(
   path: string,
   options: InstallUnitOptions,
   world: World,
-  host: ServiceHost = THIS_HOST,
+  host: SystemdHost = THIS_HOST,
 ): Outcome {
   const order = orderOf(path, options, world, host);
   if (!order.ok) return failed(...order.error);
@@ -86,7 +86,7 @@ function orderOf(
   path: string,
   { policy, registry, interval = '30s', start = false }: InstallUnitOptions,
   world: World,
-  host: ServiceHost,
+  host: SystemdHost,
 ): Result<Order, Problem[]> {
   const home = world.environment['PLATFORM_HOME'] || SERVICE_HOME;
   const machine = resolve(path);
@@ -116,7 +116,7 @@ function orderOf(
   if (documents?.ok === false) return documents;
   const credentials = ownCredentials(world, host);
   if (!credentials.ok) return refused(credentials.error);
-  // The key goes to the registry of today: whoever edits the policy later cannot have it sent elsewhere.
+  // The key is bound to the registry that is configured now: a later edit of the policy does not send it to another one.
   const origin = originOf(named ?? documents?.value.policy.terms.registry);
   const own = credentials.value && { ...credentials.value, origin };
   return { ok: true, value: { home, machine, options, credentials: own, start } };
@@ -125,7 +125,7 @@ function orderOf(
 /** The credentials to write; undefined if there are none, or a file has them that can be used. */
 function ownCredentials(
   world: World,
-  { root }: ServiceHost,
+  { root }: SystemdHost,
 ): Result<Credentials | undefined, Problem> {
   const given = environmentCredentials(world);
   const path = join(root, CREDENTIALS_FILE);
@@ -141,7 +141,7 @@ function refused(problem: Problem): { readonly ok: false; readonly error: Proble
 const PLAIN = 'expected letters, digits and . / @ + , : _ - = & ? only';
 
 /** Why the unit must not be written; undefined if it may. */
-function whyTaken({ root, run }: ServiceHost): Problem | undefined {
+function whyTaken({ root, run }: SystemdHost): Problem | undefined {
   const path = join(root, UNIT);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : MARKER;
   if (!text.startsWith(MARKER)) {
@@ -155,7 +155,7 @@ function whyTaken({ root, run }: ServiceHost): Problem | undefined {
   return undefined;
 }
 
-function isActive(unit: string, run: ServiceHost['run']): boolean {
+function isActive(unit: string, run: SystemdHost['run']): boolean {
   try {
     run('systemctl', ['--quiet', 'is-enabled', unit]);
     return true;
@@ -167,7 +167,7 @@ function isActive(unit: string, run: ServiceHost['run']): boolean {
 
 function install(
   { home, machine, options, credentials, start }: Order,
-  { root, run }: ServiceHost,
+  { root, run }: SystemdHost,
 ): { readonly unit: string; readonly isStarted: boolean; readonly machine: string } {
   if (!runAsOf(undefined, { uid: 0, passwd: join(root, 'etc/passwd') }).ok) run('useradd', USER);
   const folder = join(root, home);
