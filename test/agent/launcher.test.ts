@@ -26,7 +26,7 @@ import { temporaryFolder } from '../support/folder.ts';
 function launcherHome(): {
   readonly home: string;
   readonly program: (name: string) => string;
-  readonly start: () => string;
+  readonly start: (path?: string) => string;
 } {
   const home = temporaryFolder();
   const program = (name: string): string => {
@@ -36,15 +36,30 @@ function launcherHome(): {
     return path;
   };
   const launcher = writeLauncher(home, program('first'));
-  const start = (): string => {
+  const start = (path = process.env['PATH']): string => {
     const { stdout, stderr, status } = spawnSync(launcher, ['run', 'a b'], {
       encoding: 'utf8',
-      env: { PATH: process.env['PATH'] },
+      env: { PATH: path },
     });
     const printed = `${stdout}${stderr}`.replaceAll(home, '@').trim();
     return status === 0 ? printed : `${printed} (${status})`;
   };
   return { home, program, start };
+}
+
+/** A PATH whose `rm` and `mv` kill the shell that runs them after so many changes. */
+function killedAfter(changes: number): string {
+  const folder = temporaryFolder();
+  const script = `#!/bin/sh
+echo >>${folder}/changes
+PATH=\${PATH#*:} \${0##*/} "$@"
+[ "$(wc -l <${folder}/changes)" != ${changes} ] || kill -9 $PPID
+`;
+  for (const name of ['rm', 'mv']) {
+    writeFileSync(join(folder, name), script);
+    chmodSync(join(folder, name), 0o755);
+  }
+  return `${folder}:${process.env['PATH']}`;
 }
 
 const GAVE_UP =
@@ -84,13 +99,30 @@ describe('the launcher', () => {
     expect(fallBackOf(home)).toBeUndefined();
   });
 
+  it.each([1, 2, 3, 4, 5])(
+    '[A21] that is killed after its change %i blames no other release',
+    (change) => {
+      const { home, program, start } = launcherHome();
+      startNext(home, program('second'), program('first'));
+      confirmStart(home, `${home}/second`);
+      startNext(home, program('third'), `${home}/second`);
+      for (let count = 0; count < 3; count++) start();
+      start(killedAfter(change));
+      const [last] = Array.from({ length: 6 }, () => start()).slice(-1);
+      expect(last).toMatch(/^(?:first|second) run a b/);
+      expect(fallBackOf(home)?.program).toBe(`${home}/third`);
+    },
+  );
+
   it('does not count the starts of a release that stayed up', () => {
     const { home, program, start } = launcherHome();
     startNext(home, program('second'), program('first'));
     start();
     confirmStart(home, `${home}/second`);
     expect(launchedPrograms(home).at(-1)).toBe(`${home}/second`);
-    expect(Array.from({ length: 5 }, start)).toEqual(Array(5).fill('second run a b second'));
+    expect(Array.from({ length: 5 }, () => start())).toEqual(
+      Array(5).fill('second run a b second'),
+    );
   });
 
   it('begins to count again after a release was stopped', () => {
@@ -187,6 +219,6 @@ describe('the launcher', () => {
     startNext(home, program('second'), program('first'));
     startNext(home, program('third'), `${home}/second`);
     damage(home);
-    expect(expected.map(start)).toEqual(expected);
+    expect(expected.map(() => start())).toEqual(expected);
   });
 });
