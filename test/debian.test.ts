@@ -18,7 +18,8 @@ const PAGES = manPages(TREE, { version: '0.2.0', date: '2026-11-24' });
 function completions(words: readonly string[]): string[] {
   const script = `${bashCompletion(TREE)}
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _modreg; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr } = spawnSync('bash', ['-uc', script, 'bash', ...words], {
+  // Without --norc, a bash whose stdin is a socket takes itself for a remote shell, and reads the startup file of the machine.
+  const { stdout, stderr } = spawnSync('bash', ['--norc', '-uc', script, 'bash', ...words], {
     encoding: 'utf8',
   });
   expect(stderr).toBe('');
