@@ -130,6 +130,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   agent: ['core', 'config', 'registry', 'store', 'poller', 'node:fs', 'node:path'],
   board: ['core', 'config', 'registry/clock.ts'],
+  page: ['core', 'hono', 'node:crypto'],
   testing: ['core', 'config', 'registry', 'store', 'poller', 'server'],
   cli: [
     'core',
@@ -137,12 +138,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'board',
     'config',
     'logs',
+    'page',
     'registry',
     'sqlite',
     'store',
     'poller',
     'server',
     'commander',
+    '@hono/node-server',
     'prom-client',
     'node:child_process',
     'node:events',
@@ -165,7 +168,7 @@ const ENVIRONMENT =
 
 const SRC = join(ROOT, 'src');
 const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  file.endsWith('.ts'),
+  /\.tsx?$/.test(file),
 );
 
 /** The text of a file without doc comments, whose examples import the package. */
@@ -219,7 +222,7 @@ it('every top-level folder is listed', () => {
 
 it('imports, including type imports, have no cycle', () => {
   const graph = new Map(
-    FILES.map((file) => [file, importsOf(file).filter((path) => path.endsWith('.ts'))]),
+    FILES.map((file) => [file, importsOf(file).filter((path) => /\.tsx?$/.test(path))]),
   );
   // Removes files without remaining imports until only cycles are left.
   for (let size = -1; size !== graph.size;) {
@@ -247,7 +250,7 @@ it.each(FILES.filter((file) => !file.startsWith('cli/')))(
 
 it('no file has a generic name, except the entry points', () => {
   const generic =
-    /^(utils?|helpers?|common|misc|manager|service|handler|shared|lib|types|index)\.ts$/;
+    /^(utils?|helpers?|common|misc|manager|service|handler|shared|lib|types|index)\.tsx?$/;
   const found = FILES.filter((file) => generic.test(file.split('/').at(-1) ?? ''));
   expect(found).toEqual([
     'agent/index.ts',

@@ -3,6 +3,7 @@
  * starts faster than many, and CommonJS loads a built-in module without reading all its exports, some of which load
  * further modules. The files are minified: a third of the package. Functions and classes keep their names for stacks.
  */
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Plugin } from 'rolldown';
 import { packagesIn, writeLicenses } from './bundled-licenses.ts';
@@ -86,4 +87,13 @@ const { output } = await build({
   },
 });
 
-writeLicenses([...output, ...metrics], OUT);
+/** What the browser gets. */
+const { output: page } = await build({
+  cwd: ROOT,
+  input: { page: 'src/page/browser/live.ts' },
+  platform: 'browser',
+  output: { dir: OUT, format: 'esm', minify: true, entryFileNames: '[name].js' },
+});
+copyFileSync(join(ROOT, 'src/page/browser/style.css'), join(OUT, 'page.css'));
+
+writeLicenses([...output, ...metrics, ...page], OUT);

@@ -19,6 +19,7 @@ import {
   addWatch,
   addWhy,
 } from './machine/machine-program.ts';
+import { addPage } from './page/page-program.ts';
 import { addRegistryCommands } from './registry/registry-program.ts';
 import type { PlanOptions } from './plan/plan-command.ts';
 import type { ResolveOptions } from './resolve/resolve-command.ts';
@@ -102,6 +103,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   agent: addAgent,
   demo: (modreg, context) => addDemo(modreg, context, runCommandLine),
   doctor: addDoctor,
+  page: addPage,
   status: addStatus,
   why: addWhy,
   replay: addReplay,

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { packageFile } from './package-file.ts';
 
 /** The version of modreg. */
 export function ownVersion(): string {
-  // In `src/cli` as in `dist/cli`, package.json is two folders up.
-  const file = new URL('../../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+  const file = readFileSync(packageFile('package.json'), 'utf8');
+  const { version } = JSON.parse(file) as { version: string };
   return version;
 }
 

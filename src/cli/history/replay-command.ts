@@ -3,7 +3,7 @@ import { excerpt, quote } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { readRegularFile } from '../check/document-file.ts';
 import { jsonLine } from '../output/answer-json.ts';
-import { labelOf } from '../plan/plan-cells.ts';
+import { labelOf } from '../../core/explanation/plan-cells.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import { differences, outcomeOf, type DecisionOutcome } from './outcome.ts';

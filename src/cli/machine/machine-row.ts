@@ -8,7 +8,7 @@ import {
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { quote } from '../../core/text/quote.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
-import { labelOf } from '../plan/plan-cells.ts';
+import { labelOf } from '../../core/explanation/plan-cells.ts';
 import type { MachineState } from '../../store/machine-state.ts';
 import { parseProblem, type Problem } from '../problem.ts';
 

@@ -10,7 +10,7 @@ import { isPolled } from '../../store/claim.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
 import { columnsOf } from '../output/columns.ts';
-import { deployedCell } from '../plan/plan-cells.ts';
+import { deployedCell } from '../../core/explanation/plan-cells.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import { openLine } from './open-action.ts';
 import { labelFor, targetOf } from './machine-row.ts';
@@ -52,7 +52,8 @@ export function statusCommand(options: StatusOptions, world: World): Outcome {
   };
 }
 
-function statusIn(file: MachineFile, world: World): Status {
+/** The status in the file of a machine. */
+export function statusIn(file: MachineFile, world: World): Status {
   const state = machineStateIn(file);
   return {
     decisions: state.decisions(),

@@ -15,7 +15,7 @@ import { describeTime, withReadableTimes, type TimeContext } from '../../core/te
 import { columnsOf } from '../output/columns.ts';
 import { countOf } from '../output/count.ts';
 import { timeZoneIn, timeZoneOf } from '../output/time-zone.ts';
-import { deployedCell, labelOf } from './plan-cells.ts';
+import { deployedCell, labelOf } from '../../core/explanation/plan-cells.ts';
 import type { Planned } from './planned.ts';
 
 const NAMED = 8;
@@ -48,16 +48,26 @@ export function planTable(planned: Planned, columns: number | undefined): string
   ];
 }
 
-function headOf({ path, plan, documents, lists, now, isAsOf }: Planned): string {
+function headOf(planned: Planned): string {
+  const { path, plan, documents, now, isAsOf } = planned;
   const timeZone = timeZoneIn(documents.policy);
-  const readings = [...lists.modules.values(), ...lists.subsystems.values()];
-  const read = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
+  const lists = describeListsOf(planned);
   return [
     excerpt(path),
     countOf(plan.modules.length, 'module'),
     ...(isAsOf ? [`as of ${describeTime(now, { now, timeZone })}`] : []),
-    ...(read.length > 0 ? [describeLists(read, now)] : []),
+    ...(lists === undefined ? [] : [lists]),
   ].join('   ');
+}
+
+/** Where the lists of a plan are from, and how old the oldest is; undefined if none was read. */
+export function describeListsOf({
+  lists: { modules, subsystems },
+  now,
+}: Pick<Planned, 'lists' | 'now'>): string | undefined {
+  const readings = [...modules.values(), ...subsystems.values()];
+  const read = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
+  return read.length > 0 ? describeLists(read, now) : undefined;
 }
 
 /** Where the lists are from, and the age of the oldest one from a network. */

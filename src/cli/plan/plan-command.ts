@@ -58,7 +58,8 @@ function endingOf(
   return exitCode && isPending ? 'pending' : undefined;
 }
 
-async function planOf(
+/** The plan of the machine at `path`, with its inputs. */
+export async function planOf(
   path: string,
   options: PlanOptions,
   world: World,

@@ -12,7 +12,7 @@ import { describeDuration } from '../../core/text/duration.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { listWarnings } from '../resolve/list-warnings.ts';
-import { labelOf } from './plan-cells.ts';
+import { labelOf } from '../../core/explanation/plan-cells.ts';
 import type { PlanDocuments } from './plan-documents.ts';
 import type { Planned } from './planned.ts';
 import { complaintProblem, registryProblem, type Problem } from '../problem.ts';

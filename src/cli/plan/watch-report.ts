@@ -9,7 +9,7 @@ import type { PollingEvent } from '../../poller/event.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';
 import { timeZoneOf } from '../output/time-zone.ts';
-import { labelOf } from './plan-cells.ts';
+import { labelOf } from '../../core/explanation/plan-cells.ts';
 import { actionAsJson } from './plan-json.ts';
 import { describePolling, problemsIn } from './polling-words.ts';
 import { formatProblem, problemAsJson, type Problem } from '../problem.ts';

@@ -98,7 +98,7 @@ export interface PlanRow {
 }
 
 /** The row of a module entry. */
-export type ModulePlan = Plan['modules'][number];
+type ModulePlan = Plan['modules'][number];
 
 /** The row of a subsystem. */
 export type SubsystemPlan = Plan['subsystems'][number];

@@ -1,7 +1,8 @@
-import { reportedText } from '../../core/explanation/decision-words.ts';
-import type { Decision, Deployed } from '../../core/index.ts';
-import type { ModulePlan } from '../../core/plan/plan.ts';
-import { excerpt, quote } from '../../core/text/quote.ts';
+import { reportedText } from './decision-words.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { Deployed } from '../decision/deployed.ts';
+import type { ModuleId } from '../releases/module-id.ts';
+import { excerpt, quote } from '../text/quote.ts';
 
 /** The code of the reason why a decision is stuck; the registry's error if there is no list. */
 export function codeOf(decision: Decision): string | undefined {
@@ -9,8 +10,14 @@ export function codeOf(decision: Decision): string | undefined {
   return decision.code === 'no-list' ? decision.error.kind : decision.code;
 }
 
+/** A module entry: its name, and its module_id. */
+interface ModuleEntryName {
+  readonly name: string;
+  readonly moduleId: ModuleId;
+}
+
 /** The module_id, followed by the name of the entry if that is not the conventional one. */
-export function labelOf({ name, moduleId }: Pick<ModulePlan, 'name' | 'moduleId'>): string {
+export function labelOf({ name, moduleId }: ModuleEntryName): string {
   return name === moduleId.replace(':', '_') ? moduleId : `${moduleId} (${excerpt(name)})`;
 }
 

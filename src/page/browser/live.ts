@@ -1,0 +1,2 @@
+/* Nothing is live yet: the page is complete without scripts. */
+document.documentElement.dataset['script'] = 'loaded';

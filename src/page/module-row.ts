@@ -1,0 +1,85 @@
+import { describeChange, describeDecision, describeWarning } from '../core/index.ts';
+import type { PlanRow, Stop } from '../core/index.ts';
+import { deployedCell, labelOf } from '../core/explanation/plan-cells.ts';
+import { requirementText, targetText } from '../core/explanation/plan-words.ts';
+import type { OpenAction } from '../core/plan/committed-action.ts';
+import type { SubsystemPlan } from '../core/plan/plan.ts';
+import { keyOf } from '../core/plan/target.ts';
+import { withReadableTimes } from '../core/text/time-words.ts';
+import type { MachineView } from './paged-machine.ts';
+
+/** What the page says about a module or a subsystem, in words. */
+export interface ModuleRow {
+  readonly kind: 'module' | 'subsystem';
+  readonly name: string;
+  readonly label: string;
+  readonly state: RowState;
+  readonly constraint: string;
+  readonly deployed: string;
+  readonly target: string;
+  readonly latest: string;
+  /** The reason of the decision. */
+  readonly why: string;
+  readonly nextChange: string | undefined;
+  readonly stops: readonly Stop[];
+  readonly warnings: readonly string[];
+  readonly plan: PlanRow;
+  /** The action that the agent has, or gets next. */
+  readonly open: OpenAction | undefined;
+}
+
+/** The states of a row. What needs attention comes first. */
+export const ROW_STATES = ['stuck', 'waiting', 'due', 'in progress', 'settled'] as const;
+type RowState = (typeof ROW_STATES)[number];
+
+/** The rows of a machine. What needs attention comes first; the order of the machine config otherwise. */
+export function moduleRows(view: MachineView): ModuleRow[] {
+  const { plan } = view;
+  const modules = plan.modules.map((row) =>
+    rowFor(row, { kind: 'module', name: row.name, label: labelOf(row) }, view),
+  );
+  const subsystems = plan.subsystems.filter(isReported).map((row) => {
+    const { name } = row.target;
+    return rowFor(row, { kind: 'subsystem', name, label: name }, view);
+  });
+  return [...modules, ...subsystems].toSorted(
+    (a, b) => ROW_STATES.indexOf(a.state) - ROW_STATES.indexOf(b.state),
+  );
+}
+
+/** Whether a subsystem is shown. One whose deployed version is unknown is not, unless it is disabled. */
+function isReported({ target, decision: { input } }: SubsystemPlan): boolean {
+  return target.option === 'disable_subsystem' || input.deployed.kind !== 'unknown';
+}
+
+function rowFor(
+  plan: PlanRow,
+  named: Pick<ModuleRow, 'kind' | 'name' | 'label'>,
+  { now, timeZone: zone, state }: MachineView,
+): ModuleRow {
+  const { decision, latest, stops, nextChange, warnings } = plan;
+  const timeZone = decision.input.timing.window?.windows?.[0]?.timeZone ?? zone;
+  const readable = (text: string): string => withReadableTimes(text, { now, timeZone });
+  const open = state?.memory.open.find(({ action }) => keyOf(action.target) === keyOf(named));
+  return {
+    ...named,
+    state: stateOf(plan, open),
+    constraint: requirementText(decision.input.requirement) ?? decision.input.requirement.kind,
+    deployed: deployedCell(decision.input.deployed),
+    target: targetText(decision) ?? '-',
+    latest: latest?.text ?? '-',
+    why: readable(describeDecision(decision)),
+    nextChange: nextChange && readable(describeChange(nextChange)),
+    stops,
+    warnings: warnings.map((one) => readable(describeWarning(one, decision))),
+    plan,
+    open,
+  };
+}
+
+function stateOf({ decision: { kind } }: PlanRow, open: OpenAction | undefined): RowState {
+  if (open?.state === 'delivered') return 'in progress';
+  if (kind === 'stuck') return 'stuck';
+  if (kind === 'hold') return 'waiting';
+  return kind === 'replace' ? 'due' : 'settled';
+}

@@ -1,0 +1,52 @@
+import type { Plan, Result } from '../core/index.ts';
+import type { MachineMemory } from '../core/plan/machine-memory.ts';
+
+/** Why the page cannot show or do something. */
+export interface PageProblem {
+  /** The printed code: `NO_MATCH`. */
+  readonly code: string;
+  /** What was found and where, in one escaped line. */
+  readonly message: string;
+  readonly because?: readonly string[];
+  /** What to do next. */
+  readonly hint?: string | undefined;
+}
+
+/** A machine as the page sees it. Each method reads the documents and machine.db again. */
+export interface PagedMachine {
+  /** What is planned now, from the saved lists: no registry is contacted. */
+  view(): Promise<Result<MachineView, PageProblem[]>>;
+  /** Fetches the release lists now. */
+  look(): Promise<Result<void, PageProblem[]>>;
+}
+
+/** What the page shows of a machine at one moment. */
+export interface MachineView {
+  readonly title: string;
+  /** In milliseconds since the epoch. */
+  readonly now: number;
+  readonly plan: Plan;
+  /** The state in machine.db; undefined if no agent has run here yet. */
+  readonly state: MachineStatus | undefined;
+  /** Where the lists are from, and how old the oldest is. */
+  readonly lists: string | undefined;
+  /** The time zone of the policy. */
+  readonly timeZone: string | undefined;
+  /** What an operator should know, besides the rows: errors and warnings. */
+  readonly problems: readonly PageProblem[];
+  /** The documents of `modreg plan --json` and `modreg status --json`. */
+  readonly documents: { readonly plan: string; readonly status: string };
+}
+
+/** The state of the machine, and of its poller. */
+export interface MachineStatus {
+  readonly memory: MachineMemory;
+  /** Whether a process polls now, when its last round was, and what went wrong in it. */
+  readonly poller: {
+    readonly isRunning: boolean;
+    readonly lastRound: number | undefined;
+    readonly trouble: string | undefined;
+    /** The end of a crash loop, during which no action is delivered. */
+    readonly crashLoopUntil: number | undefined;
+  };
+}

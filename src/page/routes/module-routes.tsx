@@ -1,0 +1,28 @@
+import type { Hono } from 'hono';
+import type { Frame } from '../frame.tsx';
+import { moduleRows } from '../module-row.ts';
+import type { PagedMachine } from '../paged-machine.ts';
+import { ModulesView } from '../views/modules-view.tsx';
+import { ModuleView } from '../views/module-view.tsx';
+
+/** The page of all modules, the page of each, and the form that fetches the lists. */
+export function addModuleRoutes(app: Hono, machine: PagedMachine, frame: Frame): void {
+  app.get('/', async (c) => {
+    const view = await machine.view();
+    if (!view.ok) return frame.failed(c, view.error);
+    const shown = { view: view.value, title: view.value.title, tab: '/' } as const;
+    return frame.page(c, shown, <ModulesView view={view.value} />);
+  });
+  app.get('/modules/:name', async (c) => {
+    const view = await machine.view();
+    if (!view.ok) return frame.failed(c, view.error);
+    const row = moduleRows(view.value).find(({ name }) => name === c.req.param('name'));
+    if (!row) return c.notFound();
+    const shown = { view: view.value, title: row.label, tab: '/' } as const;
+    return frame.page(c, shown, <ModuleView row={row} />);
+  });
+  app.post('/look', async (c) => {
+    const looked = await machine.look();
+    return looked.ok ? c.redirect('/', 303) : frame.failed(c, looked.error);
+  });
+}
