@@ -130,7 +130,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   agent: ['core', 'config', 'registry', 'store', 'poller', 'node:fs', 'node:path'],
   board: ['core', 'config', 'registry/clock.ts'],
-  page: ['core', 'hono', 'node:crypto'],
+  page: ['core', 'logs/log-record.ts', 'hono', 'node:crypto'],
   testing: ['core', 'config', 'registry', 'store', 'poller', 'server'],
   cli: [
     'core',

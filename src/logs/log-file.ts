@@ -8,6 +8,7 @@ import {
   COLUMNS,
   recordIn,
   SEVERITIES,
+  type Severity,
   type Dropped,
   type LogRecord,
   type StoredRecord,
@@ -17,10 +18,14 @@ import {
 export interface LogFile extends LogQueue {
   /** Adds records. Drops the least severe ones, the oldest of them first, if the log has too many. */
   append(records: readonly LogRecord[]): void;
-  /** The newest records, at most `count`, the oldest first; of one module if it is given, and after the record `after`. */
+  /**
+   * The newest records, at most `count`, the oldest first; of one module if it is given, at least as severe as `severity`,
+   * and after the record `after`.
+   */
   newest(query: {
     readonly count: number;
     readonly module?: string | undefined;
+    readonly severity?: Severity | undefined;
     readonly after?: number;
   }): StoredRecord[];
   /** Undefined if nothing was dropped. */
@@ -94,12 +99,13 @@ function insert(
 
 function newest(
   sql: Statements,
-  { count, module, after = 0 }: Parameters<LogFile['newest']>[0],
+  { count, module, severity = 'info', after = 0 }: Parameters<LogFile['newest']>[0],
 ): StoredRecord[] {
   const ofModule = module === undefined ? '' : 'AND module = ?';
   const rows = sql.all(
-    `SELECT ${COLUMNS} FROM records WHERE id > ? ${ofModule} ORDER BY id DESC LIMIT ?`,
+    `SELECT ${COLUMNS} FROM records WHERE id > ? AND severity >= ? ${ofModule} ORDER BY id DESC LIMIT ?`,
     after,
+    SEVERITIES.indexOf(severity),
     ...(module === undefined ? [] : [module]),
     count,
   );

@@ -1,4 +1,5 @@
 import type { Plan, Result } from '../core/index.ts';
+import type { Dropped, Severity, StoredRecord } from '../logs/log-record.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 
 /** Why the page cannot show or do something. */
@@ -16,6 +17,12 @@ export interface PageProblem {
 export interface PagedMachine {
   /** What is planned now, from the saved lists: no registry is contacted. */
   view(): Promise<Result<MachineView, PageProblem[]>>;
+  /** The document of `modreg resolve --explain --json` for a module entry. */
+  explain(name: string): Promise<Result<string, PageProblem[]>>;
+  /** The newest decisions, of one module or of all, the newest first. */
+  history(named: string | undefined): Result<readonly HistoryEntry[], PageProblem[]>;
+  /** The newest records of the agent's log, the oldest first. */
+  logs(query: LogQuery): Result<LogPart, PageProblem[]>;
   /** Fetches the release lists now. */
   look(): Promise<Result<void, PageProblem[]>>;
 }
@@ -36,6 +43,42 @@ export interface MachineView {
   readonly problems: readonly PageProblem[];
   /** The documents of `modreg plan --json` and `modreg status --json`. */
   readonly documents: { readonly plan: string; readonly status: string };
+}
+
+/** A decision of the past in words. */
+export interface HistoryEntry {
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  readonly name: string;
+  readonly label: string;
+  /** `upgraded 1.2.3 → 1.2.9`. */
+  readonly event: string;
+  readonly why: string;
+  /** What made this decision replace the one before it. */
+  readonly causes: readonly string[];
+  /** As `modreg why --json` has it: `upgrade`, `hold`. */
+  readonly decision: string;
+  readonly deployed: string;
+  readonly target: string | undefined;
+}
+
+/** Which records of the log are shown. */
+export interface LogQuery {
+  readonly count: number;
+  /** The name of a module entry. */
+  readonly module?: string | undefined;
+  /** The least severity. */
+  readonly severity?: Severity | undefined;
+  /** Only records after this one. */
+  readonly after?: number | undefined;
+}
+
+export interface LogPart {
+  readonly records: readonly StoredRecord[];
+  /** What was dropped for later records; undefined if nothing was. */
+  readonly dropped: Dropped | undefined;
+  /** Whether an agent has written a log here. */
+  readonly isThere: boolean;
 }
 
 /** The state of the machine, and of its poller. */

@@ -186,6 +186,12 @@ export function historyIn(sql: Statements, { kind, name }: TargetName): PastDeci
   throw new DatabaseError('damaged', message);
 }
 
+/** The newest decisions about all targets, at most `count`, the oldest first. */
+export function recentHistory(sql: Statements, count: number): PastDecision[] {
+  const rows = sql.all(SELECT_RECENT, count);
+  return rows.map((row) => pastDecision(row, sql)).toReversed();
+}
+
 /** The newest decision of each target in the history, also of targets that the machine no longer has. */
 export function newestInHistory(sql: Statements): RecordedDecision[] {
   return sql.all(SELECT_NEWEST).map((row) => jsonIn(row['first'], sql, isRecorded));
@@ -211,6 +217,8 @@ function isRecorded(value: unknown): value is RecordedDecision {
 const SELECT = `
   SELECT at, first, last, ${isIntact('decision_history')} AS is_intact
   FROM decision_history WHERE kind = ? AND name = ? ORDER BY id`;
+const SELECT_RECENT = `
+  SELECT at, first, last FROM decision_history ORDER BY id DESC LIMIT ?`;
 const SELECT_NEWEST = `
   SELECT id, kind, name, change, first FROM decision_history
   WHERE id IN (SELECT max(id) FROM decision_history GROUP BY kind, name) ORDER BY kind, name`;

@@ -31,6 +31,7 @@ import {
   newestInHistory,
   noteDecisions,
   notedDecisions,
+  recentHistory,
   type NotedDecisions,
   type PastDecision,
   type RecordedDecision,
@@ -123,6 +124,8 @@ export interface MachineState {
   decisions(): readonly LoggedDecision[];
   /** The decisions about a target, the oldest first: at most 90 days, and 32 MiB for all targets. */
   history(target: TargetName): readonly PastDecision[];
+  /** The newest decisions about all targets, at most `count`, the oldest first. */
+  recentHistory(count: number): readonly PastDecision[];
   /** The newest decision of each target that has a history, also of those that the machine no longer has. */
   newestInHistory(): readonly RecordedDecision[];
   poller(): PollerLog;
@@ -158,6 +161,7 @@ export function machineStateIn(file: MachineFile): MachineState {
     memory: () => translated(path, () => reader.read()),
     decisions: () => translated(path, () => decisionsIn(sql)),
     history: (target) => translated(path, () => historyIn(sql, target)),
+    recentHistory: (count) => translated(path, () => recentHistory(sql, count)),
     newestInHistory: () => translated(path, () => newestInHistory(sql)),
     poller: () => translated(path, () => pollerLog(sql)),
   };
@@ -186,18 +190,16 @@ function memoryReader({ database, sql }: MachineFile): {
   };
 }
 
-type Writes = Omit<
-  MachineState,
-  'log' | 'memory' | 'decisions' | 'history' | 'newestInHistory' | 'poller'
->;
-
 /** Runs `work` in one transaction, and forgets the part of the memory that it changes. */
 type Writing = <T>(work: () => T) => T;
+
+type Read =
+  'log' | 'memory' | 'decisions' | 'history' | 'recentHistory' | 'newestInHistory' | 'poller';
 
 function writesOf(
   sql: Statements,
   { facts: writing, actions }: { readonly facts: Writing; readonly actions: Writing },
-): Writes {
+): Omit<MachineState, Read> {
   return {
     forget: (target) => writing(() => forgetDeployed(sql, target)),
     report: (target, deployed, at) => writing(() => noteDeployed(sql, target, deployed, { at })),

@@ -26,12 +26,14 @@ export function toldHistory(history: readonly PastDecision[]): ToldDecision[] {
   });
 }
 
+/** The reason of a decision without what stays, which the event says. */
+export function reasonAlone({ reason, deployed }: RecordedDecision): string {
+  return reason.replace(`stays at ${deployed}: `, '');
+}
+
 /** `2026-11-22T02:00:00Z  upgraded 1.2.3 → 1.2.9: newest patch of 1.2; the maintenance window opened`. */
 export function lineOf({ past, event, causes }: ToldDecision, times: TimeContext): string {
-  const { reason, deployed } = past.first;
-  // The event says what stays.
-  const why = reason.replace(`stays at ${deployed}: `, '');
-  const line = `${formatTime(past.since)}  ${event}: ${[why, ...causes].join('; ')}`;
+  const line = `${formatTime(past.since)}  ${event}: ${[reasonAlone(past.first), ...causes].join('; ')}`;
   return withReadableTimes(line, times);
 }
 

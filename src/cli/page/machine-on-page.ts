@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { hostname } from 'node:os';
-import type { Result } from '../../core/index.ts';
+import { describeDecision, type Result } from '../../core/index.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import type {
   MachineStatus,
@@ -20,7 +20,11 @@ import { planOf, type PlanOptions } from '../plan/plan-command.ts';
 import { planAsJson } from '../plan/plan-json.ts';
 import { planProblems } from '../plan/plan-problems.ts';
 import type { Problem } from '../problem.ts';
+import { answerAsJson } from '../resolve/resolve-answer.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import type { World } from '../world.ts';
+import { logPart } from './log-part.ts';
+import { pastDecisions } from './past-decisions.ts';
 
 export type PageMachineOptions = Omit<PlanOptions, 'at' | 'deployed' | 'exitCode' | 'strict'>;
 
@@ -32,6 +36,9 @@ export function machineOnPage(
 ): PagedMachine {
   return {
     view: () => viewOf(path, options, world),
+    explain: (name) => explanation(name, path, options, world),
+    history: (named) => onPage(pastDecisions(named, world)),
+    logs: (query) => onPage(logPart(query, world)),
     look: async () => {
       const planned = await planOf(path, options, world);
       return planned.ok
@@ -86,6 +93,34 @@ function stateIn(
     crashLoopUntil: crashLoopEnd(memory.starts, now),
   };
   return { memory, poller };
+}
+
+async function explanation(
+  name: string,
+  path: string,
+  options: PageMachineOptions,
+  world: World,
+): Promise<Result<string, PageProblem[]>> {
+  const planned = await planOf(path, { ...options, offline: true }, world);
+  if (!planned.ok) return { ok: false, error: planned.error.map(asPageProblem) };
+  const { plan, lists } = planned.value;
+  const row = plan.modules.find((one) => one.name === name);
+  const list = lists.modules.get(name);
+  const resolution = row?.decision.resolution;
+  if (row && list?.ok && resolution) {
+    const { moduleId } = row;
+    const answered = { moduleId, machine: undefined, list: list.value, resolution };
+    return { ok: true, value: answerAsJson(answered, { withRefused: true }) };
+  }
+  const message = row
+    ? `${name}: ${describeDecision(row.decision)}`
+    : `${quote(name)} names no module of ${excerpt(path)}`;
+  return { ok: false, error: [{ code: 'NOT_RECORDED', message }] };
+}
+
+/** The same result with its problem for the page. */
+function onPage<T>(result: Result<T, Problem>): Result<T, PageProblem[]> {
+  return result.ok ? result : { ok: false, error: [asPageProblem(result.error)] };
 }
 
 /** A problem of the command line for the page. */

@@ -6,8 +6,10 @@ import { resolve, type Resolution } from '../releases/resolve.ts';
 import { compareChecked } from '../version/version-order.ts';
 import { describeChosen, describeRefused } from './words.ts';
 
-interface Row {
+/** What became of one entry of a list, and why. */
+export interface ExplainedRelease {
   readonly version: string;
+  readonly isChosen: boolean;
   readonly words: string;
   /** Consecutive rows of one kind may be counted instead of shown. */
   readonly kind: 'chosen' | 'noted' | 'lower' | Refused['reason'];
@@ -38,42 +40,55 @@ export function explain(
   expectArgument('explain()', 'resolution', resolution, RESOLUTION);
   expectArgument('explain()', 'options', options, OBJECT);
   const { all = false, more = '' } = options;
-  const rows = rowsOf(resolution);
+  const rows = explainedReleases(resolution);
   const longest = rows.reduce((length, { version }) => Math.max(length, version.length), 0);
   const width = Math.min(longest, WIDEST_VERSION);
   const lines: string[] = [];
   for (const run of runsOf(rows)) {
     const shown = all || run.length <= SHOWN + 1 ? run : run.slice(0, SHOWN);
-    for (const { version, words } of shown) lines.push(`${version.padEnd(width)}  ${words}`);
+    for (const { version, isChosen, words } of shown) {
+      lines.push(`${version.padEnd(width)}  ${isChosen ? 'YES' : 'no '}  ${words}`);
+    }
     const rest = run.length - shown.length;
     if (rest > 0) lines.push(`… ${rest} more${more}`);
   }
   return lines;
 }
 
-function rowsOf(resolution: Resolution): Row[] {
+/** Each entry of the list of a resolution: versions first, newest first. */
+export function explainedReleases(resolution: Resolution): ExplainedRelease[] {
   const { constraint } = resolution.input;
   const chosen = resolution.kind === 'resolved' ? resolution.release : undefined;
   const notes = notesOf(resolution);
-  const higher: Row[] = [];
-  const lower: Row[] = [];
-  const unreadable: Row[] = [];
+  const higher: ExplainedRelease[] = [];
+  const lower: ExplainedRelease[] = [];
+  const unreadable: ExplainedRelease[] = [];
   for (const refused of resolution.refused()) {
-    const words = `no   ${describeRefused(refused, constraint)}`;
+    const words = describeRefused(refused, constraint);
     if (refused.reason === 'not-a-version') {
-      unreadable.push({ version: excerpt(refused.error.text), words, kind: refused.reason });
+      unreadable.push({
+        version: excerpt(refused.error.text),
+        isChosen: false,
+        words,
+        kind: refused.reason,
+      });
       continue;
     }
     const { version } = refused.release;
     const isLower = chosen !== undefined && compareChecked(version, chosen.version) < 0;
     const note = notes.get(version.text);
     const kind = note === undefined ? (isLower ? 'lower' : refused.reason) : 'noted';
-    const row = { version: version.text, words: words + (note ?? ''), kind } as const;
+    const row = {
+      version: version.text,
+      isChosen: false,
+      words: words + (note ?? ''),
+      kind,
+    } as const;
     (isLower ? lower : higher).push(row);
   }
   if (resolution.kind === 'resolved' && chosen) {
-    const words = `YES  ${describeChosen(resolution)}`;
-    higher.push({ version: chosen.version.text, words, kind: 'chosen' });
+    const words = describeChosen(resolution);
+    higher.push({ version: chosen.version.text, isChosen: true, words, kind: 'chosen' });
   }
   return [...higher, ...lower, ...unreadable];
 }
@@ -112,8 +127,9 @@ function widerThan(constraint: Constraint): Constraint[] {
   }
 }
 
-function runsOf(rows: readonly Row[]): Row[][] {
-  const runs: Row[][] = [];
+/** The rows in runs of one kind. */
+export function runsOf(rows: readonly ExplainedRelease[]): ExplainedRelease[][] {
+  const runs: ExplainedRelease[][] = [];
   for (const row of rows) {
     const run = runs.at(-1);
     if (run?.[0]?.kind === row.kind) run.push(row);

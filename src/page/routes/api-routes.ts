@@ -1,5 +1,7 @@
 import type { Hono } from 'hono';
 import type { PagedMachine } from '../paged-machine.ts';
+import { historyDocument, logDocument } from '../record-documents.ts';
+import { logQuery } from './record-routes.tsx';
 
 /** The JSON API. Its documents are those of the command line. */
 export function addApiRoutes(app: Hono, machine: PagedMachine): void {
@@ -9,5 +11,20 @@ export function addApiRoutes(app: Hono, machine: PagedMachine): void {
     const { plan, status } = view.value.documents;
     const text = `{"schema":"modreg/machine@1","plan":${plan},"status":${status}}`;
     return c.body(text, { headers: { 'content-type': 'application/json' } });
+  });
+  app.get('/v1/modules/:name/explain', async (c) => {
+    const explained = await machine.explain(c.req.param('name'));
+    if (!explained.ok) return c.json({ problems: explained.error }, 404);
+    return c.body(explained.value, { headers: { 'content-type': 'application/json' } });
+  });
+  app.get('/v1/history', (c) => {
+    const entries = machine.history(c.req.query('module'));
+    if (!entries.ok) return c.json({ problems: entries.error }, 404);
+    return c.json(historyDocument(entries.value));
+  });
+  app.get('/v1/logs', (c) => {
+    const part = machine.logs(logQuery(c));
+    if (!part.ok) return c.json({ problems: part.error }, 500);
+    return c.json(logDocument(part.value));
   });
 }

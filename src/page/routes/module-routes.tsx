@@ -18,8 +18,11 @@ export function addModuleRoutes(app: Hono, machine: PagedMachine, frame: Frame):
     if (!view.ok) return frame.failed(c, view.error);
     const row = moduleRows(view.value).find(({ name }) => name === c.req.param('name'));
     if (!row) return c.notFound();
+    // A module that no agent has decided on yet has no history.
+    const past = machine.history(row.name);
+    const entries = past.ok ? past.value : [];
     const shown = { view: view.value, title: row.label, tab: '/' } as const;
-    return frame.page(c, shown, <ModuleView row={row} />);
+    return frame.page(c, shown, <ModuleView row={row} view={view.value} entries={entries} />);
   });
   app.post('/look', async (c) => {
     const looked = await machine.look();

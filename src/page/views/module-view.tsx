@@ -1,10 +1,18 @@
 import type { FC } from 'hono/jsx';
-import { explain } from '../../core/index.ts';
 import type { ModuleRow } from '../module-row.ts';
+import type { HistoryEntry, MachineView } from '../paged-machine.ts';
 import { State, stopWords, Versions } from './modules-view.tsx';
+import { Releases } from './releases.tsx';
+import { Timeline } from './timeline.tsx';
 
-/** One module: why each of its releases is selected or refused, and what can be done about it. */
-export const ModuleView: FC<{ readonly row: ModuleRow }> = ({ row }) => {
+const RECENT = 20;
+
+/** One module: why each of its releases is selected or refused, what can be done about it, and what was decided before. */
+export const ModuleView: FC<{
+  readonly row: ModuleRow;
+  readonly view: MachineView;
+  readonly entries: readonly HistoryEntry[];
+}> = ({ row, view: { now, timeZone }, entries }) => {
   const { resolution } = row.plan.decision;
   return (
     <>
@@ -18,12 +26,21 @@ export const ModuleView: FC<{ readonly row: ModuleRow }> = ({ row }) => {
       {row.warnings.map((text) => (
         <p class="warning">{text}</p>
       ))}
+      <p>
+        <a href={`/logs?module=${encodeURIComponent(row.name)}`}>Logs</a>
+      </p>
       <h2>Releases</h2>
-      {resolution ? (
-        <pre tabindex={0}>{explain(resolution, { all: true }).join('\n')}</pre>
-      ) : (
-        <p>Its release list is not known.</p>
-      )}
+      {resolution ? <Releases resolution={resolution} /> : <p>No release list was evaluated.</p>}
+      <h2>History</h2>
+      {entries.length === 0 ? <p>No decision has been recorded yet.</p> : null}
+      <Timeline entries={entries.slice(0, RECENT)} now={now} timeZone={timeZone} />
+      {entries.length > RECENT ? (
+        <p>
+          <a href={`/history?module=${encodeURIComponent(row.name)}`}>
+            All {entries.length} decisions
+          </a>
+        </p>
+      ) : null}
     </>
   );
 };
