@@ -48,12 +48,18 @@ export function machineOnPage(
   };
 }
 
+/**
+ * The lists are those that the agent saved. They are current if it has confirmed them lately: its longest back-off is ten
+ * minutes.
+ */
+const FROM_SAVED = { offline: true, maxAge: '30m' } as const;
+
 async function viewOf(
   path: string,
   options: PageMachineOptions,
   world: World,
 ): Promise<Result<MachineView, PageProblem[]>> {
-  const planned = await planOf(path, { ...options, offline: true }, world);
+  const planned = await planOf(path, { ...options, ...FROM_SAVED }, world);
   if (!planned.ok) return { ok: false, error: planned.error.map(asPageProblem) };
   const { plan, documents, now } = planned.value;
   const status = usingFile(world, 'read', (file) => ({
@@ -101,7 +107,7 @@ async function explanation(
   options: PageMachineOptions,
   world: World,
 ): Promise<Result<string, PageProblem[]>> {
-  const planned = await planOf(path, { ...options, offline: true }, world);
+  const planned = await planOf(path, { ...options, ...FROM_SAVED }, world);
   if (!planned.ok) return { ok: false, error: planned.error.map(asPageProblem) };
   const { plan, lists } = planned.value;
   const row = plan.modules.find((one) => one.name === name);

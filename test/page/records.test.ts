@@ -1,0 +1,183 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openLog } from '../../src/logs/log-file.ts';
+import type { LogRecord } from '../../src/logs/log-record.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { night } from '../support/history.ts';
+import { machinePage, textOf } from '../support/machine-page.ts';
+import { entry } from '../support/planned.ts';
+
+const MACHINE = { modules: [entry('acme:lidar', '1.*')] };
+
+async function pageAfterNight(): Promise<ReturnType<typeof machinePage>> {
+  const { home, clock } = await night();
+  return machinePage({ home, now: clock.now(), machine: MACHINE });
+}
+
+describe('the page of the past', () => {
+  it('shows each change of a decision by day, the newest first', async () => {
+    const lines = await textOf(await pageAfterNight(), '/history');
+    expect(lines.filter((line) => !line.includes('→ 1.2.9 →')).slice(0, 12)).toEqual([
+      'History',
+      'The newest 15 changes of decisions, in the time zone UTC.',
+      'acme:lidar1.2.31.2.91.3.01.2.9',
+      '2026-11-21',
+      '04:24:33 acme:lidar stuck',
+      'the pin failed on this machine (no light) and is quarantined',
+      'changed by the constraint changed from 1.* to 1.3.0',
+      '04:13:03 acme:lidar stayed at 1.2.9',
+      '1.3.0 is quarantined on this machine (no light)',
+      'changed by 1.2.9 was deployed',
+      '04:12:03 acme:lidar rolled back 1.3.0 → 1.2.9',
+      '1.3.0 failed on this machine (no light); 1.2.9 was deployed before it',
+    ]);
+  });
+
+  it('has the decisions of one module', async () => {
+    const app = await pageAfterNight();
+    const { decisions } = (await (await app.request('/v1/history?module=acme:lidar')).json()) as {
+      decisions: object[];
+    };
+    expect([decisions.length, decisions[1]]).toEqual([
+      13,
+      {
+        at: '2026-11-21T04:13:03Z',
+        name: 'acme_lidar',
+        event: 'stayed at 1.2.9',
+        reason: '1.3.0 is quarantined on this machine (no light)',
+        causes: ['1.2.9 was deployed'],
+        decision: 'up-to-date',
+        deployed: '1.2.9',
+        target: '1.2.9',
+      },
+    ]);
+    const unknown = await app.request('/v1/history?module=acme:lidarr');
+    expect([unknown.status, await unknown.json()]).toMatchObject([
+      404,
+      {
+        problems: [
+          {
+            code: 'UNKNOWN_REFERENCE',
+            message: '\"acme:lidarr\" names no module or subsystem that this machine decides on',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('has the document of modreg resolve for a module', async () => {
+    const app = await pageAfterNight();
+    const answer = await app.request('/v1/modules/acme_lidar/explain');
+    expect(await answer.json()).toMatchObject({
+      schema: 'modreg/resolve@1',
+      module_id: 'acme:lidar',
+      constraint: '1.*',
+      version: '1.2.9',
+      latest: '1.3.0',
+      refused: [
+        {
+          version: '1.3.0',
+          reason: 'quarantined',
+          detail: 'quarantined on this machine (no light)',
+        },
+        { version: '1.2.3', reason: 'older', detail: 'older than 1.2.9' },
+      ],
+    });
+    const unknown = await app.request('/v1/modules/acme_radar/explain');
+    expect([unknown.status, await unknown.json()]).toMatchObject([
+      404,
+      { problems: [{ code: 'NOT_RECORDED' }] },
+    ]);
+  });
+
+  it('shows each release of a module', async () => {
+    const lines = await textOf(await pageAfterNight(), '/modules/acme_lidar');
+    expect(lines.slice(0, lines.indexOf('History'))).toEqual([
+      'acme:lidar settled',
+      'constraint 1.*',
+      'deployed 1.2.9',
+      'target 1.2.9',
+      'latest 1.3.0',
+      'stays at 1.2.9: 1.3.0 is quarantined on this machine (no light)',
+      'Logs',
+      'Releases',
+      'release selected why',
+      '1.3.0 no quarantined on this machine (no light)',
+      '1.2.9 yes newest release of 1 that may be selected',
+      '1.2.3 no older than 1.2.9',
+    ]);
+  });
+});
+
+const AT = Date.parse('2026-11-22T12:00:00Z');
+
+function record(text: string, more: Partial<LogRecord> = {}): LogRecord {
+  return { at: AT, severity: 'info', module: undefined, text, ...more };
+}
+
+function pageWithLog(records: readonly LogRecord[]): ReturnType<typeof machinePage> {
+  const home = temporaryFolder();
+  const log = openLog(join(home, 'logs.db'), 'create');
+  log.append(records);
+  log.close();
+  return machinePage({ home, now: AT, machine: MACHINE });
+}
+
+const LINES = [
+  record('running 1 module'),
+  record('too close', { module: 'acme_lidar', severity: 'warn', at: AT + 1000 }),
+  record('<script>alert(1)</script>', { module: 'acme_lidar', severity: 'error', at: AT + 2000 }),
+];
+
+describe('the page of the logs', () => {
+  it.each([
+    [
+      '/logs',
+      [
+        '2026-11-22 12:00:00 info agent running 1 module',
+        '2026-11-22 12:00:01 warn acme_lidar too close',
+        '2026-11-22 12:00:02 error acme_lidar <script>alert(1)</script>',
+      ],
+    ],
+    [
+      '/logs?level=warn',
+      [
+        '2026-11-22 12:00:01 warn acme_lidar too close',
+        '2026-11-22 12:00:02 error acme_lidar <script>alert(1)</script>',
+      ],
+    ],
+    [
+      '/logs?module=acme_lidar&level=error',
+      ['2026-11-22 12:00:02 error acme_lidar <script>alert(1)</script>'],
+    ],
+    ['/logs?after=2', ['2026-11-22 12:00:02 error acme_lidar <script>alert(1)</script>']],
+    ['/logs?module=none', ['No line matches.']],
+  ])('%s has the lines that it asks for', async (path, expected) => {
+    const lines = await textOf(pageWithLog(LINES), path);
+    expect(lines.slice(lines.indexOf('error Show') + 1)).toEqual(expected);
+  });
+
+  it('says that there is no log', async () => {
+    const app = machinePage({ home: temporaryFolder(), now: AT, machine: MACHINE });
+    expect((await textOf(app, '/logs')).at(-1)).toBe('No agent has written a log on this machine.');
+  });
+
+  it('has the same lines as JSON', async () => {
+    const answer = await pageWithLog(LINES).request('/v1/logs?level=error');
+    expect(await answer.json()).toEqual({
+      schema: 'modreg/logs@1',
+      records: [
+        {
+          id: 3,
+          at: '2026-11-22T12:00:02Z',
+          level: 'error',
+          module: 'acme_lidar',
+          version: null,
+          event: null,
+          text: '<script>alert(1)</script>',
+        },
+      ],
+      dropped: null,
+    });
+  });
+});
