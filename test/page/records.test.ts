@@ -58,7 +58,7 @@ describe('the page of the past', () => {
         problems: [
           {
             code: 'UNKNOWN_REFERENCE',
-            message: '\"acme:lidarr\" names no module or subsystem that this machine decides on',
+            message: '"acme:lidarr" names no module or subsystem that this machine decides on',
           },
         ],
       },
