@@ -1,0 +1,174 @@
+import type { Result } from '../text/result.ts';
+
+/** How many machines of a rollout have failed, and how many became silent. */
+export interface FailureCount {
+  readonly failed: number;
+  readonly silent: number;
+}
+
+/** A change of the rollout of one release. */
+export type RolloutEvent = {
+  /** The place of the event in its log: higher than those of all events before it. */
+  readonly sequence: number;
+  /** The place of the last event of this rollout that its writer knew; 0 if there was none. */
+  readonly after: number;
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+} & (
+  | {
+      readonly kind: 'started';
+      /** Text of this rollout alone, from which the cohorts follow. */
+      readonly salt: string;
+      readonly percent: number;
+      readonly share: number;
+    }
+  | { readonly kind: 'raised'; readonly percent: number; readonly share: number }
+  | { readonly kind: 'halted'; readonly because: string; readonly failures: FailureCount }
+  | {
+      readonly kind: 'resumed';
+      /** The failures that the person who resumes it has seen. They do not count again. */
+      readonly acknowledged: FailureCount;
+    }
+  | { readonly kind: 'completed' }
+  | { readonly kind: 'retracted'; readonly because: string }
+);
+
+/** The state of a rollout, after all its events. Times are milliseconds since the epoch. */
+export interface Rollout {
+  readonly status: 'running' | 'halted' | 'completed' | 'retracted';
+  /** The place of the last event. */
+  readonly sequence: number;
+  readonly salt: string;
+  /** Of the last step. */
+  readonly percent: number;
+  /** The machines whose cohort is below it are included. It never falls. */
+  readonly share: number;
+  readonly startedAt: number;
+  /** When the step began, or the rollout was resumed. */
+  readonly soakingSince: number;
+  /** Why it was halted or retracted; undefined if it was not. */
+  readonly because: string | undefined;
+  /** The failures for which it was halted. None if it was never halted. */
+  readonly seen: FailureCount;
+  /** The failures that do not count again. */
+  readonly acknowledged: FailureCount;
+}
+
+/**
+ * Why an event does not change a rollout. `stale`: its writer did not know the last event. `not-acknowledged`: fewer failures than
+ * those for which the rollout was halted.
+ */
+export type RolloutConflict =
+  | 'stale'
+  | 'not-started'
+  | 'already-started'
+  | 'not-running'
+  | 'not-halted'
+  | 'ended'
+  | 'not-a-share'
+  | 'share-falls'
+  | 'share-below-1'
+  | 'not-acknowledged';
+
+const NO_FAILURES: FailureCount = { failed: 0, silent: 0 };
+
+/** The rollout after one more event, or why the event must not be written. A rollout without events is undefined. */
+export function applyEvent(
+  rollout: Rollout | undefined,
+  event: RolloutEvent,
+): Result<Rollout, RolloutConflict> {
+  const conflict = conflictWith(rollout, event);
+  if (conflict) return { ok: false, error: conflict };
+  const { sequence, at } = event;
+  if (event.kind === 'started') {
+    const { salt, percent, share } = event;
+    const times = { startedAt: at, soakingSince: at, sequence };
+    const failures = { seen: NO_FAILURES, acknowledged: NO_FAILURES };
+    const started = { salt, percent, share, because: undefined, ...times, ...failures };
+    return { ok: true, value: { status: 'running', ...started } };
+  }
+  if (!rollout) return { ok: false, error: 'not-started' };
+  return { ok: true, value: { ...rollout, ...changeBy(event), sequence } };
+}
+
+function changeBy(event: Exclude<RolloutEvent, { readonly kind: 'started' }>): Partial<Rollout> {
+  switch (event.kind) {
+    case 'raised':
+      return { percent: event.percent, share: event.share, soakingSince: event.at };
+    case 'halted':
+      return { status: 'halted', because: event.because, seen: event.failures };
+    case 'resumed': {
+      const { acknowledged, at } = event;
+      return { status: 'running', because: undefined, acknowledged, soakingSince: at };
+    }
+    case 'completed':
+      return { status: 'completed' };
+    case 'retracted':
+      return { status: 'retracted', because: event.because };
+  }
+}
+
+/** Each event follows the one that its writer knew, so of two writers one is refused, and a step is taken once (D54). */
+function conflictWith(
+  rollout: Rollout | undefined,
+  event: RolloutEvent,
+): RolloutConflict | undefined {
+  if (event.after !== (rollout?.sequence ?? 0) || !(event.sequence > event.after)) return 'stale';
+  if (event.kind === 'started') return rollout ? 'already-started' : badShare(event);
+  if (!rollout) return 'not-started';
+  const { status } = rollout;
+  if (status === 'completed' || status === 'retracted') return 'ended';
+  switch (event.kind) {
+    case 'raised':
+      if (status !== 'running') return 'not-running';
+      // A share never falls: a machine that is included stays included (D54).
+      return badShare(event) ?? (event.share < rollout.share ? 'share-falls' : undefined);
+    case 'halted':
+      return status === 'running' ? undefined : 'not-running';
+    case 'resumed':
+      if (status !== 'halted') return 'not-halted';
+      return hasSeen(event.acknowledged, rollout.seen) ? undefined : 'not-acknowledged';
+    case 'completed':
+      if (status !== 'running') return 'not-running';
+      return rollout.share < 1 ? 'share-below-1' : undefined;
+    case 'retracted':
+      return undefined;
+  }
+}
+
+function badShare({ share }: { readonly share: number }): 'not-a-share' | undefined {
+  return share >= 0 && share <= 1 ? undefined : 'not-a-share';
+}
+
+function hasSeen(acknowledged: FailureCount, seen: FailureCount): boolean {
+  return acknowledged.failed >= seen.failed && acknowledged.silent >= seen.silent;
+}
+
+/** The rollout after all events of a log. An event that must not have been written changes nothing, wherever it is read. */
+export function rolloutAfter(events: Iterable<RolloutEvent>): Rollout | undefined {
+  let rollout: Rollout | undefined;
+  for (const event of events) {
+    const applied = applyEvent(rollout, event);
+    if (applied.ok) rollout = applied.value;
+  }
+  return rollout;
+}
+
+/** A rollout as release lists show it; undefined once it is completed: then the release is there for every machine. */
+export function listedRollout({
+  status,
+  salt,
+  percent,
+  share,
+  because = '',
+}: Rollout):
+  | {
+      readonly salt: string;
+      readonly percent: number;
+      readonly share: number;
+      readonly halted: string | undefined;
+    }
+  | undefined {
+  if (status === 'completed') return undefined;
+  return { salt, percent, share, halted: status === 'running' ? undefined : because };
+}

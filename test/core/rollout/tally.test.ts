@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { ROLLOUT_POLICY } from '../../../src/core/rollout/rollout-policy.ts';
+import { tally, type RolloutMachine, type Tally } from '../../../src/core/rollout/tally.ts';
+
+const HOUR = 3_600_000;
+const NOW = 100 * HOUR;
+const ROLLOUT = { share: 0.2, soakingSince: NOW - 10 * HOUR };
+const NONE: Tally = {
+  waiting: 0,
+  installing: 0,
+  healthy: 0,
+  failed: 0,
+  silent: 0,
+  control: { heard: 0, silent: 0 },
+};
+
+/** A machine by its cohort, and how long ago it was heard and got the release. */
+function machine(
+  cohort: number,
+  heard: number | undefined,
+  delivered?: number,
+  outcome?: 'healthy' | 'failed',
+): RolloutMachine {
+  return {
+    cohort,
+    heardAt: heard === undefined ? undefined : NOW - heard,
+    delivery: delivered === undefined ? undefined : { at: NOW - delivered, outcome },
+  };
+}
+
+it.each<[string, RolloutMachine, Partial<Tally>]>([
+  ['not delivered', machine(0.1, HOUR), { waiting: 1 }],
+  ['never heard', machine(0.1, undefined), { waiting: 1 }],
+  ['delivered just now', machine(0.1, HOUR, 0), { installing: 1 }],
+  ['silent for less than two hours', machine(0.1, undefined, 2 * HOUR - 1), { installing: 1 }],
+  ['silent for two hours', machine(0.1, undefined, 2 * HOUR), { silent: 1 }],
+  ['heard after the delivery', machine(0.1, HOUR, 5 * HOUR), { installing: 1 }],
+  ['heard only before the delivery', machine(0.1, 5 * HOUR, 3 * HOUR), { silent: 1 }],
+  ['healthy, and then silent', machine(0.1, 5 * HOUR, 9 * HOUR, 'healthy'), { healthy: 1 }],
+  ['failed, and then silent', machine(0.1, 5 * HOUR, 9 * HOUR, 'failed'), { failed: 1 }],
+  ['outside, heard', machine(0.2, HOUR), { control: { heard: 1, silent: 0 } }],
+  ['outside, silent for two hours', machine(0.2, 2 * HOUR), { control: { heard: 1, silent: 1 } }],
+  ['outside, not heard during the step', machine(0.2, 10 * HOUR + 1), {}],
+  ['outside, never heard', machine(0.2, undefined), {}],
+  [
+    'outside, with the release: it was pinned',
+    machine(0.9, HOUR, 3 * HOUR, 'failed'),
+    { control: { heard: 1, silent: 0 } },
+  ],
+])('D53 a machine that is %s', (_title, one, expected) => {
+  expect(tally([one], ROLLOUT, ROLLOUT_POLICY, NOW)).toEqual({ ...NONE, ...expected });
+});
+
+it('counts all machines', () => {
+  const machines = [
+    machine(0, HOUR),
+    machine(0.1, HOUR, HOUR, 'failed'),
+    machine(0.15, HOUR, HOUR, 'failed'),
+    machine(0.5, HOUR),
+    machine(0.6, 3 * HOUR),
+  ];
+  expect(tally(machines, ROLLOUT, ROLLOUT_POLICY, NOW)).toEqual({
+    ...NONE,
+    waiting: 1,
+    failed: 2,
+    control: { heard: 2, silent: 1 },
+  });
+});

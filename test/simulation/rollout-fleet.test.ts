@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { rolloutAfter } from '../../src/core/rollout/rollout.ts';
+import { fleetOf, rollOut } from './rollout-fleet.ts';
+
+describe('rollouts over a simulated fleet', () => {
+  const fleet = fleetOf(100_000, 1);
+  const small = fleetOf(10_000, 1);
+
+  it.each([
+    ['that fails on every machine', {}],
+    ['after which no machine is heard again', { deadly: 1 }],
+  ])('D53 a release %s is installed on at most 0.1 % of 100,000 machines', (_title, how) => {
+    for (const seed of [1, 2, 3]) {
+      const rollout = rollOut(fleet, { salt: `bad ${seed}`, failureRate: 1, ...how }, seed);
+      expect(rollout).toMatchObject({ ending: 'halted', percent: 0.1 });
+      expect(rollout.installed).toBeLessThanOrEqual(100);
+    }
+  });
+
+  it('D53 no rollout halts of 60 whose release fails on one machine in 200', () => {
+    const endings = Array.from({ length: 60 }, (_, seed) => {
+      return rollOut(small, { salt: `good ${seed}`, failureRate: 0.005 }, seed).ending;
+    });
+    expect(new Set(endings)).toEqual(new Set(['completed']));
+  });
+
+  it('D52 takes every step, each an hour at least', () => {
+    const { events } = rollOut(small, { salt: 'good', failureRate: 0 }, 1);
+    const steps = events.map((event) => ('percent' in event ? event.percent : event.kind));
+    expect(steps).toEqual([0.1, 1, 5, 20, 50, 100, 'completed']);
+    const times = events.map(({ at }) => at);
+    const lengths = times.slice(1).map((at, place) => at - (times[place] ?? 0));
+    expect(Math.min(...lengths)).toBeGreaterThanOrEqual(3_600_000);
+  });
+
+  it('D54 played again, has the same events, which lead to the same state', () => {
+    const release = { salt: 'bad', failureRate: 0.05 };
+    const rollout = rollOut(small, release, 1);
+    expect(rollOut(small, release, 1)).toEqual(rollout);
+    expect(rolloutAfter(rollout.events)).toMatchObject({ status: 'halted' });
+  });
+});

@@ -1,0 +1,71 @@
+/* Plays staged rollouts over a simulated fleet, and prints how many machines they expose: `npm run simulate:rollout -- --help`. */
+import { fleetOf, rollOut, type SimulatedRelease } from '../../test/simulation/rollout-fleet.ts';
+import { optionsOf, wholeNumber } from '../options.ts';
+
+const HELP = `Plays rollouts with the default policy, and fails if they expose or halt too much.
+  --machines N   machines of the fleet (default 100000)
+  --rollouts N   rollouts of good releases (default 1000)
+  --failing N    rollouts of each kind of failing release (default 100)
+  --seed S       seed of the fleet and the first rollout (default 1)`;
+
+const { values } = optionsOf(
+  {
+    options: {
+      machines: { type: 'string', default: '100000' },
+      rollouts: { type: 'string', default: '1000' },
+      failing: { type: 'string', default: '100' },
+      seed: { type: 'string', default: '1' },
+    },
+  },
+  HELP,
+);
+
+/** The limits of what a rollout may do to a fleet. */
+const MOST_EXPOSED = 0.001;
+const MOST_HALTED = 0.01;
+
+interface Kind extends Omit<SimulatedRelease, 'salt'> {
+  readonly name: string;
+  readonly count: number;
+  readonly limit: 'exposed' | 'halted' | undefined;
+}
+
+const seed = wholeNumber('--seed', values.seed, 0);
+const failing = wholeNumber('--failing', values.failing, 1);
+const good = wholeNumber('--rollouts', values.rollouts, 1);
+const fleet = fleetOf(wholeNumber('--machines', values.machines, 1000), seed);
+
+const KINDS: readonly Kind[] = [
+  { name: 'always fails', count: failing, failureRate: 1, limit: 'exposed' },
+  { name: 'always silent', count: failing, failureRate: 1, deadly: 1, limit: 'exposed' },
+  { name: 'fails at 5 %', count: failing, failureRate: 0.05, limit: undefined },
+  { name: 'silent at 5 %', count: failing, failureRate: 0.05, deadly: 1, limit: undefined },
+  { name: 'good, 0.5 % fail', count: good, failureRate: 0.005, limit: 'halted' },
+  { name: 'at the limit, 1 %', count: failing, failureRate: 0.01, limit: undefined },
+];
+
+const text = (share: number): string => `${(share * 100).toFixed(3)} %`;
+
+for (const { name, count, limit, ...release } of KINDS) {
+  const rollouts = Array.from({ length: count }, (_, number) =>
+    rollOut(fleet, { ...release, salt: `${name} ${number}` }, seed + number),
+  );
+  const halted = rollouts.filter(({ ending }) => ending === 'halted');
+  const exposed = halted.map(({ installed }) => installed / fleet.length);
+  const most = Math.max(0, ...exposed);
+  const mean = exposed.reduce((sum, share) => sum + share, 0) / Math.max(1, exposed.length);
+  const hours = rollouts.map((one) => one.hours).toSorted((a, b) => a - b);
+  const median = hours[Math.trunc(hours.length / 2)] ?? 0;
+  console.log(
+    `${name.padEnd(18)} halted ${halted.length} of ${count}; ended after ${median.toFixed(1)} h (median); exposed until a halt: ${text(mean)}, at most ${text(most)}`,
+  );
+  const isTooMuch =
+    (limit === 'exposed' && (halted.length < count || most > MOST_EXPOSED)) ||
+    (limit === 'halted' && halted.length > count * MOST_HALTED);
+  if (isTooMuch) {
+    console.error(
+      `${name}: expected every rollout to halt with at most ${text(MOST_EXPOSED)} exposed, and at most ${text(MOST_HALTED)} of the good ones to halt`,
+    );
+    process.exitCode = 1;
+  }
+}
