@@ -21,7 +21,10 @@ export interface AgentOptions {
   readonly home: string;
   /** The agent's environment variables, which the `env` of modules may read. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The machine's id, a part of `PLATFORM_MODULE_DATA`: `PLATFORM_PART_ID` by default, else `local`. */
+  /**
+   * The machine's id, which determines its place in rollouts and is a part of `PLATFORM_MODULE_DATA`: `PLATFORM_PART_ID`
+   * by default. A machine without an id has `local` in that path, and only 100 % of a rollout include it.
+   */
   readonly machineId?: string;
   /** The time between rounds in milliseconds: a minute by default. */
   readonly intervalMs?: number;

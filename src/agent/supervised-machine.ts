@@ -84,11 +84,10 @@ export class SupervisedMachine {
     };
   }
 
-  #pollerOf({ machineId, home, environment }: ModuleSite): ReturnType<AgentPorts['poller']> {
+  #pollerOf({ home, environment }: ModuleSite): ReturnType<AgentPorts['poller']> {
     const options = this.#options;
     return this.#ports.poller({
       ...options,
-      machineId,
       environment: { ...environment, PLATFORM_HOME: home },
       configuration: async () => {
         const configuration = await options.configuration();

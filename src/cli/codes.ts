@@ -77,6 +77,7 @@ export type WarningKind =
   | 'deployed-not-a-version'
   | 'pin-not-published'
   | 'unverified-download'
+  | 'rollout-bypassed'
   | 'list-near-limit'
   | 'list-too-large'
   | 'locked'

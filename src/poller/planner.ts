@@ -17,6 +17,8 @@ export interface PlannerOptions {
   /** Returns the current facts, without the restarts that `action` caused. Called once for each plan. */
   readonly facts: (action?: CommittedAction) => TargetFacts;
   readonly platform: Platform;
+  /** Determines the place of the machine in rollouts; absent if it has no id (D49). */
+  readonly machineId?: string | undefined;
   /** Whether the server is processing changes of its config. Nothing is restarted while it is. */
   readonly isServerBusy?: (() => boolean) | undefined;
   /** Whether maintenance is allowed now. Called only if something would be replaced; only true allows it (D29). */
@@ -67,7 +69,7 @@ export class Planner {
 
   /** The same as `plan`, with the agent's answer; `answer` is undefined if the agent was not asked. */
   planWith(answer: MaintenanceAnswer | undefined, only?: CommittedAction): Plan | undefined {
-    const { configuration, lists, platform, isServerBusy, polling } = this.#options;
+    const { configuration, lists, platform, machineId, isServerBusy, polling } = this.#options;
     const { current } = configuration;
     if (!current || !lists.isInformed) return undefined;
     const facts = this.#options.facts(only);
@@ -75,6 +77,7 @@ export class Planner {
       current,
       {
         platform,
+        machineId,
         answer,
         now: polling.clock.now(),
         isServerBusy: isServerBusy?.() ?? false,

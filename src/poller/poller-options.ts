@@ -29,7 +29,10 @@ export interface PollerOptions {
    * `PLATFORM_AGENT_FAST_START`. Empty by default.
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** The machine's id, a part of `PLATFORM_MODULE_DATA`: `PLATFORM_PART_ID` of `environment` by default, else `local`. */
+  /**
+   * The machine's id, which determines its place in rollouts and is a part of `PLATFORM_MODULE_DATA`: `PLATFORM_PART_ID` of
+   * `environment` by default. A machine without an id has `local` in that path, and only 100 % of a rollout include it.
+   */
   readonly machineId?: string;
   /** The time between rounds in milliseconds, plus or minus 10 %: a minute by default, five seconds to a day. */
   readonly intervalMs?: number;

@@ -255,6 +255,8 @@ function partsFor(options: PollerOptions): Parts {
   const planner = new Planner({
     ...options,
     ...parts,
+    // All machines without an id have the folder `local`, which is none.
+    machineId: machineId ?? (environment['PLATFORM_PART_ID'] || undefined),
     lists,
     facts: (action) => outbox.facts(action),
   });

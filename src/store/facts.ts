@@ -79,7 +79,7 @@ function decoded(value: unknown, parts: OtherParts): unknown {
 }
 
 /**
- * Whether two inputs have the same facts. The times of the decision and of the first list are not compared. Lists are equal if they have the
+ * Whether two inputs have the same facts. The times of the decision, of the list and of the first list are not compared. Lists are equal if they have the
  * same origin, windows if they have the same rules.
  */
 export function haveSameFacts(one: unknown, other: unknown): boolean {
@@ -100,8 +100,8 @@ export function haveSameFacts(one: unknown, other: unknown): boolean {
   return true;
 }
 
-/** A list that keeps no history was first read just now. */
-const MOMENTS: ReadonlySet<string> = new Set(['now', 'since']);
+/** A list that keeps no history was first read just now, and each round confirms the others. */
+const MOMENTS: ReadonlySet<string> = new Set(['now', 'since', 'readAt']);
 
 function hasSameOrigin(one: ReleaseIndex, other: ReleaseIndex): boolean {
   const [first, second] = [originOf(one), originOf(other)];
@@ -161,6 +161,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
       changedDigests: optional(isMapOf(isDigestChange)),
       firstSeen: optional(objectOf({ since: isNumber, added: isMapOf(isSpan) })),
       stale: optional(objectOf({ confirmedAt: isNumber, message: isText })),
+      readAt: optional(isNumber),
     }),
   ),
   deployed: anyOf(
@@ -185,6 +186,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   eligibility: objectOf({
     now: (value) => typeof value === 'number' && isTime(value),
     platform: (value) => parsePlatform(value).ok,
+    machineId: optional(isText),
     notAfter: optional(isNumber),
     minimumAge: optional(objectOf({ ms: isNumber, unknown: oneOf('refuse', 'allow') })),
     artifactRules: optional(objectOf({ requireDigest: isFlag, allowHttp: listOf(isText) })),

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ReleaseRecord } from '../core/index.ts';
+import type { ReleaseRollout } from '../core/releases/release.ts';
 import type { FirstSeen } from '../core/releases/publish-time.ts';
 import { expectMembers, OBJECT, TEXT } from '../core/text/argument.ts';
 import { quote } from '../core/text/quote.ts';
@@ -219,6 +220,14 @@ export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
   artifacts: optional(listOf(isArtifact)),
   yanked: optional(isText),
   deprecated: optional(isText),
+  rollout: optional(
+    objectOf<keyof ReleaseRollout>({
+      salt: isText,
+      percent: isNumber,
+      share: isNumber,
+      halted: optional(isText),
+    }),
+  ),
 });
 
 const shape: Shape = objectOf<keyof Parts>({

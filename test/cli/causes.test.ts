@@ -175,6 +175,16 @@ describe('what made a decision replace another one', () => {
       { situation: { ...stale(NOW), ...later(DAY - 1) }, input: { maxIndexAgeMs: DAY } },
     ],
     [
+      'the list was not confirmed for an hour, which a release in rollout needs',
+      { situation: { readAt: NOW - HOUR }, recorded: { target: '1.3.0' } },
+      { situation: { readAt: NOW - HOUR - 1 }, recorded: { target: '1.2.9' } },
+    ],
+    [
+      '',
+      { situation: { readAt: NOW - HOUR }, recorded: { target: '1.3.0' } },
+      { situation: { readAt: NOW - HOUR }, recorded: { target: '1.2.9' } },
+    ],
+    [
       'the agent did not allow maintenance',
       {},
       { situation: { timing: { answer: 'not-allowed' } } },

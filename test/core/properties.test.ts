@@ -32,6 +32,15 @@ const eligibilities: fc.Arbitrary<Eligibility> = fc.record(
       unknown: fc.constantFrom('refuse', 'allow'),
     }),
     notAfter: fc.integer({ min: 60, max: 100 }),
+    rollouts: fc.record(
+      {
+        machineId: fc.constant('rover-7'),
+        // An hour ago and more is too old, as is a time more than five minutes ahead.
+        confirmedAt: fc.constantFrom(0, 100 - 3_600_000, 99 - 3_600_000, 300_100, 300_101),
+        deployed: versionTexts,
+      },
+      { requiredKeys: [] },
+    ),
     firstSeen: fc.record({
       since: fc.integer({ min: 40, max: 110 }),
       added: fc

@@ -111,11 +111,17 @@ export function wrongList({ records, dropped, generation = 0 }: DecodedList): st
   return notOneLine(dropped);
 }
 
-function isRecord({ version, publishedAt, artifacts, yanked, deprecated }: ReleaseRecord): boolean {
+function isRecord(record: ReleaseRecord): boolean {
+  const { version, publishedAt, artifacts, yanked, deprecated, rollout } = record;
   return (
     typeof version === 'string' &&
     (publishedAt === undefined || Number.isFinite(publishedAt)) &&
-    [yanked, deprecated].every((reason) => ['undefined', 'string'].includes(typeof reason)) &&
+    [rollout?.salt, rollout?.halted, yanked, deprecated].every((reason) =>
+      ['undefined', 'string'].includes(typeof reason),
+    ) &&
+    [rollout?.share ?? 0, (rollout?.percent ?? 0) / 100].every(
+      (share) => share >= 0 && share <= 1,
+    ) &&
     (artifacts ?? []).every(({ platform, url = '', digest = '', size = 0 }) => {
       const isText = [platform, url, digest].every((text) => typeof text === 'string');
       return isText && Number.isFinite(size);

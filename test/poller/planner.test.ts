@@ -69,6 +69,18 @@ describe('a plan', () => {
     expect(summaryOf(planner(options).plan())).toBe(expected);
   });
 
+  it.each([
+    ['rover-7', 'upgrade 1.0.1, upgrade 1.0.1'],
+    ['rover-8', 'up-to-date, up-to-date'],
+    [undefined, 'up-to-date, up-to-date'],
+  ])('decides for the machine %s whether a rollout includes it (D49)', (machineId, expected) => {
+    // The cohorts are 0.12 and 0.23.
+    const inRollout = { version: '1.0.1', rollout: { salt: 's1', percent: 20, share: 0.2 } };
+    const list = { index: indexReleases(records(['1.0.0', inRollout])) };
+    const plan = planner({ machineId, lists: { isInformed: true, list: () => list } }).plan();
+    expect(summaryOf(plan)).toBe(expected);
+  });
+
   it.each<[string, (action?: CommittedAction) => number[], string]>([
     ['without the restart that it caused', (action) => (action ? [] : [0]), 'upgrade 1.0.1'],
     ['with the restarts of other actions', () => [0], 'hold upgrade 1.0.1'],

@@ -76,6 +76,8 @@ function questionOf(
   const machine = {
     now: moment.wall,
     platform: PLATFORM,
+    // No release of the simulator is in rollout.
+    machineId: undefined,
     isAsOf: false,
     isDisabled,
     isServerBusy: ledger.isServerBusy,
@@ -91,6 +93,7 @@ function questionOf(
       deployed: running,
       list: list?.trusted.map(entryOf),
       confirmedAt: list?.isStale === true ? list.confirmedAt : undefined,
+      readAt: undefined,
       quarantine: quarantineOf(ledger, target, list?.list.releases ?? []),
       restarts: restartsOf(ledger, target, moment, without),
       request: ignoresRequest ? undefined : requestFor(ledger, target),

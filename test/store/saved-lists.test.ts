@@ -12,7 +12,10 @@ const HERE = 'modreg:https://registry.example/';
 
 function list(more: Partial<SavedList> = {}): SavedList {
   return {
-    records: [{ version: '1.2.3', publishedAt: 5, artifacts: [{ platform: 'any' }], yanked: '' }],
+    records: [
+      { version: '1.2.3', publishedAt: 5, artifacts: [{ platform: 'any' }], yanked: '' },
+      { version: '1.3.0', rollout: { salt: 's1', percent: 5, share: 0.05, halted: 'stops' } },
+    ],
     dropped: ['a line'],
     lost: [{ version: '1.2.2', platform: 'any', digest: 'sha1:aa' }],
     digest: 'd1',

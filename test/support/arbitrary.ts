@@ -58,6 +58,17 @@ const artifacts = fc.array(
   { maxLength: 3 },
 );
 
+/** Rollouts that include the machine `rover-7`, or not. Its cohorts are 0.12 with the salt s1, and 0.40 with s2. */
+export const rollouts: fc.Arbitrary<NonNullable<ReleaseRecord['rollout']>> = fc.record(
+  {
+    salt: fc.constantFrom('s1', 's2'),
+    percent: fc.constantFrom(0.1, 20, 50),
+    share: fc.constantFrom(0, 0.001, 0.2, 0.5, 1),
+    halted: fc.constantFrom('', 'stops the motor'),
+  },
+  { requiredKeys: ['salt', 'percent', 'share'] },
+);
+
 /** Times are small numbers: `now` is 100 in the tests that use them. */
 export const releaseRecords: fc.Arbitrary<ReleaseRecord> = fc.record(
   {
@@ -66,6 +77,7 @@ export const releaseRecords: fc.Arbitrary<ReleaseRecord> = fc.record(
     artifacts,
     yanked: fc.constantFrom('', 'broken'),
     deprecated: fc.constant('old'),
+    rollout: rollouts,
   },
   { requiredKeys: ['version'] },
 );

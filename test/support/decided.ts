@@ -31,6 +31,7 @@ export interface Situation {
   readonly quarantine?: DecideInput['quarantine'];
   readonly changed?: readonly string[];
   readonly firstSeen?: FirstSeen;
+  readonly readAt?: number;
   readonly eligibility?: Partial<DecideInput['eligibility']>;
   readonly allowDowngrade?: boolean;
   readonly onYank?: DecideInput['onYank'];
@@ -66,13 +67,13 @@ export function moduleQuestion(situation: Situation): DecideInput {
   };
 }
 
-function listOf({ list = [], stale, changed = [], firstSeen }: Situation): ModuleList {
+function listOf({ list = [], stale, changed = [], firstSeen, readAt }: Situation): ModuleList {
   if ('error' in list) return list;
   const changes = changed.map(
     (text) => [text, { platform: 'any', first: 'sha256:aa', now: 'sha256:bb' }] as const,
   );
   const index = indexReleases(records(list));
-  return { index, changedDigests: new Map(changes), firstSeen, stale };
+  return { index, changedDigests: new Map(changes), firstSeen, readAt, stale };
 }
 
 /** `upgrade to 1.2.9: newest patch of 1.2`, with the end of a hold and the code of a stuck decision. */

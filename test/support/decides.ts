@@ -52,3 +52,13 @@ export function decides(rows: readonly Case[]): void {
     }
   });
 }
+
+/** A release in rollout, whose share is the percentage unless it is given. */
+export function inRollout(
+  version: string,
+  salt: string,
+  percent: number,
+  more: Partial<NonNullable<ReleaseRecord['rollout']>> = {},
+): ReleaseRecord {
+  return { version, rollout: { salt, percent, share: percent / 100, ...more } };
+}

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import semver from 'semver';
 
 /*
@@ -10,6 +11,9 @@ interface Entry {
   readonly publishedAt?: number | undefined;
   readonly artifacts?: readonly Artifact[] | undefined;
   readonly yanked?: string | undefined;
+  readonly rollout?:
+    | { readonly salt: string; readonly share: number; readonly halted?: string | undefined }
+    | undefined;
 }
 
 interface Artifact {
@@ -25,6 +29,14 @@ interface Terms {
     readonly { readonly version: string; readonly until?: number | undefined }[] | undefined;
   readonly minimumAge?: { readonly ms: number; readonly unknown: string } | undefined;
   readonly notAfter?: number | undefined;
+  /** Set if rollouts count. */
+  readonly rollouts?:
+    | {
+        readonly machineId?: string | undefined;
+        readonly confirmedAt?: number | undefined;
+        readonly deployed?: string | undefined;
+      }
+    | undefined;
   /** Set if files are downloaded to a machine. */
   readonly download?: { readonly requireDigest: boolean; readonly allowHttp: readonly string[] };
   readonly firstSeen?:
@@ -92,8 +104,9 @@ export function parsed(text: string): semver.SemVer | null {
 function firstReason(
   constraint: string,
   duplicates: readonly Entry[],
-  { now, platform, minimumAge, notAfter, download, firstSeen, quarantine = [] }: Terms,
+  terms: Terms,
 ): string | undefined {
+  const { now, platform, minimumAge, notAfter, download, firstSeen, quarantine = [] } = terms;
   const text = duplicates[0]?.version ?? '';
   const artifacts = duplicates.flatMap((duplicate) => duplicate.artifacts ?? []);
   const isListed = duplicates.some((duplicate) => duplicate.artifacts !== undefined);
@@ -134,7 +147,35 @@ function firstReason(
         Math.max(0, now - time) < minimumAge.ms,
     ],
   ];
-  return reasons.find(([, applies]) => applies)?.[0];
+  const first = reasons.find(([, applies]) => applies)?.[0];
+  return first ?? (isPin ? undefined : rolloutReason(text, duplicates, terms));
+}
+
+const HOUR = 3_600_000;
+
+/** What a rollout says against a release that is not deployed. A halt counts first, then the lowest share. */
+function rolloutReason(
+  text: string,
+  duplicates: readonly Entry[],
+  { now, rollouts }: Terms,
+): string | undefined {
+  const all = duplicates.flatMap(({ rollout }) => rollout ?? []);
+  if (!rollouts || all.length === 0 || text === rollouts.deployed) return undefined;
+  if (all.some(({ halted }) => halted !== undefined)) return 'rollout-halted';
+  const share = Math.min(...all.map((rollout) => rollout.share));
+  const salts = all.filter((rollout) => rollout.share === share).map(({ salt }) => salt);
+  const [salt = ''] = salts.toSorted();
+  const { machineId, confirmedAt = now } = rollouts;
+  const isIn = share === 1 || (machineId !== undefined && placeOf(machineId, salt) < share);
+  if (!isIn) return 'not-in-rollout';
+  const age = now - confirmedAt;
+  return age > HOUR || age < -HOUR / 12 ? 'rollout-unconfirmed' : undefined;
+}
+
+/** The first 12 digits of the SHA-256, as a fraction. */
+export function placeOf(machineId: string, salt: string): number {
+  const digest = createHash('sha256').update(salt).update(Buffer.alloc(1)).update(machineId);
+  return Number.parseInt(digest.digest('hex').slice(0, 12), 16) / 16 ** 12;
 }
 
 /** A publish time outside the span in which the release can have been published is the nearest end of the span. (D34) */

@@ -15,7 +15,7 @@ import type { MaintenanceAnswer } from '../../src/core/decision/timing-policies.
 import type { ModuleEntry } from '../../src/core/machine/machine.ts';
 import { DEFAULT_TERMS, type UpdateTerms } from '../../src/core/machine/update-policy.ts';
 import { constraint, moduleId } from './ask.ts';
-import { constraintTexts, releaseRecords } from './arbitrary.ts';
+import { constraintTexts, releaseRecords, rollouts } from './arbitrary.ts';
 import { openFrom } from './decided.ts';
 import { NOW } from './decides.ts';
 import { agentOf } from './planned.ts';
@@ -108,6 +108,7 @@ const records: fc.Arbitrary<ReleaseRecord> = fc.oneof(
       publishedAt: fc.option(around(-90, 5), { nil: undefined }),
       yanked: oneIn(10, fc.constantFrom('', 'broken')),
       artifacts: oneIn(8, fc.constantFrom([{ platform: 'linux/arm64' }], ...FILES)),
+      rollout: oneIn(3, rollouts),
     }),
   },
   {
@@ -128,6 +129,10 @@ const modules: fc.Arbitrary<RandomModule> = fc
     other: versionsNearby,
     deployedKind: fc.constantFrom(...USUALLY, ...USUALLY, 'any', 'none', 'none', 'unknown', 'junk'),
     confirmedAt: oneIn(4, around(-60, 0)),
+    readAt: oneIn(
+      2,
+      fc.integer({ min: -75, max: 0 }).map((minutes) => NOW + minutes * MINUTE),
+    ),
     failed: fc.array(fc.record({ place: fc.nat(9), until: maybe(around(-5, 60)) }), {
       maxLength: 3,
     }),
@@ -154,7 +159,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
     if (random.isFailed && typeof deployed === 'string')
       quarantine.push({ version: deployed, until: undefined });
     const asked = constraintAbout(at(places[1]), random.kind) ?? random.anyConstraint;
-    const { terms: by, confirmedAt } = random;
+    const { terms: by, confirmedAt, readAt } = random;
     const restartedAt = restarts.map((tens) => NOW - tens * 10 * MINUTE);
     const { hasFailed } = random;
     const lastFailed = hasFailed === undefined ? undefined : at(hasFailed);
@@ -170,7 +175,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
       restarts: restartedAt,
       request: random.request,
     };
-    return Object.assign(known, { constraint: asked, terms: by, confirmedAt });
+    return Object.assign(known, { constraint: asked, terms: by, confirmedAt, readAt });
   });
 
 function constraintAbout(text: string, kind: string): string | undefined {
@@ -190,6 +195,7 @@ const rarely = oneIn(20, fc.constant(true)).map((value) => value ?? false);
 export const machines: fc.Arbitrary<RandomMachine> = fc.record({
   now: fc.constant(NOW),
   platform: fc.constantFrom('linux/amd64' as const, 'linux/arm64' as const),
+  machineId: fc.constantFrom('rover-7', 'rover-7', 'rover-8', undefined),
   isAsOf: fc.boolean(),
   isServerBusy: rarely,
   answer: oneIn(4, fc.constantFrom('allowed', 'allowed', 'not-allowed', 'failed', 'missing')),
@@ -239,7 +245,7 @@ function termsOf({ terms: { minimumAge, openings, ...of } }: RandomModule): Upda
   };
 }
 
-function knownOf({ list, confirmedAt, deployed, ...module }: RandomModule): ModuleState {
+function knownOf({ list, confirmedAt, readAt, deployed, ...module }: RandomModule): ModuleState {
   const before = parseVersion(module.previous);
   const failed = parseVersion(module.failed);
   const { restarts, quarantine, request } = module;
@@ -247,6 +253,7 @@ function knownOf({ list, confirmedAt, deployed, ...module }: RandomModule): Modu
     list: list
       ? {
           index: indexReleases(list),
+          readAt,
           stale: confirmedAt === undefined ? undefined : { confirmedAt, message: 'down' },
         }
       : { error: { kind: 'registry-unreachable', message: 'down' } },

@@ -17,6 +17,9 @@ interface Entry {
       }[]
     | undefined;
   readonly yanked?: string | undefined;
+  readonly rollout?:
+    | { readonly salt: string; readonly share: number; readonly halted?: string | undefined }
+    | undefined;
 }
 
 export interface JudgedModule {
@@ -32,6 +35,8 @@ export interface JudgedModule {
   readonly list: readonly Entry[] | undefined;
   /** Set if the list is a saved one, used because the registry gave none. */
   readonly confirmedAt: number | undefined;
+  /** When a list that is not a saved one was confirmed; undefined for now. */
+  readonly readAt: number | undefined;
   readonly quarantine: readonly { readonly version: string; readonly until?: number | undefined }[];
   readonly restarts: readonly number[];
   /** The restart that an operator requested. */
@@ -54,6 +59,7 @@ export interface JudgedTerms {
 export interface JudgedMachine {
   readonly now: number;
   readonly platform: string;
+  readonly machineId: string | undefined;
   readonly isAsOf: boolean;
   readonly isServerBusy: boolean;
   readonly answer: string | undefined;
@@ -61,6 +67,16 @@ export interface JudgedMachine {
 }
 
 const DAY = 86_400_000;
+
+/** The reasons against a release that do not matter if it was deployed before. */
+export const ALLOWED_BEFORE: readonly string[] = [
+  'older',
+  'too-young',
+  'unknown-age',
+  'not-in-rollout',
+  'rollout-halted',
+  'rollout-unconfirmed',
+];
 
 /** The expected decision: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `restart 1.2.3`, `ahead`, `stuck no-match`. */
 export function planJudge(machine: JudgedMachine, module: JudgedModule): string {
@@ -99,10 +115,8 @@ function withoutRequest(machine: JudgedMachine, module: JudgedModule): string {
   const isFailed = suspect !== undefined;
   const isIn = isVersion && isInBranch(module.constraint, deployed);
   if (isFailed) {
-    // An age limit does not apply to a version that has already run here.
-    const mayRun = refused.filter(({ reason }) =>
-      ['older', 'too-young', 'unknown-age'].includes(reason),
-    );
+    // An age limit does not apply to a version that has already run here, nor does a rollout.
+    const mayRun = refused.filter(({ reason }) => ALLOWED_BEFORE.includes(reason));
     const eligible = [chosen, ...mayRun.map(({ text }) => text)];
     const back = eligible.find((text) => text !== undefined && text === module.previous) ?? chosen;
     // If a version that may run is deployed, nothing is left to recover from.
@@ -139,13 +153,16 @@ function forAddress(machine: JudgedMachine, module: JudgedModule): string {
 
 /** The chosen and the refused releases of a module. */
 export function verdictOn(
-  { now, platform, isAsOf }: JudgedMachine,
-  { constraint, list = [], quarantine, terms: { minimumAge, requireDigest } }: JudgedModule,
+  { now, platform, machineId, isAsOf }: JudgedMachine,
+  { constraint, list = [], quarantine, deployed, ...module }: JudgedModule,
 ): ReturnType<typeof judge> {
+  const { minimumAge, requireDigest } = module.terms;
+  const confirmedAt = module.confirmedAt ?? module.readAt;
   return judge(constraint, list, {
     now,
     platform,
     quarantine,
+    rollouts: { machineId, confirmedAt, deployed: deployed ?? undefined },
     download: { requireDigest, allowHttp: [] },
     notAfter: isAsOf ? now : undefined,
     minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,

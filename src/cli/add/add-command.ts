@@ -158,7 +158,7 @@ function added(edited: EditedMachine, module: Module, options: AddOptions): Outc
   const answer = options.json
     ? [asJson(path, { ...module, version, selects }, options)]
     : asLines(edited, { ...module, version, selects }, options.dryRun ? insertions : undefined);
-  const problems = [...releaseWarnings(moduleId, release), ...checked.value];
+  const problems = [...releaseWarnings(moduleId, resolution), ...checked.value];
   return { answer, notes: [], problems, ...(options.dryRun && { isData: true }) };
 }
 

@@ -4,7 +4,9 @@ import {
   restartCooldown,
   type TimingPolicy,
 } from '../../core/decision/timing-policies.ts';
+import { confirmedAtOf } from '../../core/decision/confirmed-at.ts';
 import { isTooOld } from '../../core/releases/list-age.ts';
+import { CONFIRMED_WITHIN_MS } from '../../core/releases/rollout-refusal.ts';
 import { haveSameFacts } from '../../store/facts.ts';
 import type { PastDecision, RecordedDecision } from '../../store/decision-history.ts';
 import { NO_RELEASES, restoredInput } from './restored-input.ts';
@@ -28,7 +30,9 @@ export function causesOf(before: PastDecision, after: PastDecision): readonly st
   if (!one?.ok || !other?.ok) return [];
   const change = { before: one.value, after: other.value, from, to };
   const causes = CAUSES.flatMap((cause) => cause(change));
-  return causes.length === 0 ? agedRelease(change) : causes;
+  if (causes.length > 0) return causes;
+  const ended = endedConfirmation(change);
+  return ended.length > 0 ? ended : agedRelease(change);
 }
 
 type Cause = (change: Change) => readonly string[];
@@ -176,6 +180,18 @@ const CAUSES: readonly Cause[] = [
   busyServer,
   time,
 ];
+
+/** Another target although nothing else has changed: a release in rollout needs a list that was confirmed in the last hour (D51). */
+const endedConfirmation: Cause = ({ before, after, from, to }) => {
+  const [wasConfirmed, isConfirmed] = [before, after].map(hasRecentList);
+  if (!wasConfirmed || isConfirmed || from.target === to.target) return [];
+  return ['the list was not confirmed for an hour, which a release in rollout needs'];
+};
+
+function hasRecentList({ list, eligibility: { now } }: DecideInput): boolean {
+  const confirmedAt = 'index' in list ? confirmedAtOf(list) : undefined;
+  return confirmedAt === undefined || !isTooOld(confirmedAt, now, CONFIRMED_WITHIN_MS);
+}
 
 /** A decision depends on its input alone. If only the time differs and nothing else has ended, a release became old enough. */
 const agedRelease: Cause = ({ before, after, from, to }) => {

@@ -108,6 +108,7 @@ function listNow(recorded: ModuleList, saved: SavedList | undefined): ModuleList
     index: indexReleases(records),
     changedDigests: changedDigests(records, lost),
     firstSeen,
+    readAt: confirmedAt,
     stale: stale && { ...stale, confirmedAt },
   };
 }

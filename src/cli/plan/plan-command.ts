@@ -88,6 +88,7 @@ export async function planOf(
   const plan = decideOn(
     { ...known, lists: lists.value },
     { now, isAsOf: at !== undefined, platform: platform.value },
+    world,
   );
   return {
     ok: true,
@@ -95,19 +96,23 @@ export async function planOf(
   };
 }
 
+/** With `--at`, the list counts as confirmed at that time. */
 function decideOn(
   { documents, lists, facts }: Pick<Planned, 'documents' | 'lists'> & { readonly facts: Facts },
   { now, isAsOf, platform }: Pick<Planned, 'now' | 'isAsOf' | 'platform'>,
+  world: World,
 ): Plan {
   const circumstances: Circumstances = {
     platform,
+    machineId: world.environment['PLATFORM_PART_ID'] || undefined,
     now,
     laterReleases: isAsOf ? 'refuse' : 'allow',
     isServerBusy: false,
     knownOf: (target) => {
       const readings = target.kind === 'module' ? lists.modules : lists.subsystems;
       const reading = readings.get(target.name);
-      return { ...facts(target), list: reading ? moduleListOf(reading) : NOT_ASKED };
+      const list = reading ? moduleListOf(reading) : NOT_ASKED;
+      return { ...facts(target), list: isAsOf ? { ...list, readAt: undefined } : list };
     },
   };
   return planMachine(planInputFor(documents, circumstances));

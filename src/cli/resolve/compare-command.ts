@@ -85,12 +85,12 @@ async function readInput(
 
 /** The error that no release may be selected, or the warnings about the releases that the types select. */
 function problemsOf(moduleId: ModuleId, types: readonly TypeOutcome[]): Problem[] {
-  const releases = types.flatMap(({ resolution }) => {
-    return resolution.kind === 'resolved' ? [resolution.release] : [];
+  const resolved = types.flatMap(({ resolution }) => {
+    return resolution.kind === 'resolved' ? [resolution] : [];
   });
-  const different = new Map(releases.map((release) => [release.version.text, release]));
+  const different = new Map(resolved.map((one) => [one.release.version.text, one]));
   if (different.size > 0) {
-    return [...different.values()].flatMap((release) => releaseWarnings(moduleId, release));
+    return [...different.values()].flatMap((one) => releaseWarnings(moduleId, one));
   }
   const message = `${moduleId} has no release and no prerelease that may be selected`;
   const command = `modreg resolve ${moduleId} latest-with-prerelease --explain`;

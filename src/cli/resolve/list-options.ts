@@ -50,7 +50,8 @@ export async function readListOptions(
   const registry = terms.ok ? registries.open(terms.value) : undefined;
   if (platform.ok && at?.ok !== false && maxAge.ok && registry?.ok === true) {
     const now = at?.value ?? world.clock();
-    const eligibility = { platform: platform.value, now, notAfter: at?.value };
+    const rollouts = { machineId: world.environment['PLATFORM_PART_ID'] || undefined };
+    const eligibility = { platform: platform.value, now, notAfter: at?.value, rollouts };
     const clock = (): number => world.clock();
     return { ok: true, value: { eligibility, registries, registry: registry.value, clock } };
   }
@@ -77,8 +78,11 @@ export async function withList(
     const list = registry
       ? await registries.read(registry, moduleId)
       : await sampleCatalogue.read(moduleId);
-    const { changedDigests, firstSeen } = list;
-    const outcome = present(list, { ...eligibility, changedDigests, firstSeen });
+    const { changedDigests, firstSeen, fetchedAt } = list;
+    // With `--at`, the list counts as confirmed at that time.
+    const confirmedAt = eligibility.notAfter === undefined ? fetchedAt : undefined;
+    const rollouts = { ...eligibility.rollouts, confirmedAt };
+    const outcome = present(list, { ...eligibility, changedDigests, firstSeen, rollouts });
     const problems = [...outcome.problems, ...staleWarning(list, clock()), ...warnings];
     return { ...outcome, notes: [...notes, ...outcome.notes], problems };
   } catch (error) {

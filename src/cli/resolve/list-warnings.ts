@@ -2,9 +2,11 @@ import type { ReleaseList } from '../../registry/index.ts';
 import {
   describeDeprecated,
   describeMisfit,
+  describeRollout,
   describeYanked,
 } from '../../core/explanation/words.ts';
-import type { ModuleId, Release, ReleaseIndex } from '../../core/index.ts';
+import type { ModuleId, ReleaseIndex, Resolution } from '../../core/index.ts';
+import { bypassedRollout } from '../../core/releases/rollout-refusal.ts';
 import { quote } from '../../core/text/quote.ts';
 import type { WarningKind } from '../codes.ts';
 import type { Problem } from '../problem.ts';
@@ -20,9 +22,13 @@ export function listWarnings(
   return [...ignoredEntries(moduleId, index), ...droppedParts(moduleId, list)];
 }
 
-/** The warnings that a release is yanked or deprecated. */
-export function releaseWarnings(moduleId: ModuleId, release: Release): Problem[] {
+/** The warnings that a release is yanked or deprecated, or that a pin to it bypasses its rollout. */
+export function releaseWarnings(
+  moduleId: ModuleId,
+  { release, input }: Resolution & { readonly kind: 'resolved' },
+): Problem[] {
   const { version, yanked, deprecated } = release;
+  const bypassed = bypassedRollout(input, release);
   const subject = `${moduleId} ${version.text}`;
   return [
     ...(yanked === undefined
@@ -31,6 +37,14 @@ export function releaseWarnings(moduleId: ModuleId, release: Release): Problem[]
     ...(deprecated === undefined
       ? []
       : [warning('deprecated', `${subject} is ${describeDeprecated(deprecated)}`)]),
+    ...(bypassed
+      ? [
+          warning(
+            'rollout-bypassed',
+            `the pin bypasses the rollout of ${subject}: ${describeRollout(bypassed)}`,
+          ),
+        ]
+      : []),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { deployedVersion } from '../../core/decision/deployed.ts';
 import type { Eligibility, ModuleId, Result } from '../../core/index.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
@@ -12,7 +13,7 @@ export interface MachineEligibility {
   readonly name: string;
   readonly eligibility: Pick<
     Eligibility,
-    'quarantine' | 'minimumAge' | 'artifactRules' | 'platform'
+    'quarantine' | 'minimumAge' | 'artifactRules' | 'platform' | 'rollouts'
   >;
 }
 
@@ -31,11 +32,12 @@ export function machineEligibility(
       const message = `what this machine refuses of ${moduleId} is not known: ${input.error}`;
       return { ok: false, error: { severity: 'error', kind: 'not-recorded', message } };
     }
-    const { quarantine, eligibility } = input.value;
-    const { minimumAge, artifactRules, platform } = eligibility;
+    const { quarantine, deployed, eligibility } = input.value;
+    const { minimumAge, artifactRules, platform, machineId } = eligibility;
+    const rollouts = { machineId, deployed: deployedVersion(deployed)?.text };
     return {
       ok: true,
-      value: { name, eligibility: { quarantine, minimumAge, artifactRules, platform } },
+      value: { name, eligibility: { quarantine, minimumAge, artifactRules, platform, rollouts } },
     };
   });
   return found.ok ? found.value : found;

@@ -96,7 +96,7 @@ export function problemsOf({ moduleId, list, resolution }: Answered): Problem[] 
   return [
     ...(resolution.kind === 'unsatisfied'
       ? [complaintProblem(complaintOf(resolution, moduleId))]
-      : releaseWarnings(moduleId, resolution.release)),
+      : releaseWarnings(moduleId, resolution)),
     ...listWarnings(moduleId, list, resolution.input.index),
   ];
 }

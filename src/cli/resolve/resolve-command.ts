@@ -41,7 +41,8 @@ export async function resolveCommand(
   return await withList(query, moduleId, options, (list, asked) => {
     const own = machine?.value.eligibility;
     const platform = options.platform === undefined ? own?.platform : undefined;
-    const eligibility = { ...asked, ...own, platform: platform ?? asked.platform };
+    const rollouts = { ...asked.rollouts, ...own?.rollouts };
+    const eligibility = { ...asked, ...own, platform: platform ?? asked.platform, rollouts };
     const resolution = resolve(constraint, indexReleases(list.records), eligibility);
     return present({ moduleId, list, resolution, machine: machine?.value.name }, options, world);
   });

@@ -7,6 +7,7 @@ import { resolveChecked, type Resolution } from '../releases/resolve.ts';
 import { heldBy } from './timing.ts';
 import { comparePrecedence, compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
+import { confirmedAtOf } from './confirmed-at.ts';
 import type { Decision, DecideInput, Replacement, Verdict } from './decision.ts';
 import { failureOf, reasonAgainst } from './failure.ts';
 import { recovery } from './recovery.ts';
@@ -86,7 +87,12 @@ export function decideChecked(input: DecideInput): Decision {
   if (stale && isTooOld(stale.confirmedAt, eligibility.now, input.maxIndexAgeMs)) {
     return withInput({ kind: 'stuck', code: 'list-stale', stale });
   }
-  const known = { quarantine, changedDigests, firstSeen };
+  const rollouts = {
+    machineId: eligibility.machineId,
+    confirmedAt: confirmedAtOf(list),
+    deployed: deployedVersion(deployed)?.text,
+  };
+  const known = { quarantine, changedDigests, firstSeen, rollouts };
   const resolution = resolveChecked(requirement, index, { ...eligibility, ...known });
   return withInput(afterResolving(input, resolution));
 }

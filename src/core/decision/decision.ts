@@ -34,6 +34,8 @@ export type ModuleList =
       readonly changedDigests?: ReadonlyMap<string, DigestChange> | undefined;
       /** When this machine first saw the releases; absent to trust the publish times that they claim. */
       readonly firstSeen?: Eligibility['firstSeen'];
+      /** When the registry last confirmed the list, in milliseconds since the epoch; absent for the time of the decision. */
+      readonly readAt?: number | undefined;
       /** Present if a saved list is used because the registry did not answer. */
       readonly stale?:
         | {
@@ -78,6 +80,8 @@ export interface DecideInput {
   readonly eligibility: Pick<Eligibility, 'now' | 'minimumAge' | 'notAfter' | 'artifactRules'> & {
     /** The platform of the machine. */
     readonly platform: Platform;
+    /** The machine's id, which determines its place in rollouts; absent if it has none. */
+    readonly machineId?: string | undefined;
   };
   /** A saved list is used if the registry confirmed it at most this many milliseconds ago. */
   readonly maxIndexAgeMs: number;

@@ -1,6 +1,8 @@
 import { publishTime } from '../releases/publish-time.ts';
 import type { Release } from '../releases/release.ts';
 import type { Resolution } from '../releases/resolve.ts';
+import { CONFIRMED_WITHIN_MS } from '../releases/rollout-refusal.ts';
+import { confirmedAtOf } from './confirmed-at.ts';
 import { DAY, type Hold } from './timing-policies.ts';
 import { deployedVersion } from './deployed.ts';
 import { heldBy, type Held } from './timing.ts';
@@ -17,7 +19,10 @@ import {
 export interface NextChange {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** What happens then. `restart-counts`: a restart that a wrong clock recorded in the future begins to count. */
+  /**
+   * What happens then. `restart-counts`: a restart that a wrong clock recorded in the future begins to count.
+   * `list-unconfirmed`: the last confirmation of the list becomes too old for a release in rollout.
+   */
   readonly because:
     | 'release-published'
     | 'release-of-age'
@@ -27,7 +32,8 @@ export interface NextChange {
     | 'cooldown-ends'
     | 'ceiling-ends'
     | 'restart-counts'
-    | 'list-too-old';
+    | 'list-too-old'
+    | 'list-unconfirmed';
   /** The decision at that time. */
   readonly becomes: Decision;
 }
@@ -137,6 +143,7 @@ function listChanges({ input, resolution }: Decision): PossibleChange[] {
     ...(stale
       ? [{ at: stale.confirmedAt + maxIndexAgeMs + 1, because: 'list-too-old' } as const]
       : []),
+    ...confirmationEnd(confirmedAtOf(list), resolution),
     ...quarantine.map(
       ({ until = Infinity }) => ({ at: until, because: 'quarantine-ends' }) as const,
     ),
@@ -144,6 +151,16 @@ function listChanges({ input, resolution }: Decision): PossibleChange[] {
     ...(previousRelease ? releaseChanges(previousRelease, input) : []),
     ...(reportedRelease ? releaseChanges(reportedRelease, input) : []),
   ];
+}
+
+/** A release in rollout is refused once the confirmation of the list is too old. Time never includes a machine (D51). */
+function confirmationEnd(
+  confirmedAt: number | undefined,
+  resolution: Resolution,
+): PossibleChange[] {
+  const isInRollout = resolution.kind === 'resolved' && resolution.release.rollout !== undefined;
+  if (confirmedAt === undefined || !isInRollout) return [];
+  return [{ at: confirmedAt + CONFIRMED_WITHIN_MS + 1, because: 'list-unconfirmed' }];
 }
 
 /** The releases that the constraint accepts and that are newer than the one that it selects now. */

@@ -29,10 +29,19 @@ export function recovery(
   return withoutRelease(resolution, version, isDeployed ? failure : undefined);
 }
 
-/** The release of `version` if it may be selected. It was deployed here before, so its age does not matter. */
+/** The release of `version` if it may be selected. It was deployed here before, so age and rollout do not matter (D50). */
 function fitRelease(version: Version | undefined, input: ResolveInput): Release | undefined {
   const release = version && input.index.find(version);
   const against = release && refusal(input, release)?.reason;
-  const isFit = against === undefined || against === 'too-young' || against === 'unknown-age';
+  const isFit = against === undefined || REFUSES_ONLY_NEW.has(against);
   return isFit ? release : undefined;
 }
+
+/** The reasons against a release that was never deployed here. */
+const REFUSES_ONLY_NEW: ReadonlySet<string> = new Set([
+  'too-young',
+  'unknown-age',
+  'not-in-rollout',
+  'rollout-halted',
+  'rollout-unconfirmed',
+]);

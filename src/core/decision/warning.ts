@@ -1,3 +1,5 @@
+import type { Refusal } from '../releases/refusal.ts';
+import { bypassedRollout } from '../releases/rollout-refusal.ts';
 import type { Version } from '../version/version.ts';
 import { replacementOf, type Decision } from './decision.ts';
 
@@ -36,6 +38,16 @@ export type Warning =
       readonly message: string;
     }
   | {
+      readonly kind: 'rollout-bypassed';
+      /** The pinned version. */
+      readonly version: Version;
+      /** Why its rollout excludes the machine. */
+      readonly against: Extract<
+        Refusal,
+        { reason: 'not-in-rollout' | 'rollout-halted' | 'rollout-unconfirmed' }
+      >;
+    }
+  | {
       /** The file of a `pin_url` without a digest is not verified. */
       readonly kind: 'unverified-download';
     }
@@ -48,7 +60,7 @@ export type Warning =
 /** The warnings about one decision. The plan adds `conflicting-constraints`. */
 export function decisionWarnings(decision: Decision): Warning[] {
   // Warned of: a yanked (D7) or deprecated (D8) release, a deployed pin that is no longer published (D20), a saved
-  // list (D21), a shadowed pin (D27), a file that is not verified (D36).
+  // list (D21), a shadowed pin (D27), a file that is not verified (D36), a pin that bypasses a rollout (D50).
   const { input, resolution } = decision;
   const { requirement, list } = input;
   if (requirement.kind === 'pin-url') {
@@ -93,10 +105,13 @@ function deployedWarnings({ input, resolution, ...verdict }: Decision): Warning[
 function replacementWarnings(decision: Decision): Warning[] {
   const replacement = replacementOf(decision);
   if (!replacement || replacement.direction === 'restart' || 'url' in replacement.to) return [];
-  const { direction, to } = replacement;
+  const { direction, to, resolution } = replacement;
   const { version, yanked, deprecated } = to;
   const warnings: Warning[] = direction === 'downgrade' ? [{ kind: 'downgrade' }] : [];
   if (yanked !== undefined) warnings.push({ kind: 'yanked', version, because: yanked });
   if (deprecated !== undefined) warnings.push({ kind: 'deprecated', version, because: deprecated });
+  // A pin bypasses the rollout (D50).
+  const against = resolution && bypassedRollout(resolution.input, to);
+  if (against) warnings.push({ kind: 'rollout-bypassed', version, against });
   return warnings;
 }

@@ -15,6 +15,9 @@ const VERBS: Readonly<
   'no-artifact': ['has', 'have'],
   'untrusted-artifact': ['has an', 'have an'],
   'digest-changed': ['is refused:', 'are refused:'],
+  'not-in-rollout': ['is refused:', 'are refused:'],
+  'rollout-halted': ['is refused:', 'are refused:'],
+  'rollout-unconfirmed': ['is refused:', 'are refused:'],
   'unknown-age': ['is of', 'are of'],
 };
 

@@ -12,7 +12,7 @@ import {
   describeTarget,
   reportedText,
 } from './decision-words.ts';
-import { describeDeprecated, describeYanked } from './words.ts';
+import { describeDeprecated, describeRollout, describeYanked } from './words.ts';
 
 /** A decision in a few words: `upgrade to 1.2.9`, `hold`, `up-to-date`. */
 export function summarizeDecision(decision: Decision): string {
@@ -34,6 +34,7 @@ const CAUSES: Readonly<Record<ChangeCause, string>> = {
   'ceiling-ends': 'another restart is allowed',
   'restart-counts': 'a restart that was recorded in the future begins to count',
   'list-too-old': 'the saved list becomes too old',
+  'list-unconfirmed': 'the list was not confirmed for an hour, which a release in rollout needs',
 };
 
 const NEXT_CHANGE = { at: NUMBER, because: TEXT, becomes: DECISION };
@@ -92,6 +93,8 @@ export function describeWarning(warning: Warning, decision: Decision): string {
       return `pin_url takes precedence over pin_version ${warning.version.text}`;
     case 'unverified-download':
       return 'its pin_url has no #sha256=… digest, so the file is not verified';
+    case 'rollout-bypassed':
+      return `the pin bypasses the rollout of ${warning.version.text}: ${describeRollout(warning.against)}`;
     case 'conflicting-constraints':
       return 'another entry has this module_id; each is resolved separately';
   }

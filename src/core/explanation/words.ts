@@ -5,6 +5,8 @@ import { excerpt } from '../text/quote.ts';
 import type { Refused } from '../releases/refusal.ts';
 import type { DigestChange } from '../releases/release.ts';
 import { newerRefused, type Resolution } from '../releases/resolve.ts';
+import { CONFIRMED_WITHIN_MS, type RolloutRefusal } from '../releases/rollout-refusal.ts';
+import { describeDuration } from '../text/duration.ts';
 import { formatTime } from '../text/rfc3339.ts';
 import type { Version } from '../version/version.ts';
 
@@ -43,6 +45,7 @@ export function describeChosen(resolution: Resolution & { readonly kind: 'resolv
 
 /** Why `constraint` does not select `refused`, in one line. */
 export function describeRefused(refused: Refused, constraint: Constraint): string {
+  if ('percent' in refused) return describeRollout(refused);
   switch (refused.reason) {
     case 'not-a-version':
       return `not a version: ${describeMisfit(refused.error)}`;
@@ -77,6 +80,39 @@ export function describeRefused(refused: Refused, constraint: Constraint): strin
       return `not yet published: its publish time is ${formatTime(refused.publishedAt)}`;
     case 'older':
       return `older than ${refused.than.text}`;
+  }
+}
+
+/** Why a rollout excludes the machine, in one line. */
+export function describeRollout(refusal: RolloutRefusal): string {
+  const { percent } = refusal;
+  switch (refusal.reason) {
+    case 'not-in-rollout': {
+      const { cohort, share } = refusal;
+      const why =
+        cohort === undefined
+          ? 'the machine has no id, so only 100 % include it'
+          : `cohort ${comparedDecimals(cohort, share).join(' is not below ')}`;
+      return `${why} (rollout at ${percent} %)`;
+    }
+    case 'rollout-halted':
+      return `rollout halted at ${percent} %${inBrackets(refusal.because)}`;
+    case 'rollout-unconfirmed': {
+      const limit = describeDuration(CONFIRMED_WITHIN_MS);
+      const found = `this one was confirmed at ${formatTime(refusal.confirmedAt)}`;
+      return `its rollout at ${percent} % needs a list confirmed within ${limit}, and ${found}`;
+    }
+  }
+}
+
+const MOST_DECIMALS = 15;
+
+/** Two numbers from 0 to 1 with the fewest decimals, two at least, with which they differ and neither is shown as 0. */
+function comparedDecimals(one: number, other: number): [string, string] {
+  for (let decimals = 2; ; decimals++) {
+    const [a, b] = [one.toFixed(decimals), other.toFixed(decimals)];
+    const isClear = a !== b && (other === 0 || Number(b) > 0);
+    if (isClear || decimals === MOST_DECIMALS) return [a, b];
   }
 }
 

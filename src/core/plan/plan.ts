@@ -51,6 +51,8 @@ export interface PlanInput {
   readonly policy: UpdatePolicy;
   /** The platform of the machine. */
   readonly platform: Platform;
+  /** The machine's id, which determines its place in rollouts; absent if it has none. */
+  readonly machineId?: string | undefined;
   /** The time of the plan, in milliseconds since the epoch. */
   readonly now: number;
   /** `refuse` refuses releases that were published after `now`. The default is `allow`. */
@@ -218,7 +220,7 @@ function decideInputFor(
   { list, deployed, previous, failed, restartRequest, restarts = [], quarantine = [] }: ModuleState,
   requirement: Requirement,
   terms: UpdateTerms,
-  { now, platform, laterReleases, answer, isServerBusy }: PlanInput,
+  { now, platform, machineId, laterReleases, answer, isServerBusy }: PlanInput,
 ): DecideInput {
   const { minimumAge, restartCooldownMs, restartCeiling, maxIndexAgeMs } = terms;
   const { allowDowngrade, onYank, requireDigest, allowHttp } = terms;
@@ -236,6 +238,7 @@ function decideInputFor(
     eligibility: {
       now,
       platform,
+      machineId,
       notAfter: laterReleases === 'refuse' ? now : undefined,
       minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
       artifactRules: { requireDigest, allowHttp },

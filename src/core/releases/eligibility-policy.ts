@@ -42,6 +42,17 @@ export interface Eligibility {
     | undefined;
   /** Refuses releases that were published later than this, in milliseconds since the epoch. */
   readonly notAfter?: number | undefined;
+  /** Refuses releases in a rollout that does not include the machine. Does not apply to pins. */
+  readonly rollouts?:
+    | {
+        /** The machine's id, which determines its cohort; absent if it has none. Then 100 % alone include it. */
+        readonly machineId?: string | undefined;
+        /** When the registry last confirmed the list, in milliseconds since the epoch; absent for `now`. */
+        readonly confirmedAt?: number | undefined;
+        /** The text of the deployed version, which is not refused; absent if it is not known. */
+        readonly deployed?: string | undefined;
+      }
+    | undefined;
   /** Refuses releases whose file for `platform` a machine must not download (D36). */
   readonly artifactRules?:
     | {

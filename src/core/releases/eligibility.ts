@@ -4,6 +4,7 @@ import type { Eligibility, Policy } from './eligibility-policy.ts';
 import { publishTime } from './publish-time.ts';
 import { quarantined } from './quarantine.ts';
 import { artifactFor, artifactsFor, type Artifact } from './release.ts';
+import { excludedByRollout } from './rollout-refusal.ts';
 
 /** Only a pin may select a yanked release (D7). */
 const yanked: Policy = ({ constraint }, release) => {
@@ -76,4 +77,5 @@ export const ineligible: Policy = (input, release) =>
   untrustedArtifact(input, release) ??
   digestChanged(input, release) ??
   quarantined(input, release) ??
-  ageLimits(input, release);
+  ageLimits(input, release) ??
+  excludedByRollout(input, release);

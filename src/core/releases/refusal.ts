@@ -55,6 +55,29 @@ export type Refusal =
       readonly publishedAt: number;
     }
   | {
+      readonly reason: 'not-in-rollout';
+      /** From 0 to 1: the place of the machine in the rollout; undefined if the machine has no id. */
+      readonly cohort: number | undefined;
+      /** The machines whose cohort is below it are included. */
+      readonly share: number;
+      /** The percentage of the step. */
+      readonly percent: number;
+    }
+  | {
+      readonly reason: 'rollout-halted';
+      /** The percentage of the step. */
+      readonly percent: number;
+      /** The reason, `""` if none was given. */
+      readonly because: string;
+    }
+  | {
+      readonly reason: 'rollout-unconfirmed';
+      /** The percentage of the step. */
+      readonly percent: number;
+      /** When the registry last confirmed the list, in milliseconds since the epoch. */
+      readonly confirmedAt: number;
+    }
+  | {
       readonly reason: 'older';
       /** The version that was selected. */
       readonly than: Version;

@@ -26,7 +26,23 @@ export interface ReleaseRecord {
   readonly yanked?: string | undefined;
   /** Why the release should no longer be used, `""` if no reason was given; absent if it is not deprecated. */
   readonly deprecated?: string | undefined;
+  /** Which machines may install the release; absent if its rollout is completed, or it never had one. */
+  readonly rollout?:
+    | {
+        /** Text of this rollout alone. The cohort of a machine follows from it and the machine's id. */
+        readonly salt: string;
+        /** The percentage of the step, for people. */
+        readonly percent: number;
+        /** From 0 to 1: the machines whose cohort is below it are included. */
+        readonly share: number;
+        /** Why the rollout is halted, `""` if no reason was given; absent if it is not halted. */
+        readonly halted?: string | undefined;
+      }
+    | undefined;
 }
+
+/** The rollout of a release, as a release list shows it. */
+export type ReleaseRollout = NonNullable<ReleaseRecord['rollout']>;
 
 /** The version of an entry, which may be listed by its version alone. */
 export function versionOf(entry: ReleaseRecord | string): string {
@@ -51,7 +67,7 @@ export interface DigestChange {
 
 /**
  * Merges all entries of one version into one release: all artifacts, the earliest publish time, yanked and deprecated if
- * any entry is. The order of the entries does not matter (D11).
+ * any entry is, and the rollout that includes the fewest machines. The order of the entries does not matter (D11).
  */
 export function mergeRecords(
   version: Version,
@@ -60,8 +76,9 @@ export function mergeRecords(
   const records = entries.map((entry) => (typeof entry === 'string' ? { version: entry } : entry));
   const [first] = records;
   if (first && records.length === 1) {
-    const { publishedAt, artifacts, yanked, deprecated } = first;
-    return { version, publishedAt: knownTime(publishedAt), artifacts, yanked, deprecated };
+    const { publishedAt, artifacts, yanked, deprecated, rollout } = first;
+    const time = knownTime(publishedAt);
+    return { version, publishedAt: time, artifacts, yanked, deprecated, rollout };
   }
   return {
     version,
@@ -69,6 +86,7 @@ export function mergeRecords(
     artifacts: mergeArtifacts(records.flatMap(({ artifacts }) => (artifacts ? [artifacts] : []))),
     yanked: leastReason(records.map(({ yanked }) => yanked)),
     deprecated: leastReason(records.map(({ deprecated }) => deprecated)),
+    rollout: strictest(records.flatMap(({ rollout }) => rollout ?? [])),
   };
 }
 
@@ -123,6 +141,17 @@ function mergeArtifacts(lists: readonly (readonly Artifact[])[]): Artifact[] | u
   });
   const distinct = [...new Map(keyed)].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return distinct.map(([, artifact]) => artifact);
+}
+
+/** A halted rollout before any other, then the one with the lowest share. */
+function strictest(rollouts: readonly ReleaseRollout[]): ReleaseRollout | undefined {
+  const keyed = rollouts.map((rollout): [number, string, ReleaseRollout] => {
+    const { salt, percent, share, halted } = rollout;
+    const rank = halted === undefined ? share : -1;
+    return [rank, JSON.stringify([salt, share, percent, halted]), rollout];
+  });
+  const [first] = keyed.toSorted(([a, one], [b, other]) => a - b || (one < other ? -1 : 1));
+  return first?.[2];
 }
 
 function knownTime(ms: number | undefined): number | undefined {

@@ -32,6 +32,7 @@ export function compareVersionTypes(
   const base = deployed ?? versionToAdd(index, eligibility);
   if (!base) return undefined;
   const { major, minor } = base;
+  const rollouts = eligibility.rollouts && { ...eligibility.rollouts, deployed: deployed?.text };
   const constraints: Constraint[] = [
     { kind: 'patch', version: base },
     { kind: 'minor', major, minor },
@@ -40,7 +41,7 @@ export function compareVersionTypes(
     { kind: 'latest-with-prerelease' },
   ];
   return constraints.map((constraint) => {
-    const resolution = resolve(constraint, index, eligibility);
+    const resolution = resolve(constraint, index, { ...eligibility, rollouts });
     return {
       constraint,
       resolution,

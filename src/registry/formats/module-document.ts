@@ -2,9 +2,11 @@ import type { Artifact, ModuleId, ReleaseRecord } from '../../core/index.ts';
 import type { Path } from '../../core/text/json-pointer.ts';
 import { isUsualTime, parseTime } from '../../core/text/rfc3339.ts';
 import { checkLength, type Drop, type ListEntries } from './decoded-list.ts';
+import { decodeRollout } from './rollout-field.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import { withAbsoluteUrls } from './hosted-artifact.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
+import { decodeReason, isCleanReason } from './reason-field.ts';
 import { RegistryError } from '../registry-error.ts';
 
 const MOST_ARTIFACTS = 1000;
@@ -65,16 +67,18 @@ function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
     artifacts: decodeArtifacts(entry['artifacts'], path, drop),
     yanked: decodeReason(entry['yanked'], path, 'yanked', drop),
     deprecated: decodeReason(entry['deprecated'], path, 'deprecated', drop),
+    rollout: decodeRollout(entry['rollout'], path, drop),
   };
 }
 
 function isClean(entry: unknown): boolean {
   if (!isJsonObject(entry)) return true;
-  const { published_at: time, artifacts, yanked, deprecated } = entry;
+  const { published_at: time, artifacts, yanked, deprecated, rollout } = entry;
   return (
     isCleanTime(time) &&
     isCleanReason(yanked) &&
     isCleanReason(deprecated) &&
+    isAbsent(rollout) &&
     (isAbsent(artifacts) ||
       (Array.isArray(artifacts) &&
         artifacts.length <= MOST_ARTIFACTS &&
@@ -91,11 +95,6 @@ function isCleanArtifact(value: unknown): boolean {
 /** Whether `decodeTime` certainly reports nothing. */
 export function isCleanTime(value: unknown): boolean {
   return isAbsent(value) || isUsualTime(value);
-}
-
-/** Whether `decodeReason` reports nothing. */
-export function isCleanReason(value: unknown): boolean {
-  return isAbsent(value) || typeof value === 'boolean' || typeof value === 'string';
 }
 
 function isAbsent(value: unknown): boolean {
@@ -124,19 +123,6 @@ export function decodeTime(
   if (time.ok) return time.value;
   drop([...path, key], value, time.error.expected);
   return undefined;
-}
-
-/** The reason at `path` under `key`; undefined if it is absent or false. Any other value still yanks or deprecates. */
-export function decodeReason(
-  value: unknown,
-  path: Path,
-  key: string,
-  drop: Drop,
-): string | undefined {
-  if (value === undefined || value === null || value === false) return undefined;
-  if (typeof value === 'string') return value;
-  if (value !== true) drop([...path, key], value, 'a string');
-  return '';
 }
 
 /** Undefined if absent. A list that cannot be read is empty, so that the release fits no platform. */

@@ -3,7 +3,8 @@ import type { Path } from '../../core/text/json-pointer.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import { checkLength, type Drop, type ListEntries } from './decoded-list.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
-import { decodeReason, decodeTime, isCleanReason, isCleanTime } from './module-document.ts';
+import { decodeTime, isCleanTime } from './module-document.ts';
+import { decodeReason, isCleanReason } from './reason-field.ts';
 import { RegistryError } from '../registry-error.ts';
 
 // npm's names for the supported platforms, Linux on amd64 and arm64. (Limits)

@@ -8,6 +8,10 @@ const HOUR = DAY / 24;
 const WEEK_OLD = { minimumAge: { ms: 7 * DAY, unknown: 'refuse' } } as const;
 const WANTED = { wanted: '1.2.*', deployed: '1.2.3' } as const;
 const stale = { confirmedAt: NOW - DAY, message: 'down' };
+const IN_ROLLOUT = {
+  list: ['1.2.4', { version: '1.2.5', rollout: { salt: 's1', percent: 50, share: 0.5 } }],
+  eligibility: { machineId: 'rover-7' },
+};
 
 describe('the next change', () => {
   it.each<[string, Situation, string | undefined]>([
@@ -38,6 +42,31 @@ describe('the next change', () => {
         eligibility: WEEK_OLD,
         list: [aged('1.2.3', 9), { ...aged('1.2.4', 5), yanked: '' }],
       },
+      undefined,
+    ],
+    [
+      'D51 the confirmation of the list ends, for a release in rollout',
+      { ...IN_ROLLOUT, wanted: '1.2.*', deployed: '1.2.3', readAt: NOW - HOUR / 2 },
+      '2026-11-21T00:30:00.001Z: upgrade to 1.2.4, as the list was not confirmed for an hour, which a release in rollout needs',
+    ],
+    [
+      'D51 the same for a saved list',
+      { ...IN_ROLLOUT, ...WANTED, stale: { confirmedAt: NOW - HOUR / 2, message: 'down' } },
+      '2026-11-21T00:30:00.001Z: upgrade to 1.2.4, as the list was not confirmed for an hour, which a release in rollout needs',
+    ],
+    [
+      'D51 is undefined for a deployed release in rollout',
+      { ...IN_ROLLOUT, wanted: '1.2.*', deployed: '1.2.5', readAt: NOW },
+      undefined,
+    ],
+    [
+      'D51 is undefined for a pin to a release in rollout',
+      { ...IN_ROLLOUT, wanted: '1.2.5', deployed: '1.2.3', readAt: NOW },
+      undefined,
+    ],
+    [
+      'D51 is undefined if the confirmation has ended',
+      { ...IN_ROLLOUT, wanted: '1.2.*', deployed: '1.2.3', readAt: NOW - HOUR - 1 },
       undefined,
     ],
     [

@@ -10,7 +10,13 @@ import {
   type RandomMachine,
   type RandomModule,
 } from '../../support/machines.ts';
-import { isInBranch, isPin, planJudge, verdictOn } from '../../support/plan-judge.ts';
+import {
+  ALLOWED_BEFORE,
+  isInBranch,
+  isPin,
+  planJudge,
+  verdictOn,
+} from '../../support/plan-judge.ts';
 import { RUNS } from '../../support/runs.ts';
 
 /** Half as many runs as other properties, because machines are slow to plan. */
@@ -43,9 +49,6 @@ function inForce(machine: RandomMachine, { quarantine }: RandomModule, version: 
   );
 }
 
-/** The reasons that do not prevent a rollback to the previous version. */
-const IGNORED_BY_ROLLBACK = ['older', 'too-young', 'unknown-age'];
-
 /** The invariants that one action breaks. */
 function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleAction): string[] {
   if (direction === 'restart') return brokenByRestart(machine, module, to);
@@ -77,7 +80,7 @@ function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleActio
     'I5 not yanked': pinned || entries.every(({ yanked }) => yanked === undefined),
     'I5 not refused': refused.every(
       ({ text, reason }) =>
-        text !== to || (isRollback ? IGNORED_BY_ROLLBACK : ['older']).includes(reason),
+        text !== to || (isRollback ? ALLOWED_BEFORE : ['older']).includes(reason),
     ),
     'I7 a rollback only if the deployed version or the last release failed':
       !isRollback || hasFailed === true,

@@ -93,6 +93,15 @@ const release = fc.record(
       { weight: 1, arbitrary: odd },
     ),
     yanked: fc.oneof(fc.constantFrom('burns', ''), odd),
+    rollout: fc.oneof(
+      fc.record({
+        salt: fc.oneof(fc.constant('s1'), odd),
+        percent: fc.oneof(fc.constant(5), odd),
+        share: fc.oneof(fc.constantFrom(0.05, 1), odd),
+        halted: fc.oneof(fc.constantFrom(null, 'stops'), odd),
+      }),
+      odd,
+    ),
     deprecated: fc.oneof(fc.constantFrom('old', ''), odd),
   },
   { requiredKeys: ['version'] },

@@ -13,7 +13,7 @@ it('decodes every field of a release', () => {
   const document = {
     module_id: 'acme:lidar',
     generation: 7,
-    count: 2,
+    count: 5,
     releases: [
       {
         version: '1.2.3',
@@ -26,6 +26,9 @@ it('decodes every field of a release', () => {
         deprecated: 'old',
       },
       { version: '1.2.4', published_at: null, artifacts: null, yanked: null, deprecated: null },
+      { version: '1.3.0', rollout: { salt: 's1', percent: 5, share: 0.0512, halted: 'stops' } },
+      { version: '1.3.1', rollout: { salt: 's2', percent: 100, share: 1, halted: null } },
+      { version: '1.3.2', rollout: null },
     ],
   };
   expect(decodeReleaseDocument(document, LIDAR)).toEqual({
@@ -41,6 +44,9 @@ it('decodes every field of a release', () => {
         deprecated: 'old',
       },
       { version: '1.2.4' },
+      { version: '1.3.0', rollout: { salt: 's1', percent: 5, share: 0.0512, halted: 'stops' } },
+      { version: '1.3.1', rollout: { salt: 's2', percent: 100, share: 1 } },
+      { version: '1.3.2' },
     ],
     dropped: [],
     generation: 7,
@@ -68,6 +74,54 @@ describe('a field that cannot be read gets its most restrictive value and is rep
       { deprecated: [] },
       { deprecated: '' },
       '/releases/0/deprecated is a list, expected a string',
+    ],
+    [
+      'rollout: true',
+      { rollout: true },
+      { rollout: { salt: '', percent: 0, share: 0 } },
+      '/releases/0/rollout is the boolean true, expected an object with salt, percent and share',
+    ],
+    [
+      'rollout: without a salt, which includes no machine',
+      { rollout: { percent: 100, share: 1 } },
+      { rollout: { salt: '', percent: 100, share: 0 } },
+      '/releases/0/rollout/salt is nothing, expected text of at most 256 characters',
+    ],
+    [
+      'rollout: a salt that is too long',
+      { rollout: { salt: 'x'.repeat(257), percent: 100, share: 1 } },
+      { rollout: { salt: '', percent: 100, share: 0 } },
+      expect.stringMatching(/^\/releases\/0\/rollout\/salt is "x+…", expected text/),
+    ],
+    [
+      'rollout: a share above 1',
+      { rollout: { salt: 's1', percent: 5, share: 5 } },
+      { rollout: { salt: 's1', percent: 5, share: 0 } },
+      '/releases/0/rollout/share is the number 5, expected a number from 0 to 1',
+    ],
+    [
+      'rollout: a share below 0',
+      { rollout: { salt: 's1', percent: 5, share: -0.1 } },
+      { rollout: { salt: 's1', percent: 5, share: 0 } },
+      '/releases/0/rollout/share is the number -0.1, expected a number from 0 to 1',
+    ],
+    [
+      'rollout: a percentage that is text',
+      { rollout: { salt: 's1', percent: '5', share: 0.5 } },
+      { rollout: { salt: 's1', percent: 50, share: 0.5 } },
+      '/releases/0/rollout/percent is "5", expected a number from 0 to 100',
+    ],
+    [
+      'rollout: halted without a reason',
+      { rollout: { salt: 's1', percent: 5, share: 0.05, halted: true } },
+      { rollout: { salt: 's1', percent: 5, share: 0.05, halted: '' } },
+      undefined,
+    ],
+    [
+      'rollout: halted by a number',
+      { rollout: { salt: 's1', percent: 5, share: 0.05, halted: 0 } },
+      { rollout: { salt: 's1', percent: 5, share: 0.05, halted: '' } },
+      '/releases/0/rollout/halted is the number 0, expected a string',
     ],
     [
       'artifacts: an object',

@@ -1,0 +1,9 @@
+import type { ModuleList } from './decision.ts';
+
+/** When a registry last confirmed the list; undefined for a list that was read just now. */
+export function confirmedAtOf({
+  stale,
+  readAt,
+}: Extract<ModuleList, { readonly index: unknown }>): number | undefined {
+  return stale ? stale.confirmedAt : readAt;
+}
