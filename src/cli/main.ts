@@ -94,6 +94,7 @@ function worldOf(process: NodeJS.Process, presentation: Presentation): World {
     environment: env,
     platform: `${process.platform}/${process.arch}`,
     isTerminal: stderr.isTTY,
+    isAnswerShown: stdout.isTTY,
     columns: widthOf(stdout),
     clock: Date.now,
     print: (line) => write(stdout, [line], { paint: asIs, width: widthOf(stdout) }),
@@ -105,18 +106,7 @@ function worldOf(process: NodeJS.Process, presentation: Presentation): World {
       status.around(() => log(text, (count) => escapeUnprintable(lost(count))));
     },
     status: (text) => status.show(text && escapeUnprintable(text)),
-    untilSignal: async (nth = 1) =>
-      await new Promise((resolve) => {
-        let seen = 0;
-        const onSignal = (signal: (typeof SIGNALS)[number]): void => {
-          seen += 1;
-          if (seen < nth) return;
-          // Without a listener, the next signal ends the process.
-          for (const name of SIGNALS) process.off(name, onSignal);
-          resolve(signal);
-        };
-        for (const name of SIGNALS) process.on(name, onSignal);
-      }),
+    untilSignal: async (nth = 1) => await nthSignal(process, nth),
     untilStdoutCloses: async () => {
       const failed = new Promise<void>((resolve) => {
         stdout.once('error', () => resolve());
@@ -124,6 +114,20 @@ function worldOf(process: NodeJS.Process, presentation: Presentation): World {
       await Promise.race([failed, untilReaderLeaves(process)]);
     },
   };
+}
+
+async function nthSignal(process: NodeJS.Process, nth: number): Promise<(typeof SIGNALS)[number]> {
+  return await new Promise((resolve) => {
+    let seen = 0;
+    const onSignal = (signal: (typeof SIGNALS)[number]): void => {
+      seen += 1;
+      if (seen < nth) return;
+      // Without a listener, the next signal ends the process.
+      for (const name of SIGNALS) process.off(name, onSignal);
+      resolve(signal);
+    };
+    for (const name of SIGNALS) process.on(name, onSignal);
+  });
 }
 
 function write(

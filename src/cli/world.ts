@@ -5,6 +5,8 @@ export interface World {
   readonly platform: string;
   /** Whether stderr is a terminal. */
   readonly isTerminal: boolean;
+  /** Whether stdout is a terminal: what it shows is not kept in a journal. */
+  readonly isAnswerShown: boolean;
   /** The width that lines for a person are wrapped to; undefined if stdout is not a terminal, and COLUMNS is not set. */
   readonly columns: number | undefined;
   /** Milliseconds since the epoch. */

@@ -1,4 +1,8 @@
 import { Hono } from 'hono';
+import { DatabaseError } from '../sqlite/database-error.ts';
+import type { AccessOptions } from './access/access-options.ts';
+import { protect } from './access/protection.ts';
+import { failure, fileRefusal } from './access/refusal.ts';
 import { assetRoutes, type AssetFiles } from './assets.ts';
 import { frameWith } from './frame.tsx';
 import type { PagedMachine } from './paged-machine.ts';
@@ -8,12 +12,23 @@ import { addModuleRoutes } from './routes/module-routes.tsx';
 
 interface PageOptions {
   readonly assets: AssetFiles;
+  /** Who may use the page; undefined for anybody, as in tests of what it shows. */
+  readonly access: AccessOptions | undefined;
+  /** Called with each error that ended a request. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** The page of a machine and its JSON API, as a Hono app. */
-export function pageApp(machine: PagedMachine, { assets }: PageOptions): Hono {
+export function pageApp(machine: PagedMachine, { assets, access, onError }: PageOptions): Hono {
   const app = new Hono();
-  const frame = frameWith(assetRoutes(app, assets));
+  const served = new Hono();
+  const frame = frameWith(assetRoutes(served, assets));
+  if (access) protect(app, access, frame.signIn);
+  app.onError((error) => {
+    onError?.(error);
+    return error instanceof DatabaseError ? fileRefusal(error) : failure();
+  });
+  app.route('/', served);
   addModuleRoutes(app, machine, frame);
   addRecordRoutes(app, machine, frame);
   addApiRoutes(app, machine);

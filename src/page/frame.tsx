@@ -1,9 +1,11 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
+import type { SignInView } from './access/access-options.ts';
 import type { MachineView, PageProblem } from './paged-machine.ts';
 import { Layout, type Assets, type Tab } from './views/layout.tsx';
 import { Problems } from './views/modules-view.tsx';
+import { SignIn } from './views/sign-in.tsx';
 
 type Answer = Response | Promise<Response>;
 
@@ -16,6 +18,8 @@ export interface Frame {
   ): Answer;
   /** The page that says what cannot be shown or done. */
   failed(c: Context, problems: readonly PageProblem[]): Answer;
+  /** The page for signing in, as HTML. */
+  readonly signIn: SignInView;
 }
 
 export function frameWith(assets: Assets): Frame {
@@ -37,9 +41,21 @@ export function frameWith(assets: Assets): Frame {
         </Layout>,
       );
     },
+    signIn: async (problem) => {
+      const page = await document(
+        <Layout title="Sign in" machine="modreg" isPrivate={false} assets={assets}>
+          <SignIn problem={problem} />
+        </Layout>,
+      );
+      return page.toString();
+    },
   };
 }
 
 function answer(c: Context, page: Child): Answer {
-  return c.html(html`<!doctype html>${page}`);
+  return c.html(document(page));
+}
+
+function document(page: Child): ReturnType<typeof html> {
+  return html`<!doctype html>${page}`;
 }

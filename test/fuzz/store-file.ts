@@ -55,6 +55,7 @@ function runCommands(home: string): void {
     environment: { PLATFORM_HOME: home },
     platform: 'linux/x64',
     isTerminal: false,
+    isAnswerShown: false,
     columns: undefined,
     clock: () => 10,
     print: () => undefined,

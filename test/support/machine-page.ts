@@ -21,7 +21,7 @@ export function machinePage({ home, now, machine, policy }: Paged): Hono {
   const environment = { PLATFORM_HOME: home };
   const world = { ...quietWorld('linux/arm64'), environment, clock: () => now };
   const machineAt = machineOnPage(path, { registry: 'https://registry.example' }, world);
-  return pageApp(machineAt, { assets: { style: '', script: '' } });
+  return pageApp(machineAt, { assets: { style: '', script: '' }, access: undefined });
 }
 
 /** The text of the page at `path` below its header, one line for each element that begins a line. */

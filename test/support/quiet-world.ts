@@ -6,6 +6,7 @@ export function quietWorld(platform: string): World {
     environment: {},
     platform,
     isTerminal: false,
+    isAnswerShown: false,
     columns: undefined,
     clock: () => 0,
     print: () => undefined,

@@ -177,6 +177,7 @@ export class DemoStage {
       ...this.#world,
       environment: { ...Object.fromEntries(others), PLATFORM_HOME: this.#machine.home },
       isTerminal: false,
+      isAnswerShown: false,
       columns: undefined,
       print: take,
       note: () => undefined,

@@ -154,7 +154,11 @@ function notesFor(address: string, { host, db, tls }: Serving): string[] {
   ];
 }
 
-function cannotListen({ host, port }: Serving, error: unknown): Problem {
+/** The problem of an address that cannot be used. Throws any other error. */
+export function cannotListen(
+  { host, port }: Pick<Serving, 'host' | 'port'>,
+  error: unknown,
+): Problem {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
   const message = `cannot listen on ${excerpt(host)}, port ${port} (${code})`;

@@ -32,7 +32,7 @@ export function readServeTerms(options: ServeCommandOptions): Result<ServeTerms,
   const spread = wholeNumber('--spread', options.spread, LONGEST_SPREAD_MS);
   if (!spread.ok) return spread;
   if (options.host === '') return { ok: false, error: usage('--host is empty') };
-  const tls = tlsOf(options);
+  const tls = readTlsOptions(options);
   if (!tls.ok) return tls;
   const metrics = parseMetricsPlace(options.metrics);
   if (!metrics.ok) return metrics;
@@ -46,10 +46,13 @@ export function readServeTerms(options: ServeCommandOptions): Result<ServeTerms,
 }
 
 /** The files for TLS, which were readable a moment ago. */
-function tlsOf({
+export function readTlsOptions({
   tlsCert: certificate,
   tlsKey: key,
-}: ServeCommandOptions): Result<TlsFiles | undefined, Problem> {
+}: {
+  readonly tlsCert?: string | undefined;
+  readonly tlsKey?: string | undefined;
+}): Result<TlsFiles | undefined, Problem> {
   if (certificate === undefined && key === undefined) return { ok: true, value: undefined };
   if (certificate === undefined) {
     return {
@@ -63,7 +66,7 @@ function tlsOf({
       error: usage('--tls-cert is given without --tls-key: pass both, or neither'),
     };
   }
-  // Checked before a registry file is created.
+  // Checked before a file is created.
   const pair = readTlsPair({ certificate, key });
   if (!pair.ok) return { ok: false, error: tlsProblem(pair.error) };
   return { ok: true, value: { certificate, key } };

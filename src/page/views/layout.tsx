@@ -22,9 +22,11 @@ export const Layout: FC<{
   readonly machine: string;
   /** The address of the tab that is shown. */
   readonly tab?: Tab;
+  /** Whether somebody is signed in, who sees the other pages and can sign out. */
+  readonly isPrivate?: boolean;
   readonly assets: Assets;
   readonly children?: Child;
-}> = ({ title, machine, tab, assets, children }) => (
+}> = ({ title, machine, tab, isPrivate = true, assets, children }) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -41,15 +43,24 @@ export const Layout: FC<{
       </a>
       <header>
         <p class="machine">{machine}</p>
-        <nav aria-label="Pages">
-          {TABS.map(([href, name]) => (
-            <a href={href} aria-current={href === tab ? 'page' : undefined}>
-              {name}
-            </a>
-          ))}
-        </nav>
+        {isPrivate ? <Navigation tab={tab} /> : null}
       </header>
       <main id="content">{children}</main>
     </body>
   </html>
+);
+
+const Navigation: FC<{ readonly tab: Tab | undefined }> = ({ tab }) => (
+  <>
+    <nav aria-label="Pages">
+      {TABS.map(([href, name]) => (
+        <a href={href} aria-current={href === tab ? 'page' : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
+    <form method="post" action="/sign-out">
+      <button>Sign out</button>
+    </form>
+  </>
 );

@@ -1,0 +1,85 @@
+import { existsSync, renameSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Result } from '../../core/index.ts';
+import { platformHome } from '../../config/platform-home.ts';
+import { quote } from '../../core/text/quote.ts';
+import {
+  bracketed,
+  certifiedNames,
+  loopbackName,
+  shownName,
+  type HostNames,
+} from '../../page/access/host-names.ts';
+import { openPageFile, PAGE_FILE, type PageFile } from '../../page/access/page-file.ts';
+import type { TlsInUse } from '../../server/tls/tls-reload.ts';
+import { DatabaseError } from '../../sqlite/database-error.ts';
+import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
+import { NO_HOME } from '../machine/open-state.ts';
+import type { Problem } from '../problem.ts';
+import type { World } from '../world.ts';
+
+/** Short where the page answers nobody meanwhile. */
+const BUSY_TIMEOUT_MS = 200;
+const SUFFIXES = ['', '-wal', '-shm', '-journal'];
+
+/**
+ * Opens `page.db` in the platform's home. It only has what everybody can get again by signing in, so a damaged one is replaced;
+ * it stays beside the new one under another name (T129).
+ */
+export function openAccess(world: World): Result<PageFile, Problem> {
+  const home = platformHome(world.environment);
+  if (home === undefined) return { ok: false, error: NO_HOME };
+  const path = join(home, PAGE_FILE);
+  try {
+    return { ok: true, value: openPageFile(path, BUSY_TIMEOUT_MS) };
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    if (error.kind !== 'damaged') return { ok: false, error: fileProblem(error) };
+    const aside = setAside(path);
+    world.note(
+      `warning: ${error.message}; it is now ${quote(aside)}, and everybody has to sign in again`,
+    );
+    return { ok: true, value: openPageFile(path, BUSY_TIMEOUT_MS) };
+  }
+}
+
+/** What a command reports for `error` of page.db. */
+export function fileProblem({ kind, message }: DatabaseError): Problem {
+  return { severity: 'error', kind: STATE_ERRORS[kind], message };
+}
+
+function setAside(path: string): string {
+  const aside = `${path}.damaged`;
+  for (const suffix of SUFFIXES) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+  }
+  return aside;
+}
+
+/** The host names that a page accepts, and the one that is shown to a person. */
+export interface PageNames {
+  readonly names: HostNames;
+  readonly shown: string;
+}
+
+/** The random name on loopback, or with TLS what the certificate covers. */
+export function pageNames(
+  { label }: PageFile,
+  tls: TlsInUse | undefined,
+  host: string | undefined,
+): Result<PageNames, Problem> {
+  if (!tls) {
+    const own = loopbackName(label);
+    return { ok: true, value: { names: (name) => name === own, shown: own } };
+  }
+  const { cert } = tls.pair();
+  const shown = shownName(cert, [...(host === undefined ? [] : [host]), hostname()]);
+  if (shown !== undefined) {
+    const names = certifiedNames(() => tls.pair().cert);
+    return { ok: true, value: { names, shown: bracketed(shown) } };
+  }
+  const message = `the certificate of --tls-cert covers neither --host nor ${quote(hostname())}, and names no other host`;
+  const hint = 'its subjectAltName has the names under which browsers may open the page';
+  return { ok: false, error: { severity: 'error', kind: 'usage', message, hint } };
+}

@@ -1,0 +1,49 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Result } from '../../core/index.ts';
+import { platformHome } from '../../config/platform-home.ts';
+import { quote } from '../../core/text/quote.ts';
+import { CODE_MS } from '../../page/access/sign-in-codes.ts';
+import { describeDuration } from '../../core/text/duration.ts';
+import { jsonLine } from '../output/answer-json.ts';
+import type { Problem } from '../problem.ts';
+import type { World } from '../world.ts';
+
+const FILE = 'page-address';
+const PRIVATE_MODE = 0o600;
+
+/**
+ * The line that tells a person where to sign in. The address with its code is shown on a terminal only. Elsewhere, such as in a
+ * journal, others may read what is printed: then it is in a file of this user, and the line names the file.
+ */
+export function shownAddress(
+  { address, code }: { readonly address: string; readonly code: string },
+  { json }: { readonly json?: true },
+  { environment, isAnswerShown }: World,
+): Result<string, Problem> {
+  const secret = `${address}/#code=${code}`;
+  if (isAnswerShown && !json) return { ok: true, value: secret };
+  const path = join(platformHome(environment) ?? '.', FILE);
+  const written = writePrivate(path, `${secret}\n`);
+  if (!written.ok) return written;
+  if (json) return { ok: true, value: jsonLine({ schema: 'modreg/page@1', file: path }) };
+  return { ok: true, value: `the address for signing in is in ${quote(path)}` };
+}
+
+/** What a person should know of a code. */
+export const CODE_NOTE: string = `note: the code can be used once, within ${describeDuration(CODE_MS)}; modreg page sign-in shows another one`;
+
+function writePrivate(path: string, text: string): Result<void, Problem> {
+  try {
+    // A file with this name may be open to others, or a link.
+    rmSync(`${path}.new`, { force: true });
+    writeFileSync(`${path}.new`, text, { mode: PRIVATE_MODE, flag: 'wx' });
+    renameSync(`${path}.new`, path);
+    return { ok: true, value: undefined };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const message = `${quote(path)}: the address for signing in cannot be written (${code})`;
+    return { ok: false, error: { severity: 'error', kind: 'state-write', message } };
+  }
+}

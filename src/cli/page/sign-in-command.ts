@@ -1,0 +1,27 @@
+import { DatabaseError } from '../../sqlite/database-error.ts';
+import { loopbackName } from '../../page/access/host-names.ts';
+import { failed } from '../registry/catalogue-options.ts';
+import type { Outcome } from '../problem.ts';
+import type { World } from '../world.ts';
+import { fileProblem, openAccess } from './page-access.ts';
+import { DEFAULT_PORT } from './page-terms.ts';
+import { CODE_NOTE, shownAddress } from './shown-address.ts';
+
+/** `modreg page sign-in`: a new code for the page of this machine, which may be started by the next connection only. */
+export function signInCommand(options: { readonly json?: true }, world: World): Outcome {
+  const file = openAccess(world);
+  if (!file.ok) return failed(file.error);
+  try {
+    const address =
+      file.value.address() ?? `http://${loopbackName(file.value.label)}:${DEFAULT_PORT}`;
+    const code = file.value.newCode(world.clock());
+    const shown = shownAddress({ address, code }, options, world);
+    if (!shown.ok) return failed(shown.error);
+    return { answer: [shown.value], notes: options.json ? [] : [CODE_NOTE], problems: [] };
+  } catch (error) {
+    if (error instanceof DatabaseError) return failed(fileProblem(error));
+    throw error;
+  } finally {
+    file.value.close();
+  }
+}

@@ -1,0 +1,61 @@
+import type { Context, Hono, MiddlewareHandler } from 'hono';
+import type { AccessOptions, SignInView } from './access-options.ts';
+import { setHeaders } from './headers.ts';
+import { foreign, refusal } from './refusal.ts';
+import { bearerOf, hostNameOf, senderOf } from './sender.ts';
+import { cookieToken } from './session-cookie.ts';
+import { addSignIn } from './sign-in-routes.ts';
+
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+/** Scripts and styles, which anybody may read: they contain nothing of the machine. */
+const ASSETS = '/assets/';
+const SIGN_IN_FIRST =
+  'sign in at /sign-in, or send the token of a session: Authorization: Bearer <token>';
+
+/**
+ * Protects all routes that are added to `app` afterwards, and adds those of signing in and out: each response has the page's
+ * headers, and each request needs a known host name, a session, and, to change something, the page itself as its origin.
+ */
+export function protect(app: Hono, options: AccessOptions, view: SignInView): void {
+  app.use(async (c, next) => {
+    await next();
+    setHeaders(c.res.headers, options.isTls);
+  });
+  app.use(knownHost(options));
+  addSignIn(app, options, view);
+  app.use(signedIn(options));
+}
+
+/** A name that leads here by a foreign DNS entry is not the page's, whatever address it has (T124). */
+function knownHost({ names }: AccessOptions): MiddlewareHandler {
+  return async (c, next) => {
+    const name = hostNameOf(c);
+    if (name !== undefined && names(name)) return await next();
+    return refusal(
+      'unknown-host',
+      'open the address that modreg page or modreg page sign-in shows',
+    );
+  };
+}
+
+function signedIn(options: AccessOptions): MiddlewareHandler {
+  const { file, now } = options;
+  return async (c, next) => {
+    const isSafe = SAFE.has(c.req.method);
+    if (isSafe && c.req.path.startsWith(ASSETS)) return await next();
+    const bearer = bearerOf(c);
+    const sender = senderOf(c, options);
+    if (!isSafe && bearer === undefined && sender !== 'own') return foreign();
+    const token = bearer ?? cookieToken(c);
+    if (token === undefined || !file.isSession(token, now())) return unknown(c, token, bearer);
+    file.noteUse(token, now());
+    return await next();
+  };
+}
+
+/** The answer to a request without a session: a person gets the sign-in, a program an error (T126). */
+function unknown(c: Context, token: string | undefined, bearer: string | undefined): Response {
+  const isForPerson = c.req.header('accept')?.includes('text/html') ?? false;
+  if (isForPerson && bearer === undefined) return c.redirect('/sign-in', 303);
+  return refusal(token === undefined ? 'no-session' : 'unknown-session', SIGN_IN_FIRST);
+}

@@ -1,0 +1,55 @@
+import type { DatabaseError } from '../../sqlite/database-error.ts';
+
+/** Why a request is refused. */
+type RefusalKind =
+  | 'unknown-host'
+  | 'foreign-origin'
+  | 'no-session'
+  | 'unknown-session'
+  | 'bad-code'
+  | 'bad-request'
+  | 'locked'
+  | 'unusable-file'
+  | 'internal';
+
+const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, title: string]>> = {
+  'unknown-host': [421, 'The page has another host name'],
+  'foreign-origin': [403, 'The request comes from another site'],
+  'no-session': [401, 'Nobody is signed in'],
+  'unknown-session': [401, 'The session has ended'],
+  'bad-code': [401, 'The code is not accepted'],
+  'bad-request': [400, 'The request cannot be read'],
+  locked: [503, 'The file of the sessions is locked'],
+  'unusable-file': [500, 'The file of the sessions cannot be used'],
+  internal: [500, 'The page had an internal error'],
+};
+
+/** The refusal as a problem (RFC 9457). `detail` says what to do. */
+export function refusal(kind: RefusalKind, detail: string): Response {
+  const [status, title] = REFUSALS[kind];
+  const body = { type: `urn:modreg:${kind}`, title, status, detail };
+  const headers = new Headers({ 'content-type': 'application/problem+json' });
+  // RFC 9110: a 401 names what would be accepted.
+  if (status === 401) headers.set('www-authenticate', 'Bearer realm="modreg page"');
+  if (kind === 'locked') headers.set('retry-after', '1');
+  return new Response(`${JSON.stringify(body)}\n`, { status, headers });
+}
+
+/** The answer to a change that another site asks for, or a program without a token (T125). */
+export function foreign(): Response {
+  return refusal(
+    'foreign-origin',
+    'only the page itself changes something (Sec-Fetch-Site: same-origin, or its own Origin); programs send Authorization: Bearer <token>',
+  );
+}
+
+/** The answer to a request for which page.db cannot be used (T129). It does not say where the file is. */
+export function fileRefusal({ kind }: DatabaseError): Response {
+  if (kind === 'locked') return refusal('locked', 'another process uses page.db: try again');
+  return refusal('unusable-file', `page.db is ${kind}: the output of modreg page says more`);
+}
+
+/** The answer to a request that ended with an error. */
+export function failure(): Response {
+  return refusal('internal', 'the output of modreg page says more');
+}

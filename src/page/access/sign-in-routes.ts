@@ -1,0 +1,74 @@
+import type { Context, Hono } from 'hono';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import { readBody } from '../../server/routes/request-body.ts';
+import type { AccessOptions, SignInView } from './access-options.ts';
+import { foreign, refusal } from './refusal.ts';
+import { bearerOf, senderOf } from './sender.ts';
+import { cookieToken, sessionCookie } from './session-cookie.ts';
+import { SESSION_MS } from './sessions.ts';
+
+const LARGEST_BODY = 1024;
+/** The same for a code that is wrong, used or expired: who guesses learns nothing (T127). */
+const NOT_ACCEPTED =
+  'the code is wrong, was used, or has expired: modreg page sign-in makes another one';
+
+/** Adds the routes with which a person or a program signs in and out. They need no session. */
+export function addSignIn(app: Hono, options: AccessOptions, view: SignInView): void {
+  const { file, now, onEvent } = options;
+  const signIn = (code: string): string | undefined => {
+    const token = file.signIn(code, now());
+    onEvent?.(token === undefined ? 'code-refused' : 'signed-in');
+    return token;
+  };
+  const signOut = (c: Context): void => {
+    const token = bearerOf(c) ?? cookieToken(c);
+    if (token === undefined || !file.isSession(token, now())) return;
+    file.signOut(token);
+    onEvent?.('signed-out');
+  };
+  app.get('/sign-in', async (c) => c.html(await view(undefined)));
+  app.post('/sign-in', async (c) => {
+    if (senderOf(c, options) !== 'own') return foreign();
+    const token = signIn(await codeInForm(c));
+    if (token === undefined) return c.html(await view(NOT_ACCEPTED), 401);
+    return c.body(null, 303, { location: '/', 'set-cookie': sessionCookie(token) });
+  });
+  app.post('/sign-out', (c) => {
+    if (senderOf(c, options) !== 'own') return foreign();
+    signOut(c);
+    return c.body(null, 303, { location: '/sign-in', 'set-cookie': sessionCookie(undefined) });
+  });
+  app.post('/v1/sign-in', async (c) => {
+    // A browser would say where the request comes from, so another site cannot use up the five failures.
+    if (senderOf(c, options) === 'foreign') return foreign();
+    const code = await codeInJson(c);
+    if (code === undefined) return refusal('bad-request', 'send {"code":"…"} as application/json');
+    const token = signIn(code);
+    if (token === undefined) return refusal('bad-code', NOT_ACCEPTED);
+    return c.json({ token, expires_at: formatTime(now() + SESSION_MS) });
+  });
+  app.post('/v1/sign-out', (c) => {
+    if (bearerOf(c) === undefined && senderOf(c, options) !== 'own') return foreign();
+    signOut(c);
+    return c.body(null, 204);
+  });
+}
+
+/** The code in a form; the empty text if it has none. */
+async function codeInForm(c: Context): Promise<string> {
+  const body = await readBody(c.req.raw, LARGEST_BODY);
+  return (body.ok && new URLSearchParams(body.text).get('code')) || '';
+}
+
+/** The code in a document; undefined if it cannot be read. */
+async function codeInJson(c: Context): Promise<string | undefined> {
+  const body = await readBody(c.req.raw, LARGEST_BODY);
+  if (!body.ok || !/^application\/json\s*(;|$)/i.test(c.req.header('content-type') ?? '')) return;
+  try {
+    const { code } = Object(JSON.parse(body.text)) as { readonly code?: unknown };
+    return typeof code === 'string' ? code : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+import type { FC } from 'hono/jsx';
+
+/** The form for a code. It needs no script: `browser/sign-in.ts` fills it in from the address. */
+export const SignIn: FC<{ readonly problem: string | undefined }> = ({ problem }) => (
+  <>
+    <h1>Sign in</h1>
+    {problem === undefined ? null : (
+      <p class="problem" role="alert" id="problem">
+        {problem}
+      </p>
+    )}
+    <form method="post" action="/sign-in" id="sign-in">
+      <p>
+        <label for="code">Code</label>{' '}
+        <input
+          id="code"
+          name="code"
+          required
+          autofocus
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          size={40}
+          aria-describedby={problem === undefined ? 'help' : 'problem help'}
+        />{' '}
+        <button>Sign in</button>
+      </p>
+    </form>
+    <p id="help">
+      <code>modreg page sign-in</code>, on the machine, shows an address with a code. A code can be
+      used once, within five minutes.
+    </p>
+  </>
+);
