@@ -78,7 +78,7 @@ const { output } = await build({
     codeSplitting: {
       // What each has in common with an earlier one is in the file of that one.
       groups: [
-        { name: 'main', test: /src\/cli\/main\.ts$|rolldown.runtime/, priority: 3 },
+        { name: 'main', test: /src\/cli\/main\.ts$|(?<!_)rolldown.runtime/, priority: 3 },
         { name: 'resolve', test: /\/resolve-command\.ts$/, priority: 2 },
         { name: 'folder', test: /\/folder-registry\.ts$/, priority: 1 },
         { name: 'check', test: /\/check-command\.ts$/, priority: 1 },

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { PAGE_LAYOUT } from '../../src/page/access/page-layout.ts';
 import { openDatabase } from '../../src/sqlite/database.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
+import { modreg } from '../support/modreg.ts';
 import {
   addressIn,
   askPage,
@@ -233,65 +233,5 @@ describe('a page.db that cannot be used (T129)', () => {
     other.close();
     expect(stderr).toMatch(/^error\[LOCKED\]: "[^"]*page\.db": database is locked\n/);
     expect(exit).toBe(70);
-  });
-});
-
-describe('a page that systemd starts with a connection', () => {
-  /** Keeps the socket, and starts the page for each line that it reads, as systemd does for a connection. */
-  const STARTER = `while read -r _; do
-    sh -c 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"' page "$@" </dev/null; echo "exit $?"
-  done`;
-
-  async function starter(home: string, listenAt: string) {
-    const server = createServer();
-    server.listen(0, listenAt);
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const { fd } = (server as unknown as { readonly _handle: { readonly fd: number } })._handle;
-    const child = spawn('sh', ['-c', STARTER, 'sh', `${ROOT}bin/modreg`, ...PAGE, '--idle', '1s'], {
-      stdio: ['pipe', 'pipe', 'pipe', fd],
-      env: { PATH: process.env['PATH'], PLATFORM_HOME: home },
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    // The shell has its own descriptor of the socket.
-    server.close();
-    const lines: string[] = [];
-    const next = async (): Promise<string> => {
-      while (lines.length === 0) {
-        const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
-        lines.push(...String(chunk).trimEnd().split('\n'));
-      }
-      return lines.shift() ?? '';
-    };
-    return { port, start: () => void child.stdin.write('\n'), next, child };
-  }
-
-  it('ends when it is idle, and the session outlives that', async () => {
-    const home = temporaryFolder();
-    const { port, start, next } = await starter(home, '127.0.0.1');
-    // Before the first start, sign-in knows the label only.
-    modreg(['page', 'sign-in'], { PLATFORM_HOME: home });
-    const known = addressIn(home);
-    const address = { ...known, port, host: known.host.replace('4890', `${port}`) };
-    const signedIn = cookieFor(address);
-    start();
-    const headers = await signedIn;
-    expect(await next()).toBe('exit 0');
-    const again = askPage(address, ['GET', '/'], { headers });
-    start();
-    expect((await again).status).toBe(200);
-    expect(await next()).toBe('exit 0');
-    modreg(['page', 'sign-in'], { PLATFORM_HOME: home });
-    expect(addressIn(home).host).toBe(address.host);
-  });
-
-  it('does not start on a socket that others on the network can reach', async () => {
-    const { start, next, child } = await starter(temporaryFolder(), '0.0.0.0');
-    const complaint = once(child.stderr, 'data');
-    start();
-    expect(await next()).toBe('exit 2');
-    expect(String((await complaint)[0])).toMatch(
-      /^error\[USAGE\]: the passed socket is 0\.0\.0\.0, which is not a loopback address/,
-    );
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Catalogue, RunningRegistry } from '../../server/index.ts';
-import { excerpt, quote } from '../../core/text/quote.ts';
+import { quote } from '../../core/text/quote.ts';
 import { systemClock } from '../../registry/clock.ts';
 import { watchForLoss } from '../../server/catalogue/file-loss.ts';
 import { serveRegistry } from '../../server/serve.ts';
@@ -17,6 +17,7 @@ import { listenForScrapes, metricsNote } from '../metrics/metrics-listener.ts';
 import { registryMetrics } from '../metrics/registry-metrics.ts';
 import { logEvent, registryLog } from './registry-log.ts';
 import {
+  cannotListen,
   readServeTerms,
   tlsProblem,
   type ServeCommandOptions,
@@ -152,16 +153,4 @@ function notesFor(address: string, { host, db, tls }: Serving): string[] {
         ]
       : []),
   ];
-}
-
-/** The problem of an address that cannot be used. Throws any other error. */
-export function cannotListen(
-  { host, port }: Pick<Serving, 'host' | 'port'>,
-  error: unknown,
-): Problem {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === undefined) throw error;
-  const message = `cannot listen on ${excerpt(host)}, port ${port} (${code})`;
-  const hint = code === 'EADDRINUSE' ? '--port 0 selects a free port' : undefined;
-  return { severity: 'error', kind: 'usage', message, hint };
 }

@@ -1,4 +1,5 @@
 import type { Result } from '../../core/index.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import { LONGEST_SPREAD_MS } from '../../registry/http/limits.ts';
 import { readTlsPair, type TlsFiles } from '../../server/tls/tls-files.ts';
 import { parseMetricsPlace, type MetricsPlace } from '../metrics/metrics-place.ts';
@@ -75,4 +76,16 @@ export function readTlsOptions({
 /** The problem for files that cannot be used. */
 export function tlsProblem(message: string): Problem {
   return { severity: 'error', kind: 'unreadable-file', message };
+}
+
+/** The problem of an address that cannot be used. Throws any other error. */
+export function cannotListen(
+  { host, port }: { readonly host: string; readonly port: number },
+  error: unknown,
+): Problem {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  const message = `cannot listen on ${excerpt(host)}, port ${port} (${code})`;
+  const hint = code === 'EADDRINUSE' ? '--port 0 selects a free port' : undefined;
+  return { severity: 'error', kind: 'usage', message, hint };
 }

@@ -28,17 +28,17 @@ function bearer(token: string): { readonly authorization: string } {
 
 describe('a host name (T124)', () => {
   it.for([
-    ['the own one', (own: string) => own, '200 ok'],
-    ['without a port', (own: string) => own.replace(':4890', ''), '200 ok'],
-    ['another port, as of a tunnel', (own: string) => own.replace('4890', '9'), '200 ok'],
-    ['in upper case', (own: string) => own.toUpperCase(), '200 ok'],
+    ['the own one', (name: string) => name, '200 ok'],
+    ['without a port', (name: string) => name.replace(':4890', ''), '200 ok'],
+    ['another port, as of a tunnel', (name: string) => name.replace('4890', '9'), '200 ok'],
+    ['in upper case', (name: string) => name.toUpperCase(), '200 ok'],
     ['localhost', () => 'localhost:4890', '421 urn:modreg:unknown-host'],
     ['the address', () => '127.0.0.1:4890', '421 urn:modreg:unknown-host'],
     ['a foreign one', () => 'evil.example', '421 urn:modreg:unknown-host'],
-    ['a name below it', (own: string) => `a.${own}`, '421 urn:modreg:unknown-host'],
-    ['it in a longer one', (own: string) => `${own}.evil.example`, '421 urn:modreg:unknown-host'],
-    ['two ports', (own: string) => `${own}:1`, '421 urn:modreg:unknown-host'],
-    ['a user before it', (own: string) => `x@${own}`, '421 urn:modreg:unknown-host'],
+    ['a name below it', (name: string) => `a.${name}`, '421 urn:modreg:unknown-host'],
+    ['it in a longer one', (name: string) => `${name}.evil.example`, '421 urn:modreg:unknown-host'],
+    ['two ports', (name: string) => `${name}:1`, '421 urn:modreg:unknown-host'],
+    ['a user before it', (name: string) => `x@${name}`, '421 urn:modreg:unknown-host'],
     ['none', () => '', '421 urn:modreg:unknown-host'],
   ] as const)('that is %s', async ([, hostOf, expected]) => {
     const page = protectedPage();
