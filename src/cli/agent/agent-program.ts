@@ -53,11 +53,17 @@ export function addAgent(
     )
     .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 1m)')
     .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
+    .option('--page', 'also serve the page of the machine, as modreg page does')
+    .option('--page-port <port>', 'the port of the page (default: 4890)')
     .addHelpText('beforeAll', RUN_EXAMPLES)
     .action(async (file: string, options: AgentRunOptions) => {
       const { agentRunCommand } = await import('./run-command.ts');
       finish(await agentRunCommand(file, options, world));
     });
+  addShown(agent, { world, registry, common, finish });
+}
+
+function addShown(agent: Command, { world, registry, common, finish }: CommandContext): void {
   common(agent.command('status'))
     .description('Shows each module: its version, its processes, and its next or failed update.')
     .addHelpText('before', STATUS_EXAMPLES)

@@ -36,10 +36,14 @@ import { readManufacturer } from './manufacturer-file.ts';
 import { machineCredentials, withPrivateEnvironment, type Credentials } from './credentials.ts';
 import { systemdNotify } from './systemd-notify.ts';
 import { downloadStatus } from './download-bar.ts';
+import { runPage } from './page-child.ts';
 
 export interface AgentRunOptions extends RegistryOptions {
   readonly interval?: string;
   readonly platform?: string;
+  /** Whether the page of the machine runs beside the agent. */
+  readonly page?: boolean;
+  readonly pagePort?: string;
 }
 
 /** `modreg agent run <machine.json>`: runs the modules of this machine until a signal. */
@@ -157,7 +161,11 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   const agent = agentFor(site, terms, { report, log, world });
   const notify = systemdNotify(world, (reason) => report.note('warn', reason));
   notify.ready();
+  const stopPage = options.page
+    ? runPage(path, options, world, (level, text) => report.note(level, text))
+    : undefined;
   const signal = await runUntil(terms.ended, agent, { report, world }).finally(async () => {
+    await stopPage?.();
     notify.stop();
     await log.close();
   });

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { launch } from '../../agent/process/launch.ts';
+import { describeEnd } from '../../agent/process/program-end.ts';
+import { backOffMs, NO_CRASHES, withCrash } from '../../agent/supervision/back-off.ts';
+import { systemClock } from '../../registry/clock.ts';
+import type { World } from '../world.ts';
+import type { AgentRunOptions } from './run-command.ts';
+
+const STOP_MS = 6000;
+/** They are for the agent only: the page is no service of its own. */
+const NOT_FOR_PAGE =
+  /^(?:NOTIFY_SOCKET|WATCHDOG_|LISTEN_|MODREG_LAUNCHED|MODREG_TOKEN|PLATFORM_API_KEY)/;
+
+/** What the agent says of its page. */
+type Say = (level: 'info' | 'warn', text: string) => void;
+
+/**
+ * Runs `modreg page` as a process that ends with the agent, and again after a while if it ends by itself. The result stops it.
+ */
+export function runPage(
+  machine: string,
+  { policy, registry, platform, pagePort: port }: AgentRunOptions,
+  { environment }: World,
+  say: Say,
+): () => Promise<void> {
+  const stopping = new AbortController();
+  const options = { policy: policy && resolve(policy), registry, platform, port };
+  const flags = Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
+  const [, script = ''] = process.argv;
+  const start = {
+    path: process.execPath,
+    arguments: [realpathSync(script), 'page', resolve(machine), ...flags],
+    folder: process.cwd(),
+    environment: environmentOf(environment),
+    runAs: undefined,
+    onLine: ({ text }: { readonly text: string }): void => say('info', `page: ${text}`),
+  };
+  const ended = keepRunning(start, stopping.signal, say);
+  return async () => {
+    stopping.abort();
+    await ended;
+  };
+}
+
+function environmentOf(environment: World['environment']): Record<string, string> {
+  const entries = Object.entries(environment).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !NOT_FOR_PAGE.test(entry[0]),
+  );
+  return Object.fromEntries(entries);
+}
+
+async function keepRunning(
+  start: Omit<Parameters<typeof launch>[0], 'mark'>,
+  signal: AbortSignal,
+  say: Say,
+): Promise<void> {
+  const stopped = new Promise<void>((done) => {
+    signal.addEventListener('abort', () => done(), { once: true });
+  });
+  let crashes = NO_CRASHES;
+  const isStopped = (): boolean => signal.aborted;
+  while (!isStopped()) {
+    const startedAt = systemClock.monotonic();
+    const launched = await launch({ ...start, mark: `${randomUUID()}/page/` });
+    if (launched.ok) await Promise.race([launched.value.ended, stopped]);
+    if (launched.ok) await launched.value.stop(STOP_MS);
+    if (isStopped()) return;
+    const why = launched.ok ? describeEnd(await launched.value.ended) : launched.error.reason;
+    say('warn', `the page does not run: ${why}`);
+    const now = systemClock.monotonic();
+    crashes = withCrash(crashes, now, now - startedAt);
+    const pause = backOffMs(crashes, 0);
+    await Promise.race([systemClock.sleep(pause, signal).catch(() => undefined), stopped]);
+  }
+}
