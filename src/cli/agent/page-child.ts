@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { launch } from '../../agent/process/launch.ts';
@@ -6,12 +5,19 @@ import { describeEnd } from '../../agent/process/program-end.ts';
 import { backOffMs, NO_CRASHES, withCrash } from '../../agent/supervision/back-off.ts';
 import { systemClock } from '../../registry/clock.ts';
 import type { World } from '../world.ts';
-import type { AgentRunOptions } from './run-command.ts';
 
 const STOP_MS = 6000;
 /** They are for the agent only: the page is no service of its own. */
 const NOT_FOR_PAGE =
   /^(?:NOTIFY_SOCKET|WATCHDOG_|LISTEN_|MODREG_LAUNCHED|MODREG_TOKEN|PLATFORM_API_KEY)/;
+
+/** The options of the agent that its page has as well. */
+interface PageChildOptions {
+  readonly policy?: string;
+  readonly registry?: string;
+  readonly platform?: string;
+  readonly pagePort?: string;
+}
 
 /** What the agent says of its page. */
 type Say = (level: 'info' | 'warn', text: string) => void;
@@ -21,7 +27,7 @@ type Say = (level: 'info' | 'warn', text: string) => void;
  */
 export function runPage(
   machine: string,
-  { policy, registry, platform, pagePort: port }: AgentRunOptions,
+  { policy, registry, platform, pagePort: port }: PageChildOptions,
   { environment }: World,
   say: Say,
 ): () => Promise<void> {
@@ -62,10 +68,11 @@ async function keepRunning(
     signal.addEventListener('abort', () => done(), { once: true });
   });
   let crashes = NO_CRASHES;
+  let starts = 0;
   const isStopped = (): boolean => signal.aborted;
   while (!isStopped()) {
     const startedAt = systemClock.monotonic();
-    const launched = await launch({ ...start, mark: `${randomUUID()}/page/` });
+    const launched = await launch({ ...start, mark: `${process.pid}/page/${++starts}/` });
     if (launched.ok) await Promise.race([launched.value.ended, stopped]);
     if (launched.ok) await launched.value.stop(STOP_MS);
     if (isStopped()) return;

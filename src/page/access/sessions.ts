@@ -4,7 +4,7 @@ import { hashOf } from './secret-hash.ts';
 
 const HOUR_MS = 3_600_000;
 /** A session ends when it was not used for so long. */
-export const UNUSED_MS: number = 12 * HOUR_MS;
+const UNUSED_MS = 12 * HOUR_MS;
 /** No session lasts longer. */
 export const SESSION_MS: number = 7 * 24 * HOUR_MS;
 

@@ -5,7 +5,7 @@ import { hashOf } from './secret-hash.ts';
 /** How long a code is accepted. */
 export const CODE_MS: number = 5 * 60_000;
 /** So many wrong codes end those that exist. */
-export const MOST_FAILURES = 5;
+const MOST_FAILURES = 5;
 
 const CODE_BYTES = 16;
 /** A person who starts the page again and again needs only the last code. */
