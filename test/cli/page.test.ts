@@ -183,6 +183,13 @@ describe('modreg page sign-in', () => {
     expect(existsSync(`${environment.PLATFORM_HOME}/page-address`)).toBe(false);
   });
 
+  it('names the file where stdout is no terminal', async () => {
+    const home = temporaryFolder();
+    const world = { environment: { PLATFORM_HOME: home }, clock: Date.now };
+    const { stdout } = await printed(['page', 'sign-in'], world);
+    expect(stdout).toEqual([`the address for signing in is in "${home}/page-address"`]);
+  });
+
   it('names the file as JSON, also on a terminal', async () => {
     const home = temporaryFolder();
     const world = { environment: { PLATFORM_HOME: home }, clock: Date.now, isAnswerShown: true };

@@ -100,6 +100,7 @@ const FOLDERS = [
   'test/poller',
   'test/agent',
   'test/server',
+  'test/page',
   'test/testing',
 ];
 
