@@ -19,6 +19,8 @@ export interface DemoOptions {
 
 /** How long a reader has for a step. */
 const STEP_MS = 6000;
+/** How long the page stays. Its code ends then. */
+const PAGE_MS = 5 * 60_000;
 
 /**
  * `modreg demo`: a registry, the agent of a machine with four modules, and releases that are published for them. It runs the
@@ -36,6 +38,7 @@ export async function demoCommand(
   const stage = new DemoStage(machine, { json: json ?? false, world, run });
   try {
     await play(machine, stage, fast ? 0 : STEP_MS);
+    await showPage(machine, stage, fast || !world.isAnswerShown ? 0 : PAGE_MS);
   } catch (error) {
     const { problem, ending } = endOf(error);
     const notes = json ? [] : [`note: what the demo has made is in ${machine.folder}`];
@@ -97,8 +100,19 @@ async function play(machine: DemoMachine, stage: DemoStage, stepMs: number): Pro
   await stage.command(['why', 'acme:gripper']);
   await stage.pause(stepMs);
 
-  stage.say('This is what runs now. The agent and the registry end with the demo.');
+  stage.say('This is what runs now.');
   await stage.command(['agent', 'status']);
+}
+
+/** Opens the page of the machine, while its agent runs. */
+async function showPage({ folder }: DemoMachine, stage: DemoStage, forMs: number): Promise<void> {
+  const how =
+    forMs === 0 ? '' : ' Open the address in a browser on this machine; Ctrl-C ends the demo.';
+  stage.say(`The page of the machine shows the same, and can change it.${how}`);
+  stage.start(['page', join(folder, 'machine.json'), '--port', '0'], (line) => line);
+  await stage.until(/page-address|#code=/);
+  await stage.pause(forMs);
+  stage.say('The page, the agent and the registry end with the demo.');
 }
 
 const FIRST_RELEASES = [

@@ -177,7 +177,6 @@ export class DemoStage {
       ...this.#world,
       environment: { ...Object.fromEntries(others), PLATFORM_HOME: this.#machine.home },
       isTerminal: false,
-      isAnswerShown: false,
       columns: undefined,
       print: take,
       note: () => undefined,
