@@ -3,15 +3,21 @@ import { addArtifactRoutes } from './routes/artifact-routes.ts';
 import { addInstallRoutes } from './routes/install-routes.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { ChangeFeed } from './catalogue/change-feed.ts';
+import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
+import { addFleetRoutes } from './routes/fleet-routes.ts';
 import { addHealthRoute, healthOf } from './routes/health.ts';
 import {
   ARTIFACT,
+  FLEET,
+  FLEET_MACHINES,
+  FLEET_MODULE,
   HEALTH,
   INSTALL_SH,
   METRICS,
   MODULE,
   NEWEST_AGENT,
   RELEASES,
+  REPORTS,
   UPLOAD,
   YANK,
 } from './routes/module-route.ts';
@@ -34,6 +40,10 @@ const METHODS = [
   [YANK, 'PUT, DELETE'],
   [ARTIFACT, 'GET'],
   [UPLOAD, 'PUT'],
+  [REPORTS, 'POST'],
+  [FLEET, 'GET'],
+  [FLEET_MACHINES, 'GET'],
+  [FLEET_MODULE, 'GET'],
 ] as const;
 
 /** All addresses, for metrics. */
@@ -51,6 +61,9 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addArtifactRoutes(app, catalogue, options);
   addInstallRoutes(app, catalogue, options);
   addWriteRoutes(app, catalogue, { ...options, refused });
+  const fleet =
+    options.fleet ?? new FleetFile(fleetPath(catalogue.path), () => options.clock.now());
+  addFleetRoutes(app, catalogue, { ...options, fleet });
   addHealthRoute(app, options.health ?? healthOf(catalogue, options));
   const { metrics } = options;
   if (metrics) {

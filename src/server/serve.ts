@@ -5,6 +5,7 @@ import { expectArgument, expectMembers, having, NUMBER, TEXT } from '../core/tex
 import { PATHS, registryApp } from './app.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { changeFeed, type ChangeFeed } from './catalogue/change-feed.ts';
+import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
 import { healthOf, type Health } from './routes/health.ts';
 import { closed, limitedServer, type LimitedServer } from './limits/limited-server.ts';
 import { SERVER_LIMITS } from './limits/limits.ts';
@@ -68,7 +69,9 @@ export async function serveRegistry(
   const tls = registry.tls && tlsInUse(registry.tls, registry);
   const feed = changeFeed(catalogue, registry.clock);
   const health = healthOf(catalogue, registry);
-  const { gate, ...limited } = guardedServer(catalogue, feed, { options: registry, tls, health });
+  const fleet = new FleetFile(fleetPath(catalogue.path), () => registry.clock.now());
+  const parts = { options: registry, tls, health, fleet };
+  const { gate, ...limited } = guardedServer(catalogue, feed, parts);
   const { server } = limited;
   try {
     await listening(server, host, port);
@@ -77,13 +80,13 @@ export async function serveRegistry(
     throw error;
   }
   const stopSweeping = sweepArtifacts(catalogue, registry);
-  const { family, address, port: actualPort } = server.address() as AddressInfo;
   return {
-    address: `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`,
+    address: `${tls ? 'https' : 'http'}://${hostOf(server)}`,
     close: async () => {
       stopSweeping();
       feed.close();
       await closed(limited, gate);
+      fleet.close();
     },
     load: () => ({
       connections: limited.sockets.size,
@@ -92,6 +95,12 @@ export async function serveRegistry(
       certificateExpiry: tls && tls.pair().validTo / 1000,
     }),
   };
+}
+
+/** Where a server listens: `127.0.0.1:4873`. */
+function hostOf(server: Server): string {
+  const { family, address, port } = server.address() as AddressInfo;
+  return `${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 async function listening(server: Server, host: string, port: number): Promise<void> {
@@ -110,16 +119,18 @@ function guardedServer(
     options,
     tls,
     health,
+    fleet,
   }: {
     readonly options: RegistryOptions;
     readonly tls: TlsInUse | undefined;
     readonly health: Health;
+    readonly fleet: FleetFile;
   },
 ): LimitedServer & { readonly gate: RequestGate } {
   const { limits = SERVER_LIMITS, log, observe } = options;
   const slice = (): number =>
     gate.unsentBytes() < limits.manyUnsent ? limits.slice : limits.smallSlice;
-  const app = registryApp(catalogue, feed, { ...options, slice, health });
+  const app = registryApp(catalogue, feed, { ...options, slice, health, fleet });
   const refused = refusalCount(log);
   const listener = getRequestListener(
     async (request, env) => {

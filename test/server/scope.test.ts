@@ -20,6 +20,7 @@ it.each([
   'import:4c3d1f2e-0000-4000-8000-000000000000',
   'machine:rover-7.site_2',
   'logs:read',
+  'fleet:read',
   `machine:${'m'.repeat(128)}`,
   `publish:${'n'.repeat(63)}`,
 ])('%s is a scope', (text) => {
@@ -44,7 +45,7 @@ it.each([
   'yank:acme\n',
 ])('%j is not a scope', (text) => {
   const forms =
-    'publish, yank or import, each with or without :<namespace>, machine:<id>, or logs:read';
+    'publish, yank or import, each with or without :<namespace>, machine:<id>, fleet:read, or logs:read';
   const shown = text.replace('\n', '\\u{a}');
   const error = `"${shown}" is not a scope, expected ${forms}`;
   expect(parseScope(text)).toEqual({ ok: false, error });

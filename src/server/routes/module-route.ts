@@ -20,6 +20,12 @@ export const YANK = '/v1/modules/:namespace/:name/releases/:version/yank';
 export const ARTIFACT = '/v1/artifacts/sha256/:sha256';
 export const UPLOAD = '/v1/modules/:namespace/:name/artifacts/sha256/:sha256';
 
+/** The addresses of machine reports, and of what they amount to. */
+export const REPORTS = '/v1/machines/:id/reports';
+export const FLEET = '/v1/fleet';
+export const FLEET_MACHINES = '/v1/fleet/machines';
+export const FLEET_MODULE = '/v1/fleet/modules/:namespace/:name';
+
 /** The response of `answer` for the module in the address, or a problem if its id is wrong. */
 export function withModule<T>(c: Context, answer: (moduleId: ModuleId) => T): T | Response {
   const moduleId = parseModuleId(`${c.req.param('namespace')}:${c.req.param('name')}`);

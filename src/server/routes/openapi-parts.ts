@@ -1,4 +1,4 @@
-import { ref } from './openapi-schemas.ts';
+import { ref } from './openapi-ref.ts';
 
 export const json = (schema: object, description: string): object => ({
   description,
@@ -14,6 +14,13 @@ export const path = (name: string, description: string): object => ({
   required: true,
   description,
   schema: { type: 'string' },
+});
+export const query = (name: string, description: string, schema: object): object => ({
+  name,
+  in: 'query',
+  required: false,
+  description,
+  schema,
 });
 /** The parameters of the address of a module. */
 export const MODULE: readonly object[] = [

@@ -1,5 +1,5 @@
-/** A reference to a schema of the OpenAPI document. */
-export const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+import { FLEET_SCHEMAS } from './openapi-fleet-schemas.ts';
+import { ref } from './openapi-ref.ts';
 
 const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
 const TEXT_OR_NULL = { type: ['string', 'null'] };
@@ -22,6 +22,7 @@ const artifact = {
 
 /** The schemas of the OpenAPI document. */
 export const SCHEMAS: object = {
+  ...FLEET_SCHEMAS,
   ModuleId: { type: 'string', pattern: `^${HALF}:${HALF}$` },
   Artifact: artifact,
   Release: {
@@ -157,6 +158,7 @@ export const SCHEMAS: object = {
       title: { type: 'string' },
       status: { type: 'integer' },
       detail: { type: 'string' },
+      known_to: { type: 'integer', minimum: 0, description: 'In a gap: what the registry has' },
       errors: {
         type: 'array',
         items: { type: 'string' },

@@ -1,14 +1,8 @@
-import { FAILURES, json, MODULE, path, problem, WRITE_ERRORS } from './openapi-parts.ts';
+import { FAILURES, json, MODULE, path, problem, query, WRITE_ERRORS } from './openapi-parts.ts';
+import { FLEET_PATHS } from './openapi-fleet.ts';
 import { ARTIFACT_PATHS } from './openapi-artifacts.ts';
-import { ref, SCHEMAS } from './openapi-schemas.ts';
-
-const query = (name: string, description: string, schema: object): object => ({
-  name,
-  in: 'query',
-  required: false,
-  description,
-  schema,
-});
+import { ref } from './openapi-ref.ts';
+import { SCHEMAS } from './openapi-schemas.ts';
 
 const textAnswer = (description: string): object => ({
   description,
@@ -120,6 +114,7 @@ export const OPENAPI: object = {
       },
     },
     ...ARTIFACT_PATHS,
+    ...FLEET_PATHS,
     '/v1/openapi.json': {
       get: {
         summary: 'This document',
@@ -172,7 +167,7 @@ export const OPENAPI: object = {
         type: 'http',
         scheme: 'bearer',
         description:
-          'Publishing needs the scope publish or import, yanking the scope yank, for all namespaces or for that of the module',
+          'Publishing needs the scope publish or import, yanking the scope yank, for all namespaces or for that of the module. A report needs machine:<id>, reading reports fleet:read',
       },
     },
   },

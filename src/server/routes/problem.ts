@@ -11,9 +11,12 @@ export type ProblemKind =
   | 'unknown-version'
   | 'method-not-allowed'
   | 'already-published'
+  | 'gap'
+  | 'duplicate-machine'
   | 'too-large'
   | 'not-json'
   | 'too-many-requests'
+  | 'behind'
   | 'overloaded'
   | 'unhealthy'
   | 'unknown-file'
@@ -36,9 +39,12 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'unknown-version': [404, 'The module has no such version'],
   'method-not-allowed': [405, 'The address does not support this method'],
   'already-published': [409, 'The version is already published with different content'],
+  gap: [409, 'Outcomes before the report are missing'],
+  'duplicate-machine': [409, 'Two machines report under one id'],
   'too-large': [413, 'The body is too large'],
   'not-json': [415, 'The body is not application/json'],
   'too-many-requests': [429, 'The client has too many requests at once'],
+  behind: [503, 'The registry does not have the change yet that the client knows'],
   overloaded: [503, 'The registry has too many responses that nobody reads'],
   unhealthy: [503, 'The registry cannot read or write its file'],
   'unknown-file': [404, 'There is no such file'],
@@ -64,16 +70,25 @@ const DATABASE_PROBLEMS: Readonly<Record<DatabaseErrorKind, ProblemKind>> = {
 interface ProblemOptions {
   readonly errors?: readonly string[];
   readonly headers?: Record<string, string>;
+  /** Further members of the document. */
+  readonly members?: Readonly<Record<string, number>>;
 }
 
 /** The parts of a problem response (RFC 9457). `detail` is written for a person. */
 export function problemText(
   kind: ProblemKind,
   detail: string,
-  { errors, headers = {} }: ProblemOptions = {},
+  { errors, headers = {}, members }: ProblemOptions = {},
 ): { status: number; text: string; headers: Record<string, string> } {
   const [status, title] = PROBLEMS[kind];
-  const body = { type: `urn:modreg:${kind}`, title, status, detail, ...(errors ? { errors } : {}) };
+  const body = {
+    type: `urn:modreg:${kind}`,
+    title,
+    status,
+    detail,
+    ...(errors ? { errors } : {}),
+    ...members,
+  };
   const text = `${JSON.stringify(body)}\n`;
   return { status, text, headers: { 'content-type': 'application/problem+json', ...headers } };
 }

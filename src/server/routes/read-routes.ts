@@ -6,6 +6,7 @@ import { longPolls, refusedPoll, type LongPolls } from '../limits/long-polls.ts'
 import type { ExceededLimit, RegistryOptions } from '../registry-options.ts';
 import { slicedBody } from '../limits/sliced-body.ts';
 import { isKnown } from './conditional.ts';
+import type { FleetFile } from '../fleet/fleet-file.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Health } from './health.ts';
 import type { ChangeFeed } from '../catalogue/change-feed.ts';
@@ -20,6 +21,8 @@ export interface AppOptions extends RegistryOptions {
   readonly slice?: () => number;
   /** Whether the registry can be used; looked up by the app itself if absent. */
   readonly health?: Health;
+  /** What machines reported; opened by the app itself if absent. */
+  readonly fleet?: FleetFile;
 }
 
 export interface ReadOptions extends AppOptions {

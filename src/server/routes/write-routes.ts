@@ -2,32 +2,24 @@ import type { Context, Hono } from 'hono';
 import { parseVersion, type ModuleId } from '../../core/index.ts';
 import { namespaceOf } from '../../core/releases/module-id.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import {
-  loggedPath,
-  peerOf,
-  refusalAnswer,
-  scopeRefusal,
-  tokenOf,
-  type TokenRefusal,
-} from '../tokens/bearer.ts';
+import { scopeRefusal, tokenOf } from '../tokens/bearer.ts';
 import type { Caller } from '../tokens/caller.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { answeringToken, type Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { limitWarnings } from '../catalogue/list-limits.ts';
 import { RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
-import { problem, problemOf } from './problem.ts';
+import { problem } from './problem.ts';
 import { readReason, readRelease, type PublishedRelease } from '../catalogue/published-release.ts';
 import type { ReadOptions } from './read-routes.ts';
 import type { RegistryOptions } from '../registry-options.ts';
 import { missingScope } from '../tokens/scope.ts';
-import type { StoredToken } from '../tokens/token.ts';
 import { uploadAnswer } from './upload-route.ts';
 import { uploadSlots } from '../artifacts/upload-slots.ts';
 
 /** How far a claimed publish time may be from the registry's clock. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
-type Answer = Response | TokenRefusal;
 type Handle = (c: Context, caller: Caller) => Answer | Promise<Answer>;
 
 /** Adds the routes that need a token. `log` is called after each change, and after each request that was refused or failed. */
@@ -37,24 +29,8 @@ export function addWriteRoutes(
   { clock, log, limits, refused }: RegistryOptions & Pick<ReadOptions, 'refused'>,
 ): void {
   const slots = uploadSlots({ limits, refused });
-  const guarded = (handle: Handle) => async (c: Context) => {
-    const [now, peer] = [clock.now(), peerOf(c)];
-    let token: StoredToken | undefined;
-    try {
-      const read = tokenOf(c, catalogue, now);
-      if (!read.ok) return answered(c, read.error, { log, peer, token: tokenIn(read.error) });
-      const { id } = (token = read.value);
-      const changed: Caller['changed'] = (change) => log?.({ ...change, tokenId: id, peer });
-      const answer = await handle(c, { catalogue, token, now, changed });
-      return answered(c, answer, { log, peer, token });
-    } catch (error) {
-      // A client that hung up gets no response.
-      if (!c.req.raw.signal.aborted) {
-        logRefusal(c, { log, peer, token }, { status: problemOf(error).status, reason: undefined });
-      }
-      throw error;
-    }
-  };
+  const guarded = (handle: Handle): ((c: Context) => Promise<Response>) =>
+    answeringToken(tokenOf, { catalogue, clock, log }, handle);
   app.post(RELEASES, guarded(publishAnswer));
   app.put(
     UPLOAD,
@@ -62,35 +38,6 @@ export function addWriteRoutes(
   );
   app.put(YANK, guarded(putYankAnswer));
   app.delete(YANK, guarded(deleteYankAnswer));
-}
-
-/** What the log says of a request for a change. */
-interface Audit extends Pick<RegistryOptions, 'log'> {
-  readonly peer: string | undefined;
-  readonly token: StoredToken | undefined;
-}
-
-/** The response for `answer`. A refusal is logged. */
-function answered(c: Context, answer: Answer, audit: Audit): Response {
-  const [response, reason] =
-    answer instanceof Response ? [answer, undefined] : [refusalAnswer(answer), answer.kind];
-  const { status } = response;
-  // A limit of the server has an event of its own.
-  if (status >= 400 && status !== 429 && status !== 503) logRefusal(c, audit, { status, reason });
-  return response;
-}
-
-function logRefusal(
-  c: Context,
-  { log, peer, token }: Audit,
-  refusal: { readonly status: number; readonly reason: TokenRefusal['kind'] | undefined },
-): void {
-  const { method } = c.req;
-  log?.({ kind: 'refused', ...refusal, method, path: loggedPath(c), tokenId: token?.id, peer });
-}
-
-function tokenIn(refusal: TokenRefusal): StoredToken | undefined {
-  return 'token' in refusal ? refusal.token : undefined;
 }
 
 async function publishAnswer(c: Context, caller: Caller): Promise<Answer> {

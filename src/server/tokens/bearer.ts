@@ -17,8 +17,19 @@ export type TokenRefusal =
     }
   | { readonly kind: 'missing-scope'; readonly token: StoredToken; readonly scope: Scope };
 
-/** The token of a request, which is in use then. */
+/** The token of a request, whose use is recorded. */
 export function tokenOf(
+  c: Context,
+  catalogue: Catalogue,
+  now: number,
+): Result<StoredToken, TokenRefusal> {
+  const token = readToken(c, catalogue, now);
+  if (token.ok) catalogue.recordUse(token.value, now);
+  return token;
+}
+
+/** The same without a record: each machine of a fleet has a token, and a record is a write to the catalogue. */
+export function readToken(
   c: Context,
   catalogue: Catalogue,
   now: number,
@@ -29,7 +40,6 @@ export function tokenOf(
   if (!token) return { ok: false, error: { kind: 'unknown-token' } };
   const lapse = lapseOf(token, now);
   if (lapse) return { ok: false, error: { kind: `${lapse.kind}-token`, token, at: lapse.at } };
-  catalogue.recordUse(token, now);
   return { ok: true, value: token };
 }
 

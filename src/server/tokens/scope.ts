@@ -1,7 +1,7 @@
 import { quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/index.ts';
 
-/** What a token may do, as `parseScope` returns it: `publish`, `yank:acme`, `machine:rover-7`, `logs:read`. */
+/** What a token may do, as `parseScope` returns it: `publish`, `yank:acme`, `machine:rover-7`, `fleet:read`, `logs:read`. */
 export type Scope = string & { readonly brand: 'scope' };
 
 /** What a request does to the releases of a namespace. `import` publishes a release with a publish time of long ago. */
@@ -9,11 +9,11 @@ export type Change = 'publish' | 'yank' | 'import';
 
 /** The forms of a scope, for a message. */
 export const SCOPE_FORMS =
-  'publish, yank or import, each with or without :<namespace>, machine:<id>, or logs:read';
+  'publish, yank or import, each with or without :<namespace>, machine:<id>, fleet:read, or logs:read';
 
 const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
 const SCOPE = new RegExp(
-  `^(?:(?:publish|yank|import)(?::${HALF})?|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|logs:read)$`,
+  `^(?:(?:publish|yank|import)(?::${HALF})?|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|fleet:read|logs:read)$`,
 );
 
 /** Parses a scope. The error is one escaped line. */
@@ -34,4 +34,12 @@ export function missingScope(
     scopes.some((scope) => scope === one || scope === `${one}:${namespace}`),
   );
   return isAllowed ? undefined : (`${change}:${namespace}` as Scope);
+}
+
+/** The scope of a token that may read what machines reported. */
+export const FLEET_READ: Scope = 'fleet:read' as Scope;
+
+/** The scope of the token of the machine `id`, which may report for that machine only. */
+export function machineScope(id: string): Scope {
+  return `machine:${id}` as Scope;
 }

@@ -1,0 +1,108 @@
+import type { ModuleId } from '../../core/index.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import type { Row, Statements } from '../../sqlite/statements.ts';
+import { DUPLICATE_MS } from './take-report.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The counts of a fleet. A machine that is flagged as a duplicate counts only as that. */
+export function fleetCounts(sql: Statements, now: number): object {
+  const count = (where: string, ...values: readonly number[]): number =>
+    Number(sql.get(`SELECT count(*) AS n FROM machines ${where}`, ...values)?.['n']);
+  const modules =
+    sql.all(`SELECT module_id, deployed, decision, sum(machines) AS machines FROM states
+    GROUP BY module_id, deployed, decision ORDER BY module_id`);
+  const outcomes = sql.all(
+    `SELECT module_id, version, result, count(*) AS n FROM outcomes WHERE received_at > ?
+      GROUP BY module_id, version, result ORDER BY module_id, version, result`,
+    now - DAY_MS,
+  );
+  return {
+    machines: count(''),
+    seen_in_24h: count('WHERE seen_at > ?', now - DAY_MS),
+    duplicates: count('WHERE duplicate_at > ?', now - DUPLICATE_MS),
+    missing_outcomes: Number(sql.get('SELECT sum(missing) AS n FROM machines')?.['n'] ?? 0),
+    modules: modules.map((row) => ({
+      module_id: row['module_id'],
+      deployed: row['deployed'],
+      decision: row['decision'],
+      machines: Number(row['machines']),
+    })),
+    outcomes_in_24h: outcomes.map(({ module_id, version, result, n }) => ({
+      module_id,
+      version,
+      result,
+      outcomes: Number(n),
+    })),
+  };
+}
+
+/** Which machines are asked for. An absent field restricts nothing. */
+export interface MachineQuery {
+  readonly module?: string | undefined;
+  readonly version?: string | undefined;
+  readonly isStuck: boolean;
+  /** The last id of the page before. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Machines in the order of their ids, each with its modules that match the query. */
+export function fleetMachines(sql: Statements, query: MachineQuery, now: number): object[] {
+  const { module = null, version = null, isStuck, after, limit } = query;
+  const isAny = module === null && version === null && !isStuck;
+  const matching = `SELECT id FROM states WHERE (?1 IS NULL OR module_id = ?1) AND (?2 IS NULL OR deployed = ?2)
+    AND (?3 = 0 OR decision = 'stuck')`;
+  const wanted = [module, version, isStuck ? 1 : 0] as const;
+  const machines = isAny
+    ? sql.all('SELECT * FROM machines WHERE name > ? ORDER BY name LIMIT ?', after, limit)
+    : sql.all(
+        `SELECT * FROM machines WHERE name > ?4 AND id IN
+          (SELECT machine FROM placements WHERE state IN (${matching})) ORDER BY name LIMIT ?5`,
+        ...wanted,
+        after,
+        limit,
+      );
+  return machines.map((row) => {
+    const modules = sql.all(
+      `SELECT placements.name, states.content FROM placements JOIN states ON states.id = state
+        WHERE machine = ?4 AND state IN (${matching}) ORDER BY placements.name`,
+      ...wanted,
+      row['id'] ?? null,
+    );
+    return machineOf(row, modules, now);
+  });
+}
+
+function machineOf(row: Row, modules: readonly Row[], now: number): object {
+  const duplicateAt = row['duplicate_at'];
+  return {
+    id: row['name'],
+    seen_at: formatTime(Number(row['seen_at'])),
+    platform: row['platform'],
+    modreg: row['modreg'],
+    is_duplicate: duplicateAt !== null && now - Number(duplicateAt) < DUPLICATE_MS,
+    missing_outcomes: Number(row['missing']),
+    modules: modules.map(({ name, content }) => {
+      const { facts: _facts, platform: _platform, ...shown } = JSON.parse(String(content));
+      return { name, ...shown };
+    }),
+  };
+}
+
+/**
+ * What machines report about a module, as JSON: a list of objects with `state`, which is the same for all `machines`, a list of
+ * their ids. Joined here, because it can have the ids of a whole fleet.
+ */
+export function moduleStates(sql: Statements, moduleId: ModuleId): string {
+  const rows = sql.all(
+    `SELECT content, json_group_array(machines.name) AS ids FROM states
+      JOIN placements ON placements.state = states.id JOIN machines ON machines.id = placements.machine
+      WHERE module_id = ? GROUP BY states.id ORDER BY states.id`,
+    moduleId,
+  );
+  const states = rows.map(
+    ({ content, ids }) => `{"state":${String(content)},"machines":${String(ids)}}`,
+  );
+  return `{"module_id":${JSON.stringify(moduleId)},"states":[${states.join()}]}`;
+}

@@ -1,0 +1,235 @@
+import { hash } from 'node:crypto';
+import type { Row, Statements } from '../../sqlite/statements.ts';
+import type {
+  MachineReport,
+  ReportedModule,
+  ReportedState,
+} from '../../registry/machine-report.ts';
+
+/** The answer to a report. */
+export type ReportAnswer =
+  /** The server has the outcomes up to this number. */
+  | { readonly kind: 'known'; readonly knownTo: number }
+  /** It lacks outcomes before the report; nothing was changed. */
+  | { readonly kind: 'gap'; readonly knownTo: number }
+  /** Two processes report under this id, so neither is counted. */
+  | { readonly kind: 'duplicate' };
+
+const DAY_MS = 86_400_000;
+/** How long after its last sign a second process counts: machines report once a day. */
+export const DUPLICATE_MS: number = 2 * DAY_MS;
+/** So many restarts of a machine hide no second one. */
+const MOST_INSTANCES = 8;
+
+interface Known {
+  readonly id: number;
+  readonly queue: string;
+  readonly knownTo: number;
+  readonly stateNumber: number;
+  readonly instance: string;
+  readonly seenAt: number;
+  readonly duplicateAt: number | undefined;
+}
+
+/** Takes the report of the machine `name`, in a transaction of the caller. What is known already changes nothing. */
+export function takeReport(
+  sql: Statements,
+  name: string,
+  report: MachineReport,
+  now: number,
+): ReportAnswer {
+  const row = sql.get('SELECT * FROM machines WHERE name = ?', name);
+  const known = row && knownIn(row);
+  if (known && isDuplicate(sql, known, report.instance, now)) {
+    flag(sql, known, now);
+    return { kind: 'duplicate' };
+  }
+  // The numbers of another queue begin again.
+  const isSame = known?.queue === report.queue;
+  const knownTo = isSame ? known.knownTo : 0;
+  if (report.after > knownTo) return { kind: 'gap', knownTo };
+  const machine = known?.id ?? added(sql, name, report, now);
+  if (known && known.instance !== report.instance) noteEarlier(sql, known);
+  const fresh = report.outcomes.filter(({ number }) => number > knownTo);
+  addOutcomes(sql, machine, { ...report, outcomes: fresh }, now);
+  const to = Math.max(knownTo, report.to);
+  sql.run(UPDATE, report.queue, to, to - knownTo - fresh.length, report.instance, now, machine);
+  const { state } = report;
+  if (state && (!isSame || state.number > known.stateNumber)) replaceState(sql, machine, state);
+  return { kind: 'known', knownTo: to };
+}
+
+const UPDATE = `UPDATE machines SET queue = ?, known_to = ?, missing = missing + ?, instance = ?, seen_at = ?,
+  duplicate_at = NULL WHERE id = ?`;
+
+function knownIn(row: Row): Known {
+  const duplicateAt = row['duplicate_at'];
+  return {
+    id: Number(row['id']),
+    queue: String(row['queue']),
+    knownTo: Number(row['known_to']),
+    stateNumber: Number(row['state_number']),
+    instance: String(row['instance']),
+    seenAt: Number(row['seen_at']),
+    duplicateAt: duplicateAt === null ? undefined : Number(duplicateAt),
+  };
+}
+
+function added(sql: Statements, name: string, report: MachineReport, now: number): number {
+  const { lastInsertRowid } = sql.run(
+    `INSERT INTO machines (name, queue, known_to, missing, state_number, instance, seen_at)
+      VALUES (?, ?, 0, 0, 0, ?, ?)`,
+    name,
+    report.queue,
+    report.instance,
+    now,
+  );
+  return Number(lastInsertRowid);
+}
+
+/**
+ * Whether another process reports under this id as well: one that reported before the last one does so again. A restarted machine
+ * is a new process, and never an earlier one. The machine stays flagged until that has not happened for two days.
+ */
+function isDuplicate(sql: Statements, known: Known, instance: string, now: number): boolean {
+  const { id, seenAt, duplicateAt } = known;
+  const isFlagged = duplicateAt !== undefined && now - duplicateAt < DUPLICATE_MS;
+  if (instance === known.instance) return isFlagged;
+  const earlier = sql.get(
+    'SELECT 1 FROM earlier_instances WHERE machine = ? AND instance = ?',
+    id,
+    instance,
+  );
+  const isBack = earlier !== undefined && now - seenAt < DUPLICATE_MS;
+  if (!isBack && !isFlagged) return false;
+  noteEarlier(sql, known);
+  const flaggedAt = isBack ? now : (duplicateAt ?? now);
+  sql.run(
+    'UPDATE machines SET instance = ?, duplicate_at = ? WHERE id = ?',
+    instance,
+    flaggedAt,
+    id,
+  );
+  return true;
+}
+
+/** Removes a machine from the counts. Its next report that is taken has its state again. */
+function flag(sql: Statements, { id }: Known, now: number): void {
+  for (const { state } of placementsOf(sql, id).values()) release(sql, state);
+  sql.run('DELETE FROM placements WHERE machine = ?', id);
+  sql.run('UPDATE machines SET state_number = 0, seen_at = ? WHERE id = ?', now, id);
+}
+
+function noteEarlier(sql: Statements, { id, instance, seenAt }: Known): void {
+  sql.run(
+    `INSERT INTO earlier_instances (machine, instance, seen_at) VALUES (?1, ?2, ?3)
+      ON CONFLICT DO UPDATE SET seen_at = ?3`,
+    id,
+    instance,
+    seenAt,
+  );
+  sql.run(
+    `DELETE FROM earlier_instances WHERE machine = ?1 AND instance NOT IN
+      (SELECT instance FROM earlier_instances WHERE machine = ?1 ORDER BY seen_at DESC LIMIT ${MOST_INSTANCES})`,
+    id,
+  );
+}
+
+function addOutcomes(
+  sql: Statements,
+  machine: number,
+  { queue, outcomes }: MachineReport,
+  now: number,
+): void {
+  for (const { number, ...outcome } of outcomes) {
+    const { module_id: moduleId, to, result } = outcome;
+    sql.run(
+      'INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      machine,
+      queue,
+      number,
+      now,
+      moduleId,
+      to,
+      result,
+      JSON.stringify(outcome),
+    );
+  }
+}
+
+interface Placement {
+  readonly state: number;
+  readonly digest: string;
+}
+
+function placementsOf(sql: Statements, machine: number): Map<string, Placement> {
+  const rows = sql.all(
+    `SELECT kind, name, state, digest FROM placements JOIN states ON states.id = state WHERE machine = ?`,
+    machine,
+  );
+  return new Map(
+    rows.map(({ kind, name, state, digest }) => [
+      `${String(kind)} ${String(name)}`,
+      { state: Number(state), digest: Buffer.from(digest as Uint8Array).toString('hex') },
+    ]),
+  );
+}
+
+/** Replaces what a machine reported before, where it differs. */
+function replaceState(sql: Statements, machine: number, state: ReportedState): void {
+  const before = placementsOf(sql, machine);
+  for (const module of state.modules) {
+    const { kind, name } = module;
+    const key = `${kind} ${name}`;
+    const content = contentOf(module, state.platform);
+    const digest = hash('sha256', content, 'hex');
+    const known = before.get(key);
+    before.delete(key);
+    if (known?.digest === digest) continue;
+    const shared = sql.get(SHARE, Buffer.from(digest, 'hex'), ...shownOf(module), content);
+    sql.run(PLACE, machine, kind, name, Number(shared?.['id']));
+    if (known) release(sql, known.state);
+  }
+  for (const [key, { state: left }] of before) {
+    const [kind = '', ...name] = key.split(' ');
+    sql.run(
+      'DELETE FROM placements WHERE machine = ? AND kind = ? AND name = ?',
+      machine,
+      kind,
+      name.join(' '),
+    );
+    release(sql, left);
+  }
+  sql.run(
+    'UPDATE machines SET state_number = ?, platform = ?, modreg = ? WHERE id = ?',
+    state.number,
+    state.platform,
+    state.modreg,
+    machine,
+  );
+}
+
+const SHARE = `INSERT INTO states (digest, module_id, deployed, decision, content, machines) VALUES (?, ?, ?, ?, ?, 1)
+  ON CONFLICT (digest) DO UPDATE SET machines = machines + 1 RETURNING id`;
+const PLACE = `INSERT INTO placements VALUES (?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET state = excluded.state`;
+
+function shownOf({ module_id, deployed, decision }: ReportedModule): [string, string, string] {
+  return [module_id, deployed, decision];
+}
+
+/** What is the same for many machines, as JSON. */
+function contentOf(
+  { kind: _kind, name: _name, ...content }: ReportedModule,
+  platform: string,
+): string {
+  return JSON.stringify({ platform, ...content });
+}
+
+function release(sql: Statements, state: number): void {
+  const left = sql.get(
+    'UPDATE states SET machines = machines - 1 WHERE id = ? RETURNING machines',
+    state,
+  );
+  if (left?.['machines'] === 0) sql.run('DELETE FROM states WHERE id = ?', state);
+}

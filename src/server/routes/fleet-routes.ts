@@ -1,0 +1,103 @@
+import type { Context, Hono } from 'hono';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { fleetCounts, fleetMachines, moduleStates } from '../fleet/fleet-queries.ts';
+import type { FleetFile } from '../fleet/fleet-file.ts';
+import { readReport } from '../fleet/report.ts';
+import { SERVER_LIMITS } from '../limits/limits.ts';
+import { readToken } from '../tokens/bearer.ts';
+import { FLEET_READ, machineScope, type Scope } from '../tokens/scope.ts';
+import { answeringToken, type Answer } from './guarded.ts';
+import { jsonBody } from './json-body.ts';
+import { FLEET, FLEET_MACHINES, FLEET_MODULE, REPORTS, withModule } from './module-route.ts';
+import { problem } from './problem.ts';
+import type { AppOptions } from './read-routes.ts';
+
+const JSON_TYPE = { headers: { 'content-type': 'application/json' } };
+const MACHINE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+const MOST_MACHINES = 1000;
+
+/** Adds the routes of machine reports, and those that read them. */
+export function addFleetRoutes(
+  app: Hono,
+  catalogue: Catalogue,
+  { fleet, ...options }: Pick<AppOptions, 'clock' | 'log'> & { readonly fleet: FleetFile },
+): void {
+  const guarded = (
+    scopeOf: (c: Context) => Scope | Response,
+    answer: (c: Context) => Answer | Promise<Answer>,
+  ): ((c: Context) => Promise<Response>) =>
+    answeringToken(readToken, { catalogue, ...options }, async (c, { token }) => {
+      const scope = scopeOf(c);
+      if (scope instanceof Response) return scope;
+      if (!token.scopes.includes(scope)) return { kind: 'missing-scope', token, scope };
+      return await answer(c);
+    });
+  const reading = (answer: (c: Context) => Answer): ReturnType<typeof guarded> =>
+    guarded(() => FLEET_READ, answer);
+  app.post(
+    REPORTS,
+    guarded(scopeOfMachine, async (c) => await reportAnswer(c, fleet)),
+  );
+  app.get(
+    FLEET,
+    reading((c) => c.json(fleet.read((sql) => fleetCounts(sql, options.clock.now())))),
+  );
+  app.get(
+    FLEET_MACHINES,
+    reading((c) => machinesAnswer(c, fleet, options.clock.now())),
+  );
+  app.get(
+    FLEET_MODULE,
+    reading((c) => moduleAnswer(c, fleet)),
+  );
+}
+
+/** The scope that the machine in the address needs: a token reports for one machine only. */
+function scopeOfMachine(c: Context): Scope | Response {
+  const id = c.req.param('id') ?? '';
+  if (MACHINE_ID.test(id)) return machineScope(id);
+  return problem('bad-request', 'the address does not have the id of a machine');
+}
+
+async function reportAnswer(c: Context, fleet: FleetFile): Promise<Response> {
+  const report = await jsonBody(c, readReport);
+  if (!report.ok) return report.error;
+  const answer = await fleet.report(c.req.param('id') ?? '', report.value);
+  switch (answer.kind) {
+    case 'known':
+      return c.json({ known_to: answer.knownTo });
+    case 'gap':
+      return problem('gap', `outcomes after ${answer.knownTo} are missing: send them first`, {
+        members: { known_to: answer.knownTo },
+      });
+    case 'duplicate':
+      return problem('duplicate-machine', 'two processes report under this id; neither is counted');
+  }
+}
+
+function machinesAnswer(c: Context, fleet: FleetFile, now: number): Response {
+  const { module, version, after = '', limit: limitText = '100', stuck } = c.req.query();
+  const limit = Number(limitText);
+  if (!/^[1-9]\d{0,3}$/.test(limitText) || limit > MOST_MACHINES) {
+    return problem('bad-request', `limit must be a number from 1 to ${MOST_MACHINES}`);
+  }
+  const query = { module, version, isStuck: stuck === 'true', after, limit };
+  return sentWhole(
+    c,
+    JSON.stringify({ machines: fleet.read((sql) => fleetMachines(sql, query, now)) }),
+  );
+}
+
+function moduleAnswer(c: Context, fleet: FleetFile): Response {
+  return withModule(c, (moduleId) => {
+    const states = fleet.read((sql) => moduleStates(sql, moduleId));
+    return sentWhole(c, states);
+  });
+}
+
+/** A response that is sent at once, and so must not be larger than a connection may have unsent. */
+function sentWhole(c: Context, text: string): Response {
+  if (text.length <= SERVER_LIMITS.unsentPerConnection) return c.body(text, JSON_TYPE);
+  const most = SERVER_LIMITS.unsentPerConnection;
+  return problem('internal', `the answer has ${text.length} characters, and may have ${most}`);
+}

@@ -1,0 +1,99 @@
+import { ref } from './openapi-ref.ts';
+
+const TEXT = { type: 'string' };
+const TEXT_OR_NULL = { type: ['string', 'null'] };
+const COUNT = { type: 'integer', minimum: 0 };
+const TIME = { type: 'string', format: 'date-time' };
+const KIND = { enum: ['module', 'subsystem'] };
+
+const object = (properties: Readonly<Record<string, object>>): object => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties,
+});
+const list = (items: object): object => ({ type: 'array', items });
+
+const decision = {
+  module_id: ref('ModuleId'),
+  constraint: TEXT_OR_NULL,
+  deployed: { type: 'string', description: 'A version, none or unknown' },
+  target: TEXT_OR_NULL,
+  decision: { type: 'string', description: 'One word, such as up-to-date, hold or stuck' },
+  reason: { ...TEXT_OR_NULL, description: 'Why it is stuck' },
+  stops: list(TEXT),
+};
+const facts = {
+  type: ['object', 'null'],
+  description: 'What the decision depends on, besides the time and the release list',
+};
+
+/** The schemas of machine reports. A report may have further fields, which are ignored. */
+export const FLEET_SCHEMAS: object = {
+  ReportedState: object({
+    number: { ...COUNT, description: 'Higher than that of each earlier state' },
+    at: TIME,
+    modreg: TEXT,
+    platform: TEXT,
+    modules: list(object({ kind: KIND, name: TEXT, ...decision, facts })),
+  }),
+  ReportedOutcome: object({
+    number: COUNT,
+    at: TIME,
+    action: { type: 'string', description: 'The id of the action' },
+    kind: KIND,
+    name: TEXT,
+    module_id: ref('ModuleId'),
+    direction: TEXT,
+    from: TEXT_OR_NULL,
+    to: TEXT,
+    result: { enum: ['done', 'failed', 'superseded', 'withdrawn'] },
+    reason: TEXT_OR_NULL,
+  }),
+  MachineReport: {
+    type: 'object',
+    required: ['queue', 'instance', 'after', 'to', 'outcomes'],
+    properties: {
+      queue: { type: 'string', description: 'Random. The numbers belong to this queue' },
+      instance: { type: 'string', description: 'Random for each process' },
+      after: { ...COUNT, description: 'The number before the first outcome' },
+      to: {
+        ...COUNT,
+        description: 'The last number. One that has no outcome was dropped by the machine',
+      },
+      state: { oneOf: [ref('ReportedState'), { type: 'null' }] },
+      outcomes: { ...list(ref('ReportedOutcome')), maxItems: 512 },
+    },
+  },
+  Known: object({ known_to: COUNT }),
+  FleetCounts: object({
+    machines: COUNT,
+    seen_in_24h: COUNT,
+    duplicates: COUNT,
+    missing_outcomes: COUNT,
+    modules: list(
+      object({ module_id: ref('ModuleId'), deployed: TEXT, decision: TEXT, machines: COUNT }),
+    ),
+    outcomes_in_24h: list(
+      object({ module_id: ref('ModuleId'), version: TEXT, result: TEXT, outcomes: COUNT }),
+    ),
+  }),
+  FleetMachines: object({
+    machines: list(
+      object({
+        id: TEXT,
+        seen_at: TIME,
+        platform: TEXT_OR_NULL,
+        modreg: TEXT_OR_NULL,
+        is_duplicate: { type: 'boolean' },
+        missing_outcomes: COUNT,
+        modules: list(object({ name: TEXT, ...decision })),
+      }),
+    ),
+  }),
+  FleetModule: object({
+    module_id: ref('ModuleId'),
+    states: list(
+      object({ state: object({ platform: TEXT, ...decision, facts }), machines: list(TEXT) }),
+    ),
+  }),
+};

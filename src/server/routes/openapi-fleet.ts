@@ -1,0 +1,64 @@
+import { FAILURES, json, MODULE, path, problem, query, WRITE_ERRORS } from './openapi-parts.ts';
+import { ref } from './openapi-ref.ts';
+
+const SECURITY = { security: [{ token: [] }] };
+const READ_ERRORS = {
+  ...FAILURES,
+  400: problem('The address or a parameter cannot be read'),
+  401: WRITE_ERRORS[401],
+  403: WRITE_ERRORS[403],
+};
+
+/** The operations on machine reports. */
+export const FLEET_PATHS: object = {
+  '/v1/machines/{id}/reports': {
+    post: {
+      summary: 'Takes a report of a machine. A report that is sent again changes nothing.',
+      ...SECURITY,
+      parameters: [path('id', 'The machine whose token is sent')],
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: ref('MachineReport') } },
+      },
+      responses: {
+        ...WRITE_ERRORS,
+        200: json(
+          ref('Known'),
+          'The report is on the disk. The registry has outcomes up to known_to',
+        ),
+        409: problem(
+          'gap: outcomes between known_to and the report are missing. duplicate-machine: two processes report under the id. Nothing was changed.',
+        ),
+      },
+    },
+  },
+  '/v1/fleet': {
+    get: {
+      summary: 'How many machines have which version of each module, and what they decide',
+      ...SECURITY,
+      responses: { ...READ_ERRORS, 200: json(ref('FleetCounts'), 'The counts') },
+    },
+  },
+  '/v1/fleet/machines': {
+    get: {
+      summary: 'Machines in the order of their ids, with their modules that match',
+      ...SECURITY,
+      parameters: [
+        query('module', 'Only machines with this module', ref('ModuleId')),
+        query('version', 'Only machines that have this version of a module', { type: 'string' }),
+        query('stuck', 'true: only machines with a module that is stuck', { type: 'string' }),
+        query('after', 'The last id of the page before', { type: 'string' }),
+        query('limit', '100 by default', { type: 'integer', minimum: 1, maximum: 1000 }),
+      ],
+      responses: { ...READ_ERRORS, 200: json(ref('FleetMachines'), 'A page of machines') },
+    },
+  },
+  '/v1/fleet/modules/{namespace}/{name}': {
+    get: {
+      summary: 'What machines report about a module, with the machines that report the same',
+      ...SECURITY,
+      parameters: MODULE,
+      responses: { ...READ_ERRORS, 200: json(ref('FleetModule'), 'The states') },
+    },
+  },
+};
