@@ -8,6 +8,7 @@ import { addAgent } from './agent/agent-program.ts';
 import { addCheck, addSchema } from './check/check-program.ts';
 import { addBoard } from './board/board-program.ts';
 import { addDemo } from './demo/demo-program.ts';
+import { addFleet } from './fleet/fleet-program.ts';
 import { addDoctor } from './doctor/doctor-program.ts';
 import {
   addPoll,
@@ -116,6 +117,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   schema: addSchema,
   board: addBoard,
   registry: addRegistryCommands,
+  fleet: addFleet,
   version: addVersion,
 };
 

@@ -57,7 +57,8 @@ export interface ReportedOutcome {
   readonly direction: string;
   readonly from: string | null;
   readonly to: string;
-  readonly result: 'done' | 'failed' | 'superseded' | 'withdrawn';
+  /** `withdrawn`: it was delivered, and ended without an acknowledgement. */
+  readonly result: 'done' | 'failed' | 'withdrawn';
   /** Why it failed; null if it did not. */
   readonly reason: string | null;
 }

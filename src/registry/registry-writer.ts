@@ -76,7 +76,7 @@ export function registryWriter(
   options: Omit<HttpRegistryOptions, 'allowHttp'> & Required<Pick<HttpRegistryOptions, 'clock'>>,
 ): Result<RegistryWriter, RegistryError> {
   const where = `the registry ${excerpt(`${url.origin}${url.pathname}`.replace(/\/$/, ''))}`;
-  const error = addressError({ kind, url }, where);
+  const error = addressError({ kind, url }, where, 'publish to');
   if (error) return { ok: false, error };
   const connection = memoizeUntilError(async () => {
     const { connect } = await import('./http/connection.ts');
@@ -128,10 +128,19 @@ async function hasFile(to: Connection, base: URL, sha256: string): Promise<boole
   }
 }
 
-function addressError({ kind, url }: WebRegistryAddress, where: string): RegistryError | undefined {
+/** Why a token must not be sent to an address, or why what is asked of a registry there is not possible. */
+export function addressError(
+  { kind, url }: WebRegistryAddress,
+  where: string,
+  doing: 'publish to' | 'report to' | 'read reports of',
+): RegistryError | undefined {
   if (kind !== 'modreg') {
-    const message = `modreg cannot publish to ${kind === 'npm' ? 'npm' : 'OCI'} registries`;
-    return badAddress(message, 'publish with the tools of that registry');
+    const message = `modreg cannot ${doing} ${kind === 'npm' ? 'npm' : 'OCI'} registries`;
+    const hint = "name a registry with modreg's protocol";
+    return badAddress(
+      message,
+      doing === 'publish to' ? 'publish with the tools of that registry' : hint,
+    );
   }
   if (url.search !== '' || url.hash !== '') {
     return badAddress(`the address of ${where} has a query or a fragment`, 'remove it');

@@ -129,6 +129,8 @@ export interface MachineState {
   /** The newest decision of each target that has a history, also of those that the machine no longer has. */
   newestInHistory(): readonly RecordedDecision[];
   poller(): PollerLog;
+  /** @internal The settled actions whose ids are not `known`, in the order of their commit. */
+  settled(known: ReadonlySet<string>): readonly outbox.SettledAction[];
 }
 
 export function machineStateIn(file: MachineFile): MachineState {
@@ -164,6 +166,7 @@ export function machineStateIn(file: MachineFile): MachineState {
     recentHistory: (count) => translated(path, () => recentHistory(sql, count)),
     newestInHistory: () => translated(path, () => newestInHistory(sql)),
     poller: () => translated(path, () => pollerLog(sql)),
+    settled: (known) => translated(path, () => outbox.settledActions(sql, known)),
   };
 }
 
@@ -194,7 +197,14 @@ function memoryReader({ database, sql }: MachineFile): {
 type Writing = <T>(work: () => T) => T;
 
 type Read =
-  'log' | 'memory' | 'decisions' | 'history' | 'recentHistory' | 'newestInHistory' | 'poller';
+  | 'log'
+  | 'memory'
+  | 'decisions'
+  | 'history'
+  | 'recentHistory'
+  | 'newestInHistory'
+  | 'poller'
+  | 'settled';
 
 function writesOf(
   sql: Statements,

@@ -140,6 +140,35 @@ export function settle(
   else sql.run(SETTLE, outcome.kind, at, reason, number);
 }
 
+/** An action that has ended after it was delivered. */
+export interface SettledAction {
+  readonly action: CommittedAction;
+  readonly result: 'done' | 'failed' | 'withdrawn';
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  /** Why it failed, as reported; undefined if it did not. */
+  readonly reason: string | undefined;
+}
+
+/** The settled actions that the file still has, without those whose ids are `known`, in the order of their commit. */
+export function settledActions(sql: Statements, known: ReadonlySet<string>): SettledAction[] {
+  const file = fileOf(sql);
+  const numbers = sql.all(SELECT_SETTLED).map((row) => Number(row['number']));
+  return numbers
+    .filter((number) => !known.has(`${file}-${number}`))
+    .flatMap((number) => {
+      const row = sql.get('SELECT * FROM actions WHERE number = ?', number);
+      const result = row?.['state'];
+      if (result !== 'done' && result !== 'failed' && result !== 'withdrawn') return [];
+      const action = { ...jsonIn(row?.['content'], sql, isAction), id: `${file}-${number}` };
+      return [
+        { action, result, at: Number(row?.['changed_at']), reason: textOf(row?.['outcome']) },
+      ];
+    });
+}
+
+const SELECT_SETTLED = `
+  SELECT number FROM actions WHERE state IN ('done', 'failed', 'withdrawn') ORDER BY number`;
 const SELECT_OPEN = `
   SELECT number, content, state, not_before, deliveries, failures, outcome
   FROM actions WHERE state IN ('waiting', 'delivered') ORDER BY number`;

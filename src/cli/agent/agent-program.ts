@@ -47,19 +47,7 @@ export function addAgent(
     .description(
       'Runs the modules of this machine, and keeps them at the releases that are decided.',
     );
-  registry(agent.command('run <machine.json>'))
-    .description(
-      'Downloads, starts, watches, replaces and rolls back the modules of this machine, until it is stopped.',
-    )
-    .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 1m)')
-    .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
-    .option('--page', 'also serve the page of the machine, as modreg page does')
-    .option('--page-port <port>', 'the port of the page (default: 4890)')
-    .addHelpText('beforeAll', RUN_EXAMPLES)
-    .action(async (file: string, options: AgentRunOptions) => {
-      const { agentRunCommand } = await import('./run-command.ts');
-      finish(await agentRunCommand(file, options, world));
-    });
+  addRun(agent, { world, registry, common, finish });
   addShown(agent, { world, registry, common, finish });
 }
 
@@ -83,6 +71,26 @@ function addShown(agent: Command, { world, registry, common, finish }: CommandCo
       finish(await agentLogsCommand(module, options, world));
     });
   addSystem(agent, { world, registry, common, finish });
+}
+
+function addRun(agent: Command, { world, registry, finish }: CommandContext): void {
+  registry(agent.command('run <machine.json>'))
+    .description(
+      'Downloads, starts, watches, replaces and rolls back the modules of this machine, until it is stopped.',
+    )
+    .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 1m)')
+    .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
+    .option(
+      '--reports <address>',
+      'report to this registry what the machine runs (default: $MODREG_REPORTS, else nowhere)',
+    )
+    .option('--page', 'also serve the page of the machine, as modreg page does')
+    .option('--page-port <port>', 'the port of the page (default: 4890)')
+    .addHelpText('beforeAll', RUN_EXAMPLES)
+    .action(async (file: string, options: AgentRunOptions) => {
+      const { agentRunCommand } = await import('./run-command.ts');
+      finish(await agentRunCommand(file, options, world));
+    });
 }
 
 function addSystem(agent: Command, { world, registry, common, finish }: CommandContext): void {

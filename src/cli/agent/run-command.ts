@@ -21,6 +21,7 @@ import { readInterval } from '../plan/interval-option.ts';
 import { documentReader, type PlanDocuments } from '../plan/plan-documents.ts';
 import { listsByRegistry } from '../plan/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
+import { reportTarget, startReports, type ReportTarget } from '../poll/machine-reports.ts';
 import { noteLosses } from '../poll/lost-memory.ts';
 import { eventName, PollReport } from '../poll/poll-report.ts';
 import type { Outcome, Problem } from '../problem.ts';
@@ -44,6 +45,7 @@ export interface AgentRunOptions extends RegistryOptions {
   /** Whether the page of the machine runs beside the agent. */
   readonly page?: boolean;
   readonly pagePort?: string;
+  readonly reports?: string;
 }
 
 /** `modreg agent run <machine.json>`: runs the modules of this machine until a signal. */
@@ -87,15 +89,24 @@ export async function agentRunCommand(
 function readTerms(
   options: AgentRunOptions,
   world: World,
-): Result<Pick<AgentTerms, 'platform' | 'intervalMs' | 'machine'>, Problem> {
+): Result<Pick<AgentTerms, 'platform' | 'intervalMs' | 'machine' | 'reports'>, Problem> {
   const platform = platformOf(options, world);
   if (!platform.ok) return platform;
   const interval = readInterval(options.interval);
   if (!interval.ok) return interval;
   const machine = machineCredentials(world);
   if (!machine.ok) return machine;
-  const terms = { platform: platform.value, intervalMs: interval.value, machine: machine.value };
-  return { ok: true, value: terms };
+  const reports = reportTarget(options, world);
+  if (!reports.ok) return reports;
+  return {
+    ok: true,
+    value: {
+      platform: platform.value,
+      intervalMs: interval.value,
+      machine: machine.value,
+      reports: reports.value,
+    },
+  };
 }
 
 /** Where the agent is root, modules run as another user. What is in the folder has modes of its own. */
@@ -128,6 +139,8 @@ interface AgentTerms {
   readonly platform: Platform;
   readonly intervalMs: number;
   readonly machine: Credentials | undefined;
+  /** Where the machine reports to. */
+  readonly reports: ReportTarget | undefined;
   readonly options: AgentRunOptions;
   /** Resolves with the signal that ends the command. */
   readonly ended: ReturnType<World['untilSignal']>;
@@ -158,7 +171,14 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   const what = `running ${modules} of ${excerpt(path)}, a round every ${every} (Ctrl-C stops)`;
   report.note('info', what, { name: eventName('agent', 'started') });
   noteLosses(file, report);
-  const agent = agentFor(site, terms, { report, log, world });
+  const current = { documents };
+  const agent = agentFor(site, { ...terms, current }, { report, log, world });
+  const reports = startReports(terms.reports, {
+    ...terms,
+    file,
+    machine: () => current.documents.machine,
+    onNotice: (level, text) => report.note(level, text),
+  });
   const notify = systemdNotify(world, (reason) => report.note('warn', reason));
   notify.ready();
   const stopPage = options.page
@@ -167,6 +187,7 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   const signal = await runUntil(terms.ended, agent, { report, world }).finally(async () => {
     await stopPage?.();
     notify.stop();
+    await reports?.close();
     await log.close();
   });
   const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
@@ -191,7 +212,13 @@ async function runUntil(
 
 function agentFor(
   { file, registries, read }: AgentSite,
-  { platform, intervalMs, machine, options: { json } }: AgentTerms,
+  {
+    platform,
+    intervalMs,
+    machine,
+    current,
+    options: { json },
+  }: AgentTerms & { readonly current: { documents: PlanDocuments } },
   { report, log, world }: AgentOutput,
 ): Agent {
   const versions = new Map<string, string>();
@@ -209,6 +236,7 @@ function agentFor(
       const now = read();
       if (!now.ok) throw new UnreadableSite(now.error);
       log.follow(now.value.policy);
+      current.documents = now.value;
       return now.value;
     },
     registryFor: (of) => registries.registryFor(of),
@@ -219,13 +247,18 @@ function agentFor(
       if (event.kind === 'started') versions.set(event.name, event.version);
       reportEvent(event, report);
     },
-    onLine: (name, { stream, text }) => {
-      if (text.trim() === '') return;
-      report.about(name, stream === 'stdout' ? 'info' : 'warn', text, {
-        version: versions.get(name),
-      });
-    },
+    onLine: (name, line) => reportLine(name, line, { report, version: versions.get(name) }),
   });
+}
+
+/** A line that a module printed. */
+function reportLine(
+  name: string,
+  { stream, text }: Parameters<NonNullable<AgentOptions['onLine']>>[1],
+  { report, version }: { readonly report: PollReport; readonly version: string | undefined },
+): void {
+  if (text.trim() === '') return;
+  report.about(name, stream === 'stdout' ? 'info' : 'warn', text, { version });
 }
 
 function manufacturer(): AgentConfiguration | undefined {

@@ -175,6 +175,10 @@ export function addPoll(modreg: Command, { world, registry, finish }: CommandCon
     .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 1m)')
     .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
     .option('--metrics <host:port>', 'serve /metrics there, such as 127.0.0.1:9464')
+    .option(
+      '--reports <address>',
+      'report to this registry what the machine runs (default: $MODREG_REPORTS, else nowhere)',
+    )
     .addHelpText('beforeAll', POLL_EXAMPLES)
     .action(async (file: string, options: PollOptions) => {
       const { pollCommand } = await import('../poll/poll-command.ts');

@@ -19,6 +19,7 @@ import { commandRegistries, type CommandRegistries } from '../registry/command-r
 import type { World } from '../world.ts';
 import { carryOut, type Execution } from './carry-out.ts';
 import { programRecord } from './earlier-program.ts';
+import { startReports } from './machine-reports.ts';
 import { firstVersions, NONE } from './first-versions.ts';
 import { noteLosses } from './lost-memory.ts';
 import { PollReport } from './poll-report.ts';
@@ -102,22 +103,22 @@ async function poll(
   const poller = pollerOf(site, { options, terms, current }, { report, world });
   noteStart(site, terms, report);
   poller.start();
-  const record = programRecord(`${file.path}.program`);
-  const execution = {
+  const reports = startReports(terms.reports, {
     ...terms,
     file,
-    record,
-    report,
-    world,
-    stopping: stopping.signal,
-    killing: killing.signal,
-  };
+    machine: () => current.documents.machine,
+    onNotice: (level, text) => report.note(level, text),
+  });
+  const record = programRecord(`${file.path}.program`);
+  const signals = { stopping: stopping.signal, killing: killing.signal };
+  const execution = { ...terms, ...signals, file, record, report, world };
   await untilEarlierEnds(execution);
   // One after another: a package manager, for example, fails if another one is running.
   for await (const delivery of poller.deliveries(stopping.signal)) {
     await carryOut(delivery, execution);
   }
   await poller.stop();
+  await reports?.close();
   const signal = await stopped;
   report.note('info', `stopped by ${signal}`);
   return signal;

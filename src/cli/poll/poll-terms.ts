@@ -6,6 +6,7 @@ import type { Problem } from '../problem.ts';
 import type { RegistryOptions } from '../registry/registry-choice.ts';
 import { platformOf } from '../resolve/list-options.ts';
 import type { World } from '../world.ts';
+import { reportTarget, type ReportTarget } from './machine-reports.ts';
 import { findProgram } from './find-program.ts';
 
 export interface PollOptions extends RegistryOptions {
@@ -15,6 +16,7 @@ export interface PollOptions extends RegistryOptions {
   readonly interval?: string;
   readonly platform?: string;
   readonly metrics?: string;
+  readonly reports?: string;
 }
 
 /** The parsed options of `modreg poll`. */
@@ -25,6 +27,8 @@ export interface PollTerms {
   readonly program: string;
   /** Where metrics are served. */
   readonly metrics: MetricsPlace | undefined;
+  /** Where the machine reports to. */
+  readonly reports: ReportTarget | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 30 * 60_000;
@@ -36,17 +40,19 @@ export function readPollTerms(options: PollOptions, world: World): Result<PollTe
   const timeout = readTimeout(options.timeout);
   const program = findProgram(options.exec, world);
   const metrics = parseMetricsPlace(options.metrics);
-  if (platform.ok && interval.ok && timeout.ok && program.ok && metrics.ok) {
+  const reports = reportTarget(options, world);
+  if (platform.ok && interval.ok && timeout.ok && program.ok && metrics.ok && reports.ok) {
     const value = {
       platform: platform.value,
       intervalMs: interval.value,
       timeoutMs: timeout.value,
       program: program.value,
       metrics: metrics.value,
+      reports: reports.value,
     };
     return { ok: true, value };
   }
-  const read = [platform, interval, timeout, program, metrics];
+  const read = [platform, interval, timeout, program, metrics, reports];
   return { ok: false, error: read.flatMap((one) => (one.ok ? [] : [one.error])) };
 }
 

@@ -90,19 +90,25 @@ function machineOf(row: Row, modules: readonly Row[], now: number): object {
   };
 }
 
+const STATES_OF_PAGE = 2000;
+
 /**
- * What machines report about a module, as JSON: a list of objects with `state`, which is the same for all `machines`, a list of
- * their ids. Joined here, because it can have the ids of a whole fleet.
+ * A page of what machines report about a module, as JSON: a list of objects with `state`, which is the same for all `machines`, a
+ * list of their ids. Joined here, because it can have the ids of a whole fleet. `next` is the `after` of the next page.
  */
-export function moduleStates(sql: Statements, moduleId: ModuleId): string {
+export function moduleStates(sql: Statements, moduleId: ModuleId, after: number): string {
   const rows = sql.all(
-    `SELECT content, json_group_array(machines.name) AS ids FROM states
-      JOIN placements ON placements.state = states.id JOIN machines ON machines.id = placements.machine
-      WHERE module_id = ? GROUP BY states.id ORDER BY states.id`,
+    `SELECT page.id, content, json_group_array(machines.name) AS ids
+      FROM (SELECT id, content FROM states WHERE module_id = ? AND id > ? ORDER BY id LIMIT ?) AS page
+      JOIN placements ON placements.state = page.id JOIN machines ON machines.id = placements.machine
+      GROUP BY page.id ORDER BY page.id`,
     moduleId,
+    after,
+    STATES_OF_PAGE,
   );
   const states = rows.map(
     ({ content, ids }) => `{"state":${String(content)},"machines":${String(ids)}}`,
   );
-  return `{"module_id":${JSON.stringify(moduleId)},"states":[${states.join()}]}`;
+  const next = rows.length < STATES_OF_PAGE ? 'null' : String(rows.at(-1)?.['id']);
+  return `{"module_id":${JSON.stringify(moduleId)},"states":[${states.join()}],"next":${next}}`;
 }

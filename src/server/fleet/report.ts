@@ -94,10 +94,7 @@ const outcome: v.GenericSchema<unknown, ReportedOutcome> = v.object({
   direction: text,
   from: v.nullable(text),
   to: text,
-  result: v.picklist(
-    ['done', 'failed', 'superseded', 'withdrawn'],
-    'expected done, failed, superseded or withdrawn',
-  ),
+  result: v.picklist(['done', 'failed', 'withdrawn'], 'expected done, failed or withdrawn'),
   reason: v.nullable(text),
 });
 

@@ -90,7 +90,11 @@ function machinesAnswer(c: Context, fleet: FleetFile, now: number): Response {
 
 function moduleAnswer(c: Context, fleet: FleetFile): Response {
   return withModule(c, (moduleId) => {
-    const states = fleet.read((sql) => moduleStates(sql, moduleId));
+    const after = c.req.query('after') ?? '0';
+    if (!/^\d{1,15}$/.test(after)) {
+      return problem('bad-request', 'after must be next of an earlier response');
+    }
+    const states = fleet.read((sql) => moduleStates(sql, moduleId, Number(after)));
     return sentWhole(c, states);
   });
 }

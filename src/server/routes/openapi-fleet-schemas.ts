@@ -46,7 +46,7 @@ export const FLEET_SCHEMAS: object = {
     direction: TEXT,
     from: TEXT_OR_NULL,
     to: TEXT,
-    result: { enum: ['done', 'failed', 'superseded', 'withdrawn'] },
+    result: { enum: ['done', 'failed', 'withdrawn'] },
     reason: TEXT_OR_NULL,
   }),
   MachineReport: {
@@ -95,5 +95,6 @@ export const FLEET_SCHEMAS: object = {
     states: list(
       object({ state: object({ platform: TEXT, ...decision, facts }), machines: list(TEXT) }),
     ),
+    next: { type: ['integer', 'null'], description: 'The value of after for the next page' },
   }),
 };

@@ -57,8 +57,11 @@ export const FLEET_PATHS: object = {
     get: {
       summary: 'What machines report about a module, with the machines that report the same',
       ...SECURITY,
-      parameters: MODULE,
-      responses: { ...READ_ERRORS, 200: json(ref('FleetModule'), 'The states') },
+      parameters: [
+        ...MODULE,
+        query('after', 'next of the page before', { type: 'integer', minimum: 0 }),
+      ],
+      responses: { ...READ_ERRORS, 200: json(ref('FleetModule'), 'A page of states') },
     },
   },
 };

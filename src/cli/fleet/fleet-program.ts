@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import type { FleetOptions } from './fleet-options.ts';
+import type { MachinesOptions } from './machines-command.ts';
+
+const STATUS_EXAMPLES = `Examples:
+  modreg fleet status --registry https://registry.example
+`;
+
+const MACHINES_EXAMPLES = `Examples:
+  modreg fleet machines --stuck
+  modreg fleet machines --module acme:lidar --version 1.2.9 --json
+`;
+
+const WHAT_IF_EXAMPLES = `Examples:
+  modreg fleet what-if acme:lidar 1.4.0
+  modreg fleet what-if acme:lidar 1.4.0 --json
+`;
+
+/** Adds `modreg fleet …`. */
+export function addFleet(modreg: Command, { world, common, finish }: CommandContext): void {
+  const fleet = modreg
+    .command('fleet')
+    .description('Shows what the machines of a registry run, and what a release would do to them.');
+  const withRegistry = (command: Command): Command =>
+    common(command).option(
+      '--registry <address>',
+      'the registry that machines report to (default: $MODREG_REGISTRY)',
+    );
+  withRegistry(fleet.command('status'))
+    .description('Counts machines by module, version and decision.')
+    .addHelpText('before', STATUS_EXAMPLES)
+    .action(async (options: FleetOptions) => {
+      const { fleetStatusCommand } = await import('./status-command.ts');
+      finish(await fleetStatusCommand(options, world));
+    });
+  withRegistry(fleet.command('machines'))
+    .description('Lists machines, with their modules that match.')
+    .option('--module <module_id>', 'only machines with this module')
+    .option('--version <version>', 'only machines that have this version')
+    .option('--stuck', 'only machines with a module that is stuck')
+    .option('--limit <number>', 'the most machines to list, up to 100000 (default: 100)')
+    .addHelpText('before', MACHINES_EXAMPLES)
+    .action(async (options: MachinesOptions) => {
+      const { fleetMachinesCommand } = await import('./machines-command.ts');
+      finish(await fleetMachinesCommand(options, world));
+    });
+  withRegistry(fleet.command('what-if <module_id> <version>'))
+    .description(
+      'Shows which machines would get a release, when, and what stops. The release need not be published yet.',
+    )
+    .addHelpText('before', WHAT_IF_EXAMPLES)
+    .action(async (moduleId: string, version: string, options: FleetOptions) => {
+      const { whatIfCommand } = await import('./what-if-command.ts');
+      finish(await whatIfCommand(moduleId, version, options, world));
+    });
+}

@@ -1,0 +1,90 @@
+import { excerpt } from '../../core/text/quote.ts';
+import { isJsonObject, type JsonObject } from '../../registry/formats/json-object.ts';
+import type { FleetClient } from '../../registry/fleet-client.ts';
+import { jsonLine } from '../output/answer-json.ts';
+import { columnsOf } from '../output/columns.ts';
+import type { Outcome } from '../problem.ts';
+import { failed, usage } from '../registry/catalogue-options.ts';
+import type { World } from '../world.ts';
+import { withFleet, type FleetOptions } from './fleet-options.ts';
+
+export interface MachinesOptions extends FleetOptions {
+  readonly module?: string;
+  readonly version?: string;
+  readonly stuck?: true;
+  readonly limit?: string;
+}
+
+const MOST_MACHINES = 100_000;
+const OF_PAGE = 1000;
+
+/** `modreg fleet machines`: lists machines, with their modules that match. */
+export async function fleetMachinesCommand(
+  options: MachinesOptions,
+  world: World,
+): Promise<Outcome> {
+  const { limit: limitText = '100' } = options;
+  const limit = Number(limitText);
+  if (!/^[1-9]\d{0,5}$/.test(limitText) || limit > MOST_MACHINES) {
+    const found = `--limit: ${excerpt(limitText)}`;
+    return failed(usage(`${found} is not a number from 1 to ${MOST_MACHINES}`));
+  }
+  return await withFleet(options, world, async (client) => {
+    const machines = await listed(client, options, limit + 1);
+    const shown = machines.slice(0, limit);
+    const notes = machines.length > limit ? [`there are more: --limit is ${limit}`] : [];
+    const answer = options.json
+      ? [jsonLine({ schema: 'modreg/fleet-machines@1', machines: shown })]
+      : linesOf(shown, world);
+    return {
+      answer,
+      notes: options.json ? [] : notes.map((note) => `note: ${note}`),
+      problems: [],
+    };
+  });
+}
+
+/** At most `most` machines, page by page. */
+async function listed(
+  client: FleetClient,
+  { module, version, stuck }: MachinesOptions,
+  most: number,
+): Promise<JsonObject[]> {
+  const found: JsonObject[] = [];
+  let after = '';
+  while (found.length < most) {
+    const limit = Math.min(OF_PAGE, most - found.length);
+    const query = new URLSearchParams({ after, limit: `${limit}` });
+    if (module !== undefined) query.set('module', module);
+    if (version !== undefined) query.set('version', version);
+    if (stuck) query.set('stuck', 'true');
+    const { machines } = await client.read(`/machines?${query.toString()}`);
+    const page = Array.isArray(machines) ? machines.filter(isJsonObject) : [];
+    found.push(...page);
+    if (page.length < limit) break;
+    after = String(page.at(-1)?.['id']);
+  }
+  return found;
+}
+
+const HEADS = ['MACHINE', 'SEEN', 'MODULE', 'DEPLOYED', 'DECISION'];
+
+function linesOf(machines: readonly JsonObject[], { columns: width }: World): string[] {
+  if (machines.length === 0) return ['no machine matches'];
+  const rows = machines.flatMap((machine) => {
+    const { id, seen_at: seen, is_duplicate: isDuplicate, modules } = machine;
+    const known = Array.isArray(modules) ? modules.filter(isJsonObject) : [];
+    const cells = known.map(cellsOf);
+    const none = isDuplicate === true ? 'two machines with this id' : 'nothing is reported';
+    const first = [excerpt(String(id)), excerpt(String(seen))];
+    const [top = ['', '', none], ...others] = cells;
+    return [[...first, ...top], ...others.map((rest) => ['', ''].concat(rest))];
+  });
+  const format = columnsOf(HEADS, rows, width);
+  return [...format(HEADS), ...rows.flatMap(format)];
+}
+
+function cellsOf({ module_id: id, deployed, decision, reason }: JsonObject): string[] {
+  const because = typeof reason === 'string' ? `: ${excerpt(reason)}` : '';
+  return [excerpt(String(id)), excerpt(String(deployed)), `${excerpt(String(decision))}${because}`];
+}

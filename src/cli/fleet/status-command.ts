@@ -1,0 +1,71 @@
+import { excerpt } from '../../core/text/quote.ts';
+import { columnsOf } from '../output/columns.ts';
+import { jsonLine } from '../output/answer-json.ts';
+import { countOf } from '../output/count.ts';
+import type { Outcome } from '../problem.ts';
+import type { World } from '../world.ts';
+import { withFleet, type FleetOptions } from './fleet-options.ts';
+
+interface Counts {
+  readonly machines: number;
+  readonly seen_in_24h: number;
+  readonly duplicates: number;
+  readonly missing_outcomes: number;
+  readonly modules: readonly Count[];
+  readonly outcomes_in_24h: readonly {
+    readonly module_id: string;
+    readonly version: string;
+    readonly result: string;
+    readonly outcomes: number;
+  }[];
+}
+
+interface Count {
+  readonly module_id: string;
+  readonly deployed: string;
+  readonly decision: string;
+  readonly machines: number;
+}
+
+/** `modreg fleet status`: counts machines by module, version and decision. */
+export async function fleetStatusCommand(options: FleetOptions, world: World): Promise<Outcome> {
+  return await withFleet(options, world, async (client) => {
+    // The protocol describes it, and nothing but words is made of it.
+    const counts = (await client.read('')) as unknown as Counts;
+    const answer = options.json
+      ? [jsonLine({ schema: 'modreg/fleet-status@1', ...counts })]
+      : linesOf(counts, world);
+    return { answer, notes: [], problems: [] };
+  });
+}
+
+function linesOf(counts: Counts, { columns: width }: World): string[] {
+  const { machines, seen_in_24h: seen, duplicates, missing_outcomes: missing, modules } = counts;
+  const heads = ['MODULE', 'DEPLOYED', 'MACHINES', 'DECISIONS'];
+  const rows = [...Map.groupBy(modules, (one) => `${one.module_id} ${one.deployed}`).values()].map(
+    rowOf,
+  );
+  const format = columnsOf(heads, rows, width);
+  const failures = counts.outcomes_in_24h.filter(({ result }) => result === 'failed');
+  return [
+    `${countOf(machines, 'machine')}, ${seen} seen in 24 h`,
+    ...(rows.length === 0 ? [] : ['', ...format(heads), ...rows.flatMap(format), '']),
+    ...failures.map(
+      ({ module_id: id, version, outcomes }) =>
+        `failed in 24 h: ${excerpt(id)} ${excerpt(version)} on ${countOf(outcomes, 'machine')}`,
+    ),
+    ...(duplicates === 0
+      ? []
+      : [`${countOf(duplicates, 'id')} used by two machines, which are not counted above`]),
+    ...(missing === 0
+      ? []
+      : [`${countOf(missing, 'outcome')} dropped by machines before a report`]),
+  ];
+}
+
+function rowOf(counts: readonly Count[]): string[] {
+  const [{ module_id: id, deployed } = { module_id: '', deployed: '' }] = counts;
+  const machines = counts.reduce((sum, one) => sum + one.machines, 0);
+  const decisions = counts.map((one) => `${excerpt(one.decision)} ${one.machines}`);
+  return [excerpt(id), excerpt(deployed), `${machines}`, decisions.join(', ')];
+}

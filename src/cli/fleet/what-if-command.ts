@@ -1,0 +1,173 @@
+import {
+  indexReleases,
+  parseVersion,
+  type ModuleId,
+  type ReleaseIndex,
+  type Version,
+} from '../../core/index.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import { describeTime } from '../../core/text/time-words.ts';
+import { DEFAULT_TERMS } from '../../core/machine/update-policy.ts';
+import { RegistryError, type ReleaseList } from '../../registry/index.ts';
+import { timeZoneIn } from '../../store/facts.ts';
+import { jsonLine } from '../output/answer-json.ts';
+import { columnsOf } from '../output/columns.ts';
+import { countOf } from '../output/count.ts';
+import { parseProblem, type Outcome } from '../problem.ts';
+import { failed, withModuleId } from '../registry/catalogue-options.ts';
+import { commandRegistries } from '../registry/command-registries.ts';
+import type { World } from '../world.ts';
+import { withFleet, type FleetOptions } from './fleet-options.ts';
+import { effectsOf, type MachinesWithEffect } from './what-if.ts';
+
+/** `modreg fleet what-if <module_id> <version>`: shows which machines would get a release, when, and what stops. */
+export async function whatIfCommand(
+  moduleText: string,
+  versionText: string,
+  options: FleetOptions,
+  world: World,
+): Promise<Outcome> {
+  const version = parseVersion(versionText);
+  if (!version.ok) return failed(parseProblem(version.error));
+  return await withModuleId(
+    moduleText,
+    async (moduleId) =>
+      await withFleet(options, world, async (client) => {
+        const [states, list] = await Promise.all([
+          client.states(moduleId),
+          releasesOf(moduleId, options, world),
+        ]);
+        const now = world.clock();
+        const { index, isPublished } = withRelease(list, version.value, now);
+        const effects = effectsOf(states, { index, version: version.value.text, now });
+        const asked = { moduleId, version: version.value.text, isPublished };
+        const answer = options.json ? [asJson(effects, asked)] : linesOf(effects, asked, world);
+        return { answer, notes: [], problems: [] };
+      }),
+  );
+}
+
+/** The list of the module; undefined if the registry does not have the module. */
+async function releasesOf(
+  moduleId: ModuleId,
+  options: FleetOptions,
+  world: World,
+): Promise<ReleaseList | undefined> {
+  const registries = commandRegistries({ ...options, isUnsaved: true }, world);
+  try {
+    const opened = registries.open(DEFAULT_TERMS);
+    if (!opened.ok || !opened.value) return undefined;
+    return await registries.read(opened.value, moduleId);
+  } catch (error) {
+    if (error instanceof RegistryError && error.kind === 'unknown-module') return undefined;
+    throw error;
+  } finally {
+    registries.close();
+  }
+}
+
+/** The list with a release of this version: the published one, else one that is published now and runs everywhere. */
+function withRelease(
+  list: ReleaseList | undefined,
+  { text: version }: Version,
+  now: number,
+): { readonly index: ReleaseIndex; readonly isPublished: boolean } {
+  const records = list ? [...list.records] : [];
+  const isPublished = records.some((record) => record.version === version);
+  const all = isPublished ? records : [...records, { version, publishedAt: now }];
+  return { index: indexReleases(all), isPublished };
+}
+
+interface Asked {
+  readonly moduleId: ModuleId;
+  readonly version: string;
+  readonly isPublished: boolean;
+}
+
+function asJson(
+  effects: readonly MachinesWithEffect[],
+  { moduleId, version, isPublished }: Asked,
+): string {
+  return jsonLine({
+    schema: 'modreg/fleet-what-if@1',
+    module_id: moduleId,
+    version,
+    is_published: isPublished,
+    groups: effects.map(({ state, effect, machines }) => ({
+      when: effect.kind,
+      at: effect.kind === 'later' && effect.at !== undefined ? formatTime(effect.at) : null,
+      direction: effect.kind === 'never' ? null : effect.direction,
+      deployed: state.deployed,
+      constraint: state.constraint,
+      platform: state.platform,
+      stops: effect.kind === 'never' ? [] : effect.stops,
+      because: effect.kind === 'never' ? effect.because : null,
+      machines,
+    })),
+  });
+}
+
+/** The machines with the same line. */
+interface Line {
+  readonly cells: readonly string[];
+  readonly machines: string[];
+  /** `Infinity` if they never get the release, or if it is not known when. */
+  readonly at: number;
+}
+
+/** So many machines of a line are named. */
+const MOST_NAMED = 3;
+const HEADS = ['WHEN', 'MACHINES', 'DEPLOYED', 'CONSTRAINT', 'WHAT'];
+
+function linesOf(
+  effects: readonly MachinesWithEffect[],
+  { moduleId, version, isPublished }: Asked,
+  world: World,
+): string[] {
+  const lines = new Map<string, Line>();
+  let all = 0;
+  let upgraded = 0;
+  for (const { state, effect, machines } of effects) {
+    all += machines.length;
+    if (effect.kind !== 'never') upgraded += machines.length;
+    const when = whenOf(effect, state.facts, world);
+    const cells = [when, state.deployed, state.constraint ?? 'none', whatOf(effect)];
+    const key = cells.join('\n');
+    const at = effect.kind === 'now' ? 0 : effect.kind === 'later' ? effect.at : undefined;
+    const line = lines.get(key) ?? { cells, machines: [], at: at ?? Infinity };
+    lines.set(key, line);
+    for (const machine of machines) line.machines.push(machine);
+  }
+  const rows = [...lines.values()]
+    .toSorted((a, b) => (a.at === b.at ? b.machines.length - a.machines.length : a.at - b.at))
+    .map(rowOf);
+  const format = columnsOf(HEADS, rows, world.columns);
+  const name = `${moduleId} ${version}${isPublished ? '' : ' (not published)'}`;
+  const head = `${name}: ${upgraded} of ${countOf(all, 'machine')} would get it`;
+  return rows.length === 0 ? [head] : [head, '', ...format(HEADS), ...rows.flatMap(format)];
+}
+
+function rowOf({
+  cells: [when = '', deployed = '', constraint = '', what = ''],
+  machines,
+}: Line): string[] {
+  const named = machines.slice(0, MOST_NAMED).map((id) => excerpt(id));
+  const rest = machines.length > MOST_NAMED ? ', …' : '';
+  const found = `${machines.length}: ${named.join(', ')}${rest}`;
+  return [when, found, excerpt(deployed), excerpt(constraint), what];
+}
+
+function whenOf(effect: MachinesWithEffect['effect'], facts: object | null, world: World): string {
+  if (effect.kind !== 'later') return effect.kind;
+  if (effect.at === undefined) return 'held';
+  return describeTime(effect.at, { now: world.clock(), timeZone: timeZoneIn(facts) });
+}
+
+function whatOf(effect: MachinesWithEffect['effect']): string {
+  if (effect.kind === 'never') return effect.because;
+  const { direction, stops } = effect;
+  return stops.length === 0
+    ? direction
+    : `${direction}, stops ${stops.map((name) => excerpt(name)).join(', ')}`;
+}

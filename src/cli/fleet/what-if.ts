@@ -1,0 +1,139 @@
+import { compileWindows } from '../../config/window.ts';
+import {
+  decide,
+  type Decision,
+  type Refused,
+  type ReleaseIndex,
+  type Window,
+} from '../../core/index.ts';
+import { replacementOf } from '../../core/decision/decision.ts';
+import { nextChange } from '../../core/decision/next-change.ts';
+import { describeDecision } from '../../core/explanation/decision-words.ts';
+import { describeRefused } from '../../core/explanation/words.ts';
+import type { ModuleStates } from '../../registry/fleet-client.ts';
+import { decodeFacts } from '../../store/facts.ts';
+
+/** What a release would do to machines that report the same. */
+export type Effect =
+  | {
+      readonly kind: 'now' | 'later';
+      /** `upgrade`, `install`, … */
+      readonly direction: string;
+      /** When it is due, in milliseconds since the epoch; undefined for now, or if it is not known. */
+      readonly at: number | undefined;
+      readonly stops: readonly string[];
+    }
+  | { readonly kind: 'never'; readonly because: string };
+
+export interface MachinesWithEffect {
+  readonly state: ModuleStates['state'];
+  readonly effect: Effect;
+  readonly machines: readonly string[];
+}
+
+/** A module's releases, with the one that is asked about. */
+export interface WhatIf {
+  readonly index: ReleaseIndex;
+  /** As published, build metadata included. */
+  readonly version: string;
+  /** In milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * The effect of a release, decided once for all machines that report the same: by the decision that each would make from what it
+ * reported. Restarts that already happened are not reported, so a cooldown may delay a machine further.
+ */
+export function effectsOf(states: readonly ModuleStates[], whatIf: WhatIf): MachinesWithEffect[] {
+  const windowOf = compiledWindows();
+  return states.map(({ state, machines }) => {
+    const effect = effectOn(state, whatIf, windowOf);
+    return { state, effect, machines };
+  });
+}
+
+function effectOn(
+  { facts, stops, deployed }: ModuleStates['state'],
+  { index, version, now }: WhatIf,
+  windowOf: (rules: unknown) => Window,
+): Effect {
+  if (facts === null) return { kind: 'never', because: 'the machine does not report its policy' };
+  let decoded: ReturnType<typeof decodeFacts>;
+  try {
+    decoded = decodeFacts(facts, { index, windowOf });
+  } catch (error) {
+    // A bad pattern or time zone of a window throws when it is compiled.
+    if (!(error instanceof Error)) throw error;
+    return { kind: 'never', because: 'its maintenance windows cannot be read' };
+  }
+  if ('damaged' in decoded) {
+    return { kind: 'never', because: `its report has no usable ${decoded.damaged}` };
+  }
+  if (deployed === version) return { kind: 'never', because: 'has it already' };
+  const { eligibility } = decoded.input;
+  const decision = decide({ ...decoded.input, eligibility: { ...eligibility, now } });
+  const then = nextChange(decision);
+  return (
+    dueIn(decision, { version, stops, at: undefined }) ??
+    (then && dueIn(then.becomes, { version, stops, at: then.at })) ?? {
+      kind: 'never',
+      because: reasonAgainst(decision, version),
+    }
+  );
+}
+
+/** When `decision`, which is made at `at`, replaces what is deployed by `version`; undefined if it does not. */
+function dueIn(
+  decision: Decision,
+  {
+    version,
+    stops,
+    at,
+  }: {
+    readonly version: string;
+    readonly stops: readonly string[];
+    readonly at: number | undefined;
+  },
+): Effect | undefined {
+  const replacement = replacementOf(decision);
+  if (!replacement || 'url' in replacement.to) return undefined;
+  const { direction, to } = replacement;
+  if (to.version.text !== version || direction === 'restart') return undefined;
+  const stopping = direction === 'install' ? [] : stops;
+  if (decision.kind === 'hold') {
+    return { kind: 'later', direction, at: decision.until, stops: stopping };
+  }
+  return { kind: at === undefined ? 'now' : 'later', direction, at, stops: stopping };
+}
+
+/** Why a decision does not deploy `version`: why it is refused, else what is decided instead. */
+function reasonAgainst(decision: Decision, version: string): string {
+  const { resolution } = decision;
+  if (!resolution) return describeDecision(decision);
+  const found = firstOf(
+    resolution.refused(),
+    (one) => 'release' in one && one.release.version.text === version,
+  );
+  if (found) return describeRefused(found, resolution.input.constraint);
+  return describeDecision(decision);
+}
+
+function firstOf(
+  refused: Iterable<Refused>,
+  matches: (one: Refused) => boolean,
+): Refused | undefined {
+  for (const one of refused) if (matches(one)) return one;
+  return undefined;
+}
+
+/** Compiles each set of windows once: machines of a site have few. */
+function compiledWindows(): (rules: unknown) => Window {
+  const compiled = new Map<string, Window>();
+  return (rules) => {
+    const key = JSON.stringify(rules ?? []);
+    const known = compiled.get(key) ?? compileWindows(JSON.parse(key));
+    if (!known) throw new Error('the windows are computed by the agent');
+    compiled.set(key, known);
+    return known;
+  };
+}

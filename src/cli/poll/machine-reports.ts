@@ -1,0 +1,111 @@
+import { dirname, join } from 'node:path';
+import type { Platform, Result } from '../../core/index.ts';
+import { stopsOf } from '../../core/plan/stops.ts';
+import type { TargetName } from '../../core/plan/target.ts';
+import type { Machine } from '../../core/machine/machine.ts';
+import { Outbound } from '../../outbound/outbound.ts';
+import { OUTBOUND_FILE } from '../../outbound/outbound-file.ts';
+import { reportedModules } from '../../outbound/reported-state.ts';
+import { parseRegistryAddress } from '../../registry/address.ts';
+import { systemRandom } from '../../registry/clock.ts';
+import { fleetClient, type FleetClient } from '../../registry/fleet-client.ts';
+import { RegistryError, systemClock } from '../../registry/index.ts';
+import type { ClaimedFile } from '../../store/index.ts';
+import { machineCredentials } from '../agent/credentials.ts';
+import { registryProblem, type Problem } from '../problem.ts';
+import { usage } from '../registry/catalogue-options.ts';
+import { tokensIn } from '../registry/registry-token.ts';
+import { ownVersion } from '../version.ts';
+import type { World } from '../world.ts';
+
+/** The options of a command that can report. */
+export interface ReportOptions {
+  readonly registry?: string;
+  readonly reports?: string;
+}
+
+/** The registry that a machine reports to. */
+export interface ReportTarget {
+  readonly client: FleetClient;
+  /** The id of the machine. */
+  readonly machine: string;
+}
+
+/** Where the machine reports to: `--reports`, else `MODREG_REPORTS`; undefined if it does not report. */
+export function reportTarget(
+  { registry, reports }: ReportOptions,
+  world: World,
+): Result<ReportTarget | undefined, Problem> {
+  const named = reports ?? (world.environment['MODREG_REPORTS'] || undefined);
+  if (named === undefined) return { ok: true, value: undefined };
+  const option = reports === undefined ? 'MODREG_REPORTS' : '--reports';
+  const address = parseRegistryAddress(named);
+  if (!address.ok) return { ok: false, error: usage(`${option}: ${address.error}`) };
+  if (!('url' in address.value)) {
+    return { ok: false, error: usage(`${option} is a path, expected the address of a registry`) };
+  }
+  const credentials = machineCredentials(world);
+  if (!credentials.ok) return credentials;
+  const machine = credentials.value?.partId;
+  if (machine === undefined) return { ok: false, error: noId(option) };
+  const { url } = address.value;
+  const tokens = tokensIn(world, registry ?? named, credentials.value);
+  const client = fleetClient(address.value, 'report to', {
+    clock: systemClock,
+    token: () => {
+      const token = tokens(url);
+      if (token.ok) return token.value.token;
+      throw new RegistryError('registry-refused', token.error.message);
+    },
+  });
+  if (!client.ok) return { ok: false, error: registryProblem(client.error) };
+  return { ok: true, value: { client: client.value, machine } };
+}
+
+function noId(option: string): Problem {
+  return {
+    ...usage(`${option} needs the id of the machine, and its credentials have none`),
+    hint: 'add "part_id" to its credentials file, or set PLATFORM_PART_ID',
+  };
+}
+
+/** Reports what the poller that has claimed `file` decides. `machine` returns the current config. Undefined without a target. */
+export function startReports(
+  target: ReportTarget | undefined,
+  {
+    file,
+    platform,
+    machine,
+    onNotice,
+  }: {
+    readonly file: ClaimedFile;
+    readonly platform: Platform;
+    readonly machine: () => Machine;
+    readonly onNotice: (level: 'info' | 'warn', text: string) => void;
+  },
+): Outbound | undefined {
+  if (!target) return undefined;
+  const { state, path } = file;
+  const outbound = new Outbound(join(dirname(path), OUTBOUND_FILE), {
+    ...target,
+    version: ownVersion(),
+    platform,
+    state,
+    modules: () => reportedModules(state, (one) => stopsIn(machine(), one)),
+    clock: systemClock,
+    random: systemRandom,
+    onNotice,
+  });
+  outbound.start();
+  return outbound;
+}
+
+/** The components that stop when a target restarts. */
+function stopsIn({ agent, components, modules }: Machine, { kind, name }: TargetName): string[] {
+  // If the server is not managed, its components are not stopped.
+  if (agent.platformServer.disableSubsystem) return [];
+  const stops = stopsOf(components);
+  const entry = kind === 'module' ? modules.find((one) => one.name === name) : undefined;
+  if (entry) return stops.ofModule(entry.moduleId).map(({ component }) => component);
+  return name === 'platform-server' ? stops.ofServer().map(({ component }) => component) : [];
+}

@@ -1,0 +1,81 @@
+import { describeAddress } from '../core/explanation/decision-words.ts';
+import { excerpt } from '../core/text/quote.ts';
+import { formatTime } from '../core/text/rfc3339.ts';
+import { keyOf, moduleOf, type TargetName } from '../core/plan/target.ts';
+import type { ReportedModule } from '../registry/machine-report.ts';
+import type { RecordedDecision } from '../store/decision-history.ts';
+import type { MachineState } from '../store/machine-state.ts';
+import type { SettledAction } from '../store/outbox.ts';
+import type { NewOutcome } from './outbound-file.ts';
+
+/** Times and time spans in a reason: they change with each plan. */
+const TIMES =
+  /\d{4}-\d\d-\d\dT[\d:.]+Z(?: \([^)]*\))?|\b\d+ (?:d|h|min|s)\b(?: \d+ (?:h|min|s)\b)?/g;
+
+/** The state of each module entry and subsystem, as the poller decided last. `stopsOf` names the components that stop for a restart. */
+export function reportedModules(
+  state: Pick<MachineState, 'decisions' | 'newestInHistory'>,
+  stopsOf: (target: TargetName) => readonly string[],
+): ReportedModule[] {
+  const recorded = new Map(state.newestInHistory().map((one) => [keyOf(one), one]));
+  return state.decisions().map((decision) => {
+    const { kind, name, moduleId, constraint, target, decision: word, reason } = decision;
+    const known = recorded.get(keyOf(decision));
+    const same = known?.moduleId === moduleId ? known : undefined;
+    return {
+      kind,
+      name: excerpt(name),
+      module_id: moduleId,
+      constraint: constraint ?? null,
+      deployed: same?.deployed ?? 'unknown',
+      target: target ?? null,
+      decision: word,
+      reason: word === 'stuck' ? excerpt(reason.replaceAll(TIMES, '…')) : null,
+      stops: stopsOf(decision),
+      facts: same ? sharedFacts(same) : null,
+    };
+  });
+}
+
+/**
+ * The facts of a decision that machines can share: without the time, the list and past restarts. Null if they have an address, which
+ * may contain credentials.
+ */
+function sharedFacts({ facts }: RecordedDecision): object | null {
+  const {
+    requirement,
+    deployed,
+    eligibility,
+    timing,
+    restartRequest: _one,
+    ...rest
+  } = Object(facts);
+  if (Object(requirement).kind === 'pin-url') return null;
+  if (!['version', 'none', 'unknown'].includes(Object(deployed).kind)) return null;
+  const { answer: _answer, ...times } = Object(timing);
+  return {
+    ...rest,
+    requirement,
+    deployed,
+    list: { index: { $index: 0 } },
+    eligibility: { ...eligibility, now: 0 },
+    timing: { ...times, isServerBusy: false, restarts: [] },
+  };
+}
+
+/** The outcome of an action that has ended. */
+export function reportedOutcome({ action, result, at, reason }: SettledAction): NewOutcome {
+  const { id, target, direction, from, to } = action;
+  return {
+    at: formatTime(at),
+    action: id,
+    kind: target.kind,
+    name: excerpt(target.name),
+    module_id: moduleOf(target),
+    direction,
+    from: from ?? null,
+    to: describeAddress(to),
+    result,
+    reason: reason === undefined ? null : excerpt(reason),
+  };
+}

@@ -1,0 +1,138 @@
+import type { ModuleId, Result } from '../core/index.ts';
+import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
+import { excerpt } from '../core/text/quote.ts';
+import type { WebRegistryAddress } from './address.ts';
+import { systemRandom } from './clock.ts';
+import { isJsonObject, type JsonObject } from './formats/json-object.ts';
+import { parseJson } from './formats/json-text.ts';
+import { baseOf, type HttpRegistryOptions } from './http-registry.ts';
+import type { Connection } from './http/connection.ts';
+import { withErrorContext } from './http/error-context.ts';
+import type { Reply } from './http/exchange.ts';
+import { DEFAULT_LIMITS } from './http/limits.ts';
+import { problemIn } from './http/problem-document.ts';
+import type { MachineReport, ReportedModule } from './machine-report.ts';
+import { memoizeUntilError } from './memoize-until-error.ts';
+import { RegistryError } from './registry-error.ts';
+import { addressError } from './registry-writer.ts';
+import { noRetries, retryBudget } from './retry-budget.ts';
+
+/** The answer of a registry to a report. */
+export type ReportReply =
+  /** It has the outcomes up to this number. */
+  | { readonly kind: 'known'; readonly knownTo: number }
+  /** It lacks outcomes after this number. */
+  | { readonly kind: 'gap'; readonly knownTo: number }
+  /** It cannot take the report: another machine has the same id, or the report has an error, or is too large. */
+  | { readonly kind: 'duplicate-machine' | 'refused' | 'too-large'; readonly detail: string };
+
+/** What machines report about a module, and the machines that report the same. */
+export interface ModuleStates {
+  readonly state: Omit<ReportedModule, 'kind' | 'name'> & { readonly platform: string };
+  readonly machines: readonly string[];
+}
+
+/** Sends reports to a registry, and reads what machines reported. Each method rejects with a RegistryError. */
+export interface FleetClient {
+  /** Sends a report once: the caller decides when it is sent again. */
+  readonly report: (
+    machine: string,
+    report: MachineReport,
+    signal: AbortSignal,
+  ) => Promise<ReportReply>;
+  /** The response to a request for `path`, such as `machines?limit=10`. */
+  readonly read: (path: '' | `/${string}`) => Promise<JsonObject>;
+  /** All states of a module. */
+  readonly states: (moduleId: ModuleId) => Promise<readonly ModuleStates[]>;
+}
+
+/** The ids of a fleet and the states of a page. */
+const LARGEST = 32 * 1024 * 1024;
+const MOST_TOKENS = 2_000_000;
+
+/** Opens a registry for reports. The error is `bad-address` if it has none, or if others could read the token on the way. */
+export function fleetClient(
+  { kind, url }: WebRegistryAddress,
+  doing: 'report to' | 'read reports of',
+  options: Omit<HttpRegistryOptions, 'allowHttp'> & Required<Pick<HttpRegistryOptions, 'clock'>>,
+): Result<FleetClient, RegistryError> {
+  const where = `the registry ${excerpt(`${url.origin}${url.pathname}`.replace(/\/$/, ''))}`;
+  const error = addressError({ kind, url }, where, doing);
+  if (error) return { ok: false, error };
+  const base = baseOf(kind, url);
+  const connection = memoizeUntilError(async () => {
+    const { connect } = await import('./http/connection.ts');
+    const { random = systemRandom, onRetry = () => undefined } = options;
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    return connect(where, { ...options, random, onRetry, limits });
+  });
+  const read: FleetClient['read'] = async (path) =>
+    await fleetAnswer(await connection(), new URL(`v1/fleet${path}`, base));
+  return {
+    ok: true,
+    value: {
+      read,
+      states: async (moduleId) => await allStates(read, moduleId),
+      async report(machine, report, signal) {
+        const to = await connection();
+        const address = new URL(`v1/machines/${encodeURIComponent(machine)}/reports`, base);
+        const change = { method: 'POST', body: JSON.stringify(report) } as const;
+        return await to.redacting(async () => {
+          const reply = await to.send(address, change, { budget: noRetries(), signal });
+          return withErrorContext(where, () => reportReply(reply));
+        });
+      },
+    },
+  };
+}
+
+async function fleetAnswer(to: Connection, url: URL): Promise<JsonObject> {
+  const request = { accept: 'application/json', largest: LARGEST, mostTokens: MOST_TOKENS };
+  return await to.redacting(async () => {
+    const { status, body } = await to.get(url, request, { budget: retryBudget() });
+    return withErrorContext(to.where, () => {
+      if (status === 404) throw notAFleet('it takes no reports: its modreg is an earlier one');
+      const json = parseJson(body.text);
+      if (isJsonObject(json)) return json;
+      throw notAFleet('its answer is not an object');
+    });
+  });
+}
+
+async function allStates(
+  read: FleetClient['read'],
+  moduleId: ModuleId,
+): Promise<readonly ModuleStates[]> {
+  const all: ModuleStates[] = [];
+  let after = 0;
+  for (;;) {
+    const path = `/modules/${namespaceOf(moduleId)}/${nameOf(moduleId)}?after=${after}` as const;
+    const { states, next } = await read(path);
+    if (!Array.isArray(states)) throw notAFleet('/states is not a list');
+    for (const one of states) if (areStates(one)) all.push(one);
+    if (typeof next !== 'number' || next <= after) return all;
+    after = next;
+  }
+}
+
+function areStates(value: unknown): value is ModuleStates {
+  const { state, machines } = Object(value);
+  return isJsonObject(state) && Array.isArray(machines);
+}
+
+function reportReply({ status, body }: Reply): ReportReply {
+  const json = parseJson(body.text);
+  const knownTo = isJsonObject(json) ? json['known_to'] : undefined;
+  const isNumber = Number.isSafeInteger(knownTo) && Number(knownTo) >= 0;
+  if (status === 200 && isNumber) return { kind: 'known', knownTo: Number(knownTo) };
+  const { kind, detail = `got ${status}` } = problemIn(body.text) ?? {};
+  if (kind === 'gap' && isNumber) return { kind, knownTo: Number(knownTo) };
+  if (kind === 'duplicate-machine') return { kind, detail };
+  if (status === 413) return { kind: 'too-large', detail };
+  if (status === 422) return { kind: 'refused', detail };
+  throw notAFleet(status === 404 ? 'it takes no reports' : `got ${status}`);
+}
+
+function notAFleet(message: string): RegistryError {
+  return new RegistryError('not-a-registry', message);
+}
