@@ -28,7 +28,7 @@ export async function awaitChange(
   for (let left = waitMs; left >= 1; left = ends - clock.monotonic()) {
     const requestMs = Math.floor(Math.min(left, LONGEST_REQUEST_MS));
     const began = clock.monotonic();
-    const changes = await remote.changes(last.sequence, round, requestMs);
+    const changes = await remote.changes(last.sequence, round, requestMs, moduleIds);
     if (!changes) return undefined;
     const { sequence, history, modules, spreadMs } = changes;
     if (isOtherHistory(changes, last)) {

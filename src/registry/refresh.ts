@@ -47,7 +47,8 @@ async function refreshed(
 ): Promise<SavedList> {
   // Only its entity tag matters here, so a list in memory that another process has replaced will do.
   const known = lists.inMemory(moduleId);
-  const fetched = await fetchUnambiguous(moduleId, known, remote, round);
+  const atLeast = atLeastIn(position);
+  const fetched = await fetchUnambiguous(moduleId, known, remote, { ...round, atLeast });
   const last = lists.get(moduleId);
   // A later list includes every change that the previous one includes, so its position still holds.
   const { servedIn, ...served } = fetched;
@@ -72,6 +73,11 @@ async function refreshed(
   const list = { ...served, lost, firstSeen, ...confirmation };
   lists.set(moduleId, list);
   return list;
+}
+
+/** Another server at the address may not have yet what the feed has named: an older list would look like a regression. */
+function atLeastIn({ sequence, history }: Partial<FeedPosition> = {}): RequestContext['atLeast'] {
+  return sequence === undefined || history === undefined ? undefined : { sequence, history };
 }
 
 /** The registry may have been replaced between the response of its feed and that with the list (D43). */

@@ -19,12 +19,14 @@ export interface RemoteRegistry {
   ): Promise<FetchedList>;
   /**
    * The modules that changed after a sequence number; undefined if the registry has no change feed. With `waitMs` the
-   * registry responds at the next change, or after that many milliseconds.
+   * registry responds at the next change, or after that many milliseconds. If it can, it waits for a change of `modules` only,
+   * and names no others.
    */
   changes?(
     sequence: number,
     round: RequestContext,
     waitMs?: number,
+    modules?: readonly ModuleId[],
   ): Promise<RemoteChanges | undefined>;
   /** The modules of a namespace, or all modules; undefined if the registry does not list them. */
   modules?(
@@ -39,6 +41,8 @@ export interface RequestContext {
   readonly budget: RetryBudget;
   /** Aborts the requests; they then reject with its reason. */
   readonly signal?: AbortSignal | undefined;
+  /** A change that the response must include: another server at the address may not have it yet. */
+  readonly atLeast?: { readonly sequence: number; readonly history: string } | undefined;
 }
 
 /** A release list as a registry served it. */

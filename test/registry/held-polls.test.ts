@@ -162,7 +162,7 @@ describe('[T117] a long poll that a registry holds', () => {
       expected,
     );
     expect([machine.requests, machine.retries]).toEqual([
-      [`/v1/changes?after=7&wait=${Math.min(waitMs / 1000, 25)}`],
+      [`/v1/changes?after=7&wait=${Math.min(waitMs / 1000, 25)}&modules=acme:lidar`],
       [],
     ]);
   });
@@ -188,7 +188,10 @@ describe('[T117] a long poll that a registry holds', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
     // The same connection pool then reads the lists.
     expect((await registry.readAll([LIDAR])).get(LIDAR)?.ok).toBe(true);
-    expect(requests).toEqual(['/v1/changes?after=7&wait=25', '/v1/changes?after=7']);
+    expect(requests).toEqual([
+      '/v1/changes?after=7&wait=25&modules=acme:lidar',
+      '/v1/changes?after=7',
+    ]);
   });
 
   it('does not delay a round that begins meanwhile', async () => {

@@ -33,7 +33,10 @@ export interface Connection {
   /** The response, if its status is 200, 404, or 304 to a request with an `etag`. Throws a RegistryError otherwise. */
   get(
     url: URL,
-    request: Pick<RegistryRequest, 'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs'>,
+    request: Pick<
+      RegistryRequest,
+      'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs' | 'atLeast'
+    >,
     round: RequestContext,
   ): Promise<Reply>;
   /**

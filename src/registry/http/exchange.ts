@@ -1,5 +1,6 @@
 import type { Secret } from '../../core/text/secret.ts';
 import type { Clock } from '../clock.ts';
+import type { RequestContext } from '../remote-registry.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import { isJson, NO_BODY, readBody, type Body, type BodyBounds } from './body.ts';
 import { withoutToken } from './echoed-token.ts';
@@ -15,6 +16,8 @@ export interface RegistryRequest extends BodyBounds {
   /** The entity tag of the known list. */
   readonly etag?: string | undefined;
   readonly token?: Secret | undefined;
+  /** A change that the response must include. */
+  readonly atLeast?: RequestContext['atLeast'];
   /** The global `fetch` by default. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** How long the registry may wait for a change, in milliseconds. The time limits are extended by it. */
@@ -141,11 +144,20 @@ function uploadTimes({ size }: SentFile): Pick<Limits, 'answerMs' | 'totalMs'> {
   return { answerMs: UPLOAD_IDLE_MS, totalMs: UPLOAD_IDLE_MS + size / LEAST_BYTES_PER_MS };
 }
 
-function headersOf({ accept, etag, token, change }: RegistryRequest): Record<string, string> {
+function headersOf({
+  accept,
+  etag,
+  token,
+  atLeast,
+  change,
+}: RegistryRequest): Record<string, string> {
   return {
     accept,
     'accept-encoding': 'gzip',
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
+    ...(atLeast
+      ? { 'modreg-at-least': `${atLeast.sequence}`, 'modreg-history': atLeast.history }
+      : {}),
     ...bodyHeaders(change?.body),
     ...(token ? { authorization: `Bearer ${token.reveal()}` } : {}),
   };

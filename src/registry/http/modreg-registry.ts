@@ -16,6 +16,8 @@ import { LONGEST_SPREAD_MS, MOST_LIST_TOKENS } from './limits.ts';
 
 const ACCEPT = 'application/json';
 const LONGEST_HISTORY = 100;
+/** A request for changes names so many modules: more would be too long for some proxies. */
+const MOST_FILTERED = 50;
 
 /** A registry with modreg's own protocol at `base`, which ends in a slash. */
 export function modregRegistry(
@@ -28,15 +30,18 @@ export function modregRegistry(
     async fetch(moduleId, known, round) {
       const path = `v1/modules/${namespaceOf(moduleId)}/${nameOf(moduleId)}`;
       const url = new URL(path, base);
-      const reply = await connection.get(url, { ...request, etag: known?.etag }, round);
+      const query = { ...request, etag: known?.etag, atLeast: round.atLeast };
+      const reply = await connection.get(url, query, round);
       if (reply.status === 404) throw notFound(moduleId, where, reply);
       if (reply.status === 304 && known) return known;
       const list = await fetchedList(reply, where, (json) => entriesIn(json, moduleId, url));
       return { ...list, servedIn: reply.headers.get('modreg-history') ?? undefined };
     },
-    async changes(sequence, round, waitMs = 0) {
+    async changes(sequence, round, waitMs = 0, modules = []) {
       const wait = waitMs > 0 ? `&wait=${waitMs / 1000}` : '';
-      const url = new URL(`v1/changes?after=${sequence}${wait}`, base);
+      const only =
+        modules.length > 0 && modules.length <= MOST_FILTERED ? `&modules=${modules.join()}` : '';
+      const url = new URL(`v1/changes?after=${sequence}${wait}${only}`, base);
       const reply = await connection.get(url, { ...request, waitMs }, round);
       return reply.status === 200 ? withErrorContext(where, () => decodeChanges(reply)) : undefined;
     },

@@ -2,6 +2,7 @@ import { realpathSync, watch } from 'node:fs';
 import { systemClock, type Clock } from '../../registry/clock.ts';
 import { IN_MEMORY } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
+import { waiters } from './waiters.ts';
 import type { Changes } from './catalogue-results.ts';
 import type { Catalogue } from './catalogue.ts';
 
@@ -10,9 +11,16 @@ export interface ChangeFeed {
   /**
    * Resolves with the changes after the number `sequence`: immediately if there are any, or if the catalogue's
    * own number is lower, which means that it is a different catalogue; else at the next change, after `ms`
-   * milliseconds, or when `signal` aborts. Rejects with a DatabaseError.
+   * milliseconds, or when `signal` aborts. With `modules`, only their changes count. Rejects with a DatabaseError.
    */
-  wait(sequence: number, ms: number, signal: AbortSignal): Promise<Changes>;
+  wait(
+    sequence: number,
+    ms: number,
+    signal: AbortSignal,
+    modules?: ReadonlySet<string>,
+  ): Promise<Changes>;
+  /** Resolves once the catalogue has the number `sequence`, with true, or after `ms` milliseconds, with false. */
+  reaches(sequence: number, ms: number, signal: AbortSignal): Promise<boolean>;
   /**
    * Resolves all waits with the changes so far, and stops the timer. Later waits resolve immediately. The catalogue may be
    * closed right after this call.
@@ -28,46 +36,65 @@ const LOOK_MS = 200;
  * memory. `clock` ends waits. Throws a DatabaseError if the catalogue cannot be read.
  */
 export function changeFeed(catalogue: Catalogue, clock: Clock = systemClock): ChangeFeed {
-  const waiting = new Set<() => void>();
+  const waiting = waiters();
   /** One for each wait, also for one that was woken and has not gone on yet: it reads the changes while the catalogue is open. */
   const endings = new Set<() => void>();
-  let seen = catalogue.sequence();
   let isOpen = true;
-
-  const wakeAll = (): void => {
-    for (const wake of waiting) wake();
-    waiting.clear();
-  };
-  const look = (): boolean => {
-    const sequence = readable(() => catalogue.sequence());
-    if (sequence === undefined || sequence === seen) return false;
-    seen = sequence;
-    wakeAll();
-    return true;
-  };
+  const look = lookAt(catalogue, (modules) => waiting.wake(modules));
   catalogue.watchers.add(look);
   const stopWatchingOthers = watchOthers(catalogue.path, look);
 
   return {
-    async wait(sequence, ms, signal) {
-      const changes = catalogue.changes(sequence);
+    async wait(sequence, ms, signal, modules) {
+      const read = (): Changes => changesOf(catalogue.changes(sequence), modules);
+      const changes = read();
       const isNews = changes.modules.length > 0 || changes.sequence < sequence;
       if (isNews || ms <= 0 || !isOpen || signal.aborted) return changes;
       // This caller may know a change that earlier callers still wait for.
       look();
       return await readAfter(
-        sleepUntil(waiting, ms, { clock, signal }),
-        () => catalogue.changes(sequence),
+        sleepUntil((wake) => waiting.add(wake, modules), ms, { clock, signal }),
+        read,
         endings,
       );
+    },
+    async reaches(sequence, ms, signal) {
+      const ends = clock.monotonic() + ms;
+      for (let left = ms; catalogue.sequence() < sequence; left = ends - clock.monotonic()) {
+        if (left <= 0 || !isOpen || signal.aborted) return false;
+        await sleepUntil((wake) => waiting.add(wake, undefined), left, { clock, signal });
+      }
+      return true;
     },
     close() {
       isOpen = false;
       for (const end of endings) end();
       catalogue.watchers.delete(look);
       stopWatchingOthers();
-      wakeAll();
+      waiting.wake(undefined);
     },
+  };
+}
+
+/**
+ * Looks whether the catalogue has changed since the last time. Then it calls `wake` with the changed modules, or with undefined if it
+ * is another catalogue, whose numbers tell nothing about that.
+ */
+function lookAt(
+  catalogue: Catalogue,
+  wake: (modules: readonly string[] | undefined) => void,
+): () => boolean {
+  let seen = catalogue.sequence();
+  let history = catalogue.history();
+  return () => {
+    const sequence = readable(() => catalogue.sequence());
+    if (sequence === undefined || sequence === seen) return false;
+    const changes = readable(() => catalogue.changes(seen));
+    const isSame = changes?.history === history && sequence > seen;
+    wake(isSame ? changes.modules : undefined);
+    seen = sequence;
+    history = changes?.history ?? history;
+    return true;
   };
 }
 
@@ -121,15 +148,20 @@ async function readAfter<T>(
   }
 }
 
-/** Resolves when the function that this adds to `waiting` is called, after `ms`, or when `signal` aborts. */
+function changesOf(changes: Changes, modules: ReadonlySet<string> | undefined): Changes {
+  if (!modules) return changes;
+  return { ...changes, modules: changes.modules.filter((id) => modules.has(id)) };
+}
+
+/** Resolves when the function that is passed to `add` is called, after `ms`, or when `signal` aborts. */
 async function sleepUntil(
-  waiting: Set<() => void>,
+  add: (wake: () => void) => () => void,
   ms: number,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
   const woken = new AbortController();
   const wake = (): void => woken.abort();
-  waiting.add(wake);
+  const leave = add(wake);
   signal.addEventListener('abort', wake, { once: true });
   try {
     await clock.sleep(ms, woken.signal);
@@ -137,7 +169,7 @@ async function sleepUntil(
     if (!woken.signal.aborted) throw error;
   } finally {
     signal.removeEventListener('abort', wake);
-    waiting.delete(wake);
+    leave();
   }
 }
 

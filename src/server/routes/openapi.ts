@@ -10,6 +10,25 @@ const textAnswer = (description: string): object => ({
 });
 
 const VERSION = [...MODULE, path('version', 'SemVer 2.0.0, exactly as published')];
+const header = (name: string, description: string, schema: object): object => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema,
+});
+const AT_LEAST = [
+  header(
+    'Modreg-At-Least',
+    'A sequence that the client knows: a registry that does not have it within 2 seconds answers 503 behind',
+    { type: 'integer', minimum: 0 },
+  ),
+  header(
+    'Modreg-History',
+    'The history of that sequence: a registry with another one does not wait',
+    { type: 'string' },
+  ),
+];
 const HISTORY = {
   'Modreg-History': {
     description: 'The history of the change feed that includes the changes of this list',
@@ -25,14 +44,21 @@ export const OPENAPI: object = {
     '/v1/modules': {
       get: {
         summary: 'The ids of all modules',
-        parameters: [query('namespace', 'Only those of this namespace', { type: 'string' })],
-        responses: { ...FAILURES, 200: json(ref('Modules'), 'The ids, sorted') },
+        parameters: [
+          query('namespace', 'Only those of this namespace', { type: 'string' }),
+          ...AT_LEAST,
+        ],
+        responses: {
+          ...FAILURES,
+          200: json(ref('Modules'), 'The ids, sorted'),
+          400: problem('A header cannot be read'),
+        },
       },
     },
     '/v1/modules/{namespace}/{name}': {
       get: {
         summary: 'The releases of a module',
-        parameters: MODULE,
+        parameters: [...MODULE, ...AT_LEAST],
         responses: {
           ...FAILURES,
           200: { ...json(ref('Module'), 'The release list, with a strong ETag'), headers: HISTORY },
@@ -40,7 +66,7 @@ export const OPENAPI: object = {
             description: 'The release list still has the ETag in If-None-Match',
             headers: HISTORY,
           },
-          400: problem('The address does not contain a module id'),
+          400: problem('The address does not contain a module id, or a header cannot be read'),
           404: problem('There is no such module'),
         },
       },
@@ -59,6 +85,10 @@ export const OPENAPI: object = {
             'How long to wait for a change, in seconds; 0 by default. More than 60 counts as 60',
             { type: 'number', minimum: 0 },
           ),
+          query('modules', 'Only changes of these modules: up to 100 ids, separated by commas', {
+            type: 'string',
+          }),
+          ...AT_LEAST,
         ],
         responses: {
           ...FAILURES,
@@ -66,7 +96,7 @@ export const OPENAPI: object = {
             ref('Changes'),
             'The changes. If history is another one, or sequence is less than after, the catalogue was replaced or restored: fetch all modules again.',
           ),
-          400: problem('after or wait is not a number'),
+          400: problem('after, wait, modules or a header cannot be read'),
         },
       },
     },

@@ -1,5 +1,5 @@
-import type { Context, Hono } from 'hono';
-import type { ModuleId } from '../../core/index.ts';
+import type { Context, Hono, MiddlewareHandler } from 'hono';
+import { parseModuleId, type ModuleId, type Result } from '../../core/index.ts';
 import { peerOf } from '../tokens/bearer.ts';
 import { SERVER_LIMITS } from '../limits/limits.ts';
 import { longPolls, refusedPoll, type LongPolls } from '../limits/long-polls.ts';
@@ -38,6 +38,8 @@ export function addReadRoutes(
   options: ReadOptions,
 ): void {
   const polls = longPolls(options);
+  for (const path of ['/v1/modules', MODULE, '/v1/changes'])
+    app.use(path, atLeast(catalogue, feed));
   app.get('/v1/modules', (c) =>
     listAnswer(c, { modules: catalogue.modules(c.req.query('namespace')) }),
   );
@@ -52,6 +54,30 @@ export function addReadRoutes(
   );
   app.get('/v1/changes', async (c) => await changesAnswer(c, feed, { ...options, polls }));
   app.get('/v1/openapi.json', (c) => c.json(OPENAPI));
+}
+
+/** How long a request waits for a change that its client knows. */
+const BEHIND_MS = 2000;
+
+/**
+ * Requests with the header `Modreg-At-Least` wait until the catalogue has that sequence: behind one address, a server may lag
+ * behind another that the client has asked before. Numbers of another history are not compared.
+ */
+function atLeast(catalogue: Catalogue, feed: ChangeFeed): MiddlewareHandler {
+  return async (c, next) => {
+    const text = c.req.header('modreg-at-least');
+    const history = c.req.header('modreg-history');
+    if (text === undefined || (history !== undefined && history !== catalogue.history())) {
+      return await next();
+    }
+    const sequence = Number(text);
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(sequence)) {
+      return problem('bad-request', 'Modreg-At-Least must be a sequence, a whole number');
+    }
+    if (await feed.reaches(sequence, BEHIND_MS, c.req.raw.signal)) return await next();
+    const found = `this registry is at sequence ${catalogue.sequence()}, and ${sequence} is asked for`;
+    return problem('behind', found, { headers: { 'retry-after': '1' } });
+  };
 }
 
 function documentAnswer(
@@ -100,11 +126,32 @@ async function changesAnswer(
   }
   if (!/^\d+(\.\d+)?$/.test(waitText))
     return problem('bad-request', 'wait must be a number of seconds');
+  const only = modulesIn(c.req.query('modules'));
+  if (!only.ok) return problem('bad-request', only.error);
   const ms = Math.min(wait * 1000, SERVER_LIMITS.longPoll);
   const changes = await polls.within(peerOf(c), async () => {
-    return await feed.wait(after, ms, c.req.raw.signal);
+    return await feed.wait(after, ms, c.req.raw.signal, only.value);
   });
   if (!changes) return refusedPoll();
   const { history, sequence, modules } = changes;
   return listAnswer(c, { history, sequence, modules, spread_ms: spreadMs });
+}
+
+/** The most modules that a client can wait for by name: as many fit into the headers of a request. */
+const MOST_MODULES = 100;
+
+/** The ids in `modules`, separated by commas; undefined without it. */
+function modulesIn(text: string | undefined): Result<ReadonlySet<ModuleId> | undefined, string> {
+  if (text === undefined) return { ok: true, value: undefined };
+  const ids = text.split(',');
+  if (ids.length > MOST_MODULES) {
+    return { ok: false, error: `modules has ${ids.length} ids, expected at most ${MOST_MODULES}` };
+  }
+  const modules = new Set<ModuleId>();
+  for (const one of ids) {
+    const id = parseModuleId(one);
+    if (!id.ok) return { ok: false, error: `modules: ${id.error.message}` };
+    modules.add(id.value);
+  }
+  return { ok: true, value: modules };
 }
