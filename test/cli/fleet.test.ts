@@ -1,0 +1,159 @@
+import { expect, it } from 'vitest';
+import type { ReportedModule } from '../../src/registry/machine-report.ts';
+import { printed, type Printed } from '../support/command.ts';
+import { loopbackRegistry } from '../support/loopback.ts';
+import { machineReport, reportedState } from '../support/machine-report.ts';
+import { published } from '../support/published.ts';
+import { lidarReport, type LidarMachine } from '../support/reported-facts.ts';
+import { tokenFor } from '../support/token.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const DAY = 86_400_000;
+
+/** Runs commands on a registry to which machines have reported. */
+async function fleetWith(
+  machines: Readonly<Record<string, Partial<ReportedModule>>>,
+): Promise<(...args: readonly string[]) => Promise<Printed>> {
+  const { address, catalogue } = await loopbackRegistry();
+  published({ catalogue }, 'acme:lidar', '1.2.8');
+  published({ catalogue }, 'acme:lidar', '1.2.9');
+  for (const [id, module] of Object.entries(machines)) {
+    const token = tokenFor(catalogue, [`machine:${id}`], id);
+    const answer = await fetch(`${address}/v1/machines/${id}/reports`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(machineReport([1], { state: reportedState(1, module) })),
+    });
+    expect([answer.status, await answer.json()]).toEqual([200, { known_to: 1 }]);
+  }
+  const environment = { MODREG_TOKEN: tokenFor(catalogue, ['fleet:read'], 'reader') };
+  return async (...args) => {
+    const all = ['fleet', ...args, '--registry', address];
+    const ended = await printed(all, { environment, clock: () => NOW });
+    const masked = (lines: readonly string[]): string[] =>
+      lines.map((line) => line.replaceAll(/ 20\d\d-\S+Z/g, ' TIME'));
+    return { ...ended, stdout: masked(ended.stdout), stderr: masked(ended.stderr) };
+  };
+}
+
+it('status counts machines by version and decision', async () => {
+  const stuck = { deployed: '1.2.8', decision: 'stuck', reason: 'no list' };
+  const fleet = await fleetWith({ 'rover-1': {}, 'rover-2': {}, 'rover-3': stuck });
+  expect(await fleet('status')).toEqual({
+    stdout: [
+      '3 machines, 3 seen in 24 h',
+      '',
+      '  MODULE       DEPLOYED   MACHINES   DECISIONS',
+      '  acme:lidar   1.2.8      1          stuck 1',
+      '  acme:lidar   1.2.9      2          up-to-date 2',
+      '',
+    ],
+    stderr: [],
+    exit: 0,
+  });
+  const { stdout } = await fleet('status', '--json');
+  expect(JSON.parse(stdout[0] ?? '')).toMatchObject({
+    schema: 'modreg/fleet-status@1',
+    machines: 3,
+    duplicates: 0,
+  });
+});
+
+it('machines lists those that match', async () => {
+  const stuck = { deployed: '1.2.8', decision: 'stuck', reason: 'no list' };
+  const fleet = await fleetWith({ 'rover-1': {}, 'rover-2': {}, 'rover-3': stuck });
+  const head = '  MACHINE   SEEN                       MODULE       DEPLOYED   DECISION';
+  expect((await fleet('machines', '--stuck')).stdout).toEqual([
+    head,
+    '  rover-3   TIME   acme:lidar   1.2.8      stuck: no list',
+  ]);
+  const some = await fleet(
+    'machines',
+    '--module',
+    'acme:lidar',
+    '--version',
+    '1.2.9',
+    '--limit',
+    '1',
+  );
+  expect([some.stdout, some.stderr]).toEqual([
+    [head, '  rover-1   TIME   acme:lidar   1.2.9      up-to-date'],
+    ['note: there are more: --limit is 1'],
+  ]);
+  expect((await fleet('machines', '--module', 'acme:cam')).stdout).toEqual(['no machine matches']);
+  expect((await fleet('machines', '--limit', '0')).stderr).toEqual([
+    'error[USAGE]: --limit: 0 is not a number from 1 to 100000',
+  ]);
+});
+
+it.each<[string, LidarMachine, string, string]>([
+  ['takes the newest release of 1', {}, '1.4.0', 'now upgrade lidar0 nav'],
+  ['is pinned to a minor', { constraint: '1.2.*' }, '1.4.0', 'never minor 4 is not 2'],
+  ['is pinned', { constraint: '1.2.9' }, '1.4.0', 'never not 1.2.9'],
+  ['takes another major', { constraint: '1.*' }, '2.0.0', 'never major 2 is not 1'],
+  [
+    'waits for its window',
+    { window: '0 2 * * *' },
+    '1.4.0',
+    '2026-11-22T02:00:00Z upgrade lidar0 nav',
+  ],
+  [
+    'waits for the minimum age',
+    { minimumAgeMs: DAY },
+    '1.4.0',
+    '2026-11-22T12:00:00Z upgrade lidar0 nav',
+  ],
+  ['has nothing yet', { deployed: 'none' }, '1.4.0', 'now install'],
+  ['has it already', {}, '1.2.9', 'never has it already'],
+  ['has an older version', { deployed: '1.2.8' }, '1.2.9', 'now upgrade lidar0 nav'],
+  ['has a newer choice', {}, '1.2.5', 'never older than 1.2.9'],
+  ['had it, and it failed', { quarantine: '1.4.0' }, '1.4.0', 'never quarantined on this machine'],
+])('what-if of a machine that %s: %j, %s', async (_title, machine, version, expected) => {
+  const { deployed = '1.2.9' } = machine;
+  const module = { ...lidarReport({ ...machine, deployed }, NOW) };
+  const fleet = await fleetWith({ 'rover-1': module, 'rover-2': module });
+  const { stdout, stderr } = await fleet('what-if', 'acme:lidar', version, '--json');
+  expect(stderr).toEqual([]);
+  const { groups } = JSON.parse(stdout[0] ?? '');
+  expect(groups).toHaveLength(1);
+  const [{ when, at, direction, stops, because, machines }] = groups;
+  expect(machines).toEqual(['rover-1', 'rover-2']);
+  expect([at ?? when, because ?? direction, ...stops].join(' ')).toBe(expected);
+});
+
+it('what-if shows machines with the same effect in a line', async () => {
+  const fleet = await fleetWith({
+    'rover-1': lidarReport({}, NOW),
+    'rover-2': lidarReport({ platform: 'linux/amd64' }, NOW),
+    'rover-3': lidarReport({ constraint: '1.2.*' }, NOW),
+    'rover-4': { facts: null },
+  });
+  expect((await fleet('what-if', 'acme:lidar', '1.4.0')).stdout).toEqual([
+    'acme:lidar 1.4.0 (not published): 2 of 4 machines would get it',
+    '',
+    '  WHEN    MACHINES              DEPLOYED   CONSTRAINT   WHAT',
+    '  now     2: rover-1, rover-2   1.2.9      1.*          upgrade, stops lidar0, nav',
+    '  never   1: rover-3            1.2.9      1.2.*        minor 4 is not 2',
+    '  never   1: rover-4            1.2.9      1.*          the machine does not report its policy',
+  ]);
+});
+
+it.each([
+  [
+    ['status', '--registry', './registry'],
+    'error[USAGE]: the registry is a path, expected the address of a server',
+  ],
+  [
+    ['status', '--registry', 'npm:https://r.test'],
+    'error[BAD_ADDRESS]: modreg cannot read reports of npm registries',
+  ],
+  [
+    ['status', '--registry', 'http://r.test'],
+    'error[BAD_ADDRESS]: the registry http://r.test is reached by plain http:, and others could read the token',
+  ],
+  [['status'], 'error[NO_REGISTRY]: no registry is named that machines report to'],
+  [['what-if', 'lidar', '1.4.0'], 'error[BAD_MODULE_ID]: "lidar" is not a module id'],
+  [['what-if', 'acme:lidar', '1.4'], 'error[BAD_VERSION]: "1.4" is not a version'],
+])('%j: %s', async (args, message) => {
+  expect((await printed(['fleet', ...args])).stderr[0]).toContain(message);
+});
