@@ -58,6 +58,7 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
     ...(values.peers
       ? [{ name: 'peers', section: 'registry', measure: script('registry-peers.ts') }]
       : []),
+    { name: 'fleet', section: 'fleet', measure: script('fleet.ts') },
     { name: 'mixed load', section: 'registry', measure: script('registry-soak.ts', '10') },
   ],
   network: [{ name: 'network', section: 'network', measure: script('network.ts') }],

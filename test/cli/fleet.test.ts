@@ -10,6 +10,11 @@ import { tokenFor } from '../support/token.ts';
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const DAY = 86_400_000;
 
+/** Times of requests differ from run to run. */
+function masked(lines: readonly string[]): string[] {
+  return lines.map((line) => line.replaceAll(/ 20\d\d-\S+Z/g, ' TIME'));
+}
+
 /** Runs commands on a registry to which machines have reported. */
 async function fleetWith(
   machines: Readonly<Record<string, Partial<ReportedModule>>>,
@@ -30,8 +35,6 @@ async function fleetWith(
   return async (...args) => {
     const all = ['fleet', ...args, '--registry', address];
     const ended = await printed(all, { environment, clock: () => NOW });
-    const masked = (lines: readonly string[]): string[] =>
-      lines.map((line) => line.replaceAll(/ 20\d\d-\S+Z/g, ' TIME'));
     return { ...ended, stdout: masked(ended.stdout), stderr: masked(ended.stderr) };
   };
 }

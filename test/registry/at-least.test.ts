@@ -23,7 +23,7 @@ async function headersOfList(position: object): Promise<(string | null)[]> {
     ...DEFAULT_TERMS,
     registry: 'https://registry.test',
   });
-  if (!opened.ok || !opened.value) throw new Error('there is no registry');
+  if (!opened.ok) throw new Error('there is no registry');
   await opened.value.readAll([LIDAR]);
   return found;
 }

@@ -1,0 +1,197 @@
+/* What 100,000 machines with 8 modules report: taking reports, counts, and what-if over HTTP on loopback. Prints rows as JSON. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { indexReleases, parseModuleId, secret, type ModuleId, type Platform } from 'modreg';
+import { systemClock } from 'modreg/registry';
+import { Catalogue, serveRegistry } from 'modreg/server';
+import { effectsOf } from '../src/cli/fleet/what-if.ts';
+import { fleetClient } from '../src/registry/fleet-client.ts';
+import type { MachineReport, ReportedModule } from '../src/registry/machine-report.ts';
+import { FleetFile, fleetPath } from '../src/server/fleet/fleet-file.ts';
+import { fleetCounts } from '../src/server/fleet/fleet-queries.ts';
+import { lidarReport } from '../test/support/reported-facts.ts';
+import { median, printRows, rounded } from './row.ts';
+
+const MACHINES = 100_000;
+const MODULES = 8;
+/** So many reports arrive in a turn of the event loop. */
+const AT_ONCE = 100;
+const RUNS = 9;
+/** Reports of so many machines. A machine sends one after another, which 32 connections leave in order. */
+const OVER_HTTP = 20_000;
+const HTTP_MACHINES = 1000;
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const LEAST_REPORTS = 5000;
+const MOST_COUNTS_MS = 100;
+const MOST_WHAT_IF_MS = 1000;
+
+const CONSTRAINTS = ['1.*', '1.2.*', 'latest', '1.2.9'];
+const kinds = new Map<string, ReportedModule>();
+
+/** The module `place` of a machine: one of 4 constraints, 24 windows, 5 deployed versions and 2 platforms, in any combination. */
+function moduleOf(machine: number, place: number, deployedBy: number): ReportedModule {
+  const constraint = CONSTRAINTS[machine % CONSTRAINTS.length] ?? 'latest';
+  const window = `0 ${Math.trunc(machine / 4) % 24} * * *`;
+  const deployed = `1.2.${(Math.trunc(machine / 96) + place + deployedBy) % 5}`;
+  const platform = platformOf(machine);
+  const key = [constraint, window, deployed, platform].join(' ');
+  const kind = kinds.get(key) ?? lidarReport({ constraint, window, deployed, platform }, NOW);
+  kinds.set(key, kind);
+  return { ...kind, name: `acme_m${place}`, module_id: `acme:m${place}` };
+}
+
+function platformOf(machine: number): Platform {
+  return Math.trunc(machine / 480) % 2 === 0 ? 'linux/amd64' : 'linux/arm64';
+}
+
+/** Report `number` of a machine: since the one before, its first module has changed. */
+function reportOf(machine: number, number: number): MachineReport {
+  const modules = Array.from({ length: MODULES }, (_none, place) =>
+    moduleOf(machine, place, place === 0 ? number : 0),
+  );
+  const at = '2026-11-21T12:00:00Z';
+  const platform = platformOf(machine);
+  const action = { action: `m${machine}-${number}`, kind: 'module', name: 'acme_m0' } as const;
+  const change = { direction: 'upgrade', from: '1.2.0', to: '1.2.1', result: 'done' } as const;
+  return {
+    queue: `queue-of-${machine}`,
+    instance: `process-of-${machine}`,
+    after: number - 1,
+    to: number,
+    state: { number, at, modreg: '0.2.0', platform, modules },
+    outcomes: [{ number, at, ...action, module_id: 'acme:m0', ...change, reason: null }],
+  };
+}
+
+/** Reports per second. */
+async function taken(fleet: FleetFile, number: number): Promise<number> {
+  let ms = 0;
+  for (let first = 0; first < MACHINES; first += AT_ONCE) {
+    const reports = Array.from({ length: AT_ONCE }, (_none, place) =>
+      reportOf(first + place, number),
+    );
+    const began = performance.now();
+    await Promise.all(
+      reports.map(async (report, place) => await fleet.report(`m${first + place}`, report)),
+    );
+    ms += performance.now() - began;
+  }
+  return MACHINES / (ms / 1000);
+}
+
+/** Sends reports from another thread over 32 connections. Returns how many were taken per second. */
+async function takenOverHttp(address: string, tokens: readonly string[]): Promise<number> {
+  const reports = Array.from({ length: OVER_HTTP }, (_none, place) => {
+    const machine = place % tokens.length;
+    return {
+      path: `/v1/machines/m${machine}/reports`,
+      token: tokens[machine],
+      body: JSON.stringify(reportOf(machine, 3 + Math.trunc(place / tokens.length))),
+    };
+  });
+  const worker = new Worker(SENDER, { eval: true, workerData: { address, reports } });
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  worker.once('message', resolve);
+  worker.once('error', reject);
+  const ms = await promise;
+  return OVER_HTTP / (ms / 1000);
+}
+
+const SENDER = `
+const { Agent, request } = require('node:http');
+const { parentPort, workerData: { address, reports } } = require('node:worker_threads');
+const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+let next = 0;
+function send({ path, token, body }) {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    request(address + path, { method: 'POST', agent, headers }, (response) => {
+      if (response.statusCode !== 200) reject(new Error('got ' + response.statusCode));
+      response.resume().once('end', resolve);
+    }).once('error', reject).end(body);
+  });
+}
+async function sendAll() { while (next < reports.length) await send(reports[next++]); }
+const began = performance.now();
+Promise.all(Array.from({ length: 32 }, sendAll)).then(() => {
+  agent.destroy();
+  parentPort.postMessage(performance.now() - began);
+});
+`;
+
+function idOf(text: string): ModuleId {
+  const id = parseModuleId(text);
+  if (!id.ok) throw new Error(id.error.message);
+  return id.value;
+}
+
+function tokenFor(catalogue: Catalogue, name: string, scope: string): string {
+  const token = catalogue.createToken({ name, scopes: [scope] }, NOW);
+  if (!token.ok) throw new Error(token.error);
+  return token.value.token;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'modreg-fleet-'));
+const path = join(folder, 'registry.db');
+const catalogue = new Catalogue(path, { mode: 'create' });
+const fleet = new FleetFile(fleetPath(path), () => Date.now());
+const firstRate = await taken(fleet, 1);
+const nextRate = await taken(fleet, 2);
+const counts = Array.from({ length: RUNS }, () => {
+  const began = performance.now();
+  fleet.read((sql) => fleetCounts(sql, Date.now()));
+  return performance.now() - began;
+});
+fleet.close();
+
+const registry = await serveRegistry(catalogue, { host: '127.0.0.1', port: 0 });
+const tokens = Array.from({ length: HTTP_MACHINES }, (_none, place) =>
+  tokenFor(catalogue, `m${place}`, `machine:m${place}`),
+);
+const rate = await takenOverHttp(registry.address, tokens);
+const reader = secret(tokenFor(catalogue, 'reader', 'fleet:read'));
+const url = { kind: 'modreg', url: new URL(registry.address) } as const;
+const client = fleetClient(url, 'read reports of', { clock: systemClock, token: () => reader });
+if (!client.ok) throw client.error;
+const whatIf: number[] = [];
+let groups = 0;
+for (let run = 0; run < RUNS; run++) {
+  const began = performance.now();
+  const states = await client.value.states(idOf('acme:m0'));
+  const index = indexReleases([{ version: '1.2.9' }, { version: '1.4.0' }]);
+  const effects = effectsOf(states, { index, version: '1.4.0', now: NOW });
+  whatIf.push(performance.now() - began);
+  groups = effects.length;
+}
+await registry.close();
+catalogue.close();
+rmSync(folder, { recursive: true });
+
+printRows([
+  ...(
+    [
+      ['first reports of 100,000 machines with 8 modules, per second', firstRate],
+      ['reports with another state of one module and an outcome, per second', nextRate],
+      ['the same over HTTP on loopback, with 32 connections, per second', rate],
+    ] as const
+  ).map(([measured, perSecond]) => ({
+    measured,
+    figure: rounded(perSecond).toLocaleString('en'),
+    target: '≥ 5,000',
+    isMet: perSecond >= LEAST_REPORTS,
+  })),
+  {
+    measured: 'all counts, median',
+    figure: `${median(counts).toFixed(0)} ms`,
+    target: '< 100 ms',
+    isMet: median(counts) < MOST_COUNTS_MS,
+  },
+  {
+    measured: 'what-if of a module over HTTP, median',
+    figure: `${median(whatIf).toFixed(0)} ms for ${groups} different states`,
+    target: '< 1,000 ms',
+    isMet: median(whatIf) < MOST_WHAT_IF_MS,
+  },
+]);
