@@ -3,6 +3,7 @@ import type { ReportedModule } from '../../src/registry/machine-report.ts';
 import { printed, type Printed } from '../support/command.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
+import { pageAt } from '../support/pages.ts';
 import { published } from '../support/published.ts';
 import { lidarReport, type LidarMachine } from '../support/reported-facts.ts';
 import { tokenFor } from '../support/token.ts';
@@ -131,7 +132,11 @@ it('what-if shows machines with the same effect in a line', async () => {
     'rover-3': lidarReport({ constraint: '1.2.*' }, NOW),
     'rover-4': { facts: null },
   });
-  expect((await fleet('what-if', 'acme:lidar', '1.4.0')).stdout).toEqual([
+  const { stdout } = await fleet('what-if', 'acme:lidar', '1.4.0');
+  expect(pageAt('docs/fleet.md').text).toContain(
+    `$ modreg fleet what-if acme:lidar 1.4.0\n${stdout.join('\n')}\n`,
+  );
+  expect(stdout).toEqual([
     'acme:lidar 1.4.0 (not published): 2 of 4 machines would get it',
     '',
     '  WHEN    MACHINES              DEPLOYED   CONSTRAINT   WHAT',

@@ -54,6 +54,8 @@ it('plays each session', () => {
   expect(SESSIONS.map((session) => session.split('\n', 1)[0]).toSorted(compare)).toEqual(
     [
       '$ modreg why acme:lidar | tail -n 7',
+      // test/cli/fleet.test.ts
+      '$ modreg fleet what-if acme:lidar 1.4.0',
       // test/cli/doctor-documents.test.ts
       '$ modreg doctor machine.json | tail -n 8',
       // test/docs/did-not-upgrade.test.ts
