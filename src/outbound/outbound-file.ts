@@ -8,7 +8,7 @@ import { OUTBOUND_LAYOUT } from './outbound-layout.ts';
 export type NewOutcome = Omit<ReportedOutcome, 'number'>;
 
 /** How far a queue was sent. */
-export interface QueuePosition {
+interface QueuePosition {
   readonly queue: string;
   /** The registry has the outcomes up to this number. */
   readonly knownTo: number;
@@ -51,7 +51,7 @@ export interface OutboundFile {
 /** The name of the file, beside `machine.db`. */
 export const OUTBOUND_FILE = 'outbound.db';
 /** About 5 MB. A machine has some ten outcomes a day. */
-export const MOST_OUTCOMES_KEPT = 10_000;
+const MOST_OUTCOMES_KEPT = 10_000;
 /** machine.db has the last 1,000 actions. */
 const MOST_TAKEN = 5000;
 const BUSY_TIMEOUT_MS = 5000;

@@ -8,12 +8,8 @@ import type {
 } from '../core/plan/committed-action.ts';
 import type { RestartRequest } from '../core/decision/decision.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
-import type {
-  MachineMemory,
-  QuarantineEntry,
-  RememberedRestart,
-} from '../core/plan/machine-memory.ts';
-import { keyOf, moduleOf, type TargetName } from '../core/plan/target.ts';
+import type { MachineMemory, QuarantineEntry } from '../core/plan/machine-memory.ts';
+import type { TargetName } from '../core/plan/target.ts';
 import { snapshot, translated } from '../sqlite/database.ts';
 import { acknowledge, type AcknowledgementTerms } from './acknowledge.ts';
 import {
@@ -36,15 +32,11 @@ import {
   type PastDecision,
   type RecordedDecision,
 } from './decision-history.ts';
-import {
-  deployedIn,
-  forgetDeployed,
-  noteDeployed,
-  type DeployedRecord,
-} from './deployed-versions.ts';
+import { forgetDeployed, noteDeployed } from './deployed-versions.ts';
 import { writeTo, type MachineFile } from './machine-file.ts';
+import { factsIn, memoryOf, pendingIn, type Facts } from './memory.ts';
 import * as outbox from './outbox.ts';
-import { lift, quarantineIn, refuse } from './quarantine.ts';
+import { lift, refuse } from './quarantine.ts';
 import {
   reportFailure,
   type FailureTerms,
@@ -52,13 +44,8 @@ import {
   rollBack,
   type RollbackTerm,
 } from './release-failure.ts';
-import {
-  cancelRestart,
-  requestRestart,
-  restartRequestsIn,
-  type StoredRequest,
-} from './restart-requests.ts';
-import { forgetStart, noteStart, startsIn } from './starts.ts';
+import { cancelRestart, requestRestart } from './restart-requests.ts';
+import { forgetStart, noteStart } from './starts.ts';
 
 /**
  * A machine's memory of deployed versions, open actions and failed releases. What a method writes is on disk when it
@@ -248,62 +235,3 @@ function writesOf(
 }
 
 type Statements = MachineFile['sql'];
-
-const NOTHING: DeployedRecord = {
-  moduleId: '',
-  deployed: { kind: 'unknown' },
-  previous: undefined,
-  failed: undefined,
-};
-
-/** The part of the memory that deliveries do not change. */
-type Facts = Omit<MachineMemory, 'of' | 'open'> & {
-  readonly deployed: ReadonlyMap<string, DeployedRecord>;
-  readonly requests: ReadonlyMap<string, StoredRequest>;
-};
-
-function factsIn(sql: Statements): Facts {
-  const deployed = deployedIn(sql);
-  return {
-    deployed,
-    quarantine: quarantineIn(sql),
-    requests: restartRequestsIn(sql),
-    starts: startsIn(sql),
-    isBlank: deployed.size === 0,
-  };
-}
-
-/** The part of the memory that deliveries change. */
-interface Pending {
-  readonly open: readonly OpenAction[];
-  readonly restarts: ReadonlyMap<string, readonly RememberedRestart[]>;
-}
-
-function pendingIn(sql: Statements): Pending {
-  const restarts = Map.groupBy(outbox.restartsIn(sql), ({ key }) => key);
-  return { open: outbox.openActions(sql), restarts };
-}
-
-function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
-  const { deployed, requests, ...rest } = facts;
-  const quarantined = Map.groupBy(facts.quarantine, ({ moduleId }) => moduleId);
-  return {
-    ...rest,
-    open,
-    of(target) {
-      const key = keyOf(target);
-      const record = deployed.get(key);
-      // A record of another module with this name does not apply to this one.
-      const known = record?.moduleId === moduleOf(target) ? record : NOTHING;
-      const request = requests.get(key);
-      return {
-        deployed: known.deployed,
-        previous: known.previous,
-        failed: known.failed,
-        restarts: restarts.get(key) ?? [],
-        quarantine: quarantined.get(moduleOf(target)) ?? [],
-        restartRequest: request?.moduleId === moduleOf(target) ? request : undefined,
-      };
-    },
-  };
-}

@@ -31,10 +31,7 @@ export function reportedState(
   return { number, at, modreg: '0.2.0', platform, modules: modules.map(reportedModule) };
 }
 
-export function reportedOutcome(
-  number: number,
-  fields: Partial<ReportedOutcome> = {},
-): ReportedOutcome {
+function reportedOutcome(number: number, fields: Partial<ReportedOutcome> = {}): ReportedOutcome {
   return {
     number,
     at: '2026-11-21T01:02:03Z',

@@ -14,7 +14,7 @@ import type { ModuleStates } from '../../registry/fleet-client.ts';
 import { decodeFacts } from '../../store/facts.ts';
 
 /** What a release would do to machines that report the same. */
-export type Effect =
+type Effect =
   | {
       readonly kind: 'now' | 'later';
       /** `upgrade`, `install`, … */
