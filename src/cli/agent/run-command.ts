@@ -162,7 +162,8 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
     timeZoneOf(termsFor(documents.policy, name).window);
   const { machine, options } = terms;
   const place = { statePath: file.path, machineId: machine?.partId };
-  const log = agentLog(place, world, (level, text) => report.note(level, text));
+  const note: Parameters<typeof agentLog>[2] = (level, text) => report.note(level, text);
+  const log = agentLog(place, world, note);
   const { json } = options;
   const printed = { ...(json ? { json } : {}), of: 'agent', onLine: log.onLine } as const;
   const report = new PollReport(printed, timeZone, world);
@@ -177,13 +178,11 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
     ...terms,
     file,
     machine: () => current.documents.machine,
-    onNotice: (level, text) => report.note(level, text),
+    onNotice: note,
   });
   const notify = systemdNotify(world, (reason) => report.note('warn', reason));
   notify.ready();
-  const stopPage = options.page
-    ? runPage(path, options, world, (level, text) => report.note(level, text))
-    : undefined;
+  const stopPage = options.page ? runPage(path, options, world, note) : undefined;
   const signal = await runUntil(terms.ended, agent, { report, world }).finally(async () => {
     await stopPage?.();
     notify.stop();
