@@ -44,40 +44,68 @@ export function restartCommand(named: string, options: RestartOptions, world: Wo
   }
   const done = usingFile(world, 'write', (file): Outcome => {
     const state = machineStateIn(file);
-    const row = rowNamed(named, state.decisions());
-    if (!row.ok) return failed(row.error);
-    return options.cancel
-      ? cancelled(row.value, state, options)
-      : requested(row.value, file, { options, world });
+    if (options.cancel) {
+      const row = rowNamed(named, state.decisions());
+      return row.ok ? cancelled(row.value, state, options) : failed(row.error);
+    }
+    const restart = prepareRestart(named, { isImmediate: options.now ?? false }, { file, world });
+    return restart.ok ? requested(restart.value, options) : failed(restart.error);
   });
   return done.ok ? done.value : failed(done.error);
 }
 
-/** A restart whose consequences are known, or why they are not. */
-type Restart = IntendedRestart | { readonly unknown: string };
+function requested(restart: PreparedRestart, { json }: RestartOptions): Outcome {
+  restart.request();
+  if (json) return { answer: [restart.json], notes: [], problems: [] };
+  const notes = [`note: modreg restart ${restart.row.name} --cancel withdraws this`];
+  return { answer: restart.lines, notes, problems: [] };
+}
 
-function requested(
-  row: LoggedDecision,
-  file: MachineFile,
-  { options, world }: { readonly options: RestartOptions; readonly world: World },
-): Outcome {
+/** A restart of what is deployed, before it is requested. */
+export interface PreparedRestart {
+  readonly row: LoggedDecision;
+  /** The deployed version. */
+  readonly deployed: string;
+  /** What the request does, for a person. */
+  readonly lines: readonly string[];
+  /** The same as `modreg/restart@1`. */
+  readonly json: string;
+  /** Requests the restart. */
+  request(): void;
+}
+
+/** What a request for a restart does, or why the target cannot be restarted (D41). Nothing is written. */
+export function prepareRestart(
+  named: string,
+  { isImmediate }: Pick<RestartRequest, 'isImmediate'>,
+  { file, world }: { readonly file: MachineFile; readonly world: World },
+): Result<PreparedRestart, Problem> {
   const state = machineStateIn(file);
-  const now = world.clock();
-  const request = { requestedAt: now, isImmediate: options.now ?? false };
+  const found = rowNamed(named, state.decisions());
+  if (!found.ok) return found;
+  const row = found.value;
+  const request = { requestedAt: world.clock(), isImmediate };
   const restart = restartOf(row, file, request);
-  if (!restart.ok) return failed(restart.error);
-  state.requestRestart(targetOf(row), request);
+  if (!restart.ok) return restart;
   const open = state.memory().open.find(({ action }) => keyOf(action.target) === keyOf(row));
   const has = open?.state === 'delivered' ? open : undefined;
-  if (options.json) {
-    return { answer: [asJson(row, restart.value, { request, has })], notes: [], problems: [] };
-  }
   const times = timesOn(state, world)(row.moduleId);
   const deployed = reportedText(state.memory().of(targetOf(row)).deployed) ?? '';
   const lines = linesOf(row, restart.value, { deployed, has });
-  const notes = [`note: modreg restart ${row.name} --cancel withdraws this`];
-  return { answer: lines.map((line) => withReadableTimes(line, times)), notes, problems: [] };
+  return {
+    ok: true,
+    value: {
+      row,
+      deployed,
+      lines: lines.map((line) => withReadableTimes(line, times)),
+      json: asJson(row, restart.value, { request, has }),
+      request: () => state.requestRestart(targetOf(row), request),
+    },
+  };
 }
+
+/** A restart whose consequences are known, or why they are not. */
+type Restart = IntendedRestart | { readonly unknown: string };
 
 /** What a request does, or why the target cannot be restarted. */
 function restartOf(
