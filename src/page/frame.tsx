@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Child } from 'hono/jsx';
 import type { SignInView } from './access/access-options.ts';
 import type { MachineView, PageProblem } from './paged-machine.ts';
@@ -13,11 +14,11 @@ type Answer = Response | Promise<Response>;
 export interface Frame {
   page(
     c: Context,
-    shown: { readonly view: MachineView; readonly title: string; readonly tab: Tab },
+    shown: { readonly view: Pick<MachineView, 'title'>; readonly title: string; readonly tab: Tab },
     content: Child,
   ): Answer;
   /** The page that says what cannot be shown or done. */
-  failed(c: Context, problems: readonly PageProblem[]): Answer;
+  failed(c: Context, problems: readonly PageProblem[], status?: ContentfulStatusCode): Answer;
   /** The page for signing in, as HTML. */
   readonly signIn: SignInView;
 }
@@ -31,12 +32,12 @@ export function frameWith(assets: Assets): Frame {
           {content}
         </Layout>,
       ),
-    failed(c, problems) {
-      c.status(500);
+    failed(c, problems, status = 500) {
+      c.status(status);
       return answer(
         c,
         <Layout title="Problem" machine="modreg" assets={assets}>
-          <h1>This cannot be shown</h1>
+          <h1>{c.req.method === 'GET' ? 'This cannot be shown' : 'This was not done'}</h1>
           <Problems problems={problems} />
         </Layout>,
       );

@@ -1,20 +1,15 @@
 import type { Plan, Result } from '../core/index.ts';
 import type { Dropped, Severity, StoredRecord } from '../logs/log-record.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
+import type { MachineChanges } from './machine-changes.ts';
+import type { PageProblem } from './page-problem.ts';
 
-/** Why the page cannot show or do something. */
-export interface PageProblem {
-  /** The printed code: `NO_MATCH`. */
-  readonly code: string;
-  /** What was found and where, in one escaped line. */
-  readonly message: string;
-  readonly because?: readonly string[];
-  /** What to do next. */
-  readonly hint?: string | undefined;
-}
+export type { PageProblem } from './page-problem.ts';
 
 /** A machine as the page sees it. Each method reads the documents and machine.db again. */
-export interface PagedMachine {
+export interface PagedMachine extends MachineChanges {
+  /** The name of the machine on its page. */
+  readonly title: string;
   /** What is planned now, from the saved lists: no registry is contacted. */
   view(): Promise<Result<MachineView, PageProblem[]>>;
   /** The document of `modreg resolve --explain --json` for a module entry. */

@@ -27,7 +27,7 @@ import { listWarnings, releaseWarnings } from '../resolve/list-warnings.ts';
 import type { World } from '../world.ts';
 import { checkEdited, conflictWith, readEdited, type EditedMachine } from './edited-machine.ts';
 import { insertionDiff } from './insertion-diff.ts';
-import { replaceFile } from './replace-file.ts';
+import { replaceFile } from '../edit/replace-file.ts';
 
 export interface AddOptions extends RegistryOptions {
   readonly name?: string;

@@ -43,7 +43,7 @@ function alsoRefused({ version, rolledBack }: QuarantineEntry): string {
   return named === '' ? '' : `; refused with it: ${named}`;
 }
 
-function untilText({ until, digest }: QuarantineEntry, context: TimeContext): string {
+export function untilText({ until, digest }: QuarantineEntry, context: TimeContext): string {
   if (until !== undefined) return until <= context.now ? 'expired' : describeTime(until, context);
   return digest === undefined ? 'an operator lifts it' : 'an operator lifts it, or another digest';
 }

@@ -1,7 +1,6 @@
-import { basename } from 'node:path';
-import { hostname } from 'node:os';
 import { describeDecision, type Result } from '../../core/index.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import type {
   MachineStatus,
   MachineView,
@@ -10,23 +9,27 @@ import type {
 } from '../../page/paged-machine.ts';
 import { isPolled } from '../../store/claim.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
-import { printedCode } from '../codes.ts';
 import { usingFile } from '../machine/open-state.ts';
 import { statusAsJson } from '../machine/status-json.ts';
 import { statusIn } from '../machine/status-command.ts';
 import { timeZoneIn } from '../output/time-zone.ts';
 import { describeListsOf } from '../plan/plan-answer.ts';
-import { planOf, type PlanOptions } from '../plan/plan-command.ts';
+import { planOf } from '../plan/plan-command.ts';
 import { planAsJson } from '../plan/plan-json.ts';
 import { planProblems } from '../plan/plan-problems.ts';
-import type { Problem } from '../problem.ts';
 import { answerAsJson } from '../resolve/resolve-answer.ts';
-import { excerpt, quote } from '../../core/text/quote.ts';
 import type { World } from '../world.ts';
+import { configOnPage } from './config-on-page.ts';
 import { logPart } from './log-part.ts';
+import { FROM_SAVED, type PageMachineOptions } from './page-machine-options.ts';
+import { asPageProblem, onPage } from './page-problem.ts';
+import { titleOf } from './page-title.ts';
 import { pastDecisions } from './past-decisions.ts';
+import { quarantineOnPage } from './quarantine-on-page.ts';
+import { requestsOnPage } from './requests-on-page.ts';
+import { versionsOnPage } from './versions-on-page.ts';
 
-export type PageMachineOptions = Omit<PlanOptions, 'at' | 'deployed' | 'exitCode' | 'strict'>;
+export type { PageMachineOptions } from './page-machine-options.ts';
 
 /** The machine whose config is at `path`, for the page. */
 export function machineOnPage(
@@ -35,6 +38,11 @@ export function machineOnPage(
   world: World,
 ): PagedMachine {
   return {
+    title: titleOf(path),
+    ...requestsOnPage(path, options, world),
+    ...quarantineOnPage(world),
+    ...versionsOnPage(path, options, world),
+    ...configOnPage(path, options, world),
     view: () => viewOf(path, options, world),
     explain: (name) => explanation(name, path, options, world),
     history: (named) => onPage(pastDecisions(named, world)),
@@ -47,12 +55,6 @@ export function machineOnPage(
     },
   };
 }
-
-/**
- * The lists are those that the agent saved. They are current if it has confirmed them lately: its longest back-off is ten
- * minutes.
- */
-const FROM_SAVED = { offline: true, maxAge: '30m' } as const;
 
 async function viewOf(
   path: string,
@@ -73,7 +75,7 @@ async function viewOf(
   return {
     ok: true,
     value: {
-      title: `${hostname()} · ${basename(path)}`,
+      title: titleOf(path),
       now,
       plan,
       state: known?.state,
@@ -122,14 +124,4 @@ async function explanation(
     ? `${name}: ${describeDecision(row.decision)}`
     : `${quote(name)} names no module of ${excerpt(path)}`;
   return { ok: false, error: [{ code: 'NOT_RECORDED', message }] };
-}
-
-/** The same result with its problem for the page. */
-function onPage<T>(result: Result<T, Problem>): Result<T, PageProblem[]> {
-  return result.ok ? result : { ok: false, error: [asPageProblem(result.error)] };
-}
-
-/** A problem of the command line for the page. */
-function asPageProblem({ kind, message, because = [], hint }: Problem): PageProblem {
-  return { code: printedCode(kind), message, because, hint };
 }

@@ -1,3 +1,4 @@
+import type { Machine } from '../../config/index.ts';
 import { planMachine, type Plan, type Result } from '../../core/index.ts';
 import { NOT_ASKED } from '../../core/plan/plan.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';
@@ -5,6 +6,7 @@ import { withReadableTimes } from '../../core/text/time-words.ts';
 import { planInputFor, type Circumstances } from '../../core/plan/plan-input.ts';
 import { moduleListOf } from '../../registry/module-list.ts';
 import { platformOf, readMaxAge, type ListOptions } from '../resolve/list-options.ts';
+import type { DocumentFile } from '../check/document-file.ts';
 import { timeZoneIn } from '../output/time-zone.ts';
 import type { Planned } from './planned.ts';
 import { planTable } from './plan-answer.ts';
@@ -58,16 +60,17 @@ function endingOf(
   return exitCode && isPending ? 'pending' : undefined;
 }
 
-/** The plan of the machine at `path`, with its inputs. */
+/** The plan of the machine at `path`, with its inputs. With `machineFile`, that is the machine config instead. */
 export async function planOf(
   path: string,
   options: PlanOptions,
   world: World,
+  machineFile?: DocumentFile,
 ): Promise<Result<Planned, Problem[]>> {
   const platform = platformOf(options, world);
   const at = options.at === undefined ? undefined : parseTime(options.at);
   const maxAge = readMaxAge(options.maxAge);
-  const documents = readPlanDocuments(path, options);
+  const documents = readPlanDocuments(path, options, machineFile);
   if (!platform.ok || at?.ok === false || !maxAge.ok || !documents.ok) {
     const problems = [
       ...(platform.ok ? [] : [platform.error]),
@@ -83,28 +86,42 @@ export async function planOf(
   const reading = { ...options, maxAgeMs: maxAge.value };
   const lists = await readPlanLists(path, known, reading, world);
   if (!lists.ok) return { ok: false, error: [lists.error] };
-  const inputs = { path, documents: documents.value, lists: lists.value };
+  const isAsOf = at !== undefined;
   const now = at?.value ?? world.clock();
-  const plan = decideOn(
-    { ...known, lists: lists.value },
-    { now, isAsOf: at !== undefined, platform: platform.value },
-    world,
-  );
-  return {
-    ok: true,
-    value: { ...inputs, plan, platform: platform.value, now, isAsOf: at !== undefined },
-  };
+  const machineId = world.environment['PLATFORM_PART_ID'] || undefined;
+  const circumstances = { platform: platform.value, machineId, now, isAsOf };
+  const inputs = { path, ...known, lists: lists.value, ...circumstances };
+  return { ok: true, value: { ...inputs, plan: decideOn(inputs) } };
+}
+
+/** What a plan is based on instead of what is. */
+export interface Supposition {
+  readonly machine?: Machine;
+  readonly facts?: Facts;
+}
+
+/** What would be planned with the same lists at the same time. The supposed machine has the same modules. */
+export function planSupposing(planned: Planned, { machine, facts }: Supposition): Plan {
+  return decideOn({
+    ...planned,
+    facts: facts ?? planned.facts,
+    documents: { ...planned.documents, ...(machine && { machine }) },
+  });
 }
 
 /** With `--at`, the list counts as confirmed at that time. */
-function decideOn(
-  { documents, lists, facts }: Pick<Planned, 'documents' | 'lists'> & { readonly facts: Facts },
-  { now, isAsOf, platform }: Pick<Planned, 'now' | 'isAsOf' | 'platform'>,
-  world: World,
-): Plan {
+function decideOn({
+  documents,
+  lists,
+  facts,
+  now,
+  isAsOf,
+  platform,
+  machineId,
+}: Omit<Planned, 'path' | 'plan'>): Plan {
   const circumstances: Circumstances = {
     platform,
-    machineId: world.environment['PLATFORM_PART_ID'] || undefined,
+    machineId,
     now,
     laterReleases: isAsOf ? 'refuse' : 'allow',
     isServerBusy: false,

@@ -2,7 +2,7 @@ import type { Machine, UpdatePolicy } from '../../config/index.ts';
 import { readDeployedReport, readMachine } from '../../config/read-document.ts';
 import type { Deployed, Result } from '../../core/index.ts';
 import { DEFAULT_POLICY } from '../../core/machine/update-policy.ts';
-import { readDocumentFile } from '../check/document-file.ts';
+import { readDocumentFile, type DocumentFile } from '../check/document-file.ts';
 import { readPolicyFor } from '../check/policy-file.ts';
 import type { Problem } from '../problem.ts';
 import { unknownFieldWarnings, documentWithErrors } from '../check/document-findings.ts';
@@ -22,14 +22,19 @@ export interface PlanDocuments {
   readonly deployed: ReadonlyMap<string, Deployed> | undefined;
 }
 
-/** Reads the machine config at `path`, its policy, and the report of deployed versions. */
+/**
+ * Reads the machine config at `path`, its policy, and the report of deployed versions. With `machineFile`, that is the machine
+ * config instead.
+ */
 export function readPlanDocuments(
   path: string,
   options: { readonly policy?: string; readonly deployed?: string },
+  machineFile?: DocumentFile,
 ): Result<PlanDocuments, Problem[]> {
   const policy = readPolicy(path, options.policy);
   const deployed = readDeployedFile(options.deployed);
-  const machine = readMachineFile(path, policy.ok ? policy.value.policy : 'unreadable');
+  const file = machineFile ? { ok: true as const, value: machineFile } : readDocumentFile(path);
+  const machine = readMachineFile(file, policy.ok ? policy.value.policy : 'unreadable');
   if (policy.ok && deployed.ok && machine.ok) {
     const warnings = [...machine.value.warnings, ...policy.value.warnings];
     const { policyPath } = policy.value;
@@ -93,12 +98,11 @@ function readDeployedFile(
 }
 
 function readMachineFile(
-  path: string,
+  file: Result<DocumentFile, Problem>,
   policy: UpdatePolicy | 'unreadable',
 ): Result<Pick<PlanDocuments, 'machine' | 'warnings'>, Problem> {
-  const file = readDocumentFile(path);
   if (!file.ok) return file;
-  const { bytes, mode } = file.value;
+  const { path, bytes, mode } = file.value;
   const read = readMachine(bytes, { policy, mode });
   if (read.ok) {
     return { ok: true, value: { machine: read.value, warnings: unknownFieldWarnings(path, read) } };

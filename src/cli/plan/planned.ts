@@ -1,14 +1,18 @@
 import type { Plan, Platform } from '../../core/index.ts';
 import type { PlanDocuments } from './plan-documents.ts';
+import type { Facts } from './plan-facts.ts';
 import type { PlanLists } from './plan-lists.ts';
 
 /** A plan, its inputs, and its time. */
 export interface Planned {
   readonly path: string;
   readonly documents: PlanDocuments;
+  readonly facts: Facts;
   readonly lists: PlanLists;
   readonly plan: Plan;
   readonly platform: Platform;
+  /** The id of the machine, which rollouts use; undefined if it is not known. */
+  readonly machineId: string | undefined;
   readonly now: number;
   /** Whether `now` is from `--at` and not from the clock. */
   readonly isAsOf: boolean;

@@ -31,16 +31,8 @@ export function compareVersionTypes(
 ): TypeOutcome[] | undefined {
   const base = deployed ?? versionToAdd(index, eligibility);
   if (!base) return undefined;
-  const { major, minor } = base;
   const rollouts = eligibility.rollouts && { ...eligibility.rollouts, deployed: deployed?.text };
-  const constraints: Constraint[] = [
-    { kind: 'patch', version: base },
-    { kind: 'minor', major, minor },
-    { kind: 'major', major },
-    { kind: 'latest' },
-    { kind: 'latest-with-prerelease' },
-  ];
-  return constraints.map((constraint) => {
+  return constraintsFor(base).map((constraint) => {
     const resolution = resolve(constraint, index, { ...eligibility, rollouts });
     return {
       constraint,
@@ -51,6 +43,24 @@ export function compareVersionTypes(
       skipped: () => skipped(resolution),
     };
   });
+}
+
+/** The constraints of the five types for a version, or of those that need none. */
+export function constraintsFor(base: Version | undefined): Constraint[] {
+  return [
+    ...(base ? constraintsOfNumbers(base) : []),
+    { kind: 'latest' },
+    { kind: 'latest-with-prerelease' },
+  ];
+}
+
+function constraintsOfNumbers(version: Version): Constraint[] {
+  const { major, minor } = version;
+  return [
+    { kind: 'patch', version },
+    { kind: 'minor', major, minor },
+    { kind: 'major', major },
+  ];
 }
 
 function versionToAdd(index: ReleaseIndex, eligibility: Eligibility): Version | undefined {

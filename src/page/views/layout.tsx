@@ -10,6 +10,7 @@ const TABS = [
   ['/', 'Modules'],
   ['/history', 'History'],
   ['/logs', 'Logs'],
+  ['/config', 'Config'],
 ] as const;
 
 /** The address of a tab. */

@@ -1,0 +1,154 @@
+import { findNodeAtLocation, parseTree, type Node } from 'jsonc-parser';
+import { jsonPointer, type Path } from '../core/text/json-pointer.ts';
+import { positionIn, type Position } from './text/position.ts';
+
+/** Shown instead of each secret of a document. */
+export const MASK = '•••';
+
+/** Names of fields whose values are secrets, wherever they are: those of the reference, and those that modules use. */
+const SECRET_NAME = /auth|cookie|credential|key|passw|passphrase|psk|secret|signature|token/i;
+/** A value that only names a variable of the agent. */
+const REFERENCE = /^\$\{environment\.[^{}]*\}$/;
+/** An address with user info, a query, or a fragment that is not a digest. */
+const SECRET_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/(?:[^\s/?#]*@|[^\s?#]*(?:\?|#(?!sha(?:256|512)=)))/i;
+/** The fields that tell entries of a list apart. */
+const NAMES = ['name', 'module_id', 'ssid'];
+
+/** A value of a document. */
+interface Place {
+  readonly node: Node;
+  readonly pointer: string;
+  readonly isSecret: boolean;
+  /** The names of the list entries that contain it. */
+  readonly owner: string;
+}
+
+/** `text`, a document, with `"•••"` instead of each secret. Comments stay as they are. */
+export function maskSecrets(text: string): string {
+  return replaced(
+    text,
+    placesIn(text)
+      .filter(({ isSecret }) => isSecret)
+      .map(({ node }) => ({ node, by: JSON.stringify(MASK) })),
+  );
+}
+
+/** `"•••"` at a place where there was no secret, or the secret of another entry. */
+export interface MisplacedMask extends Position {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A document with its secrets. */
+export interface Unmasked {
+  readonly text: string;
+  readonly misplaced: readonly MisplacedMask[];
+  /** The column in the masked document of a position in this one. Lines are the same. */
+  columnOf(position: Position): number;
+}
+
+/** `masked` with the secrets of `original`, each only at the place where it was, in the same entry. */
+export function unmaskSecrets(masked: string, original: string): Unmasked {
+  const secrets = new Map(
+    placesIn(original).flatMap((place) => (place.isSecret ? [[place.pointer, place]] : [])),
+  );
+  const replacements: Replacement[] = [];
+  const misplaced: MisplacedMask[] = [];
+  for (const { node, pointer, owner } of placesIn(masked)) {
+    if (typeof node.value !== 'string' || !node.value.includes(MASK)) continue;
+    const secret = secrets.get(pointer);
+    if (node.value === MASK && secret?.owner === owner) {
+      const { offset, length } = secret.node;
+      replacements.push({ node, by: original.slice(offset, offset + length) });
+    } else {
+      const message = complaint(node.value, secret);
+      misplaced.push({ path: pointer, message, ...positionIn(masked, node.offset) });
+    }
+  }
+  const starts = replacements.map(({ node, by }) => ({
+    ...positionIn(masked, node.offset),
+    longer: by.length - node.length,
+  }));
+  return {
+    text: replaced(masked, replacements),
+    misplaced,
+    columnOf: ({ line, column }) =>
+      starts.reduce(
+        (at, start) => (start.line === line && start.column < at ? at - start.longer : at),
+        column,
+      ),
+  };
+}
+
+function complaint(value: string, secret: Place | undefined): string {
+  if (value !== MASK) return `"${MASK}" stands for a whole secret, and this value contains it`;
+  return secret
+    ? `"${MASK}" stands for the secret of the entry that was here, and this is another one: enter its secret`
+    : `"${MASK}" stands for a secret, and there was none here: enter the value`;
+}
+
+interface Replacement {
+  readonly node: Node;
+  readonly by: string;
+}
+
+/** `text` with other text instead of some values, which are in document order. */
+function replaced(text: string, replacements: readonly Replacement[]): string {
+  let end = 0;
+  const parts = replacements.map(({ node, by }) => {
+    const part = text.slice(end, node.offset) + by;
+    end = node.offset + node.length;
+    return part;
+  });
+  return parts.join('') + text.slice(end);
+}
+
+/** The texts and numbers of a document, in document order. */
+function placesIn(text: string): Place[] {
+  const root = parseTree(text);
+  return root ? [...placesBelow(root, { path: [], isSecret: false, owner: '' })] : [];
+}
+
+interface Surroundings {
+  readonly path: Path;
+  /** Whether all that is below is secret. */
+  readonly isSecret: boolean;
+  readonly owner: string;
+}
+
+function* placesBelow(node: Node, around: Surroundings): Iterable<Place> {
+  const { path, isSecret, owner } = around;
+  if (node.type === 'object') {
+    for (const { children: [key, value] = [] } of node.children ?? []) {
+      if (!key || !value) continue;
+      const name = String(key.value);
+      const below = [...path, name];
+      yield* placesBelow(value, { path: below, isSecret: isSecret || isSecretAt(below), owner });
+    }
+  } else if (node.type === 'array') {
+    for (const [index, entry] of (node.children ?? []).entries()) {
+      yield* placesBelow(entry, { path: [...path, index], isSecret, owner: owner + nameOf(entry) });
+    }
+  } else if (node.type === 'string' || node.type === 'number') {
+    yield { node, pointer: jsonPointer(path), isSecret: isHidden(node, isSecret), owner };
+  }
+}
+
+/** Whether the values below a field are secrets: also all that a module gets as its environment. */
+function isSecretAt(path: Path): boolean {
+  const [first, , third] = path;
+  const name = String(path.at(-1));
+  return SECRET_NAME.test(name) || (first === 'modules' && third === 'env' && path.length === 3);
+}
+
+function isHidden({ value }: Node, isSecret: boolean): boolean {
+  if (typeof value !== 'string') return isSecret;
+  if (value === '' || REFERENCE.test(value)) return false;
+  return isSecret || SECRET_ADDRESS.test(value);
+}
+
+function nameOf(entry: Node): string {
+  if (entry.type !== 'object') return '[]';
+  const names = NAMES.map((name) => String(findNodeAtLocation(entry, [name])?.value ?? ''));
+  return JSON.stringify(names);
+}

@@ -1,0 +1,27 @@
+import { findNodeAtLocation, parseTree } from 'jsonc-parser';
+
+/** The `version` of a module entry, and its place in the document, in UTF-16 units. */
+export interface WrittenVersion {
+  readonly version: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** The `version` of the module entry `name` in `text`; undefined if it has none that is text. */
+export function writtenVersion(text: string, name: string): WrittenVersion | undefined {
+  const root = parseTree(text);
+  const modules = root && findNodeAtLocation(root, ['modules']);
+  const entry = modules?.children?.find((one) => findNodeAtLocation(one, ['name'])?.value === name);
+  const node = entry && findNodeAtLocation(entry, ['version']);
+  if (node?.type !== 'string') return undefined;
+  return { version: String(node.value), offset: node.offset, length: node.length };
+}
+
+/** `text` with `version` at the place of another one. Nothing else changes: neither comments nor white space. */
+export function withVersion(
+  text: string,
+  { offset, length }: WrittenVersion,
+  version: string,
+): string {
+  return text.slice(0, offset) + JSON.stringify(version) + text.slice(offset + length);
+}
