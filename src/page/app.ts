@@ -6,8 +6,12 @@ import { failure, fileRefusal } from './access/refusal.ts';
 import { assetRoutes, type AssetFiles } from './assets.ts';
 import { frameWith } from './frame.tsx';
 import type { PagedMachine } from './paged-machine.ts';
+import { addActionRoutes } from './routes/action-routes.tsx';
 import { addApiRoutes } from './routes/api-routes.ts';
 import { addRecordRoutes } from './routes/record-routes.tsx';
+import { addChangeApiRoutes } from './routes/change-api-routes.ts';
+import { addConfigApiRoutes } from './routes/config-api-routes.ts';
+import { addConfigRoutes } from './routes/config-routes.tsx';
 import { addModuleRoutes } from './routes/module-routes.tsx';
 
 interface PageOptions {
@@ -31,6 +35,10 @@ export function pageApp(machine: PagedMachine, { assets, access, onError }: Page
   app.route('/', served);
   addModuleRoutes(app, machine, frame);
   addRecordRoutes(app, machine, frame);
+  addActionRoutes(app, machine, frame);
+  addConfigRoutes(app, machine, frame);
   addApiRoutes(app, machine);
+  addChangeApiRoutes(app, machine);
+  addConfigApiRoutes(app, machine);
   return app;
 }

@@ -11,20 +11,7 @@ const VERSION = { fields: { version: 'text', deployed: 'text' }, required: ['ver
 
 /** The version of a module and the whole machine config in the JSON API. */
 export function addConfigApiRoutes(app: Hono, machine: PagedMachine): void {
-  app.get('/v1/modules/:name/compare', async (c) => {
-    const compared = await machine.compare(nameIn(c));
-    if (!compared.ok) return problemAnswer(compared.error);
-    return c.json(choicesAsJson(compared.value), 200, { etag: compared.value.etag });
-  });
-  app.put('/v1/modules/:name/version', async (c) => {
-    const etag = ifMatch(c);
-    if (!etag.ok) return problemAnswer(etag.error);
-    const text = await bodyOf(c, SMALL_BODY);
-    const body = text.ok ? jsonIn(c, text.value, VERSION) : text;
-    if (!body.ok) return problemAnswer(body.error);
-    const saved = await machine.changeVersion(nameIn(c), { ...body.value, etag: etag.value });
-    return saved.ok ? savedAnswer(c, saved.value) : problemAnswer(saved.error);
-  });
+  addVersionRoutes(app, machine);
   app.get('/v1/config', async (c) => {
     const config = await machine.config();
     if (!config.ok) return problemAnswer(config.error);
@@ -61,6 +48,23 @@ export function addConfigApiRoutes(app: Hono, machine: PagedMachine): void {
   });
 }
 
+function addVersionRoutes(app: Hono, machine: PagedMachine): void {
+  app.get('/v1/modules/:name/compare', async (c) => {
+    const compared = await machine.compare(nameIn(c));
+    if (!compared.ok) return problemAnswer(compared.error);
+    return c.json(choicesAsJson(compared.value), 200, { etag: compared.value.etag });
+  });
+  app.put('/v1/modules/:name/version', async (c) => {
+    const etag = ifMatch(c);
+    if (!etag.ok) return problemAnswer(etag.error);
+    const text = await bodyOf(c, SMALL_BODY);
+    const body = text.ok ? jsonIn(c, text.value, VERSION) : text;
+    if (!body.ok) return problemAnswer(body.error);
+    const saved = await machine.changeVersion(nameIn(c), { ...body.value, etag: etag.value });
+    return saved.ok ? savedAnswer(c, saved.value) : problemAnswer(saved.error);
+  });
+}
+
 function savedAnswer(c: Context, { etag, isChanged, lines }: SavedConfig): Response {
   return c.json({ schema: 'modreg/config-saved@1', changed: isChanged, lines }, 200, { etag });
 }
@@ -78,32 +82,23 @@ function choicesAsJson(compared: VersionChoices): object {
       type: choice.type,
       constraint: choice.constraint,
       current: choice.isCurrent,
-      ...outcomeAsJson(choice),
+      outcome: outcomeAsJson(choice),
       check: choice.check,
       line: choice.line,
     })),
   };
 }
 
-function outcomeAsJson({
-  decision,
-  direction = null,
-  target = null,
-  reason,
-  nextChange = null,
-  isNewMajor,
-  stops,
-  shares,
-}: PlannedOutcome): object {
+function outcomeAsJson(outcome: PlannedOutcome): object {
   return {
-    decision,
-    direction,
-    target,
-    reason,
-    next_change: nextChange,
-    new_major: isNewMajor,
-    stops: stops.map(stopAsJson),
-    shares,
+    decision: outcome.decision,
+    direction: outcome.direction ?? null,
+    target: outcome.target ?? null,
+    reason: outcome.reason,
+    next_change: outcome.nextChange ?? null,
+    new_major: outcome.isNewMajor,
+    stops: outcome.stops.map(stopAsJson),
+    shares: outcome.shares,
   };
 }
 

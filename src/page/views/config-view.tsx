@@ -1,0 +1,62 @@
+import type { FC } from 'hono/jsx';
+import type { ConfigCheck, DecisionChange, ShownConfig } from '../machine-changes.ts';
+import { Findings } from './findings.tsx';
+import { Problems } from './modules-view.tsx';
+
+/** The machine config as text, with the forms that check it and save it. */
+export const ConfigView: FC<{
+  readonly config: ShownConfig;
+  /** The text in the form: that of the file, or the one that was sent. */
+  readonly text: string;
+  readonly check?: ConfigCheck | undefined;
+  /** A text that was not saved, because the file was changed meanwhile. */
+  readonly unsaved?: string | undefined;
+}> = ({ config: { file, etag }, text, check, unsaved }) => (
+  <>
+    <h1>{file}</h1>
+    <p>
+      Secrets are shown as <code>•••</code>. Leave it to keep one, or write a new one in its place.
+    </p>
+    {check ? <Checked check={check} /> : null}
+    <form method="post" action="/config">
+      <input type="hidden" name="etag" value={etag} />
+      <label for="text">The machine config</label>
+      {/* HTML drops one line end after <textarea>, so one is added. */}
+      <textarea id="text" name="text" rows={30} spellcheck={false} wrap="off">
+        {`\n${text}`}
+      </textarea>
+      <p>
+        <button formaction="/config/check">Check</button> <button>Save</button>
+      </p>
+    </form>
+    {unsaved === undefined ? null : (
+      <>
+        <label for="unsaved">Yours, which was not saved</label>
+        <textarea id="unsaved" rows={30} readonly wrap="off">
+          {`\n${unsaved}`}
+        </textarea>
+      </>
+    )}
+  </>
+);
+
+const Checked: FC<{ readonly check: ConfigCheck }> = ({ check }) => (
+  <section aria-label="Check">
+    <Findings check={check} />
+    <Problems problems={check.problems} />
+    {check.changes === undefined ? null : <Changes changes={check.changes} />}
+  </section>
+);
+
+const Changes: FC<{ readonly changes: readonly DecisionChange[] }> = ({ changes }) =>
+  changes.length === 0 ? (
+    <p>No decision would change.</p>
+  ) : (
+    <ul class="changes">
+      {changes.map(({ name, before = 'not on this machine', after = 'not on this machine' }) => (
+        <li>
+          <strong>{name}</strong> now {before}; then {after}
+        </li>
+      ))}
+    </ul>
+  );
