@@ -42,8 +42,10 @@ export function statusOf([first]: readonly PageProblem[]): ContentfulStatusCode 
 }
 
 /** The problems as a response (RFC 9457). */
-export function problemAnswer(problems: readonly PageProblem[]): Response {
-  const status = statusOf(problems);
+export function problemAnswer(
+  problems: readonly PageProblem[],
+  status: ContentfulStatusCode = statusOf(problems),
+): Response {
   const [{ code, message } = { code: 'INTERNAL', message: 'nothing was changed' }] = problems;
   const body = {
     type: `urn:modreg:${code.toLowerCase().replaceAll('_', '-')}`,

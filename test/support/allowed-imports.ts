@@ -144,6 +144,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'logs/log-record.ts',
     'server/limits',
     'server/registry-options.ts',
+    'server/routes/openapi-parts.ts',
     'server/routes/request-body.ts',
     'server/tls/tls-reload.ts',
     'sqlite',

@@ -9,14 +9,15 @@ interface Paged {
   /** The folder with machine.db, into which the documents are written. */
   readonly home: string;
   readonly now: number;
-  readonly machine: object;
+  /** The document, or its text. */
+  readonly machine: object | string;
   readonly policy?: object;
 }
 
 /** The page of the machine in `home`. */
 export function machinePage({ home, now, machine, policy }: Paged): Hono {
   const path = join(home, 'machine.json');
-  writeFileSync(path, JSON.stringify(machine));
+  writeFileSync(path, typeof machine === 'string' ? machine : JSON.stringify(machine));
   if (policy) writeFileSync(join(home, 'policy.json'), JSON.stringify(policy));
   const environment = { PLATFORM_HOME: home };
   const world = { ...quietWorld('linux/arm64'), environment, clock: () => now };

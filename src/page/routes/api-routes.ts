@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import type { PagedMachine } from '../paged-machine.ts';
+import { problemAnswer } from '../problem-answer.ts';
 import { historyDocument, logDocument } from '../record-documents.ts';
 import { logQuery } from './record-routes.tsx';
 
@@ -7,24 +8,24 @@ import { logQuery } from './record-routes.tsx';
 export function addApiRoutes(app: Hono, machine: PagedMachine): void {
   app.get('/v1/machine', async (c) => {
     const view = await machine.view();
-    if (!view.ok) return c.json({ problems: view.error }, 500);
+    if (!view.ok) return problemAnswer(view.error, 500);
     const { plan, status } = view.value.documents;
     const text = `{"schema":"modreg/machine@1","plan":${plan},"status":${status}}`;
     return c.body(text, { headers: { 'content-type': 'application/json' } });
   });
   app.get('/v1/modules/:name/explain', async (c) => {
     const explained = await machine.explain(c.req.param('name'));
-    if (!explained.ok) return c.json({ problems: explained.error }, 404);
+    if (!explained.ok) return problemAnswer(explained.error, 404);
     return c.body(explained.value, { headers: { 'content-type': 'application/json' } });
   });
   app.get('/v1/history', (c) => {
     const entries = machine.history(c.req.query('module'));
-    if (!entries.ok) return c.json({ problems: entries.error }, 404);
+    if (!entries.ok) return problemAnswer(entries.error, 404);
     return c.json(historyDocument(entries.value));
   });
   app.get('/v1/logs', (c) => {
     const part = machine.logs(logQuery(c));
-    if (!part.ok) return c.json({ problems: part.error }, 500);
+    if (!part.ok) return problemAnswer(part.error, 500);
     return c.json(logDocument(part.value));
   });
 }

@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx';
 import type { ModuleRow } from '../module-row.ts';
 import type { HistoryEntry, MachineView } from '../paged-machine.ts';
+import { Actions } from './actions.tsx';
 import { State, stopWords, Versions } from './modules-view.tsx';
 import { Releases } from './releases.tsx';
 import { Timeline } from './timeline.tsx';
@@ -26,6 +27,7 @@ export const ModuleView: FC<{
       {row.warnings.map((text) => (
         <p class="warning">{text}</p>
       ))}
+      <Actions row={row} />
       <p>
         <a href={`/logs?module=${encodeURIComponent(row.name)}`}>Logs</a>
       </p>

@@ -3,6 +3,7 @@ import { describeDuration } from '../../core/text/duration.ts';
 import { describeTime } from '../../core/text/time-words.ts';
 import { moduleRows, ROW_STATES, type ModuleRow } from '../module-row.ts';
 import type { MachineView, PageProblem } from '../paged-machine.ts';
+import { Actions } from './actions.tsx';
 
 /** So many modules are shown as cards; more are rows of a table. */
 const MOST_CARDS = 50;
@@ -93,6 +94,7 @@ const Card: FC<{ readonly row: ModuleRow }> = ({ row }) => (
     {row.warnings.map((text) => (
       <p class="warning">{text}</p>
     ))}
+    <Actions row={row} />
   </section>
 );
 

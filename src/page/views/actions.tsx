@@ -1,0 +1,15 @@
+import type { FC } from 'hono/jsx';
+import type { ModuleRow } from '../module-row.ts';
+
+/** Links to what can be done about a module. Each leads to a page that says what it does. */
+export const Actions: FC<{ readonly row: ModuleRow }> = ({ row: { kind, name, plan } }) => {
+  const path = `/modules/${encodeURIComponent(name)}`;
+  const moduleId = 'moduleId' in plan ? String(plan.moduleId) : name.replace('-', ':');
+  return (
+    <p class="actions">
+      {kind === 'module' ? <a href={`${path}/change`}>Change…</a> : null}{' '}
+      <a href={`${path}/restart`}>Restart…</a> <a href={`${path}/rollback`}>Roll back…</a>{' '}
+      <a href={`/quarantine?module=${encodeURIComponent(moduleId)}`}>Quarantine…</a>
+    </p>
+  );
+};
