@@ -17,7 +17,8 @@ interface Paged {
 /** The page of the machine in `home`. */
 export function machinePage({ home, now, machine, policy }: Paged): Hono {
   const path = join(home, 'machine.json');
-  writeFileSync(path, typeof machine === 'string' ? machine : JSON.stringify(machine));
+  const text = typeof machine === 'string' ? machine : JSON.stringify(machine);
+  writeFileSync(path, text, { mode: 0o600 });
   if (policy) writeFileSync(join(home, 'policy.json'), JSON.stringify(policy));
   const environment = { PLATFORM_HOME: home };
   const world = { ...quietWorld('linux/arm64'), environment, clock: () => now };

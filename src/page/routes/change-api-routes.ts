@@ -51,6 +51,10 @@ export function addChangeApiRoutes(app: Hono, machine: PagedMachine): void {
       return answer(await machine.rollBack(nameIn(c), { termMs: term.value, deployed, to }));
     }),
   );
+  app.post('/v1/look', async (c) => {
+    const looked = await machine.look();
+    return looked.ok ? c.body(null, 204) : problemAnswer(looked.error);
+  });
   addQuarantineRoutes(app, machine, change);
 }
 

@@ -80,7 +80,7 @@ function outcomeWords(outcome: PlannedOutcome): string[] {
   const change =
     direction === undefined
       ? `no change${target === undefined ? '' : `, stays ${target}`} (${decision})`
-      : `${decision === 'hold' ? 'hold of the ' : ''}${direction} to ${target ?? 'nothing'}`;
+      : `${decision === 'hold' ? 'hold of the ' : ''}${direction} ${direction === 'install' || direction === 'restart' ? 'of' : 'to'} ${target ?? 'nothing'}`;
   return [
     `${change}${isNewMajor ? ', new major' : ''}`,
     reason,
