@@ -1,6 +1,11 @@
 import type { FC } from 'hono/jsx';
 import { withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
-import type { PlannedOutcome, VersionChoice, VersionChoices } from '../machine-changes.ts';
+import type {
+  DocumentCheck,
+  PlannedOutcome,
+  VersionChoice,
+  VersionChoices,
+} from '../machine-changes.ts';
 import { Findings } from './findings.tsx';
 import { stopWords } from './modules-view.tsx';
 
@@ -56,12 +61,17 @@ const Choice: FC<{
       <Outcome outcome={choice} times={times} />
       {isCurrent ? null : (
         <div>
-          <Findings check={check} /> <code>{line}</code>
+          <Findings check={errorsOf(check)} /> <code>{line}</code>
         </div>
       )}
     </div>
   );
 };
+
+/** Warnings are those of the whole document, whatever the version. */
+function errorsOf({ findings, ...counts }: DocumentCheck): DocumentCheck {
+  return { ...counts, findings: findings.filter(({ severity }) => severity === 'error') };
+}
 
 const Outcome: FC<{ readonly outcome: PlannedOutcome; readonly times: TimeContext }> = ({
   outcome,

@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+import { rememberedIn } from '../support/machine-home.ts';
+import { changedPage, refusal } from '../support/changed-page.ts';
+import { textOf } from '../support/machine-page.ts';
+import { answerTo, afterwards, NIGHTLY } from '../support/restarts.ts';
+import { HOUR, MINUTE } from '../support/day.ts';
+
+const LIDAR = '/modules/acme_lidar';
+const RESTART = '/v1/modules/acme_lidar/restart';
+const ROLLBACK = '/v1/modules/acme_lidar/rollback';
+
+describe('[T137] a restart', () => {
+  it('is confirmed on a page that says what stops, in order, and when', async () => {
+    const { app, machine } = await changedPage(NIGHTLY);
+    expect(await textOf(app, `${LIDAR}/restart`)).toEqual([
+      'Restart acme:lidaracme:lidar restarts 1.2.3 once nothing holds it',
+      'because  the maintenance window is closed until 2026-11-21T02:00:00Z (in 56 min 57 s); an operator requested a restart at 2026-11-21T01:03:03Z',
+      'next     2026-11-21T02:00:00Z (in 56 min 57 s): restart of 1.2.3, as the maintenance window opens',
+      'Stops, in this order:',
+      'base (needs front-lidar)',
+      'front-lidar',
+      'While the server processes changes of the config, nothing restarts.Restart acme:lidar',
+      'It keeps to the maintenance window. Pass the window…',
+      'Do nothing',
+    ]);
+    // Nothing was requested.
+    expect(await afterwards(machine)).toEqual([]);
+  });
+
+  it('that shares its restart says with what', async () => {
+    const { app, machine } = await changedPage(NIGHTLY);
+    machine.state.report({ kind: 'subsystem', name: 'platform-server' }, '0.1.0', 1);
+    machine.state.requestRestart(
+      { kind: 'subsystem', name: 'platform-server' },
+      { requestedAt: machine.clock.now(), isImmediate: true },
+    );
+    machine.publish('platform:server', '0.1.0');
+    await machine.pass(MINUTE);
+    expect(await textOf(app, `${LIDAR}/restart?now=yes`)).toContain(
+      'In the same restart: restart of platform-server; one restart of platform-server, which also restarts every module.',
+    );
+  });
+
+  it.each([
+    ['keeps to the window', {}, []],
+    [
+      'passes the window',
+      { now: 'yes' },
+      [
+        '01:03:03 committed restart acme_lidar 1.2.3 → 1.2.3',
+        '01:03:03 delivered restart acme_lidar 1.2.3 → 1.2.3',
+      ],
+    ],
+  ])('by a form %s', async (_title, form, story) => {
+    const { post, machine } = await changedPage(NIGHTLY);
+    expect(await post(`${LIDAR}/restart`, { deployed: '1.2.3', ...form })).toEqual([303, LIDAR]);
+    machine.poller.look();
+    await machine.pass(1000);
+    expect(machine.story()).toEqual(story);
+  });
+
+  it('answers what the command prints, and is withdrawn', async () => {
+    const { ask, machine } = await changedPage(NIGHTLY);
+    const { status, json } = await ask('POST', RESTART, { body: { now: true } });
+    const command = await answerTo(machine, 'acme_lidar', '--now', '--json');
+    expect([status, json]).toEqual([200, JSON.parse(command[0] ?? '')]);
+    expect((await ask('DELETE', RESTART)).json).toEqual({
+      schema: 'modreg/restart-cancel@1',
+      name: 'acme_lidar',
+      module_id: 'acme:lidar',
+    });
+    expect(refusal(await ask('DELETE', RESTART))).toEqual([
+      404,
+      'urn:modreg:not-recorded',
+      'no restart of acme:lidar is requested',
+    ]);
+  });
+
+  it('of another version than the person saw is refused', async () => {
+    const { post, ask, machine } = await changedPage();
+    const message =
+      'acme:lidar 1.2.3 is deployed by now, and the page showed 1.2.2; nothing was changed';
+    const answer = await ask('POST', RESTART, { body: { deployed: '1.2.2' } });
+    expect(refusal(answer)).toEqual([409, 'urn:modreg:deployed-changed', message]);
+    expect(await post(`${LIDAR}/restart`, { deployed: '1.2.2' })).toEqual([
+      409,
+      `This was not done DEPLOYED_CHANGED ${message} look at what would happen now, and confirm that`,
+    ]);
+    expect(await post(`${LIDAR}/restart`, {})).toMatchObject([409, expect.any(String)]);
+    expect(await afterwards(machine)).toEqual([]);
+  });
+
+  it.each([
+    ['/v1/modules/nothing/restart', {}, 404, 'urn:modreg:unknown-reference'],
+    [RESTART, { now: 1 }, 422, 'urn:modreg:bad-field'],
+    [RESTART, { soon: true }, 422, 'urn:modreg:bad-field'],
+    [RESTART, [], 400, 'urn:modreg:bad-body'],
+    [RESTART, '{', 400, 'urn:modreg:bad-body'],
+    [RESTART, { deployed: 'x'.repeat(65_537) }, 413, 'urn:modreg:too-large'],
+  ])('POST %s with %j is refused: %i', async (path, body, status, type) => {
+    const { ask } = await changedPage();
+    const answer = await ask('POST', path, { body });
+    expect([answer.status, Object(answer.json).type]).toEqual([status, type]);
+  });
+});
+
+describe('[T137] a rollback', () => {
+  it('is confirmed on a page that says what it does next', async () => {
+    const { app, machine } = await changedPage();
+    expect(await textOf(app, `${LIDAR}/rollback?for=7d`)).toEqual([
+      'Roll back acme:lidar to 1.2.0acme:lidar rolls back from 1.2.3 to 1.2.0 at the next decision, until 2026-11-28T01:03:03Z (in 7 d)',
+      'because  1.2.3 was rolled back on this machine; 1.2.0 instead: newest patch of 1.2 that may be selected',
+      'then     up-to-date: stays at 1.2.0: 1.2.3 is refused by a rollback on this machine until 2026-11-28T01:03:03Z (in 7 d)',
+      'next     2026-11-28T01:03:03Z (in 7 d): upgrade to 1.2.3, as a quarantine ends',
+      'for (for example 7d; empty: until it is lifted)  Show what that doesRoll back from 1.2.3 to 1.2.0 for 7d',
+      'Do nothing',
+    ]);
+    expect(rememberedIn(machine.home)).toEqual(['1.2.3 after nothing']);
+  });
+
+  it('by a form and by a program refuses the version', async () => {
+    const form = await changedPage();
+    const seen = { deployed: '1.2.3', to: '1.2.0', for: '' };
+    expect(await form.post(`${LIDAR}/rollback`, seen)).toEqual([303, LIDAR]);
+    const program = await changedPage();
+    const { status, json } = await program.ask('POST', ROLLBACK, { body: { for: '1h' } });
+    expect([status, json]).toMatchObject([200, { from: '1.2.3', to: '1.2.0' }]);
+    for (const { machine } of [form, program]) {
+      expect(rememberedIn(machine.home)).toEqual([
+        '1.2.3 after nothing',
+        'acme:lidar 1.2.3 rolled back to 1.2.0',
+      ]);
+    }
+    await program.machine.pass(HOUR);
+  });
+
+  it.each([
+    [
+      { deployed: '1.2.2' },
+      409,
+      'acme:lidar 1.2.3 is deployed by now, and the page showed 1.2.2; nothing was changed',
+    ],
+    [
+      { to: '1.1.0' },
+      409,
+      'acme:lidar would roll back to 1.2.0 by now, and the page showed 1.1.0; nothing was changed',
+    ],
+    [{ for: '0s' }, 422, 'for: expected more than no time'],
+  ])('with %j is refused: %i', async (body, status, message) => {
+    const { ask, machine } = await changedPage();
+    expect(refusal(await ask('POST', ROLLBACK, { body }))).toMatchObject([status, {}, message]);
+    expect(rememberedIn(machine.home)).toEqual(['1.2.3 after nothing']);
+  });
+});
+
+describe('[T137] a quarantine', () => {
+  it('is added with its reason and lifted by forms', async () => {
+    const { post, app, machine } = await changedPage();
+    const form = { module: 'acme:lidar', version: '1.2.3', reason: '<b>dust</b>', for: '7d' };
+    expect(await post('/quarantine', form)).toEqual([303, '/quarantine']);
+    expect(await textOf(app, '/quarantine')).toContain(
+      'acme:lidar 1.2.3 is refused since 2026-11-21T01:03:03Z, until 2026-11-28T01:03:03Z (in 7 d): <b>dust</b>',
+    );
+    expect(await (await app.request('/quarantine')).text()).toContain('&lt;b&gt;dust&lt;/b&gt;');
+    const entry = { module_id: 'acme:lidar', version: '1.2.3' };
+    expect(await post('/quarantine/lift', { ...entry, since: '2026-11-20T00:00:00Z' })).toEqual([
+      409,
+      'This was not done QUARANTINE_CHANGED acme:lidar 1.2.3 is in quarantine since 2026-11-21T01:03:03Z, and the page showed one since 2026-11-20T00:00:00Z; nothing was changed look at the reason of the new one',
+    ]);
+    expect(await post('/quarantine/lift', { ...entry, since: '2026-11-21T01:03:03Z' })).toEqual([
+      303,
+      '/quarantine',
+    ]);
+    expect(rememberedIn(machine.home)).toEqual(['1.2.3 after nothing']);
+  });
+
+  it('is listed, added and lifted by programs', async () => {
+    const { ask } = await changedPage();
+    const body = { module: 'acme_lidar', version: '1.10.0', reason: 'dust' };
+    expect((await ask('POST', '/v1/quarantine', { body })).json).toMatchObject({
+      schema: 'modreg/quarantine-add@1',
+      module_id: 'acme:lidar',
+      decisions: [{ name: 'acme_lidar', decision: 'up-to-date' }],
+    });
+    expect((await ask('GET', '/v1/quarantine')).json).toMatchObject({
+      quarantine: [{ version: '1.10.0', reason: 'dust' }],
+    });
+    const lift = '/v1/quarantine/acme:lidar/1.10.0';
+    expect((await ask('DELETE', lift)).status).toBe(200);
+    expect(refusal(await ask('DELETE', lift))).toEqual([
+      404,
+      'urn:modreg:unknown-version',
+      'acme:lidar 1.10.0 is not in quarantine on this machine',
+    ]);
+    const missing = await ask('POST', '/v1/quarantine', { body: { module: 'acme_lidar' } });
+    expect(refusal(missing)).toEqual([
+      422,
+      'urn:modreg:bad-field',
+      'the field "version" is missing',
+    ]);
+  });
+});
+
+describe('[T141] an Idempotency-Key', () => {
+  it('gives the first answer again, and does nothing twice', async () => {
+    const { ask, machine } = await changedPage();
+    const request = { body: {}, headers: { 'idempotency-key': 'k1' } };
+    const first = await ask('POST', ROLLBACK, request);
+    machine.state.lift('acme:lidar' as never, '1.2.3');
+    const again = await ask('POST', ROLLBACK, request);
+    expect([first.status, again.status, again.json]).toEqual([200, 200, first.json]);
+    expect(rememberedIn(machine.home)).toEqual(['1.2.3 after nothing']);
+  });
+
+  it('of another request is refused, and so is one that is too long', async () => {
+    const { ask } = await changedPage();
+    const headers = { 'idempotency-key': 'k1' };
+    await ask('POST', RESTART, { body: {}, headers });
+    const other = await ask('POST', RESTART, { body: { now: true }, headers });
+    expect(refusal(other)).toEqual([
+      422,
+      'urn:modreg:key-reused',
+      'another request had this Idempotency-Key; nothing was changed',
+    ]);
+    const long = { 'idempotency-key': 'k'.repeat(256) };
+    expect((await ask('POST', RESTART, { body: {}, headers: long })).status).toBe(400);
+  });
+
+  it('is forgotten after 1,000 others', async () => {
+    const { ask } = await changedPage();
+    const withdraw = async (key: string): Promise<number> =>
+      (await ask('DELETE', RESTART, { headers: { 'idempotency-key': key } })).status;
+    expect(await withdraw('first')).toBe(404);
+    await ask('POST', RESTART, { body: {} });
+    expect(await withdraw('first')).toBe(404);
+    for (let place = 0; place < 1000; place++) {
+      await ask('POST', '/v1/modules/x/restart', {
+        body: {},
+        headers: { 'idempotency-key': `${place}` },
+      });
+    }
+    expect(await withdraw('first')).toBe(200);
+  });
+});
