@@ -93,11 +93,14 @@ function draftOf(
       message: one.message,
     };
   });
-  const findings = [
-    ...masks,
-    ...found.findings.map((one) => ({ ...one, column: columnOf(one) })),
-  ].toSorted((a, b) => a.line - b.line || a.column - b.column);
-  return { text, check: { ...found, errors: found.errors + masks.length, findings } };
+  const places = new Set(misplaced.map(({ path }) => path));
+  // "•••" is no value, so what it lacks as one is no further error.
+  const others = found.findings.filter(({ path }) => !places.has(path));
+  const findings = [...masks, ...others.map((one) => ({ ...one, column: columnOf(one) }))].toSorted(
+    (a, b) => a.line - b.line || a.column - b.column,
+  );
+  const errors = found.errors - (found.findings.length - others.length) + masks.length;
+  return { text, check: { ...found, errors, findings } };
 }
 
 async function checked(

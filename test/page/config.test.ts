@@ -1,0 +1,161 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { changedPage, mainText, refusal, ROVER } from '../support/changed-page.ts';
+
+const SHOWN = ROVER.replace('correct horse', '•••');
+
+describe('[T140] the machine config on the page', () => {
+  it('is shown without its secrets', async () => {
+    const { app, ask } = await changedPage();
+    const { json } = await ask('GET', '/v1/config');
+    expect(json).toEqual({ schema: 'modreg/config@1', file: 'machine.json', text: SHOWN });
+    const html = await (await app.request('/config')).text();
+    const [, area = ''] = /<textarea[^>]*>\n(.*?)<\/textarea>/s.exec(html) ?? [];
+    expect([area.replaceAll('&quot;', '"'), html.includes('correct horse')]).toEqual([
+      SHOWN,
+      false,
+    ]);
+  });
+
+  it('is saved with its secrets, and with the line ends of the file', async () => {
+    const { post, etag, file } = await changedPage();
+    const text = SHOWN.replace('"1.2.*"', '"1.*"').replaceAll('\n', '\r\n');
+    expect(await post('/config', { text, etag: await etag() })).toEqual([303, '/config']);
+    expect(file()).toBe(ROVER.replace('"1.2.*"', '"1.*"'));
+  });
+
+  it('keeps CR LF if the file has it', async () => {
+    const { post, etag, file } = await changedPage({}, ROVER.replaceAll('\n', '\r\n'));
+    const text = SHOWN.replace('"1.2.*"', '"1.*"').replaceAll('\n', '\r\n');
+    expect(await post('/config', { text, etag: await etag() })).toEqual([303, '/config']);
+    expect(file()).toBe(ROVER.replace('"1.2.*"', '"1.*"').replaceAll('\n', '\r\n'));
+  });
+
+  it('is not shown if it is not JSON, because its secrets cannot be told apart', async () => {
+    const { ask, app } = await changedPage({}, ROVER.replace('"networks"', 'networks'));
+    const answer = await ask('GET', '/v1/config');
+    expect(refusal(answer)).toEqual([
+      409,
+      'urn:modreg:bad-json',
+      'machine.json cannot be shown, because its secrets cannot be told apart: 11:54 not JSON: expected text in double quotes, a number, true, false, null, {…} or […]',
+    ]);
+    expect(await (await app.request('/config')).text()).not.toContain('correct horse');
+  });
+});
+
+describe('[T140] a checked config', () => {
+  it('has the findings with their places, and the decisions that would change', async () => {
+    const { ask } = await changedPage();
+    const check = async (text: string): Promise<unknown> =>
+      (await ask('POST', '/v1/config/check', { body: { text } })).json;
+    expect(await check(SHOWN)).toMatchObject({ errors: 0, findings: [], changes: [] });
+    expect(await check(SHOWN.replace('"1.2.*"', '"latest"'))).toMatchObject({
+      errors: 0,
+      changes: [
+        {
+          kind: 'module',
+          name: 'acme_lidar',
+          before: 'up-to-date: already the newest patch of 1.2',
+          after: 'upgrade to 2.0.1: newest release; new major: read its release notes',
+        },
+      ],
+    });
+    expect(await check(SHOWN.replace('"1.2.*"', '"1.x"').replace('"hall"', '"•••"'))).toMatchObject(
+      {
+        errors: 3,
+        changes: null,
+        findings: [
+          { severity: 'error', code: 'BAD_CONSTRAINT', line: 8, path: '/modules/0/version' },
+          {
+            code: 'MISPLACED_SECRET',
+            line: 11,
+            path: '/agent/agent-provisioning/attributes/networks/0/ssid',
+          },
+          {
+            code: 'MISPLACED_SECRET',
+            line: 11,
+            path: '/agent/agent-provisioning/attributes/networks/0/psk',
+          },
+        ],
+      },
+    );
+  });
+
+  it('is shown by a form, which keeps the text and the ETag', async () => {
+    const { post, etag, file } = await changedPage();
+    const seen = await etag();
+    const text = SHOWN.replace('"1.2.*"', '"1.x"');
+    const [status, page] = await post('/config/check', { text, etag: seen });
+    expect([status, page]).toEqual([
+      200,
+      expect.stringContaining('checked, 1 error 8:86 error[BAD_CONSTRAINT] /modules/0/version:'),
+    ]);
+    expect(page).toContain('"version": "1.x" /* until June */');
+    expect(file()).toBe(ROVER);
+  });
+});
+
+describe('[T138] a config is saved', () => {
+  it('not over the change of another editor: both texts are shown', async () => {
+    const { post, ask, etag, file, machine, app } = await changedPage();
+    const seen = await etag();
+    const theirs = ROVER.replace('"1.2.*"', '"1.10.*"');
+    writeFileSync(join(machine.home, 'machine.json'), theirs);
+    const mine = SHOWN.replace('"1.2.*"', '"1.*"');
+    const message =
+      'machine.json was changed meanwhile, and that change is kept; yours was not saved';
+    const answer = await ask('PUT', '/v1/config', {
+      body: { text: mine },
+      headers: { 'if-match': seen },
+    });
+    expect(refusal(answer)).toEqual([412, 'urn:modreg:changed-meanwhile', message]);
+    const [status, page] = await post('/config', { text: mine, etag: seen });
+    expect([
+      status,
+      page.includes(message),
+      page.includes('"1.10.*"'),
+      page.includes('"1.*"'),
+    ]).toEqual([412, true, true, true]);
+    expect(file()).toBe(theirs);
+    // The form of the answer saves over the change that it shows.
+    const html = await (await app.request('/config')).text();
+    expect(mainText(html)).toContain('"1.10.*"');
+    expect(await post('/config', { text: mine, etag: await etag() })).toEqual([303, '/config']);
+    expect(file()).toBe(ROVER.replace('"1.2.*"', '"1.*"'));
+  });
+
+  it('not with errors, nor with a secret at another place', async () => {
+    const { ask, etag, file } = await changedPage();
+    const headers = { 'if-match': await etag() };
+    const broken = { text: SHOWN.replace('"1.2.*"', '"1.x"') };
+    expect(refusal(await ask('PUT', '/v1/config', { body: broken, headers }))).toEqual([
+      422,
+      'urn:modreg:document-has-errors',
+      'machine.json would have 1 error; nothing was changed',
+    ]);
+    const moved = { text: SHOWN.replace('"hall"', '"yard"') };
+    const { json } = await ask('PUT', '/v1/config', { body: moved, headers });
+    expect(json).toMatchObject({
+      problems: [
+        {
+          because: [
+            expect.stringContaining(
+              'MISPLACED_SECRET /agent/agent-provisioning/attributes/networks/0/psk: "•••" stands for the secret of the entry that was here',
+            ),
+          ],
+        },
+      ],
+    });
+    expect(file()).toBe(ROVER);
+  });
+
+  it('only with If-Match', async () => {
+    const { ask } = await changedPage();
+    expect(refusal(await ask('PUT', '/v1/config', { body: { text: SHOWN } }))).toEqual([
+      428,
+      'urn:modreg:no-etag',
+      'there is no If-Match, expected the ETag of the document that is changed',
+    ]);
+  });
+});
