@@ -75,7 +75,7 @@ describe('[T140] secrets of a document', () => {
     for (const word of ['"hall"', '"psk"', '"yard"', '"battery', '] }']) {
       const column = original.indexOf(word) + 1;
       const shown = word === '"battery' ? line.lastIndexOf('"•••"') : line.indexOf(word);
-      expect(columnOf({ line: 3, column }), word).toBe(shown + 1);
+      expect([word, columnOf({ line: 3, column })]).toEqual([word, shown + 1]);
     }
   });
 });
