@@ -44,7 +44,7 @@ export interface Unmasked {
   readonly text: string;
   readonly misplaced: readonly MisplacedMask[];
   /** The column in the masked document of a position in this one. Lines are the same. */
-  columnOf(position: Position): number;
+  readonly columnOf: (position: Position) => number;
 }
 
 /** `masked` with the secrets of `original`, each only at the place where it was, in the same entry. */

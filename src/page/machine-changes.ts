@@ -31,13 +31,13 @@ export interface RestartWish {
 }
 
 /** What the person saw who asks for a change; undefined if a program asks that did not look. */
-export interface Seen {
+interface Seen {
   readonly deployed?: string | undefined;
   /** Of a rollback: the version that replaces the deployed one. */
   readonly to?: string | undefined;
 }
 
-export interface Term {
+interface Term {
   /** How long a rollback or a quarantine lasts, in milliseconds; undefined if until it is lifted. */
   readonly termMs: number | undefined;
 }
@@ -63,14 +63,14 @@ export interface RollbackPreview {
   readonly lines: readonly string[];
 }
 
-export interface QuarantinedVersion {
+interface QuarantinedVersion {
   readonly moduleId: string;
   readonly version: string;
   /** When the entry that the person saw began, as text of RFC 3339. */
   readonly since?: string | undefined;
 }
 
-export interface NewQuarantine {
+interface NewQuarantine {
   /** The name of an entry, or a module_id. */
   readonly module: string;
   readonly version: string;
@@ -145,7 +145,7 @@ export interface DocumentCheck {
   readonly findings: readonly Finding[];
 }
 
-export interface Finding {
+interface Finding {
   readonly severity: 'error' | 'warning';
   readonly code: string;
   readonly line: number;
@@ -178,7 +178,7 @@ export interface DecisionChange {
   readonly after: string | undefined;
 }
 
-export interface ConfigChange {
+interface ConfigChange {
   readonly text: string;
   readonly etag: string;
 }

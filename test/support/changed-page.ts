@@ -30,12 +30,15 @@ export interface ChangedPage {
   readonly machine: Day;
   readonly app: Hono;
   /** The content of machine.json. */
-  file(): string;
+  readonly file: () => string;
   /** The ETag of machine.json. */
-  etag(): Promise<string>;
+  readonly etag: () => Promise<string>;
   /** Sends a form; the answer is its status, and the address or the text of the page that follows. */
-  post(path: string, form: Readonly<Record<string, string>>): Promise<readonly [number, string]>;
-  ask(method: string, path: string, request?: Ask): Promise<Asked>;
+  readonly post: (
+    path: string,
+    form: Readonly<Record<string, string>>,
+  ) => Promise<readonly [number, string]>;
+  readonly ask: (method: string, path: string, request?: Ask) => Promise<Asked>;
 }
 
 interface Ask {

@@ -71,7 +71,7 @@ export interface PreparedRestart {
   /** The same as `modreg/restart@1`. */
   readonly json: string;
   /** Requests the restart. */
-  request(): void;
+  readonly request: () => void;
 }
 
 /** What a request for a restart does, or why the target cannot be restarted (D41). Nothing is written. */

@@ -61,7 +61,7 @@ export interface PreparedRollback {
   /** The same as `modreg/rollback@1`. */
   readonly json: string;
   /** Makes the rollback. The error: another version is deployed by now. */
-  rollBack(): Result<void, Problem>;
+  readonly rollBack: () => Result<void, Problem>;
 }
 
 /** What a rollback that lasts `termMs` does, or why the target cannot be rolled back (D32). Nothing is written. */

@@ -20,8 +20,9 @@ export function addActionRoutes(app: Hono, machine: PagedMachine, frame: Frame):
   addQuarantineRoutes(app, machine, { page, failed });
 }
 
-interface Pages extends Pick<Frame, 'failed'> {
-  page(c: Context, title: string, content: Child): Response | Promise<Response>;
+interface Pages {
+  readonly page: (c: Context, title: string, content: Child) => Response | Promise<Response>;
+  readonly failed: Frame['failed'];
 }
 
 function addRestartRoutes(app: Hono, machine: PagedMachine, { page, failed }: Pages): void {
