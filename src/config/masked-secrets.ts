@@ -3,7 +3,7 @@ import { jsonPointer, type Path } from '../core/text/json-pointer.ts';
 import { positionIn, type Position } from './text/position.ts';
 
 /** Shown instead of each secret of a document. */
-export const MASK = '•••';
+const MASK = '•••';
 
 /** Names of fields whose values are secrets, wherever they are: those of the reference, and those that modules use. */
 const SECRET_NAME = /auth|cookie|credential|key|passw|passphrase|psk|secret|signature|token/i;
@@ -34,7 +34,7 @@ export function maskSecrets(text: string): string {
 }
 
 /** `"•••"` at a place where there was no secret, or the secret of another entry. */
-export interface MisplacedMask extends Position {
+interface MisplacedMask extends Position {
   readonly path: string;
   readonly message: string;
 }

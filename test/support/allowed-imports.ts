@@ -172,6 +172,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'commander',
     'prom-client',
     'node:child_process',
+    'node:crypto',
     'node:events',
     'node:fs',
     'node:http',

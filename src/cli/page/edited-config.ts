@@ -32,7 +32,7 @@ export function readConfig(path: string): Result<ConfigFile, PageProblem[]> {
 }
 
 /** The strong ETag of a file: the sha256 of its bytes. */
-export function etagOf(bytes: Uint8Array): string {
+function etagOf(bytes: Uint8Array): string {
   return `"${createHash('sha256').update(bytes).digest('hex')}"`;
 }
 
