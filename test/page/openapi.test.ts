@@ -7,6 +7,10 @@ const { paths } = PAGE_OPENAPI as { readonly paths: Record<string, Record<string
 /** Routes of other parts of the app: the live feed and signing in. */
 const ELSEWHERE = /live|sign-/;
 
+function ofThisPart(all: readonly string[]): string[] {
+  return [...new Set(all)].filter((one) => !ELSEWHERE.test(one)).toSorted();
+}
+
 it('the OpenAPI document of the page has exactly the routes of its API', async () => {
   const { app } = await changedPage();
   const routes = app.routes
@@ -15,8 +19,6 @@ it('the OpenAPI document of the page has exactly the routes of its API', async (
   const documented = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const ofThisPart = (all: readonly string[]): string[] =>
-    [...new Set(all)].filter((one) => !ELSEWHERE.test(one)).toSorted();
   expect(ofThisPart(routes)).toEqual(ofThisPart(documented));
 });
 
