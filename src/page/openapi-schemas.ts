@@ -1,4 +1,4 @@
-import { ref } from '../server/routes/openapi-schemas.ts';
+import { ref } from '../server/routes/openapi-ref.ts';
 
 const TEXT = { type: 'string' };
 const FLAG = { type: 'boolean' };

@@ -1,5 +1,5 @@
 import { json, path, problem } from '../server/routes/openapi-parts.ts';
-import { ref } from '../server/routes/openapi-schemas.ts';
+import { ref } from '../server/routes/openapi-ref.ts';
 import { PAGE_SCHEMAS } from './openapi-schemas.ts';
 
 type Responses = Readonly<Record<number, object>>;

@@ -145,7 +145,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'server/limits',
     'server/registry-options.ts',
     'server/routes/openapi-parts.ts',
-    'server/routes/openapi-schemas.ts',
+    'server/routes/openapi-ref.ts',
     'server/routes/request-body.ts',
     'server/tls/tls-reload.ts',
     'sqlite',
