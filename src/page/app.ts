@@ -4,6 +4,7 @@ import type { AccessOptions } from './access/access-options.ts';
 import { protect } from './access/protection.ts';
 import { failure, fileRefusal } from './access/refusal.ts';
 import { assetRoutes, type AssetFiles } from './assets.ts';
+import { compressed } from './compressed.ts';
 import { frameWith } from './frame.tsx';
 import type { PagedMachine } from './paged-machine.ts';
 import { addActionRoutes } from './routes/action-routes.tsx';
@@ -12,6 +13,7 @@ import { addRecordRoutes } from './routes/record-routes.tsx';
 import { addChangeApiRoutes } from './routes/change-api-routes.ts';
 import { addConfigApiRoutes } from './routes/config-api-routes.ts';
 import { addConfigRoutes } from './routes/config-routes.tsx';
+import { addLiveRoutes } from './routes/live-routes.ts';
 import { addModuleRoutes } from './routes/module-routes.tsx';
 
 interface PageOptions {
@@ -25,6 +27,7 @@ interface PageOptions {
 /** The page of a machine and its JSON API, as a Hono app. */
 export function pageApp(machine: PagedMachine, { assets, access, onError }: PageOptions): Hono {
   const app = new Hono();
+  app.use(compressed);
   const served = new Hono();
   const frame = frameWith(assetRoutes(served, assets));
   if (access) protect(app, access, frame.signIn);
@@ -40,5 +43,6 @@ export function pageApp(machine: PagedMachine, { assets, access, onError }: Page
   addApiRoutes(app, machine);
   addChangeApiRoutes(app, machine);
   addConfigApiRoutes(app, machine);
+  addLiveRoutes(app, machine);
   return app;
 }

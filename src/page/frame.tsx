@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Child } from 'hono/jsx';
 import type { SignInView } from './access/access-options.ts';
 import type { MachineView, PageProblem } from './paged-machine.ts';
-import { Layout, type Assets, type Tab } from './views/layout.tsx';
+import { Layout, type Assets, type Live, type Tab } from './views/layout.tsx';
 import { Problems } from './views/modules-view.tsx';
 import { SignIn } from './views/sign-in.tsx';
 
@@ -14,7 +14,12 @@ type Answer = Response | Promise<Response>;
 export interface Frame {
   page(
     c: Context,
-    shown: { readonly view: Pick<MachineView, 'title'>; readonly title: string; readonly tab: Tab },
+    shown: {
+      readonly view: Pick<MachineView, 'title'>;
+      readonly title: string;
+      readonly tab: Tab;
+      readonly live?: Live;
+    },
     content: Child,
   ): Answer;
   /** The page that says what cannot be shown or done. */
@@ -25,10 +30,10 @@ export interface Frame {
 
 export function frameWith(assets: Assets): Frame {
   return {
-    page: (c, { view, title, tab }, content) =>
+    page: (c, { view, title, tab, live }, content) =>
       answer(
         c,
-        <Layout title={title} machine={view.title} tab={tab} assets={assets}>
+        <Layout title={title} machine={view.title} tab={tab} live={live} assets={assets}>
           {content}
         </Layout>,
       ),

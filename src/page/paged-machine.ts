@@ -18,6 +18,8 @@ export interface PagedMachine extends MachineChanges {
   history(named: string | undefined): Result<readonly HistoryEntry[], PageProblem[]>;
   /** The newest records of the agent's log, the oldest first. */
   logs(query: LogQuery): Result<LogPart, PageProblem[]>;
+  /** Texts that differ when the documents and machine.db, or the log, have changed. Nothing is opened for them. */
+  mark(): { readonly documents: string; readonly log: string };
   /** Fetches the release lists now. */
   look(): Promise<Result<void, PageProblem[]>>;
 }

@@ -154,6 +154,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:crypto',
     'node:http',
     'node:net',
+    'node:util',
+    'node:zlib',
   ],
   testing: ['core', 'config', 'registry', 'store', 'poller', 'server'],
   cli: [

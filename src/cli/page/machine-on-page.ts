@@ -18,6 +18,7 @@ import { planOf } from '../plan/plan-command.ts';
 import { planAsJson } from '../plan/plan-json.ts';
 import { planProblems } from '../plan/plan-problems.ts';
 import { answerAsJson } from '../resolve/resolve-answer.ts';
+import { markOf } from './machine-mark.ts';
 import type { World } from '../world.ts';
 import { configOnPage } from './config-on-page.ts';
 import { logPart } from './log-part.ts';
@@ -47,6 +48,7 @@ export function machineOnPage(
     explain: (name) => explanation(name, path, options, world),
     history: (named) => onPage(pastDecisions(named, world)),
     logs: (query) => onPage(logPart(query, world)),
+    mark: () => markOf(path, options, world),
     look: async () => {
       const planned = await planOf(path, options, world);
       return planned.ok

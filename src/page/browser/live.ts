@@ -1,5 +1,97 @@
+import { growAges } from './ages.ts';
+import { arrange, renew, show } from './content.ts';
 import { signInFromAddress } from './sign-in.ts';
 
-/* Nothing is live yet: the page is complete without scripts. */
-document.documentElement.dataset['script'] = 'loaded';
+/** A feed that says nothing for so long is lost: it says every 15 s that it is alive. */
+const SILENCE_MS = 40_000;
+const AGAIN_MS = 3000;
+
+const main = document.querySelector<HTMLElement>('main[data-live]');
+const status = document.getElementById('live');
+let feed: EventSource | undefined;
+let timer: number | undefined;
+let heardAt = new Date();
+/** The rows that are shown; undefined on a page without rows. */
+let version = document.getElementById('modules')?.dataset['version'];
+/** Whether the page may have missed a change. */
+let isOld = false;
+
+function open(): void {
+  close();
+  const seen = version === undefined ? '' : `?seen=${encodeURIComponent(version)}`;
+  const opened = new EventSource(`/v1/live${seen}`);
+  feed = opened;
+  const on = (name: string, work: (event: MessageEvent<string>) => void): void => {
+    opened.addEventListener(name, (event: MessageEvent<string>) => {
+      heard();
+      work(event);
+    });
+  };
+  on('message', ({ data }) => show(data));
+  on('order', ({ data }) => arrange(JSON.parse(data) as string[]));
+  on('plan', () => renewIf(main?.dataset['live'] === 'page'));
+  on('log', () => renewIf(main?.dataset['live'] === 'log'));
+  on('alive', ({ lastEventId }) => {
+    renewIf(isOld && version === undefined);
+    isOld = false;
+    if (version !== undefined) version = lastEventId;
+  });
+  opened.addEventListener('error', () => lost(opened));
+}
+
+function renewIf(isWanted: boolean): void {
+  if (main && isWanted) void renew(main);
+}
+
+function close(): void {
+  clearTimeout(timer);
+  feed?.close();
+  isOld = feed !== undefined;
+}
+
+function heard(): void {
+  heardAt = new Date();
+  tell('connected', 'connected');
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    tellLost();
+    open();
+  }, SILENCE_MS);
+}
+
+function lost(of: EventSource): void {
+  if (of !== feed) return;
+  isOld = true;
+  tellLost();
+  clearTimeout(timer);
+  // The browser tries again by itself, but not after an answer that is no feed.
+  if (of.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN_MS);
+}
+
+function tellLost(): void {
+  const at = heardAt.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false });
+  tell('lost', `disconnected since ${at}; this data is from then`);
+}
+
+function tell(state: string, text: string): void {
+  if (!status || status.textContent === text) return;
+  status.textContent = text;
+  status.dataset['state'] = state;
+  document.documentElement.dataset['feed'] = state;
+}
+
+function openIfVisible(): void {
+  if (document.hidden) close();
+  else open();
+}
+
+if (main) {
+  document.addEventListener('visibilitychange', openIfVisible);
+  globalThis.addEventListener('pagehide', close);
+  globalThis.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) openIfVisible();
+  });
+  growAges();
+  if (!document.hidden) open();
+}
 signInFromAddress();

@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { Frame } from '../frame.tsx';
 import { moduleRows } from '../module-row.ts';
 import type { PagedMachine } from '../paged-machine.ts';
+import { shownOf } from '../shown.tsx';
 import { ModulesView } from '../views/modules-view.tsx';
 import { ModuleView } from '../views/module-view.tsx';
 
@@ -10,8 +11,8 @@ export function addModuleRoutes(app: Hono, machine: PagedMachine, frame: Frame):
   app.get('/', async (c) => {
     const view = await machine.view();
     if (!view.ok) return frame.failed(c, view.error);
-    const shown = { view: view.value, title: view.value.title, tab: '/' } as const;
-    return frame.page(c, shown, <ModulesView view={view.value} />);
+    const shown = { view: view.value, title: view.value.title, tab: '/', live: 'rows' } as const;
+    return frame.page(c, shown, <ModulesView shown={shownOf(view.value)} />);
   });
   app.get('/modules/:name', async (c) => {
     const view = await machine.view();
@@ -21,7 +22,7 @@ export function addModuleRoutes(app: Hono, machine: PagedMachine, frame: Frame):
     // A module that no agent has decided on yet has no history.
     const past = machine.history(row.name);
     const entries = past.ok ? past.value : [];
-    const shown = { view: view.value, title: row.label, tab: '/' } as const;
+    const shown = { view: view.value, title: row.label, tab: '/', live: 'page' } as const;
     return frame.page(c, shown, <ModuleView row={row} view={view.value} entries={entries} />);
   });
   app.post('/look', async (c) => {

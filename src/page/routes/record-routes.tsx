@@ -15,7 +15,7 @@ export function addRecordRoutes(app: Hono, machine: PagedMachine, frame: Frame):
     if (!view.ok) return frame.failed(c, view.error);
     const entries = machine.history(c.req.query('module'));
     if (!entries.ok) return frame.failed(c, entries.error);
-    const shown = { view: view.value, title: 'History', tab: '/history' } as const;
+    const shown = { view: view.value, title: 'History', tab: '/history', live: 'page' } as const;
     return frame.page(c, shown, <HistoryView view={view.value} entries={entries.value} />);
   });
   app.get('/logs', async (c) => {
@@ -24,7 +24,7 @@ export function addRecordRoutes(app: Hono, machine: PagedMachine, frame: Frame):
     const query = logQuery(c);
     const part = machine.logs(query);
     if (!part.ok) return frame.failed(c, part.error);
-    const shown = { view: view.value, title: 'Logs', tab: '/logs' } as const;
+    const shown = { view: view.value, title: 'Logs', tab: '/logs', live: 'log' } as const;
     return frame.page(c, shown, <LogsView view={view.value} part={part.value} query={query} />);
   });
 }

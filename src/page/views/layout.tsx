@@ -16,6 +16,9 @@ const TABS = [
 /** The address of a tab. */
 export type Tab = (typeof TABS)[number][0];
 
+/** What changes while the page is open: its rows, its content, or its content with each record of the log. */
+export type Live = 'rows' | 'page' | 'log';
+
 /** A whole page. */
 export const Layout: FC<{
   readonly title: string;
@@ -25,9 +28,10 @@ export const Layout: FC<{
   readonly tab?: Tab;
   /** Whether somebody is signed in, who sees the other pages and can sign out. */
   readonly isPrivate?: boolean;
+  readonly live?: Live | undefined;
   readonly assets: Assets;
   readonly children?: Child;
-}> = ({ title, machine, tab, isPrivate = true, assets, children }) => (
+}> = ({ title, machine, tab, isPrivate = true, live, assets, children }) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -45,8 +49,11 @@ export const Layout: FC<{
       <header>
         <p class="machine">{machine}</p>
         {isPrivate ? <Navigation tab={tab} /> : null}
+        <p id="live" role="status"></p>
       </header>
-      <main id="content">{children}</main>
+      <main id="content" data-live={live}>
+        {children}
+      </main>
     </body>
   </html>
 );

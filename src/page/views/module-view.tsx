@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx';
 import type { ModuleRow } from '../module-row.ts';
 import type { HistoryEntry, MachineView } from '../paged-machine.ts';
 import { Actions } from './actions.tsx';
-import { State, stopWords, Versions } from './modules-view.tsx';
+import { Outlook, State, Versions } from './modules-view.tsx';
 import { Releases } from './releases.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -21,12 +21,7 @@ export const ModuleView: FC<{
         {row.label} <State row={row} />
       </h1>
       <Versions row={row} />
-      <p>{row.why}</p>
-      {row.nextChange === undefined ? null : <p>next {row.nextChange}</p>}
-      {row.stops.length === 0 ? null : <p>stops {stopWords(row)}</p>}
-      {row.warnings.map((text) => (
-        <p class="warning">{text}</p>
-      ))}
+      <Outlook row={row} />
       <Actions row={row} />
       <p>
         <a href={`/logs?module=${encodeURIComponent(row.name)}`}>Logs</a>

@@ -1,102 +1,225 @@
-import type { FC } from 'hono/jsx';
+import { raw } from 'hono/html';
+import type { Child, FC } from 'hono/jsx';
 import { describeDuration } from '../../core/text/duration.ts';
 import { describeTime } from '../../core/text/time-words.ts';
-import { moduleRows, ROW_STATES, type ModuleRow } from '../module-row.ts';
+import { ROW_STATES, type ModuleRow } from '../module-row.ts';
 import type { MachineView, PageProblem } from '../paged-machine.ts';
 import { Actions } from './actions.tsx';
 
+/** What the page of all modules shows and a feed changes: the HTML of elements by their id. */
+export interface Shown {
+  readonly parts: ReadonlyMap<string, string>;
+  /** The ids of the rows, in their order. */
+  readonly order: readonly string[];
+  readonly shape: 'card' | 'row';
+  /** Equal for equal rows. */
+  readonly version: string;
+}
+
 /** So many modules are shown as cards; more are rows of a table. */
-const MOST_CARDS = 50;
+export const MOST_CARDS = 50;
 
 /** The modules of a machine: what is wrong, what happens next, and how old the data is. */
-export const ModulesView: FC<{ readonly view: MachineView }> = ({ view }) => {
-  const rows = moduleRows(view);
+export const ModulesView: FC<{ readonly shown: Shown }> = ({
+  shown: { parts, order, shape, version },
+}) => {
+  const part = (id: string): Child => raw(parts.get(id) ?? '');
+  const rows = order.map((id) => part(id));
   return (
     <>
       <h1>Modules</h1>
-      <Freshness view={view} />
       <form method="post" action="/look">
-        <p id="summary">
-          {summaryOf(rows, view)} <button>Check now</button>
-        </p>
+        {part('freshness')}
+        <button>Check now</button>
       </form>
-      <Problems problems={view.problems} />
+      {part('summary')}
+      {part('problems')}
       {rows.length === 0 ? <p>The machine config has no module.</p> : null}
-      {rows.length > MOST_CARDS ? <RowTable rows={rows} /> : rows.map((row) => <Card row={row} />)}
+      {shape === 'row' ? (
+        <RowTable version={version}>{rows}</RowTable>
+      ) : (
+        <div id="modules" data-version={version}>
+          {rows}
+        </div>
+      )}
     </>
   );
 };
 
 /** Whether a process polls, and how old what is shown is. */
-const Freshness: FC<{ readonly view: MachineView }> = ({ view }) => (
+export const Freshness: FC<{ readonly view: MachineView }> = ({ view }) => (
   <p id="freshness">
-    {pollerWords(view)}
+    <PollerWords view={view} />
     {view.lists === undefined ? null : <> · {view.lists}</>}
   </p>
 );
 
-function pollerWords({ state, now, timeZone }: MachineView): string {
-  if (!state) return 'no agent has run on this machine yet';
+const PollerWords: FC<{ readonly view: MachineView }> = ({ view: { state, now, timeZone } }) => {
+  if (!state) return <>no agent has run on this machine yet</>;
   const { isRunning, lastRound, trouble, crashLoopUntil } = state.poller;
-  const head = isRunning ? 'an agent polls' : 'no process polls for this machine';
-  const round =
-    lastRound === undefined
-      ? 'no round was made yet'
-      : `last round ${describeDuration(Math.max(0, now - lastRound))} ago`;
-  const loop =
-    crashLoopUntil === undefined
-      ? []
-      : [`crash loop: no action until ${describeTime(crashLoopUntil, { now, timeZone })}`];
-  return [head, round, ...(trouble === undefined ? [] : [trouble]), ...loop].join('; ');
-}
+  const end = crashLoopUntil && describeTime(crashLoopUntil, { now, timeZone });
+  return (
+    <>
+      {isRunning ? 'an agent polls' : 'no process polls for this machine'};{' '}
+      {lastRound === undefined ? 'no round was made yet' : <LastRound ms={now - lastRound} />}
+      {trouble === undefined ? null : <>; {trouble}</>}
+      {end === undefined ? null : <>; crash loop: no action until {end}</>}
+    </>
+  );
+};
 
-function summaryOf(rows: readonly ModuleRow[], { state, now }: MachineView): string {
-  const counts = ROW_STATES.map((one) => {
-    return `${rows.filter((row) => row.state === one).length} ${one}`;
-  });
-  const quarantined = (state?.memory.quarantine ?? []).filter(
+/** The script lets the age grow. */
+const LastRound: FC<{ readonly ms: number }> = ({ ms }) => (
+  <>
+    last round <span data-age={Math.max(0, Math.floor(ms / 1000))}>{describeDuration(ms)}</span> ago
+  </>
+);
+
+/** How many modules are in each state. */
+export const Summary: FC<{ readonly view: MachineView; readonly rows: readonly ModuleRow[] }> = ({
+  view: { state, now },
+  rows,
+}) => {
+  const { length: quarantined } = (state?.memory.quarantine ?? []).filter(
     ({ until = Infinity }) => now < until,
-  ).length;
-  return [...counts, `${quarantined} in quarantine`].join(', ');
-}
-
-/** The errors and warnings of a machine, or of what was asked of it. */
-export const Problems: FC<{ readonly problems: readonly PageProblem[] }> = ({ problems }) =>
-  problems.length === 0 ? null : (
-    <ul class="problems">
-      {problems.map(({ code, message, because = [], hint }) => (
-        <li>
-          <strong>{code}</strong> {message}
-          {because.map((line) => (
-            <p>{line}</p>
-          ))}
-          {hint === undefined ? null : <p>{hint}</p>}
+  );
+  const counts = ROW_STATES.map((one) => [one, rows.filter(({ state: of }) => of === one).length]);
+  return (
+    <ul id="summary">
+      {[...counts, ['in quarantine', quarantined]].map(([name, count]) => (
+        <li data-state={count === 0 ? undefined : name}>
+          <b>{count}</b> {name}
         </li>
       ))}
     </ul>
   );
+};
+/** So many problems are shown at once. */
+const FIRST_PROBLEMS = 3;
+
+/** The errors and warnings of a machine, or of what was asked of it. */
+export const Problems: FC<{ readonly problems: readonly PageProblem[] }> = ({ problems }) => {
+  const more = problems.slice(FIRST_PROBLEMS);
+  return (
+    <div id="problems">
+      {problems.slice(0, FIRST_PROBLEMS).map((problem) => (
+        <Problem problem={problem} />
+      ))}
+      {more.length === 0 ? null : (
+        <details>
+          <summary>{more.length} more</summary>
+          {more.map((problem) => (
+            <Problem problem={problem} />
+          ))}
+        </details>
+      )}
+    </div>
+  );
+};
+
+const Problem: FC<{ readonly problem: PageProblem }> = ({
+  problem: { code, message, because = [], hint },
+}) => (
+  <section data-problem>
+    <p>
+      <strong>{code}</strong> {message}
+    </p>
+    {[...because, ...(hint === undefined ? [] : [hint])].map((line) => (
+      <p>{line}</p>
+    ))}
+  </section>
+);
 
 /** The address of the page of a module. */
 function modulePath({ name }: Pick<ModuleRow, 'name'>): string {
   return `/modules/${encodeURIComponent(name)}`;
 }
 
+/** The id of the element of a module or subsystem. */
+export function rowId({ kind, name }: Pick<ModuleRow, 'kind' | 'name'>): string {
+  return `${kind}-${name}`;
+}
+
+/** A module or a subsystem in the list of all. */
+export const ModuleItem: FC<{ readonly row: ModuleRow; readonly shape: 'card' | 'row' }> = ({
+  row,
+  shape,
+}) => (shape === 'card' ? <Card row={row} /> : <TableRow row={row} />);
+
 /** A module: its state, its versions, and what happens next. */
 const Card: FC<{ readonly row: ModuleRow }> = ({ row }) => (
-  <section class="card" id={`${row.kind}-${row.name}`}>
+  <article id={rowId(row)}>
     <h2>
       <a href={modulePath(row)}>{row.label}</a> <State row={row} />
     </h2>
     <Versions row={row} />
-    <p>{row.why}</p>
-    {row.nextChange === undefined ? null : <p>next {row.nextChange}</p>}
-    {row.stops.length === 0 ? null : <p>stops {stopWords(row)}</p>}
-    {row.warnings.map((text) => (
-      <p class="warning">{text}</p>
-    ))}
+    <Outlook row={row} />
     <Actions row={row} />
-  </section>
+  </article>
 );
+
+/** Why a module is in its state, what happens next, and what stops then. */
+export const Outlook: FC<{ readonly row: ModuleRow }> = ({ row }) => (
+  <>
+    <Why row={row} />
+    {row.nextChange === undefined || row.state === 'in progress' ? null : (
+      <p>
+        <small>next</small> <Timed text={row.nextChange} />
+      </p>
+    )}
+    {row.stops.length === 0 ? null : (
+      <p>
+        <small>stops</small> {stopWords(row)}
+      </p>
+    )}
+    {row.warnings.map((text) => (
+      <p class="warning">
+        <Timed text={text} />
+      </p>
+    ))}
+  </>
+);
+
+/** While an action is carried out, what is done; what would be decided otherwise does not matter then. */
+const Why: FC<{ readonly row: ModuleRow }> = ({ row: { why, state, open } }) => {
+  if (state !== 'in progress' || !open) {
+    return (
+      <p>
+        <Timed text={why} />
+      </p>
+    );
+  }
+  const { direction, to, reason } = open.action;
+  return (
+    <p>
+      {direction} to {to} is carried out: <Timed text={reason.text} />
+    </p>
+  );
+};
+
+const TIME = /(\d{4}-\d\d-\d\dT[\d:.]+Z)(?: \(([^()]+)\))?/;
+
+/** Words in which a time that is followed by the local one is shown as the local one, with the date if it is far. */
+const Timed: FC<{ readonly text: string }> = ({ text }) => {
+  const found = TIME.exec(text);
+  if (!found) return <>{text}</>;
+  const [all, utc, notes = ''] = found;
+  return (
+    <>
+      {text.slice(0, found.index)}
+      <time datetime={utc} title={utc}>
+        {localOf(all, notes)}
+      </time>
+      <Timed text={text.slice(found.index + all.length)} />
+    </>
+  );
+};
+
+function localOf(all: string, notes: string): string {
+  if (!/\d:\d\d /.test(notes)) return all;
+  const isFar = /\bin \d+ d/.test(notes) && /^\d\d:/.test(notes);
+  return isFar ? `${all.slice(0, 10)} ${notes}` : notes;
+}
 
 export const State: FC<{ readonly row: ModuleRow }> = ({ row: { state } }) => (
   <span class="state" data-state={state}>
@@ -124,31 +247,39 @@ export function stopWords({ stops }: Pick<ModuleRow, 'stops'>): string {
     .join(', ');
 }
 
-const RowTable: FC<{ readonly rows: readonly ModuleRow[] }> = ({ rows }) => (
+const COLUMNS = ['module', 'state', 'constraint', 'deployed', 'target', 'latest', 'why'];
+
+const RowTable: FC<{ readonly version: string; readonly children?: Child }> = ({
+  version,
+  children,
+}) => (
   <table>
     <thead>
       <tr>
-        {['module', 'state', 'constraint', 'deployed', 'target', 'latest', 'why'].map((head) => (
+        {COLUMNS.map((head) => (
           <th scope="col">{head}</th>
         ))}
       </tr>
     </thead>
-    <tbody>
-      {rows.map((row) => (
-        <tr id={`${row.kind}-${row.name}`}>
-          <th scope="row">
-            <a href={modulePath(row)}>{row.label}</a>
-          </th>
-          <td>
-            <State row={row} />
-          </td>
-          <td>{row.constraint}</td>
-          <td>{row.deployed}</td>
-          <td>{row.target}</td>
-          <td>{row.latest}</td>
-          <td>{row.why}</td>
-        </tr>
-      ))}
+    <tbody id="modules" data-version={version}>
+      {children}
     </tbody>
   </table>
+);
+
+const TableRow: FC<{ readonly row: ModuleRow }> = ({ row }) => (
+  <tr id={rowId(row)}>
+    <th scope="row">
+      <a href={modulePath(row)}>{row.label}</a>
+    </th>
+    <td>
+      <State row={row} />
+    </td>
+    {(['constraint', 'deployed', 'target', 'latest'] as const).map((name) => (
+      <td data-name={name}>{row[name]}</td>
+    ))}
+    <td>
+      <Why row={row} />
+    </td>
+  </tr>
 );

@@ -1,0 +1,36 @@
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { platformHome } from '../../config/platform-home.ts';
+import { LOG_FILE } from '../../logs/log-file.ts';
+import type { PagedMachine } from '../../page/paged-machine.ts';
+import { POLICY } from '../check/policy-file.ts';
+import type { World } from '../world.ts';
+
+/**
+ * What the files of a machine are like. Only their sizes and times are read: a page that is open takes no lock of the
+ * poller, and keeps none of its files open.
+ */
+export function markOf(
+  path: string,
+  { policy = join(dirname(path), POLICY) }: { readonly policy?: string },
+  { environment }: World,
+): ReturnType<PagedMachine['mark']> {
+  const home = platformHome(environment);
+  const files = (name: string): string[] =>
+    home === undefined ? [] : ['', '-wal'].map((end) => join(home, `${name}${end}`));
+  return {
+    documents: [path, policy, ...files('machine.db')].map(stampOf).join(' '),
+    log: files(LOG_FILE).map(stampOf).join(' '),
+  };
+}
+
+/** An empty file is like an absent one: SQLite creates and removes empty ones for a reader. */
+function stampOf(path: string): string {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats && stats.size > 0 ? `${stats.ino}:${stats.size}:${stats.mtimeMs}` : '-';
+  } catch (error) {
+    // Whoever reads the file says why it cannot be read.
+    return String((error as NodeJS.ErrnoException).code);
+  }
+}

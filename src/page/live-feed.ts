@@ -1,0 +1,82 @@
+import type { Plan } from '../core/index.ts';
+import type { PagedMachine } from './paged-machine.ts';
+import { shownOf, shownProblems } from './shown.tsx';
+import type { Shown } from './views/modules-view.tsx';
+
+/** At most so often the machine is looked at. */
+const LOOK_MS = 1000;
+/** Times such as `in 5 min` are renewed so often. */
+const RENEW_MS = 60_000;
+
+/** What the open pages are told. */
+export interface Moment {
+  readonly shown: Shown;
+  /** What the log was like: another value means that it has other records. */
+  readonly log: string;
+}
+
+/** Watches the machine while a page is open, once for all of them, and not at all otherwise. */
+export class LiveFeed {
+  readonly #machine: PagedMachine;
+  #followers = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #seen: { readonly documents: string; readonly renewAt: number } | undefined;
+  #moment: Moment | undefined;
+  #changed = Promise.withResolvers<void>();
+
+  constructor(machine: PagedMachine) {
+    this.#machine = machine;
+  }
+
+  /** Begins to watch, and returns a function that ends it. */
+  follow(): () => void {
+    this.#followers += 1;
+    if (this.#followers === 1) void this.#look();
+    return () => {
+      this.#followers -= 1;
+      if (this.#followers > 0) return;
+      clearTimeout(this.#timer);
+      // What was seen is out of date when somebody looks again.
+      this.#seen = this.#moment = undefined;
+    };
+  }
+
+  /** Resolves with the first moment that is not `known`; with undefined after `ms` milliseconds without one. */
+  async after(known: Moment | undefined, ms: number): Promise<Moment | undefined> {
+    if (this.#moment === known || this.#moment === undefined) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      // A process that ends does not wait for it.
+      const timer = setTimeout(resolve, ms).unref();
+      await Promise.race([promise, this.#changed.promise]);
+      clearTimeout(timer);
+    }
+    return this.#moment === known ? undefined : this.#moment;
+  }
+
+  async #look(): Promise<void> {
+    const { documents, log } = this.#machine.mark();
+    const isNew = documents !== this.#seen?.documents || Date.now() >= this.#seen.renewAt;
+    if (isNew) {
+      const view = await this.#machine.view();
+      const changes = view.ok ? changesIn(view.value.plan) : [];
+      this.#seen = { documents, renewAt: Math.min(Date.now() + RENEW_MS, ...changes) };
+      const shown = view.ok ? shownOf(view.value) : shownProblems(view.error, this.#moment?.shown);
+      this.#tell({ shown, log });
+    } else if (this.#moment && log !== this.#moment.log) {
+      this.#tell({ ...this.#moment, log });
+    }
+    clearTimeout(this.#timer);
+    if (this.#followers > 0) this.#timer = setTimeout(() => void this.#look(), LOOK_MS);
+  }
+
+  #tell(moment: Moment): void {
+    this.#moment = moment;
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+}
+
+/** When the passing of time alone changes the plan. */
+function changesIn({ modules, subsystems }: Plan): number[] {
+  return [...modules, ...subsystems].flatMap(({ nextChange }) => nextChange?.at ?? []);
+}

@@ -1,0 +1,66 @@
+import type { Hono } from 'hono';
+import { streamSSE, type SSEMessage } from 'hono/streaming';
+import { LiveFeed, type Moment } from '../live-feed.ts';
+import type { PagedMachine } from '../paged-machine.ts';
+import type { Shown } from '../views/modules-view.tsx';
+
+/** A feed without news says so often that it is alive. */
+const ALIVE_MS = 15_000;
+
+/**
+ * The feed of what changes. A page says with `seen` which rows it has, and gets the HTML of those that differ, and
+ * `order` with the ids of all if that changed. A page without rows only hears that the `plan` or the `log` changed.
+ */
+export function addLiveRoutes(app: Hono, machine: PagedMachine): void {
+  const feed = new LiveFeed(machine);
+  app.get('/v1/live', (c) => {
+    const seen = c.req.query('seen');
+    const version = seen === undefined ? undefined : (c.req.header('last-event-id') ?? seen);
+    return streamSSE(c, async (stream) => {
+      const end = feed.follow();
+      stream.onAbort(end);
+      let sent: Moment | undefined;
+      while (!stream.aborted) {
+        const moment = await feed.after(sent, ALIVE_MS);
+        const events = moment ? eventsOf(moment, sent, version) : [];
+        for (const event of [...events, aliveWith(moment ?? sent)]) await stream.writeSSE(event);
+        sent = moment ?? sent;
+      }
+    });
+  });
+}
+
+/** What a page with rows of `version`, or without rows, is told of a moment if it was `sent` another one before. */
+function eventsOf(
+  { shown, log }: Moment,
+  sent: Moment | undefined,
+  version: string | undefined,
+): SSEMessage[] {
+  const news = [
+    ...(sent && sent.shown !== shown ? [{ event: 'plan', data: '' }] : []),
+    ...(sent && sent.log !== log ? [{ event: 'log', data: '' }] : []),
+  ];
+  return version === undefined ? news : [...rowEvents(shown, sent?.shown, version), ...news];
+}
+
+function rowEvents(
+  { parts, order, version: now }: Shown,
+  before: Shown | undefined,
+  version: string,
+): SSEMessage[] {
+  const isSeen = before === undefined && version === now;
+  const seen = new Set(isSeen ? order : []);
+  const changed = [...parts].filter(
+    ([id, html]) => !seen.has(id) && before?.parts.get(id) !== html,
+  );
+  const isOrdered = isSeen || before?.order.join() === order.join();
+  return [
+    ...changed.map(([, data]) => ({ data })),
+    ...(isOrdered ? [] : [{ event: 'order', data: JSON.stringify(order) }]),
+  ];
+}
+
+/** Ends what is told of a moment, and shows from time to time that the feed is not lost. */
+function aliveWith(moment: Moment | undefined): SSEMessage {
+  return { event: 'alive', data: '', id: moment?.shown.version ?? '' };
+}

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { pageApp } from '../../src/page/app.ts';
+import { machines, planOf } from '../support/machines.ts';
+import { pagedPlan } from '../support/paged-plan.ts';
+import { cases } from '../support/runs.ts';
+
+interface PlanDocument {
+  readonly modules: readonly {
+    readonly name: string;
+    readonly constraint: string | null;
+    readonly deployed: string | null;
+    readonly target: string | null;
+    readonly latest: string | null;
+    readonly decision: string;
+    readonly reason: string;
+    readonly stops: readonly { readonly component: string }[];
+    readonly next_change: { readonly at: string } | null;
+    readonly warnings: readonly { readonly message: string }[];
+  }[];
+}
+
+const DUE = ['install', 'upgrade', 'downgrade', 'rollback', 'restart'];
+const STATES = new Map([
+  ['stuck', 'stuck'],
+  ['hold', 'waiting'],
+  ...DUE.map((direction) => [direction, 'due'] as const),
+]);
+
+/** What the page shows of each module, by the name of its entry. */
+function shownIn(html: string): Map<string, object> {
+  const cards = html.matchAll(/<article id="module-(\w+)">(.*?)<\/article>/gs);
+  return new Map(
+    Array.from(cards, ([, name = '', card = '']) => {
+      const utc = card.replaceAll(/<time datetime="([^"]*)"[^>]*>[^<]*<\/time>/g, '$1');
+      const values = utc.matchAll(/<dt>(\w+)<\/dt><dd>([^<]*)<\/dd>/g);
+      const facts = utc.matchAll(/<small>(\w+)<\/small> ([^<]*)/g);
+      const texts = Array.from(utc.matchAll(/<p[^>]*>([^<]*)<\/p>/g), ([, text = '']) =>
+        decoded(text),
+      );
+      const state = /data-state="([^"]*)"/.exec(utc)?.[1];
+      const named = Object.fromEntries(
+        [...values, ...facts].map(([, key = '', value = '']) => [key, decoded(value)]),
+      ) as Record<string, string>;
+      return [name, { ...named, state, texts }];
+    }),
+  );
+}
+
+function decoded(html: string): string {
+  return html
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
+
+it('says of 200 random machines what modreg plan --json says', async () => {
+  await fc.assert(
+    fc.asyncProperty(machines, async (machine) => {
+      const app = pageApp(pagedPlan(planOf(machine)), {
+        assets: { style: '', script: '' },
+        access: undefined,
+      });
+      const shown = shownIn(await (await app.request('/')).text());
+      const { plan } = (await (await app.request('/v1/machine')).json()) as { plan: PlanDocument };
+      const expected = plan.modules.map((row) => [row.name, expectedOf(row)] as const);
+      expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(expected));
+    }),
+    cases(200),
+  );
+});
+
+const containing = (text: string): string => expect.stringContaining(text) as string;
+
+/** What changes within a second has changed when it ends. */
+function secondOf(time: string): string {
+  const ms = Math.ceil(Date.parse(time) / 1000) * 1000;
+  return new Date(ms).toISOString().replace('.000', '');
+}
+
+function expectedOf(row: PlanDocument['modules'][number]): object {
+  const { constraint, deployed, target, latest, decision, reason, stops, warnings } = row;
+  const next = row.next_change && secondOf(row.next_change.at);
+  return {
+    constraint: constraint ?? 'disabled',
+    // What is no version is quoted for people.
+    deployed: deployed === 'reload-1' ? '"reload-1"' : (deployed ?? 'unknown'),
+    target: target ?? '-',
+    latest: latest ?? '-',
+    state: STATES.get(decision) ?? 'settled',
+    texts: [reason, ...warnings.map(({ message }) => message)],
+    ...(next !== null && { next: containing(next) }),
+    ...(stops.length > 0 && { stops: containing(stops[0]?.component ?? '') }),
+  };
+}

@@ -1,0 +1,166 @@
+import type { Hono } from 'hono';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { DEFAULT_TERMS } from '../../src/core/machine/update-policy.ts';
+import { pageApp } from '../../src/page/app.ts';
+import { NOW } from '../support/decides.ts';
+import { pagedPlan, type PagedPlan } from '../support/paged-plan.ts';
+import { entry, known, plan } from '../support/planned.ts';
+
+const SECOND = 1000;
+
+/** A machine whose lidar is deployed, and whose arm has the constraint. */
+function planWith(arm: string, lidar = '1.2.9'): ReturnType<typeof plan> {
+  return plan(
+    { modules: [entry('acme:lidar', '1.*'), entry('acme:arm', arm)] },
+    { acme_lidar: known(lidar, ['1.2.3', '1.2.9']), acme_arm: known('2.0.0', ['2.0.0']) },
+  );
+}
+
+interface Feed {
+  /** The events until the next that says that the feed is alive: their names, and the ids of their elements. */
+  next(): Promise<string[]>;
+  end(): void;
+}
+
+async function feedOf(app: Hono, query: string): Promise<Feed> {
+  const aborting = new AbortController();
+  const answer = await app.request(`/v1/live${query}`, {
+    signal: aborting.signal,
+    headers: { 'accept-encoding': 'br' },
+  });
+  expect(answer.headers.get('content-type')).toBe('text/event-stream');
+  expect(answer.headers.get('content-encoding')).toBeNull();
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  if (!reader) throw new Error('the answer has no body');
+  return {
+    async next() {
+      let text = '';
+      while (!text.includes('event: alive')) text += (await reader.read()).value ?? '';
+      return text.split('\n\n').flatMap((event) => wordFor(event) ?? []);
+    },
+    end: () => void reader.cancel(),
+  };
+}
+
+function wordFor(event: string): string | undefined {
+  const [, name = 'message'] = /^event: (.*)$/m.exec(event) ?? [];
+  const [, id] = /<\w+ id="([^"]*)"/.exec(event) ?? [];
+  const [, data] = /^data: (.*)$/m.exec(event) ?? [];
+  if (event === '') return undefined;
+  return id ?? (data === '' ? name : `${name} ${data}`);
+}
+
+function open(): { app: Hono; machine: PagedPlan } {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: NOW });
+  onTestFinished(() => void vi.useRealTimers());
+  const machine = pagedPlan(planWith('2.*'));
+  return {
+    machine,
+    app: pageApp(machine, { assets: { style: '', script: '' }, access: undefined }),
+  };
+}
+
+async function versionOn(app: Hono): Promise<string> {
+  const html = await (await app.request('/')).text();
+  return /data-version="([^"]*)"/.exec(html)?.[1] ?? '';
+}
+
+const ROWS = ['module-acme_lidar', 'module-acme_arm'];
+const PARTS = ['freshness', 'summary', 'problems'];
+
+describe('the feed of a page', () => {
+  it('sends the rows that differ from those of the page', async () => {
+    const { app, machine } = open();
+    const seen = await versionOn(app);
+    const feed = await feedOf(app, `?seen=${seen}`);
+    expect(await feed.next()).toEqual([...PARTS, 'alive']);
+    const other = await feedOf(app, '?seen=other');
+    expect(await other.next()).toEqual([
+      ...PARTS,
+      ...ROWS,
+      'order ["module-acme_lidar","module-acme_arm"]',
+      'alive',
+    ]);
+    machine.plan = planWith('3.*');
+    machine.files = { documents: 'changed', log: '' };
+    await vi.advanceTimersByTimeAsync(SECOND);
+    const changes = [
+      'summary',
+      'module-acme_arm',
+      'order ["module-acme_arm","module-acme_lidar"]',
+      'plan',
+      'alive',
+    ];
+    expect([await feed.next(), await other.next()]).toEqual([changes, changes]);
+    feed.end();
+    other.end();
+  });
+
+  it('tells a page without rows only what kind of thing changed', async () => {
+    const { app, machine } = open();
+    const feed = await feedOf(app, '');
+    expect(await feed.next()).toEqual(['alive']);
+    machine.files = { documents: '', log: 'changed' };
+    await vi.advanceTimersByTimeAsync(SECOND);
+    expect(await feed.next()).toEqual(['log', 'alive']);
+    machine.files = { documents: 'changed', log: 'changed' };
+    await vi.advanceTimersByTimeAsync(SECOND);
+    expect(await feed.next()).toEqual(['plan', 'alive']);
+    feed.end();
+  });
+
+  it('says every 15 s that it is alive', async () => {
+    const { app } = open();
+    const feed = await feedOf(app, '');
+    await feed.next();
+    await vi.advanceTimersByTimeAsync(15 * SECOND);
+    expect(await feed.next()).toEqual(['alive']);
+    feed.end();
+  });
+
+  it('goes on with what it knows, and why that is old, while the documents cannot be read', async () => {
+    const { app, machine } = open();
+    const feed = await feedOf(app, `?seen=${await versionOn(app)}`);
+    await feed.next();
+    const problem = { code: 'MALFORMED', message: 'machine.json:3 is no JSON' };
+    machine.view = async () => await Promise.resolve({ ok: false, error: [problem] });
+    machine.files = { documents: 'broken', log: '' };
+    await vi.advanceTimersByTimeAsync(SECOND);
+    expect(await feed.next()).toEqual(['problems', 'plan', 'alive']);
+    feed.end();
+  });
+});
+
+describe('the watcher of the feeds', () => {
+  it('is one for all, looks when something changes or after a minute, and ends with the last feed', async () => {
+    const { app, machine } = open();
+    const feeds = await Promise.all(['', '', '?seen='].map(async (query) => feedOf(app, query)));
+    for (const feed of feeds) await feed.next();
+    await vi.advanceTimersByTimeAsync(58 * SECOND);
+    const before = machine.views;
+    await vi.advanceTimersByTimeAsync(3 * SECOND);
+    const after = machine.views;
+    for (const feed of feeds) feed.end();
+    await vi.advanceTimersByTimeAsync(20 * SECOND);
+    expect([before, after, machine.views, vi.getTimerCount()]).toEqual([1, 2, 2, 0]);
+  });
+
+  it('looks when the plan changes with time', async () => {
+    const { app, machine } = open();
+    const minimumAge = { ms: 3_600_000, unknown: 'allow' } as const;
+    const young = { version: '1.2.9', publishedAt: NOW - 3_600_000 + 5 * SECOND };
+    machine.plan = plan(
+      { modules: [entry('acme:lidar', '1.*')] },
+      { acme_lidar: known('1.2.3', [young]) },
+      { policy: { terms: { ...DEFAULT_TERMS, minimumAge }, modules: new Map() } },
+    );
+    const feed = await feedOf(app, '');
+    await feed.next();
+    await vi.advanceTimersByTimeAsync(4 * SECOND);
+    const before = machine.views;
+    machine.plan = planWith('2.*');
+    await vi.advanceTimersByTimeAsync(2 * SECOND);
+    expect([before, machine.views]).toEqual([1, 2]);
+    feed.end();
+  });
+});

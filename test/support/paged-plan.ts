@@ -1,0 +1,57 @@
+import { machineOnPage } from '../../src/cli/page/machine-on-page.ts';
+import { planAsJson } from '../../src/cli/plan/plan-json.ts';
+import type { Plan } from '../../src/core/index.ts';
+import type { MachineView, PagedMachine } from '../../src/page/paged-machine.ts';
+import { NOW } from './decides.ts';
+import { quietWorld } from './quiet-world.ts';
+
+/** A machine of the page with a plan, which a test may replace. */
+export interface PagedPlan extends PagedMachine {
+  plan: Plan;
+  /** How often the plan was asked for. */
+  views: number;
+  /** What is different: another text means that files changed. */
+  files: { documents: string; log: string };
+  /** What is shown besides the plan. */
+  more: Partial<MachineView>;
+}
+
+/** The machine of the page that has a plan, and on which no agent has run. */
+export function pagedPlan(plan: Plan, more: Partial<MachineView> = {}): PagedPlan {
+  const paged: PagedPlan = {
+    // Nothing is changed through it.
+    ...machineOnPage('machine.json', {}, quietWorld('linux/arm64')),
+    plan,
+    views: 0,
+    files: { documents: '', log: '' },
+    more,
+    mark: () => paged.files,
+    view: async () => {
+      paged.views += 1;
+      return await Promise.resolve({ ok: true, value: viewOf(paged) });
+    },
+    explain: async () => await Promise.resolve({ ok: false, error: [] }),
+    history: () => ({ ok: true, value: [] }),
+    logs: () => ({ ok: true, value: { isThere: false, records: [], dropped: undefined } }),
+    look: async () => await Promise.resolve({ ok: true, value: undefined }),
+  };
+  return paged;
+}
+
+function viewOf({ plan, more }: PagedPlan): MachineView {
+  const now = more.now ?? NOW;
+  const lists = { modules: new Map(), subsystems: new Map(), warnings: [] };
+  const platform = 'linux/arm64';
+  const planned = { plan, lists, platform, now, isAsOf: false } as const;
+  return {
+    title: 'rover · machine.json',
+    now,
+    plan,
+    state: undefined,
+    lists: undefined,
+    timeZone: undefined,
+    problems: [],
+    documents: { plan: planAsJson(planned as never), status: '{}' },
+    ...more,
+  };
+}

@@ -1,0 +1,140 @@
+import { ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { openTab, placeOf, type Place } from './browser.ts';
+import { pageOf, pollOf, withRover, constrainFleet, writeFleet, type Started } from './rover.ts';
+
+/** What a link and a phone in the field are like: 1.6 Mbit/s, 150 ms, a quarter of this processor. */
+const SLOW = {
+  offline: false,
+  latency: 150,
+  downloadThroughput: 200_000,
+  uploadThroughput: 90_000,
+};
+const SLOWER_CPU = 4;
+
+const LIMITS = {
+  'LCP on loopback': [500, 'ms'],
+  'LCP on a slow link and processor': [1500, 'ms'],
+  'requests of a first view': [4, ''],
+  'longest task with 1,000 modules': [200, 'ms'],
+  'longest task while 1,000 rows change': [200, 'ms'],
+  'memory of the page': [90, 'MB'],
+  'CPU of the poller for five tabs': [1, '% of a core'],
+} as const;
+
+function within(name: keyof typeof LIMITS, value: number): void {
+  const [limit, unit] = LIMITS[name];
+  console.log(`      ${name}: ${Math.round(value * 100) / 100} ${unit} (at most ${limit})`);
+  ok(value <= limit, `${name} is ${value} ${unit}, expected at most ${limit}`);
+}
+
+/** Notes what the browser measures from the beginning of the page. */
+const OBSERVE = `
+  globalThis.lcp = 0;
+  globalThis.longest = 0;
+  new PerformanceObserver((list) => { for (const one of list.getEntries()) lcp = one.startTime; })
+    .observe({ type: 'largest-contentful-paint', buffered: true });
+  new PerformanceObserver((list) => { for (const one of list.getEntries()) longest = Math.max(longest, one.duration); })
+    .observe({ type: 'longtask', buffered: true });
+`;
+
+async function numberOf(page: Page, name: string): Promise<number> {
+  return await page.evaluate<number>(name);
+}
+
+async function observe(page: Page): Promise<void> {
+  await page.addInitScript(OBSERVE);
+}
+
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.emulateNetworkConditions', SLOW);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER_CPU });
+}
+
+/** The median LCP of five first views of a page with 30 modules, and the requests of one. */
+async function firstView(browser: Browser, place: Place, isSlow: boolean): Promise<number> {
+  const times: number[] = [];
+  for (let count = 0; count < 5; count += 1) {
+    const prepare = async (page: Page): Promise<void> => {
+      await page.addInitScript(OBSERVE);
+      if (isSlow) await slowDown(page);
+    };
+    const { page, requests, close } = await openTab(browser, place, { prepare });
+    await page.locator('#live[data-state=connected]').waitFor();
+    times.push(await numberOf(page, 'lcp'));
+    if (count === 0 && !isSlow) within('requests of a first view', requests());
+    await close();
+  }
+  return times.toSorted((a, b) => a - b)[2] ?? Infinity;
+}
+
+export async function checkFirstView(browser: Browser): Promise<void> {
+  await withRover(async (rover) => {
+    writeFleet(rover, 30);
+    const place = await placeOf(await pageOf(rover));
+    within('LCP on loopback', await firstView(browser, place, false));
+    within('LCP on a slow link and processor', await firstView(browser, place, true));
+  });
+}
+
+export async function checkFleet(browser: Browser): Promise<void> {
+  await withRover(async (rover) => {
+    writeFleet(rover, 1000);
+    const server = await pageOf(rover);
+    const { page, close } = await openTab(browser, await placeOf(server), { prepare: observe });
+    await page.locator('#live[data-state=connected]').waitFor();
+    within('longest task with 1,000 modules', await numberOf(page, 'longest'));
+    const rows = page.locator('tbody tr');
+    for (const version of ['8.*', '9.*']) {
+      const before = new Set(await rows.allTextContents());
+      constrainFleet(rover, 1000, version);
+      await until(async () => (await rows.allTextContents()).every((text) => !before.has(text)));
+    }
+    within('longest task while 1,000 rows change', await numberOf(page, 'longest'));
+    // The measurement itself works.
+    await page.evaluate('for (const end = performance.now() + 120; performance.now() < end; );');
+    await until(async () => (await numberOf(page, 'longest')) >= 100);
+    await close();
+    within('memory of the page', memoryOf(server));
+  });
+}
+
+/** Waits until something is true. */
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 200));
+}
+
+function memoryOf({ process: { pid } }: Started): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1000;
+}
+
+/** How much processor time a poller takes with five open tabs, besides what it takes without. */
+export async function checkPoller(browser: Browser): Promise<void> {
+  await withRover(async (rover) => {
+    const poller = await pollOf(rover);
+    const place = await placeOf(await pageOf(rover));
+    const alone = await loadOf(poller);
+    const tabs = await Promise.all([1, 2, 3, 4, 5].map(async () => await openTab(browser, place)));
+    const watched = await loadOf(poller);
+    for (const { close } of tabs) await close();
+    within('CPU of the poller for five tabs', Math.max(0, watched - alone));
+  });
+}
+
+const MEASURED_MS = 15_000;
+
+/** The share of a core that a process takes, in percent. */
+async function loadOf({ process: { pid } }: Started): Promise<number> {
+  const ticks = (): number => {
+    const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+    const fields = after.split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  };
+  const before = ticks();
+  await new Promise((resolve) => setTimeout(resolve, MEASURED_MS));
+  // A tick is 10 ms.
+  return ((ticks() - before) * 10 * 100) / MEASURED_MS;
+}

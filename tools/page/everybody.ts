@@ -1,0 +1,54 @@
+import { deepStrictEqual } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { openTab, type Place } from './browser.ts';
+
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/** The pages of the rover. */
+const PATHS = ['', 'modules/acme_lidar', 'modules/acme_slam', 'history', 'logs'];
+const WIDTHS = [320, 1280];
+const THEMES = ['light', 'dark'] as const;
+
+interface AxeReport {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+  }[];
+}
+
+/** Fails with the findings of axe and the parts that are wider than the screen, of all pages. */
+export async function checkForEverybody(browser: Browser, place: Place): Promise<void> {
+  const found: string[] = [];
+  for (const colorScheme of THEMES) {
+    for (const width of WIDTHS) {
+      // axe is a script of this test, which the policy of the page forbids.
+      const options = { colorScheme, viewport: { width, height: 800 }, bypassCSP: true };
+      const { page, close } = await openTab(browser, place, options);
+      for (const path of PATHS) {
+        await page.goto(place.url + path);
+        const findings = [...(await axeFindings(page)), ...(await tooWide(page))];
+        found.push(...findings.map((one) => `/${path} ${colorScheme} ${width} px: ${one}`));
+      }
+      await close();
+    }
+  }
+  deepStrictEqual(found, []);
+}
+
+async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<AxeReport>('axe.run()');
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 150)} ${failureSummary}`),
+  );
+}
+
+/** What does not fit: the page itself never scrolls sideways. */
+export async function tooWide(page: Page): Promise<string[]> {
+  const wide = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  return wide > 0 ? [`${wide} px wider than the screen`] : [];
+}

@@ -1,0 +1,58 @@
+/*
+ * Opens the machine page in Chromium: what people do with it, whether everybody can use it, and how long it takes.
+ * Without a browser it is skipped; with MODREG_REQUIRE_CHROMIUM=1 that is a failure.
+ */
+import { existsSync } from 'node:fs';
+import { checkFirstView, checkFleet, checkPoller } from './budgets.ts';
+import { launch, placeOf } from './browser.ts';
+import { checkForEverybody } from './everybody.ts';
+import { checkHostileTexts } from './hostile.ts';
+import { pageOf, pollOf, withRover } from './rover.ts';
+import { STORIES } from './stories.ts';
+
+const CHROMIUM = process.env['MODREG_CHROMIUM'] ?? '/usr/bin/chromium';
+
+if (!existsSync(CHROMIUM)) {
+  const missing = `there is no ${CHROMIUM}: install Debian's package chromium, or name a browser in MODREG_CHROMIUM`;
+  if (process.env['MODREG_REQUIRE_CHROMIUM'] === '1') throw new Error(missing);
+  console.log(`skipped: ${missing}`);
+  process.exit(0);
+}
+
+const only = process.argv[2] ?? '';
+let failed = 0;
+
+async function check(name: string, work: () => Promise<void>): Promise<void> {
+  if (!name.includes(only)) return;
+  const start = performance.now();
+  try {
+    await work();
+    console.log(`ok    ${name} (${Math.round(performance.now() - start)} ms)`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED ${name}`);
+    console.log(error);
+  }
+}
+
+const browser = await launch(CHROMIUM);
+try {
+  await withRover(async (rover) => {
+    await pollOf(rover);
+    const place = await placeOf(await pageOf(rover));
+    await check('axe finds nothing, and everything fits', async () => {
+      await checkForEverybody(browser, place);
+    });
+    for (const [name, story] of Object.entries(STORIES)) {
+      await check(name, async () => await story(browser, rover, place));
+    }
+  });
+  await check('the first view is fast', async () => await checkFirstView(browser));
+  await check('a thousand modules are fast', async () => await checkFleet(browser));
+  await check('open tabs cost the poller nothing', async () => await checkPoller(browser));
+  await check('hostile texts stay texts', async () => await checkHostileTexts(browser));
+} finally {
+  await browser.close();
+}
+console.log(failed === 0 ? 'the page works in Chromium' : `${failed} checks of the page failed`);
+process.exitCode = failed === 0 ? 0 : 1;
