@@ -39,7 +39,7 @@ const FOLDERS = ['src', 'test', 'tools', 'benchmarks', 'examples', 'docs'];
 /** The files that may cite a row. */
 const FILES = globSync(['*.md', `{${FOLDERS.join(',')}}/**/*.{ts,json,md}`], {
   cwd: ROOT,
-  exclude: ['test/fixtures/registry/**'],
+  exclude: ['test/fixtures/registry/**', '**/node_modules/**'],
 });
 
 /** `text` without the sentences that reserve ids. */

@@ -1,0 +1,36 @@
+import { page, type Page } from './pages.ts';
+
+const INTRODUCTION = `# All rows
+
+Every case that modreg decides (D), every fault (T), and what always holds (I, L, R), in one table. The rules around them are on the pages
+[Decision table](decision-table.md) and [Faults and invariants](faults.md), to which the ids lead.
+
+<div id="filter"></div>
+
+`;
+
+interface Row {
+  readonly id: string;
+  readonly cells: readonly string[];
+}
+
+function rowsOf({ text }: Page): Row[] {
+  return Array.from(text.matchAll(/^\| ([DILRT]\d+) *\| (.*) \|$/gm), ([, id = '', rest = '']) => ({
+    id,
+    cells: rest.split(/(?<!\\)\|/).map((cell) => cell.trim()),
+  }));
+}
+
+/** One table with every row of these pages, which are in one folder. The last column of a page, its tests, is left out. */
+export function rowsPage(pages: readonly Page[]): Page {
+  const lines = pages.flatMap((from) =>
+    rowsOf(from).map(({ id, cells }) => {
+      const file = from.source.split('/').at(-1) ?? '';
+      const [what = '', then = ''] = cells.length > 2 ? cells : ['always', ...cells];
+      return `| [${id}](${file}#${id}) | ${what} | ${then} |`;
+    }),
+  );
+  const references = pages.flatMap(({ text }) => text.match(/^\[.+\]: \S+$/gm) ?? []);
+  const table = ['| id | case | what happens |', '| --- | --- | --- |', ...lines].join('\n');
+  return page('docs/design/rows.md', `${INTRODUCTION}${table}\n\n${references.join('\n')}\n`);
+}
