@@ -1,8 +1,8 @@
-import { chmodSync, readdirSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg, runModreg } from '../support/modreg.ts';
+import { modreg, ROOT, runModreg } from '../support/modreg.ts';
 import { demoRunning } from '../support/polling.ts';
 
 const EXITED = 'it ended with exit code 1: no motor at /dev/ttyUSB7';
@@ -108,6 +108,15 @@ function masked(line: string): string {
 }
 
 describe('modreg demo', () => {
+  it('shows each line that the first page of the site has of it', () => {
+    const text = readFileSync(join(ROOT, 'tools/site/landing.md'), 'utf8');
+    const [, sample = ''] = text.split(/^```.*\n/m);
+    const lines = sample.split('\n').map((line) => masked(line));
+    const unknown = lines.filter((line) => line !== '' && !SHOWN.includes(line));
+    expect(unknown).toEqual([]);
+    expect(lines.length).toBeGreaterThan(15);
+  });
+
   it('--fast shows decisions of a real registry and a real agent, and leaves what it names', async () => {
     const folder = openFolder();
     const demo = demoRunning(folder, ['--fast']);

@@ -31,6 +31,13 @@ function focusScrolling(): void {
   }
 }
 
+/** The menu is longer than a screen, and begins with the group of the page. */
+function showCurrent(): void {
+  const menu = document.getElementById('menu');
+  const current = menu?.querySelector<HTMLElement>('[aria-current]');
+  if (menu && current) menu.scrollTop = current.offsetTop - menu.clientHeight / 3;
+}
+
 // Before the first paint, so that a page does not flash in the other colours.
 const theme = localStorage.getItem(KEY);
 if (theme !== null) root.dataset['theme'] = theme;
@@ -38,6 +45,7 @@ document.addEventListener('DOMContentLoaded', () => {
   const button = document.getElementById('theme');
   if (button) offerThemes(button);
   focusScrolling();
+  showCurrent();
   addEventListener('resize', focusScrolling);
 });
 // A link of the menu to a section of the same page must not leave the menu above it.
