@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bashCompletion } from '../tools/debian/bash-completion.ts';
 import { commandTree } from '../tools/debian/command-tree.ts';
 import { copyrightFile, debianVersion, newestDate } from '../tools/debian/debian-texts.ts';
 import { manPages } from '../tools/debian/man-pages.ts';
@@ -13,56 +12,6 @@ import { needs } from './support/prerequisite.ts';
 
 const TREE = commandTree();
 const PAGES = manPages(TREE, { version: '0.2.0', date: '2026-11-24' });
-
-/** What bash offers at the end of a line, of which it has made these words. */
-function completions(words: readonly string[]): string[] {
-  const script = `${bashCompletion(TREE)}
-    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _modreg; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  // Without --norc, a bash whose stdin is a socket takes itself for a remote shell, and reads the startup file of the machine.
-  const { stdout, stderr } = spawnSync('bash', ['--norc', '-uc', script, 'bash', ...words], {
-    encoding: 'utf8',
-  });
-  expect(stderr).toBe('');
-  return stdout.split('\n').filter((line) => line !== '');
-}
-
-describe('the completion for bash', () => {
-  it.each([
-    [['modreg', 'qu'], ['quarantine']],
-    [
-      ['modreg', 're'],
-      ['resolve', 'replay', 'restart', 'registry'],
-    ],
-    [['modreg', 'hel'], ['help']],
-    [['modreg', '--v'], ['--version']],
-    [
-      ['modreg', 'quarantine', ''],
-      ['list', 'add', 'lift'],
-    ],
-    [['modreg', 'registry', 'token', 'c'], ['create']],
-    [['modreg', 'registry', 'token', 'create', '--s'], ['--scope']],
-    [
-      ['modreg', 'plan', 'machine.json', '--de'],
-      ['--debug', '--deployed'],
-    ],
-    [
-      ['modreg', 'schema', ''],
-      ['machine', 'agent', 'policy'],
-    ],
-    [['modreg', 'check', '--as', 'p'], ['policy']],
-    [['modreg', 'check', '--as', '=', 'm'], ['machine']],
-    [
-      ['modreg', 'plan', '--color', '='],
-      ['auto', 'always', 'never'],
-    ],
-    // Files: readline completes them if there is nothing else.
-    [['modreg', 'plan', ''], []],
-    [['modreg', 'check', 'status', ''], []],
-    [['modreg', 'resolve', 'acme', ':', 'lidar', ''], []],
-  ])('%j: %j', (words, expected) => {
-    expect(completions(words)).toEqual(expected);
-  });
-});
 
 describe('the manual pages', () => {
   it('has one for each command', () => {

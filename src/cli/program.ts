@@ -7,6 +7,7 @@ import { addAdd } from './add/add-program.ts';
 import { addAgent } from './agent/agent-program.ts';
 import { addCheck, addSchema } from './check/check-program.ts';
 import { addBoard } from './board/board-program.ts';
+import { addCompletion } from './completion/completion-program.ts';
 import { addDemo } from './demo/demo-program.ts';
 import { addFleet } from './fleet/fleet-program.ts';
 import { addDoctor } from './doctor/doctor-program.ts';
@@ -68,6 +69,16 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
   if (argv[0] === 'help' && argv[1] === 'exit-codes') {
     return { answer: exitCodeLines(), notes: [], problems: [] };
   }
+  // For the scripts of `modreg completion`; no help names it.
+  if (argv[0] === '__complete' && argv[1] === '--') {
+    const { completeCommand } = await import('./completion/complete-command.ts');
+    const words = argv.slice(2);
+    return await completeCommand(
+      words,
+      commandLine(words.slice(0, -1), [], { world, finish: () => undefined }),
+      world,
+    );
+  }
   let outcome: Outcome = { answer: [], notes: [], problems: [] };
   const help: string[] = [];
   const modreg = commandLine(argv, help, { world, finish: (done) => (outcome = done) });
@@ -118,6 +129,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   board: addBoard,
   registry: addRegistryCommands,
   fleet: addFleet,
+  completion: addCompletion,
   version: addVersion,
 };
 

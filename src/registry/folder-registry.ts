@@ -87,7 +87,7 @@ async function missing(folder: string, moduleId: ModuleId, cause: unknown): Prom
 }
 
 /** The modules with a file; undefined if a folder cannot be listed, because the result would be incomplete. */
-async function modulesIn(folder: string): Promise<ModuleId[] | undefined> {
+export async function modulesIn(folder: string): Promise<ModuleId[] | undefined> {
   try {
     const files = await readdir(folder, { withFileTypes: true });
     const folders = files.filter((file) => file.isDirectory() || file.isSymbolicLink());

@@ -42,7 +42,7 @@ export const sampleCatalogue: Registry = {
   },
 };
 
-function sampleModules(): ModuleId[] {
+export function sampleModules(): ModuleId[] {
   return [...CATALOGUE.keys()].flatMap((text) => {
     const id = parseModuleId(text);
     return id.ok ? [id.value] : [];

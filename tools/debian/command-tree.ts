@@ -2,15 +2,13 @@ import type { Command } from 'commander';
 import { commandLine } from '../../src/cli/program.ts';
 import { quietWorld } from '../../test/support/quiet-world.ts';
 
-/** A command as its help shows it: what manual pages and completions are written from. */
+/** A command as its help shows it: what manual pages are written from. */
 export interface CommandPage {
   /** `['modreg', 'registry', 'publish']` */
   readonly path: readonly string[];
   readonly description: string;
   /** `<module_id> [version] [options]` */
   readonly usage: string;
-  /** What its arguments may be, for those that are one of a few words. */
-  readonly choices: readonly string[];
   readonly options: readonly OptionPage[];
   readonly commands: readonly CommandPage[];
   /** What the help has before and after usage, options and commands: examples, notes. */
@@ -20,11 +18,7 @@ export interface CommandPage {
 export interface OptionPage {
   /** `-n, --lines <number>` */
   readonly flags: string;
-  /** `['-n', '--lines']` */
-  readonly names: readonly string[];
   readonly description: string;
-  /** What its value may be; empty if that is not limited to a few words. */
-  readonly choices: readonly string[];
 }
 
 /** `modreg` with all its commands. */
@@ -41,15 +35,9 @@ function pageOf(command: Command, parents: readonly string[], printed: string[])
     path,
     description: command.description(),
     usage: command.usage(),
-    choices: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
     options: help
       .visibleOptions(command)
-      .map((option) => ({
-        flags: option.flags,
-        names: [option.short, option.long].filter((name) => name !== undefined),
-        description: help.optionDescription(option),
-        choices: option.argChoices ?? [],
-      })),
+      .map((option) => ({ flags: option.flags, description: help.optionDescription(option) })),
     commands: command.commands.map((one) => pageOf(one, path, printed)),
     notes: notesOf(command, printed),
   };

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { bashCompletion } from './bash-completion.ts';
+import { COMPLETION_SCRIPTS } from '../../src/cli/completion/completion-scripts.ts';
 import { commandTree } from './command-tree.ts';
 import { controlFile, copyrightFile, debianChangelog, type Release } from './debian-texts.ts';
 import { manPages } from './man-pages.ts';
@@ -32,6 +32,12 @@ const HOME = 'usr/lib/modreg';
 const DOCUMENTATION = 'usr/share/doc/modreg';
 const UNITS = ['modreg-agent.service', 'modreg-registry.service'];
 const SCRIPTS = ['postinst', 'prerm', 'postrm'];
+/** Where each shell finds its script, below `usr/share`. */
+const COMPLETIONS: Readonly<Record<keyof typeof COMPLETION_SCRIPTS, string>> = {
+  bash: 'bash-completion/completions/modreg',
+  zsh: 'zsh/vendor-completions/_modreg',
+  fish: 'fish/vendor_completions.d/modreg.fish',
+};
 const KIBIBYTE = 1024;
 
 /** Writes what `dpkg-deb --build` packs to `tree`. Its bytes, modes and times depend on the options alone. */
@@ -91,7 +97,13 @@ function writeDocumentation(tree: string, { root, node, release, version }: Pack
   const copyright = copyrightFile(readFileSync(join(node, 'LICENSE'), 'utf8'), licenses);
   write(tree, `${DOCUMENTATION}/copyright`, copyright);
   const commands = commandTree();
-  write(tree, 'usr/share/bash-completion/completions/modreg', bashCompletion(commands));
+  for (const [shell, path] of Object.entries(COMPLETIONS)) {
+    write(
+      tree,
+      `usr/share/${path}`,
+      `${COMPLETION_SCRIPTS[shell as keyof typeof COMPLETION_SCRIPTS]}\n`,
+    );
+  }
   const date = release.at.toISOString().slice(0, 10);
   for (const page of manPages(commands, { version: release.version, date })) {
     write(tree, `usr/share/man/man1/${page.file}.gz`, compressed(page.text));

@@ -1,0 +1,29 @@
+import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
+import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import type { MachineState } from '../../store/machine-state.ts';
+import type { World } from '../world.ts';
+
+/** The modules and subsystems of this machine, as its last round decided on them; none without a `machine.db`. */
+export async function entriesOf(world: World): Promise<readonly LoggedDecision[]> {
+  return await inState(world, (state) => state.decisions());
+}
+
+/** The versions that this machine refuses. */
+export async function quarantineOf(world: World): Promise<readonly QuarantineEntry[]> {
+  return await inState(world, (state) => state.memory().quarantine);
+}
+
+/** The module_id of the entry with this name, else the name itself. */
+export async function moduleIdOf(named: string, world: World): Promise<string> {
+  const entry = (await entriesOf(world)).find(({ name }) => name === named);
+  return entry?.moduleId ?? named;
+}
+
+async function inState<T>(
+  world: World,
+  work: (state: MachineState) => readonly T[],
+): Promise<readonly T[]> {
+  const { usingState } = await import('../machine/open-state.ts');
+  const found = usingState(world, 'read', work);
+  return found.ok ? found.value : [];
+}
