@@ -60,7 +60,8 @@ describe('bin/modreg', () => {
 
   it('--version names modreg and the Node that runs it', () => {
     const [stdout] = run(`${ROOT}bin/modreg`, ['--version']);
-    expect(stdout).toMatch(/^modreg \d+\.\d+\.\d+ \(Node v24\.\d+\.\d+\)\n$/);
+    expect(stdout).toMatch(/^modreg \d+\.\d+\.\d+ \(Node v[\d.]+\)\n$/);
+    expect(stdout).toContain(process.version);
   });
 
   it('names the build command if modreg is not built', () => {
@@ -93,7 +94,7 @@ describe('bin/modreg', () => {
     expect(run(`${ROOT}bin/modreg`, input, '/', { TMPDIR: folder })).toEqual(answered);
     expect(readdirSync(folder)).toEqual([basename(cache)]);
     expect(modeOpenToOthers(statSync(cache).mode)).toBeUndefined();
-    expect(readdirSync(cache)).toEqual([expect.stringMatching(/^v24\./)]);
+    expect(readdirSync(cache)).toEqual([expect.stringContaining(`${process.version}-`)]);
   });
 
   it.each([

@@ -217,7 +217,7 @@ describe('[A19] a collector that answers', () => {
         answers: [
           (response) => {
             const write = (): void => {
-              if (!response.destroyed) response.write('x'.repeat(10_000), write);
+              if (!response.destroyed) response.write('x'.repeat(1e4), () => setImmediate(write));
             };
             write();
           },

@@ -90,8 +90,9 @@ describe('a registry without a change feed', () => {
       'acme:m1 nothing',
       'acme:m2 unknown-module',
     ]);
-    expect(asked.requests).toEqual([
-      '/v1/changes?after=0',
+    // The lists are requested together, and Node 26 sends them in another order.
+    expect(asked.requests[0]).toBe('/v1/changes?after=0');
+    expect(asked.requests.toSorted().slice(1)).toEqual([
       '/v1/modules/acme/m0',
       '/v1/modules/acme/m1',
       '/v1/modules/acme/m2',

@@ -2,6 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { installNode26 } from './node-26.ts';
 import { componentsOf } from '../contents/components.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -17,7 +18,6 @@ const TOOLS = [
   ),
   'esbuild@0.28.2',
 ];
-const NODE_26 = '26.10.0';
 
 /** Everything that `strict` leaves out. */
 const COMPILER_OPTIONS = {
@@ -110,11 +110,7 @@ function buildsIn(project: string): Build[] {
 }
 
 function nodesIn(folder: string): Project['nodes'] {
-  const nodes = join(folder, 'node-26');
-  mkdirSync(nodes);
-  const name = `node-linux-${process.arch}`;
-  run(nodes, `npm install ${QUIET} --no-save ${name}@${NODE_26}`);
-  const paths = [process.execPath, join(nodes, 'node_modules', name, 'bin/node')];
+  const paths = [process.execPath, installNode26(folder)];
   return paths.map((path) => ({ version: run(folder, `'${path}' --version`), path }));
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { releaseEntries } from '../../../src/registry/formats/release-document.ts';
 import { decodedWays, decodeReleaseDocument } from '../../support/decoded-list.ts';
 import { moduleId } from '../../support/ask.ts';
+import { NODE_MAJOR } from '../../support/node-major.ts';
 
 const LIDAR = moduleId('acme:lidar');
 
@@ -250,8 +251,10 @@ it('[T29] refuses a list of more than a million entries', () => {
 
 it('an entry that is nested too deeply for JSON.stringify stays in the list by its description', () => {
   const deep: unknown = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
+  // Node 26 has no such limit.
+  const described = NODE_MAJOR < 26 ? 'a list' : JSON.stringify(deep);
   expect(decode([deep, { version: '1.0.0' }])).toEqual({
-    records: [{ version: 'a list' }, { version: '1.0.0' }],
+    records: [{ version: described }, { version: '1.0.0' }],
     dropped: [],
   });
 });
