@@ -157,7 +157,7 @@ describe('a registry over the network', () => {
     expect(contentsOf(home)).toEqual(before);
   });
 
-  it('[T150] has a second to answer; a saved list takes its place', async () => {
+  it('[T170] has a second to answer; a saved list takes its place', async () => {
     const server = await wireServer();
     const home = homeAfter(() => undefined);
     const environment = { PLATFORM_HOME: home, MODREG_REGISTRY: server.address };
@@ -200,7 +200,7 @@ describe('a registry over the network', () => {
   });
 });
 
-describe('[T150] text that a shell would run', () => {
+describe('[T170] text that a shell would run', () => {
   const HOSTILE = [
     '$(touch x)',
     '`id`',
