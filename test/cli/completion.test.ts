@@ -10,14 +10,14 @@ import { contentsOf, homeAfter, logged } from '../support/machine-home.ts';
 import { listOf, plainServer, send } from '../support/plain-server.ts';
 import { published, publishedFolder } from '../support/published.ts';
 import { wireServer } from '../support/wire.ts';
-import { runModreg } from '../support/modreg.ts';
 
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 
-type Environment = Readonly<Record<string, string>>;
-
 /** The lines that a shell gets for `modreg <line>`, of which the last word may be empty. */
-async function lines(line: string, environment: Environment = {}): Promise<readonly string[]> {
+async function lines(
+  line: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
   const world = { environment, clock: () => NOW };
   const { stdout, stderr, exit } = await printed(['__complete', '--', ...line.split(' ')], world);
   expect([stderr, exit]).toEqual([[], 0]);
@@ -25,7 +25,10 @@ async function lines(line: string, environment: Environment = {}): Promise<reado
 }
 
 /** The offered words, without their descriptions. */
-async function words(line: string, environment: Environment = {}): Promise<string> {
+async function words(
+  line: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
   return (await lines(line, environment)).map((one) => one.split(' ', 1)[0]).join(' ');
 }
 
@@ -281,21 +284,9 @@ describe('what is offered about this machine', () => {
   });
 
   it('is nothing if machine.db is damaged', async () => {
-    const damaged = temporaryFolder({ 'machine.db': 'damaged', 'registry.db': 'damaged' });
+    const PLATFORM_HOME = temporaryFolder({ 'machine.db': 'damaged', 'registry.db': 'damaged' });
     for (const line of ['why ', 'quarantine lift ', 'registry show ', 'resolve ']) {
-      expect(await words(line, { PLATFORM_HOME: damaged })).toBe('');
+      expect(await words(line, { PLATFORM_HOME })).toBe('');
     }
   });
-});
-
-it('ends soon although the registry does not answer', async () => {
-  const server = await wireServer();
-  server.answer(() => undefined);
-  const began = performance.now();
-  const line = ['__complete', '--', 'resolve', 'acme:lidar', ''];
-  const ended = await runModreg(line, { MODREG_REGISTRY: server.address });
-  await server.close();
-  expect(ended).toEqual({ stdout: '', stderr: '', exit: 0 });
-  // Other commands wait for ten seconds.
-  expect(performance.now() - began).toBeLessThan(8000);
 });
