@@ -15,6 +15,7 @@ import { addConfigApiRoutes } from './routes/config-api-routes.ts';
 import { addConfigRoutes } from './routes/config-routes.tsx';
 import { addLiveRoutes } from './routes/live-routes.ts';
 import { addModuleRoutes } from './routes/module-routes.tsx';
+import { addUnknownRoutes } from './routes/unknown-routes.ts';
 
 interface PageOptions {
   readonly assets: AssetFiles;
@@ -44,5 +45,6 @@ export function pageApp(machine: PagedMachine, { assets, access, onError }: Page
   addChangeApiRoutes(app, machine);
   addConfigApiRoutes(app, machine);
   addLiveRoutes(app, machine);
+  addUnknownRoutes(app, frame);
   return app;
 }

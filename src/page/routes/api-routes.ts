@@ -21,7 +21,7 @@ export function addApiRoutes(app: Hono, machine: PagedMachine): void {
   });
   app.get('/v1/history', (c) => {
     const entries = machine.history(c.req.query('module'));
-    if (!entries.ok) return problemAnswer(entries.error, 404);
+    if (!entries.ok) return problemAnswer(entries.error);
     return c.json(historyDocument(entries.value));
   });
   app.get('/v1/logs', (c) => {

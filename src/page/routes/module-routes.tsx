@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import { quote } from '../../core/text/quote.ts';
 import type { Frame } from '../frame.tsx';
 import { moduleRows } from '../module-row.ts';
 import type { PagedMachine } from '../paged-machine.ts';
@@ -17,8 +18,16 @@ export function addModuleRoutes(app: Hono, machine: PagedMachine, frame: Frame):
   app.get('/modules/:name', async (c) => {
     const view = await machine.view();
     if (!view.ok) return frame.failed(c, view.error);
-    const row = moduleRows(view.value).find(({ name }) => name === c.req.param('name'));
-    if (!row) return c.notFound();
+    const named = c.req.param('name');
+    const row = moduleRows(view.value).find(({ name }) => name === named);
+    if (!row) {
+      // A subsystem, or a module that the config had, has a history only.
+      const past = machine.history(named);
+      if (past.ok && past.value.length > 0)
+        return c.redirect(`/history?module=${encodeURIComponent(named)}`, 302);
+      const message = `machine.json has no module entry ${quote(named)}`;
+      return frame.failed(c, [{ code: 'UNKNOWN_REFERENCE', message }], 404);
+    }
     // A module that no agent has decided on yet has no history.
     const past = machine.history(row.name);
     const entries = past.ok ? past.value : [];

@@ -2,30 +2,29 @@ import type { Context, Hono } from 'hono';
 import { SEVERITIES } from '../../logs/log-record.ts';
 import type { Frame } from '../frame.tsx';
 import type { LogQuery, PagedMachine } from '../paged-machine.ts';
+import { statusOf } from '../problem-answer.ts';
 import { HistoryView } from '../views/history-view.tsx';
 import { LogsView } from '../views/logs-view.tsx';
 
 /** So many lines of the log are shown at once. */
 const LINES = 200;
 
-/** The pages of what was recorded: decisions and logs. */
+/** The pages of what was recorded, which are shown also if nothing can be planned (T173): decisions and logs. */
 export function addRecordRoutes(app: Hono, machine: PagedMachine, frame: Frame): void {
   app.get('/history', async (c) => {
-    const view = await machine.view();
-    if (!view.ok) return frame.failed(c, view.error);
     const entries = machine.history(c.req.query('module'));
-    if (!entries.ok) return frame.failed(c, entries.error);
-    const shown = { view: view.value, title: 'History', tab: '/history', live: 'page' } as const;
-    return frame.page(c, shown, <HistoryView view={view.value} entries={entries.value} />);
+    if (!entries.ok) return frame.failed(c, entries.error, statusOf(entries.error));
+    const view = await machine.view();
+    const shown = { view: machine, title: 'History', tab: '/history', live: 'page' } as const;
+    return frame.page(c, shown, <HistoryView view={view} entries={entries.value} />);
   });
   app.get('/logs', async (c) => {
-    const view = await machine.view();
-    if (!view.ok) return frame.failed(c, view.error);
     const query = logQuery(c);
     const part = machine.logs(query);
-    if (!part.ok) return frame.failed(c, part.error);
-    const shown = { view: view.value, title: 'Logs', tab: '/logs', live: 'log' } as const;
-    return frame.page(c, shown, <LogsView view={view.value} part={part.value} query={query} />);
+    if (!part.ok) return frame.failed(c, part.error, statusOf(part.error));
+    const view = await machine.view();
+    const shown = { view: machine, title: 'Logs', tab: '/logs', live: 'log' } as const;
+    return frame.page(c, shown, <LogsView view={view} part={part.value} query={query} />);
   });
 }
 

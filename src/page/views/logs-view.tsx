@@ -1,31 +1,40 @@
 import type { FC } from 'hono/jsx';
+import type { Result } from '../../core/index.ts';
 import { SEVERITIES } from '../../logs/log-record.ts';
 import { dayOf, timeOf } from '../clock-words.ts';
-import type { LogPart, LogQuery, MachineView } from '../paged-machine.ts';
+import type { LogPart, LogQuery, MachineView, PageProblem } from '../paged-machine.ts';
+import { Problems } from './modules-view.tsx';
 
 /** The log of the agent and its modules. */
 export const LogsView: FC<{
-  readonly view: MachineView;
+  /** What is planned, or why nothing can be. */
+  readonly view: Result<MachineView, PageProblem[]>;
   readonly part: LogPart;
   readonly query: LogQuery;
-}> = ({ view, part, query }) => (
-  <>
-    <h1>Logs</h1>
-    <LogFilter view={view} query={query} />
-    {part.isThere ? null : <p>No agent has written a log on this machine.</p>}
-    {part.dropped === undefined ? null : (
-      <p class="warning">
-        {part.dropped.count} older lines were dropped for later ones, the newest of them at{' '}
-        {timeOf(part.dropped.newestAt, view.timeZone)}
-      </p>
-    )}
-    {part.isThere && part.records.length === 0 ? <p>No line matches.</p> : null}
-    <LogLines part={part} timeZone={view.timeZone} />
-  </>
-);
+}> = ({ view, part, query }) => {
+  // Without a plan, times are in UTC, and the filter has no modules.
+  const timeZone = view.ok ? view.value.timeZone : undefined;
+  const names = view.ok ? view.value.plan.modules.map(({ name }) => name) : [];
+  return (
+    <>
+      <h1>Logs</h1>
+      {view.ok ? null : <Problems problems={view.error} />}
+      <LogFilter names={names} query={query} />
+      {part.isThere ? null : <p>No agent has written a log on this machine.</p>}
+      {part.dropped === undefined ? null : (
+        <p class="warning">
+          {part.dropped.count} older lines were dropped for later ones, the newest of them at{' '}
+          {timeOf(part.dropped.newestAt, timeZone)}
+        </p>
+      )}
+      {part.isThere && part.records.length === 0 ? <p>No line matches.</p> : null}
+      <LogLines part={part} timeZone={timeZone} />
+    </>
+  );
+};
 
-const LogFilter: FC<{ readonly view: MachineView; readonly query: LogQuery }> = ({
-  view,
+const LogFilter: FC<{ readonly names: readonly string[]; readonly query: LogQuery }> = ({
+  names,
   query,
 }) => (
   <form method="get" action="/logs">
@@ -34,7 +43,7 @@ const LogFilter: FC<{ readonly view: MachineView; readonly query: LogQuery }> = 
         module{' '}
         <select name="module">
           <option value="">all</option>
-          {view.plan.modules.map(({ name }) => (
+          {names.map((name) => (
             <option value={name} selected={name === query.module}>
               {name}
             </option>

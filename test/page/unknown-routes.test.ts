@@ -1,0 +1,89 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Hono } from 'hono';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { night } from '../support/history.ts';
+import { machinePage, textOf } from '../support/machine-page.ts';
+import { entry } from '../support/planned.ts';
+
+interface Night {
+  readonly app: Hono;
+  readonly home: string;
+}
+
+async function pageAfterNight(machine: object | string): Promise<Night> {
+  const { home, clock } = await night();
+  return { app: machinePage({ home, now: clock.now(), machine }), home };
+}
+
+const MACHINE = { modules: [entry('acme:lidar', '1.*')] };
+
+describe('an address that the page does not have (T172)', () => {
+  it.each([
+    ['/nothing', 'there is no "GET /nothing"'],
+    ['/modules/', 'there is no "GET /modules/"'],
+    ['/modules/%3Cb%3E', 'machine.json has no module entry "<b>"'],
+    ['/modules/nothing/change', 'machine.json has no module entry "nothing"'],
+    [
+      '/history?module=nothing',
+      '"nothing" names no module or subsystem that this machine decides on',
+    ],
+  ])('%s is a page that says so', async (path, message) => {
+    const { app } = await pageAfterNight(MACHINE);
+    expect((await app.request(path)).status).toBe(404);
+    const lines = await textOf(app, path);
+    expect(lines.slice(0, 2)).toEqual(['This cannot be shown', `UNKNOWN_REFERENCE ${message}`]);
+  });
+
+  it.each([
+    ['GET', '/v1/nothing'],
+    ['DELETE', '/v1/machine'],
+    ['OPTIONS', '/v1/config'],
+  ])('%s %s is a problem for programs', async (method, path) => {
+    const { app } = await pageAfterNight(MACHINE);
+    const answer = await app.request(path, { method });
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect([answer.status, await answer.json()]).toMatchObject([
+      404,
+      { type: 'urn:modreg:unknown-reference', detail: `there is no "${method} ${path}"` },
+    ]);
+  });
+
+  it('is also a module before the first round, when nothing is recorded', async () => {
+    const app = machinePage({ home: temporaryFolder(), now: 0, machine: MACHINE });
+    expect((await app.request('/modules/nothing')).status).toBe(404);
+  });
+
+  it('leads to the history of a module that was removed from the config', async () => {
+    const { app } = await pageAfterNight({ modules: [] });
+    const answer = await app.request('/modules/acme_lidar');
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      302,
+      '/history?module=acme_lidar',
+    ]);
+  });
+});
+
+describe('a machine for which nothing can be planned (T173)', () => {
+  it.each(['/history', '/logs'])('%s is shown with the reason', async (path) => {
+    const { app } = await pageAfterNight('{"modules":[');
+    expect((await app.request(path)).status).toBe(200);
+    const lines = (await textOf(app, path)).join('\n');
+    expect(lines).toContain('BAD_JSON');
+    expect(lines).toContain(
+      path === '/history' ? '04:24:33 acme:lidar stuck' : 'No agent has written a log',
+    );
+  });
+
+  it('GET /v1/history says that machine.db is damaged, not that it has no such module', async () => {
+    const { app, home } = await pageAfterNight(MACHINE);
+    rmSync(join(home, 'machine.db-wal'), { force: true });
+    writeFileSync(join(home, 'machine.db'), 'x'.repeat(8192));
+    const answer = await app.request('/v1/history');
+    expect([answer.status, await answer.json()]).toMatchObject([
+      500,
+      { type: 'urn:modreg:state-unreadable' },
+    ]);
+  });
+});
