@@ -6,6 +6,7 @@ import { failure, fileRefusal } from './access/refusal.ts';
 import { assetRoutes, type AssetFiles } from './assets.ts';
 import { compressed } from './compressed.ts';
 import { frameWith } from './frame.tsx';
+import { keepingView } from './kept-view.ts';
 import type { PagedMachine } from './paged-machine.ts';
 import { addActionRoutes } from './routes/action-routes.tsx';
 import { addApiRoutes } from './routes/api-routes.ts';
@@ -26,7 +27,8 @@ interface PageOptions {
 }
 
 /** The page of a machine and its JSON API, as a Hono app. */
-export function pageApp(machine: PagedMachine, { assets, access, onError }: PageOptions): Hono {
+export function pageApp(paged: PagedMachine, { assets, access, onError }: PageOptions): Hono {
+  const machine = keepingView(paged);
   const app = new Hono();
   app.use(compressed);
   const served = new Hono();

@@ -1,5 +1,5 @@
-import type { Plan } from '../core/index.ts';
 import type { PagedMachine } from './paged-machine.ts';
+import { changesIn } from './plan-changes.ts';
 import { shownOf, shownProblems } from './shown.tsx';
 import type { Shown } from './views/modules-view.tsx';
 
@@ -74,9 +74,4 @@ export class LiveFeed {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();
   }
-}
-
-/** When the passing of time alone changes the plan. */
-function changesIn({ modules, subsystems }: Plan): number[] {
-  return [...modules, ...subsystems].flatMap(({ nextChange }) => nextChange?.at ?? []);
 }

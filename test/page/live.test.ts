@@ -164,3 +164,40 @@ describe('the watcher of the feeds', () => {
     feed.end();
   });
 });
+
+describe('the plan of a page', () => {
+  const laterBy = (ms: number) => async () => await vi.advanceTimersByTimeAsync(ms);
+
+  it.each([
+    ['is made once for requests within five seconds', laterBy(4999), 1],
+    ['is made again after five seconds', laterBy(5000), 2],
+    [
+      'is made again when a file changed',
+      async (_: Hono, machine: PagedPlan) => {
+        machine.files = { documents: 'changed', log: '' };
+        await Promise.resolve();
+      },
+      2,
+    ],
+    [
+      'is made again after the lists were fetched',
+      async (app: Hono) => void (await app.request('/look', { method: 'POST' })),
+      2,
+    ],
+  ])('%s', async (_, happens, plans) => {
+    const { app, machine } = open();
+    await Promise.all([app.request('/'), app.request('/logs')]);
+    await happens(app, machine);
+    await app.request('/');
+    expect(machine.views).toBe(plans);
+  });
+
+  it('is made again after one that could not be made', async () => {
+    const { app, machine } = open();
+    const { view } = machine;
+    machine.view = async () => await Promise.resolve({ ok: false, error: [] });
+    await app.request('/');
+    machine.view = view;
+    expect((await app.request('/')).status).toBe(200);
+  });
+});

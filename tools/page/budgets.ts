@@ -39,6 +39,8 @@ const OBSERVE = `
     .observe({ type: 'longtask', buffered: true });
 `;
 
+const BUSY = 'for (const end = performance.now() + 120; performance.now() < end; );';
+
 async function numberOf(page: Page, name: string): Promise<number> {
   return await page.evaluate<number>(name);
 }
@@ -93,8 +95,8 @@ export async function checkFleet(browser: Browser): Promise<void> {
       await until(async () => (await rows.allTextContents()).every((text) => !before.has(text)));
     }
     within('longest task while 1,000 rows change', await numberOf(page, 'longest'));
-    // The measurement itself works.
-    await page.evaluate('for (const end = performance.now() + 120; performance.now() < end; );');
+    // The measurement itself works: a task of 120 ms is seen. What a debugger evaluates is no task of the page.
+    await page.evaluate(`setTimeout(() => { ${BUSY} })`);
     await until(async () => (await numberOf(page, 'longest')) >= 100);
     await close();
     within('memory of the page', memoryOf(server));

@@ -43,7 +43,7 @@ const live: Story = async (browser, rover, place) => {
   const { page, close } = await openTab(browser, place);
   await page.locator('#live[data-state=connected]').waitFor();
   await page.locator(`${ARM} [data-state="in progress"]`).waitFor();
-  const link = page.locator(`${ARM} a`);
+  const link = page.getByRole('link', { name: 'acme:arm', exact: true });
   await link.focus();
   await page.evaluate('isSame = true');
   rmSync(join(rover.folder, 'home/hold'));
@@ -94,11 +94,11 @@ const keyboard: Story = async (browser, _rover, place) => {
   const { page, close } = await openTab(browser, place);
   const focused = async (): Promise<string> => await page.evaluate(FOCUSED);
   const seen: string[] = [];
-  for (let count = 0; count < 7; count += 1) {
+  for (let count = 0; count < 8; count += 1) {
     await page.keyboard.press('Tab');
     seen.push((await focused()).trim());
   }
-  const tabs = ['Modules', 'History', 'Logs', 'Sign out', 'Check now'];
+  const tabs = ['Modules', 'History', 'Logs', 'Config', 'Sign out', 'Check now'];
   deepStrictEqual(seen, ['Skip to the content', ...tabs, 'acme:gripper']);
   await page.keyboard.press('Enter');
   await page.waitForURL('**/modules/acme_gripper');

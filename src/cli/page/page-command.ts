@@ -17,6 +17,7 @@ import { fileProblem, openAccess, pageNames, type PageNames } from './page-acces
 import { pageAssets } from './page-assets.ts';
 import { needsTls, readPageTerms, type PageServingOptions, type PageTerms } from './page-terms.ts';
 import { CODE_NOTE, shownAddress } from './shown-address.ts';
+import { keepHeapSmall } from './small-heap.ts';
 
 export type PageCommandOptions = PageMachineOptions & PageServingOptions;
 
@@ -28,6 +29,7 @@ export async function pageCommand(
 ): Promise<Outcome> {
   // Registered first, so that a signal during the start also ends the command.
   const ended = world.untilSignal();
+  keepHeapSmall();
   const terms = readPageTerms(options, world, process.pid);
   if (!terms.ok) return failed(terms.error);
   const file = openAccess(world);
