@@ -7,7 +7,12 @@ import { openTab, type Place } from './browser.ts';
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** The pages of the rover. */
-const PATHS = ['', 'modules/acme_lidar', 'modules/acme_slam', 'history', 'logs'];
+const PATHS = [
+  ...['', 'modules/acme_lidar', 'modules/acme_slam', 'history', 'logs', 'config', 'quarantine'],
+  ...['change', 'restart', 'restart?now=yes', 'rollback?for=7d'].map(
+    (page) => `modules/acme_lidar/${page}`,
+  ),
+];
 const WIDTHS = [320, 1280];
 const THEMES = ['light', 'dark'] as const;
 

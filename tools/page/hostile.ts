@@ -1,8 +1,9 @@
 import { deepStrictEqual, match } from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
+import type { LogRecord } from '../../src/logs/log-record.ts';
 import { openTab, placeOf } from './browser.ts';
 import { tooWide } from './everybody.ts';
-import { pageOf, withRover, type Rover } from './rover.ts';
+import { pageOf, withRover, writeLog, type Rover } from './rover.ts';
 
 const TEXTS = [
   '<script>window.hasRun = 1</script>',
@@ -15,7 +16,10 @@ const TEXTS = [
   'a"b\'c&lt;d&amp;e</dd></article><h1>f',
 ];
 
-const PATHS = ['', 'modules/acme_lidar', 'history', 'logs', 'logs?module=<script>', 'modules/<b>'];
+const PATHS = [
+  ...['', 'modules/acme_lidar', 'history', 'logs', 'logs?module=<script>', 'modules/<b>', 'config'],
+  ...['modules/acme_lidar/change', 'modules/acme_lidar/restart', 'quarantine?module=<script>'],
+];
 
 /** Fails if a text of a registry, of a document or of a failed action is more than a text on the page. */
 export async function checkHostileTexts(browser: Browser): Promise<void> {
@@ -66,11 +70,17 @@ function writeHostile(rover: Rover): void {
   });
   rover.write('policy.json', { registry: './registry' });
   rover.write('machine.json', {
-    components: [{ name: 'lidar', model: 'acme:lidar:x', type: 'sensor', namespace: 'rdk' }],
+    components: ['lidar', ...TEXTS].map((name) => {
+      return { name, model: 'acme:lidar:x', type: 'sensor', namespace: 'rdk' };
+    }),
     modules: [{ type: 'registry', name: 'acme_lidar', module_id: 'acme:lidar', version: '1.*' }],
     // An unknown field is a warning.
     ...Object.fromEntries(TEXTS.map((text) => [text, text])),
   });
+  writeLog(
+    rover,
+    ...TEXTS.map((text): LogRecord => ({ at: 0, severity: 'error', module: text, text })),
+  );
   rover.write('reason', TEXTS.slice(0, 4).join(' '));
   rover.write('hook', '#!/bin/sh\ncat reason >&2\nexit 1\n');
 }

@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { openLog } from '../../src/logs/log-file.ts';
+import type { LogRecord } from '../../src/logs/log-record.ts';
 
 const MODREG = join(import.meta.dirname, '../../bin/modreg');
 const DAY = 86_400_000;
@@ -221,4 +223,11 @@ export function writeFleet(one: Rover, count: number): void {
 export function constrainFleet(one: Rover, count: number, version: string): void {
   const ids = Array.from({ length: count }, (_, place) => `acme:sensor-${place}`);
   one.write('machine.json', { modules: ids.map((id) => entry(id, version)) });
+}
+
+/** Appends to the log of the agent. */
+export function writeLog(rover: Rover, ...records: readonly LogRecord[]): void {
+  const log = openLog(join(rover.folder, 'home/logs.db'), 'create');
+  log.append(records);
+  log.close();
 }

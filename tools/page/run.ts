@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { checkFirstView, checkFleet, checkPoller } from './budgets.ts';
 import { launch, placeOf } from './browser.ts';
+import { CHANGE_STORIES, LAST_STORIES } from './change-stories.ts';
 import { checkForEverybody } from './everybody.ts';
 import { checkHostileTexts } from './hostile.ts';
 import { pageOf, pollOf, withRover } from './rover.ts';
@@ -43,7 +44,8 @@ try {
     await check('axe finds nothing, and everything fits', async () => {
       await checkForEverybody(browser, place);
     });
-    for (const [name, story] of Object.entries(STORIES)) {
+    const stories = { ...CHANGE_STORIES, ...STORIES, ...LAST_STORIES };
+    for (const [name, story] of Object.entries(stories)) {
       await check(name, async () => await story(browser, rover, place));
     }
   });

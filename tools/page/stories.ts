@@ -8,7 +8,7 @@ import { pageOf, type Rover } from './rover.ts';
 /** What a check gets: a browser, and a rover whose arm is being upgraded. */
 export type Story = (browser: Browser, rover: Rover, place: Place) => Promise<void>;
 
-async function textOf(page: Page): Promise<string> {
+export async function textOf(page: Page): Promise<string> {
   return await page.locator('main').innerText();
 }
 
