@@ -9,9 +9,7 @@ const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 /** The pages of the rover. */
 const PATHS = [
   ...['', 'modules/acme_lidar', 'modules/acme_slam', 'history', 'logs', 'config', 'quarantine'],
-  ...['change', 'restart', 'restart?now=yes', 'rollback?for=7d'].map(
-    (page) => `modules/acme_lidar/${page}`,
-  ),
+  ...['change', 'restart', 'restart?now=yes'].map((page) => `modules/acme_lidar/${page}`),
 ];
 const WIDTHS = [320, 1280];
 const THEMES = ['light', 'dark'] as const;

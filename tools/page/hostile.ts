@@ -16,6 +16,9 @@ const TEXTS = [
   'a"b\'c&lt;d&amp;e</dd></article><h1>f',
 ];
 
+/** Whether a component may have the name. */
+const isName = (text: string): boolean => !/[/\p{C}]/u.test(text) && text.length < 100;
+
 const PATHS = [
   ...['', 'modules/acme_lidar', 'history', 'logs', 'logs?module=<script>', 'modules/<b>', 'config'],
   ...['modules/acme_lidar/change', 'modules/acme_lidar/restart', 'quarantine?module=<script>'],
@@ -70,7 +73,7 @@ function writeHostile(rover: Rover): void {
   });
   rover.write('policy.json', { registry: './registry' });
   rover.write('machine.json', {
-    components: ['lidar', ...TEXTS].map((name) => {
+    components: ['lidar', ...TEXTS.filter(isName)].map((name) => {
       return { name, model: 'acme:lidar:x', type: 'sensor', namespace: 'rdk' };
     }),
     modules: [{ type: 'registry', name: 'acme_lidar', module_id: 'acme:lidar', version: '1.*' }],
