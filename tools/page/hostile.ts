@@ -36,7 +36,7 @@ async function checkHostileRover(browser: Browser, rover: Rover): Promise<void> 
   await poller.end('SIGKILL');
   const place = await placeOf(await pageOf(rover));
   const viewport = { width: 320, height: 640 };
-  const mayFail = /modules\/%3Cb|status of (404|500)|answered 500/;
+  const mayFail = /modules\/%3Cb|status of (404|409|500)|answered (409|500)/;
   const { page, close } = await openTab(browser, place, { viewport, mayFail });
   const found: string[] = [];
   const examine = async (path: string): Promise<void> => {
