@@ -166,11 +166,17 @@ describe('the watcher of the feeds', () => {
 });
 
 describe('the plan of a page', () => {
-  const laterBy = (ms: number) => async () => await vi.advanceTimersByTimeAsync(ms);
-
   it.each([
-    ['is made once for requests within five seconds', laterBy(4999), 1],
-    ['is made again after five seconds', laterBy(5000), 2],
+    [
+      'is made once for requests within five seconds',
+      async () => void (await vi.advanceTimersByTimeAsync(4999)),
+      1,
+    ],
+    [
+      'is made again after five seconds',
+      async () => void (await vi.advanceTimersByTimeAsync(5000)),
+      2,
+    ],
     [
       'is made again when a file changed',
       async (_: Hono, machine: PagedPlan) => {
@@ -194,10 +200,9 @@ describe('the plan of a page', () => {
 
   it('is made again after one that could not be made', async () => {
     const { app, machine } = open();
-    const { view } = machine;
-    machine.view = async () => await Promise.resolve({ ok: false, error: [] });
+    const view = vi.spyOn(machine, 'view').mockResolvedValue({ ok: false, error: [] });
     await app.request('/');
-    machine.view = view;
+    view.mockRestore();
     expect((await app.request('/')).status).toBe(200);
   });
 });

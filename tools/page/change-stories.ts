@@ -106,6 +106,11 @@ function logs(javaScriptEnabled: boolean): Story {
   };
 }
 
+async function save(page: Page, text: string): Promise<void> {
+  await page.getByLabel('The machine config').fill(text);
+  await page.getByRole('button', { name: 'Save' }).click();
+}
+
 /** Two people edit the config: the second one gets both texts, and loses nothing. */
 function twoEditors(javaScriptEnabled: boolean): Story {
   return async (browser, rover, place) => {
@@ -114,10 +119,6 @@ function twoEditors(javaScriptEnabled: boolean): Story {
     const options = { javaScriptEnabled, mayFail: /412/ };
     const first = await openTab(browser, config, options);
     const second = await openTab(browser, config, options);
-    const save = async (page: Page, text: string): Promise<void> => {
-      await page.getByLabel('The machine config').fill(text);
-      await page.getByRole('button', { name: 'Save' }).click();
-    };
     const [mine, yours] = ['1.0.3', '1.3.*'].map((one) => before.replace('"1.0.4"', `"${one}"`));
     await save(first.page, mine ?? '');
     await first.page.waitForURL('**/config');

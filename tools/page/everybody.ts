@@ -8,8 +8,16 @@ const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 
 /** The pages of the rover. */
 const PATHS = [
-  ...['', 'modules/acme_lidar', 'modules/acme_slam', 'history', 'logs', 'config', 'quarantine'],
-  ...['change', 'restart', 'restart?now=yes'].map((page) => `modules/acme_lidar/${page}`),
+  '',
+  'modules/acme_lidar',
+  'modules/acme_slam',
+  'history',
+  'logs',
+  'config',
+  'quarantine',
+  'modules/acme_lidar/change',
+  'modules/acme_lidar/restart',
+  'modules/acme_lidar/restart?now=yes',
 ];
 const WIDTHS = [320, 1280];
 const THEMES = ['light', 'dark'] as const;

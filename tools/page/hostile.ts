@@ -20,8 +20,16 @@ const TEXTS = [
 const isName = (text: string): boolean => !/[/\p{C}]/u.test(text) && text.length < 100;
 
 const PATHS = [
-  ...['', 'modules/acme_lidar', 'history', 'logs', 'logs?module=<script>', 'modules/<b>', 'config'],
-  ...['modules/acme_lidar/change', 'modules/acme_lidar/restart', 'quarantine?module=<script>'],
+  '',
+  'modules/acme_lidar',
+  'history',
+  'logs',
+  'logs?module=<script>',
+  'modules/<b>',
+  'config',
+  'modules/acme_lidar/change',
+  'modules/acme_lidar/restart',
+  'quarantine?module=<script>',
 ];
 
 /** Fails if a text of a registry, of a document or of a failed action is more than a text on the page. */

@@ -226,8 +226,8 @@ export function constrainFleet(one: Rover, count: number, version: string): void
 }
 
 /** Appends to the log of the agent. */
-export function writeLog(rover: Rover, ...records: readonly LogRecord[]): void {
-  const log = openLog(join(rover.folder, 'home/logs.db'), 'create');
+export function writeLog(one: Rover, ...records: readonly LogRecord[]): void {
+  const log = openLog(join(one.folder, 'home/logs.db'), 'create');
   log.append(records);
   log.close();
 }
