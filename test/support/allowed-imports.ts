@@ -186,5 +186,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:tls',
     'node:url',
     'node:util',
+    'node:v8',
   ],
 };
