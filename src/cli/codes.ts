@@ -31,6 +31,8 @@ export const EXIT_CODES = {
   permissions: 1,
   'already-published': 1,
   'unknown-version': 1,
+  'unknown-rollout': 1,
+  'rollout-conflict': 1,
   'unknown-token': 1,
   'not-recorded': 1,
   damaged: 1,

@@ -10,6 +10,7 @@ import { addBoard } from './board/board-program.ts';
 import { addCompletion } from './completion/completion-program.ts';
 import { addDemo } from './demo/demo-program.ts';
 import { addFleet } from './fleet/fleet-program.ts';
+import { addRollout } from './rollout/rollout-program.ts';
 import { addDoctor } from './doctor/doctor-program.ts';
 import {
   addPoll,
@@ -130,6 +131,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   registry: addRegistryCommands,
   fleet: addFleet,
   completion: addCompletion,
+  rollout: addRollout,
   version: addVersion,
 };
 

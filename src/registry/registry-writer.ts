@@ -24,7 +24,11 @@ type ChangeRefusal =
   | 'too-large'
   | 'storage-full'
   | 'unknown-module'
-  | 'unknown-version';
+  | 'unknown-version'
+  | 'without-rollout'
+  | 'unknown-rollout'
+  | 'stale-rollout'
+  | 'rollout-conflict';
 
 /** The answer of a registry to a change. All text is escaped. */
 export type ChangeResult =
@@ -54,7 +58,16 @@ export interface RegistryWriter {
     version: string,
     reason: string | null,
   ) => Promise<ChangeResult>;
+  /** The rollout of a version, after `change`, given as JSON, if there is one. */
+  readonly rollout: (moduleId: ModuleId, version: string, change?: string) => Promise<ChangeResult>;
 }
+
+/** Room for 20 failures with their reasons. */
+const ROLLOUT_REQUEST = {
+  accept: 'application/json',
+  largest: 1024 * 1024,
+  mostTokens: 10_000,
+} as const;
 
 /** The status of each refusal. */
 const REFUSALS: Readonly<Record<ChangeRefusal, number>> = {
@@ -65,6 +78,10 @@ const REFUSALS: Readonly<Record<ChangeRefusal, number>> = {
   'storage-full': 507,
   'unknown-module': 404,
   'unknown-version': 404,
+  'without-rollout': 409,
+  'unknown-rollout': 404,
+  'stale-rollout': 409,
+  'rollout-conflict': 409,
 };
 
 /**
@@ -85,17 +102,15 @@ export function registryWriter(
     return connect(where, { ...options, random, onRetry, limits });
   });
   const base = baseOf(kind, url);
-  const send = async (id: ModuleId, path: string, change: Change): Promise<ChangeResult> => {
-    const to = await connection();
-    const address = new URL(`v1/modules/${namespaceOf(id)}/${nameOf(id)}/${path}`, base);
-    return await to.redacting(async () => {
-      const reply = await to.send(address, change, { budget: retryBudget() });
-      return withErrorContext(where, () => resultOf(reply, id));
-    });
-  };
+  const { send, read } = requestsTo(connection, base, where);
   return {
     ok: true,
     value: {
+      async rollout(moduleId, version, body) {
+        const path = `releases/${encodeURIComponent(version)}/rollout`;
+        if (body === undefined) return await read(moduleId, path);
+        return await send(moduleId, path, { method: 'POST', body });
+      },
       async upload(moduleId, { sha256, ...body }) {
         if (await hasFile(await connection(), base, sha256)) return { kind: 'done', json: {} };
         return await send(moduleId, `artifacts/sha256/${sha256}`, { method: 'PUT', body });
@@ -104,6 +119,41 @@ export function registryWriter(
       yank: async (moduleId, version, reason) =>
         await send(moduleId, `releases/${encodeURIComponent(version)}/yank`, yankChange(reason)),
     },
+  };
+}
+
+interface Requests {
+  readonly send: (id: ModuleId, path: string, change: Change) => Promise<ChangeResult>;
+  readonly read: (id: ModuleId, path: string) => Promise<ChangeResult>;
+}
+
+/** Requests about a module. */
+function requestsTo(connection: () => Promise<Connection>, base: URL, where: string): Requests {
+  const answer = async (
+    id: ModuleId,
+    path: string,
+    request: (to: Connection, address: URL) => Promise<Reply>,
+  ): Promise<ChangeResult> => {
+    const to = await connection();
+    const address = new URL(`v1/modules/${namespaceOf(id)}/${nameOf(id)}/${path}`, base);
+    return await to.redacting(async () => {
+      const reply = await request(to, address);
+      return withErrorContext(where, () => resultOf(reply, id));
+    });
+  };
+  return {
+    send: async (id, path, change) =>
+      await answer(
+        id,
+        path,
+        async (to, address) => await to.send(address, change, { budget: retryBudget() }),
+      ),
+    read: async (id, path) =>
+      await answer(
+        id,
+        path,
+        async (to, address) => await to.get(address, ROLLOUT_REQUEST, { budget: retryBudget() }),
+      ),
   };
 }
 

@@ -4,6 +4,7 @@ import { addInstallRoutes } from './routes/install-routes.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { ChangeFeed } from './catalogue/change-feed.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
+import { machineIdsFor } from './fleet/rollout-machines.ts';
 import { addFleetRoutes } from './routes/fleet-routes.ts';
 import { addHealthRoute, healthOf } from './routes/health.ts';
 import {
@@ -11,6 +12,7 @@ import {
   FLEET,
   FLEET_MACHINES,
   FLEET_MODULE,
+  FLEET_ROLLOUTS,
   HEALTH,
   INSTALL_SH,
   METRICS,
@@ -18,12 +20,14 @@ import {
   NEWEST_AGENT,
   RELEASES,
   REPORTS,
+  ROLLOUT,
   UPLOAD,
   YANK,
 } from './routes/module-route.ts';
 import { problem, problemOf } from './routes/problem.ts';
 import { refusalCount } from './limits/refusal-count.ts';
 import { addReadRoutes, type AppOptions } from './routes/read-routes.ts';
+import { addRolloutRoutes } from './routes/rollout-routes.ts';
 import { addWriteRoutes } from './routes/write-routes.ts';
 
 /** The methods that each address allows. */
@@ -44,6 +48,8 @@ const METHODS = [
   [FLEET, 'GET'],
   [FLEET_MACHINES, 'GET'],
   [FLEET_MODULE, 'GET'],
+  [FLEET_ROLLOUTS, 'GET'],
+  [ROLLOUT, 'GET, POST'],
 ] as const;
 
 /** All addresses, for metrics. */
@@ -63,7 +69,9 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addWriteRoutes(app, catalogue, { ...options, refused });
   const fleet =
     options.fleet ?? new FleetFile(fleetPath(catalogue.path), () => options.clock.now());
+  catalogue.machinesFor = (...release) => fleet.read((sql) => machineIdsFor(sql, ...release));
   addFleetRoutes(app, catalogue, { ...options, fleet });
+  addRolloutRoutes(app, catalogue, { ...options, fleet });
   addHealthRoute(app, options.health ?? healthOf(catalogue, options));
   const { metrics } = options;
   if (metrics) {

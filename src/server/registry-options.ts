@@ -46,7 +46,15 @@ export interface ServeOptions {
         event:
           | {
               /** What happened to the release. */
-              readonly kind: 'published' | 'yanked' | 'unyanked';
+              readonly kind:
+                | 'published'
+                | 'yanked'
+                | 'unyanked'
+                | 'rollout-started'
+                | 'rollout-halted'
+                | 'rollout-resumed'
+                | 'rollout-raised'
+                | 'rollout-retracted';
               /** The module of the release. */
               readonly moduleId: ModuleId;
               /** The version as published. */
@@ -55,6 +63,18 @@ export interface ServeOptions {
               readonly tokenId: string;
               /** The address of the client, or of the proxy in front of the registry; undefined without a connection. */
               readonly peer: string | undefined;
+            }
+          | {
+              /** The registry raised, halted or completed a rollout by itself. */
+              readonly kind: 'rollout';
+              /** What it did. */
+              readonly change: 'raised' | 'halted' | 'completed';
+              /** The module of the release. */
+              readonly moduleId: ModuleId;
+              /** The version as published. */
+              readonly version: string;
+              /** Why it was halted; undefined if it was not. */
+              readonly because: string | undefined;
             }
           | {
               /** A file was stored, for a release that lists it. */

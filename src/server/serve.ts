@@ -6,6 +6,7 @@ import { PATHS, registryApp } from './app.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { changeFeed, type ChangeFeed } from './catalogue/change-feed.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
+import { rolloutController } from './rollout/rollout-controller.ts';
 import { healthOf, type Health } from './routes/health.ts';
 import { closed, limitedServer, type LimitedServer } from './limits/limited-server.ts';
 import { SERVER_LIMITS } from './limits/limits.ts';
@@ -25,6 +26,8 @@ export interface RunningRegistry {
    * afterwards.
    */
   close(): Promise<void>;
+  /** @internal Takes the next step of each rollout now, and not in some seconds. */
+  stepRollouts(): void;
   /** @internal What the server has to do now, for metrics. */
   load(): ServerLoad;
 }
@@ -73,21 +76,21 @@ export async function serveRegistry(
   const parts = { options: registry, tls, health, fleet };
   const { gate, ...limited } = guardedServer(catalogue, feed, parts);
   const { server } = limited;
-  try {
-    await listening(server, host, port);
-  } catch (error) {
+  await listening(server, host, port).catch((error: unknown) => {
     feed.close();
     throw error;
-  }
-  const stopSweeping = sweepArtifacts(catalogue, registry);
+  });
+  const controller = rolloutController(catalogue, fleet, registry);
+  const stops = [sweepArtifacts(catalogue, registry), controller.run()];
   return {
     address: `${tls ? 'https' : 'http'}://${hostOf(server)}`,
     close: async () => {
-      stopSweeping();
+      for (const stop of stops) stop();
       feed.close();
       await closed(limited, gate);
       fleet.close();
     },
+    stepRollouts: controller.step,
     load: () => ({
       connections: limited.sockets.size,
       unsentBytes: gate.unsentBytes(),

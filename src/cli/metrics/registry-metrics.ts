@@ -64,13 +64,14 @@ function requestMetrics(registers: Registry[]): Pick<RegistryMetrics, 'observe'>
   };
 }
 
-function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
-  const counter = <Label extends string>(
-    name: string,
-    help: string,
-    label: Label,
-  ): Counter<Label> =>
+/** Makes counters with one label. */
+function counterIn(registers: Registry[]) {
+  return <Label extends string>(name: string, help: string, label: Label): Counter<Label> =>
     new Counter({ name: `modreg_registry_${name}_total`, help, labelNames: [label], registers });
+}
+
+function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
+  const counter = counterIn(registers);
   const changes = counter(
     'changes',
     'Changes by requests: published, yanked, unyanked, uploaded files',
@@ -98,6 +99,12 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
       case 'certificate-renewed':
       case 'certificate-kept':
       case 'certificate-warning':
+      case 'rollout':
+      case 'rollout-started':
+      case 'rollout-halted':
+      case 'rollout-resumed':
+      case 'rollout-raised':
+      case 'rollout-retracted':
     }
   };
 }

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
 import type { ModuleId, Result } from '../../core/index.ts';
 import type { RegistryWriter } from '../../registry/registry-writer.ts';
-import type { PublishedRelease, PublishResult } from '../../server/index.ts';
+import type { Catalogue, PublishedRelease, PublishResult } from '../../server/index.ts';
+import { FleetFile, fleetPath } from '../../server/fleet/fleet-file.ts';
+import { machineIdsFor } from '../../server/fleet/rollout-machines.ts';
 import { limitWarnings, type LimitWarning } from '../../server/catalogue/list-limits.ts';
 import { releaseAsJson } from '../../server/catalogue/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
@@ -25,7 +28,7 @@ import type { Upload } from './uploads.ts';
 export type PublishOptions = CreatingOptions & ChangeOptions & ReleaseOptions;
 
 /** How many releases had each result. */
-type Counts = Readonly<Record<Exclude<PublishResult, 'other-content' | 'missing-file'>, number>>;
+type Counts = Readonly<Record<'published' | 'yanked' | 'unchanged', number>>;
 
 /** `modreg registry publish <module_id> [version]`: publishes one release from options, or all releases of a file. */
 export async function publishCommand(
@@ -102,7 +105,13 @@ function publishToFile(
   world: World,
 ): Outcome {
   return withCatalogue(options, world, modeOf(options), (catalogue) => {
-    const results = catalogue.publishAll(moduleId, releases, world.clock());
+    const results = publishedIn(catalogue, moduleId, releases, world);
+    const late = releases[results.indexOf('without-rollout')];
+    if (late) {
+      const message = `${moduleId} ${late.version} is already published without a rollout, and machines may have it; nothing was changed`;
+      const hint = 'yank it, and start its rollout with modreg rollout start';
+      return failed({ severity: 'error', kind: 'rollout-conflict', message, hint });
+    }
     const conflict = releases[results.indexOf('other-content')];
     if (conflict) {
       const message = `${moduleId} ${conflict.version} is already published with different content; nothing was changed`;
@@ -118,6 +127,26 @@ function publishToFile(
     const counts = countsOf(results);
     return publishedOutcome(moduleId, counts, limitWarnings(catalogue, moduleId), options);
   });
+}
+
+/** The first step of a rollout includes machines that reported to the server of the file, if it ever ran. */
+function publishedIn(
+  catalogue: Catalogue,
+  moduleId: ModuleId,
+  releases: readonly PublishedRelease[],
+  world: World,
+): readonly PublishResult[] {
+  const path = fleetPath(catalogue.path);
+  if (!releases.some(({ rollout }) => rollout) || !existsSync(path)) {
+    return catalogue.publishAll(moduleId, releases, world.clock());
+  }
+  const fleet = new FleetFile(path, () => world.clock());
+  catalogue.machinesFor = (...release) => fleet.read((sql) => machineIdsFor(sql, ...release));
+  try {
+    return catalogue.publishAll(moduleId, releases, world.clock());
+  } finally {
+    fleet.close();
+  }
 }
 
 /** Publishes the releases one by one, up to the first one that the registry refuses. */

@@ -28,27 +28,49 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
       return;
     }
     case 'overload': {
-      const { limit, count, peer } = event;
-      log('warn', 'overload', { limit, count, peer });
+      const { kind: _kind, ...fields } = event;
+      log('warn', 'overload', fields);
       return;
     }
     case 'certificate-renewed':
-      log('info', event.kind, { text: event.text });
-      return;
     case 'certificate-kept':
-    case 'certificate-warning':
-      log('warn', event.kind, { text: event.text });
-      return;
-    case 'uploaded': {
-      const { moduleId: module_id, digest, size, tokenId: token, peer } = event;
-      log('info', event.kind, { module_id, digest, size, token, peer });
+    case 'certificate-warning': {
+      const level = event.kind === 'certificate-renewed' ? 'info' : 'warn';
+      log(level, event.kind, { text: event.text });
       return;
     }
+    case 'rollout':
+      return logRollout(log, event);
+    case 'uploaded':
+      logUpload(log, event);
+      return;
     case 'published':
     case 'yanked':
-    case 'unyanked': {
+    case 'unyanked':
+    case 'rollout-started':
+    case 'rollout-halted':
+    case 'rollout-resumed':
+    case 'rollout-raised':
+    case 'rollout-retracted': {
       const { moduleId: module_id, version, tokenId: token, peer } = event;
       log('info', event.kind, { module_id, version, token, peer });
     }
   }
+}
+
+function logRollout(
+  log: ReturnType<typeof registryLog>,
+  { change, moduleId, version, because }: Extract<RegistryEvent, { kind: 'rollout' }>,
+): void {
+  const reason = because === undefined ? undefined : excerpt(because);
+  const level = change === 'halted' ? 'warn' : 'info';
+  log(level, `rollout-${change}`, { module_id: moduleId, version, because: reason });
+}
+
+function logUpload(
+  log: ReturnType<typeof registryLog>,
+  event: Extract<RegistryEvent, { kind: 'uploaded' }>,
+): void {
+  const { moduleId: module_id, digest, size, tokenId: token, peer } = event;
+  log('info', event.kind, { module_id, digest, size, token, peer });
 }

@@ -1,5 +1,6 @@
 import type { PublishedRelease } from '../../server/index.ts';
 import { parseVersion, type Result } from '../../core/index.ts';
+import { parseDuration } from '../../core/text/duration.ts';
 import { describeValue, excerpt, quote } from '../../core/text/quote.ts';
 import { readRelease } from '../../server/catalogue/published-release.ts';
 import { countOf } from '../output/count.ts';
@@ -16,6 +17,8 @@ export interface ReleaseOptions {
   readonly size?: readonly string[];
   readonly publishedAt?: string;
   readonly deprecated?: string;
+  readonly rollout?: true;
+  readonly soak?: string;
 }
 
 /** The release that the options describe, with the artifacts of `uploads`, or all releases of a file. */
@@ -31,7 +34,7 @@ export function releasesFrom(
 
 function fromFlags(
   version: string | undefined,
-  { artifact = [], digest = [], size = [], publishedAt, deprecated }: ReleaseOptions,
+  { artifact = [], digest = [], size = [], publishedAt, deprecated, ...staging }: ReleaseOptions,
   uploads: readonly Upload[],
 ): Result<readonly PublishedRelease[], Problem> {
   if (version === undefined) return usage('expected a version, or --file with a file of releases');
@@ -53,8 +56,11 @@ function fromFlags(
     };
   });
   const artifacts = [...named, ...uploads.map((upload) => upload.artifact)];
+  const rollout = rolloutFrom(staging);
+  if (!rollout.ok) return rollout;
   const read = readRelease({
     version,
+    ...rollout.value,
     ...(artifacts.length === 0 ? {} : { artifacts }),
     ...(publishedAt === undefined ? {} : { published_at: publishedAt }),
     ...(deprecated === undefined ? {} : { deprecated }),
@@ -63,14 +69,37 @@ function fromFlags(
   return usage(`not a release: ${read.error[0]}`, read.error.slice(1));
 }
 
+/** The field that publishes a release into a rollout; nothing without `--rollout`. */
+function rolloutFrom({
+  rollout,
+  soak,
+}: Pick<ReleaseOptions, 'rollout' | 'soak'>): Result<object, Problem> {
+  if (!rollout) {
+    if (soak === undefined) return { ok: true, value: {} };
+    return usage('--soak is given without --rollout: pass both, or neither');
+  }
+  const soakMs = readSoak(soak);
+  if (!soakMs.ok) return soakMs;
+  return { ok: true, value: { rollout: soakMs.value } };
+}
+
+/** The value of `--soak` as the field of a request; no field without it. */
+export function readSoak(soak: string | undefined): Result<{ soak_ms?: number }, Problem> {
+  if (soak === undefined) return { ok: true, value: {} };
+  const ms = parseDuration(soak);
+  if (ms.ok) return { ok: true, value: { soak_ms: ms.value } };
+  return usage(`--soak: ${ms.error}`);
+}
+
 /** The releases of a file with a list of releases, or with a module document in the form that the registry serves. */
 function fromFile(
   moduleId: string,
   version: string | undefined,
   { file: path = '', ...flags }: ReleaseOptions,
 ): Result<readonly PublishedRelease[], Problem> {
-  const { upload, artifact, digest, size, publishedAt, deprecated } = flags;
-  const described = [version, upload, artifact, digest, size, publishedAt, deprecated];
+  const { upload, artifact, digest, size, publishedAt, deprecated, rollout, soak } = flags;
+  const about = [upload, artifact, digest, size, publishedAt, deprecated, rollout, soak];
+  const described = [version, ...about];
   if (described.some((flag) => flag !== undefined)) {
     return usage(
       '--file describes its releases completely: pass no version and no other option about a release',

@@ -93,7 +93,12 @@ export function refusalProblem(refused: Exclude<ChangeResult, { kind: 'done' }>)
         'its disk is full or read-only: run the command again once its operator has changed that';
       return { severity: 'error', kind: 'registry-busy', message, hint };
     }
+    case 'without-rollout':
+    case 'stale-rollout':
+    case 'rollout-conflict':
+      return { severity: 'error', kind: 'rollout-conflict', message: detail };
     case 'too-large':
+    case 'unknown-rollout':
     case 'unknown-module':
     case 'unknown-version':
       return { severity: 'error', kind, message: detail };

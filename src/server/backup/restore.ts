@@ -22,6 +22,7 @@ import { holdExclusively } from '../../sqlite/exclusive-lock.ts';
 import { openUnchecked } from '../../sqlite/other-openings.ts';
 import { statementsOf } from '../../sqlite/statements.ts';
 import { syncFolder } from '../artifacts/artifact-store.ts';
+import { haltAll } from '../catalogue/rollout-table.ts';
 import { SCHEMA } from '../catalogue/catalogue-schema.ts';
 import { withoutLog } from './backup.ts';
 import { backupFile, checkBackup } from './backup-folder.ts';
@@ -133,7 +134,7 @@ function replaced(folder: string, manifest: Manifest, path: string, now: number)
         findings: [`${quote(backupDatabase)}: it was changed while it was restored`],
       };
     }
-    renumber(part, added);
+    renumber(part, added, now);
     const own = ownerAt(path);
     own(part);
     copyFiles({ folder, manifest, path, own });
@@ -147,7 +148,7 @@ function replaced(folder: string, manifest: Manifest, path: string, now: number)
 }
 
 /** Adds to all numbers, so that no client sees a lower one, and begins another history (D43). */
-function renumber(part: string, added: number): void {
+function renumber(part: string, added: number, now: number): void {
   const database = openDatabase(part, SCHEMA, { mode: 'write', busyTimeoutMs: BUSY_TIMEOUT_MS });
   const sql = statementsOf(database, part);
   transaction(database, () => {
@@ -158,6 +159,8 @@ function renumber(part: string, added: number): void {
       added,
       history,
     );
+    // A rollout may have been halted since the backup (D56).
+    haltAll(sql, { because: 'the registry was restored from a backup', at: now });
   });
   withoutLog(database);
   syncFile(part);

@@ -11,7 +11,9 @@ export type PublishResult =
   /** The version already exists with different content or a different publish time, and cannot be replaced. */
   | 'other-content'
   /** The registry has no file of the stated size for an artifact that it should host. */
-  | 'missing-file';
+  | 'missing-file'
+  /** The version is to begin a rollout, but was published without one, and machines may have it. */
+  | 'without-rollout';
 
 /** The modules that changed after a sequence number. */
 export interface Changes {

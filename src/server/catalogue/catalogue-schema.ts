@@ -4,8 +4,8 @@ import type { Layout } from '../../sqlite/schema.ts';
 export const SCHEMA: Layout = {
   // "mreg"
   applicationId: 0x6d726567,
-  // A program that knows only schema 1 would accept revoked and expired tokens, and ignore scopes.
-  oldestReader: 2,
+  // A program that knows only schema 4 would list releases in rollout without their rollouts, and so to all machines.
+  oldestReader: 5,
   migrations: [
     `
     CREATE TABLE catalogue (sequence INTEGER NOT NULL) STRICT;
@@ -62,5 +62,19 @@ export const SCHEMA: Layout = {
     `,
     // After a restore, a module that the backup lacks must not begin at 1 again (D43).
     `ALTER TABLE catalogue ADD COLUMN first_generation INTEGER NOT NULL DEFAULT 0;`,
+    // What happens to a release after its publication is appended, and never changed (D54).
+    `
+    CREATE TABLE rollout_events (
+      sequence INTEGER PRIMARY KEY,
+      module INTEGER NOT NULL REFERENCES modules,
+      release INTEGER NOT NULL REFERENCES releases,
+      after INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      content TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX rollout_events_by_module ON rollout_events (module);
+    CREATE INDEX rollout_events_by_release ON rollout_events (release);
+    `,
   ],
 };

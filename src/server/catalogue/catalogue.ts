@@ -12,18 +12,9 @@ import { identityOf, type FileIdentity } from './file-identity.ts';
 import { listedArtifacts } from './listed-artifacts.ts';
 import { makeDocument, type ModuleDocument } from './module-document.ts';
 import type { PublishedRelease } from './published-release.ts';
-import {
-  addRelease,
-  isRefused,
-  moduleIdIn,
-  moduleIn,
-  publishResultOf,
-  releaseIn,
-  setYanked,
-  storedReleases,
-  storedSize,
-  yankAsPublished,
-} from './release-table.ts';
+import { catalogueRollouts, type CatalogueRollouts } from './catalogue-rollouts.ts';
+import { moduleIdIn, moduleIn, releaseIn } from './module-row.ts';
+import { publishReleases, setYanked, storedReleases, storedSize } from './release-table.ts';
 import { addToken, revokeToken, tokensIn, tokenWith } from '../tokens/token-table.ts';
 import { tokenUses } from '../tokens/token-uses.ts';
 import type { StoredToken } from '../tokens/token.ts';
@@ -63,6 +54,10 @@ export class Catalogue {
   readonly #sql: Statements;
   /** @internal The size of each hosted file that a release lists, by its sha256. */
   readonly listedArtifacts: () => ReadonlyMap<string, number>;
+  /** @internal The staged rollouts. */
+  readonly rollouts: CatalogueRollouts;
+  /** @internal The ids of the machines that may get a version, for the first step of its rollout. */
+  machinesFor: (moduleId: ModuleId, version: string) => readonly string[] = () => [];
   /** @internal Records that a request used a token, once a minute. Never throws because the file cannot be written. */
   readonly recordUse: (token: StoredToken, now: number) => void;
   readonly #documents: LRUCache<string, CachedDocument> = new LRUCache({
@@ -88,6 +83,7 @@ export class Catalogue {
     this.listedArtifacts = listedArtifacts(this.#sql);
     this.recordUse = tokenUses(this.#sql);
     this.#identity = identityOf(path);
+    this.rollouts = catalogueRollouts(this.#sql, (work) => this.#change(work));
   }
 
   /** Closes the file. Closing it again does nothing. */
@@ -110,19 +106,12 @@ export class Catalogue {
     releases: readonly PublishedRelease[],
     now: number,
   ): readonly PublishResult[] {
-    return this.#change(() => {
-      const results = releases.map((release) => publishResultOf(this.#sql, moduleId, release));
-      if (results.some(isRefused)) return results;
-      for (const [place, release] of releases.entries()) {
-        // Checked again, because the list may contain a version twice.
-        const result = publishResultOf(this.#sql, moduleId, release);
-        if (result === 'published') addRelease(this.#sql, moduleId, release, now);
-        else results[place] = result;
-        const isYanked = yankAsPublished(this.#sql, moduleId, release);
-        if (isYanked && result === 'unchanged') results[place] = 'yanked';
-      }
-      return results;
-    });
+    return this.#change(() =>
+      publishReleases(this.#sql, moduleId, releases, {
+        now,
+        machinesFor: (version) => this.machinesFor(moduleId, version),
+      }),
+    );
   }
 
   /** @internal Whether a published version is yanked; undefined if the version is not published. */
@@ -140,6 +129,7 @@ export class Catalogue {
     moduleId: ModuleId,
     version: string,
     reason: string | null,
+    now: number = Date.now(),
   ): 'done' | 'unchanged' | 'unknown-module' | 'unknown-version' {
     return this.#change(() => {
       const module = moduleIn(this.#sql, moduleId);
@@ -147,7 +137,7 @@ export class Catalogue {
       const release = releaseIn(this.#sql, module, version);
       if (!release) return 'unknown-version';
       if (release['yanked'] === reason) return 'unchanged';
-      setYanked(this.#sql, module, release, reason);
+      setYanked(this.#sql, module, release, { reason, now });
       return 'done';
     });
   }

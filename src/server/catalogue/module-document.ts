@@ -19,6 +19,8 @@ export interface StoredRelease {
   /** A JSON object with the fields that the author published. */
   readonly content: string;
   readonly yanked: string | null;
+  /** Which machines may install it; undefined: all. */
+  readonly rollout: object | undefined;
 }
 
 /** The document of a module. Its entity tag is a digest of its bytes. */
@@ -34,8 +36,8 @@ export function makeDocument(
   return { bytes, etag: `"${digest}"`, count: releases.length };
 }
 
-function releaseAsJson({ version, publishedAt, content, yanked }: StoredRelease): string {
+function releaseAsJson({ version, publishedAt, content, yanked, rollout }: StoredRelease): string {
   const head = JSON.stringify({ version, published_at: formatTime(publishedAt) });
   // Joins three JSON objects, none of which is empty.
-  return `${head.slice(0, -1)},${content.slice(1, -1)},${JSON.stringify({ yanked }).slice(1)}`;
+  return `${head.slice(0, -1)},${content.slice(1, -1)},${JSON.stringify({ yanked, rollout }).slice(1)}`;
 }

@@ -5,6 +5,7 @@ import { jsonPointer } from '../../core/text/json-pointer.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
 import { readWebAddress } from '../../core/text/web-address.ts';
+import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import { hostedSha256 } from '../../registry/formats/hosted-artifact.ts';
 
 /** A release as its author publishes it. `readRelease` validates one. */
@@ -30,6 +31,8 @@ export interface PublishedRelease {
   readonly deprecated: string | undefined;
   /** Why the release is yanked, `''` without a reason; undefined if it is not published as yanked. */
   readonly yanked: string | undefined;
+  /** Publishes it into a staged rollout, whose steps last at least `soakMs` milliseconds. Absent: all machines may install it. */
+  readonly rollout?: { readonly soakMs: number } | undefined;
 }
 
 /** One escaped line for each error: a JSON Pointer, what was found, what was expected. */
@@ -45,7 +48,8 @@ const ARTIFACT_PLATFORMS: readonly string[] = [
 ];
 const LONGEST_TEXT = 1000;
 
-const shortText = v.pipe(
+/** A reason, which people read. */
+export const shortText: v.GenericSchema<unknown, string> = v.pipe(
   v.string('expected text'),
   v.check(
     (text) => Array.from(text).length <= LONGEST_TEXT,
@@ -94,6 +98,21 @@ const artifact = v.pipe(
   }, 'a file that the registry hosts needs a size, and the digest that its address has'),
 );
 
+const HOUR = 3_600_000;
+
+/** How long each step of a rollout lasts at least, in milliseconds. */
+export const soakMs: v.GenericSchema<number | undefined, number> = v.optional(
+  v.pipe(
+    v.number('expected milliseconds'),
+    v.safeInteger('expected whole milliseconds'),
+    v.minValue(0, 'expected 0 or more'),
+    v.maxValue(720 * HOUR, 'expected at most 30 days'),
+  ),
+  ROLLOUT_POLICY.soakMs,
+);
+
+const rollout = v.strictObject({ soak_ms: soakMs }, shape('a rollout', 'soak_ms'));
+
 const release = v.strictObject(
   {
     version: read((text) => {
@@ -118,13 +137,14 @@ const release = v.strictObject(
     ),
     deprecated: v.nullish(shortText),
     yanked: v.nullish(shortText),
+    rollout: v.nullish(rollout),
   },
-  shape('a release', 'version, published_at, artifacts, deprecated and yanked'),
+  shape('a release', 'version, published_at, artifacts, deprecated, yanked and rollout'),
 );
 
 /**
  * Validates a release that was parsed from JSON. Its fields are `version`, `published_at` (RFC 3339),
- * `artifacts`, `deprecated` and `yanked`; only `version` is required.
+ * `artifacts`, `deprecated`, `yanked` and `rollout`; only `version` is required.
  *
  * @example
  * ```ts
@@ -138,7 +158,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
   // valibot accepts a list as an object.
   const result = v.safeParse(release, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
-  const { version, published_at, artifacts, deprecated, yanked } = result.output;
+  const { version, published_at, artifacts, deprecated, yanked, rollout: started } = result.output;
   return {
     ok: true,
     value: {
@@ -152,6 +172,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
       })),
       deprecated: deprecated ?? undefined,
       yanked: yanked ?? undefined,
+      ...(started ? { rollout: { soakMs: started.soak_ms } } : {}),
     },
   };
 }
@@ -173,9 +194,18 @@ export function releaseAsJson({
   artifacts,
   deprecated,
   yanked,
+  rollout: started,
 }: PublishedRelease): string {
   const published_at = publishedAt === undefined ? undefined : formatTime(publishedAt);
-  return JSON.stringify({ version, published_at, artifacts, deprecated, yanked });
+  const inRollout = started && { soak_ms: started.soakMs };
+  return JSON.stringify({
+    version,
+    published_at,
+    artifacts,
+    deprecated,
+    yanked,
+    rollout: inRollout,
+  });
 }
 
 /** Validates the body of a yank request, and returns its reason. */
@@ -208,14 +238,15 @@ function read<T>(grammar: (text: string) => Result<T, string>): v.GenericSchema<
 }
 
 /** The message for a missing or unknown field, or for a value that is not an object. */
-function shape(noun: string, fields: string): (issue: v.BaseIssue<unknown>) => string {
+export function shape(noun: string, fields: string): (issue: v.BaseIssue<unknown>) => string {
   return ({ path, expected }) => {
     if (path && expected === 'never') return `unknown field; ${noun} has ${fields}`;
     return path ? 'required' : `expected an object: ${noun} has ${fields}`;
   };
 }
 
-function describe(issue: v.BaseIssue<unknown>): string {
+/** The line for an error of valibot. */
+export function describe(issue: v.BaseIssue<unknown>): string {
   const keys = issue.path?.map(({ key }) => key as string | number) ?? [];
   return excerpt(`${jsonPointer(keys)}${keys.length === 0 ? '' : ': '}${issue.message}`);
 }

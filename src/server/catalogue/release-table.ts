@@ -1,41 +1,35 @@
 import type { ModuleId } from '../../core/index.ts';
-import { expectArgument } from '../../core/text/argument.ts';
-import { MODULE_ID, nameOf, namespaceOf } from '../../core/releases/module-id.ts';
+import { listedRollout } from '../../core/rollout/rollout.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import type { PublishResult } from './catalogue-results.ts';
 import type { StoredRelease } from './module-document.ts';
 import { findArtifact, keepArtifact } from '../artifacts/artifact-store.ts';
+import { addModule, moduleIn, releaseIn, touch, type ModuleRow } from './module-row.ts';
 import { contentOf, hostedArtifacts, type PublishedRelease } from './published-release.ts';
-
-/** A module that has a release. */
-export interface ModuleRow {
-  readonly id: number;
-  readonly generation: number;
-}
-
-/** The module with this id; undefined if nothing was ever published for it. */
-export function moduleIn(sql: Statements, moduleId: ModuleId): ModuleRow | undefined {
-  const row = sql.get(
-    'SELECT id, generation FROM modules WHERE namespace = ? AND name = ?',
-    namespaceOf(moduleId),
-    nameOf(moduleId),
-  );
-  return row && { id: Number(row['id']), generation: Number(row['generation']) };
-}
-
-export function releaseIn(sql: Statements, { id }: ModuleRow, version: string): Row | undefined {
-  return sql.get('SELECT * FROM releases WHERE module = ? AND version = ?', id, version);
-}
+import { startEvent } from './rollout-start.ts';
+import {
+  appendEvent,
+  haltRunning,
+  rolloutIn,
+  rolloutsIn,
+  type StoredRollout,
+} from './rollout-table.ts';
 
 /** The releases of a module in the order of their publication. */
 export function storedReleases(sql: Statements, { id }: ModuleRow): StoredRelease[] {
   const rows = sql.all('SELECT * FROM releases WHERE module = ? ORDER BY id', id);
+  const rollouts = rolloutsIn(sql, id);
   return rows.map((row) => ({
+    rollout: listedIn(rollouts.get(Number(row['id']))),
     version: String(row['version']),
     publishedAt: Number(row['published_at']),
     content: String(row['content']),
     yanked: row['yanked'] === null ? null : String(row['yanked']),
   }));
+}
+
+function listedIn(stored: StoredRollout | undefined): StoredRelease['rollout'] {
+  return stored && listedRollout(stored.rollout);
 }
 
 /** The names of its fields, its time and its punctuation. */
@@ -52,7 +46,7 @@ export function storedSize(sql: Statements, moduleId: ModuleId): number {
 }
 
 /** The result that publishing `release` would have. */
-export function publishResultOf(
+function publishResultOf(
   sql: Statements,
   moduleId: ModuleId,
   release: PublishedRelease,
@@ -67,82 +61,102 @@ export function publishResultOf(
   }
   const { publishedAt = before['published_at'] } = release;
   const isSame = before['content'] === contentOf(release) && before['published_at'] === publishedAt;
-  return isSame ? 'unchanged' : 'other-content';
+  if (!isSame) return 'other-content';
+  // Machines may have it already, and what they have does not become part of a rollout (D55).
+  const isLate = release.rollout && !rolloutIn(sql, Number(before['id']));
+  return isLate ? 'without-rollout' : 'unchanged';
 }
 
 /** Whether nothing of a list is published because of this result. */
-export function isRefused(result: PublishResult): boolean {
-  return result === 'other-content' || result === 'missing-file';
+export function isRefused(
+  result: PublishResult,
+): result is Exclude<PublishResult, 'published' | 'yanked' | 'unchanged'> {
+  return ['other-content', 'missing-file', 'without-rollout'].includes(result);
 }
 
-/** Adds a release that is not yet published. The caller has a transaction. */
-export function addRelease(
+/** What publishing takes besides the releases. */
+export interface Publishing {
+  readonly now: number;
+  /** The ids of the machines that may get a version: the first step of its rollout includes at least one of them. */
+  readonly machinesFor: (version: string) => readonly string[];
+}
+
+/** Publishes releases in order, or none if one is refused. The caller has a transaction. */
+export function publishReleases(
+  sql: Statements,
+  moduleId: ModuleId,
+  releases: readonly PublishedRelease[],
+  publishing: Publishing,
+): readonly PublishResult[] {
+  const results = releases.map((release) => publishResultOf(sql, moduleId, release));
+  if (results.some(isRefused)) return results;
+  for (const [place, release] of releases.entries()) {
+    // Checked again, because the list may contain a version twice.
+    const result = publishResultOf(sql, moduleId, release);
+    if (result === 'published') addRelease(sql, moduleId, release, publishing);
+    else results[place] = result;
+    const isYanked = yankAsPublished(sql, moduleId, release, publishing.now);
+    if (isYanked && result === 'unchanged') results[place] = 'yanked';
+  }
+  return results;
+}
+
+/** Adds a release that is not yet published, with its rollout: no list has the release without it (D55). */
+function addRelease(
   sql: Statements,
   moduleId: ModuleId,
   release: PublishedRelease,
-  now: number,
+  { now, machinesFor }: Publishing,
 ): void {
   for (const { sha256 } of hostedArtifacts(release)) keepArtifact(sql.path, sha256);
-  const id = moduleIn(sql, moduleId)?.id ?? addModule(sql, moduleId);
-  sql.run(
+  const module = moduleIn(sql, moduleId)?.id ?? addModule(sql, moduleId);
+  const { version, rollout } = release;
+  const added = sql.run(
     'INSERT INTO releases (module, version, published_at, content) VALUES (?, ?, ?, ?)',
-    id,
-    release.version,
+    module,
+    version,
     release.publishedAt ?? now,
     contentOf(release),
   );
-  touch(sql, id);
+  touch(sql, module);
+  if (!rollout) return;
+  const key = { module, release: Number(added.lastInsertRowid) };
+  appendEvent(sql, key, startEvent(machinesFor(version), now), rollout.soakMs);
 }
 
-/** Yanks a release for `reason`, or unyanks it if that is null. The caller has a transaction. */
+/** Whether no constraint but a pin selects a release. */
+export function isWithdrawn(release: Row): boolean {
+  return release['yanked'] !== null;
+}
+
+/** Yanks a release for a reason, which halts its rollout, or unyanks it if that is null. The caller has a transaction. */
 export function setYanked(
   sql: Statements,
   module: ModuleRow,
   release: Row,
-  reason: string | null,
+  { reason, now: at }: { readonly reason: string | null; readonly now: number },
 ): void {
-  sql.run('UPDATE releases SET yanked = ? WHERE id = ?', reason, Number(release['id']));
+  const id = Number(release['id']);
+  sql.run('UPDATE releases SET yanked = ? WHERE id = ?', reason, id);
   touch(sql, module.id);
+  // When the release is unyanked, its rollout must not go on by itself (T164).
+  const because = `yanked${reason && `: ${reason}`}`;
+  if (reason !== null) haltRunning(sql, { module: module.id, release: id }, { because, at });
 }
 
 /**
  * Yanks a release that is published as yanked, such as one imported from another registry. Never unyanks. Whether it
  * changed anything.
  */
-export function yankAsPublished(
+function yankAsPublished(
   sql: Statements,
   moduleId: ModuleId,
   { version, yanked }: PublishedRelease,
+  now: number,
 ): boolean {
   const module = moduleIn(sql, moduleId);
   const before = module && releaseIn(sql, module, version);
-  if (!before || yanked === undefined || before['yanked'] !== null) return false;
-  setYanked(sql, module, before, yanked);
+  if (!before || yanked === undefined || isWithdrawn(before)) return false;
+  setYanked(sql, module, before, { reason: yanked, now });
   return true;
-}
-
-function addModule(sql: Statements, moduleId: ModuleId): number {
-  expectArgument('publish()', 'moduleId', moduleId, MODULE_ID);
-  const added = sql.run(
-    `INSERT INTO modules (namespace, name, generation, sequence)
-     VALUES (?, ?, (SELECT first_generation FROM catalogue), 0)`,
-    namespaceOf(moduleId),
-    nameOf(moduleId),
-  );
-  return Number(added.lastInsertRowid);
-}
-
-/** Records that a module changed. */
-function touch(sql: Statements, id: number): void {
-  sql.run('UPDATE catalogue SET sequence = sequence + 1');
-  sql.run(
-    `UPDATE modules SET generation = generation + 1,
-       sequence = (SELECT sequence FROM catalogue) WHERE id = ?`,
-    id,
-  );
-}
-
-/** Only addModule writes ids, and each is a ModuleId. */
-export function moduleIdIn(row: Row): ModuleId {
-  return String(row['id']) as ModuleId;
 }

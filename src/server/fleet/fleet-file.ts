@@ -61,6 +61,12 @@ export class FleetFile {
     return translated(this.#path, () => snapshot(database, () => query(sql)));
   }
 
+  /** The result of `change` in a transaction. Throws a DatabaseError. */
+  write<T>(change: (sql: Statements) => T): T {
+    const { database, sql } = this.#open();
+    return translated(this.#path, () => transaction(database, () => change(sql)));
+  }
+
   close(): void {
     this.#opened?.database.close();
     this.#opened = undefined;

@@ -69,5 +69,15 @@ export const FLEET_LAYOUT: Layout = {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX outcomes_by_time ON outcomes (received_at, module_id, version, result);
     `,
+    `
+    CREATE INDEX outcomes_by_release ON outcomes (module_id, version, result);
+
+    -- How long the step of a rollout has lasted while a controller ran.
+    CREATE TABLE soaks (
+      salt TEXT PRIMARY KEY,
+      since INTEGER NOT NULL,
+      soaked_ms INTEGER NOT NULL
+    ) STRICT;
+    `,
   ],
 };

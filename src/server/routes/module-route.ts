@@ -16,6 +16,8 @@ export const NEWEST_AGENT = '/install/:os/:cpu';
 export const MODULE = '/v1/modules/:namespace/:name';
 export const RELEASES = '/v1/modules/:namespace/:name/releases';
 export const YANK = '/v1/modules/:namespace/:name/releases/:version/yank';
+/** The address of a release's staged rollout. */
+export const ROLLOUT = '/v1/modules/:namespace/:name/releases/:version/rollout';
 /** The addresses of a hosted file: to download it, and to upload it for a release of a module. */
 export const ARTIFACT = '/v1/artifacts/sha256/:sha256';
 export const UPLOAD = '/v1/modules/:namespace/:name/artifacts/sha256/:sha256';
@@ -24,6 +26,7 @@ export const UPLOAD = '/v1/modules/:namespace/:name/artifacts/sha256/:sha256';
 export const REPORTS = '/v1/machines/:id/reports';
 export const FLEET = '/v1/fleet';
 export const FLEET_MACHINES = '/v1/fleet/machines';
+export const FLEET_ROLLOUTS = '/v1/fleet/rollouts';
 export const FLEET_MODULE = '/v1/fleet/modules/:namespace/:name';
 
 /** The response of `answer` for the module in the address, or a problem if its id is wrong. */

@@ -1,4 +1,5 @@
 import { FLEET_SCHEMAS } from './openapi-fleet-schemas.ts';
+import { NEW_ROLLOUT, ROLLOUT_SCHEMAS } from './openapi-rollout-schemas.ts';
 import { ref } from './openapi-ref.ts';
 
 const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
@@ -23,6 +24,7 @@ const artifact = {
 /** The schemas of the OpenAPI document. */
 export const SCHEMAS: object = {
   ...FLEET_SCHEMAS,
+  ...ROLLOUT_SCHEMAS,
   ModuleId: { type: 'string', pattern: `^${HALF}:${HALF}$` },
   Artifact: artifact,
   Release: {
@@ -39,6 +41,7 @@ export const SCHEMAS: object = {
       },
       deprecated: TEXT_OR_NULL,
       yanked: { ...TEXT_OR_NULL, description: 'The reason, which may be empty. Null: not yanked.' },
+      rollout: ref('ListedRollout'),
     },
   },
   NewRelease: {
@@ -60,6 +63,7 @@ export const SCHEMAS: object = {
         maxLength: 1000,
         description: 'The reason, to publish the release as yanked',
       },
+      rollout: NEW_ROLLOUT,
     },
   },
   Module: {
@@ -159,6 +163,11 @@ export const SCHEMAS: object = {
       status: { type: 'integer' },
       detail: { type: 'string' },
       known_to: { type: 'integer', minimum: 0, description: 'In a gap: what the registry has' },
+      sequence: {
+        type: 'integer',
+        minimum: 0,
+        description: 'In a conflict: the last event of the rollout',
+      },
       errors: {
         type: 'array',
         items: { type: 'string' },

@@ -1,5 +1,6 @@
 import { FAILURES, json, MODULE, path, problem, query, WRITE_ERRORS } from './openapi-parts.ts';
 import { FLEET_PATHS } from './openapi-fleet.ts';
+import { ROLLOUT_PATHS } from './openapi-rollout.ts';
 import { ARTIFACT_PATHS } from './openapi-artifacts.ts';
 import { ref } from './openapi-ref.ts';
 import { SCHEMAS } from './openapi-schemas.ts';
@@ -113,7 +114,9 @@ export const OPENAPI: object = {
           ...WRITE_ERRORS,
           200: json(ref('Published'), 'The release was already published with the same content'),
           201: json(ref('Published'), 'The release is published and stored on disk'),
-          409: problem('The version is already published with different content or publish time'),
+          409: problem(
+            'The version is already published with different content or publish time, or without the rollout',
+          ),
         },
       },
     },
@@ -143,6 +146,7 @@ export const OPENAPI: object = {
         responses: { ...WRITE_ERRORS, 200: json(ref('Yanked'), 'The release is not yanked') },
       },
     },
+    ...ROLLOUT_PATHS,
     ...ARTIFACT_PATHS,
     ...FLEET_PATHS,
     '/v1/openapi.json': {
@@ -197,7 +201,7 @@ export const OPENAPI: object = {
         type: 'http',
         scheme: 'bearer',
         description:
-          'Publishing needs the scope publish or import, yanking the scope yank, for all namespaces or for that of the module. A report needs machine:<id>, reading reports fleet:read',
+          'Publishing needs the scope publish or import, yanking the scope yank, changing a rollout the scope rollout, for all namespaces or for that of the module. A report needs machine:<id>, reading reports fleet:read',
       },
     },
   },

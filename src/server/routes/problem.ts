@@ -11,6 +11,10 @@ export type ProblemKind =
   | 'unknown-version'
   | 'method-not-allowed'
   | 'already-published'
+  | 'without-rollout'
+  | 'unknown-rollout'
+  | 'stale-rollout'
+  | 'rollout-conflict'
   | 'gap'
   | 'duplicate-machine'
   | 'too-large'
@@ -39,6 +43,10 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'unknown-version': [404, 'The module has no such version'],
   'method-not-allowed': [405, 'The address does not support this method'],
   'already-published': [409, 'The version is already published with different content'],
+  'without-rollout': [409, 'The version is already published without a rollout'],
+  'unknown-rollout': [404, 'The release has no rollout'],
+  'stale-rollout': [409, 'The rollout has changed in the meantime'],
+  'rollout-conflict': [409, 'The rollout does not allow this'],
   gap: [409, 'Outcomes before the report are missing'],
   'duplicate-machine': [409, 'Two machines report under one id'],
   'too-large': [413, 'The body is too large'],

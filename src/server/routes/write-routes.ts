@@ -7,6 +7,7 @@ import type { Caller } from '../tokens/caller.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { answeringToken, type Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
+import { isRefused } from '../catalogue/release-table.ts';
 import { limitWarnings } from '../catalogue/list-limits.ts';
 import { RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
 import { problem } from './problem.ts';
@@ -88,14 +89,7 @@ function published(
     return problem('bad-release', error, { errors: [error] });
   }
   const result = catalogue.publish(moduleId, release, now);
-  if (result === 'other-content') {
-    const next = 'it cannot change; yank it and publish another version';
-    return problem(
-      'already-published',
-      `${moduleId} ${version} is already published with different content or publish time: ${next}`,
-    );
-  }
-  if (result === 'missing-file') return missingFileAnswer(moduleId, version);
+  if (isRefused(result)) return refusedPublication(result, moduleId, version);
   if (result !== 'unchanged') changed({ kind: result, moduleId, version });
   const warnings = limitWarnings(catalogue, moduleId).map(({ kind, message }) => {
     return { type: `urn:modreg:${kind}`, detail: message };
@@ -104,6 +98,26 @@ function published(
   return c.json(
     warnings.length === 0 ? body : { ...body, warnings },
     result === 'published' ? 201 : 200,
+  );
+}
+
+function refusedPublication(
+  result: 'other-content' | 'without-rollout' | 'missing-file',
+  moduleId: ModuleId,
+  version: string,
+): Response {
+  if (result === 'missing-file') return missingFileAnswer(moduleId, version);
+  if (result === 'without-rollout') {
+    const next = 'yank it, and start its rollout';
+    return problem(
+      result,
+      `${moduleId} ${version} is already published without a rollout, and machines may have it: ${next}`,
+    );
+  }
+  const next = 'it cannot change; yank it and publish another version';
+  return problem(
+    'already-published',
+    `${moduleId} ${version} is already published with different content or publish time: ${next}`,
   );
 }
 
@@ -143,14 +157,14 @@ async function withYank(
 
 function yankAnswer(
   c: Context,
-  { catalogue, changed }: Caller,
+  { catalogue, changed, now }: Caller,
   {
     moduleId,
     version,
     reason,
   }: { readonly moduleId: ModuleId; readonly version: string; readonly reason: string | null },
 ): Response {
-  const result = catalogue.yank(moduleId, version, reason);
+  const result = catalogue.yank(moduleId, version, reason, now);
   switch (result) {
     case 'unknown-module':
       return problem(result, `nothing was ever published for ${moduleId}`);

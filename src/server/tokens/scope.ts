@@ -4,16 +4,17 @@ import type { Result } from '../../core/index.ts';
 /** What a token may do, as `parseScope` returns it: `publish`, `yank:acme`, `machine:rover-7`, `fleet:read`, `logs:read`. */
 export type Scope = string & { readonly brand: 'scope' };
 
-/** What a request does to the releases of a namespace. `import` publishes a release with a publish time of long ago. */
-export type Change = 'publish' | 'yank' | 'import';
+/** What a request does to the releases of a namespace. `import` publishes a release with a publish time of long ago,
+ * `rollout` halts, resumes, raises or retracts the rollout of one. */
+export type Change = 'publish' | 'yank' | 'import' | 'rollout';
 
 /** The forms of a scope, for a message. */
 export const SCOPE_FORMS =
-  'publish, yank or import, each with or without :<namespace>, machine:<id>, fleet:read, or logs:read';
+  'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, fleet:read, or logs:read';
 
 const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
 const SCOPE = new RegExp(
-  `^(?:(?:publish|yank|import)(?::${HALF})?|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|fleet:read|logs:read)$`,
+  `^(?:(?:publish|yank|rollout|import)(?::${HALF})?|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|fleet:read|logs:read)$`,
 );
 
 /** Parses a scope. The error is one escaped line. */

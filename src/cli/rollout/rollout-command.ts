@@ -1,0 +1,188 @@
+import { parseVersion, type ModuleId } from '../../core/index.ts';
+import { isJsonObject, type JsonObject } from '../../registry/formats/json-object.ts';
+import type { RegistryWriter } from '../../registry/registry-writer.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { withFleet, type FleetOptions } from '../fleet/fleet-options.ts';
+import { wholeNumber } from '../number-option.ts';
+import { jsonLine } from '../output/answer-json.ts';
+import { parseProblem, type Outcome } from '../problem.ts';
+import { failed, usage, withModuleId } from '../registry/catalogue-options.ts';
+import { namedRegistry } from '../registry/registry-choice.ts';
+import { readSoak } from '../registry/release-options.ts';
+import { refusalProblem, withWriter } from '../registry/remote-registry.ts';
+import type { World } from '../world.ts';
+import { startedLine, statusLines, type RolloutAnswer } from './rollout-words.ts';
+
+/** The release of a command, as typed. */
+type Typed = readonly [moduleId: string, version: string];
+
+export interface RolloutOptions extends FleetOptions {
+  readonly soak?: string;
+  readonly reason?: string;
+  readonly failures?: string;
+  readonly to?: string;
+}
+
+/** The body of a request, or why there is none. `known` is the rollout now. */
+type Change = (known: RolloutAnswer) => object | Outcome;
+
+/** `modreg rollout start`: starts the rollout of a yanked release. */
+export async function startCommand(
+  typed: Typed,
+  options: RolloutOptions,
+  world: World,
+): Promise<Outcome> {
+  const soak = readSoak(options.soak);
+  if (!soak.ok) return failed(soak.error);
+  return await withRelease(typed, options, world, async (writer, moduleId, version) => {
+    const body = JSON.stringify({ event: 'start', ...soak.value });
+    const result = await writer.rollout(moduleId, version, body);
+    if (result.kind !== 'done') return failed(refusalProblem(result));
+    return answered(result.json, options, (rollout) => [startedLine(rollout)]);
+  });
+}
+
+/** `modreg rollout status`: one rollout, or a line for each. */
+export async function statusCommand(
+  [moduleId, version]: readonly [string | undefined, string | undefined],
+  options: RolloutOptions,
+  world: World,
+): Promise<Outcome> {
+  if (moduleId === undefined) return await listedRollouts(options, world);
+  if (version === undefined) return failed(usage(`expected a version after ${excerpt(moduleId)}`));
+  return await withRelease([moduleId, version], options, world, async (writer, id, text) => {
+    const result = await writer.rollout(id, text);
+    if (result.kind !== 'done') return failed(refusalProblem(result));
+    return answered(result.json, options, statusLines);
+  });
+}
+
+async function listedRollouts(options: RolloutOptions, world: World): Promise<Outcome> {
+  return await withFleet(options, world, async (client) => {
+    const { rollouts } = await client.read('/rollouts');
+    const all = Array.isArray(rollouts) ? rollouts.filter(isJsonObject) : [];
+    const lines = all.map(
+      ({ module_id: id, version, status, percent }) =>
+        `${excerpt(String(id))} ${excerpt(String(version))}: ${excerpt(String(status))} at ${Number(percent)} %`,
+    );
+    const json = jsonLine({ schema: 'modreg/rollouts@1', rollouts: all });
+    const text = lines.length === 0 ? ['no release is or was in a rollout'] : lines;
+    return { answer: options.json ? [json] : text, notes: [], problems: [] };
+  });
+}
+
+/** `modreg rollout halt`: no further machine installs the release. */
+export async function haltCommand(
+  typed: Typed,
+  options: RolloutOptions,
+  world: World,
+): Promise<Outcome> {
+  const { reason = '' } = options;
+  return await changed(typed, options, world, () => ({ event: 'halt', reason }));
+}
+
+/** `modreg rollout retract`: ends the rollout, and no further machine ever installs the release. */
+export async function retractCommand(
+  typed: Typed,
+  options: RolloutOptions,
+  world: World,
+): Promise<Outcome> {
+  const { reason = '' } = options;
+  return await changed(typed, options, world, () => ({ event: 'retract', reason }));
+}
+
+/** `modreg rollout resume`: goes on with a halted rollout, and names the number of failures that were seen. */
+export async function resumeCommand(
+  typed: Typed,
+  options: RolloutOptions,
+  world: World,
+): Promise<Outcome> {
+  return await changed(typed, options, world, ({ machines, ...rollout }) => {
+    const seen = machines.failed + machines.silent;
+    if (options.failures !== `${seen}`) {
+      const found =
+        options.failures === undefined ? '' : `--failures is ${excerpt(options.failures)}, but `;
+      const message = `${found}${seen} machines failed or became silent`;
+      const hint = `look at them with modreg rollout status ${excerpt(rollout.module_id)} ${excerpt(rollout.version)}, then pass --failures ${seen}`;
+      return failed({ severity: 'error', kind: 'rollout-conflict', message, hint });
+    }
+    const { failed: failures, silent } = machines;
+    return { event: 'resume', acknowledged: { failed: failures, silent } };
+  });
+}
+
+/** `modreg rollout raise`: takes the next step now, or one up to a percentage. */
+export async function raiseCommand(
+  typed: Typed,
+  options: RolloutOptions,
+  world: World,
+): Promise<Outcome> {
+  const percent = options.to === undefined ? undefined : wholeNumber('--to', options.to, 100);
+  if (percent?.ok === false) return failed(percent.error);
+  return await changed(typed, options, world, () => ({ event: 'raise', percent: percent?.value }));
+}
+
+/** Reads a rollout and changes it. If it has changed in between, the registry refuses that. */
+async function changed(
+  typed: Typed,
+  options: RolloutOptions,
+  world: World,
+  change: Change,
+): Promise<Outcome> {
+  return await withRelease(typed, options, world, async (writer, moduleId, version) => {
+    const before = await writer.rollout(moduleId, version);
+    if (before.kind !== 'done') return failed(refusalProblem(before));
+    const known = answerIn(before.json);
+    const body = change(known);
+    if (isOutcome(body)) return body;
+    const after = known.sequence;
+    const result = await writer.rollout(moduleId, version, JSON.stringify({ ...body, after }));
+    if (result.kind !== 'done') return failed(refusalProblem(result));
+    return answered(result.json, options, statusLines);
+  });
+}
+
+function isOutcome(body: object): body is Outcome {
+  return Object.hasOwn(body, 'problems');
+}
+
+async function withRelease(
+  [moduleText, versionText]: Typed,
+  options: RolloutOptions,
+  world: World,
+  work: (writer: RegistryWriter, moduleId: ModuleId, version: string) => Promise<Outcome>,
+): Promise<Outcome> {
+  const version = parseVersion(versionText);
+  if (!version.ok) return failed(parseProblem(version.error));
+  const registry = namedRegistry(options, world);
+  if (registry === undefined) {
+    const hint = 'name it with --registry, or MODREG_REGISTRY';
+    const message = 'no registry is named that has the rollout';
+    return failed({ severity: 'error', kind: 'no-registry', message, hint });
+  }
+  return await withModuleId(
+    moduleText,
+    async (moduleId) =>
+      await withWriter(
+        { registry },
+        world,
+        async (writer) => await work(writer, moduleId, version.value.text),
+      ),
+  );
+}
+
+/** The protocol describes it, and nothing but words is made of it. */
+function answerIn(json: JsonObject): RolloutAnswer {
+  return json as unknown as RolloutAnswer;
+}
+
+function answered(
+  json: JsonObject,
+  options: RolloutOptions,
+  lines: (rollout: RolloutAnswer) => string[],
+): Outcome {
+  const answer = options.json
+    ? [jsonLine({ schema: 'modreg/rollout@1', ...json })]
+    : lines(answerIn(json));
+  return { answer, notes: [], problems: [] };
+}

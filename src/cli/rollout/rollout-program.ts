@@ -1,0 +1,104 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import type { RolloutOptions } from './rollout-command.ts';
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  start: `
+  modreg rollout start acme:lidar 1.3.0
+  modreg rollout start acme:lidar 1.3.0 --soak 4h`,
+  status: `
+  modreg rollout status
+  modreg rollout status acme:lidar 1.3.0 --json`,
+  halt: `
+  modreg rollout halt acme:lidar 1.3.0 --reason 'the motor is loud'`,
+  resume: `
+  modreg rollout resume acme:lidar 1.3.0 --failures 5`,
+  raise: `
+  modreg rollout raise acme:lidar 1.3.0
+  modreg rollout raise acme:lidar 1.3.0 --to 50`,
+  retract: `
+  modreg rollout retract acme:lidar 1.3.0 --reason 'stops the motor'`,
+};
+
+type Commands = typeof import('./rollout-command.ts');
+type ChangeName =
+  'startCommand' | 'haltCommand' | 'resumeCommand' | 'raiseCommand' | 'retractCommand';
+
+/** A command that changes one rollout, and its option. */
+interface Change {
+  readonly name: string;
+  readonly description: string;
+  readonly run: ChangeName;
+  readonly option: readonly [flags: string, description: string];
+}
+
+const REASON = ['--reason <text>', 'the reason that machines and people see'] as const;
+
+const CHANGES: readonly Change[] = [
+  {
+    name: 'start',
+    description:
+      'Starts the rollout of a yanked release, which is then no longer yanked. A new one: modreg registry publish --rollout.',
+    run: 'startCommand',
+    option: ['--soak <duration>', 'how long each step lasts at least (default: 1h)'],
+  },
+  {
+    name: 'halt',
+    description: 'Halts a rollout: no further machine installs the release.',
+    run: 'haltCommand',
+    option: REASON,
+  },
+  {
+    name: 'resume',
+    description: 'Resumes a halted rollout.',
+    run: 'resumeCommand',
+    option: [
+      '--failures <number>',
+      'how many machines failed or became silent, as status shows it',
+    ],
+  },
+  {
+    name: 'raise',
+    description: 'Takes the next step now.',
+    run: 'raiseCommand',
+    option: ['--to <percent>', 'a higher step, up to 100'],
+  },
+  {
+    name: 'retract',
+    description: 'Ends a rollout: no further machine ever installs the release.',
+    run: 'retractCommand',
+    option: REASON,
+  },
+];
+
+/** Adds `modreg rollout …`. */
+export function addRollout(modreg: Command, { world, common, finish }: CommandContext): void {
+  const group = modreg
+    .command('rollout')
+    .description('Gives a release to more and more machines, and halts if it fails.');
+  for (const { name, description, run, option } of CHANGES) {
+    withRegistry(common(group.command(`${name} <module_id> <version>`)))
+      .description(description)
+      .option(...option)
+      .action(async (moduleId: string, version: string, options: RolloutOptions) => {
+        const commands: Commands = await import('./rollout-command.ts');
+        finish(await commands[run]([moduleId, version], options, world));
+      });
+  }
+  withRegistry(common(group.command('status [module_id] [version]')))
+    .description('Shows a rollout, its machines and its next step; all rollouts without a module.')
+    .action(async (moduleId: string | undefined, version: string, options: RolloutOptions) => {
+      const { statusCommand } = await import('./rollout-command.ts');
+      finish(await statusCommand([moduleId, version], options, world));
+    });
+  for (const command of group.commands) {
+    command.addHelpText('before', `Examples:${EXAMPLES[command.name()]}\n`);
+  }
+}
+
+function withRegistry(command: Command): Command {
+  return command.option(
+    '--registry <address>',
+    'the registry that has the rollout (default: $MODREG_REGISTRY)',
+  );
+}

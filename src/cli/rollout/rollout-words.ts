@@ -1,0 +1,82 @@
+import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
+import { describeDuration } from '../../core/text/duration.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
+import { countOf } from '../output/count.ts';
+
+/** A rollout as the registry describes it. */
+export interface RolloutAnswer {
+  readonly module_id: string;
+  readonly version: string;
+  readonly status: string;
+  readonly sequence: number;
+  readonly percent: number;
+  readonly because: string | null;
+  readonly soak_ms: number;
+  readonly included: number;
+  readonly machines: Readonly<
+    Record<'waiting' | 'installing' | 'healthy' | 'failed' | 'silent', number>
+  >;
+  readonly failures: readonly { readonly machine: string; readonly reason: string | null }[];
+  readonly next: {
+    readonly step: string;
+    readonly reason?: string;
+    readonly left_ms?: number;
+    readonly healthy?: number;
+    readonly needed?: number;
+    readonly percent?: number;
+  };
+}
+
+const { steps: STEPS } = ROLLOUT_POLICY;
+
+/** A rollout that has just begun, in one line. */
+export function startedLine(rollout: RolloutAnswer): string {
+  const { module_id: id, version, percent, soak_ms: soak, included } = rollout;
+  const left = STEPS.filter((step) => step > percent).length;
+  const earliest = `100 % in ${describeDuration(left * soak)} at the earliest`;
+  return `${excerpt(id)} ${excerpt(version)}: ${percent} % now (${countOf(included, 'machine')}), ${earliest}`;
+}
+
+/** The state of a rollout, what its machines reported, and what can be done. */
+export function statusLines(rollout: RolloutAnswer): string[] {
+  const { module_id: id, version, machines } = rollout;
+  const { healthy, failed, silent, installing, waiting } = machines;
+  const installed = healthy + failed + silent + installing;
+  const next = nextLine(rollout);
+  return [
+    `${excerpt(id)} ${excerpt(version)}: ${stateOf(rollout)}`,
+    `  installed ${installed}: healthy ${healthy}, failed ${failed}, silent ${silent}, not known yet ${installing}; waiting ${waiting}`,
+    ...failureLines(rollout),
+    ...(next === undefined ? [] : [`  next: ${next}`]),
+  ];
+}
+
+function stateOf({ status, percent, because }: RolloutAnswer): string {
+  const reason = because ? `: ${excerpt(because)}` : '';
+  if (status === 'completed') return 'completed, all machines may install it';
+  if (status !== 'running') return `${excerpt(status)} at ${percent} %${reason}`;
+  const step = STEPS.findLastIndex((one) => one <= percent) + 1;
+  return `${percent} %, step ${step} of ${STEPS.length}`;
+}
+
+/** A line for each reason, with the machine that reported it last. */
+function failureLines({ failures }: RolloutAnswer): string[] {
+  const byReason = [...Map.groupBy(failures, ({ reason }) => reason ?? 'no reason').entries()];
+  return byReason.map(([reason, [first, ...others]]) => {
+    const similar = others.length === 0 ? '' : ` (${others.length} similar)`;
+    return `  ${excerpt(first?.machine ?? '')}: ${quote(excerpt(reason))}${similar}`;
+  });
+}
+
+function nextLine({ status, next, machines }: RolloutAnswer): string | undefined {
+  if (status === 'halted') {
+    const seen = machines.failed + machines.silent;
+    return `modreg rollout resume --failures ${seen} | retract`;
+  }
+  if (status !== 'running') return undefined;
+  const { reason, left_ms: left = 0, needed, healthy, percent } = next;
+  if (reason === 'soaking') return `a step in ${describeDuration(left)} at the earliest`;
+  if (reason === 'few-healthy') return `a step when ${needed} machines are healthy, now ${healthy}`;
+  const where = percent === undefined ? '' : ` at ${percent} %`;
+  return `${excerpt(next.step)}${where}, in some seconds`;
+}

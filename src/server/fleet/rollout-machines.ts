@@ -1,0 +1,125 @@
+import { parseConstraint, parseVersion, type ModuleId } from '../../core/index.ts';
+import { compareVersions } from '../../core/version/version-order.ts';
+import { mismatch } from '../../core/version/constraint.ts';
+import type { Version } from '../../core/version/version.ts';
+import { isJsonObject } from '../../registry/formats/json-object.ts';
+import { parseJson } from '../../registry/formats/json-text.ts';
+import type { Row, Statements } from '../../sqlite/statements.ts';
+import type { RolloutMachine } from '../../core/rollout/tally.ts';
+
+/** A machine that may get a release, as far as its reports tell. */
+export type ReportingMachine = Omit<RolloutMachine, 'cohort'> & { readonly id: string };
+
+/** What the machines with one state do about a release. */
+interface StateOfRelease {
+  readonly isDelivered: boolean;
+  readonly isDeployed: boolean;
+}
+
+/**
+ * The machines that may get a release through its rollout: their constraint accepts it, and they have nothing newer. Pinned machines
+ * bypass the rollout, and are none of its machines.
+ */
+export function rolloutMachines(
+  sql: Statements,
+  moduleId: ModuleId,
+  version: string,
+): ReportingMachine[] {
+  const parsed = parseVersion(version);
+  if (!parsed.ok) return [];
+  const states = new Map<number, StateOfRelease>();
+  for (const row of sql.all('SELECT * FROM states WHERE module_id = ?', moduleId)) {
+    const state = stateOf(row, parsed.value);
+    if (state) states.set(Number(row['id']), state);
+  }
+  const outcomes = outcomesOf(sql, moduleId, version);
+  const found = new Map<number, ReportingMachine>();
+  for (const row of sql.all(PLACED, moduleId)) {
+    const state = states.get(Number(row['state']));
+    const machine = Number(row['id']);
+    const isKnown = found.get(machine)?.delivery !== undefined;
+    if (state && !isKnown) found.set(machine, machineOf(row, state, outcomes.get(machine)));
+  }
+  return [...found.values()];
+}
+
+/** Their ids. */
+export function machineIdsFor(sql: Statements, moduleId: ModuleId, version: string): string[] {
+  return rolloutMachines(sql, moduleId, version).map(({ id }) => id);
+}
+
+const PLACED = `SELECT state, machines.id AS id, machines.name AS name, seen_at
+  FROM placements JOIN machines ON machines.id = placements.machine
+  WHERE state IN (SELECT id FROM states WHERE module_id = ?)`;
+
+/** Decisions that select a version and deliver nothing. */
+const UNDELIVERED = new Set(['hold', 'stuck', 'disabled', 'local', 'keep']);
+
+function stateOf(row: Row, version: Version): StateOfRelease | undefined {
+  const content = parseJson(String(row['content']));
+  if (!isJsonObject(content)) return undefined;
+  const { constraint: text, target, decision } = content;
+  const constraint = parseConstraint(text);
+  if (!constraint.ok || constraint.value.kind === 'patch') return undefined;
+  if (mismatch(constraint.value, version) !== undefined) return undefined;
+  const deployed = parseVersion(row['deployed']);
+  if (deployed.ok && compareVersions(deployed.value, version) > 0) return undefined;
+  const isDeployed = row['deployed'] === version.text;
+  const isBegun = target === version.text && !UNDELIVERED.has(String(decision));
+  return { isDeployed, isDelivered: isDeployed || isBegun };
+}
+
+interface Outcome {
+  readonly at: number;
+  readonly hasFailed: boolean;
+  readonly isDone: boolean;
+}
+
+function outcomesOf(sql: Statements, moduleId: ModuleId, version: string): Map<number, Outcome> {
+  const rows = sql.all(
+    `SELECT machine, min(received_at) AS at, max(result = 'failed') AS failed, max(result = 'done') AS done
+      FROM outcomes WHERE module_id = ? AND version = ? GROUP BY machine`,
+    moduleId,
+    version,
+  );
+  return new Map(
+    rows.map(({ machine, at, failed, done }) => [
+      Number(machine),
+      { at: Number(at), hasFailed: failed === 1, isDone: done === 1 },
+    ]),
+  );
+}
+
+function machineOf(
+  row: Row,
+  { isDeployed, isDelivered }: StateOfRelease,
+  outcome: Outcome | undefined,
+): ReportingMachine {
+  const heardAt = Number(row['seen_at']);
+  const id = String(row['name']);
+  if (!isDelivered && !outcome) return { id, heardAt, delivery: undefined };
+  const isHealthy = isDeployed || outcome?.isDone === true;
+  // A release that has failed stays failed, even if another attempt succeeds.
+  const result = outcome?.hasFailed ? 'failed' : isHealthy ? 'healthy' : undefined;
+  return { id, heardAt, delivery: { at: outcome?.at ?? heardAt, outcome: result } };
+}
+
+const SHOWN = 20;
+
+/** The last machines on which a release failed, with the reasons that they reported. */
+export function failuresOf(
+  sql: Statements,
+  moduleId: ModuleId,
+  version: string,
+): { readonly machine: string; readonly reason: string | null }[] {
+  const rows = sql.all(
+    `SELECT name, max(received_at) AS at, content FROM outcomes JOIN machines ON machines.id = machine
+      WHERE module_id = ? AND version = ? AND result = 'failed' GROUP BY machine ORDER BY at DESC, name LIMIT ${SHOWN}`,
+    moduleId,
+    version,
+  );
+  return rows.map(({ name, content }) => {
+    const { reason } = Object(parseJson(String(content)));
+    return { machine: String(name), reason: typeof reason === 'string' ? reason : null };
+  });
+}

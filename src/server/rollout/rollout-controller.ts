@@ -1,0 +1,98 @@
+import type { NextStep } from '../../core/rollout/next-step.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { NamedRollout } from '../catalogue/catalogue-rollouts.ts';
+import type { NewRolloutEvent } from '../catalogue/rollout-table.ts';
+import type { FleetFile } from '../fleet/fleet-file.ts';
+import { addSoak } from '../fleet/soak.ts';
+import type { RegistryOptions } from '../registry-options.ts';
+import { rolloutView, type RolloutView } from './rollout-view.ts';
+
+/** Raises, halts and completes the rollouts of a catalogue. */
+export interface RolloutController {
+  /** Takes the next step of each rollout that is running, if it has one. */
+  readonly step: () => void;
+  /** Calls `step` every few seconds until the returned function is called. */
+  readonly run: () => () => void;
+}
+
+const STEP_MS = 5000;
+/** A process that was stopped for longer has seen no reports meanwhile. */
+const LONGEST_ELAPSED_MS = 60_000;
+/** Counting 100,000 machines takes time, in which the server answers nothing: at most a twentieth of it. */
+const PAUSE_FACTOR = 20;
+
+/** `fleet` has the reports of the machines. */
+export function rolloutController(
+  catalogue: Catalogue,
+  fleet: FleetFile,
+  { clock, log }: Pick<RegistryOptions, 'clock' | 'log'>,
+): RolloutController {
+  let last = clock.monotonic();
+  const stepOf = (named: NamedRollout, elapsed: number): void => {
+    const view = fleet.write((sql) => {
+      addSoak(sql, named.rollout, elapsed);
+      return rolloutView(sql, named, clock.now());
+    });
+    const event = eventOf(view, clock.now());
+    if (!event) return;
+    const { moduleId, version } = named;
+    // Another writer may have been faster: this event names the last one it knew, and is refused (D54).
+    if (!catalogue.rollouts.write(moduleId, version, event).ok) return;
+    const because = event.kind === 'halted' ? event.because : undefined;
+    log?.({ kind: 'rollout', change: event.kind, moduleId, version, because });
+  };
+  const step = (): void => {
+    const elapsed = Math.min(clock.monotonic() - last, LONGEST_ELAPSED_MS);
+    last = clock.monotonic();
+    try {
+      for (const named of catalogue.rollouts.all('running')) stepOf(named, elapsed);
+    } catch (error) {
+      // Nothing is raised without reports; the next step tries again.
+      log?.({ kind: 'failed', error });
+    }
+  };
+  return { step, run: () => repeated(step) };
+}
+
+function repeated(step: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const next = (): void => {
+    const began = performance.now();
+    step();
+    const pause = Math.max(STEP_MS, PAUSE_FACTOR * (performance.now() - began));
+    timer = setTimeout(next, pause).unref();
+  };
+  timer = setTimeout(next, STEP_MS).unref();
+  return () => clearTimeout(timer);
+}
+
+type ControllerEvent = Extract<NewRolloutEvent, { kind: 'raised' | 'halted' | 'completed' }>;
+
+function eventOf(
+  { next, rollout, shareAt, included }: RolloutView,
+  at: number,
+): ControllerEvent | undefined {
+  const { sequence: after } = rollout;
+  switch (next.kind) {
+    case 'wait': {
+      const { percent } = rollout;
+      const share = shareAt(percent);
+      // Machines that reported only after the step began: it includes at least one of them (D52).
+      if (included > 0 || share <= rollout.share) return undefined;
+      return { kind: 'raised', after, at, percent, share };
+    }
+    case 'raise':
+      return { kind: 'raised', after, at, percent: next.percent, share: shareAt(next.percent) };
+    case 'complete':
+      return { kind: 'completed', after, at };
+    case 'halt':
+      return { kind: 'halted', after, at, because: haltReason(next), failures: next.failures };
+  }
+}
+
+function haltReason({ because }: Extract<NextStep, { kind: 'halt' }>): string {
+  const { reason, count, trials, limit } = because;
+  const what = reason === 'failures' ? 'failed' : 'failed or became silent';
+  const percent = Number((limit * 100).toPrecision(2));
+  return `${count} of ${trials} machines ${what}, lower bound above ${percent} %`;
+}

@@ -1,0 +1,55 @@
+import { formatTime } from '../../core/text/rfc3339.ts';
+import type { NamedRollout } from '../catalogue/catalogue-rollouts.ts';
+import type { RolloutView } from './rollout-view.ts';
+
+/** A rollout in a list, as JSON. */
+export function rolloutSummary({ moduleId, version, rollout, soakMs }: NamedRollout): object {
+  const { status, sequence, percent, share, because, startedAt } = rollout;
+  return {
+    module_id: moduleId,
+    version,
+    status,
+    sequence,
+    percent,
+    share,
+    because: because ?? null,
+    soak_ms: soakMs,
+    started_at: formatTime(startedAt),
+  };
+}
+
+/** A rollout with what is known of its machines, as JSON. */
+export function rolloutDocument(
+  view: RolloutView,
+  failures: readonly { readonly machine: string; readonly reason: string | null }[],
+): object {
+  const { seen, acknowledged } = view.rollout;
+  const { control: _control, ...machines } = view.tally;
+  return {
+    ...rolloutSummary(view),
+    soaked_ms: Math.round(view.soakedMs),
+    included: view.included,
+    machines,
+    seen,
+    acknowledged,
+    failures,
+    next: nextAsJson(view),
+  };
+}
+
+function nextAsJson({ next, rollout, soakedMs, soakMs }: RolloutView): object {
+  const step = next.kind;
+  switch (next.kind) {
+    case 'wait': {
+      const { because } = next;
+      if (because.reason !== 'soaking') return { step, ...because };
+      return { step, reason: because.reason, left_ms: Math.round(soakMs - soakedMs) };
+    }
+    case 'raise':
+      return { step, percent: next.percent, ...next.because };
+    case 'halt':
+      return { step, reason: next.because.reason };
+    case 'complete':
+      return { step, percent: rollout.percent, ...next.because };
+  }
+}

@@ -1,0 +1,45 @@
+import { cohort } from '../../core/rollout/cohort.ts';
+import { nextStep, type NextStep } from '../../core/rollout/next-step.ts';
+import { ROLLOUT_POLICY, type RolloutPolicy } from '../../core/rollout/rollout-policy.ts';
+import { shareFor } from '../../core/rollout/share.ts';
+import { tally, type Tally } from '../../core/rollout/tally.ts';
+import type { Statements } from '../../sqlite/statements.ts';
+import type { NamedRollout } from '../catalogue/catalogue-rollouts.ts';
+import { rolloutMachines } from '../fleet/rollout-machines.ts';
+import { soakedMs } from '../fleet/soak.ts';
+
+/** A rollout, and what is known of its machines. */
+export interface RolloutView extends NamedRollout {
+  readonly tally: Tally;
+  /** How long its step has lasted while a controller ran, in milliseconds. */
+  readonly soakedMs: number;
+  readonly next: NextStep;
+  /** The machines that its share includes, of those that may get the release. */
+  readonly included: number;
+  /** The share of a step, which never falls. */
+  readonly shareAt: (percent: number) => number;
+}
+
+/** What reports say about a rollout at `now`. */
+export function rolloutView(sql: Statements, named: NamedRollout, now: number): RolloutView {
+  const { moduleId, version, rollout, soakMs } = named;
+  const machines = rolloutMachines(sql, moduleId, version).map(({ id, heardAt, delivery }) => ({
+    heardAt,
+    delivery,
+    cohort: cohort(id, rollout.salt),
+  }));
+  const policy: RolloutPolicy = { ...ROLLOUT_POLICY, soakMs };
+  const counts = tally(machines, rollout, policy, now);
+  const soaked = soakedMs(sql, rollout);
+  const cohorts = machines.map((machine) => machine.cohort);
+  return {
+    ...named,
+    tally: counts,
+    soakedMs: soaked,
+    // The soak is elapsed time, and not what the clock of the machine says (T161).
+    next: nextStep(rollout, counts, policy, rollout.soakingSince + soaked),
+    included: cohorts.filter((place) => place < rollout.share).length,
+    shareAt: (percent) =>
+      percent >= 100 ? 1 : Math.max(rollout.share, shareFor(percent, cohorts)),
+  };
+}

@@ -1,0 +1,58 @@
+import { FAILURES, json, MODULE, path, problem, WRITE_ERRORS } from './openapi-parts.ts';
+import { ref } from './openapi-ref.ts';
+
+const SECURITY = { security: [{ token: [] }] };
+const READ_ERRORS = { ...FAILURES, 401: WRITE_ERRORS[401], 403: WRITE_ERRORS[403] };
+const VERSION = [...MODULE, path('version', 'SemVer 2.0.0, exactly as published')];
+
+/** The operations on staged rollouts. */
+export const ROLLOUT_PATHS: object = {
+  '/v1/modules/{namespace}/{name}/releases/{version}/rollout': {
+    get: {
+      summary: 'The staged rollout of a release, and what its machines reported',
+      ...SECURITY,
+      parameters: VERSION,
+      responses: {
+        ...READ_ERRORS,
+        200: json(ref('Rollout'), 'The rollout'),
+        400: problem('The address cannot be read'),
+        404: problem('There is no such module or version, or it has no rollout'),
+      },
+    },
+    post: {
+      summary:
+        'Starts, halts, resumes, raises or retracts the rollout of a release. Each change is an event that names the last one.',
+      ...SECURITY,
+      parameters: VERSION,
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: ref('RolloutChange') } },
+      },
+      responses: {
+        ...WRITE_ERRORS,
+        200: json(ref('Rollout'), 'The event is stored on disk'),
+        409: problem(
+          'stale-rollout: after is not the last event. rollout-conflict: the rollout does not allow it. Nothing was changed.',
+        ),
+      },
+    },
+  },
+  '/v1/fleet/rollouts': {
+    get: {
+      summary: 'All staged rollouts, by module and version',
+      ...SECURITY,
+      responses: {
+        ...READ_ERRORS,
+        200: json(
+          {
+            type: 'object',
+            required: ['rollouts'],
+            additionalProperties: false,
+            properties: { rollouts: { type: 'array', items: ref('RolloutSummary') } },
+          },
+          'The rollouts',
+        ),
+      },
+    },
+  },
+};
