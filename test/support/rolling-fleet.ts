@@ -1,0 +1,188 @@
+import { expect, onTestFinished } from 'vitest';
+import {
+  indexReleases,
+  parseConstraint,
+  parseModuleId,
+  resolve,
+  type ReleaseIndex,
+} from '../../src/core/index.ts';
+import { openRegistries } from '../../src/registry/index.ts';
+import { systemClock } from '../../src/registry/clock.ts';
+import { Catalogue, serveRegistry, type RunningRegistry } from '../../src/server/index.ts';
+import type { RegistryEvent } from '../../src/server/registry-options.ts';
+import { temporaryFolder } from './folder.ts';
+import { machineReport, reportedState } from './machine-report.ts';
+import { tokenFor } from './token.ts';
+
+/** What a machine does with a release that it gets. */
+export type Behaviour = 'healthy' | 'fails' | 'silent' | 'slow';
+
+/** Machines that poll a served registry and report to it, over HTTP. */
+export interface RollingFleet {
+  readonly catalogue: Catalogue;
+  readonly address: () => string;
+  readonly events: RegistryEvent[];
+  /** What each machine has deployed. */
+  readonly deployed: ReadonlyMap<string, string>;
+  /** Each machine reads the list, installs what it selects, and reports. */
+  readonly turn: (behaviour?: (id: string) => Behaviour) => Promise<void>;
+  /** Those that are slow finish what they began. */
+  readonly finish: () => Promise<void>;
+  /** The registry runs for so long. */
+  readonly pass: (ms: number) => void;
+  /** The clock of the machine of the registry jumps, and nothing elapses. */
+  readonly jump: (ms: number) => void;
+  /** Time elapses in which no registry runs. */
+  readonly restart: (pauseMs: number) => Promise<void>;
+  readonly publish: (body: object) => Promise<string>;
+  readonly change: (body: object) => Promise<string>;
+  readonly state: () => Promise<Record<string, unknown>>;
+  /** The release as the list shows it. */
+  readonly listed: () => Promise<Record<string, unknown>>;
+  readonly having: (version: string) => string[];
+}
+
+const LIDAR = '/v1/modules/acme/lidar';
+const ROLLOUT = `${LIDAR}/releases/1.3.0/rollout`;
+const MINUTE = 60_000;
+
+interface Simulated {
+  readonly id: string;
+  readonly token: string;
+  deployed: string;
+  begun: string | undefined;
+  number: number;
+  isSilent: boolean;
+}
+
+/** A registry that serves acme:lidar 1.2.9, and `count` machines that have it and reported so. */
+export async function rollingFleet(count: number): Promise<RollingFleet> {
+  const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
+  const time = { now: Date.parse('2026-11-21T01:02:03Z'), elapsed: 0 };
+  const clock = { ...systemClock, now: () => time.now, monotonic: () => time.elapsed };
+  const events: RegistryEvent[] = [];
+  const serve = async (): Promise<RunningRegistry> => {
+    const log = (event: RegistryEvent): void => void events.push(event);
+    const place = { host: '127.0.0.1', port: 0 };
+    return await serveRegistry(catalogue, place, { spreadMs: 0, clock, log });
+  };
+  let running = await serve();
+  onTestFinished(async () => {
+    await running.close();
+    catalogue.close();
+  });
+  const token = tokenFor(catalogue, ['publish', 'yank', 'rollout', 'fleet:read'], 'person');
+  const ask = async (path: string, bearer: string, body?: object): Promise<[number, any]> => {
+    const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const answer = await fetch(`${running.address}${path}`, { headers, ...sent });
+    return [answer.status, await answer.json()];
+  };
+  const machines = Array.from({ length: count }, (_, place): Simulated => {
+    const id = `rover-${place + 1}`;
+    const own = tokenFor(catalogue, [`machine:${id}`], id);
+    return { id, token: own, deployed: '1.2.9', begun: undefined, number: 0, isSilent: false };
+  });
+  let state = 0;
+  const report = async (machine: Simulated, result?: 'done' | 'failed'): Promise<void> => {
+    const { id, deployed, begun } = machine;
+    const decided = begun === undefined ? {} : { decision: 'upgrade', target: begun };
+    const modules = reportedState(++state, { deployed, ...decided });
+    const empty = machineReport([], { state: modules, after: machine.number, to: machine.number });
+    const [outcome] = machineReport([machine.number + 1]).outcomes;
+    const reason = result === 'failed' ? 'motor stalled' : null;
+    const outcomes = result ? [{ ...outcome, to: begun ?? deployed, result, reason }] : [];
+    if (result) machine.number++;
+    const body = { ...empty, to: machine.number, outcomes };
+    expect((await ask(`/v1/machines/${id}/reports`, machine.token, body))[0]).toBe(200);
+  };
+  const finishOne = async (machine: Simulated): Promise<void> => {
+    machine.deployed = machine.begun ?? machine.deployed;
+    await report(machine, 'done');
+    machine.begun = undefined;
+  };
+  const act = async (machine: Simulated, version: string, what: Behaviour): Promise<void> => {
+    machine.begun = version;
+    await report(machine);
+    if (what === 'slow') return;
+    if (what === 'silent') {
+      machine.isSilent = true;
+      machine.deployed = version;
+      return;
+    }
+    if (what === 'healthy') return await finishOne(machine);
+    await report(machine, 'failed');
+    machine.begun = undefined;
+    failed.add(`${machine.id} ${version}`);
+  };
+  const failed = new Set<string>();
+  const summary = ([status, json]: [number, any]): string =>
+    status < 300 ? `${status}` : `${status} ${String(json.detail)}`;
+  await ask(`${LIDAR}/releases`, token, { version: '1.2.9' });
+  for (const machine of machines) await report(machine);
+  return {
+    catalogue,
+    events,
+    address: () => running.address,
+    get deployed() {
+      return new Map(machines.map(({ id, deployed }) => [id, deployed]));
+    },
+    async turn(behaviour = () => 'healthy') {
+      const index = await indexAt(running.address);
+      for (const machine of machines) {
+        if (machine.isSilent || machine.begun !== undefined) continue;
+        const selected = selectedBy(machine, index, time.now);
+        const isKnown = failed.has(`${machine.id} ${selected}`) || selected === machine.deployed;
+        if (isKnown) await report(machine);
+        else await act(machine, selected, behaviour(machine.id));
+      }
+    },
+    async finish() {
+      for (const machine of machines) if (machine.begun !== undefined) await finishOne(machine);
+    },
+    pass(ms) {
+      for (let left = ms; left > 0; left -= MINUTE) {
+        const part = Math.min(left, MINUTE);
+        time.now += part;
+        time.elapsed += part;
+        running.stepRollouts();
+      }
+    },
+    jump(ms) {
+      time.now += ms;
+      running.stepRollouts();
+    },
+    async restart(pauseMs) {
+      await running.close();
+      time.now += pauseMs;
+      time.elapsed = 0;
+      running = await serve();
+      running.stepRollouts();
+    },
+    publish: async (body) => summary(await ask(`${LIDAR}/releases`, token, body)),
+    change: async (body) => summary(await ask(ROLLOUT, token, body)),
+    state: async () => (await ask(ROLLOUT, token))[1],
+    async listed() {
+      const [, list] = await ask(LIDAR, token);
+      return list.releases.find(({ version }: { version: string }) => version === '1.3.0');
+    },
+    having: (version) =>
+      machines.filter(({ deployed }) => deployed === version).map(({ id }) => id),
+  };
+}
+
+async function indexAt(address: string): Promise<ReleaseIndex> {
+  const registry = openRegistries().open({ registry: address });
+  const lidar = parseModuleId('acme:lidar');
+  if (!registry.ok || !lidar.ok) throw new Error('the registry cannot be opened');
+  return indexReleases((await registry.value.read(lidar.value)).records);
+}
+
+/** The version that a machine decides for; the deployed one if it has to wait. */
+function selectedBy({ id, deployed }: Simulated, index: ReleaseIndex, now: number): string {
+  const constraint = parseConstraint('1.*');
+  if (!constraint.ok) throw new Error(constraint.error.message);
+  const eligibility = { now, rollouts: { machineId: id, deployed } };
+  const resolution = resolve(constraint.value, index, eligibility);
+  return resolution.kind === 'resolved' ? resolution.release.version.text : deployed;
+}
