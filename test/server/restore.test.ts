@@ -15,7 +15,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { backUp } from '../../src/server/backup/backup.ts';
 import { checkRegistry } from '../../src/server/backup/registry-check.ts';
 import { restore } from '../../src/server/backup/restore.ts';
-import { Catalogue } from '../../src/server/index.ts';
+import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { documentsOf, FILE, LIDAR, listOf, NOON, publish, site, sql } from '../support/backups.ts';
 
@@ -243,4 +243,23 @@ describe('[D43] [T76] a restored registry', () => {
       expect.objectContaining({ kind: 'unwritable' }),
     );
   });
+});
+
+it('[D56] a restored registry halts the rollouts that were running in the backup', async () => {
+  const { path, folder, home } = site();
+  const catalogue = new Catalogue(path);
+  const release = readRelease({ version: '1.2.0', rollout: {} });
+  if (!release.ok) throw new Error(release.error.join());
+  catalogue.publish(moduleId(LIDAR), release.value, NOON);
+  catalogue.close();
+  await backUp(path, folder, NOON);
+  const target = `${home}/new/registry.db`;
+  restore(folder, target, CREATES);
+  const restored = new Catalogue(target);
+  expect(
+    restored.rollouts
+      .all()
+      .map(({ version, rollout }) => [version, rollout.status, rollout.because]),
+  ).toEqual([['1.2.0', 'halted', 'the registry was restored from a backup']]);
+  restored.close();
 });

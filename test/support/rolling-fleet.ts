@@ -64,7 +64,9 @@ export async function rollingFleet(count: number): Promise<RollingFleet> {
   const serve = async (): Promise<RunningRegistry> => {
     const log = (event: RegistryEvent): void => void events.push(event);
     const place = { host: '127.0.0.1', port: 0 };
-    return await serveRegistry(catalogue, place, { spreadMs: 0, clock, log });
+    const served = await serveRegistry(catalogue, place, { spreadMs: 0, clock, log });
+    served.stepRollouts();
+    return served;
   };
   let running = await serve();
   onTestFinished(async () => {
@@ -157,7 +159,6 @@ export async function rollingFleet(count: number): Promise<RollingFleet> {
       time.now += pauseMs;
       time.elapsed = 0;
       running = await serve();
-      running.stepRollouts();
     },
     publish: async (body) => summary(await ask(`${LIDAR}/releases`, token, body)),
     change: async (body) => summary(await ask(ROLLOUT, token, body)),

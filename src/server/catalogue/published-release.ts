@@ -31,8 +31,13 @@ export interface PublishedRelease {
   readonly deprecated: string | undefined;
   /** Why the release is yanked, `''` without a reason; undefined if it is not published as yanked. */
   readonly yanked: string | undefined;
-  /** Publishes it into a staged rollout, whose steps last at least `soakMs` milliseconds. Absent: all machines may install it. */
-  readonly rollout?: { readonly soakMs: number } | undefined;
+  /** Publishes it into a staged rollout. Absent: all machines may install it. */
+  readonly rollout?:
+    | {
+        /** How long each step lasts at least, in milliseconds. */
+        readonly soakMs: number;
+      }
+    | undefined;
 }
 
 /** One escaped line for each error: a JSON Pointer, what was found, what was expected. */

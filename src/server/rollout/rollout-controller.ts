@@ -27,7 +27,7 @@ export function rolloutController(
   fleet: FleetFile,
   { clock, log }: Pick<RegistryOptions, 'clock' | 'log'>,
 ): RolloutController {
-  let last = clock.monotonic();
+  let last: number | undefined;
   const stepOf = (named: NamedRollout, elapsed: number): void => {
     const view = fleet.write((sql) => {
       addSoak(sql, named.rollout, elapsed);
@@ -42,8 +42,9 @@ export function rolloutController(
     log?.({ kind: 'rollout', change: event.kind, moduleId, version, because });
   };
   const step = (): void => {
-    const elapsed = Math.min(clock.monotonic() - last, LONGEST_ELAPSED_MS);
-    last = clock.monotonic();
+    const now = clock.monotonic();
+    const elapsed = Math.min(now - (last ?? now), LONGEST_ELAPSED_MS);
+    last = now;
     try {
       for (const named of catalogue.rollouts.all('running')) stepOf(named, elapsed);
     } catch (error) {
