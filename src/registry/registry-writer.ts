@@ -108,7 +108,8 @@ export function registryWriter(
     value: {
       async rollout(moduleId, version, body) {
         const path = `releases/${encodeURIComponent(version)}/rollout`;
-        if (body === undefined) return await read(moduleId, path);
+        const absent = `${moduleId} ${version} is not published, or not in a rollout`;
+        if (body === undefined) return await read(moduleId, path, absent);
         return await send(moduleId, path, { method: 'POST', body });
       },
       async upload(moduleId, { sha256, ...body }) {
@@ -124,7 +125,8 @@ export function registryWriter(
 
 interface Requests {
   readonly send: (id: ModuleId, path: string, change: Change) => Promise<ChangeResult>;
-  readonly read: (id: ModuleId, path: string) => Promise<ChangeResult>;
+  /** `absent` says what is not there if the registry answers 404. */
+  readonly read: (id: ModuleId, path: string, absent: string) => Promise<ChangeResult>;
 }
 
 /** Requests about a module. */
@@ -148,12 +150,13 @@ function requestsTo(connection: () => Promise<Connection>, base: URL, where: str
         path,
         async (to, address) => await to.send(address, change, { budget: retryBudget() }),
       ),
-    read: async (id, path) =>
-      await answer(
-        id,
-        path,
-        async (to, address) => await to.get(address, ROLLOUT_REQUEST, { budget: retryBudget() }),
-      ),
+    read: async (id, path, absent) =>
+      await answer(id, path, async (to, address) => {
+        const reply = await to.get(address, ROLLOUT_REQUEST, { budget: retryBudget() });
+        // A client reads no body of a 404.
+        const detail = JSON.stringify({ type: 'urn:modreg:unknown-rollout', detail: absent });
+        return reply.status === 404 ? { ...reply, body: { ...reply.body, text: detail } } : reply;
+      }),
   };
 }
 

@@ -1,98 +1,118 @@
-import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
-import { entry } from '../support/planned.ts';
-import { NOON, site } from '../support/site.ts';
+import { expect, it } from 'vitest';
+import { printed, type Printed } from '../support/command.ts';
+import { rollingFleet, type RollingFleet } from '../support/rolling-fleet.ts';
+import { tokenFor } from '../support/token.ts';
 
-/** The cohorts of rover-7 are 0.12 with the salt s1, and 0.40 with s2. */
-const ROVER = { PLATFORM_PART_ID: 'rover-7' };
-const LISTS = {
-  'acme/lidar': ['1.2.9', { version: '1.3.0', rollout: { salt: 's2', percent: 5, share: 0.05 } }],
-  'acme/arm': ['1.2.9', { version: '1.3.0', rollout: { salt: 's1', percent: 50, share: 0.5 } }],
-};
-const EXCLUDED = 'cohort 0.40 is not below 0.05 (rollout at 5 %)';
-const WITHOUT_ID = 'the machine has no id, so only 100 % include it (rollout at 5 %)';
+const HALF_HOUR = 1_800_000;
+const RELEASE = ['acme:lidar', '1.3.0'];
 
-function listsAt(): readonly string[] {
-  return ['--registry', `${site({ machine: {}, lists: LISTS })}/lists`];
+interface Session {
+  readonly fleet: RollingFleet;
+  readonly run: (...args: readonly string[]) => Promise<Printed>;
 }
 
-describe('modreg resolve', () => {
-  it('D49 selects a release in rollout for a machine that it includes', () => {
-    const { stdout } = modreg(['resolve', 'acme:arm', '1.*', ...listsAt()], ROVER);
-    expect(stdout).toBe('1.3.0\n');
-  });
+/** Runs commands on a registry with 40 machines. */
+async function session(): Promise<Session> {
+  const fleet = await rollingFleet(40);
+  const scopes = ['publish', 'yank', 'rollout', 'fleet:read'];
+  const environment = { MODREG_TOKEN: tokenFor(fleet.catalogue, scopes, 'cli') };
+  const run: Session['run'] = async (...args) =>
+    await printed([...args, '--registry', fleet.address()], { environment });
+  return { fleet, run };
+}
 
-  it.each([
-    ['a machine that it excludes', ROVER, EXCLUDED],
-    ['no machine', {}, WITHOUT_ID],
-  ])('D49 explains why a rollout excludes %s', (_title, environment, words) => {
-    const args = ['resolve', 'acme:lidar', '1.*', '--explain', ...listsAt()];
-    const { stdout, stderr } = modreg(args, environment);
-    expect(stdout).toContain(`\n  1.3.0  no   ${words}`);
-    const { stdout: json } = modreg([...args, '--json'], environment);
-    expect(JSON.parse(json)).toMatchObject({
-      version: '1.2.9',
-      latest: '1.3.0',
-      refused: [{ version: '1.3.0', reason: 'not-in-rollout', detail: words }],
-    });
-    expect(stderr).toBe('');
-  });
+const TEXT = (stdout: readonly string[]): object => ({ stdout, stderr: [], exit: 0 });
 
-  it('D50 warns of a pin that bypasses the rollout', () => {
-    const { stdout, stderr } = modreg(['resolve', 'acme:lidar', '1.3.0', ...listsAt()], ROVER);
-    expect(stdout).toBe('1.3.0\n');
-    expect(stderr).toBe(
-      `warning[ROLLOUT_BYPASSED]: the pin bypasses the rollout of acme:lidar 1.3.0: ${EXCLUDED}\n`,
-    );
+it('publishes a release into a rollout, and shows its state', async () => {
+  const { fleet, run } = await session();
+  expect(await run('rollout', 'status')).toEqual(TEXT(['no release is or was in a rollout']));
+  expect(await run('registry', 'publish', ...RELEASE, '--rollout', '--soak', '1h')).toEqual(
+    TEXT(['acme:lidar: 1 published, 0 unchanged']),
+  );
+  expect(await run('rollout', 'status', ...RELEASE)).toEqual(
+    TEXT([
+      'acme:lidar 1.3.0: 0.1 %, step 1 of 6',
+      '  installed 0: healthy 0, failed 0, silent 0, not known yet 0; waiting 1',
+      '  next: a step in 1 h at the earliest',
+    ]),
+  );
+  await fleet.turn();
+  fleet.pass(HALF_HOUR);
+  expect((await run('rollout', 'status', ...RELEASE)).stdout).toEqual([
+    'acme:lidar 1.3.0: 0.1 %, step 1 of 6',
+    '  installed 1: healthy 1, failed 0, silent 0, not known yet 0; waiting 0',
+    '  next: a step in 30 min at the earliest',
+  ]);
+  expect(await run('rollout', 'status')).toEqual(TEXT(['acme:lidar 1.3.0: running at 0.1 %']));
+});
+
+it('halts by itself, and is resumed with the number of failures', async () => {
+  const { fleet, run } = await session();
+  await run('registry', 'publish', ...RELEASE, '--rollout');
+  expect((await run('rollout', 'raise', ...RELEASE, '--to', '100')).stdout).toEqual([
+    'acme:lidar 1.3.0: 100 %, step 6 of 6',
+    '  installed 0: healthy 0, failed 0, silent 0, not known yet 0; waiting 40',
+    '  next: a step in 1 h at the earliest',
+  ]);
+  await fleet.turn((id) => (Number(id.slice(6)) <= 5 ? 'fails' : 'healthy'));
+  fleet.pass(1000);
+  expect((await run('rollout', 'status', ...RELEASE)).stdout).toEqual([
+    'acme:lidar 1.3.0: halted at 100 %: 5 of 40 machines failed, lower bound above 1 %',
+    '  installed 40: healthy 35, failed 5, silent 0, not known yet 0; waiting 0',
+    '  rover-1: "motor stalled" (4 similar)',
+    '  next: modreg rollout resume --failures 5 | retract',
+  ]);
+  expect(await run('rollout', 'resume', ...RELEASE, '--failures', '4')).toEqual({
+    stdout: [],
+    stderr: [
+      'error[ROLLOUT_CONFLICT]: --failures is 4, but 5 machines failed or became silent',
+      'hint: look at them with modreg rollout status acme:lidar 1.3.0, then pass --failures 5',
+    ],
+    exit: 1,
+  });
+  const resumed = await run('rollout', 'resume', ...RELEASE, '--failures', '5', '--json');
+  expect(JSON.parse(resumed.stdout[0] ?? '')).toMatchObject({
+    schema: 'modreg/rollout@1',
+    status: 'running',
+    acknowledged: { failed: 5, silent: 0 },
   });
 });
 
-describe('modreg compare', () => {
-  it('D50 does not refuse the deployed version', () => {
-    const args = ['compare', 'acme:lidar', '--deployed', '1.3.0', '--json', ...listsAt()];
-    const { types } = JSON.parse(modreg(args, ROVER).stdout) as { types: object[] };
-    expect(types).toMatchObject(types.map(() => ({ version: '1.3.0', restarts: false })));
-  });
+it('starts for a yanked release, halts and retracts it', async () => {
+  const { run } = await session();
+  await run('registry', 'publish', ...RELEASE);
+  expect((await run('rollout', 'start', ...RELEASE)).stderr).toEqual([
+    'error[ROLLOUT_CONFLICT]: acme:lidar 1.3.0: machines could already select it: a rollout begins with the publication, or with a yanked release',
+  ]);
+  await run('registry', 'yank', ...RELEASE);
+  expect(await run('rollout', 'start', ...RELEASE, '--soak', '2h')).toEqual(
+    TEXT(['acme:lidar 1.3.0: 0.1 % now (1 machine), 100 % in 10 h at the earliest']),
+  );
+  const halted = await run('rollout', 'halt', ...RELEASE, '--reason', 'too loud');
+  expect(halted.stdout[0]).toBe('acme:lidar 1.3.0: halted at 0.1 %: too loud');
+  const retracted = await run('rollout', 'retract', ...RELEASE, '--reason', 'for good');
+  expect(retracted.stdout[0]).toBe('acme:lidar 1.3.0: retracted at 0.1 %: for good');
 });
 
-describe('modreg plan', () => {
-  it.each([
-    ['now', []],
-    ['D51 at another time: the list counts as confirmed then', NOON],
-  ])('D49 decides for this machine, %s', (_title, options) => {
-    const folder = site({
-      machine: {
-        modules: [
-          entry('acme:lidar', '1.*'),
-          entry('acme:arm', '1.*'),
-          entry('acme:lidar', '1.3.0', 'rear'),
-        ],
-      },
-      deployed: { acme_lidar: '1.2.3', acme_arm: '1.2.3', rear: '1.2.9' },
-      lists: LISTS,
-    });
-    const args = ['plan', `${folder}/machine.json`, '--deployed', `${folder}/deployed.json`];
-    const home = { ...ROVER, PLATFORM_HOME: temporaryFolder() };
-    const { stdout } = modreg([...args, '--json', ...options], home);
-    expect(JSON.parse(stdout)).toMatchObject({
-      modules: [
-        {
-          target: '1.2.9',
-          latest: '1.3.0',
-          reason: `newest release of 1 that may be selected; 1.3.0 is refused: ${EXCLUDED}`,
-        },
-        { target: '1.3.0', reason: 'newest release of 1' },
-        {
-          target: '1.3.0',
-          warnings: expect.arrayContaining([
-            {
-              code: 'ROLLOUT_BYPASSED',
-              message: `the pin bypasses the rollout of 1.3.0: ${EXCLUDED}`,
-            },
-          ]) as unknown,
-        },
-      ],
-    });
-  });
+it.each<[readonly string[], string]>([
+  [
+    ['status', 'acme:lidar', '1.2.9'],
+    'error[UNKNOWN_ROLLOUT]: acme:lidar 1.2.9 is not published, or not in a rollout',
+  ],
+  [
+    ['halt', 'acme:lidar', '9.0.0'],
+    'error[UNKNOWN_ROLLOUT]: acme:lidar 9.0.0 is not published, or not in a rollout',
+  ],
+  [['status', 'acme:lidar'], 'error[USAGE]: expected a version after acme:lidar'],
+  [
+    ['start', 'acme:lidar', '1.2.9', '--soak', 'long'],
+    'error[USAGE]: --soak: "long" is not a duration, expected a whole number and one of s, m, h, d, at most ten years, such as 5m',
+  ],
+  [
+    ['raise', 'acme:lidar', '1.2.9', '--to', 'all'],
+    'error[USAGE]: --to is "all", expected a whole number from 0 to 100',
+  ],
+])('%j is refused', async (args, message) => {
+  const { run } = await session();
+  expect((await run('rollout', ...args)).stderr[0]).toBe(message);
 });

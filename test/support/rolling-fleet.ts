@@ -55,14 +55,21 @@ interface Simulated {
   isSilent: boolean;
 }
 
+/** A status, and a parsed body. */
+type Answer = readonly [status: number, json: Record<string, unknown>];
+
+function summary([status, json]: Answer): string {
+  return status < 300 ? `${status}` : `${status} ${String(json['detail'])}`;
+}
+
 /** A registry that serves acme:lidar 1.2.9, and `count` machines that have it and reported so. */
 export async function rollingFleet(count: number): Promise<RollingFleet> {
   const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const time = { now: Date.parse('2026-11-21T01:02:03Z'), elapsed: 0 };
   const clock = { ...systemClock, now: () => time.now, monotonic: () => time.elapsed };
   const events: RegistryEvent[] = [];
+  const log = (event: RegistryEvent): void => void events.push(event);
   const serve = async (): Promise<RunningRegistry> => {
-    const log = (event: RegistryEvent): void => void events.push(event);
     const place = { host: '127.0.0.1', port: 0 };
     const served = await serveRegistry(catalogue, place, { spreadMs: 0, clock, log });
     served.stepRollouts();
@@ -74,11 +81,11 @@ export async function rollingFleet(count: number): Promise<RollingFleet> {
     catalogue.close();
   });
   const token = tokenFor(catalogue, ['publish', 'yank', 'rollout', 'fleet:read'], 'person');
-  const ask = async (path: string, bearer: string, body?: object): Promise<[number, any]> => {
+  const ask = async (path: string, bearer: string, body?: object): Promise<Answer> => {
     const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const answer = await fetch(`${running.address}${path}`, { headers, ...sent });
-    return [answer.status, await answer.json()];
+    return [answer.status, Object(await answer.json())];
   };
   const machines = Array.from({ length: count }, (_, place): Simulated => {
     const id = `rover-${place + 1}`;
@@ -118,8 +125,6 @@ export async function rollingFleet(count: number): Promise<RollingFleet> {
     failed.add(`${machine.id} ${version}`);
   };
   const failed = new Set<string>();
-  const summary = ([status, json]: [number, any]): string =>
-    status < 300 ? `${status}` : `${status} ${String(json.detail)}`;
   await ask(`${LIDAR}/releases`, token, { version: '1.2.9' });
   for (const machine of machines) await report(machine);
   return {
@@ -165,7 +170,8 @@ export async function rollingFleet(count: number): Promise<RollingFleet> {
     state: async () => (await ask(ROLLOUT, token))[1],
     async listed() {
       const [, list] = await ask(LIDAR, token);
-      return list.releases.find(({ version }: { version: string }) => version === '1.3.0');
+      const releases = list['releases'] as Record<string, unknown>[];
+      return releases.find(({ version }) => version === '1.3.0') ?? {};
     },
     having: (version) =>
       machines.filter(({ deployed }) => deployed === version).map(({ id }) => id),
