@@ -120,7 +120,9 @@ function* documentFindings(moduleId: ModuleId, bytes: Uint8Array): Generator<Fin
   for (let index = 0; index < entries.length; index++) {
     const { version } = entries.decode(index, dropInto(dropped));
     if (!parseVersion(version).ok) dropped.push(`/releases/${index}/version is ${quote(version)}`);
-    const written = readRelease((document['releases'] as unknown[])[index]);
+    // A listed rollout is the state of one, and not what a publication begins.
+    const { rollout: _listed, ...release } = Object((document['releases'] as unknown[])[index]);
+    const written = readRelease(release);
     // What publishing accepts is stricter than what clients accept.
     if (!written.ok) dropped.push(...written.error.map((line) => `/releases/${index}${line}`));
   }

@@ -84,7 +84,7 @@ export function haltRunning(
   appendEvent(sql, key, { kind: 'halted', after, at, because, failures });
 }
 
-/** Halts all rollouts that are running. The caller has a transaction. */
+/** Halts all rollouts that are running (D56). The caller has a transaction. */
 export function haltAll(
   sql: Statements,
   halt: { readonly because: string; readonly at: number },
