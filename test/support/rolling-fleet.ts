@@ -15,7 +15,7 @@ import { machineReport, reportedState } from './machine-report.ts';
 import { tokenFor } from './token.ts';
 
 /** What a machine does with a release that it gets. */
-export type Behaviour = 'healthy' | 'fails' | 'silent' | 'slow';
+type Behaviour = 'healthy' | 'fails' | 'silent' | 'slow';
 
 /** Machines that poll a served registry and report to it, over HTTP. */
 export interface RollingFleet {
