@@ -80,7 +80,7 @@ describe('what is offered without a registry', () => {
   });
 
   it('has the first sentence of the help as the description', async () => {
-    expect(await lines('rol')).toEqual(['rollback Rolls a module back to its previous version']);
+    expect(await lines('rollb')).toEqual(['rollback Rolls a module back to its previous version']);
     expect(await lines('check --as')).toEqual(['--as the kind of document']);
   });
 });
