@@ -38,6 +38,9 @@ const TEST_TIMEOUT = '--testTimeout=120000';
 /** Nor does one failure: some tests measure time and memory while others run. */
 const RETRY = '--retry=2';
 
+/** What a copy has. tsconfig.json says how the views of the page are compiled. */
+const PARTS = ['src', 'test', 'tools', 'docs', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+
 const NOTHING: Plant = {
   mistake: 'no mistake at all',
   file: 'src/core/text/result.ts',
@@ -49,7 +52,7 @@ const NOTHING: Plant = {
 function verdictOn({ file, from, to, by }: Plant): string {
   const copy = mkdtempSync(join(tmpdir(), 'modreg-plant-'));
   try {
-    for (const part of ['src', 'test', 'tools', 'docs', 'package.json', 'vitest.config.ts']) {
+    for (const part of PARTS) {
       cpSync(join(ROOT, part), join(copy, part), { recursive: true });
     }
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
