@@ -35,7 +35,7 @@ function resolved(from: Page, target: string, pages: ReadonlyMap<string, Page>):
     throw new Error(`${from.source} links to ${target}, which does not exist`);
   }
   // A browser shows text, and would save a file of an unknown kind.
-  const address = known ?? `files/${source}${source.endsWith('.svg') ? '' : '.txt'}`;
+  const address = known ?? `files/${source}${/\.(svg|webp)$/.test(source) ? '' : '.txt'}`;
   if (known === undefined) linkedFiles.set(address, source);
   return relativeAddress(from.address, address) + (anchor === undefined ? '' : `#${anchor}`);
 }
@@ -49,7 +49,9 @@ function renderings(pages: readonly Page[]): (source: string) => Rendering {
       resolve: (target) => resolved(page, target, bySource),
       inlined: (target) => {
         const path = join(ROOT, dirname(source), target);
-        return path.startsWith(join(ROOT, 'docs')) ? readFileSync(path, 'utf8') : undefined;
+        return path.startsWith(join(ROOT, 'docs')) && path.endsWith('.svg')
+          ? readFileSync(path, 'utf8')
+          : undefined;
       },
     };
   };
