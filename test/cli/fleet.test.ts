@@ -4,6 +4,7 @@ import { printed, type Printed } from '../support/command.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
 import { pageAt } from '../support/pages.ts';
+import { plainServer, send } from '../support/plain-server.ts';
 import { published } from '../support/published.ts';
 import { lidarReport, type LidarMachine } from '../support/reported-facts.ts';
 import { tokenFor } from '../support/token.ts';
@@ -164,4 +165,26 @@ it.each([
   [['what-if', 'acme:lidar', '1.4'], 'error[BAD_VERSION]: "1.4" is not a version'],
 ])('%j: %s', async (args, message) => {
   expect((await printed(['fleet', ...args])).stderr[0]).toContain(message);
+});
+
+it.each([
+  ['fleet status', {}],
+  [
+    'fleet status',
+    { machines: 1, seen_in_24h: 1, duplicates: 0, missing_outcomes: 0, modules: [{}] },
+  ],
+  [
+    'rollout status acme:lidar 1.3.0',
+    { module_id: 'acme:lidar', version: '1.3.0', status: 'running' },
+  ],
+])('%s refuses the answer %j', async (command, body) => {
+  const { address } = await plainServer((response) => send(response, body));
+  const { stdout, stderr, exit } = await printed([...command.split(' '), '--registry', address], {
+    environment: { MODREG_TOKEN: 'modreg_x' },
+  });
+  expect([stdout, stderr[0], exit]).toEqual([
+    [],
+    'error[NOT_A_REGISTRY]: the registry answered without the fields that its OpenAPI document has',
+    4,
+  ]);
 });

@@ -4,6 +4,8 @@ import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';
 import type { Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
+import { isNumber, isText, listOf, objectOf } from '../../store/shape.ts';
+import { checkedAnswer } from './checked-answer.ts';
 import { withFleet, type FleetOptions } from './fleet-options.ts';
 
 interface Counts {
@@ -27,11 +29,33 @@ interface Count {
   readonly machines: number;
 }
 
+const areCounts = objectOf<keyof Counts>({
+  machines: isNumber,
+  seen_in_24h: isNumber,
+  duplicates: isNumber,
+  missing_outcomes: isNumber,
+  modules: listOf(
+    objectOf<keyof Count>({
+      module_id: isText,
+      deployed: isText,
+      decision: isText,
+      machines: isNumber,
+    }),
+  ),
+  outcomes_in_24h: listOf(
+    objectOf<keyof Counts['outcomes_in_24h'][number]>({
+      module_id: isText,
+      version: isText,
+      result: isText,
+      outcomes: isNumber,
+    }),
+  ),
+});
+
 /** `modreg fleet status`: counts machines by module, version and decision. */
 export async function fleetStatusCommand(options: FleetOptions, world: World): Promise<Outcome> {
   return await withFleet(options, world, async (client) => {
-    // The protocol describes it, and nothing but words is made of it.
-    const counts = (await client.read('')) as unknown as Counts;
+    const counts = checkedAnswer<Counts>(await client.read(''), areCounts);
     const answer = options.json
       ? [jsonLine({ schema: 'modreg/fleet-status@1', ...counts })]
       : linesOf(counts, world);

@@ -30,7 +30,7 @@ function stampOf(path: string): string {
     const stats = statSync(path, { throwIfNoEntry: false });
     return stats && stats.size > 0 ? `${stats.ino}:${stats.size}:${stats.mtimeMs}` : '-';
   } catch (error) {
-    // Whoever reads the file says why it cannot be read.
+    // The code that reads the file reports why it cannot be read.
     return String((error as NodeJS.ErrnoException).code);
   }
 }

@@ -2,6 +2,7 @@ import { parseVersion, type ModuleId } from '../../core/index.ts';
 import { isJsonObject, type JsonObject } from '../../registry/formats/json-object.ts';
 import type { RegistryWriter } from '../../registry/registry-writer.ts';
 import { excerpt } from '../../core/text/quote.ts';
+import { checkedAnswer } from '../fleet/checked-answer.ts';
 import { withFleet, type FleetOptions } from '../fleet/fleet-options.ts';
 import { wholeNumber } from '../number-option.ts';
 import { jsonLine } from '../output/answer-json.ts';
@@ -11,7 +12,8 @@ import { namedRegistry } from '../registry/registry-choice.ts';
 import { readSoak } from '../registry/release-options.ts';
 import { refusalProblem, withWriter } from '../registry/remote-registry.ts';
 import type { World } from '../world.ts';
-import { startedLine, statusLines, type RolloutAnswer } from './rollout-words.ts';
+import { isRolloutAnswer, type RolloutAnswer } from './rollout-answer.ts';
+import { startedLine, statusLines } from './rollout-words.ts';
 
 /** The release of a command, as typed. */
 type Typed = readonly [moduleId: string, version: string];
@@ -132,7 +134,7 @@ async function changed(
   return await withRelease(typed, options, world, async (writer, moduleId, version) => {
     const before = await writer.rollout(moduleId, version);
     if (before.kind !== 'done') return failed(refusalProblem(before));
-    const known = answerIn(before.json);
+    const known = checkedAnswer<RolloutAnswer>(before.json, isRolloutAnswer);
     const body = change(known);
     if (isOutcome(body)) return body;
     const after = known.sequence;
@@ -171,11 +173,6 @@ async function withRelease(
   );
 }
 
-/** The protocol describes it, and nothing but words is made of it. */
-function answerIn(json: JsonObject): RolloutAnswer {
-  return json as unknown as RolloutAnswer;
-}
-
 function answered(
   json: JsonObject,
   options: RolloutOptions,
@@ -183,6 +180,6 @@ function answered(
 ): Outcome {
   const answer = options.json
     ? [jsonLine({ schema: 'modreg/rollout@1', ...json })]
-    : lines(answerIn(json));
+    : lines(checkedAnswer<RolloutAnswer>(json, isRolloutAnswer));
   return { answer, notes: [], problems: [] };
 }

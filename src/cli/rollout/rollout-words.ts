@@ -2,30 +2,7 @@ import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { countOf } from '../output/count.ts';
-
-/** A rollout as the registry describes it. */
-export interface RolloutAnswer {
-  readonly module_id: string;
-  readonly version: string;
-  readonly status: string;
-  readonly sequence: number;
-  readonly percent: number;
-  readonly because: string | null;
-  readonly soak_ms: number;
-  readonly included: number;
-  readonly machines: Readonly<
-    Record<'waiting' | 'installing' | 'healthy' | 'failed' | 'silent', number>
-  >;
-  readonly failures: readonly { readonly machine: string; readonly reason: string | null }[];
-  readonly next: {
-    readonly step: string;
-    readonly reason?: string;
-    readonly left_ms?: number;
-    readonly healthy?: number;
-    readonly needed?: number;
-    readonly percent?: number;
-  };
-}
+import type { RolloutAnswer } from './rollout-answer.ts';
 
 const { steps: STEPS } = ROLLOUT_POLICY;
 

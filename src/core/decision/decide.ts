@@ -92,8 +92,8 @@ export function decideChecked(input: DecideInput): Decision {
     confirmedAt: confirmedAtOf(list),
     deployed: deployedVersion(deployed)?.text,
   };
-  const known = { quarantine, changedDigests, firstSeen, rollouts };
-  const resolution = resolveChecked(requirement, index, { ...eligibility, ...known });
+  const known = { ...eligibility, quarantine, changedDigests, firstSeen, rollouts };
+  const resolution = resolveChecked(requirement, index, known);
   return withInput(afterResolving(input, resolution));
 }
 

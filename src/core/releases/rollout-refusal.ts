@@ -35,6 +35,7 @@ function rolloutRefusal(
 
 /** A rollout never refuses the deployed version, and a pin bypasses it (D50). */
 export const excludedByRollout: Policy = ({ constraint, eligibility }, { version, rollout }) => {
+  if (rollout === undefined) return undefined;
   const isExempt = constraint.kind === 'patch' || version.text === eligibility.rollouts?.deployed;
   return isExempt ? undefined : refusalBy(rollout, eligibility);
 };

@@ -39,6 +39,6 @@ export async function renew(main: Element): Promise<void> {
   const fresh = page.querySelector('main');
   if (!fresh) return;
   morph(main, fresh);
-  // Whoever reads the newest records goes on reading the newest.
+  // A reader at the end of the log stays at its end.
   if (isAtEnd && scrollY > 0) scrollTo({ top: document.documentElement.scrollHeight });
 }

@@ -66,10 +66,9 @@ const BEHIND_MS = 2000;
 function atLeast(catalogue: Catalogue, feed: ChangeFeed): MiddlewareHandler {
   return async (c, next) => {
     const text = c.req.header('modreg-at-least');
+    if (text === undefined) return await next();
     const history = c.req.header('modreg-history');
-    if (text === undefined || (history !== undefined && history !== catalogue.history())) {
-      return await next();
-    }
+    if (history !== undefined && history !== catalogue.history()) return await next();
     const sequence = Number(text);
     if (!/^\d+$/.test(text) || !Number.isSafeInteger(sequence)) {
       return problem('bad-request', 'Modreg-At-Least must be a sequence, a whole number');
@@ -115,7 +114,7 @@ async function changesAnswer(
   feed: ChangeFeed,
   { spreadMs, polls }: ReadOptions & { readonly polls: LongPolls },
 ): Promise<Response> {
-  const { after: afterText = '0', wait: waitText = '0' } = c.req.query();
+  const { after: afterText = '0', wait: waitText = '0', modules: named } = c.req.query();
   const after = Number(afterText);
   const wait = Number(waitText);
   if (!/^\d+$/.test(afterText) || !Number.isSafeInteger(after)) {
@@ -126,7 +125,7 @@ async function changesAnswer(
   }
   if (!/^\d+(\.\d+)?$/.test(waitText))
     return problem('bad-request', 'wait must be a number of seconds');
-  const only = modulesIn(c.req.query('modules'));
+  const only = modulesIn(named);
   if (!only.ok) return problem('bad-request', only.error);
   const ms = Math.min(wait * 1000, SERVER_LIMITS.longPoll);
   const changes = await polls.within(peerOf(c), async () => {

@@ -68,7 +68,7 @@ function readAnswer(
   { fleet }: Options,
 ): Answer {
   const refusal = scopeRefusal(token, 'rollout', namespaceOf(named.moduleId));
-  // Whoever changes a rollout has to read it.
+  // A client that changes a rollout reads it first.
   if (refusal && !token.scopes.includes(FLEET_READ)) {
     return { kind: 'missing-scope', token, scope: FLEET_READ };
   }

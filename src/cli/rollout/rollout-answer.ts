@@ -1,0 +1,57 @@
+import { isNumber, isText, listOf, objectOf, optional, type Shape } from '../../store/shape.ts';
+
+/** A rollout as the registry describes it. */
+export interface RolloutAnswer {
+  readonly module_id: string;
+  readonly version: string;
+  readonly status: string;
+  readonly sequence: number;
+  readonly percent: number;
+  readonly because: string | null;
+  readonly soak_ms: number;
+  readonly included: number;
+  readonly machines: Readonly<
+    Record<'waiting' | 'installing' | 'healthy' | 'failed' | 'silent', number>
+  >;
+  readonly failures: readonly { readonly machine: string; readonly reason: string | null }[];
+  readonly next: {
+    readonly step: string;
+    readonly reason?: string;
+    readonly left_ms?: number;
+    readonly healthy?: number;
+    readonly needed?: number;
+    readonly percent?: number;
+  };
+}
+
+const isTextOrNull: Shape = (value) => value === null || isText(value);
+
+/** Whether each field is as RolloutAnswer says. */
+export const isRolloutAnswer: Shape = objectOf<keyof RolloutAnswer>({
+  module_id: isText,
+  version: isText,
+  status: isText,
+  sequence: isNumber,
+  percent: isNumber,
+  because: isTextOrNull,
+  soak_ms: isNumber,
+  included: isNumber,
+  machines: objectOf<keyof RolloutAnswer['machines']>({
+    waiting: isNumber,
+    installing: isNumber,
+    healthy: isNumber,
+    failed: isNumber,
+    silent: isNumber,
+  }),
+  failures: listOf(
+    objectOf<keyof RolloutAnswer['failures'][number]>({ machine: isText, reason: isTextOrNull }),
+  ),
+  next: objectOf<keyof RolloutAnswer['next']>({
+    step: isText,
+    reason: optional(isText),
+    left_ms: optional(isNumber),
+    healthy: optional(isNumber),
+    needed: optional(isNumber),
+    percent: optional(isNumber),
+  }),
+});
