@@ -43,15 +43,7 @@ export class LogUpload {
   /** Sends what is left, for at most two seconds. Sends nothing if records already waited for the collector. */
   async close(): Promise<void> {
     this.#isOver = true;
-    this.#pause.end();
-    const isDone = new AbortController();
-    const limit = this.#options.clock.sleep(LAST_FLUSH_MS, isDone.signal).then(
-      () => this.#aborting.abort(),
-      () => undefined,
-    );
-    await this.#running;
-    isDone.abort();
-    await limit;
+    await this.#pause.finish(this.#running, LAST_FLUSH_MS, () => this.#aborting.abort());
   }
 
   async #run(): Promise<void> {

@@ -28,6 +28,16 @@ export class Pause {
     await this.sleep(afterMs);
   }
 
+  /** Ends every wait, and resolves when `loop` has ended. Calls `abort` if that takes longer than `ms`. */
+  async finish(loop: Promise<void> | undefined, ms: number, abort: () => void): Promise<void> {
+    this.end();
+    const isDone = new AbortController();
+    const limit = this.#clock.sleep(ms, isDone.signal).then(abort, () => undefined);
+    await loop;
+    isDone.abort();
+    await limit;
+  }
+
   async sleep(ms: number): Promise<void> {
     const { signal } = this.#ending;
     try {

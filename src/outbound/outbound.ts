@@ -34,15 +34,7 @@ export class Outbound {
   /** Reports what has happened, for at most two seconds. Sends nothing if reports already waited for the registry. */
   async close(): Promise<void> {
     this.#isOver = true;
-    this.#pause.end();
-    const isDone = new AbortController();
-    const limit = this.#reporter.clock.sleep(LAST_REPORT_MS, isDone.signal).then(
-      () => this.#aborting.abort(),
-      () => undefined,
-    );
-    await this.#running;
-    isDone.abort();
-    await limit;
+    await this.#pause.finish(this.#running, LAST_REPORT_MS, () => this.#aborting.abort());
   }
 
   async #run(): Promise<void> {

@@ -1,20 +1,6 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { request } from 'node:http';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-export async function launch(executablePath: string): Promise<Browser> {
-  return await chromium.launch({ executablePath, args: FLAGS });
-}
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 /** A tab that notes what must not happen: errors of scripts and of the policy, failed requests, other origins. */
 export interface Tab {

@@ -4,14 +4,13 @@
  */
 import { existsSync } from 'node:fs';
 import { checkFirstView, checkFleet, checkPoller } from './budgets.ts';
-import { launch, placeOf } from './browser.ts';
+import { CHROMIUM, launchChromium } from '../chromium.ts';
+import { placeOf } from './browser.ts';
 import { CHANGE_STORIES, LAST_STORIES } from './change-stories.ts';
 import { checkForEverybody } from './everybody.ts';
 import { checkHostileTexts } from './hostile.ts';
 import { pageOf, pollOf, withRover } from './rover.ts';
 import { STORIES } from './stories.ts';
-
-const CHROMIUM = process.env['MODREG_CHROMIUM'] ?? '/usr/bin/chromium';
 
 if (!existsSync(CHROMIUM)) {
   const missing = `there is no ${CHROMIUM}: install Debian's package chromium, or name a browser in MODREG_CHROMIUM`;
@@ -36,7 +35,7 @@ async function check(name: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-const browser = await launch(CHROMIUM);
+const browser = await launchChromium();
 try {
   await withRover(async (rover) => {
     await pollOf(rover);

@@ -5,23 +5,14 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { launchChromium } from '../chromium.ts';
 import { brokenLinks } from './links.ts';
 import { ROOT } from './pages.ts';
 import { serve, type Served } from './served.ts';
 
 const SITE = join(ROOT, '_site');
 const MOST_BYTES = 100_000;
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' };
 const DESKTOP: BrowserContextOptions = {
   viewport: { width: 1280, height: 800 },
@@ -144,7 +135,7 @@ async function checkWithoutScripts(browser: Browser, served: Served): Promise<vo
     problems.push(`rows.html: ${rows} of ${all} rows without scripts`);
 }
 
-const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+const browser = await launchChromium();
 const served = await serve(SITE);
 try {
   await checkSearch(browser, served);

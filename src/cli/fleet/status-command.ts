@@ -29,7 +29,7 @@ interface Count {
   readonly machines: number;
 }
 
-const areCounts = objectOf<keyof Counts>({
+const COUNTS = objectOf<keyof Counts>({
   machines: isNumber,
   seen_in_24h: isNumber,
   duplicates: isNumber,
@@ -52,10 +52,14 @@ const areCounts = objectOf<keyof Counts>({
   ),
 });
 
+function areCounts(value: unknown): value is Counts {
+  return COUNTS(value);
+}
+
 /** `modreg fleet status`: counts machines by module, version and decision. */
 export async function fleetStatusCommand(options: FleetOptions, world: World): Promise<Outcome> {
   return await withFleet(options, world, async (client) => {
-    const counts = checkedAnswer<Counts>(await client.read(''), areCounts);
+    const counts = checkedAnswer(await client.read(''), areCounts);
     const answer = options.json
       ? [jsonLine({ schema: 'modreg/fleet-status@1', ...counts })]
       : linesOf(counts, world);

@@ -26,8 +26,7 @@ export interface RolloutAnswer {
 
 const isTextOrNull: Shape = (value) => value === null || isText(value);
 
-/** Whether each field is as RolloutAnswer says. */
-export const isRolloutAnswer: Shape = objectOf<keyof RolloutAnswer>({
+const ANSWER = objectOf<keyof RolloutAnswer>({
   module_id: isText,
   version: isText,
   status: isText,
@@ -55,3 +54,8 @@ export const isRolloutAnswer: Shape = objectOf<keyof RolloutAnswer>({
     percent: optional(isNumber),
   }),
 });
+
+/** Whether `value` has each field of a RolloutAnswer. */
+export function isRolloutAnswer(value: unknown): value is RolloutAnswer {
+  return ANSWER(value);
+}

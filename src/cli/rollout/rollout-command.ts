@@ -134,7 +134,7 @@ async function changed(
   return await withRelease(typed, options, world, async (writer, moduleId, version) => {
     const before = await writer.rollout(moduleId, version);
     if (before.kind !== 'done') return failed(refusalProblem(before));
-    const known = checkedAnswer<RolloutAnswer>(before.json, isRolloutAnswer);
+    const known = checkedAnswer(before.json, isRolloutAnswer);
     const body = change(known);
     if (isOutcome(body)) return body;
     const after = known.sequence;
@@ -180,6 +180,6 @@ function answered(
 ): Outcome {
   const answer = options.json
     ? [jsonLine({ schema: 'modreg/rollout@1', ...json })]
-    : lines(checkedAnswer<RolloutAnswer>(json, isRolloutAnswer));
+    : lines(checkedAnswer(json, isRolloutAnswer));
   return { answer, notes: [], problems: [] };
 }
