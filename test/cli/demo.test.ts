@@ -141,8 +141,8 @@ describe('modreg demo', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { schema: string; event?: string });
     const own = events.filter(({ schema }) => schema === 'modreg/demo@1');
-    expect(own.filter(({ event }) => event === 'step')).toHaveLength(6);
-    expect(own.filter(({ event }) => event === 'command')).toHaveLength(14);
+    expect(own.filter(({ event }) => event === 'step')).toHaveLength(8);
+    expect(own.filter(({ event }) => event === 'command')).toHaveLength(15);
     expect(own.at(-1)).toMatchObject({
       event: 'end',
       next: expect.arrayContaining(['modreg status']) as unknown,

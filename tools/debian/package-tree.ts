@@ -71,7 +71,7 @@ export function writeProgram(
   mkdirSync(join(home, 'bin'), { recursive: true });
   for (const name of ['modreg', 'modreg.mjs']) copy(join(root, 'bin', name), `bin/${name}`);
   copy(join(node, 'bin/node'), 'bin/node');
-  for (const name of globSync('*.cjs', { cwd: join(root, 'dist/cli') })) {
+  for (const name of globSync('*.{cjs,css,js}', { cwd: join(root, 'dist/cli') })) {
     copy(join(root, 'dist/cli', name), `dist/cli/${name}`);
   }
   write(home, 'package.json', `${JSON.stringify({ name: 'modreg', version })}\n`);

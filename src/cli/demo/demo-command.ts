@@ -38,8 +38,8 @@ export async function demoCommand(
   const stage = new DemoStage(machine, { json: json ?? false, world, run });
   try {
     await play(machine, stage, fast ? 0 : STEP_MS);
-    // A page is for people.
-    if (!json) await showPage(machine, stage, world.isAnswerShown && !fast ? PAGE_MS : 0);
+    const isShown = world.isAnswerShown && !json && !fast;
+    await showPage(machine, stage, { json, forMs: isShown ? PAGE_MS : 0 });
   } catch (error) {
     const { problem, ending } = endOf(error);
     const notes = json ? [] : [`note: what the demo has made is in ${machine.folder}`];
@@ -106,12 +106,16 @@ async function play(machine: DemoMachine, stage: DemoStage, stepMs: number): Pro
 }
 
 /** Opens the page of the machine, while its agent runs. */
-async function showPage({ folder }: DemoMachine, stage: DemoStage, forMs: number): Promise<void> {
+async function showPage(
+  { folder }: DemoMachine,
+  stage: DemoStage,
+  { json, forMs }: { readonly json: true | undefined; readonly forMs: number },
+): Promise<void> {
   const how =
     forMs === 0 ? '' : ' Open the address in a browser on this machine; Ctrl-C ends the demo.';
   stage.say(`The page of the machine shows the same, and can change it.${how}`);
   const page = ['page', join(folder, 'machine.json'), '--port', '0'];
-  stage.start(page, (line) => line);
+  stage.start(json ? [...page, '--json'] : page, (line) => line);
   await stage.until(/page-address|#code=/);
   await stage.pause(forMs);
   stage.say('The page, the agent and the registry end with the demo.');
