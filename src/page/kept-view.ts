@@ -1,7 +1,7 @@
 import type { PagedMachine } from './paged-machine.ts';
 import { changesIn } from './plan-changes.ts';
 
-/** Somebody who loads a page again sees after so long what no file tells, such as that the agent has ended. */
+/** The longest time that a view is kept. Some changes, such as the end of the agent, change no file. */
 const KEPT_MS = 5000;
 
 interface Kept {

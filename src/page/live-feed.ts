@@ -36,7 +36,7 @@ export class LiveFeed {
       this.#followers -= 1;
       if (this.#followers > 0) return;
       clearTimeout(this.#timer);
-      // What was seen is out of date when somebody looks again.
+      // The last state is out of date when the next feed opens.
       this.#seen = this.#moment = undefined;
     };
   }

@@ -8,7 +8,7 @@ import { placeIn, type Place } from './typed-line.ts';
 
 /** Only words like this reach a shell, whatever a registry or a file has. */
 const HARMLESS = /^[A-Za-z0-9_.-][A-Za-z0-9._:*+=/@-]*$/;
-/** More words help nobody, and slow a shell down. */
+/** A longer list is not readable, and slows the shell down. */
 const MOST_CANDIDATES = 1000;
 const LONGEST_DESCRIPTION = 72;
 

@@ -19,7 +19,7 @@ import { NO_HOME } from '../machine/open-state.ts';
 import type { Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
-/** Short where the page answers nobody meanwhile. */
+/** Short, because the page answers no request while it waits. */
 const BUSY_TIMEOUT_MS = 200;
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 

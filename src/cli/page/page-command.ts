@@ -109,7 +109,7 @@ function announce(
   if (!tls && isOpenToOthers({ host, port })) return needsTls(`the passed socket is ${host}`);
   const address = `${tls ? 'https' : 'http'}://${shown}:${port}`;
   file.setAddress(address);
-  // A connection has started this process: its code would be for nobody.
+  // A connection has started this process, so there is no terminal that could show a code.
   if ('fd' in terms.place) return undefined;
   const line = shownAddress({ address, code: file.newCode(world.clock()) }, options, world);
   if (!line.ok) return line.error;

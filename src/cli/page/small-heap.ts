@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Asks V8 for a small process instead of a fast one. A page answers a few people, and lies there all day on a machine
- * whose memory is for something else.
+ * Asks V8 for a small process instead of a fast one. A page has few users, and may run all day on a machine
+ * whose modules need the memory.
  */
 const FLAGS = [
   // The young generation stays at its first size, and the old one is collected after little growth.

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 
-/** Notices that nobody uses a server. */
+/** Notices that a server has had no request for a while. */
 export interface IdleWatch {
   /** Resolves once no request was open for the time. */
   readonly idle: Promise<void>;

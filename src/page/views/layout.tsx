@@ -26,7 +26,7 @@ export const Layout: FC<{
   readonly machine: string;
   /** The address of the tab that is shown. */
   readonly tab?: Tab;
-  /** Whether somebody is signed in, who sees the other pages and can sign out. */
+  /** Whether the page is for a signed-in user, and has the tabs and the button for signing out. */
   readonly isPrivate?: boolean;
   readonly live?: Live | undefined;
   readonly assets: Assets;
