@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Kernel } from './kernels.ts';
 
+/** The script that runs a kernel, in a copy of the sources. */
+export const KERNEL_SCRIPT = 'benchmarks/gate/run-kernel.ts';
+
 /** Without threads, timed collections and random seeds, the same program executes the same instructions. */
 const DETERMINISTIC = ['--single-threaded', '--predictable', '--hash-seed=1', '--random-seed=1'];
 
 /**
- * The instructions of one run of `kernel`, as the package in the folder `root` executes it. The least of five slices
+ * The instructions of one run of `kernel`, as the package in the folder `root` executes it. The least of its slices
  * counts, because V8 collects garbage or compiles in some of them. Throws if valgrind is not installed.
  */
 export async function instructionsOf(
@@ -25,7 +28,7 @@ export async function instructionsOf(
       '--dump-before=umask',
       `--callgrind-out-file=${join(folder, 'slice')}`,
     ];
-    const script = join(root, 'benchmarks/gate/run-kernel.ts');
+    const script = join(root, KERNEL_SCRIPT);
     // The files of the kernel itself go into the same folder. The number of other variables must not matter.
     const env = { PATH: process.env['PATH'], TMPDIR: folder };
     const command = [...callgrind, process.execPath, ...DETERMINISTIC, script, name];

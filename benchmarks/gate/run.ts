@@ -1,6 +1,6 @@
 /* `npm run bench:gate`: fails if a kernel needs more instructions than the baseline allows. See `--help`. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
@@ -20,7 +20,7 @@ import {
   type Counts,
   type Machine,
 } from './baseline.ts';
-import { instructionsOf } from './instructions.ts';
+import { instructionsOf, KERNEL_SCRIPT } from './instructions.ts';
 import { CONSTRAINTS, KERNELS, largeList, realLists } from './kernels.ts';
 
 const HELP = `Counts the instructions of each kernel with valgrind, and fails if one needs over 3 % more than in ${FILE}.
@@ -101,6 +101,8 @@ async function countsOfCommit(commit: string): Promise<Counts> {
       ['-c', 'set -o pipefail; git archive "$1" | tar -x -C "$2"', 'bash', commit, folder],
       { cwd: ROOT },
     );
+    // Both are counted in the same way.
+    cpSync(join(ROOT, KERNEL_SCRIPT), join(folder, KERNEL_SCRIPT));
     const isSame = git('diff', '--name-only', commit, '--', 'package-lock.json') === '';
     if (isSame) symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     else execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: folder, stdio: 'ignore' });

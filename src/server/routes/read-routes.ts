@@ -1,4 +1,4 @@
-import type { Context, Hono, MiddlewareHandler } from 'hono';
+import type { Context, Hono } from 'hono';
 import { parseModuleId, type ModuleId, type Result } from '../../core/index.ts';
 import { peerOf } from '../tokens/bearer.ts';
 import { SERVER_LIMITS } from '../limits/limits.ts';
@@ -38,44 +38,55 @@ export function addReadRoutes(
   options: ReadOptions,
 ): void {
   const polls = longPolls(options);
-  for (const path of ['/v1/modules', MODULE, '/v1/changes'])
-    app.use(path, atLeast(catalogue, feed));
+  const reached = whenReached(catalogue, feed);
   app.get('/v1/modules', (c) =>
-    listAnswer(c, { modules: catalogue.modules(c.req.query('namespace')) }),
+    reached(c, () => listAnswer(c, { modules: catalogue.modules(c.req.query('namespace')) })),
   );
   app.get(MODULE, (c) =>
-    withModule(c, (moduleId) =>
-      documentAnswer(c, moduleId, {
-        ...options,
-        document: catalogue.document(moduleId),
-        history: catalogue.history(),
-      }),
+    reached(c, () =>
+      withModule(c, (moduleId) =>
+        documentAnswer(c, moduleId, {
+          ...options,
+          document: catalogue.document(moduleId),
+          history: catalogue.history(),
+        }),
+      ),
     ),
   );
-  app.get('/v1/changes', async (c) => await changesAnswer(c, feed, { ...options, polls }));
+  app.get('/v1/changes', (c) =>
+    reached(c, async () => await changesAnswer(c, feed, { ...options, polls })),
+  );
   app.get('/v1/openapi.json', (c) => c.json(OPENAPI));
 }
 
 /** How long a request waits for a change that its client knows. */
 const BEHIND_MS = 2000;
 
+type Answer = () => Response | Promise<Response>;
+
 /**
- * Requests with the header `Modreg-At-Least` wait until the catalogue has that sequence: behind one address, a server may lag
- * behind another that the client has asked before. Numbers of another history are not compared.
+ * Answers a request with the header `Modreg-At-Least` once the catalogue has that sequence: behind one address, a server may lag
+ * behind another that the client has asked before. Numbers of another history are not compared. No middleware, which would cost
+ * each request without the header as well.
  */
-function atLeast(catalogue: Catalogue, feed: ChangeFeed): MiddlewareHandler {
-  return async (c, next) => {
-    const text = c.req.header('modreg-at-least');
-    if (text === undefined) return await next();
+function whenReached(
+  catalogue: Catalogue,
+  feed: ChangeFeed,
+): (c: Context, answer: Answer) => ReturnType<Answer> {
+  const waited = async (c: Context, text: string, answer: Answer): Promise<Response> => {
     const history = c.req.header('modreg-history');
-    if (history !== undefined && history !== catalogue.history()) return await next();
+    if (history !== undefined && history !== catalogue.history()) return await answer();
     const sequence = Number(text);
     if (!/^\d+$/.test(text) || !Number.isSafeInteger(sequence)) {
       return problem('bad-request', 'Modreg-At-Least must be a sequence, a whole number');
     }
-    if (await feed.reaches(sequence, BEHIND_MS, c.req.raw.signal)) return await next();
+    if (await feed.reaches(sequence, BEHIND_MS, c.req.raw.signal)) return await answer();
     const found = `this registry is at sequence ${catalogue.sequence()}, and ${sequence} is asked for`;
     return problem('behind', found, { headers: { 'retry-after': '1' } });
+  };
+  return (c, answer) => {
+    const text = c.req.header('modreg-at-least');
+    return text === undefined ? answer() : waited(c, text, answer);
   };
 }
 
