@@ -202,6 +202,9 @@ describe('[T72] the record of a running program', () => {
     const pid = Number(digits.toString());
     record.note(pid);
     expect(record.earlier()).toBe(pid);
+    // Until it is `sleep`, the shell takes exit codes between two commands.
+    const name = (): string => readFileSync(`/proc/${parent.pid}/comm`, 'utf8');
+    await vi.waitUntil(() => name() === 'sleep\n');
     (parent.stdio[3] as Writable).end();
     await record.ended(new AbortController().signal);
     expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(`${pid} (cat) Z `);
