@@ -203,8 +203,7 @@ describe('[T72] the record of a running program', () => {
     record.note(pid);
     expect(record.earlier()).toBe(pid);
     // Until it is `sleep`, the shell takes exit codes between two commands.
-    const name = (): string => readFileSync(`/proc/${parent.pid}/comm`, 'utf8');
-    await vi.waitUntil(() => name() === 'sleep\n');
+    await vi.waitUntil(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n');
     (parent.stdio[3] as Writable).end();
     await record.ended(new AbortController().signal);
     expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(`${pid} (cat) Z `);

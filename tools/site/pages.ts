@@ -41,6 +41,7 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
     'decisions',
     'glossary',
     'simulator',
+    'promises',
   ],
 };
 
