@@ -80,6 +80,7 @@ export type WarningKind =
   | 'pin-not-published'
   | 'unverified-download'
   | 'rollout-bypassed'
+  | 'machine-id-unknown'
   | 'list-near-limit'
   | 'list-too-large'
   | 'locked'

@@ -20,6 +20,7 @@ import type { ReleaseList } from '../../registry/index.ts';
 import { jsonLine, listAsJson } from '../output/answer-json.ts';
 import { complaintProblem, parseProblem, type Outcome, type Problem } from '../problem.ts';
 import { failed, usage } from '../registry/catalogue-options.ts';
+import { machineIdOf } from '../agent/machine-id.ts';
 import { commandRegistries } from '../registry/command-registries.ts';
 import { noRegistry, type RegistryOptions } from '../registry/registry-choice.ts';
 import { platformOf, withList } from '../resolve/list-options.ts';
@@ -78,10 +79,15 @@ async function addTo(
   const registry = registries.open(terms);
   if (!registry.ok) return failed(registry.error);
   if (!registry.value) return failed(noRegistry(world));
+  const machineId = machineIdOf(world);
   const query = {
+    machineId,
     registries,
     registry: registry.value,
-    eligibility: eligibilityFor(terms, wanted.platform, world),
+    eligibility: {
+      ...eligibilityFor(terms, wanted.platform, world),
+      rollouts: { machineId: machineId.ok ? machineId.value : undefined },
+    },
     clock: () => world.clock(),
   };
   return await withList(query, wanted.moduleId, options, (list, eligibility) => {

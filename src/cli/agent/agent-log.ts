@@ -24,7 +24,10 @@ export interface AgentLog {
 
 /** The log of the machine whose state is at `statePath`. */
 export function agentLog(
-  { statePath, machineId }: { readonly statePath: string; readonly machineId: string | undefined },
+  {
+    statePath,
+    machineId = LOCAL_MACHINE,
+  }: { readonly statePath: string; readonly machineId: string | undefined },
   { environment }: World,
   onNotice: (level: 'info' | 'warn', text: string) => void,
 ): AgentLog {
@@ -32,11 +35,7 @@ export function agentLog(
   const writer = logWriter(path, (reason) => onNotice('warn', reason));
   let isOver = false;
   const upload = new LogUpload(path, {
-    source: {
-      machineId: machineId ?? (environment['PLATFORM_PART_ID'] || LOCAL_MACHINE),
-      host: hostname(),
-      version: ownVersion(),
-    },
+    source: { machineId, host: hostname(), version: ownVersion() },
     clock: systemClock,
     random: systemRandom,
     onNotice: (level, text) => {

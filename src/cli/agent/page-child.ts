@@ -5,14 +5,16 @@ import { describeEnd } from '../../agent/process/program-end.ts';
 import { backOffMs, NO_CRASHES, withCrash } from '../../agent/supervision/back-off.ts';
 import { systemClock } from '../../registry/clock.ts';
 import type { World } from '../world.ts';
+import { AGENTS_MACHINE_ID } from './machine-id.ts';
 
 const STOP_MS = 6000;
 /** They are for the agent only: the page is no service of its own. */
 const NOT_FOR_PAGE =
   /^(?:NOTIFY_SOCKET|WATCHDOG_|LISTEN_|MODREG_LAUNCHED|MODREG_TOKEN|PLATFORM_API_KEY)/;
 
-/** The options of the agent that its page has as well. */
+/** The options of the agent that its page has as well, and the id of the machine. */
 interface PageChildOptions {
+  readonly machineId: string | undefined;
   readonly policy?: string;
   readonly registry?: string;
   readonly platform?: string;
@@ -27,7 +29,7 @@ type Say = (level: 'info' | 'warn', text: string) => void;
  */
 export function runPage(
   machine: string,
-  { policy, registry, platform, pagePort: port }: PageChildOptions,
+  { machineId, policy, registry, platform, pagePort: port }: PageChildOptions,
   { environment }: World,
   say: Say,
 ): () => Promise<void> {
@@ -41,7 +43,7 @@ export function runPage(
     path: process.execPath,
     arguments: [realpathSync(script), 'page', resolve(machine), ...flags],
     folder: process.cwd(),
-    environment: environmentOf(environment),
+    environment: { ...environmentOf(environment), [AGENTS_MACHINE_ID]: machineId ?? '' },
     runAs: undefined,
     onLine: ({ text }: { readonly text: string }): void => say('info', `page: ${text}`),
   };

@@ -35,6 +35,7 @@ import { agentLog, type AgentLog } from './agent-log.ts';
 import { agentLine, isOwn, reportedBy } from './agent-event-words.ts';
 import { readManufacturer } from './manufacturer-file.ts';
 import { machineCredentials, withPrivateEnvironment, type Credentials } from './credentials.ts';
+import { machineIdWith } from './machine-id.ts';
 import { systemdNotify } from './systemd-notify.ts';
 import { downloadStatus } from './download-bar.ts';
 import { runPage } from './page-child.ts';
@@ -89,7 +90,10 @@ export async function agentRunCommand(
 function readTerms(
   options: AgentRunOptions,
   world: World,
-): Result<Pick<AgentTerms, 'platform' | 'intervalMs' | 'machine' | 'reports'>, Problem> {
+): Result<
+  Pick<AgentTerms, 'platform' | 'intervalMs' | 'machine' | 'machineId' | 'reports'>,
+  Problem
+> {
   const platform = platformOf(options, world);
   if (!platform.ok) return platform;
   const interval = readInterval(options.interval);
@@ -104,6 +108,7 @@ function readTerms(
       platform: platform.value,
       intervalMs: interval.value,
       machine: machine.value,
+      machineId: machineIdWith(machine.value, world),
       reports: reports.value,
     },
   };
@@ -139,6 +144,7 @@ interface AgentTerms {
   readonly platform: Platform;
   readonly intervalMs: number;
   readonly machine: Credentials | undefined;
+  readonly machineId: string | undefined;
   /** Where the machine reports to. */
   readonly reports: ReportTarget | undefined;
   readonly options: AgentRunOptions;
@@ -160,8 +166,8 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   if (!lists.ok) return failed(lists.error);
   const timeZone = (name: string): string | undefined =>
     timeZoneOf(termsFor(documents.policy, name).window);
-  const { machine, options } = terms;
-  const place = { statePath: file.path, machineId: machine?.partId };
+  const { options, machineId } = terms;
+  const place = { statePath: file.path, machineId };
   const note: Parameters<typeof agentLog>[2] = (level, text) => report.note(level, text);
   const log = agentLog(place, world, note);
   const { json } = options;
@@ -182,7 +188,7 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   });
   const notify = systemdNotify(world, (reason) => report.note('warn', reason));
   notify.ready();
-  const stopPage = options.page ? runPage(path, options, world, note) : undefined;
+  const stopPage = options.page ? runPage(path, { ...options, machineId }, world, note) : undefined;
   const signal = await runUntil(terms.ended, agent, { report, world }).finally(async () => {
     await stopPage?.();
     notify.stop();
@@ -214,7 +220,7 @@ function agentFor(
   {
     platform,
     intervalMs,
-    machine,
+    machineId,
     current,
     options: { json },
   }: AgentTerms & { readonly current: { documents: PlanDocuments } },
@@ -230,7 +236,7 @@ function agentFor(
     home: realpathSync(dirname(file.path)),
     environment: world.environment,
     launched: launchedIn(world),
-    ...(machine?.partId !== undefined && { machineId: machine.partId }),
+    ...(machineId !== undefined && { machineId }),
     configuration: () => {
       const now = read();
       if (!now.ok) throw new UnreadableSite(now.error);

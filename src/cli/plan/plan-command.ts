@@ -5,6 +5,7 @@ import { parseTime } from '../../core/text/rfc3339.ts';
 import { withReadableTimes } from '../../core/text/time-words.ts';
 import { planInputFor, type Circumstances } from '../../core/plan/plan-input.ts';
 import { moduleListOf } from '../../registry/module-list.ts';
+import { machineIdOf } from '../agent/machine-id.ts';
 import { platformOf, readMaxAge, type ListOptions } from '../resolve/list-options.ts';
 import type { DocumentFile } from '../check/document-file.ts';
 import { timeZoneIn } from '../output/time-zone.ts';
@@ -88,8 +89,7 @@ export async function planOf(
   if (!lists.ok) return { ok: false, error: [lists.error] };
   const isAsOf = at !== undefined;
   const now = at?.value ?? world.clock();
-  const machineId = world.environment['PLATFORM_PART_ID'] || undefined;
-  const circumstances = { platform: platform.value, machineId, now, isAsOf };
+  const circumstances = { platform: platform.value, machineId: machineIdOf(world), now, isAsOf };
   const inputs = { path, ...known, lists: lists.value, ...circumstances };
   return { ok: true, value: { ...inputs, plan: decideOn(inputs) } };
 }
@@ -121,7 +121,7 @@ function decideOn({
 }: Omit<Planned, 'path' | 'plan'>): Plan {
   const circumstances: Circumstances = {
     platform,
-    machineId,
+    machineId: machineId.ok ? machineId.value : undefined,
     now,
     laterReleases: isAsOf ? 'refuse' : 'allow',
     isServerBusy: false,

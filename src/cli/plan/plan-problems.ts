@@ -11,6 +11,7 @@ import { SUBSYSTEM_MODULES } from '../../core/plan/subsystem.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
+import { unknownIdWarning } from '../agent/machine-id.ts';
 import { listWarnings } from '../resolve/list-warnings.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
 import type { PlanDocuments } from './plan-documents.ts';
@@ -29,7 +30,7 @@ interface Subject {
 const NAMED = 3;
 
 /** The errors and warnings of a plan. A problem that several modules share appears once. */
-export function planProblems({ plan, lists, documents }: Planned): Problem[] {
+export function planProblems({ plan, lists, documents, machineId }: Planned): Problem[] {
   const modules = plan.modules.map((row): Subject => {
     const { moduleId, name } = row;
     return {
@@ -51,7 +52,9 @@ export function planProblems({ plan, lists, documents }: Planned): Problem[] {
   });
   const subjects = [...modules, ...subsystems];
   const problems = [...subjects.flatMap(stuckProblem), ...subjects.flatMap(warningsFor)];
-  return [...merged(problems), ...documentWarnings(documents), ...lists.warnings];
+  const read = [...lists.modules.values()].flatMap((list) => (list.ok ? [list.value] : []));
+  const ofId = unknownIdWarning(machineId, read);
+  return [...merged(problems), ...ofId, ...documentWarnings(documents), ...lists.warnings];
 }
 
 /** A problem, and the label it concerns or what it keeps unchanged; neither if the message already says so. */

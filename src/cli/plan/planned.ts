@@ -1,4 +1,5 @@
-import type { Plan, Platform } from '../../core/index.ts';
+import type { Plan, Platform, Result } from '../../core/index.ts';
+import type { Problem } from '../problem.ts';
 import type { PlanDocuments } from './plan-documents.ts';
 import type { Facts } from './plan-facts.ts';
 import type { PlanLists } from './plan-lists.ts';
@@ -11,8 +12,8 @@ export interface Planned {
   readonly lists: PlanLists;
   readonly plan: Plan;
   readonly platform: Platform;
-  /** The id of the machine, which rollouts use; undefined if it is not known. */
-  readonly machineId: string | undefined;
+  /** The id of the machine, which rollouts use, or why it is not known. */
+  readonly machineId: Result<string | undefined, Problem>;
   readonly now: number;
   /** Whether `now` is from `--at` and not from the clock. */
   readonly isAsOf: boolean;

@@ -12,6 +12,7 @@ import { fleetClient, type FleetClient } from '../../registry/fleet-client.ts';
 import { RegistryError, systemClock } from '../../registry/index.ts';
 import type { ClaimedFile } from '../../store/index.ts';
 import { machineCredentials } from '../agent/credentials.ts';
+import { machineIdWith } from '../agent/machine-id.ts';
 import { registryProblem, type Problem } from '../problem.ts';
 import { usage } from '../registry/catalogue-options.ts';
 import { tokensIn } from '../registry/registry-token.ts';
@@ -46,7 +47,7 @@ export function reportTarget(
   }
   const credentials = machineCredentials(world);
   if (!credentials.ok) return credentials;
-  const machine = credentials.value?.partId;
+  const machine = machineIdWith(credentials.value, world);
   if (machine === undefined) return { ok: false, error: noId(option) };
   const { url } = address.value;
   const tokens = tokensIn(world, registry ?? named, credentials.value);

@@ -133,7 +133,7 @@ function pollerOf(
   }: Pick<PollContext, 'options' | 'terms'> & { readonly current: { documents: PlanDocuments } },
   { report, world }: Pick<Execution, 'report' | 'world'>,
 ): Poller {
-  const { platform, intervalMs, timeoutMs } = terms;
+  const { platform, machineId, intervalMs, timeoutMs } = terms;
   const configuration = (): Configuration => {
     const now = read();
     if (!now.ok) throw new UnreadableSite(now.error);
@@ -144,6 +144,7 @@ function pollerOf(
   return new Poller({
     file,
     platform,
+    ...(machineId !== undefined && { machineId }),
     intervalMs,
     configuration,
     acknowledgeWithinMs: timeoutMs,

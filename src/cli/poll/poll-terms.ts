@@ -1,5 +1,6 @@
 import type { Platform, Result } from '../../core/index.ts';
 import { parseDuration } from '../../core/text/duration.ts';
+import { machineIdOf } from '../agent/machine-id.ts';
 import { parseMetricsPlace, type MetricsPlace } from '../metrics/metrics-place.ts';
 import { readInterval } from '../plan/interval-option.ts';
 import type { Problem } from '../problem.ts';
@@ -22,6 +23,7 @@ export interface PollOptions extends RegistryOptions {
 /** The parsed options of `modreg poll`. */
 export interface PollTerms {
   readonly platform: Platform;
+  readonly machineId: string | undefined;
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly program: string;
@@ -40,10 +42,21 @@ export function readPollTerms(options: PollOptions, world: World): Result<PollTe
   const timeout = readTimeout(options.timeout);
   const program = findProgram(options.exec, world);
   const metrics = parseMetricsPlace(options.metrics);
-  const reports = reportTarget(options, world);
-  if (platform.ok && interval.ok && timeout.ok && program.ok && metrics.ok && reports.ok) {
+  const machineId = machineIdOf(world);
+  // The credentials have the id as well, and are named once.
+  const reports = machineId.ok ? reportTarget(options, world) : machineId;
+  if (
+    platform.ok &&
+    machineId.ok &&
+    interval.ok &&
+    timeout.ok &&
+    program.ok &&
+    metrics.ok &&
+    reports.ok
+  ) {
     const value = {
       platform: platform.value,
+      machineId: machineId.value,
       intervalMs: interval.value,
       timeoutMs: timeout.value,
       program: program.value,

@@ -12,6 +12,7 @@ import { quote } from '../../core/text/quote.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';
 import { sampleCatalogue } from '../../registry/sample-catalogue.ts';
 import { parseProblem, registryProblem, type Outcome, type Problem } from '../problem.ts';
+import { machineIdOf, unknownIdWarning } from '../agent/machine-id.ts';
 import { commandRegistries, type CommandRegistries } from '../registry/command-registries.ts';
 import { readTerms, type RegistryOptions } from '../registry/registry-choice.ts';
 import type { World } from '../world.ts';
@@ -27,6 +28,8 @@ export interface ListOptions extends RegistryOptions {
 /** The parsed list options. */
 export interface ListQuery {
   readonly eligibility: Eligibility;
+  /** The id of this machine, which rollouts use, or why it is not known. */
+  readonly machineId: Result<string | undefined, Problem>;
   readonly registries: CommandRegistries;
   /** Undefined if no registry is named: then the sample catalogue is used. */
   readonly registry: OpenRegistry | undefined;
@@ -50,10 +53,14 @@ export async function readListOptions(
   const registry = terms.ok ? registries.open(terms.value) : undefined;
   if (platform.ok && at?.ok !== false && maxAge.ok && registry?.ok === true) {
     const now = at?.value ?? world.clock();
-    const rollouts = { machineId: world.environment['PLATFORM_PART_ID'] || undefined };
+    const machineId = machineIdOf(world);
+    const rollouts = { machineId: machineId.ok ? machineId.value : undefined };
     const eligibility = { platform: platform.value, now, notAfter: at?.value, rollouts };
     const clock = (): number => world.clock();
-    return { ok: true, value: { eligibility, registries, registry: registry.value, clock } };
+    return {
+      ok: true,
+      value: { eligibility, machineId, registries, registry: registry.value, clock },
+    };
   }
   const problems = [
     ...(platform.ok ? [] : [platform.error]),
@@ -67,7 +74,7 @@ export async function readListOptions(
 
 /** Reads the list of a module and returns the outcome of `present`, or the problem that there is no list. */
 export async function withList(
-  { registries, registry, eligibility, clock }: ListQuery,
+  { registries, registry, eligibility, machineId, clock }: ListQuery,
   moduleId: ModuleId,
   options: ListOptions,
   present: (list: ReleaseList, eligibility: Eligibility) => Outcome,
@@ -83,7 +90,9 @@ export async function withList(
     const confirmedAt = eligibility.notAfter === undefined ? fetchedAt : undefined;
     const rollouts = { ...eligibility.rollouts, confirmedAt };
     const outcome = present(list, { ...eligibility, changedDigests, firstSeen, rollouts });
-    const problems = [...outcome.problems, ...staleWarning(list, clock()), ...warnings];
+    const ofId = unknownIdWarning(machineId, [list]);
+    const ofList = staleWarning(list, clock());
+    const problems = [...outcome.problems, ...ofId, ...ofList, ...warnings];
     return { ...outcome, notes: [...notes, ...outcome.notes], problems };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;

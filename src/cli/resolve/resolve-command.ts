@@ -26,6 +26,8 @@ export interface ResolveOptions extends ListOptions {
   readonly machine?: true;
 }
 
+const RECORDED = { ok: true, value: undefined } as const;
+
 /** `modreg resolve <module_id> <constraint>`: prints the release that a constraint selects. */
 export async function resolveCommand(
   moduleIdText: string,
@@ -38,7 +40,9 @@ export async function resolveCommand(
   const { moduleId, constraint, query } = input.value;
   const machine = options.machine ? await machineFor(moduleId, world) : undefined;
   if (machine?.ok === false) return { answer: [], notes: [], problems: [machine.error] };
-  return await withList(query, moduleId, options, (list, asked) => {
+  // With --machine, the id is that of the recorded decision.
+  const known = machine ? { ...query, machineId: RECORDED } : query;
+  return await withList(known, moduleId, options, (list, asked) => {
     const own = machine?.value.eligibility;
     const platform = options.platform === undefined ? own?.platform : undefined;
     const rollouts = { ...asked.rollouts, ...own?.rollouts };
