@@ -27,7 +27,7 @@ export interface RunningRegistry {
    */
   close(): Promise<void>;
   /** @internal Takes the next step of each rollout now, and not in some seconds. */
-  stepRollouts(): void;
+  stepRollouts(): Promise<void>;
   /** @internal What the server has to do now, for metrics. */
   load(): ServerLoad;
 }
@@ -75,17 +75,18 @@ export async function serveRegistry(
   const fleet = new FleetFile(fleetPath(catalogue.path), () => registry.clock.now());
   const parts = { options: registry, tls, health, fleet };
   const { gate, ...limited } = guardedServer(catalogue, feed, parts);
-  const { server } = limited;
-  await listening(server, host, port).catch((error: unknown) => {
+  await listening(limited.server, host, port).catch((error: unknown) => {
     feed.close();
     throw error;
   });
   const controller = rolloutController(catalogue, fleet, registry);
-  const stops = [sweepArtifacts(catalogue, registry), controller.run()];
+  const stopSweeping = sweepArtifacts(catalogue, registry);
+  const stopRollouts = controller.run();
   return {
-    address: `${tls ? 'https' : 'http'}://${hostOf(server)}`,
+    address: `${tls ? 'https' : 'http'}://${hostOf(limited.server)}`,
     close: async () => {
-      for (const stop of stops) stop();
+      stopSweeping();
+      await stopRollouts();
       feed.close();
       await closed(limited, gate);
       fleet.close();

@@ -11,6 +11,8 @@ export interface Statements {
   /** The first row; undefined if there is none. */
   readonly get: (sql: string, ...values: readonly Value[]) => Row | undefined;
   readonly all: (sql: string, ...values: readonly Value[]) => readonly Row[];
+  /** The rows, one after another. The statement must not run again before the last one. */
+  readonly iterate: (sql: string, ...values: readonly Value[]) => Iterable<Row>;
   readonly run: (sql: string, ...values: readonly Value[]) => ReturnType<StatementSync['run']>;
 }
 
@@ -26,6 +28,14 @@ export function statementsOf(database: DatabaseSync, path: string): Statements {
     path,
     get: (sql, ...values) => translated(path, () => prepare(sql).get(...values) as Row | undefined),
     all: (sql, ...values) => translated(path, () => prepare(sql).all(...values) as Row[]),
+    *iterate(sql, ...values) {
+      const rows = translated(path, () => prepare(sql).iterate(...values));
+      for (;;) {
+        const next = translated(path, () => rows.next());
+        if (next.done === true) return;
+        yield next.value as Row;
+      }
+    },
     run: (sql, ...values) => translated(path, () => prepare(sql).run(...values)),
   };
 }

@@ -37,7 +37,7 @@ it('publishes a release into a rollout, and shows its state', async () => {
     ]),
   );
   await fleet.turn();
-  fleet.pass(HALF_HOUR);
+  await fleet.pass(HALF_HOUR);
   expect((await run('rollout', 'status', ...RELEASE)).stdout).toEqual([
     'acme:lidar 1.3.0: 0.1 %, step 1 of 6',
     '  installed 1: healthy 1, failed 0, silent 0, not known yet 0; waiting 0',
@@ -55,7 +55,7 @@ it('halts by itself, and is resumed with the number of failures', async () => {
     '  next: a step in 1 h at the earliest',
   ]);
   await fleet.turn((id) => (Number(id.slice(6)) <= 5 ? 'fails' : 'healthy'));
-  fleet.pass(1000);
+  await fleet.pass(1000);
   expect((await run('rollout', 'status', ...RELEASE)).stdout).toEqual([
     'acme:lidar 1.3.0: halted at 100 %: 5 of 40 machines failed, lower bound above 1 %',
     '  installed 40: healthy 35, failed 5, silent 0, not known yet 0; waiting 0',

@@ -18,9 +18,9 @@ async function hour(
   ...behaviour: Parameters<RollingFleet['turn']>
 ): Promise<void> {
   await fleet.turn(...behaviour);
-  fleet.pass(30 * MINUTE);
+  await fleet.pass(30 * MINUTE);
   await fleet.turn(...behaviour);
-  fleet.pass(30 * MINUTE);
+  await fleet.pass(30 * MINUTE);
 }
 
 /** Raises a rollout by hand to a percentage, after the machines of the step before took the release. */
@@ -95,7 +95,7 @@ describe('a rollout over HTTP', () => {
       '409 acme:lidar 1.3.0: fewer failures are acknowledged than those for which it was halted',
     );
     expect(await fleet.change(resume(failed))).toBe('200');
-    fleet.pass(MINUTE);
+    await fleet.pass(MINUTE);
     expect((await fleet.state())['status']).toBe('running');
   });
 
@@ -147,7 +147,7 @@ describe('a rollout over HTTP', () => {
     expect(await fleet.publish(IN_ROLLOUT)).toBe('201');
     await fleet.turn();
     expect(fleet.having('1.3.0')).toEqual([]);
-    fleet.pass(MINUTE);
+    await fleet.pass(MINUTE);
     await fleet.turn();
     expect(fleet.having('1.3.0')).toHaveLength(1);
   });
@@ -167,29 +167,29 @@ describe('faults of a rollout', () => {
   ])('a clock that jumps %s does not change how long a step lasts (T161)', async (_title, ms) => {
     const fleet = await rollingOut();
     await fleet.turn();
-    fleet.pass(30 * MINUTE);
-    fleet.jump(ms);
+    await fleet.pass(30 * MINUTE);
+    await fleet.jump(ms);
     await fleet.turn();
-    fleet.pass(29 * MINUTE);
+    await fleet.pass(29 * MINUTE);
     expect((await fleet.state())['percent']).toBe(0.1);
-    fleet.pass(MINUTE);
+    await fleet.pass(MINUTE);
     expect((await fleet.state())['percent']).toBe(1);
   });
 
   it('a restart of the registry keeps how long a step has lasted (T161)', async () => {
     const fleet = await rollingOut();
     await fleet.turn();
-    fleet.pass(30 * MINUTE);
+    await fleet.pass(30 * MINUTE);
     await fleet.restart(HOUR);
     expect(await fleet.state()).toMatchObject({ percent: 0.1, soaked_ms: 30 * MINUTE });
     await fleet.turn();
-    fleet.pass(30 * MINUTE);
+    await fleet.pass(30 * MINUTE);
     expect((await fleet.state())['percent']).toBe(1);
   });
 
   it('raises nothing without reports (T162)', async () => {
     const fleet = await rollingOut();
-    fleet.pass(3 * HOUR);
+    await fleet.pass(3 * HOUR);
     expect(await fleet.state()).toMatchObject({
       percent: 0.1,
       next: { step: 'wait', reason: 'few-healthy', healthy: 0, needed: 1 },

@@ -29,9 +29,9 @@ export interface RollingFleet {
   /** Those that are slow finish what they began. */
   readonly finish: () => Promise<void>;
   /** The registry runs for so long. */
-  readonly pass: (ms: number) => void;
+  readonly pass: (ms: number) => Promise<void>;
   /** The clock of the machine of the registry jumps, and nothing elapses. */
-  readonly jump: (ms: number) => void;
+  readonly jump: (ms: number) => Promise<void>;
   /** Time elapses in which no registry runs. */
   readonly restart: (pauseMs: number) => Promise<void>;
   readonly publish: (body: object) => Promise<string>;
@@ -72,7 +72,7 @@ export async function rollingFleet(count: number): Promise<RollingFleet> {
   const serve = async (): Promise<RunningRegistry> => {
     const place = { host: '127.0.0.1', port: 0 };
     const served = await serveRegistry(catalogue, place, { spreadMs: 0, clock, log });
-    served.stepRollouts();
+    await served.stepRollouts();
     return served;
   };
   let running = await serve();
@@ -147,17 +147,17 @@ export async function rollingFleet(count: number): Promise<RollingFleet> {
     async finish() {
       for (const machine of machines) if (machine.begun !== undefined) await finishOne(machine);
     },
-    pass(ms) {
+    async pass(ms) {
       for (let left = ms; left > 0; left -= MINUTE) {
         const part = Math.min(left, MINUTE);
         time.now += part;
         time.elapsed += part;
-        running.stepRollouts();
+        await running.stepRollouts();
       }
     },
-    jump(ms) {
+    async jump(ms) {
       time.now += ms;
-      running.stepRollouts();
+      await running.stepRollouts();
     },
     async restart(pauseMs) {
       await running.close();

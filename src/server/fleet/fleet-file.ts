@@ -9,6 +9,7 @@ import {
 import { statementsOf, type Statements } from '../../sqlite/statements.ts';
 import { FLEET_LAYOUT } from './fleet-schema.ts';
 import type { MachineReport } from '../../registry/machine-report.ts';
+import { uninterrupted, type Slices } from './slices.ts';
 import { takeReport, type ReportAnswer } from './take-report.ts';
 
 /** Outcomes are kept for so long. */
@@ -38,6 +39,9 @@ export class FleetFile {
   readonly #path: string;
   readonly #now: () => number;
   #opened: OpenFile | undefined;
+  #reader: OpenFile | undefined;
+  /** Ends with the last of the long queries. */
+  #reading: Promise<unknown> = Promise.resolve();
   #waiting: Waiting[] = [];
   #prunedAt = -Infinity;
 
@@ -61,6 +65,33 @@ export class FleetFile {
     return translated(this.#path, () => snapshot(database, () => query(sql)));
   }
 
+  /**
+   * The result of a query that takes long, on a snapshot of the file. Between its slices, reports are taken and requests answered. One
+   * query runs after another, so that many of them do not add up. Rejects with a DatabaseError.
+   */
+  async readInSlices<T>(query: (sql: Statements) => Slices<T>): Promise<T> {
+    // A database in memory has one connection, whose snapshot would be that of all others.
+    if (this.#path === IN_MEMORY) return this.read((sql) => uninterrupted(query(sql)));
+    const result = this.#reading.then(async () => await this.#inSlices(query));
+    this.#reading = result.catch(() => undefined);
+    return await result;
+  }
+
+  async #inSlices<T>(query: (sql: Statements) => Slices<T>): Promise<T> {
+    const { database, sql } = this.#openReader();
+    translated(this.#path, () => database.exec('BEGIN'));
+    try {
+      const slices = query(sql);
+      for (;;) {
+        const next = slices.next();
+        if (next.done === true) return next.value;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    } finally {
+      if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
+    }
+  }
+
   /** The result of `change` in a transaction. Throws a DatabaseError. */
   write<T>(change: (sql: Statements) => T): T {
     const { database, sql } = this.#open();
@@ -68,17 +99,22 @@ export class FleetFile {
   }
 
   close(): void {
-    this.#opened?.database.close();
+    for (const { database } of [this.#reader, this.#opened].filter((one) => one !== undefined)) {
+      database.close();
+    }
     this.#opened = undefined;
+    this.#reader = undefined;
   }
 
   #open(): OpenFile {
-    if (this.#opened) return this.#opened;
-    const options = { mode: 'create', busyTimeoutMs: BUSY_TIMEOUT_MS } as const;
-    const database = openDatabase(this.#path, FLEET_LAYOUT, options);
-    // The indexes of 100,000 machines are larger than SQLite's cache of 2 MB, and each checkpoint syncs the file.
-    database.exec('PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 8192');
-    return (this.#opened = { database, sql: statementsOf(database, this.#path) });
+    this.#opened ??= opened(this.#path, 'create');
+    return this.#opened;
+  }
+
+  #openReader(): OpenFile {
+    this.#open();
+    this.#reader ??= opened(this.#path, 'read');
+    return this.#reader;
   }
 
   /** All reports of a turn of the event loop share one transaction, because each waits for the disk. */
@@ -106,4 +142,11 @@ export class FleetFile {
       }),
     );
   }
+}
+
+function opened(path: string, mode: 'create' | 'read'): OpenFile {
+  const database = openDatabase(path, FLEET_LAYOUT, { mode, busyTimeoutMs: BUSY_TIMEOUT_MS });
+  // The indexes of 100,000 machines are larger than SQLite's cache of 2 MB, and each checkpoint syncs the file.
+  database.exec('PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 8192');
+  return { database, sql: statementsOf(database, path) };
 }

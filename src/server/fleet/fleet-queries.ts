@@ -1,22 +1,20 @@
 import type { ModuleId } from '../../core/index.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
+import type { Slices } from './slices.ts';
 import { DUPLICATE_MS } from './take-report.ts';
 
 const DAY_MS = 86_400_000;
 
 /** The counts of a fleet. A machine that is flagged as a duplicate counts only as that. */
-export function fleetCounts(sql: Statements, now: number): object {
+export function* fleetCounts(sql: Statements, now: number): Slices<object> {
   const count = (where: string, ...values: readonly number[]): number =>
     Number(sql.get(`SELECT count(*) AS n FROM machines ${where}`, ...values)?.['n']);
   const modules =
     sql.all(`SELECT module_id, deployed, decision, sum(machines) AS machines FROM states
     GROUP BY module_id, deployed, decision ORDER BY module_id`);
-  const outcomes = sql.all(
-    `SELECT module_id, version, result, count(*) AS n FROM outcomes WHERE received_at > ?
-      GROUP BY module_id, version, result ORDER BY module_id, version, result`,
-    now - DAY_MS,
-  );
+  yield;
+  const outcomes = yield* outcomeCounts(sql, now - DAY_MS);
   return {
     machines: count(''),
     seen_in_24h: count('WHERE seen_at > ?', now - DAY_MS),
@@ -28,14 +26,28 @@ export function fleetCounts(sql: Statements, now: number): object {
       decision: row['decision'],
       machines: Number(row['machines']),
     })),
-    outcomes_in_24h: outcomes.map(({ module_id, version, result, n }) => ({
-      module_id,
-      version,
-      result,
-      outcomes: Number(n),
-    })),
+    outcomes_in_24h: outcomes,
   };
 }
+
+/** How often each result of each version was reported since. Each is counted by the index, which one query for all would not be. */
+function* outcomeCounts(sql: Statements, since: number): Slices<object[]> {
+  const counts: object[] = [];
+  let kind = sql.get(NEXT_KIND, '', '', '');
+  while (kind) {
+    const { module_id = null, version = null, result = null } = kind;
+    const outcomes = Number(sql.get(COUNT, module_id, version, result, since)?.['n']);
+    if (outcomes > 0) counts.push({ module_id, version, result, outcomes });
+    yield;
+    kind = sql.get(NEXT_KIND, module_id, version, result);
+  }
+  return counts;
+}
+
+const NEXT_KIND = `SELECT module_id, version, result FROM outcomes
+  WHERE (module_id, version, result) > (?, ?, ?) ORDER BY module_id, version, result LIMIT 1`;
+const COUNT = `SELECT count(*) AS n FROM outcomes
+  WHERE module_id = ? AND version = ? AND result = ? AND received_at > ?`;
 
 /** Which machines are asked for. An absent field restricts nothing. */
 export interface MachineQuery {

@@ -5,6 +5,7 @@ import type { Version } from '../../core/version/version.ts';
 import { isJsonObject } from '../../registry/formats/json-object.ts';
 import { parseJson } from '../../registry/formats/json-text.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
+import { eachInSlices, uninterrupted, type Slices } from './slices.ts';
 import type { RolloutMachine } from '../../core/rollout/tally.ts';
 
 /** A machine that may get a release, as far as its reports tell. */
@@ -20,32 +21,33 @@ interface StateOfRelease {
  * The machines that may get a release through its rollout: their constraint accepts it, and they have nothing newer. Pinned machines
  * bypass the rollout, and are none of its machines.
  */
-export function rolloutMachines(
+export function* rolloutMachines(
   sql: Statements,
   moduleId: ModuleId,
   version: string,
-): ReportingMachine[] {
+): Slices<ReportingMachine[]> {
   const parsed = parseVersion(version);
   if (!parsed.ok) return [];
   const states = new Map<number, StateOfRelease>();
-  for (const row of sql.all('SELECT * FROM states WHERE module_id = ?', moduleId)) {
+  const ofModule = sql.iterate('SELECT * FROM states WHERE module_id = ?', moduleId);
+  yield* eachInSlices(ofModule, (row) => {
     const state = stateOf(row, parsed.value);
     if (state) states.set(Number(row['id']), state);
-  }
-  const outcomes = outcomesOf(sql, moduleId, version);
+  });
+  const outcomes = yield* outcomesOf(sql, moduleId, version);
   const found = new Map<number, ReportingMachine>();
-  for (const row of sql.all(PLACED, moduleId)) {
+  yield* eachInSlices(sql.iterate(PLACED, moduleId), (row) => {
     const state = states.get(Number(row['state']));
     const machine = Number(row['id']);
     const isKnown = found.get(machine)?.delivery !== undefined;
     if (state && !isKnown) found.set(machine, machineOf(row, state, outcomes.get(machine)));
-  }
+  });
   return [...found.values()];
 }
 
 /** Their ids. */
 export function machineIdsFor(sql: Statements, moduleId: ModuleId, version: string): string[] {
-  return rolloutMachines(sql, moduleId, version).map(({ id }) => id);
+  return uninterrupted(rolloutMachines(sql, moduleId, version)).map(({ id }) => id);
 }
 
 const PLACED = `SELECT state, machines.id AS id, machines.name AS name, seen_at
@@ -75,19 +77,27 @@ interface Outcome {
   readonly isDone: boolean;
 }
 
-function outcomesOf(sql: Statements, moduleId: ModuleId, version: string): Map<number, Outcome> {
-  const rows = sql.all(
-    `SELECT machine, min(received_at) AS at, max(result = 'failed') AS failed, max(result = 'done') AS done
-      FROM outcomes WHERE module_id = ? AND version = ? GROUP BY machine`,
+/** What each machine reported of a release: the first time, and whether it ever failed or was done. */
+function* outcomesOf(
+  sql: Statements,
+  moduleId: ModuleId,
+  version: string,
+): Slices<Map<number, Outcome>> {
+  const outcomes = new Map<number, Outcome>();
+  const rows = sql.iterate(
+    'SELECT machine, received_at, result FROM outcomes WHERE module_id = ? AND version = ?',
     moduleId,
     version,
   );
-  return new Map(
-    rows.map(({ machine, at, failed, done }) => [
-      Number(machine),
-      { at: Number(at), hasFailed: failed === 1, isDone: done === 1 },
-    ]),
-  );
+  yield* eachInSlices(rows, ({ machine, received_at, result }) => {
+    const known = outcomes.get(Number(machine));
+    outcomes.set(Number(machine), {
+      at: Math.min(known?.at ?? Infinity, Number(received_at)),
+      hasFailed: known?.hasFailed === true || result === 'failed',
+      isDone: known?.isDone === true || result === 'done',
+    });
+  });
+  return outcomes;
 }
 
 function machineOf(

@@ -10,15 +10,15 @@ import { rolloutView, type RolloutView } from './rollout-view.ts';
 /** Raises, halts and completes the rollouts of a catalogue. */
 export interface RolloutController {
   /** Takes the next step of each rollout that is running, if it has one. */
-  readonly step: () => void;
-  /** Calls `step` every few seconds until the returned function is called. */
-  readonly run: () => () => void;
+  readonly step: () => Promise<void>;
+  /** Calls `step` every few seconds until the returned function is called, which waits for the last one. */
+  readonly run: () => () => Promise<void>;
 }
 
 const STEP_MS = 5000;
 /** A process that was stopped for longer has seen no reports meanwhile. */
 const LONGEST_ELAPSED_MS = 60_000;
-/** Counting 100,000 machines takes time, in which the server answers nothing: at most a twentieth of it. */
+/** Counting 100,000 machines takes about a second of CPU time: at most a twentieth of all. */
 const PAUSE_FACTOR = 20;
 
 /** `fleet` has the reports of the machines. */
@@ -28,11 +28,8 @@ export function rolloutController(
   { clock, log }: Pick<RegistryOptions, 'clock' | 'log'>,
 ): RolloutController {
   let last: number | undefined;
-  const stepOf = (named: NamedRollout, elapsed: number): void => {
-    const view = fleet.write((sql) => {
-      addSoak(sql, named.rollout, elapsed);
-      return rolloutView(sql, named, clock.now());
-    });
+  const stepOf = async (named: NamedRollout): Promise<void> => {
+    const view = await fleet.readInSlices((sql) => rolloutView(sql, named, clock.now()));
     const event = eventOf(view, clock.now());
     if (!event) return;
     const { moduleId, version } = named;
@@ -41,12 +38,17 @@ export function rolloutController(
     const because = event.kind === 'halted' ? event.because : undefined;
     log?.({ kind: 'rollout', change: event.kind, moduleId, version, because });
   };
-  const step = (): void => {
+  const step = async (): Promise<void> => {
     const now = clock.monotonic();
     const elapsed = Math.min(now - (last ?? now), LONGEST_ELAPSED_MS);
     last = now;
     try {
-      for (const named of catalogue.rollouts.all('running')) stepOf(named, elapsed);
+      const running = catalogue.rollouts.all('running');
+      // At once, because a rollout may change while another one is counted.
+      fleet.write((sql) => {
+        for (const { rollout } of running) addSoak(sql, rollout, elapsed);
+      });
+      for (const named of running) await stepOf(named);
     } catch (error) {
       // Nothing is raised without reports; the next step tries again.
       log?.({ kind: 'failed', error });
@@ -55,16 +57,25 @@ export function rolloutController(
   return { step, run: () => repeated(step) };
 }
 
-function repeated(step: () => void): () => void {
+function repeated(step: () => Promise<void>): () => Promise<void> {
   let timer: NodeJS.Timeout;
-  const next = (): void => {
+  let current: Promise<void> | undefined;
+  let isStopped = false;
+  const next = async (): Promise<void> => {
     const began = performance.now();
-    step();
+    await step();
     const pause = Math.max(STEP_MS, PAUSE_FACTOR * (performance.now() - began));
-    timer = setTimeout(next, pause).unref();
+    if (!isStopped) wait(pause);
   };
-  timer = setTimeout(next, STEP_MS).unref();
-  return () => clearTimeout(timer);
+  const wait = (ms: number): void => {
+    timer = setTimeout(() => (current = next()), ms).unref();
+  };
+  wait(STEP_MS);
+  return async () => {
+    isStopped = true;
+    clearTimeout(timer);
+    await current;
+  };
 }
 
 type ControllerEvent = Extract<NewRolloutEvent, { kind: 'raised' | 'halted' | 'completed' }>;

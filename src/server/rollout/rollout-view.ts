@@ -2,10 +2,11 @@ import { cohort } from '../../core/rollout/cohort.ts';
 import { nextStep, type NextStep } from '../../core/rollout/next-step.ts';
 import { ROLLOUT_POLICY, type RolloutPolicy } from '../../core/rollout/rollout-policy.ts';
 import { shareFor } from '../../core/rollout/share.ts';
-import { tally, type Tally } from '../../core/rollout/tally.ts';
+import { tally, type RolloutMachine, type Tally } from '../../core/rollout/tally.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import type { NamedRollout } from '../catalogue/catalogue-rollouts.ts';
 import { rolloutMachines } from '../fleet/rollout-machines.ts';
+import { eachInSlices, type Slices } from '../fleet/slices.ts';
 import { soakedMs } from '../fleet/soak.ts';
 
 /** A rollout, and what is known of its machines. */
@@ -21,13 +22,17 @@ export interface RolloutView extends NamedRollout {
 }
 
 /** What reports say about a rollout at `now`. */
-export function rolloutView(sql: Statements, named: NamedRollout, now: number): RolloutView {
+export function* rolloutView(
+  sql: Statements,
+  named: NamedRollout,
+  now: number,
+): Slices<RolloutView> {
   const { moduleId, version, rollout, soakMs } = named;
-  const machines = rolloutMachines(sql, moduleId, version).map(({ id, heardAt, delivery }) => ({
-    heardAt,
-    delivery,
-    cohort: cohort(id, rollout.salt),
-  }));
+  const machines: RolloutMachine[] = [];
+  const reporting = yield* rolloutMachines(sql, moduleId, version);
+  yield* eachInSlices(reporting, ({ id, heardAt, delivery }) => {
+    machines.push({ heardAt, delivery, cohort: cohort(id, rollout.salt) });
+  });
   const policy: RolloutPolicy = { ...ROLLOUT_POLICY, soakMs };
   const counts = tally(machines, rollout, policy, now);
   const soaked = soakedMs(sql, rollout);

@@ -32,7 +32,7 @@ export function addFleetRoutes(
       if (!token.scopes.includes(scope)) return { kind: 'missing-scope', token, scope };
       return await answer(c);
     });
-  const reading = (answer: (c: Context) => Answer): ReturnType<typeof guarded> =>
+  const reading = (answer: (c: Context) => Answer | Promise<Answer>): ReturnType<typeof guarded> =>
     guarded(() => FLEET_READ, answer);
   app.post(
     REPORTS,
@@ -40,7 +40,10 @@ export function addFleetRoutes(
   );
   app.get(
     FLEET,
-    reading((c) => c.json(fleet.read((sql) => fleetCounts(sql, options.clock.now())))),
+    reading(async (c) => {
+      const now = options.clock.now();
+      return c.json(await fleet.readInSlices((sql) => fleetCounts(sql, now)));
+    }),
   );
   app.get(
     FLEET_MACHINES,

@@ -10,7 +10,7 @@ import type { FleetFile } from '../fleet/fleet-file.ts';
 import { failuresOf } from '../fleet/rollout-machines.ts';
 import { rolloutDocument, rolloutSummary } from '../rollout/rollout-document.ts';
 import { readRolloutRequest, type RolloutRequest } from '../rollout/rollout-request.ts';
-import { rolloutView } from '../rollout/rollout-view.ts';
+import { rolloutView, type RolloutView } from '../rollout/rollout-view.ts';
 import { readToken, scopeRefusal, tokenOf } from '../tokens/bearer.ts';
 import type { Caller } from '../tokens/caller.ts';
 import { FLEET_READ } from '../tokens/scope.ts';
@@ -39,8 +39,8 @@ export function addRolloutRoutes(app: Hono, catalogue: Catalogue, options: Optio
   );
   app.get(
     ROLLOUT,
-    answeringToken(readToken, guards, (c, caller) =>
-      withRelease(c, (named) => readAnswer(c, caller, named, options)),
+    answeringToken(readToken, guards, async (c, caller) =>
+      withRelease(c, async (named) => await readAnswer(c, caller, named, options)),
     ),
   );
   app.get(
@@ -61,19 +61,20 @@ function withRelease<T>(c: Context, answer: (named: Named) => T): T | Response {
   });
 }
 
-function readAnswer(
+async function readAnswer(
   c: Context,
   { catalogue, token, now }: Caller,
   named: Named,
   { fleet }: Options,
-): Answer {
+): Promise<Answer> {
   const refusal = scopeRefusal(token, 'rollout', namespaceOf(named.moduleId));
   // A client that changes a rollout reads it first.
   if (refusal && !token.scopes.includes(FLEET_READ)) {
     return { kind: 'missing-scope', token, scope: FLEET_READ };
   }
   const stored = storedAt(catalogue, named);
-  return stored instanceof Response ? stored : document(c, fleet, { ...named, ...stored }, now);
+  if (stored instanceof Response) return stored;
+  return await document(c, fleet, { ...named, ...stored }, now);
 }
 
 function storedAt(catalogue: Catalogue, named: Named): StoredRollout | Response {
@@ -83,13 +84,18 @@ function storedAt(catalogue: Catalogue, named: Named): StoredRollout | Response 
   return found.value ?? problem('unknown-rollout', `${moduleId} ${version} is not in a rollout`);
 }
 
-function document(c: Context, fleet: FleetFile, named: NamedRollout, now: number): Response {
+async function document(
+  c: Context,
+  fleet: FleetFile,
+  named: NamedRollout,
+  now: number,
+): Promise<Response> {
   const { moduleId, version } = named;
-  return c.json(
-    fleet.read((sql) =>
-      rolloutDocument(rolloutView(sql, named, now), failuresOf(sql, moduleId, version)),
-    ),
-  );
+  const shown = await fleet.readInSlices(function* (sql) {
+    const view = yield* rolloutView(sql, named, now);
+    return rolloutDocument(view, failuresOf(sql, moduleId, version));
+  });
+  return c.json(shown);
 }
 
 async function changeAnswer(
@@ -111,25 +117,27 @@ async function changeAnswer(
     const missing = scopeRefusal(token, 'yank', namespace);
     if (missing) return missing;
     const event = startEvent(catalogue.machinesFor(moduleId, version), now);
-    return written(c, caller, options, { ...named, event, soakMs: value.soak_ms });
+    return await written(c, caller, options, { ...named, event, soakMs: value.soak_ms });
   }
   const stored = storedAt(catalogue, named);
   if (stored instanceof Response) return stored;
-  const event = eventOf(value, { ...named, ...stored }, options.fleet, now);
-  return written(c, caller, options, { ...named, event });
+  const event = await eventOf(value, { ...named, ...stored }, options.fleet, now);
+  return await written(c, caller, options, { ...named, event });
 }
 
-function eventOf(
+async function eventOf(
   request: Exclude<RolloutRequest, { event: 'start' }>,
   named: NamedRollout,
   fleet: FleetFile,
   at: number,
-): NewRolloutEvent {
+): Promise<NewRolloutEvent> {
   const { after } = request;
   const { rollout } = named;
+  const viewed = async (): Promise<RolloutView> =>
+    await fleet.readInSlices((sql) => rolloutView(sql, named, at));
   switch (request.event) {
     case 'halt': {
-      const { failed, silent } = fleet.read((sql) => rolloutView(sql, named, at)).tally;
+      const { failed, silent } = (await viewed()).tally;
       return { kind: 'halted', after, at, because: request.reason, failures: { failed, silent } };
     }
     case 'resume':
@@ -137,7 +145,7 @@ function eventOf(
     case 'raise': {
       const next = ROLLOUT_POLICY.steps.find((step) => step > rollout.percent);
       const percent = request.percent ?? next ?? 100;
-      const { shareAt } = fleet.read((sql) => rolloutView(sql, named, at));
+      const { shareAt } = await viewed();
       return { kind: 'raised', after, at, percent, share: shareAt(percent) };
     }
     case 'retract':
@@ -145,7 +153,7 @@ function eventOf(
   }
 }
 
-function written(
+async function written(
   c: Context,
   { catalogue, now, changed }: Caller,
   { fleet }: Options,
@@ -154,7 +162,7 @@ function written(
     soakMs,
     ...named
   }: Named & { readonly event: NewRolloutEvent; readonly soakMs?: number },
-): Response {
+): Promise<Response> {
   const { moduleId, version } = named;
   const result = catalogue.rollouts.write(moduleId, version, event, soakMs);
   if (!result.ok) {
@@ -162,7 +170,7 @@ function written(
     return refused(named, result.error, found.ok ? found.value : undefined);
   }
   if (event.kind !== 'completed') changed({ kind: `rollout-${event.kind}`, moduleId, version });
-  return document(c, fleet, { ...named, ...result.value }, now);
+  return await document(c, fleet, { ...named, ...result.value }, now);
 }
 
 const CONFLICTS: Readonly<
