@@ -89,6 +89,7 @@ async function taken(fleet: FleetFile, number: number): Promise<number> {
 const ROLLOUT = {
   moduleId: idOf('acme:m0'),
   version: '1.2.4',
+  platforms: undefined,
   soakMs: 3_600_000,
   rollout: {
     status: 'running',

@@ -32,11 +32,13 @@ const RUNNING: Rollout = {
 const ROLLOUT = {
   moduleId: moduleId('acme:lidar'),
   version: '1.3.0',
+  platforms: undefined,
   soakMs: HOUR,
   rollout: RUNNING,
 };
 
 interface Reporting {
+  readonly platform: string;
   readonly constraint: string | null;
   readonly deployed: string;
   readonly target: string | null;
@@ -49,6 +51,7 @@ type Result = ReportedOutcome['result'] | undefined;
 
 const fleets = fc.array(
   fc.record({
+    platform: fc.constantFrom('linux/amd64', 'linux/arm64', 'linux/arm64'),
     constraint: fc.constantFrom('1.*', '1.3.*', '1.2.*', '1.3.0', 'latest', 'nonsense', null),
     deployed: fc.constantFrom('1.2.9', '1.3.0', '1.4.0', 'none', 'reload-1'),
     target: fc.constantFrom('1.3.0', '1.2.9', null),
@@ -64,11 +67,22 @@ const fleets = fc.array(
   { maxLength: 20 },
 );
 
+/** The platforms of a release's artifacts, and those of the machines on which it runs. */
+const PLATFORMS: [readonly string[] | undefined, readonly string[]][] = [
+  [undefined, ['linux/amd64', 'linux/arm64']],
+  [['any'], ['linux/amd64', 'linux/arm64']],
+  [['linux/aarch64'], ['linux/arm64']],
+  [['any/x64', 'darwin/arm64'], ['linux/amd64']],
+  [[], []],
+];
+
 /** What the reports of a machine say about the rollout, in the words of docs/fleet.md; undefined if it is none of its machines. */
 function expectedOf(
-  { constraint, deployed, target, decision, reports }: Reporting,
+  { platform, constraint, deployed, target, decision, reports }: Reporting,
   id: string,
+  published: readonly string[],
 ): RolloutMachine | undefined {
+  if (!published.includes(platform)) return undefined;
   if (!['1.*', '1.3.*', 'latest'].includes(constraint ?? '') || deployed === '1.4.0') {
     return undefined;
   }
@@ -96,18 +110,22 @@ function newFleet(path: string): {
   return { fleet, at: (to) => (time = to) };
 }
 
+interface Sent {
+  readonly number: number;
+  readonly platform: string;
+  readonly module: object;
+  readonly result: Result;
+}
+
 async function report(
   fleet: FleetFile,
   id: string,
-  {
-    number,
-    module,
-    result,
-  }: { readonly number: number; readonly module: object; readonly result: Result },
+  { number, platform, module, result }: Sent,
 ): Promise<void> {
   const [outcome] = machineReport([number]).outcomes;
+  const state = { ...reportedState(number, module), platform };
   const outcomes = result && outcome ? [{ ...outcome, to: '1.3.0', result }] : [];
-  const empty = machineReport([number], { state: reportedState(number, module) });
+  const empty = machineReport([number], { state });
   expect(await fleet.report(id, { ...empty, outcomes })).toEqual({
     kind: 'known',
     knownTo: number,
@@ -116,30 +134,42 @@ async function report(
 
 it('counts a fleet as the plain function does, whatever the machines reported (D53)', async () => {
   await fc.assert(
-    fc.asyncProperty(fleets, async (machines) => {
-      const { fleet, at } = newFleet(':memory:');
-      for (const [place, machine] of machines.entries()) {
-        const { reports, ...module } = machine;
-        const inOrder = reports.toSorted((a, b) => b.ago - a.ago);
-        for (const [before, { ago, result }] of inOrder.entries()) {
-          at(NOW - ago * HOUR);
-          await report(fleet, `rover-${place}`, { number: before + 1, module, result });
+    fc.asyncProperty(
+      fleets,
+      fc.constantFrom(...PLATFORMS),
+      async (machines, [platforms, published]) => {
+        const { fleet, at } = newFleet(':memory:');
+        for (const [place, machine] of machines.entries()) {
+          const { reports, platform, ...module } = machine;
+          const inOrder = reports.toSorted((a, b) => b.ago - a.ago);
+          for (const [before, { ago, result }] of inOrder.entries()) {
+            at(NOW - ago * HOUR);
+            await report(fleet, `rover-${place}`, { number: before + 1, platform, module, result });
+          }
         }
-      }
-      const view = await fleet.readInSlices((sql) => rolloutView(sql, ROLLOUT, NOW));
-      const expected = machines.flatMap((one, place) => expectedOf(one, `rover-${place}`) ?? []);
-      expect(view.tally).toEqual(tally(expected, RUNNING, ROLLOUT_POLICY, NOW));
-      expect(view.included).toBe(expected.filter((one) => one.cohort < 0.5).length);
-    }),
+        const view = await fleet.readInSlices((sql) =>
+          rolloutView(sql, { ...ROLLOUT, platforms }, NOW),
+        );
+        const expected = machines.flatMap(
+          (one, place) => expectedOf(one, `rover-${place}`, published) ?? [],
+        );
+        expect(view.tally).toEqual(tally(expected, RUNNING, ROLLOUT_POLICY, NOW));
+        expect(view.included).toBe(expected.filter((one) => one.cohort < 0.5).length);
+      },
+    ),
     cases(100),
   );
 });
 
 it('[T179] counts 2,000 machines as they were when it began, and takes reports meanwhile', async () => {
   const { fleet } = newFleet(`${temporaryFolder()}/registry-fleet.db`);
+  const platform = 'linux/arm64';
   const ids = Array.from({ length: 2000 }, (_none, place) => `rover-${place}`);
   await Promise.all(
-    ids.map(async (id) => await report(fleet, id, { number: 1, module: {}, result: 'withdrawn' })),
+    ids.map(
+      async (id) =>
+        await report(fleet, id, { number: 1, platform, module: {}, result: 'withdrawn' }),
+    ),
   );
   const before = fleet.read((sql) => uninterrupted(rolloutView(sql, ROLLOUT, NOW))).tally;
   let counted: Tally | undefined;
@@ -151,7 +181,12 @@ it('[T179] counts 2,000 machines as they were when it began, and takes reports m
   let taken = 0;
   for (const id of ids) {
     if (isCounted()) break;
-    await report(fleet, id, { number: 2, module: { deployed: '1.3.0' }, result: 'failed' });
+    await report(fleet, id, {
+      number: 2,
+      platform,
+      module: { deployed: '1.3.0' },
+      result: 'failed',
+    });
     if (!isCounted()) taken++;
   }
   expect(await counting).toEqual(before);

@@ -153,6 +153,19 @@ describe('a rollout over HTTP', () => {
   });
 });
 
+it('does not wait for machines for whose platform the release has no artifact (D9)', async () => {
+  const fleet = await rollingFleet(12);
+  const digest = `sha256:${'ab'.repeat(32)}`;
+  const url = 'https://files.example/lidar';
+  const elsewhere = [{ platform: 'linux/amd64', url, digest }];
+  expect(await fleet.publish({ ...IN_ROLLOUT, artifacts: elsewhere })).toBe('201');
+  await raisedTo(fleet, 100);
+  expect(await fleet.state()).toMatchObject({
+    included: 0,
+    machines: { waiting: 0, installing: 0, healthy: 0, failed: 0, silent: 0 },
+  });
+});
+
 describe('faults of a rollout', () => {
   it('raises nothing while no registry runs (T160)', async () => {
     const fleet = await rollingOut();

@@ -3,7 +3,8 @@ import { isExposed, readWebAddress } from '../text/web-address.ts';
 import type { Eligibility, Policy } from './eligibility-policy.ts';
 import { publishTime } from './publish-time.ts';
 import { quarantined } from './quarantine.ts';
-import { artifactFor, artifactsFor, type Artifact } from './release.ts';
+import { isPublishedFor } from './platform.ts';
+import { artifactFor, type Artifact } from './release.ts';
 import { excludedByRollout } from './rollout-refusal.ts';
 
 /** Only a pin may select a yanked release (D7). */
@@ -15,8 +16,8 @@ const yanked: Policy = ({ constraint }, release) => {
 /** A release that lists its artifacts must have one for the platform (D9). */
 const noArtifact: Policy = ({ eligibility: { platform } }, release) => {
   if (platform === undefined || release.artifacts === undefined) return undefined;
-  if (artifactsFor(release, platform)?.length !== 0) return undefined;
   const published = [...new Set(release.artifacts.map((artifact) => artifact.platform))];
+  if (isPublishedFor(published, platform)) return undefined;
   return { reason: 'no-artifact', platform, published };
 };
 

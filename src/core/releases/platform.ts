@@ -60,3 +60,11 @@ export function fitsPlatform(published: string, platform: Platform): boolean {
     rest.length === 0
   );
 }
+
+/** Whether a release with artifacts for these platforms has one for that of a machine. Without a list of artifacts, it runs on all (D9). */
+export function isPublishedFor(
+  published: readonly string[] | undefined,
+  platform: Platform,
+): boolean {
+  return published === undefined || published.some((one) => fitsPlatform(one, platform));
+}

@@ -3,6 +3,7 @@ import type { RolloutConflict } from '../../core/rollout/rollout.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { moduleIn, releaseIn, type ModuleRow } from './module-row.ts';
 import { isWithdrawn, setYanked } from './release-table.ts';
+import { platformsOf } from './published-release.ts';
 import {
   appendEvent,
   rolloutIn,
@@ -15,8 +16,14 @@ import {
 /** Why an event is not written. `visible`: machines could already select the release, so a rollout would come too late. */
 export type RolloutRefusal = RolloutConflict | 'unknown-module' | 'unknown-version' | 'visible';
 
+/** The rollout of a published release, without its name. */
+export interface RolloutOfRelease extends StoredRollout {
+  /** The platforms that the release has artifacts for; undefined if it lists none, and runs on all. */
+  readonly platforms: readonly string[] | undefined;
+}
+
 /** The rollout of a published release. */
-export interface NamedRollout extends StoredRollout {
+export interface NamedRollout extends RolloutOfRelease {
   readonly moduleId: ModuleId;
   readonly version: string;
 }
@@ -27,7 +34,7 @@ export interface CatalogueRollouts {
   readonly of: (
     moduleId: ModuleId,
     version: string,
-  ) => Result<StoredRollout | undefined, 'unknown-module' | 'unknown-version'>;
+  ) => Result<RolloutOfRelease | undefined, 'unknown-module' | 'unknown-version'>;
   /** All rollouts, or those that are running, by module and version. */
   readonly all: (which?: 'running') => readonly NamedRollout[];
   /** Appends an event. A rollout starts only for a yanked release, which is unyanked in the same transaction. */
@@ -36,7 +43,9 @@ export interface CatalogueRollouts {
     version: string,
     event: NewRolloutEvent,
     soakMs?: number,
-  ) => Result<StoredRollout, RolloutRefusal>;
+  ) => Result<RolloutOfRelease, RolloutRefusal>;
+  /** The platforms that a published release has artifacts for; undefined if it lists none. */
+  readonly platforms: (moduleId: ModuleId, version: string) => readonly string[] | undefined;
 }
 
 /** `change` runs its argument in a transaction. */
@@ -47,7 +56,7 @@ export function catalogueRollouts(
   return {
     of(moduleId, version) {
       const at = found(sql, moduleId, version);
-      return at.ok ? { ok: true, value: rolloutIn(sql, at.value.key.release) } : at;
+      return at.ok ? { ok: true, value: rolloutOf(sql, at.value.release) } : at;
     },
     all: (which) => allRollouts(sql).filter(({ rollout }) => !which || rollout.status === which),
     write: (moduleId, version, event, soakMs) =>
@@ -55,6 +64,10 @@ export function catalogueRollouts(
         const at = found(sql, moduleId, version);
         return at.ok ? written(sql, at.value, event, soakMs) : at;
       }),
+    platforms(moduleId, version) {
+      const at = found(sql, moduleId, version);
+      return at.ok ? platformsIn(at.value.release) : undefined;
+    },
   };
 }
 
@@ -82,14 +95,14 @@ function written(
   { module, release, key }: Found,
   event: NewRolloutEvent,
   soakMs: number | undefined,
-): Result<StoredRollout, RolloutRefusal> {
+): Result<RolloutOfRelease, RolloutRefusal> {
   const isStart = event.kind === 'started' && !rolloutIn(sql, key.release);
   // Machines may have it already, and what they have does not become part of a rollout (D55).
   if (isStart && !isWithdrawn(release)) return { ok: false, error: 'visible' };
   const applied = appendEvent(sql, key, event, soakMs);
   if (!applied.ok) return applied;
   if (isStart) setYanked(sql, module, release, { reason: null, now: event.at });
-  const stored = rolloutIn(sql, key.release);
+  const stored = rolloutOf(sql, release);
   return stored ? { ok: true, value: stored } : { ok: false, error: 'not-started' };
 }
 
@@ -103,11 +116,18 @@ function allRollouts(sql: Statements): NamedRollout[] {
     if (!moduleId.ok) return [];
     const stored = [...rolloutsIn(sql, Number(module))];
     return stored.map(([release, rollout]) => {
-      const row = sql.get('SELECT version FROM releases WHERE id = ?', release);
-      return Object.assign(
-        { moduleId: moduleId.value, version: String(row?.['version']) },
-        rollout,
-      );
+      const row = sql.get('SELECT version, content FROM releases WHERE id = ?', release);
+      const named = { moduleId: moduleId.value, version: String(row?.['version']) };
+      return Object.assign(named, rollout, { platforms: row && platformsIn(row) });
     });
   });
+}
+
+function rolloutOf(sql: Statements, release: Row): RolloutOfRelease | undefined {
+  const stored = rolloutIn(sql, Number(release['id']));
+  return stored && { ...stored, platforms: platformsIn(release) };
+}
+
+function platformsIn({ content }: Row): readonly string[] | undefined {
+  return platformsOf(JSON.parse(String(content)));
 }

@@ -12,6 +12,7 @@ import { identityOf, type FileIdentity } from './file-identity.ts';
 import { listedArtifacts } from './listed-artifacts.ts';
 import { makeDocument, type ModuleDocument } from './module-document.ts';
 import type { PublishedRelease } from './published-release.ts';
+import type { RollingRelease } from './rollout-start.ts';
 import { catalogueRollouts, type CatalogueRollouts } from './catalogue-rollouts.ts';
 import { moduleIdIn, moduleIn, releaseIn } from './module-row.ts';
 import { publishReleases, setYanked, storedReleases, storedSize } from './release-table.ts';
@@ -56,8 +57,8 @@ export class Catalogue {
   readonly listedArtifacts: () => ReadonlyMap<string, number>;
   /** @internal The staged rollouts. */
   readonly rollouts: CatalogueRollouts;
-  /** @internal The ids of the machines that may get a version, for the first step of its rollout. */
-  machinesFor: (moduleId: ModuleId, version: string) => readonly string[] = () => [];
+  /** @internal The ids of the machines that may get a release, for the first step of its rollout. */
+  machinesFor: (moduleId: ModuleId, release: RollingRelease) => readonly string[] = () => [];
   /** @internal Records that a request used a token, once a minute. Never throws because the file cannot be written. */
   readonly recordUse: (token: StoredToken, now: number) => void;
   readonly #documents: LRUCache<string, CachedDocument> = new LRUCache({
@@ -109,7 +110,7 @@ export class Catalogue {
     return this.#change(() =>
       publishReleases(this.#sql, moduleId, releases, {
         now,
-        machinesFor: (version) => this.machinesFor(moduleId, version),
+        machinesFor: (release) => this.machinesFor(moduleId, release),
       }),
     );
   }

@@ -182,6 +182,15 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
   };
 }
 
+/** The platforms of a valid release, or of its stored content; undefined if it lists no artifacts. */
+export function platformsOf({
+  artifacts,
+}: {
+  readonly artifacts?: PublishedRelease['artifacts'];
+}): readonly string[] | undefined {
+  return artifacts?.map(({ platform }) => platform);
+}
+
 /** The artifacts of a valid release that the registry hosts. */
 export function hostedArtifacts({
   artifacts = [],

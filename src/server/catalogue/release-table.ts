@@ -5,8 +5,13 @@ import type { PublishResult } from './catalogue-results.ts';
 import type { StoredRelease } from './module-document.ts';
 import { findArtifact, keepArtifact } from '../artifacts/artifact-store.ts';
 import { addModule, moduleIn, releaseIn, touch, type ModuleRow } from './module-row.ts';
-import { contentOf, hostedArtifacts, type PublishedRelease } from './published-release.ts';
-import { startEvent } from './rollout-start.ts';
+import {
+  contentOf,
+  hostedArtifacts,
+  platformsOf,
+  type PublishedRelease,
+} from './published-release.ts';
+import { startEvent, type RollingRelease } from './rollout-start.ts';
 import {
   appendEvent,
   haltRunning,
@@ -77,8 +82,8 @@ export function isRefused(
 /** What publishing takes besides the releases. */
 export interface Publishing {
   readonly now: number;
-  /** The ids of the machines that may get a version: the first step of its rollout includes at least one of them. */
-  readonly machinesFor: (version: string) => readonly string[];
+  /** The ids of the machines that may get a release: the first step of its rollout includes at least one of them. */
+  readonly machinesFor: (release: RollingRelease) => readonly string[];
 }
 
 /** Publishes releases in order, or none if one is refused. The caller has a transaction. */
@@ -121,7 +126,8 @@ function addRelease(
   touch(sql, module);
   if (!rollout) return;
   const key = { module, release: Number(added.lastInsertRowid) };
-  appendEvent(sql, key, startEvent(machinesFor(version), now), rollout.soakMs);
+  const machines = machinesFor({ version, platforms: platformsOf(release) });
+  appendEvent(sql, key, startEvent(machines, now), rollout.soakMs);
 }
 
 /** Whether no constraint but a pin selects a release. */

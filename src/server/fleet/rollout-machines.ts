@@ -1,9 +1,11 @@
-import { parseConstraint, parseVersion, type ModuleId } from '../../core/index.ts';
+import { parseConstraint, parsePlatform, parseVersion, type ModuleId } from '../../core/index.ts';
+import { isPublishedFor } from '../../core/releases/platform.ts';
 import { compareVersions } from '../../core/version/version-order.ts';
 import { mismatch } from '../../core/version/constraint.ts';
 import type { Version } from '../../core/version/version.ts';
 import { isJsonObject } from '../../registry/formats/json-object.ts';
 import { parseJson } from '../../registry/formats/json-text.ts';
+import type { RollingRelease } from '../catalogue/rollout-start.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { eachInSlices, uninterrupted, type Slices } from './slices.ts';
 import type { RolloutMachine } from '../../core/rollout/tally.ts';
@@ -18,20 +20,20 @@ interface StateOfRelease {
 }
 
 /**
- * The machines that may get a release through its rollout: their constraint accepts it, and they have nothing newer. Pinned machines
- * bypass the rollout, and are none of its machines.
+ * The machines that may get a release through its rollout: their constraint accepts it, they have nothing newer, and it has an artifact
+ * for their platform (D9). Pinned machines bypass the rollout, and are none of its machines.
  */
 export function* rolloutMachines(
   sql: Statements,
   moduleId: ModuleId,
-  version: string,
+  { version, platforms }: RollingRelease,
 ): Slices<ReportingMachine[]> {
   const parsed = parseVersion(version);
   if (!parsed.ok) return [];
   const states = new Map<number, StateOfRelease>();
   const ofModule = sql.iterate('SELECT * FROM states WHERE module_id = ?', moduleId);
   yield* eachInSlices(ofModule, (row) => {
-    const state = stateOf(row, parsed.value);
+    const state = stateOf(row, parsed.value, platforms);
     if (state) states.set(Number(row['id']), state);
   });
   const outcomes = yield* outcomesOf(sql, moduleId, version);
@@ -46,8 +48,12 @@ export function* rolloutMachines(
 }
 
 /** Their ids. */
-export function machineIdsFor(sql: Statements, moduleId: ModuleId, version: string): string[] {
-  return uninterrupted(rolloutMachines(sql, moduleId, version)).map(({ id }) => id);
+export function machineIdsFor(
+  sql: Statements,
+  moduleId: ModuleId,
+  release: RollingRelease,
+): string[] {
+  return uninterrupted(rolloutMachines(sql, moduleId, release)).map(({ id }) => id);
 }
 
 const PLACED = `SELECT state, machines.id AS id, machines.name AS name, seen_at
@@ -57,13 +63,19 @@ const PLACED = `SELECT state, machines.id AS id, machines.name AS name, seen_at
 /** Decisions that select a version and deliver nothing. */
 const UNDELIVERED = new Set(['hold', 'stuck', 'disabled', 'local', 'keep']);
 
-function stateOf(row: Row, version: Version): StateOfRelease | undefined {
+function stateOf(
+  row: Row,
+  version: Version,
+  platforms: RollingRelease['platforms'],
+): StateOfRelease | undefined {
   const content = parseJson(String(row['content']));
   if (!isJsonObject(content)) return undefined;
   const { constraint: text, target, decision } = content;
   const constraint = parseConstraint(text);
   if (!constraint.ok || constraint.value.kind === 'patch') return undefined;
   if (mismatch(constraint.value, version) !== undefined) return undefined;
+  const platform = parsePlatform(content['platform']);
+  if (!platform.ok || !isPublishedFor(platforms, platform.value)) return undefined;
   const deployed = parseVersion(row['deployed']);
   if (deployed.ok && compareVersions(deployed.value, version) > 0) return undefined;
   const isDeployed = row['deployed'] === version.text;

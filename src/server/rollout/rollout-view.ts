@@ -27,9 +27,9 @@ export function* rolloutView(
   named: NamedRollout,
   now: number,
 ): Slices<RolloutView> {
-  const { moduleId, version, rollout, soakMs } = named;
+  const { moduleId, rollout, soakMs } = named;
   const machines: RolloutMachine[] = [];
-  const reporting = yield* rolloutMachines(sql, moduleId, version);
+  const reporting = yield* rolloutMachines(sql, moduleId, named);
   yield* eachInSlices(reporting, ({ id, heardAt, delivery }) => {
     machines.push({ heardAt, delivery, cohort: cohort(id, rollout.salt) });
   });

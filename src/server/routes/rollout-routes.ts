@@ -3,7 +3,11 @@ import { parseVersion, type ModuleId } from '../../core/index.ts';
 import { namespaceOf } from '../../core/releases/module-id.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { NamedRollout, RolloutRefusal } from '../catalogue/catalogue-rollouts.ts';
+import type {
+  NamedRollout,
+  RolloutOfRelease,
+  RolloutRefusal,
+} from '../catalogue/catalogue-rollouts.ts';
 import { startEvent } from '../catalogue/rollout-start.ts';
 import type { NewRolloutEvent, StoredRollout } from '../catalogue/rollout-table.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
@@ -77,7 +81,7 @@ async function readAnswer(
   return await document(c, fleet, { ...named, ...stored }, now);
 }
 
-function storedAt(catalogue: Catalogue, named: Named): StoredRollout | Response {
+function storedAt(catalogue: Catalogue, named: Named): RolloutOfRelease | Response {
   const { moduleId, version } = named;
   const found = catalogue.rollouts.of(moduleId, version);
   if (!found.ok) return refused(named, found.error, undefined);
@@ -116,7 +120,8 @@ async function changeAnswer(
     // It unyanks the release.
     const missing = scopeRefusal(token, 'yank', namespace);
     if (missing) return missing;
-    const event = startEvent(catalogue.machinesFor(moduleId, version), now);
+    const platforms = catalogue.rollouts.platforms(moduleId, version);
+    const event = startEvent(catalogue.machinesFor(moduleId, { version, platforms }), now);
     return await written(c, caller, options, { ...named, event, soakMs: value.soak_ms });
   }
   const stored = storedAt(catalogue, named);
