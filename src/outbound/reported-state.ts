@@ -38,7 +38,7 @@ export function reportedModules(
 }
 
 /**
- * The facts of a decision that machines can share: without the time, the list and past restarts. Null if they have an address, which
+ * The facts of a decision that machines can share: without the id of the machine, the time, the list and past restarts. Null if they have an address, which
  * may contain credentials.
  */
 function sharedFacts({ facts }: RecordedDecision): object | null {
@@ -53,12 +53,13 @@ function sharedFacts({ facts }: RecordedDecision): object | null {
   if (Object(requirement).kind === 'pin-url') return null;
   if (!['version', 'none', 'unknown'].includes(Object(deployed).kind)) return null;
   const { answer: _answer, ...times } = Object(timing);
+  const { machineId: _id, ...terms } = Object(eligibility);
   return {
     ...rest,
     requirement,
     deployed,
     list: { index: { $index: 0 } },
-    eligibility: { ...eligibility, now: 0 },
+    eligibility: { ...terms, now: 0 },
     timing: { ...times, isServerBusy: false, restarts: [] },
   };
 }

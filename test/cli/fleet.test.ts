@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
+import { cohort } from '../../src/core/rollout/cohort.ts';
 import type { ReportedModule } from '../../src/registry/machine-report.ts';
 import { printed, type Printed } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
 import { pageAt } from '../support/pages.ts';
-import { plainServer, send } from '../support/plain-server.ts';
+import { listOf, plainServer, send } from '../support/plain-server.ts';
 import { published } from '../support/published.ts';
 import { lidarReport, type LidarMachine } from '../support/reported-facts.ts';
 import { tokenFor } from '../support/token.ts';
@@ -145,6 +147,78 @@ it('what-if shows machines with the same effect in a line', async () => {
     '  never   1: rover-3            1.2.9      1.2.*        minor 4 is not 2',
     '  never   1: rover-4            1.2.9      1.*          the machine does not report its policy',
   ]);
+});
+
+it('machines that differ in nothing but their ids report the same, and a rollout places each by its id (D49)', async () => {
+  const [report, other] = ['rover-1', 'rover-2'].map((id) => lidarReport({ id }, NOW));
+  expect(other).toEqual(report);
+  const ids = Array.from({ length: 8 }, (_none, place) => `rover-${place}`);
+  const rollout = { salt: 's1', percent: 50, share: 0.5 };
+  const { address } = await plainServer((response, { url = '' }) => {
+    const states = [{ state: report, machines: ids }];
+    if (url.includes('/fleet/')) send(response, { module_id: 'acme:lidar', states, next: null });
+    else send(response, listOf(['1.2.9', { version: '1.3.0', rollout }], 1));
+  });
+  const args = ['fleet', 'what-if', 'acme:lidar', '1.3.0', '--json', '--registry', address];
+  const { stdout } = await printed(args, {
+    environment: { MODREG_TOKEN: 'modreg_x' },
+    clock: () => NOW,
+  });
+  const groups = JSON.parse(stdout[0] ?? '').groups as { when: string; machines: string[] }[];
+  const included = groups.flatMap(({ when, machines }) => (when === 'now' ? machines : []));
+  expect(included.length).toBeGreaterThan(0);
+  expect(included).toEqual(ids.filter((id) => cohort(id, 's1') < 0.5));
+});
+
+const DIGEST = `sha256:${'ab'.repeat(32)}`;
+const HOSTED = `../../artifacts/sha256/${'ab'.repeat(32)}`;
+
+it.each([
+  ['a release', (release: object) => release],
+  ['a list', (release: object) => [{ version: '1.3.9' }, release]],
+  ['a module document', (release: object) => ({ module_id: 'acme:lidar', releases: [release] })],
+])('what-if of a release that %s describes is for its platforms', async (_what, file) => {
+  const artifacts = [{ platform: 'linux/arm64', url: HOSTED, digest: DIGEST, size: 7 }];
+  const path = `${temporaryFolder({
+    'release.json': JSON.stringify(file({ version: '1.4.0', artifacts })),
+  })}/release.json`;
+  const fleet = await fleetWith({
+    'rover-1': lidarReport({}, NOW),
+    'rover-2': lidarReport({ platform: 'linux/amd64' }, NOW),
+  });
+  expect(await fleet('what-if', 'acme:lidar', '1.4.0', '--release', path)).toEqual({
+    stdout: [
+      'acme:lidar 1.4.0 (not published): 1 of 2 machines would get it',
+      '',
+      '  WHEN    MACHINES     DEPLOYED   CONSTRAINT   WHAT',
+      '  now     1: rover-1   1.2.9      1.*          upgrade, stops lidar0, nav',
+      '  never   1: rover-2   1.2.9      1.*          no artifact for linux/amd64; published for linux/arm64',
+    ],
+    stderr: [],
+    exit: 0,
+  });
+});
+
+it.each([
+  [
+    '1.4.0',
+    [{ version: '1.3.0' }, { version: '1.3.1' }],
+    'error[BAD_VALUE]: "FILE": it has 1.3.0, 1.3.1, expected a release 1.4.0',
+  ],
+  ['1.4.0', [], 'error[BAD_VALUE]: "FILE": it is empty, expected a release 1.4.0'],
+  ['1.4.0', { version: '1.4' }, 'error[BAD_VALUE]: "FILE": release 1 of 1: /version: "1.4" is not'],
+  [
+    '1.2.9',
+    { version: '1.2.9' },
+    'error[ALREADY_PUBLISHED]: acme:lidar 1.2.9 is published, and --release describes a release that is not',
+  ],
+])('what-if %s of the file %j: %s', async (version, content, message) => {
+  const path = `${temporaryFolder({ 'r.json': JSON.stringify(content) })}/r.json`;
+  const fleet = await fleetWith({ 'rover-1': {} });
+  const args = ['what-if', 'acme:lidar', version, '--release', path];
+  const { stdout, stderr, exit } = await fleet(...args);
+  const first = stderr[0]?.replace(path, 'FILE').slice(0, message.length);
+  expect([stdout, first, exit]).toEqual([[], message, 1]);
 });
 
 it.each([

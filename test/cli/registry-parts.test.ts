@@ -94,9 +94,12 @@ describe('the options of a release', () => {
     ],
     [
       '{"list":[]}',
-      '"FILE": expected a list of releases, or an object with such a list in "releases"',
+      '"FILE": expected a release, a list of releases, or an object with such a list in "releases"',
     ],
-    ['7', '"FILE": expected a list of releases, or an object with such a list in "releases"'],
+    [
+      '7',
+      '"FILE": expected a release, a list of releases, or an object with such a list in "releases"',
+    ],
     ['{', '"FILE": it is not JSON in UTF-8'],
     ['[{"version":"1"},{"version":"2"}]', '"FILE": release 1 of 2: /version: "1" is not a version'],
   ])('a file with %s', (text, expected) => {

@@ -119,7 +119,8 @@ describe('modreg registry', () => {
       1,
       'error[BAD_VALUE]: "/faults.json": release 2 of 3: /version: "3" is not a version\n  because release 3 of 3: expected an object: a release has version, published_at, artifacts, deprecated, yanked and rollout\n',
     ]);
-    const noList = 'expected a list of releases, or an object with such a list in "releases"\n';
+    const noList =
+      'expected a release, a list of releases, or an object with such a list in "releases"\n';
     expect(publish('no-list')).toEqual([1, `error[BAD_VALUE]: "/no-list.json": ${noList}`]);
     expect(publish('torn')).toEqual([
       1,

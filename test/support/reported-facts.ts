@@ -22,12 +22,13 @@ export interface LidarMachine {
   readonly minimumAgeMs?: number;
   readonly platform?: Platform;
   readonly quarantine?: string;
+  readonly id?: string;
 }
 
 /** What the machine reports, from the plan that it makes while 1.2.8 and 1.2.9 are published. */
 export function lidarReport(machine: LidarMachine, now: number): ReportedModule {
   const { constraint = '1.*', deployed = '1.2.9', window, minimumAgeMs = 0 } = machine;
-  const { platform = 'linux/arm64', quarantine } = machine;
+  const { platform = 'linux/arm64', quarantine, id } = machine;
   const config = readMachine(
     JSON.stringify({
       modules: [
@@ -49,6 +50,7 @@ export function lidarReport(machine: LidarMachine, now: number): ReportedModule 
     machine: config.value,
     policy: { terms, modules: new Map() },
     platform,
+    machineId: id,
     now,
     modules: new Map([
       [

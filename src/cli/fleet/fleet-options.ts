@@ -19,7 +19,7 @@ export interface FleetOptions {
 export async function withFleet(
   options: FleetOptions,
   world: World,
-  work: (client: FleetClient) => Promise<Outcome>,
+  work: (client: FleetClient, registry: URL) => Promise<Outcome>,
 ): Promise<Outcome> {
   const address = fleetAddress(options, world);
   if (!address.ok) return failed(address.error);
@@ -32,7 +32,7 @@ export async function withFleet(
   });
   if (!client.ok) return failed(registryProblem(client.error));
   try {
-    return await work(client.value);
+    return await work(client.value, address.value.url);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     return failed(registryProblem(errorWithHint(error, token.value.hint)));

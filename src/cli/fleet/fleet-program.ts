@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import type { MachinesOptions } from './machines-command.ts';
+import type { WhatIfOptions } from './what-if-command.ts';
 
 const STATUS_EXAMPLES = `Examples:
   modreg fleet status --registry https://registry.example
@@ -15,6 +16,7 @@ const MACHINES_EXAMPLES = `Examples:
 const WHAT_IF_EXAMPLES = `Examples:
   modreg fleet what-if acme:lidar 1.4.0
   modreg fleet what-if acme:lidar 1.4.0 --json
+  modreg fleet what-if acme:lidar 1.4.0 --release release.json
 `;
 
 /** Adds `modreg fleet …`. */
@@ -45,12 +47,23 @@ export function addFleet(modreg: Command, { world, common, finish }: CommandCont
       const { fleetMachinesCommand } = await import('./machines-command.ts');
       finish(await fleetMachinesCommand(options, world));
     });
-  withRegistry(fleet.command('what-if <module_id> <version>'))
+  addWhatIf(withRegistry(fleet.command('what-if <module_id> <version>')), { world, finish });
+}
+
+function addWhatIf(
+  command: Command,
+  { world, finish }: Pick<CommandContext, 'world' | 'finish'>,
+): void {
+  command
     .description(
       'Shows which machines would get a release, when, and what stops. The release need not be published yet.',
     )
+    .option(
+      '--release <file>',
+      'the release as it will be published: a JSON file for registry publish',
+    )
     .addHelpText('before', WHAT_IF_EXAMPLES)
-    .action(async (moduleId: string, version: string, options: FleetOptions) => {
+    .action(async (moduleId: string, version: string, options: WhatIfOptions) => {
       const { whatIfCommand } = await import('./what-if-command.ts');
       finish(await whatIfCommand(moduleId, version, options, world));
     });

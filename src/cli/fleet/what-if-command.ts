@@ -1,51 +1,62 @@
-import {
-  indexReleases,
-  parseVersion,
-  type ModuleId,
-  type ReleaseIndex,
-  type Version,
-} from '../../core/index.ts';
+import { indexReleases, parseVersion, type ModuleId } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { describeTime } from '../../core/text/time-words.ts';
 import { DEFAULT_TERMS } from '../../core/machine/update-policy.ts';
+import { withAbsoluteUrls } from '../../registry/formats/hosted-artifact.ts';
 import { RegistryError, type ReleaseList } from '../../registry/index.ts';
 import { timeZoneIn } from '../../store/facts.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
 import { countOf } from '../output/count.ts';
-import { parseProblem, type Outcome } from '../problem.ts';
+import { parseProblem, type Outcome, type Problem } from '../problem.ts';
 import { failed, withModuleId } from '../registry/catalogue-options.ts';
 import { commandRegistries } from '../registry/command-registries.ts';
 import type { World } from '../world.ts';
 import { withFleet, type FleetOptions } from './fleet-options.ts';
+import { describedRelease } from './described-release.ts';
 import { effectsOf, type MachinesWithEffect } from './what-if.ts';
+
+export interface WhatIfOptions extends FleetOptions {
+  /** A file with the release as it will be published. */
+  readonly release?: string;
+}
 
 /** `modreg fleet what-if <module_id> <version>`: shows which machines would get a release, when, and what stops. */
 export async function whatIfCommand(
   moduleText: string,
   versionText: string,
-  options: FleetOptions,
+  options: WhatIfOptions,
   world: World,
 ): Promise<Outcome> {
   const version = parseVersion(versionText);
   if (!version.ok) return failed(parseProblem(version.error));
-  return await withModuleId(
-    moduleText,
-    async (moduleId) =>
-      await withFleet(options, world, async (client) => {
-        const [states, list] = await Promise.all([
-          client.states(moduleId),
-          releasesOf(moduleId, options, world),
-        ]);
-        const now = world.clock();
-        const { index, isPublished } = withRelease(list, version.value, now);
-        const effects = effectsOf(states, { index, version: version.value.text, now });
-        const asked = { moduleId, version: version.value.text, isPublished };
-        const answer = options.json ? [asJson(effects, asked)] : linesOf(effects, asked, world);
-        return { answer, notes: [], problems: [] };
-      }),
-  );
+  return await withModuleId(moduleText, async (moduleId) => {
+    const described = describedRelease(options.release, moduleId, version.value.text);
+    if (!described.ok) return failed(described.error);
+    return await withFleet(options, world, async (client, registry) => {
+      const [states, list] = await Promise.all([
+        client.states(moduleId),
+        releasesOf(moduleId, options, world),
+      ]);
+      const now = world.clock();
+      const { text } = version.value;
+      const records = list ? [...list.records] : [];
+      const isPublished = records.some((record) => record.version === text);
+      if (isPublished && described.value) return failed(publishedAlready(moduleId, text));
+      if (!isPublished) {
+        // Without a file, it runs everywhere.
+        const added = { publishedAt: now, ...described.value, version: text };
+        records.push(withAbsoluteUrls(added, listAt(registry, moduleId)));
+      }
+      const isStaged = records.some(({ rollout }) => rollout !== undefined);
+      const whatIf = { index: indexReleases(records), version: text, now, isStaged };
+      const effects = effectsOf(states, whatIf);
+      const asked = { moduleId, version: text, isPublished };
+      const answer = options.json ? [asJson(effects, asked)] : linesOf(effects, asked, world);
+      return { answer, notes: [], problems: [] };
+    });
+  });
 }
 
 /** The list of the module; undefined if the registry does not have the module. */
@@ -67,16 +78,18 @@ async function releasesOf(
   }
 }
 
-/** The list with a release of this version: the published one, else one that is published now and runs everywhere. */
-function withRelease(
-  list: ReleaseList | undefined,
-  { text: version }: Version,
-  now: number,
-): { readonly index: ReleaseIndex; readonly isPublished: boolean } {
-  const records = list ? [...list.records] : [];
-  const isPublished = records.some((record) => record.version === version);
-  const all = isPublished ? records : [...records, { version, publishedAt: now }];
-  return { index: indexReleases(all), isPublished };
+/** The address of the module's list, to which those of files that the registry hosts are relative. */
+function listAt(registry: URL, moduleId: ModuleId): URL {
+  return new URL(`/v1/modules/${moduleId.replace(':', '/')}`, registry);
+}
+
+function publishedAlready(moduleId: ModuleId, version: string): Problem {
+  return {
+    severity: 'error',
+    kind: 'already-published',
+    message: `${moduleId} ${version} is published, and --release describes a release that is not`,
+    hint: 'leave --release out: what is published is asked about then',
+  };
 }
 
 interface Asked {

@@ -38,48 +38,63 @@ export interface WhatIf {
   readonly version: string;
   /** In milliseconds since the epoch. */
   readonly now: number;
+  /** Whether a release of the list is in rollout, for which each machine has a place of its own. */
+  readonly isStaged: boolean;
 }
 
 /**
- * The effect of a release, decided once for all machines that report the same: by the decision that each would make from what it
- * reported. Restarts that already happened are not reported, so a cooldown may delay a machine further.
+ * The effect of a release, by the decision that each machine would make from what it reported: decided once for all that report the
+ * same, or for each if its place in a rollout matters. Restarts that already happened are not reported, so a cooldown may delay a machine further.
  */
 export function effectsOf(states: readonly ModuleStates[], whatIf: WhatIf): MachinesWithEffect[] {
   const windowOf = compiledWindows();
-  return states.map(({ state, machines }) => {
-    const effect = effectOn(state, whatIf, windowOf);
-    return { state, effect, machines };
+  return states.flatMap(({ state, machines }) => {
+    const effectOn = effectsFor(state, whatIf, windowOf);
+    if (!whatIf.isStaged) return [{ state, effect: effectOn(undefined), machines }];
+    const placed = machines.map((id) => ({ id, effect: effectOn(id) }));
+    const alike = Map.groupBy(placed, ({ effect }) => JSON.stringify(effect)).values();
+    return Array.from(alike, ([first, ...others]) => {
+      const ids = [first, ...others].flatMap((one) => one?.id ?? []);
+      return { state, effect: first?.effect ?? effectOn(undefined), machines: ids };
+    });
   });
 }
 
-function effectOn(
+/** The effect that is the same on each machine. */
+function never(because: string): () => Effect {
+  return () => ({ kind: 'never', because });
+}
+
+/** Returns the effect on a machine that reports `state`, by its id. */
+function effectsFor(
   { facts, stops, deployed }: ModuleStates['state'],
   { index, version, now }: WhatIf,
   windowOf: (rules: unknown) => Window,
-): Effect {
-  if (facts === null) return { kind: 'never', because: 'the machine does not report its policy' };
+): (machineId: string | undefined) => Effect {
+  if (facts === null) return never('the machine does not report its policy');
   let decoded: ReturnType<typeof decodeFacts>;
   try {
     decoded = decodeFacts(facts, { index, windowOf });
   } catch (error) {
     // A bad pattern or time zone of a window throws when it is compiled.
     if (!(error instanceof Error)) throw error;
-    return { kind: 'never', because: 'its maintenance windows cannot be read' };
+    return never('its maintenance windows cannot be read');
   }
-  if ('damaged' in decoded) {
-    return { kind: 'never', because: `its report has no usable ${decoded.damaged}` };
-  }
-  if (deployed === version) return { kind: 'never', because: 'has it already' };
-  const { eligibility } = decoded.input;
-  const decision = decide({ ...decoded.input, eligibility: { ...eligibility, now } });
-  const then = nextChange(decision);
-  return (
-    dueIn(decision, { version, stops, at: undefined }) ??
-    (then && dueIn(then.becomes, { version, stops, at: then.at })) ?? {
-      kind: 'never',
-      because: reasonAgainst(decision, version),
-    }
-  );
+  if ('damaged' in decoded) return never(`its report has no usable ${decoded.damaged}`);
+  if (deployed === version) return never('has it already');
+  const { input } = decoded;
+  return (machineId) => {
+    const eligibility = { ...input.eligibility, machineId, now };
+    const decision = decide({ ...input, eligibility });
+    const then = nextChange(decision);
+    return (
+      dueIn(decision, { version, stops, at: undefined }) ??
+      (then && dueIn(then.becomes, { version, stops, at: then.at })) ?? {
+        kind: 'never',
+        because: reasonAgainst(decision, version),
+      }
+    );
+  };
 }
 
 /** When `decision`, which is made at `at`, replaces what is deployed by `version`; undefined if it does not. */

@@ -92,7 +92,10 @@ function addPublish(registry: Command, context: CommandContext): void {
     .option('--deprecated <reason>', 'publish the release as deprecated, with a warning')
     .option('--rollout', 'publish into a staged rollout: 0.1 % of the machines first')
     .option('--soak <duration>', 'how long each step of the rollout lasts at least (default: 1h)')
-    .option('--file <file>', 'publish the releases of a JSON file: a list, or a module document')
+    .option(
+      '--file <file>',
+      'publish the releases of a JSON file: one, a list, or a module document',
+    )
     .action(async (moduleId: string, version: string | undefined, options: PublishOptions) => {
       const { publishCommand } = await import('./publish-command.ts');
       context.finish(await publishCommand(moduleId, version, options, context.world));

@@ -125,11 +125,12 @@ function listOf(path: string, moduleId: string): Result<readonly unknown[], Prob
   const json = parse(file.value.bytes);
   if (json === undefined) return badFile(path, 'it is not JSON in UTF-8');
   if (Array.isArray(json)) return { ok: true, value: json };
-  const { releases, count, module_id } = Object(json) as Readonly<Record<string, unknown>>;
+  const { releases, count, module_id, version } = Object(json) as Readonly<Record<string, unknown>>;
+  if (releases === undefined && version !== undefined) return { ok: true, value: [json] };
   if (!Array.isArray(releases)) {
     return badFile(
       path,
-      'expected a list of releases, or an object with such a list in "releases"',
+      'expected a release, a list of releases, or an object with such a list in "releases"',
     );
   }
   if (module_id !== undefined && module_id !== moduleId) {
