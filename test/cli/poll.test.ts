@@ -215,6 +215,7 @@ describe('modreg poll', () => {
       MODREG_TOKEN: 't0ken-text',
       MODREG_REGISTRY: loopback.address,
       PLATFORM_API_KEY: 'agents-own',
+      PLATFORM_API_KEY_ID: 'id-of-agents-own',
       PLATFORM_PART_ID: 'rover-7',
       LIDAR_KEY: 'l1dar-key',
       LIDAR_PEM: 'first "line"\nsecond line',
