@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { addArtifactRoutes } from './routes/artifact-routes.ts';
 import { addInstallRoutes } from './routes/install-routes.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
+import { writeTo } from './catalogue/write-change.ts';
 import type { ChangeFeed } from './catalogue/change-feed.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
 import { machineIdsFor } from './fleet/rollout-machines.ts';
@@ -66,13 +67,14 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addReadRoutes(app, catalogue, feed, { ...options, refused });
   addArtifactRoutes(app, catalogue, options);
   addInstallRoutes(app, catalogue, options);
-  addWriteRoutes(app, catalogue, { ...options, refused });
+  const write = options.replica?.write ?? writeTo(catalogue);
+  addWriteRoutes(app, catalogue, { ...options, refused, write });
   const fleet =
     options.fleet ?? new FleetFile(fleetPath(catalogue.path), () => options.clock.now());
   catalogue.machinesFor = (...release) => fleet.read((sql) => machineIdsFor(sql, ...release));
   addFleetRoutes(app, catalogue, { ...options, fleet });
-  addRolloutRoutes(app, catalogue, { ...options, fleet });
-  addHealthRoute(app, options.health ?? healthOf(catalogue, options));
+  addRolloutRoutes(app, catalogue, { ...options, fleet, write });
+  addHealthRoute(app, options.health ?? healthOf(catalogue, options), options.replica);
   const { metrics } = options;
   if (metrics) {
     app.get(METRICS, async (c) => {

@@ -3,6 +3,7 @@ import { expectMembers, FUNCTION, NUMBER, OBJECT, optional, TEXT } from '../core
 import { harmless } from '../core/text/thenable.ts';
 import { CLOCK, systemClock, wholeMilliseconds, type Clock } from '../registry/clock.ts';
 import { LONGEST_SPREAD_MS } from '../registry/http/limits.ts';
+import type { WriteChange } from './catalogue/write-change.ts';
 import type { RequestObserver } from './limits/observed-requests.ts';
 import type { ServerLimits } from './limits/limits.ts';
 import type { TlsFiles } from './tls/tls-files.ts';
@@ -11,6 +12,16 @@ import type { TlsFiles } from './tls/tls-files.ts';
 export interface MetricsText {
   readonly text: string;
   readonly type: string;
+}
+
+/** A front of a cluster: its catalogue follows a stream that all fronts write to. */
+export interface Replica {
+  /** Appends a change to the stream, and resolves once this front has applied it. */
+  readonly write: WriteChange;
+  /** Whether this front raises, halts and completes rollouts now. */
+  readonly isController: () => boolean;
+  /** Why it no longer follows, which needs a person; undefined while it does. */
+  readonly trouble: () => string | undefined;
 }
 
 /** Options of the HTTP API. All are optional. */
@@ -37,6 +48,8 @@ export interface ServeOptions {
   readonly metrics?: (() => Promise<MetricsText>) | undefined;
   /** @internal Other limits than SERVER_LIMITS. */
   readonly limits?: ServerLimits | undefined;
+  /** @internal For a front of a cluster. */
+  readonly replica?: Replica | undefined;
   /**
    * Called after each change, each refused request for a change, and each error that ended a request. The events never
    * contain the text of a token. It must not throw: an error is ignored.
@@ -157,6 +170,7 @@ export type RegistryOptions = Pick<ServeOptions, 'log'> & {
   readonly tls?: TlsFiles | undefined;
   readonly observe?: RequestObserver | undefined;
   readonly metrics?: (() => Promise<MetricsText>) | undefined;
+  readonly replica?: Replica | undefined;
   readonly clock: Clock;
   readonly spreadMs: number;
 };
@@ -181,6 +195,7 @@ export function withDefaults(callee: string, options: ServeOptions): RegistryOpt
     tls,
     observe,
     metrics,
+    replica,
   } = options;
   if (tls) expectMembers(callee, 'options.tls', tls, TLS);
   if (!(spreadMs >= 0 && spreadMs <= LONGEST_SPREAD_MS)) {
@@ -194,6 +209,7 @@ export function withDefaults(callee: string, options: ServeOptions): RegistryOpt
     tls,
     observe,
     metrics,
+    replica,
   };
 }
 

@@ -63,7 +63,7 @@ it.each<[DatabaseErrorKind, number, string | null, string]>([
     const answer = problemOf(error);
     const { detail } = Object(await answer.json());
     const app = new Hono();
-    addHealthRoute(app, () => error);
+    addHealthRoute(app, () => error, undefined);
     const health = await app.request('/healthz');
     const [status, retryAfter, why] = expected;
     expect([answer.status, answer.headers.get('retry-after'), detail]).toEqual([

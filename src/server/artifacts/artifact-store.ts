@@ -72,6 +72,13 @@ export function findArtifact(path: string, sha256: string): StoredArtifact | und
   });
 }
 
+/** Whether the store of the database at `path` has a file of this size. */
+export function storesFile(
+  path: string,
+): (file: { readonly sha256: string; readonly size: number }) => boolean {
+  return ({ sha256, size }) => findArtifact(path, sha256)?.size === size;
+}
+
 /**
  * Moves a file that was found to those that releases list. The caller is about to list it, in a transaction: if that
  * fails, the file is only kept longer than necessary.

@@ -15,6 +15,9 @@ export type PublishResult =
   /** The version is to begin a rollout, but was published without one, and machines may have it. */
   | 'without-rollout';
 
+/** The result of a yank or an unyank. Only `done` changed something. */
+export type YankResult = 'done' | 'unchanged' | 'unknown-module' | 'unknown-version';
+
 /** The modules that changed after a sequence number. */
 export interface Changes {
   /** Identifies the series of changes that the sequence numbers count. */

@@ -37,38 +37,35 @@ export interface CatalogueRollouts {
   ) => Result<RolloutOfRelease | undefined, 'unknown-module' | 'unknown-version'>;
   /** All rollouts, or those that are running, by module and version. */
   readonly all: (which?: 'running') => readonly NamedRollout[];
-  /** Appends an event. A rollout starts only for a yanked release, which is unyanked in the same transaction. */
-  readonly write: (
-    moduleId: ModuleId,
-    version: string,
-    event: NewRolloutEvent,
-    soakMs?: number,
-  ) => Result<RolloutOfRelease, RolloutRefusal>;
   /** The platforms that a published release has artifacts for; undefined if it lists none. */
   readonly platforms: (moduleId: ModuleId, version: string) => readonly string[] | undefined;
 }
 
-/** `change` runs its argument in a transaction. */
-export function catalogueRollouts(
-  sql: Statements,
-  change: <T>(work: () => T) => T,
-): CatalogueRollouts {
+export function catalogueRollouts(sql: Statements): CatalogueRollouts {
   return {
     of(moduleId, version) {
       const at = found(sql, moduleId, version);
       return at.ok ? { ok: true, value: rolloutOf(sql, at.value.release) } : at;
     },
     all: (which) => allRollouts(sql).filter(({ rollout }) => !which || rollout.status === which),
-    write: (moduleId, version, event, soakMs) =>
-      change(() => {
-        const at = found(sql, moduleId, version);
-        return at.ok ? written(sql, at.value, event, soakMs) : at;
-      }),
     platforms(moduleId, version) {
       const at = found(sql, moduleId, version);
       return at.ok ? platformsIn(at.value.release) : undefined;
     },
   };
+}
+
+/**
+ * Appends an event to the rollout of a release. It starts only for a yanked release, which is unyanked. The caller has a transaction.
+ */
+export function writeRollout(
+  sql: Statements,
+  { moduleId, version }: { readonly moduleId: ModuleId; readonly version: string },
+  event: NewRolloutEvent,
+  soakMs: number | undefined,
+): Result<RolloutOfRelease, RolloutRefusal> {
+  const at = found(sql, moduleId, version);
+  return at.ok ? written(sql, at.value, event, soakMs) : at;
 }
 
 interface Found {

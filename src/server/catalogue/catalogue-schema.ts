@@ -76,5 +76,16 @@ export const SCHEMA: Layout = {
     CREATE INDEX rollout_events_by_module ON rollout_events (module);
     CREATE INDEX rollout_events_by_release ON rollout_events (release);
     `,
+    // A front of a cluster has the events of its stream, and the history that all fronts have.
+    `
+    ALTER TABLE catalogue ADD COLUMN shared_history TEXT;
+    CREATE TABLE events (
+      sequence INTEGER PRIMARY KEY,
+      subject TEXT NOT NULL,
+      id TEXT NOT NULL,
+      body TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX events_by_subject ON events (subject, sequence);
+    `,
   ],
 };

@@ -1,30 +1,33 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { LRUCache } from 'lru-cache';
 import type { ModuleId, Result } from '../../core/index.ts';
 import { expectArgument, TEXT } from '../../core/text/argument.ts';
 import { openDatabase, snapshot, transaction, translated } from '../../sqlite/database.ts';
 import { foundTwice } from '../../sqlite/database-error.ts';
 import { expectWritable } from '../../sqlite/writable.ts';
 import { statementsOf, type Statements } from '../../sqlite/statements.ts';
-import type { Changes, ModuleSummary, PublishResult } from './catalogue-results.ts';
+import type { Changes, ModuleSummary, PublishResult, YankResult } from './catalogue-results.ts';
 import { SCHEMA } from './catalogue-schema.ts';
 import { identityOf, type FileIdentity } from './file-identity.ts';
 import { listedArtifacts } from './listed-artifacts.ts';
-import { makeDocument, type ModuleDocument } from './module-document.ts';
+import { documentCache, makeDocument, type ModuleDocument } from './module-document.ts';
 import type { PublishedRelease } from './published-release.ts';
-import type { RollingRelease } from './rollout-start.ts';
 import { catalogueRollouts, type CatalogueRollouts } from './catalogue-rollouts.ts';
 import { moduleIdIn, moduleIn, releaseIn } from './module-row.ts';
-import { publishReleases, setYanked, storedReleases, storedSize } from './release-table.ts';
+import { publishReleases, storedReleases, storedSize } from './release-table.ts';
+import { startOf, type MachinesFor } from './rollout-start.ts';
+import { storesFile } from '../artifacts/artifact-store.ts';
+import {
+  applyChange,
+  type CatalogueChange,
+  type ChangeKind,
+  type ChangeResults,
+} from './catalogue-change.ts';
+import { changeLog, ownChange, type ChangeLog } from './change-log.ts';
 import { addToken, revokeToken, tokensIn, tokenWith } from '../tokens/token-table.ts';
 import { tokenUses } from '../tokens/token-uses.ts';
 import type { StoredToken } from '../tokens/token.ts';
 
-type CachedDocument = ModuleDocument & { readonly generation: number };
-
 const BUSY_TIMEOUT_MS = 5000;
-/** The size of the document cache, in bytes. */
-const CACHE_BYTES = 64 * 1024 * 1024;
 
 /**
  * The releases and tokens of a registry in one SQLite file, which several processes may share. When a method
@@ -57,14 +60,13 @@ export class Catalogue {
   readonly listedArtifacts: () => ReadonlyMap<string, number>;
   /** @internal The staged rollouts. */
   readonly rollouts: CatalogueRollouts;
+  /** @internal For a front of a cluster. */
+  readonly log: ChangeLog;
   /** @internal The ids of the machines that may get a release, for the first step of its rollout. */
-  machinesFor: (moduleId: ModuleId, release: RollingRelease) => readonly string[] = () => [];
+  machinesFor: MachinesFor = () => [];
   /** @internal Records that a request used a token, once a minute. Never throws because the file cannot be written. */
   readonly recordUse: (token: StoredToken, now: number) => void;
-  readonly #documents: LRUCache<string, CachedDocument> = new LRUCache({
-    maxSize: CACHE_BYTES,
-    sizeCalculation: ({ bytes }) => bytes.length,
-  });
+  readonly #documents: ReturnType<typeof documentCache> = documentCache();
 
   /**
    * Opens the file at `path`, which must exist unless the mode is `create`; `read` also accepts a file that cannot
@@ -84,7 +86,8 @@ export class Catalogue {
     this.listedArtifacts = listedArtifacts(this.#sql);
     this.recordUse = tokenUses(this.#sql);
     this.#identity = identityOf(path);
-    this.rollouts = catalogueRollouts(this.#sql, (work) => this.#change(work));
+    this.rollouts = catalogueRollouts(this.#sql);
+    this.log = changeLog(this.#sql, (work) => this.#change(work));
   }
 
   /** Closes the file. Closing it again does nothing. */
@@ -107,12 +110,18 @@ export class Catalogue {
     releases: readonly PublishedRelease[],
     now: number,
   ): readonly PublishResult[] {
-    return this.#change(() =>
+    return this.#ownChange(() =>
       publishReleases(this.#sql, moduleId, releases, {
         now,
-        machinesFor: (release) => this.machinesFor(moduleId, release),
+        startOf: (release) => startOf(this.machinesFor, { moduleId, release, now }),
+        hasFile: storesFile(this.path),
       }),
     );
+  }
+
+  /** @internal Makes a change of a single server. */
+  apply<K extends ChangeKind>(change: CatalogueChange<K>): ChangeResults[K] {
+    return this.#ownChange(() => applyChange(this.#sql, change, storesFile(this.path)));
   }
 
   /** @internal Whether a published version is yanked; undefined if the version is not published. */
@@ -131,16 +140,8 @@ export class Catalogue {
     version: string,
     reason: string | null,
     now: number = Date.now(),
-  ): 'done' | 'unchanged' | 'unknown-module' | 'unknown-version' {
-    return this.#change(() => {
-      const module = moduleIn(this.#sql, moduleId);
-      if (!module) return 'unknown-module';
-      const release = releaseIn(this.#sql, module, version);
-      if (!release) return 'unknown-version';
-      if (release['yanked'] === reason) return 'unchanged';
-      setYanked(this.#sql, module, release, { reason, now });
-      return 'done';
-    });
+  ): YankResult {
+    return this.apply({ kind: 'yank', moduleId, version, reason, now });
   }
 
   /** @internal The document that the registry serves for a module; undefined if the module has no releases. */
@@ -200,8 +201,10 @@ export class Catalogue {
 
   /** @internal Identifies the series of changes that generations and sequence numbers count. */
   history(): string {
-    const stored = String(this.#sql.get('SELECT history FROM catalogue')?.['history']);
-    return this.#identity.historyOf(stored);
+    const row = this.#sql.get('SELECT history, shared_history AS shared FROM catalogue');
+    // All fronts of a cluster have the same, although each has another file.
+    if (typeof row?.['shared'] === 'string') return row['shared'];
+    return this.#identity.historyOf(String(row?.['history']));
   }
 
   /** @internal About the size of a release list in bytes, without reading it. */
@@ -280,6 +283,10 @@ export class Catalogue {
 
   #read<T>(work: () => T): T {
     return translated(this.path, () => snapshot(this.#database, work));
+  }
+
+  #ownChange<T>(work: () => T): T {
+    return this.#change(() => ownChange(this.#sql, work));
   }
 
   #change<T>(work: () => T): T {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import type { ModuleId } from '../../core/index.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
@@ -40,4 +41,15 @@ function releaseAsJson({ version, publishedAt, content, yanked, rollout }: Store
   const head = JSON.stringify({ version, published_at: formatTime(publishedAt) });
   // Joins three JSON objects, none of which is empty.
   return `${head.slice(0, -1)},${content.slice(1, -1)},${JSON.stringify({ yanked, rollout }).slice(1)}`;
+}
+
+/** In bytes. */
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+/** The documents that were served last, with the generation of their modules. */
+export function documentCache(): LRUCache<
+  string,
+  ModuleDocument & { readonly generation: number }
+> {
+  return new LRUCache({ maxSize: CACHE_BYTES, sizeCalculation: ({ bytes }) => bytes.length });
 }

@@ -3,15 +3,10 @@ import { listedRollout } from '../../core/rollout/rollout.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import type { PublishResult } from './catalogue-results.ts';
 import type { StoredRelease } from './module-document.ts';
-import { findArtifact, keepArtifact } from '../artifacts/artifact-store.ts';
+import { keepArtifact } from '../artifacts/artifact-store.ts';
 import { addModule, moduleIn, releaseIn, touch, type ModuleRow } from './module-row.ts';
-import {
-  contentOf,
-  hostedArtifacts,
-  platformsOf,
-  type PublishedRelease,
-} from './published-release.ts';
-import { startEvent, type RollingRelease } from './rollout-start.ts';
+import { contentOf, hostedArtifacts, type PublishedRelease } from './published-release.ts';
+import type { RolloutStart } from './rollout-start.ts';
 import {
   appendEvent,
   haltRunning,
@@ -55,14 +50,12 @@ function publishResultOf(
   sql: Statements,
   moduleId: ModuleId,
   release: PublishedRelease,
+  hasFile: Publishing['hasFile'],
 ): PublishResult {
   const module = moduleIn(sql, moduleId);
   const before = module && releaseIn(sql, module, release.version);
   if (!before) {
-    const isStored = hostedArtifacts(release).every(
-      ({ sha256, size }) => findArtifact(sql.path, sha256)?.size === size,
-    );
-    return isStored ? 'published' : 'missing-file';
+    return hostedArtifacts(release).every(hasFile) ? 'published' : 'missing-file';
   }
   const { publishedAt = before['published_at'] } = release;
   const isSame = before['content'] === contentOf(release) && before['published_at'] === publishedAt;
@@ -82,8 +75,10 @@ export function isRefused(
 /** What publishing takes besides the releases. */
 export interface Publishing {
   readonly now: number;
-  /** The ids of the machines that may get a release: the first step of its rollout includes at least one of them. */
-  readonly machinesFor: (release: RollingRelease) => readonly string[];
+  /** The first step of a release that begins a rollout. */
+  readonly startOf: (release: PublishedRelease) => RolloutStart | undefined;
+  /** Whether the registry has a file of this size. */
+  readonly hasFile: (file: { readonly sha256: string; readonly size: number }) => boolean;
 }
 
 /** Publishes releases in order, or none if one is refused. The caller has a transaction. */
@@ -93,11 +88,13 @@ export function publishReleases(
   releases: readonly PublishedRelease[],
   publishing: Publishing,
 ): readonly PublishResult[] {
-  const results = releases.map((release) => publishResultOf(sql, moduleId, release));
+  const results = releases.map((release) =>
+    publishResultOf(sql, moduleId, release, publishing.hasFile),
+  );
   if (results.some(isRefused)) return results;
   for (const [place, release] of releases.entries()) {
     // Checked again, because the list may contain a version twice.
-    const result = publishResultOf(sql, moduleId, release);
+    const result = publishResultOf(sql, moduleId, release, publishing.hasFile);
     if (result === 'published') addRelease(sql, moduleId, release, publishing);
     else results[place] = result;
     const isYanked = yankAsPublished(sql, moduleId, release, publishing.now);
@@ -111,23 +108,22 @@ function addRelease(
   sql: Statements,
   moduleId: ModuleId,
   release: PublishedRelease,
-  { now, machinesFor }: Publishing,
+  { now, startOf }: Publishing,
 ): void {
   for (const { sha256 } of hostedArtifacts(release)) keepArtifact(sql.path, sha256);
   const module = moduleIn(sql, moduleId)?.id ?? addModule(sql, moduleId);
-  const { version, rollout } = release;
   const added = sql.run(
     'INSERT INTO releases (module, version, published_at, content) VALUES (?, ?, ?, ?)',
     module,
-    version,
+    release.version,
     release.publishedAt ?? now,
     contentOf(release),
   );
   touch(sql, module);
-  if (!rollout) return;
+  const start = startOf(release);
+  if (!release.rollout || !start) return;
   const key = { module, release: Number(added.lastInsertRowid) };
-  const machines = machinesFor({ version, platforms: platformsOf(release) });
-  appendEvent(sql, key, startEvent(machines, now), rollout.soakMs);
+  appendEvent(sql, key, start, release.rollout.soakMs);
 }
 
 /** Whether no constraint but a pin selects a release. */

@@ -1,5 +1,6 @@
 import type { NextStep } from '../../core/rollout/next-step.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { writeTo } from '../catalogue/write-change.ts';
 import type { NamedRollout } from '../catalogue/catalogue-rollouts.ts';
 import type { NewRolloutEvent } from '../catalogue/rollout-table.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
@@ -25,8 +26,9 @@ const PAUSE_FACTOR = 20;
 export function rolloutController(
   catalogue: Catalogue,
   fleet: FleetFile,
-  { clock, log }: Pick<RegistryOptions, 'clock' | 'log'>,
+  { clock, log, replica }: Pick<RegistryOptions, 'clock' | 'log' | 'replica'>,
 ): RolloutController {
+  const write = replica?.write ?? writeTo(catalogue);
   let last: number | undefined;
   const stepOf = async (named: NamedRollout): Promise<void> => {
     const view = await fleet.readInSlices((sql) => rolloutView(sql, named, clock.now()));
@@ -34,7 +36,8 @@ export function rolloutController(
     if (!event) return;
     const { moduleId, version } = named;
     // Another writer may have been faster: this event names the last one it knew, and is refused (D54).
-    if (!catalogue.rollouts.write(moduleId, version, event).ok) return;
+    const change = { kind: 'rollout', moduleId, version, event, soakMs: undefined } as const;
+    if (!(await write(change)).ok) return;
     const because = event.kind === 'halted' ? event.because : undefined;
     log?.({ kind: 'rollout', change: event.kind, moduleId, version, because });
   };
@@ -42,6 +45,8 @@ export function rolloutController(
     const now = clock.monotonic();
     const elapsed = Math.min(now - (last ?? now), LONGEST_ELAPSED_MS);
     last = now;
+    // Of the fronts of a cluster, one at a time raises rollouts.
+    if (replica && !replica.isController()) return;
     try {
       const running = catalogue.rollouts.all('running');
       // At once, because a rollout may change while another one is counted.

@@ -5,7 +5,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { SERVER_LIMITS } from '../limits/limits.ts';
 import { HEALTH } from './module-route.ts';
 import { problem } from './problem.ts';
-import type { RegistryOptions } from '../registry-options.ts';
+import type { RegistryOptions, Replica } from '../registry-options.ts';
 
 /** How long a result is used, so that requests cannot make the registry look more often. */
 const KEPT_MS = 1000;
@@ -42,14 +42,15 @@ export function healthOf(
 }
 
 /** Adds the route for a load balancer or a service manager. It needs no token. */
-export function addHealthRoute(app: Hono, health: Health): void {
+export function addHealthRoute(app: Hono, health: Health, replica: Replica | undefined): void {
   app.get(HEALTH, (c) => {
     const trouble = health();
+    const detail = trouble ? DETAILS[trouble.kind] : replica?.trouble();
     const headers = { 'cache-control': 'no-store' };
-    if (!trouble) return c.json({ status: 'ok' }, 200, headers);
+    if (detail === undefined) return c.json({ status: 'ok' }, 200, headers);
     const retryAfter = `${SERVER_LIMITS.retryAfter / 1000}`;
     const options = { headers: { ...headers, 'retry-after': retryAfter } };
-    return problem('unhealthy', DETAILS[trouble.kind], options);
+    return problem('unhealthy', detail, options);
   });
 }
 

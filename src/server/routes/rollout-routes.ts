@@ -10,6 +10,7 @@ import type {
 } from '../catalogue/catalogue-rollouts.ts';
 import { startEvent } from '../catalogue/rollout-start.ts';
 import type { NewRolloutEvent, StoredRollout } from '../catalogue/rollout-table.ts';
+import type { WriteChange } from '../catalogue/write-change.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { failuresOf } from '../fleet/rollout-machines.ts';
 import { rolloutDocument, rolloutSummary } from '../rollout/rollout-document.ts';
@@ -24,7 +25,10 @@ import { FLEET_ROLLOUTS, ROLLOUT, withModule } from './module-route.ts';
 import { problem } from './problem.ts';
 import type { AppOptions } from './read-routes.ts';
 
-type Options = Pick<AppOptions, 'clock' | 'log'> & { readonly fleet: FleetFile };
+type Options = Pick<AppOptions, 'clock' | 'log'> & {
+  readonly fleet: FleetFile;
+  readonly write: WriteChange;
+};
 
 /** A release of a module in the address of a request. */
 interface Named {
@@ -161,7 +165,7 @@ async function eventOf(
 async function written(
   c: Context,
   { catalogue, now, changed }: Caller,
-  { fleet }: Options,
+  { fleet, write }: Options,
   {
     event,
     soakMs,
@@ -169,7 +173,7 @@ async function written(
   }: Named & { readonly event: NewRolloutEvent; readonly soakMs?: number },
 ): Promise<Response> {
   const { moduleId, version } = named;
-  const result = catalogue.rollouts.write(moduleId, version, event, soakMs);
+  const result = await write({ kind: 'rollout', moduleId, version, event, soakMs });
   if (!result.ok) {
     const found = catalogue.rollouts.of(moduleId, version);
     return refused(named, result.error, found.ok ? found.value : undefined);

@@ -9,6 +9,7 @@ import { answeringToken, type Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { isRefused } from '../catalogue/release-table.ts';
 import { limitWarnings } from '../catalogue/list-limits.ts';
+import { publication, type WriteChange } from '../catalogue/write-change.ts';
 import { RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
 import { problem } from './problem.ts';
 import { readReason, readRelease, type PublishedRelease } from '../catalogue/published-release.ts';
@@ -21,17 +22,28 @@ import { uploadSlots } from '../artifacts/upload-slots.ts';
 /** How far a claimed publish time may be from the registry's clock. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
-type Handle = (c: Context, caller: Caller) => Answer | Promise<Answer>;
+/** A caller whose changes `write` makes. */
+type Writer = Caller & { readonly write: WriteChange };
+
+type Handle = (c: Context, caller: Writer) => Answer | Promise<Answer>;
 
 /** Adds the routes that need a token. `log` is called after each change, and after each request that was refused or failed. */
 export function addWriteRoutes(
   app: Hono,
   catalogue: Catalogue,
-  { clock, log, limits, refused }: RegistryOptions & Pick<ReadOptions, 'refused'>,
+  {
+    clock,
+    log,
+    limits,
+    refused,
+    write,
+  }: RegistryOptions & Pick<ReadOptions, 'refused'> & { readonly write: WriteChange },
 ): void {
   const slots = uploadSlots({ limits, refused });
   const guarded = (handle: Handle): ((c: Context) => Promise<Response>) =>
-    answeringToken(tokenOf, { catalogue, clock, log }, handle);
+    answeringToken(tokenOf, { catalogue, clock, log }, (c, caller) =>
+      handle(c, { ...caller, write }),
+    );
   app.post(RELEASES, guarded(publishAnswer));
   app.put(
     UPLOAD,
@@ -41,12 +53,12 @@ export function addWriteRoutes(
   app.delete(YANK, guarded(deleteYankAnswer));
 }
 
-async function publishAnswer(c: Context, caller: Caller): Promise<Answer> {
+async function publishAnswer(c: Context, caller: Writer): Promise<Answer> {
   return await withModule(c, async (moduleId) => {
     const refusal = scopeRefusal(caller.token, 'publish', namespaceOf(moduleId));
     if (refusal) return refusal;
     const release = await jsonBody(c, readRelease);
-    return release.ok ? published(c, caller, moduleId, release.value) : release.error;
+    return release.ok ? await published(c, caller, moduleId, release.value) : release.error;
   });
 }
 
@@ -68,13 +80,13 @@ function publishTimeError(
   return `/published_at: ${claimed} is more than five minutes from the registry's clock, ${clock}, and the token does not have the scope ${scope}`;
 }
 
-function published(
+async function published(
   c: Context,
-  caller: Caller,
+  caller: Writer,
   moduleId: ModuleId,
   release: PublishedRelease,
-): Answer {
-  const { catalogue, token, now, changed } = caller;
+): Promise<Answer> {
+  const { catalogue, token, now, changed, write } = caller;
   const { version, yanked } = release;
   const isYanked = catalogue.isYanked(moduleId, version);
   // To publish an existing release as yanked is to yank it (T98).
@@ -88,7 +100,7 @@ function published(
   if (error !== undefined && isYanked === undefined) {
     return problem('bad-release', error, { errors: [error] });
   }
-  const result = catalogue.publish(moduleId, release, now);
+  const result = await write(publication(catalogue, { moduleId, release, now }));
   if (isRefused(result)) return refusedPublication(result, moduleId, version);
   if (result !== 'unchanged') changed({ kind: result, moduleId, version });
   const warnings = limitWarnings(catalogue, moduleId).map(({ kind, message }) => {
@@ -126,17 +138,19 @@ function missingFileAnswer(moduleId: ModuleId, version: string): Response {
   return problem('bad-release', error, { errors: [error] });
 }
 
-async function putYankAnswer(c: Context, caller: Caller): Promise<Answer> {
+async function putYankAnswer(c: Context, caller: Writer): Promise<Answer> {
   return await withYank(c, caller, async (moduleId, version) => {
     const reason = await jsonBody(c, readReason, { reason: '' });
     if (!reason.ok) return reason.error;
-    return yankAnswer(c, caller, { moduleId, version, reason: reason.value });
+    return await yankAnswer(c, caller, { moduleId, version, reason: reason.value });
   });
 }
 
-async function deleteYankAnswer(c: Context, caller: Caller): Promise<Answer> {
-  return await withYank(c, caller, (moduleId, version) =>
-    yankAnswer(c, caller, { moduleId, version, reason: null }),
+async function deleteYankAnswer(c: Context, caller: Writer): Promise<Answer> {
+  return await withYank(
+    c,
+    caller,
+    async (moduleId, version) => await yankAnswer(c, caller, { moduleId, version, reason: null }),
   );
 }
 
@@ -155,16 +169,16 @@ async function withYank(
   });
 }
 
-function yankAnswer(
+async function yankAnswer(
   c: Context,
-  { catalogue, changed, now }: Caller,
+  { changed, now, write }: Writer,
   {
     moduleId,
     version,
     reason,
   }: { readonly moduleId: ModuleId; readonly version: string; readonly reason: string | null },
-): Response {
-  const result = catalogue.yank(moduleId, version, reason, now);
+): Promise<Response> {
+  const result = await write({ kind: 'yank', moduleId, version, reason, now });
   switch (result) {
     case 'unknown-module':
       return problem(result, `nothing was ever published for ${moduleId}`);

@@ -1,0 +1,74 @@
+import type { ModuleId, Result } from '../../core/index.ts';
+import type { Statements } from '../../sqlite/statements.ts';
+import type { PublishResult, YankResult } from './catalogue-results.ts';
+import { writeRollout, type RolloutOfRelease, type RolloutRefusal } from './catalogue-rollouts.ts';
+import { moduleIn, releaseIn } from './module-row.ts';
+import type { PublishedRelease } from './published-release.ts';
+import { publishReleases, setYanked, type Publishing } from './release-table.ts';
+import type { RolloutStart } from './rollout-start.ts';
+import type { NewRolloutEvent } from './rollout-table.ts';
+
+interface Changes {
+  readonly publish: {
+    readonly release: PublishedRelease;
+    /** The first step, if the release begins a rollout. */
+    readonly start: RolloutStart | undefined;
+    readonly now: number;
+  };
+  /** A reason of null unyanks. */
+  readonly yank: { readonly version: string; readonly reason: string | null; readonly now: number };
+  readonly rollout: {
+    readonly version: string;
+    readonly event: NewRolloutEvent;
+    readonly soakMs: number | undefined;
+  };
+}
+
+export type ChangeKind = keyof Changes;
+
+/** A change of one module. Its result depends on it and on the catalogue alone: not on a clock, chance, or reports. */
+export type CatalogueChange<K extends ChangeKind = ChangeKind> = {
+  readonly [P in K]: { readonly kind: P; readonly moduleId: ModuleId } & Changes[P];
+}[K];
+
+/** What each kind of change results in. */
+export interface ChangeResults {
+  readonly publish: PublishResult;
+  readonly yank: YankResult;
+  readonly rollout: Result<RolloutOfRelease, RolloutRefusal>;
+}
+
+type Apply<K extends ChangeKind> = (
+  sql: Statements,
+  change: CatalogueChange<K>,
+  hasFile: Publishing['hasFile'],
+) => ChangeResults[K];
+
+const APPLY: { readonly [K in ChangeKind]: Apply<K> } = {
+  publish(sql, { moduleId, release, start, now }, hasFile) {
+    const publishing = { now, startOf: () => start, hasFile };
+    const [result] = publishReleases(sql, moduleId, [release], publishing);
+    return result ?? 'unchanged';
+  },
+  yank(sql, { moduleId, version, reason, now }) {
+    const module = moduleIn(sql, moduleId);
+    if (!module) return 'unknown-module';
+    const release = releaseIn(sql, module, version);
+    if (!release) return 'unknown-version';
+    if (release['yanked'] === reason) return 'unchanged';
+    setYanked(sql, module, release, { reason, now });
+    return 'done';
+  },
+  rollout: (sql, { moduleId, version, event, soakMs }) =>
+    writeRollout(sql, { moduleId, version }, event, soakMs),
+};
+
+/** Applies a change. The caller has a transaction. */
+export function applyChange<K extends ChangeKind>(
+  sql: Statements,
+  change: CatalogueChange<K>,
+  hasFile: Publishing['hasFile'],
+): ChangeResults[K] {
+  const kind: K = change.kind;
+  return APPLY[kind](sql, change, hasFile);
+}

@@ -1,0 +1,21 @@
+import { startOf } from './rollout-start.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { CatalogueChange, ChangeKind, ChangeResults } from './catalogue-change.ts';
+
+/** Makes a change, and resolves with its result once it is durable. */
+export type WriteChange = <K extends ChangeKind>(
+  change: CatalogueChange<K>,
+) => Promise<ChangeResults[K]>;
+
+/** Makes changes in the catalogue of a single server. */
+export function writeTo(catalogue: Catalogue): WriteChange {
+  return async (change) => await Promise.resolve(catalogue.apply(change));
+}
+
+/** The change that publishes a release, with the first step of its rollout. */
+export function publication(
+  catalogue: Catalogue,
+  published: Omit<CatalogueChange<'publish'>, 'kind' | 'start'>,
+): CatalogueChange<'publish'> {
+  return { kind: 'publish', ...published, start: startOf(catalogue.machinesFor, published) };
+}
