@@ -23,7 +23,8 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...APART],
+          // They start NATS nodes: `npm run test:cluster`.
+          exclude: [...configDefaults.exclude, ...APART, 'test/cluster/**'],
           // A process loads the same modules once for all its files. Each file leaves the process as it found it.
           isolate: false,
           setupFiles: ['test/support/left-as-found.ts'],

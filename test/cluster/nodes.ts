@@ -1,0 +1,182 @@
+/* Three nodes of a real NATS cluster, as child processes on loopback. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, closeSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { programs } from './programs.ts';
+
+/** A node of a cluster. */
+interface Node {
+  readonly name: string;
+  /** For clients, such as `nats://127.0.0.1:4222`. */
+  readonly address: string;
+  /** For monitoring, such as `http://127.0.0.1:8222`. */
+  readonly monitor: string;
+  /** Its process; undefined while it is down. */
+  readonly process: () => ChildProcess | undefined;
+  /** Starts it again, with its files. */
+  readonly start: () => void;
+  /** Ends it with SIGKILL, and resolves when it is gone. */
+  readonly kill: () => Promise<void>;
+  /** What it wrote to its log. */
+  readonly log: () => string;
+}
+
+/** Nodes that find each other. */
+export interface Cluster {
+  readonly nodes: readonly Node[];
+  /** The addresses of all nodes, for `--nats`. */
+  readonly servers: string;
+  /** Resolves once the nodes that run have a leader, and each of them the state that it has. */
+  readonly ready: () => Promise<void>;
+  /** The node that leads the cluster. The cluster must be ready. */
+  readonly leader: () => Promise<Node>;
+  /** Kills all nodes and removes their files. */
+  readonly close: () => Promise<void>;
+}
+
+/** What a test changes. */
+export interface ClusterOptions {
+  /** How many nodes; 3 if absent. */
+  readonly size?: number;
+  /** Of JetStream in each node, by its place; `always` if absent. */
+  readonly syncInterval?: (place: number) => string;
+  /** Lines for the configuration of each node. */
+  readonly extra?: string;
+}
+
+const READY_MS = 60_000;
+const POLL_MS = 50;
+
+/** Starts a cluster that is ready. */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { size = 3, syncInterval = (): string => 'always', extra = '' } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'modreg-cluster-'));
+  const ports = await freePorts(3 * size);
+  const at = (place: number, kind: number): string => `127.0.0.1:${ports[3 * place + kind]}`;
+  const places = Array.from({ length: size }, (_none, place) => place);
+  const routes = places.map((place) => `nats://${at(place, 2)}`);
+  const nodes = places.map((place) => {
+    const name = `n${place + 1}`;
+    const path = join(folder, `${name}.conf`);
+    const lines = [
+      `server_name: ${name}`,
+      `listen: "${at(place, 0)}"`,
+      `http: "${at(place, 1)}"`,
+      `jetstream { store_dir: "${join(folder, name)}", sync_interval: "${syncInterval(place)}" }`,
+      `cluster { name: modreg, listen: "${at(place, 2)}", routes: [${routes.join(', ')}] }`,
+      extra,
+    ];
+    // A single node with a cluster would wait for another one for ever.
+    writeFileSync(path, lines.filter((line) => size > 1 || !line.startsWith('cluster')).join('\n'));
+    return nodeOf(name, path, [at(place, 0), at(place, 1)]);
+  });
+  const cluster = clusterOf(nodes, folder);
+  for (const node of nodes) node.start();
+  try {
+    await cluster.ready();
+  } catch (error) {
+    await cluster.close();
+    throw error;
+  }
+  return cluster;
+}
+
+function clusterOf(nodes: readonly Node[], folder: string): Cluster {
+  return {
+    nodes,
+    servers: nodes.map(({ address }) => address).join(','),
+    async ready() {
+      const deadline = performance.now() + READY_MS;
+      for (;;) {
+        const running = nodes.filter((node) => node.process());
+        const states = await Promise.all(running.map(async (node) => await stateOf(node)));
+        const leaders = new Set(states.map(({ leader }) => leader));
+        const isReady = states.every(({ isHealthy }) => isHealthy);
+        if (isReady && leaders.size === 1 && !leaders.has('')) return;
+        if (performance.now() > deadline) {
+          const logs = running.map((node) => node.log().slice(-2000)).join('\n');
+          throw new Error(`not ready after ${READY_MS} ms: ${JSON.stringify(states)}\n${logs}`);
+        }
+        await setTimeout(POLL_MS);
+      }
+    },
+    async leader() {
+      const node = nodes.find((one) => one.process());
+      const { leader } = node ? await stateOf(node) : { leader: '' };
+      const found = nodes.find(({ name }) => name === leader);
+      if (!found) throw new Error(`the leader is ${JSON.stringify(leader)}`);
+      return found;
+    },
+    async close() {
+      await Promise.all(nodes.map(async (node) => await node.kill()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function nodeOf(name: string, path: string, [client, monitor]: readonly [string, string]): Node {
+  let child: ChildProcess | undefined;
+  const logPath = `${path}.log`;
+  const found = programs();
+  if (typeof found === 'string') throw new Error(found);
+  return {
+    name,
+    address: `nats://${client}`,
+    monitor: `http://${monitor}`,
+    process: () => child,
+    start() {
+      if (child) throw new Error(`${name} runs`);
+      const log = openSync(logPath, 'a');
+      child = spawn(found.natsServer, ['-c', path], { stdio: ['ignore', log, log] });
+      closeSync(log);
+    },
+    async kill() {
+      const killed = child;
+      child = undefined;
+      if (!killed || killed.exitCode !== null || killed.signalCode !== null) return;
+      killed.kill('SIGKILL');
+      await once(killed, 'exit');
+    },
+    log: () => readFileSync(logPath, 'utf8'),
+  };
+}
+
+interface State {
+  readonly isHealthy: boolean;
+  /** The name of the node that leads, as this node knows; empty if there is none, or if it does not answer. */
+  readonly leader: string;
+}
+
+async function stateOf({ monitor }: Node): Promise<State> {
+  try {
+    const health = await fetch(`${monitor}/healthz`);
+    const jetStream = await fetch(`${monitor}/jsz`);
+    const { meta_cluster: meta, server_id: id } = (await jetStream.json()) as {
+      readonly meta_cluster?: { readonly leader?: string };
+      readonly server_id: string;
+    };
+    await health.text();
+    // A node alone leads itself.
+    return { isHealthy: health.ok, leader: meta ? (meta.leader ?? '') : id };
+  } catch {
+    return { isHealthy: false, leader: '' };
+  }
+}
+
+/** Ports that are free now. All are held until each is known, so that no two are equal. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map(async (server) => await once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(
+    servers.map(async (server) => {
+      server.close();
+      await once(server, 'close');
+    }),
+  );
+  return ports;
+}
