@@ -30,6 +30,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
   internal: [500, 'The registry had an internal error'],
   'lost-file': [500, 'The registry has lost a file that a release lists'],
   locked: [503, 'The catalogue is locked by another process'],
+  unavailable: [503, 'The cluster cannot take a change now'],
   behind: [503, 'The registry does not have the change yet that the client knows'],
   overloaded: [503, 'The registry has too many responses that nobody reads'],
   'too-many-uploads': [503, 'The registry receives too many files at once'],

@@ -79,6 +79,26 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'config/text/name.ts',
     'node:path',
   ],
+  // A catalogue that follows a stream, on which all fronts of a cluster agree.
+  fleet: [
+    'core',
+    'registry/clock.ts',
+    'server/catalogue',
+    'server/registry-options.ts',
+    'valibot',
+    'node:crypto',
+  ],
+  // Nothing else imports the client of NATS.
+  'fleet/nats': [
+    'registry/clock.ts',
+    'server/catalogue/change-log.ts',
+    'fleet',
+    '@nats-io/transport-node',
+    '@nats-io/jetstream',
+    '@nats-io/kv',
+    'node:crypto',
+    'node:fs',
+  ],
   server: [
     'core',
     'registry',

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
+import type { FleetServeOptions } from './serve-command.ts';
 import type { FleetOptions } from './fleet-options.ts';
+import { withServing } from '../registry/registry-program.ts';
 import type { MachinesOptions } from './machines-command.ts';
 import type { WhatIfOptions } from './what-if-command.ts';
 
@@ -19,8 +21,13 @@ const WHAT_IF_EXAMPLES = `Examples:
   modreg fleet what-if acme:lidar 1.4.0 --release release.json
 `;
 
+const SERVE_EXAMPLES = `Examples:
+  modreg fleet serve --nats nats://10.0.0.1:4222,nats://10.0.0.2:4222,nats://10.0.0.3:4222
+`;
+
 /** Adds `modreg fleet …`. */
-export function addFleet(modreg: Command, { world, common, finish }: CommandContext): void {
+export function addFleet(modreg: Command, context: CommandContext): void {
+  const { world, common, finish } = context;
   const fleet = modreg
     .command('fleet')
     .description('Shows what the machines of a registry run, and what a release would do to them.');
@@ -66,5 +73,21 @@ function addWhatIf(
     .action(async (moduleId: string, version: string, options: WhatIfOptions) => {
       const { whatIfCommand } = await import('./what-if-command.ts');
       finish(await whatIfCommand(moduleId, version, options, world));
+    });
+  addServe(fleet, context);
+}
+
+function addServe(fleet: Command, context: CommandContext): void {
+  withServing(fleet.command('serve'), context)
+    .description('Serves a registry as one of the fronts of a cluster, until SIGTERM.')
+    .option(
+      '--nats <addresses>',
+      'the nodes of the cluster, separated by commas (default: $MODREG_NATS)',
+    )
+    .option('--nats-creds <file>', 'the credentials for the cluster')
+    .addHelpText('before', SERVE_EXAMPLES)
+    .action(async (options: FleetServeOptions) => {
+      const { fleetServeCommand } = await import('./serve-command.ts');
+      context.finish(await fleetServeCommand(options, context.world));
     });
 }

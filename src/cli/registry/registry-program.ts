@@ -158,8 +158,17 @@ function addBackups(registry: Command, context: CommandContext): void {
 }
 
 function addServe(registry: Command, context: CommandContext): void {
-  withNewFile(registry.command('serve'), context)
+  withServing(registry.command('serve'), context)
     .description('Serves the registry over HTTP until SIGTERM.')
+    .action(async (options: ServeCommandOptions) => {
+      const { serveCommand } = await import('./serve-command.ts');
+      context.finish(await serveCommand(options, context.world));
+    });
+}
+
+/** The options of a command that serves a registry. */
+export function withServing(command: Command, context: CommandContext): Command {
+  return withNewFile(command, context)
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--port <port>', 'the port to listen on; 0 selects a free one', '4870')
     .option(
@@ -172,11 +181,7 @@ function addServe(registry: Command, context: CommandContext): void {
     .option(
       '--metrics <host:port>',
       'serve /metrics there and not on the port of the registry, such as 127.0.0.1:9464',
-    )
-    .action(async (options: ServeCommandOptions) => {
-      const { serveCommand } = await import('./serve-command.ts');
-      context.finish(await serveCommand(options, context.world));
-    });
+    );
 }
 
 type YankOptions = ChangeOptions & { readonly reason: string };

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Catalogue, RunningRegistry } from '../../server/index.ts';
 import { quote } from '../../core/text/quote.ts';
-import { systemClock } from '../../registry/clock.ts';
+import type { Result } from '../../core/index.ts';
+import { systemClock, type Clock } from '../../registry/clock.ts';
+import type { Replica } from '../../server/registry-options.ts';
 import { watchForLoss } from '../../server/catalogue/file-loss.ts';
 import { serveRegistry } from '../../server/serve.ts';
 import { INSTALL_SCRIPT_SHA256 } from '../../server/routes/install-script.ts';
@@ -28,8 +30,23 @@ import type { World } from '../world.ts';
 /** Short, because the server answers no request while it waits for another process. */
 const SERVER_BUSY_TIMEOUT_MS = 100;
 
+/** Makes a catalogue follow a cluster, for `modreg fleet serve`. */
+export type Attach = (
+  catalogue: Catalogue,
+  parts: { readonly clock: Clock; readonly log: ReturnType<typeof registryLog> },
+) => Promise<Result<Attached, Problem>>;
+
+interface Attached {
+  readonly replica: Replica;
+  readonly close: () => Promise<void>;
+}
+
 /** `modreg registry serve`: serves the registry until SIGINT or SIGTERM. */
-export async function serveCommand(options: ServeCommandOptions, world: World): Promise<Outcome> {
+export async function serveCommand(
+  options: ServeCommandOptions,
+  world: World,
+  attach?: Attach,
+): Promise<Outcome> {
   const terms = readServeTerms(options);
   if (!terms.ok) return failed(terms.error);
   const path = options.db ?? defaultDatabase(world);
@@ -45,7 +62,7 @@ export async function serveCommand(options: ServeCommandOptions, world: World): 
     if (damage) return failed(lossProblem(damage));
     if (isNew && !options.json)
       world.note(`note: created ${quote(catalogue.path)}, which is empty`);
-    return await serve(catalogue, { ...options, ...terms.value }, world);
+    return await serve(catalogue, { ...options, ...terms.value }, { world, attach });
   } catch (error) {
     return failed(startProblem({ ...options, ...terms.value }, error));
   } finally {
@@ -55,11 +72,18 @@ export async function serveCommand(options: ServeCommandOptions, world: World): 
 
 type Serving = Omit<ServeCommandOptions, keyof ServeTerms> & ServeTerms;
 
-async function serve(catalogue: Catalogue, options: Serving, world: World): Promise<Outcome> {
+async function serve(
+  catalogue: Catalogue,
+  options: Serving,
+  { world, attach }: { readonly world: World; readonly attach: Attach | undefined },
+): Promise<Outcome> {
   const { host, port, spreadMs, tls } = options;
   const log = registryLog(world);
   const started: { running?: RunningRegistry } = {};
   const { scrape, observe, onEvent } = registryMetrics(catalogue, () => started.running?.load());
+  const clock = { ...systemClock, now: () => world.clock() };
+  const front = await attach?.(catalogue, { clock, log });
+  if (front?.ok === false) return failed(front.error);
   const listener = options.metrics && (await listenForScrapes(options.metrics, scrape));
   if (listener?.ok === false) return failed(listener.error);
   try {
@@ -67,7 +91,8 @@ async function serve(catalogue: Catalogue, options: Serving, world: World): Prom
       catalogue,
       { host, port },
       {
-        clock: { ...systemClock, now: () => world.clock() },
+        clock,
+        replica: front?.value.replica,
         spreadMs,
         tls,
         observe,
@@ -83,6 +108,7 @@ async function serve(catalogue: Catalogue, options: Serving, world: World): Prom
     return await serveUntilSignal(running, options, { world, log, catalogue });
   } finally {
     listener?.value.close();
+    await front?.value.close();
   }
 }
 

@@ -7,6 +7,11 @@ export type WriteChange = <K extends ChangeKind>(
   change: CatalogueChange<K>,
 ) => Promise<ChangeResults[K]>;
 
+/** A cluster has no leader, or takes too long. The change may have been made or not. */
+export class ChangeUnavailable extends Error {
+  override readonly name = 'ChangeUnavailable';
+}
+
 /** Makes changes in the catalogue of a single server. */
 export function writeTo(catalogue: Catalogue): WriteChange {
   return async (change) => await Promise.resolve(catalogue.apply(change));

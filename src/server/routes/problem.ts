@@ -1,3 +1,4 @@
+import { ChangeUnavailable } from '../catalogue/write-change.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../../sqlite/database-error.ts';
 
 /** The problem types of the HTTP API. */
@@ -21,6 +22,7 @@ export type ProblemKind =
   | 'not-json'
   | 'too-many-requests'
   | 'behind'
+  | 'unavailable'
   | 'overloaded'
   | 'unhealthy'
   | 'unknown-file'
@@ -53,6 +55,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'not-json': [415, 'The body is not application/json'],
   'too-many-requests': [429, 'The client has too many requests at once'],
   behind: [503, 'The registry does not have the change yet that the client knows'],
+  unavailable: [503, 'The cluster cannot take a change now'],
   overloaded: [503, 'The registry has too many responses that nobody reads'],
   unhealthy: [503, 'The registry cannot read or write its file'],
   'unknown-file': [404, 'There is no such file'],
@@ -109,6 +112,10 @@ export function problem(kind: ProblemKind, detail: string, options?: ProblemOpti
 
 /** The response to a request during which `error` was thrown. Reveals nothing about the file system. */
 export function problemOf(error: unknown): Response {
+  if (error instanceof ChangeUnavailable) {
+    const detail = 'the change may have been made: send it again unchanged, or read it first';
+    return problem('unavailable', detail, { headers: { 'retry-after': '5' } });
+  }
   if (!(error instanceof DatabaseError)) return problem('internal', 'nothing was changed');
   const kind = DATABASE_PROBLEMS[error.kind];
   const headers: Record<string, string> = kind === 'locked' ? { 'retry-after': '1' } : {};

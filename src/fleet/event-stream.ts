@@ -1,0 +1,28 @@
+import type { LoggedEvent } from '../server/catalogue/change-log.ts';
+
+/** What a writer expects of the stream. */
+export type Expectation =
+  /** The last event with this subject has this number; 0 if there is none. */
+  | { readonly lastOfSubject: number }
+  /** The last event of all has this number. */
+  | { readonly last: number };
+
+/** The events of a cluster, numbered from 1 without gaps. Methods reject if the stream cannot be reached now. */
+export interface EventStream {
+  /** The event with this number; undefined if the node that answers does not have it. */
+  readonly read: (sequence: number) => Promise<LoggedEvent | undefined>;
+  /** The number of the last event, as the leader knows it; 0 if there is none. */
+  readonly last: () => Promise<number>;
+  /** The number of the last event with this subject, as the leader knows it; 0 if there is none. */
+  readonly lastOf: (subject: string) => Promise<number>;
+  /**
+   * Appends an event, and resolves with its number once a majority has it on disk; with undefined if the stream is not as
+   * expected. After a rejection, it may have been appended or not.
+   */
+  readonly append: (
+    event: Omit<LoggedEvent, 'sequence'>,
+    expected: Expectation,
+  ) => Promise<number | undefined>;
+  /** Calls `wake` when an event may have been appended. The result ends that. */
+  readonly onNews: (wake: () => void) => () => void;
+}

@@ -1,0 +1,150 @@
+import * as v from 'valibot';
+import { parseModuleId, type ModuleId, type Result } from '../core/index.ts';
+import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
+import { quote } from '../core/text/quote.ts';
+import type { CatalogueChange } from '../server/catalogue/catalogue-change.ts';
+import { describe, readRelease, releaseAsJson } from '../server/catalogue/published-release.ts';
+
+/** Of the events that this program writes, and the last that it understands. */
+const SCHEMA = 1;
+
+/** What an event of the stream says. */
+export type FleetEvent =
+  /** The first one. All fronts take the history from it. */
+  { readonly kind: 'begin'; readonly history: string } | CatalogueChange;
+
+/** Why an event cannot be applied. `later`: a later modreg wrote it. */
+export interface EventError {
+  readonly kind: 'later' | 'malformed';
+  readonly message: string;
+}
+
+/** All subjects of the stream. */
+export const SUBJECTS = ['modreg.fleet', 'modreg.release.>'] as const;
+
+/** The subject of an event: those of one module have one of their own, on which writers agree who is first. */
+export function subjectOf(event: FleetEvent): string {
+  if (event.kind === 'begin') return SUBJECTS[0];
+  return `modreg.release.${namespaceOf(event.moduleId)}.${nameOf(event.moduleId)}`;
+}
+
+/** An event as JSON. */
+export function encodeEvent(event: FleetEvent): string {
+  return JSON.stringify({ schema: SCHEMA, ...fieldsOf(event) });
+}
+
+function fieldsOf(event: FleetEvent): object {
+  if (event.kind !== 'publish') return event;
+  return { ...event, release: JSON.parse(releaseAsJson(event.release)) as unknown };
+}
+
+const time = v.pipe(v.number(), v.safeInteger());
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
+const failures = v.strictObject({ failed: count, silent: count });
+const common = { after: count, at: time };
+const start = v.strictObject({
+  kind: v.literal('started'),
+  ...common,
+  salt: v.string(),
+  percent: v.number(),
+  share,
+});
+const rolloutEvent = v.variant('kind', [
+  start,
+  v.strictObject({ kind: v.literal('raised'), ...common, percent: v.number(), share }),
+  v.strictObject({ kind: v.literal('halted'), ...common, because: v.string(), failures }),
+  v.strictObject({ kind: v.literal('resumed'), ...common, acknowledged: failures }),
+  v.strictObject({ kind: v.literal('completed'), ...common }),
+  v.strictObject({ kind: v.literal('retracted'), ...common, because: v.string() }),
+]);
+
+const moduleId = v.pipe(
+  v.string(),
+  v.rawTransform<string, ModuleId>(({ dataset, addIssue, NEVER }) => {
+    const id = parseModuleId(dataset.value);
+    if (id.ok) return id.value;
+    addIssue({ message: id.error.message });
+    return NEVER;
+  }),
+);
+
+const release = v.pipe(
+  v.unknown(),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const read = readRelease(dataset.value);
+    if (read.ok) return read.value;
+    addIssue({ message: read.error.join('; ') });
+    return NEVER;
+  }),
+);
+
+const schema = v.literal(SCHEMA);
+const event = v.variant('kind', [
+  v.strictObject({ schema, kind: v.literal('begin'), history: v.pipe(v.string(), v.nonEmpty()) }),
+  v.strictObject({
+    schema,
+    kind: v.literal('publish'),
+    moduleId,
+    release,
+    start: v.optional(start),
+    now: time,
+  }),
+  v.strictObject({
+    schema,
+    kind: v.literal('yank'),
+    moduleId,
+    version: v.string(),
+    reason: v.nullable(v.string()),
+    now: time,
+  }),
+  v.strictObject({
+    schema,
+    kind: v.literal('rollout'),
+    moduleId,
+    version: v.string(),
+    event: rolloutEvent,
+    soakMs: v.optional(count),
+  }),
+]);
+
+/** Reads what `encodeEvent` wrote. */
+export function decodeEvent(text: string): Result<FleetEvent, EventError> {
+  const json = parsed(text);
+  const written = v.safeParse(v.looseObject({ schema: v.number() }), json);
+  if (written.success && written.output.schema > SCHEMA) {
+    const found = `it has schema ${written.output.schema}, and this modreg understands ${SCHEMA}`;
+    return { ok: false, error: { kind: 'later', message: found } };
+  }
+  const result = v.safeParse(event, json);
+  if (result.success) return { ok: true, value: eventOf(result.output) };
+  const [issue] = result.issues;
+  return { ok: false, error: { kind: 'malformed', message: quote(describe(issue)) } };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function eventOf(found: v.InferOutput<typeof event>): FleetEvent {
+  switch (found.kind) {
+    case 'begin':
+      return { kind: found.kind, history: found.history };
+    case 'publish': {
+      const { kind, moduleId: id, release: published, start: first, now } = found;
+      return { kind, moduleId: id, release: published, start: first, now };
+    }
+    case 'yank': {
+      const { kind, moduleId: id, version, reason, now } = found;
+      return { kind, moduleId: id, version, reason, now };
+    }
+    case 'rollout': {
+      const { kind, moduleId: id, version, event: one, soakMs } = found;
+      return { kind, moduleId: id, version, event: one, soakMs };
+    }
+  }
+}

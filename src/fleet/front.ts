@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../registry/clock.ts';
+import type { Catalogue } from '../server/catalogue/catalogue.ts';
+import type { Replica } from '../server/registry-options.ts';
+import type { ChangeLog } from '../server/catalogue/change-log.ts';
+import { encodeEvent, subjectOf, type FleetEvent } from './event.ts';
+import type { EventStream } from './event-stream.ts';
+import { follower, type FollowerOptions } from './follower.ts';
+import { logWriter } from './log-writer.ts';
+import { connectTo, type ClusterPlace } from './nats/connection.ts';
+import { lease } from './nats/lease.ts';
+import { releaseStream } from './nats/release-stream.ts';
+
+/** A front that follows its cluster until it is closed. */
+export interface Front {
+  readonly replica: Replica;
+  readonly close: () => Promise<void>;
+}
+
+/** The catalogue has releases of its own, which the stream does not know. */
+export class OwnReleases extends Error {
+  override readonly name = 'OwnReleases';
+}
+
+/** Of the stream and of the lease: with three, one node may fail. */
+export const REPLICAS = 3;
+
+/**
+ * Makes a catalogue follow the stream of a cluster. Rejects if none of the nodes can be reached, and for a new catalogue if they have
+ * no leader.
+ */
+export async function openFront(
+  catalogue: Catalogue,
+  place: ClusterPlace,
+  { clock, onEvent }: { readonly clock: Clock; readonly onEvent: FollowerOptions['onEvent'] },
+): Promise<Front> {
+  const { log } = catalogue;
+  if (log.last() === 0 && catalogue.sequence() > 0) {
+    throw new OwnReleases('it has releases of its own: a front begins with an empty file');
+  }
+  const connection = await connectTo(place, 'modreg');
+  try {
+    const stream = await releaseStream(connection, REPLICAS);
+    if (log.last() === 0) await begin(log, stream);
+    const following = follower(log, stream, { clock, onEvent });
+    const held = await lease(connection, { clock, replicas: REPLICAS });
+    return {
+      replica: {
+        write: logWriter({ log, stream, follower: following, clock }),
+        isController: held.isHeld,
+        trouble: following.trouble,
+      },
+      async close() {
+        await held.stop();
+        await following.stop();
+        await connection.close();
+      },
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** The first front of a cluster names the history. Of several at once, one is first. */
+async function begin(log: ChangeLog, stream: EventStream): Promise<void> {
+  if ((await stream.last()) > 0) return;
+  const event: FleetEvent = { kind: 'begin', history: randomUUID().replaceAll('-', '').slice(16) };
+  await stream.append(
+    { subject: subjectOf(event), id: randomUUID(), body: encodeEvent(event) },
+    { last: log.last() },
+  );
+}

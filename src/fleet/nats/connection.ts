@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import type { NatsConnection } from '@nats-io/transport-node';
+
+/** How to reach the nodes of a cluster. */
+export interface ClusterPlace {
+  /** Such as `nats://10.0.0.1:4222`; `tls:` for TLS. */
+  readonly servers: readonly string[];
+  /** The path of a credentials file; undefined if the cluster needs none. */
+  readonly credentials: string | undefined;
+}
+
+/** The packages that only a front needs are not installed. */
+export class PackagesMissing extends Error {
+  override readonly name = 'PackagesMissing';
+}
+
+const PACKAGES = '@nats-io/transport-node @nats-io/jetstream @nats-io/kv';
+/** A node that stops without closing its connections is noticed after two of these. */
+const PING_MS = 2000;
+const CONNECT_MS = 5000;
+
+/** Connects to one of the nodes, and to another one whenever that fails. Rejects if none can be reached. */
+export async function connectTo(place: ClusterPlace, name: string): Promise<NatsConnection> {
+  const { connect, credsAuthenticator } = await import('@nats-io/transport-node').catch(missing);
+  const { servers, credentials } = place;
+  return await connect({
+    servers: [...servers],
+    name,
+    timeout: CONNECT_MS,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    pingInterval: PING_MS,
+    maxPingOut: 2,
+    ...(credentials === undefined
+      ? {}
+      : { authenticator: credsAuthenticator(readFileSync(credentials)) }),
+  });
+}
+
+function missing(cause: unknown): never {
+  throw new PackagesMissing(`a front of a cluster needs ${PACKAGES}: npm install them`, { cause });
+}

@@ -1,0 +1,33 @@
+import type { ChangeLog } from '../server/catalogue/change-log.ts';
+import type { EventStream } from './event-stream.ts';
+
+/** What was found. */
+interface Refilled {
+  /** How many events this front appended. */
+  readonly refilled: number;
+  /** Why this front must not follow the stream; undefined if it may. */
+  readonly message: string | undefined;
+}
+
+/**
+ * Appends the events that a front has and the stream has not, such as after all nodes were lost: with the same numbers, so that
+ * fronts that do so at once agree. A front whose last event is another one in the stream has another history, and stops.
+ */
+export async function refill(log: ChangeLog, stream: EventStream): Promise<Refilled> {
+  let refilled = 0;
+  let last = await stream.last();
+  while (last < log.last()) {
+    const event = log.at(last + 1);
+    if (!event) break;
+    const { subject, id, body } = event;
+    const sequence = await stream.append({ subject, id, body }, { last });
+    refilled += sequence === undefined ? 0 : 1;
+    last = sequence ?? (await stream.last());
+  }
+  const own = log.at(log.last());
+  if (!own) return { refilled, message: undefined };
+  const other = await stream.read(own.sequence);
+  const isSame = other === undefined || other.id === own.id;
+  const message = `event ${own.sequence} of the stream is not the one that this front has applied: the stream was replaced. Move the file away, and start this front with an empty one`;
+  return { refilled, message: isSame ? undefined : message };
+}
