@@ -63,6 +63,8 @@ const { output } = await build({
   cwd: ROOT,
   input: 'src/cli/main.ts',
   platform: 'node',
+  // Only a front of a cluster needs them, which installs them.
+  external: /^@nats-io\//,
   // As CommonJS, jsonc-parser requires its files in a way that no bundler sees.
   resolve: { mainFields: ['module', 'main'] },
   plugins: [withoutProcesses, metricsApart],

@@ -1,20 +1,14 @@
 import type { Clock } from '../registry/clock.ts';
-import type {
-  CatalogueChange,
-  ChangeKind,
-  ChangeResults,
-} from '../server/catalogue/catalogue-change.ts';
 import type { ChangeLog, LoggedEvent } from '../server/catalogue/change-log.ts';
-import { decodeEvent } from './event.ts';
+import { appliedEvents, type AppliedEvents } from './applied-events.ts';
 import type { EventStream } from './event-stream.ts';
+import { pauseWith } from './pause.ts';
 import { refill } from './refill.ts';
 
 /** Applies the events of a stream to a catalogue, in order. */
-export interface Follower {
+export interface Follower extends Pick<AppliedEvents, 'resultOf'> {
   /** Resolves with true once the event with this number is applied, or with false after `ms` milliseconds. */
   readonly reaches: (sequence: number, ms: number) => Promise<boolean>;
-  /** What the change of the event with this id resulted in, if it was applied since this program began. */
-  readonly resultOf: (id: string) => ChangeResults[ChangeKind] | undefined;
   /** Why it stopped; undefined while it follows. */
   readonly trouble: () => string | undefined;
   /** Ends it. */
@@ -36,128 +30,42 @@ const LONGEST_PAUSE_MS = 500;
 const SHORTEST_PAUSE_MS = 2;
 /** How many events to read at once while the catalogue is behind. */
 const AT_ONCE = 32;
-/** How many results to keep: of the changes that are being written. */
-const KEPT_RESULTS = 10_000;
 
 /**
  * Follows the stream until it is stopped, or until an event cannot be applied. It reads by number, and needs no consumer, which would
  * need a leader.
  */
-export function follower(
-  log: ChangeLog,
-  stream: EventStream,
-  { clock, onEvent }: FollowerOptions,
-): Follower {
+export function follower(log: ChangeLog, stream: EventStream, options: FollowerOptions): Follower {
+  const { clock, onEvent } = options;
   const stopping = new AbortController();
-  const results = new Map<string, ChangeResults[ChangeKind]>();
-  const waiting = new Set<() => void>();
+  const events = appliedEvents(log);
+  const pause = pauseWith(clock);
+  const stopNews = stream.onNews(pause.wake);
   let trouble: string | undefined;
-  let isReachable = true;
-  let news = Promise.withResolvers<void>();
-  const stopNews = stream.onNews(() => news.resolve());
-
   const stopBecause = (message: string): void => {
     trouble = message;
     onEvent({ kind: 'stopped', message });
     stopping.abort();
   };
-  const apply = (event: LoggedEvent): void => {
-    const decoded = decodeEvent(event.body);
-    if (!decoded.ok) {
-      return stopBecause(`event ${event.sequence} cannot be applied: ${decoded.error.message}`);
-    }
-    if (decoded.value.kind === 'begin') log.begin(event, decoded.value.history);
-    else keep(event.id, applied(log, event, decoded.value));
-    for (const look of waiting) look();
-  };
-  const keep = (id: string, result: ChangeResults[ChangeKind]): void => {
-    results.set(id, result);
-    const [oldest] = results.keys();
-    if (results.size > KEPT_RESULTS && oldest !== undefined) results.delete(oldest);
-  };
-  const unreachable = (error: unknown): void => {
-    const message = error instanceof Error ? error.message : String(error);
-    if (isReachable) onEvent({ kind: 'unreachable', message });
-    isReachable = false;
-  };
-  const reached = (): void => {
-    if (!isReachable) onEvent({ kind: 'following', sequence: log.last() });
-    isReachable = true;
-  };
-
-  /** Applies what is there; whether there was anything. */
-  const advance = async (isBehind: boolean): Promise<boolean> => {
-    const next = log.last() + 1;
-    const numbers = Array.from({ length: isBehind ? AT_ONCE : 1 }, (_none, place) => next + place);
-    const events = await Promise.all(numbers.map(async (one) => await stream.read(one)));
-    for (const event of events) {
-      if (!event || stopping.signal.aborted) break;
-      apply(event);
-    }
-    return events[0] !== undefined;
-  };
-  const check = async (): Promise<void> => {
-    const { message, refilled } = await refill(log, stream);
-    if (refilled > 0) onEvent({ kind: 'refilled', sequence: log.last() });
-    if (message !== undefined) stopBecause(message);
-  };
-
-  const follow = async (): Promise<void> => {
-    let pause = LONGEST_PAUSE_MS;
-    let isBehind = true;
-    while (!stopping.signal.aborted) {
-      try {
-        // A stream that was lost, or is another one, has other events under the same numbers.
-        if (pause >= LONGEST_PAUSE_MS) await check();
-        isBehind = await advance(isBehind);
-        reached();
-      } catch (error) {
-        if (stopping.signal.aborted) return;
-        unreachable(error);
-        isBehind = false;
-      }
-      if (isBehind) {
-        pause = SHORTEST_PAUSE_MS;
-        continue;
-      }
-      const woken = await pausedFor(pause);
-      pause = woken ? SHORTEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, 2 * pause);
-    }
-  };
-  /** Whether news ended the pause. */
-  const pausedFor = async (ms: number): Promise<boolean> => {
-    const over = new AbortController();
-    const ended = AbortSignal.any([over.signal, stopping.signal]);
-    const slept = clock.sleep(ms, ended).then(
-      () => false,
-      () => false,
-    );
-    const woken = await Promise.race([news.promise.then(() => true), slept]);
-    over.abort();
-    if (woken) news = Promise.withResolvers<void>();
-    return woken;
-  };
-
-  const ended = follow();
+  const round = roundsOf(log, stream, { events, onEvent, stopBecause });
+  const ended = repeated(round, pause, stopping.signal);
   return {
     async reaches(sequence, ms) {
-      if (log.last() >= sequence) return true;
       const { promise, resolve } = Promise.withResolvers<void>();
       const look = (): void => {
         if (log.last() >= sequence) resolve();
       };
-      waiting.add(look);
-      news.resolve();
+      const leave = events.onEach(look);
+      look();
+      pause.wake();
       const over = new AbortController();
-      await Promise.race([
-        promise,
-        clock.sleep(ms, AbortSignal.any([over.signal, stopping.signal])).catch(() => undefined),
-      ]);
+      const signal = AbortSignal.any([over.signal, stopping.signal]);
+      await Promise.race([promise, clock.sleep(ms, signal).catch(() => undefined)]);
       over.abort();
-      waiting.delete(look);
+      leave();
       return log.last() >= sequence;
     },
-    resultOf: (id) => results.get(id),
+    resultOf: events.resultOf,
     trouble: () => trouble,
     async stop() {
       stopNews();
@@ -167,10 +75,79 @@ export function follower(
   };
 }
 
-function applied<K extends ChangeKind>(
+/** Reads once, after a check if it has been quiet. Whether there was an event. */
+type Round = (isQuiet: boolean, signal: AbortSignal) => Promise<boolean>;
+
+async function repeated(
+  round: Round,
+  pause: ReturnType<typeof pauseWith>,
+  signal: AbortSignal,
+): Promise<void> {
+  let ms = LONGEST_PAUSE_MS;
+  while (!signal.aborted) {
+    const isBehind = await round(ms >= LONGEST_PAUSE_MS, signal);
+    const isWoken = isBehind || (await pause.sleep(ms, signal));
+    ms = isWoken ? SHORTEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, 2 * ms);
+  }
+}
+
+function roundsOf(
   log: ChangeLog,
-  event: LoggedEvent,
-  change: CatalogueChange<K>,
-): ChangeResults[K] {
-  return log.apply(event, change);
+  stream: EventStream,
+  {
+    events,
+    onEvent,
+    stopBecause,
+  }: Pick<FollowerOptions, 'onEvent'> & {
+    readonly events: AppliedEvents;
+    readonly stopBecause: (message: string) => void;
+  },
+): Round {
+  let isReachable = true;
+  let isBehind = true;
+  /** Applies what is there. Whether there was anything. */
+  const advance = async (signal: AbortSignal): Promise<boolean> => {
+    const found = await eventsFrom(stream, log.last() + 1, isBehind ? AT_ONCE : 1);
+    for (const event of found) {
+      if (!event || signal.aborted) break;
+      const message = events.apply(event);
+      if (message !== undefined) stopBecause(message);
+    }
+    return found[0] !== undefined;
+  };
+  return async (isQuiet, signal) => {
+    try {
+      const message = isQuiet ? await mended(log, stream, onEvent) : undefined;
+      if (message !== undefined) stopBecause(message);
+      isBehind = await advance(signal);
+      if (!isReachable) onEvent({ kind: 'following', sequence: log.last() });
+      isReachable = true;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (isReachable && !signal.aborted) onEvent({ kind: 'unreachable', message });
+      [isReachable, isBehind] = [false, false];
+    }
+    return isBehind;
+  };
+}
+
+/** The events with `count` numbers from `first`; undefined for those that the stream does not have. */
+async function eventsFrom(
+  stream: EventStream,
+  first: number,
+  count: number,
+): Promise<(LoggedEvent | undefined)[]> {
+  const numbers = Array.from({ length: count }, (_none, place) => first + place);
+  return await Promise.all(numbers.map(async (one) => await stream.read(one)));
+}
+
+/** Appends what the stream has lost. Why this front must not follow it, or undefined. */
+async function mended(
+  log: ChangeLog,
+  stream: EventStream,
+  onEvent: FollowerOptions['onEvent'],
+): Promise<string | undefined> {
+  const { message, refilled } = await refill(log, stream);
+  if (refilled > 0) onEvent({ kind: 'refilled', sequence: log.last() });
+  return message;
 }

@@ -14,7 +14,7 @@ export interface MetricsText {
   readonly type: string;
 }
 
-/** A front of a cluster: its catalogue follows a stream that all fronts write to. */
+/** @internal A front of a cluster: its catalogue follows a stream that all fronts write to. */
 export interface Replica {
   /** Appends a change to the stream, and resolves once this front has applied it. */
   readonly write: WriteChange;
@@ -170,6 +170,7 @@ export type RegistryOptions = Pick<ServeOptions, 'log'> & {
   readonly tls?: TlsFiles | undefined;
   readonly observe?: RequestObserver | undefined;
   readonly metrics?: (() => Promise<MetricsText>) | undefined;
+  /** @internal */
   readonly replica?: Replica | undefined;
   readonly clock: Clock;
   readonly spreadMs: number;

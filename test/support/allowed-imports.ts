@@ -183,6 +183,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'agent',
     'board',
     'config',
+    'fleet',
     'logs',
     'outbound',
     'page',

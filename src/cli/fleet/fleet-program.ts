@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { FleetServeOptions } from './serve-command.ts';
 import type { FleetOptions } from './fleet-options.ts';
-import { withServing } from '../registry/registry-program.ts';
+import { withServing } from '../registry/catalogue-flags.ts';
 import type { MachinesOptions } from './machines-command.ts';
 import type { WhatIfOptions } from './what-if-command.ts';
 

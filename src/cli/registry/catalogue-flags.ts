@@ -17,6 +17,24 @@ export function withNewFile(command: Command, context: CommandContext): Command 
   );
 }
 
+/** The options of a command that serves a registry. */
+export function withServing(command: Command, context: CommandContext): Command {
+  return withNewFile(command, context)
+    .option('--host <host>', 'the address to listen on', '127.0.0.1')
+    .option('--port <port>', 'the port to listen on; 0 selects a free one', '4870')
+    .option(
+      '--spread <ms>',
+      'the time over which clients spread their requests after a change',
+      '1000',
+    )
+    .option('--tls-cert <file>', 'serve https: with this certificate, in PEM, and its chain')
+    .option('--tls-key <file>', 'the private key of that certificate, in PEM')
+    .option(
+      '--metrics <host:port>',
+      'serve /metrics there and not on the port of the registry, such as 127.0.0.1:9464',
+    );
+}
+
 /** Collects the values of a repeatable option. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { PublishOptions } from './publish-command.ts';
-import { collect, withFile, withNewFile } from './catalogue-flags.ts';
+import { collect, withFile, withNewFile, withServing } from './catalogue-flags.ts';
 import type { CatalogueOptions } from './catalogue-options.ts';
 import type { ChangeOptions } from './remote-registry.ts';
 import type { ServeCommandOptions } from './serve-terms.ts';
@@ -164,24 +164,6 @@ function addServe(registry: Command, context: CommandContext): void {
       const { serveCommand } = await import('./serve-command.ts');
       context.finish(await serveCommand(options, context.world));
     });
-}
-
-/** The options of a command that serves a registry. */
-export function withServing(command: Command, context: CommandContext): Command {
-  return withNewFile(command, context)
-    .option('--host <host>', 'the address to listen on', '127.0.0.1')
-    .option('--port <port>', 'the port to listen on; 0 selects a free one', '4870')
-    .option(
-      '--spread <ms>',
-      'the time over which clients spread their requests after a change',
-      '1000',
-    )
-    .option('--tls-cert <file>', 'serve https: with this certificate, in PEM, and its chain')
-    .option('--tls-key <file>', 'the private key of that certificate, in PEM')
-    .option(
-      '--metrics <host:port>',
-      'serve /metrics there and not on the port of the registry, such as 127.0.0.1:9464',
-    );
 }
 
 type YankOptions = ChangeOptions & { readonly reason: string };

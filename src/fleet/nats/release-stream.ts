@@ -66,14 +66,19 @@ export async function releaseStream(
         throw error;
       }
     },
-    onNews(wake) {
-      const subscriptions = SUBJECTS.map((subject) =>
-        connection.subscribe(subject, { callback: () => wake() }),
-      );
-      return () => {
-        for (const one of subscriptions) one.unsubscribe();
-      };
-    },
+    onNews: newsOf(connection),
+  };
+}
+
+/** What is published to a subject of the stream reaches those who subscribe to it as well, before the stream has it. */
+function newsOf(connection: NatsConnection): EventStream['onNews'] {
+  return (wake) => {
+    const subscriptions = SUBJECTS.map((subject) =>
+      connection.subscribe(subject, { callback: () => wake() }),
+    );
+    return () => {
+      for (const one of subscriptions) one.unsubscribe();
+    };
   };
 }
 

@@ -5,7 +5,7 @@ import { openDatabase, snapshot, transaction, translated } from '../../sqlite/da
 import { foundTwice } from '../../sqlite/database-error.ts';
 import { expectWritable } from '../../sqlite/writable.ts';
 import { statementsOf, type Statements } from '../../sqlite/statements.ts';
-import type { Changes, ModuleSummary, PublishResult, YankResult } from './catalogue-results.ts';
+import type { Changes, ModuleSummary, PublishResult } from './catalogue-results.ts';
 import { SCHEMA } from './catalogue-schema.ts';
 import { identityOf, type FileIdentity } from './file-identity.ts';
 import { listedArtifacts } from './listed-artifacts.ts';
@@ -140,7 +140,7 @@ export class Catalogue {
     version: string,
     reason: string | null,
     now: number = Date.now(),
-  ): YankResult {
+  ): 'done' | 'unchanged' | 'unknown-module' | 'unknown-version' {
     return this.apply({ kind: 'yank', moduleId, version, reason, now });
   }
 
