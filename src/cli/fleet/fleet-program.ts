@@ -55,6 +55,7 @@ export function addFleet(modreg: Command, context: CommandContext): void {
       finish(await fleetMachinesCommand(options, world));
     });
   addWhatIf(withRegistry(fleet.command('what-if <module_id> <version>')), { world, finish });
+  addServe(fleet, context);
 }
 
 function addWhatIf(
@@ -74,7 +75,6 @@ function addWhatIf(
       const { whatIfCommand } = await import('./what-if-command.ts');
       finish(await whatIfCommand(moduleId, version, options, world));
     });
-  addServe(fleet, context);
 }
 
 function addServe(fleet: Command, context: CommandContext): void {
