@@ -77,21 +77,29 @@ export function applyEvent(
   rollout: Rollout | undefined,
   event: RolloutEvent,
 ): Result<Rollout, RolloutConflict> {
-  const conflict = conflictWith(rollout, event);
-  if (conflict) return { ok: false, error: conflict };
-  const { sequence, at } = event;
+  // Each event follows the one that its writer knew, so of two writers one is refused, and a step is taken once (D54).
+  const isNext = event.after === (rollout?.sequence ?? 0) && event.sequence > event.after;
+  if (!isNext) return { ok: false, error: 'stale' };
   if (event.kind === 'started') {
-    const { salt, percent, share } = event;
-    const times = { startedAt: at, soakingSince: at, sequence };
-    const failures = { seen: NO_FAILURES, acknowledged: NO_FAILURES };
-    const started = { salt, percent, share, because: undefined, ...times, ...failures };
-    return { ok: true, value: { status: 'running', ...started } };
+    const conflict = rollout ? 'already-started' : badShare(event);
+    return conflict ? { ok: false, error: conflict } : { ok: true, value: startedBy(event) };
   }
   if (!rollout) return { ok: false, error: 'not-started' };
-  return { ok: true, value: { ...rollout, ...changeBy(event), sequence } };
+  const conflict = conflictWith(rollout, event);
+  if (conflict) return { ok: false, error: conflict };
+  return { ok: true, value: { ...rollout, ...changeBy(event), sequence: event.sequence } };
 }
 
-function changeBy(event: Exclude<RolloutEvent, { readonly kind: 'started' }>): Partial<Rollout> {
+type Start = Extract<RolloutEvent, { readonly kind: 'started' }>;
+type Change = Exclude<RolloutEvent, Start>;
+
+function startedBy({ sequence, at, salt, percent, share }: Start): Rollout {
+  const times = { startedAt: at, soakingSince: at, sequence };
+  const failures = { seen: NO_FAILURES, acknowledged: NO_FAILURES };
+  return { status: 'running', salt, percent, share, because: undefined, ...times, ...failures };
+}
+
+function changeBy(event: Change): Partial<Rollout> {
   switch (event.kind) {
     case 'raised':
       return { percent: event.percent, share: event.share, soakingSince: event.at };
@@ -108,29 +116,24 @@ function changeBy(event: Exclude<RolloutEvent, { readonly kind: 'started' }>): P
   }
 }
 
-/** Each event follows the one that its writer knew, so of two writers one is refused, and a step is taken once (D54). */
 function conflictWith(
-  rollout: Rollout | undefined,
-  event: RolloutEvent,
+  { status, share, seen }: Rollout,
+  event: Change,
 ): RolloutConflict | undefined {
-  if (event.after !== (rollout?.sequence ?? 0) || !(event.sequence > event.after)) return 'stale';
-  if (event.kind === 'started') return rollout ? 'already-started' : badShare(event);
-  if (!rollout) return 'not-started';
-  const { status } = rollout;
   if (status === 'completed' || status === 'retracted') return 'ended';
   switch (event.kind) {
     case 'raised':
       if (status !== 'running') return 'not-running';
       // A share never falls: a machine that is included stays included (D54).
-      return badShare(event) ?? (event.share < rollout.share ? 'share-falls' : undefined);
+      return badShare(event) ?? (event.share < share ? 'share-falls' : undefined);
     case 'halted':
       return status === 'running' ? undefined : 'not-running';
     case 'resumed':
       if (status !== 'halted') return 'not-halted';
-      return hasSeen(event.acknowledged, rollout.seen) ? undefined : 'not-acknowledged';
+      return hasSeen(event.acknowledged, seen) ? undefined : 'not-acknowledged';
     case 'completed':
       if (status !== 'running') return 'not-running';
-      return rollout.share < 1 ? 'share-below-1' : undefined;
+      return share < 1 ? 'share-below-1' : undefined;
     case 'retracted':
       return undefined;
   }
@@ -160,7 +163,7 @@ export function listedRollout({
   salt,
   percent,
   share,
-  because = '',
+  because,
 }: Rollout):
   | {
       readonly salt: string;
@@ -170,5 +173,5 @@ export function listedRollout({
     }
   | undefined {
   if (status === 'completed') return undefined;
-  return { salt, percent, share, halted: status === 'running' ? undefined : because };
+  return { salt, percent, share, halted: because };
 }

@@ -40,14 +40,14 @@ export function tally(
   const counts = { waiting: 0, installing: 0, healthy: 0, failed: 0, silent: 0 };
   const control = { heard: 0, silent: 0 };
   for (const { cohort, heardAt = -Infinity, delivery } of machines) {
-    if (cohort < share) {
-      const lastHeardAt = Math.max(heardAt, delivery?.at ?? -Infinity);
-      const isSilent = now - lastHeardAt >= silenceMs;
-      counts[delivery ? (delivery.outcome ?? (isSilent ? 'silent' : 'installing')) : 'waiting']++;
-    } else if (heardAt >= soakingSince) {
+    if (cohort >= share) {
+      if (heardAt < soakingSince) continue;
       control.heard++;
       if (now - heardAt >= silenceMs) control.silent++;
-    }
+    } else if (delivery) {
+      const isSilent = now - Math.max(heardAt, delivery.at) >= silenceMs;
+      counts[delivery.outcome ?? (isSilent ? 'silent' : 'installing')]++;
+    } else counts.waiting++;
   }
   return { ...counts, control };
 }

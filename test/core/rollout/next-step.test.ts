@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { nextStep, type NextStep } from '../../../src/core/rollout/next-step.ts';
 import type { Rollout } from '../../../src/core/rollout/rollout.ts';
-import { ROLLOUT_POLICY } from '../../../src/core/rollout/rollout-policy.ts';
+import { ROLLOUT_POLICY, type RolloutPolicy } from '../../../src/core/rollout/rollout-policy.ts';
 import type { Tally } from '../../../src/core/rollout/tally.ts';
+import { wilson } from '../../../src/core/rollout/wilson.ts';
 
 const HOUR = 3_600_000;
 const NOW = 100 * HOUR;
@@ -25,11 +26,15 @@ interface Counts extends Partial<Omit<Tally, 'control'>> {
   readonly control?: readonly [heard: number, silent: number];
 }
 
-function stepFor(counts: Counts, rollout: Partial<Rollout> = {}): NextStep {
+function stepFor(
+  counts: Counts,
+  rollout: Partial<Rollout> = {},
+  policy: Partial<RolloutPolicy> = {},
+): NextStep {
   const { control: [heard, silent] = [1000, 0], ...known } = counts;
   const none = { waiting: 0, installing: 0, healthy: 0, failed: 0, silent: 0 };
   const tally = { ...none, ...known, control: { heard, silent } };
-  return nextStep({ ...ROLLOUT, ...rollout }, tally, ROLLOUT_POLICY, NOW);
+  return nextStep({ ...ROLLOUT, ...rollout }, tally, { ...ROLLOUT_POLICY, ...policy }, NOW);
 }
 
 /** A step in a few words: `raise to 5`, `wait: few-healthy, 4 of 5`, `halt: failures, 5 of 41`. */
@@ -40,10 +45,10 @@ function told(step: NextStep): string {
     return `halt: ${step.because.reason}, ${step.because.count} of ${step.because.trials}`;
   if (kind === 'complete') return kind;
   const { reason } = step.because;
-  if ('needed' in because) return `wait: ${reason}, ${because.healthy} of ${because.needed}`;
+  if ('needed' in because) return `${kind}: ${reason}, ${because.healthy} of ${because.needed}`;
   return 'until' in because
-    ? `wait: ${reason} until ${(because.until - NOW) / HOUR} h`
-    : `wait: ${reason}`;
+    ? `${kind}: ${reason} until ${(because.until - NOW) / HOUR} h`
+    : `${kind}: ${reason}`;
 }
 
 describe('the next step', () => {
@@ -59,6 +64,7 @@ describe('the next step', () => {
     ['D52 at least five', { waiting: 2, healthy: 4 }, {}, 'wait: few-healthy, 4 of 5'],
     ['D52 or all, of a small step', { healthy: 4 }, {}, 'raise to 5'],
     ['D52 all but one', { waiting: 1, healthy: 3 }, {}, 'wait: few-healthy, 3 of 4'],
+    ['D52 or all, and some are silent', { healthy: 2, silent: 2 }, {}, 'wait: few-healthy, 2 of 4'],
     ['D52 no machine is known', {}, {}, 'wait: few-healthy, 0 of 1'],
     [
       'D52 the step soaks',
@@ -125,6 +131,12 @@ describe('a halt', () => {
       'wait: few-healthy, 0 of 75',
     ],
     [
+      'D53 few machines that install: too many failed even if all turn out healthy',
+      { failed: 3, installing: 10 },
+      {},
+      'halt: failures, 3 of 13',
+    ],
+    [
       'D53 machines that wait do not count',
       { failed: 3, waiting: 147 },
       {},
@@ -187,6 +199,12 @@ describe('a halt', () => {
     ],
   ])('%s', (_title, counts, rollout, expected) => {
     expect(told(stepFor(counts, rollout))).toBe(expected);
+  });
+
+  it('D53 needs a rate that is certainly above the highest one, not equal to it', () => {
+    const highestRate = wilson(3, 40, ROLLOUT_POLICY.z).lower;
+    expect(told(stepFor({ failed: 3, healthy: 37 }))).toBe('halt: failures, 3 of 40');
+    expect(told(stepFor({ failed: 3, healthy: 37 }, {}, { highestRate }))).toBe('raise to 5');
   });
 
   it('D53 says what has to be acknowledged, and the bounds that decided', () => {

@@ -51,6 +51,11 @@ describe('a rollout', () => {
 
   it.each<[string, readonly Happening[], object | undefined]>([
     ['started', [STARTED], { salt: 's1', percent: 1, share: 0.01, halted: undefined }],
+    [
+      'started for no machine',
+      [{ ...STARTED, share: 0 }],
+      { salt: 's1', percent: 1, share: 0, halted: undefined },
+    ],
     ['raised', [STARTED, RAISED], { salt: 's1', percent: 5, share: 0.05, halted: undefined }],
     [
       'halted',

@@ -40,6 +40,11 @@ it.each<[string, RolloutMachine, Partial<Tally>]>([
   ['failed, and then silent', machine(0.1, 5 * HOUR, 9 * HOUR, 'failed'), { failed: 1 }],
   ['outside, heard', machine(0.2, HOUR), { control: { heard: 1, silent: 0 } }],
   ['outside, silent for two hours', machine(0.2, 2 * HOUR), { control: { heard: 1, silent: 1 } }],
+  [
+    'outside, heard when the step began',
+    machine(0.2, 10 * HOUR),
+    { control: { heard: 1, silent: 1 } },
+  ],
   ['outside, not heard during the step', machine(0.2, 10 * HOUR + 1), {}],
   ['outside, never heard', machine(0.2, undefined), {}],
   [
