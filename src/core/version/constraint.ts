@@ -137,7 +137,8 @@ function readConstraint(text: unknown): Constraint | Misfit {
   const numbers = /^(\d+)\.(?:(\d+)\.)?$/.exec(text.slice(0, stop));
   if (!numbers) return version;
   if (text[stop] !== '*') {
-    return { position: stop, expected: version.expected.replace(/^a number$/, 'a number or *') };
+    const isNumber = version.expected === 'a number';
+    return { position: stop, expected: isNumber ? 'a number or *' : version.expected };
   }
   if (stop + 1 < text.length) return { position: stop + 1, expected: 'the end' };
   return branchOf(numbers);
@@ -158,6 +159,6 @@ function constraintError(input: unknown, misfit: Misfit): ParseError<'bad-constr
     return parseError('bad-constraint', input, { ...misfit, verdict });
   }
   const near = nearestForm(input);
-  const suggestion = near !== undefined && 'kind' in readConstraint(near) ? near : undefined;
+  const suggestion = 'kind' in readConstraint(near) ? near : undefined;
   return parseError('bad-constraint', input, { ...misfit, suggestion });
 }

@@ -17,8 +17,8 @@ const COMPARATOR =
  */
 export function nearestForm(text: string): string | undefined {
   // In alternatives and in a hyphen range, people write the newest version last.
-  const [last = ''] = text.split(/\|\||\s-\s/).slice(-1);
-  const plain = last
+  const plain = text
+    .replace(/^.*(?:\|\||\s-\s)/s, '')
     .replace(OTHER_DIGITS, (digit) => String(digit.charCodeAt(0) & 15))
     .normalize('NFKC')
     .replace(INVISIBLE, '');
@@ -26,20 +26,20 @@ export function nearestForm(text: string): string | undefined {
   if (typo !== undefined) return typo;
 
   const { operator, x, y, z, tail = '' } = COMPARATOR.exec(plain)?.groups ?? {};
-  if (x === undefined || operator?.startsWith('<') === true) return undefined;
-  if (operator?.startsWith('>') === true || !isNumber(x)) return 'latest';
+  if (x === undefined || plain.startsWith('<')) return undefined;
+  if (plain.startsWith('>') || !isNumber(x)) return 'latest';
   // No form has a tail after fewer than three numbers, as in `1.2-beta`.
   if (tail !== '' && z === undefined && isNumber(y ?? x)) return undefined;
   const major = withoutLeadingZeros(x);
   const minor = isNumber(y) ? withoutLeadingZeros(y) : undefined;
-  const caret = operator === '^' && !(major === '0' && minor !== undefined);
-  if (caret || minor === undefined) return `${major}.*`;
+  const isMajor = operator === '^' && major !== '0';
+  if (isMajor || minor === undefined) return `${major}.*`;
   if (operator !== '' || !isNumber(z)) return `${major}.${minor}.*`;
   return `${major}.${minor}.${withoutLeadingZeros(z)}${legalTail(tail)}`;
 }
 
 function isNumber(part: string | undefined): part is string {
-  return part !== undefined && /^\d/.test(part);
+  return Number(part) >= 0;
 }
 
 /** Adds the missing hyphen of a prerelease such as `1.2.3rc1`. A lone `-` or `+` is dropped. */

@@ -42,7 +42,6 @@ function comparePrereleases(a: string, b: string): number {
 
 // Build identifiers may have leading zeros. `1` and `01` are equal as numbers, so the text breaks the tie.
 function compareBuilds(a: string, b: string): number {
-  if (a === '' || b === '') return Number(b === '') - Number(a === '');
   return compareIdentifiers(a, b) || compareText(a, b);
 }
 
