@@ -18,16 +18,19 @@ export function reportedModules(
   stopsOf: (target: TargetName) => readonly string[],
 ): ReportedModule[] {
   const recorded = new Map(state.newestInHistory().map((one) => [keyOf(one), one]));
-  return state.decisions().map((decision) => {
+  return state.decisions().flatMap((decision) => {
     const { kind, name, moduleId, constraint, target, decision: word, reason } = decision;
     const known = recorded.get(keyOf(decision));
     const same = known?.moduleId === moduleId ? known : undefined;
+    const deployed = same?.deployed ?? 'unknown';
+    // The agent and the server are always planned, and a machine need not manage them: they would only count as stuck.
+    if (kind === 'subsystem' && deployed === 'unknown') return [];
     return {
       kind,
       name: excerpt(name),
       module_id: moduleId,
       constraint: constraint ?? null,
-      deployed: same?.deployed ?? 'unknown',
+      deployed,
       target: target ?? null,
       decision: word,
       reason: word === 'stuck' ? excerpt(reason.replaceAll(TIMES, '…')) : null,

@@ -3,7 +3,7 @@ import type { PlanRow, Stop } from '../core/index.ts';
 import { deployedCell, labelOf } from '../core/explanation/plan-cells.ts';
 import { requirementText, targetText } from '../core/explanation/plan-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
-import type { SubsystemPlan } from '../core/plan/plan.ts';
+import { isReportedSubsystem } from '../core/plan/plan.ts';
 import { keyOf } from '../core/plan/target.ts';
 import { withReadableTimes } from '../core/text/time-words.ts';
 import type { MachineView } from './paged-machine.ts';
@@ -38,18 +38,13 @@ export function moduleRows(view: MachineView): ModuleRow[] {
   const modules = plan.modules.map((row) =>
     rowFor(row, { kind: 'module', name: row.name, label: labelOf(row) }, view),
   );
-  const subsystems = plan.subsystems.filter(isReported).map((row) => {
+  const subsystems = plan.subsystems.filter(isReportedSubsystem).map((row) => {
     const { name } = row.target;
     return rowFor(row, { kind: 'subsystem', name, label: name }, view);
   });
   return [...modules, ...subsystems].toSorted(
     (a, b) => ROW_STATES.indexOf(a.state) - ROW_STATES.indexOf(b.state),
   );
-}
-
-/** Whether a subsystem is shown. One whose deployed version is unknown is not, unless it is disabled. */
-function isReported({ target, decision: { input } }: SubsystemPlan): boolean {
-  return target.option === 'disable_subsystem' || input.deployed.kind !== 'unknown';
 }
 
 function rowFor(

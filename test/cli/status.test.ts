@@ -197,12 +197,6 @@ In quarantine:
           decision: 'up-to-date',
           reason: 'already the newest release of 1',
         },
-        {
-          ...ordinary('platform-server', 'platform:server'),
-          kind: 'subsystem',
-          decision: 'stuck',
-          reason: 'no report',
-        },
       ],
       quarantine: [
         {

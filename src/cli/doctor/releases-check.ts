@@ -1,6 +1,6 @@
 import type { MachineMemory } from '../../core/plan/machine-memory.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
-import { targetOf } from '../machine/machine-row.ts';
+import { isReported } from '../machine/machine-row.ts';
 import { openLine } from '../machine/open-action.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
@@ -30,12 +30,10 @@ function failing({ open }: MachineMemory, now: number): Finding[] {
   );
 }
 
-/** Decisions that nothing changes until somebody does. A subsystem whose version is unknown need not be reported. */
+/** Decisions that nothing changes until somebody does. */
 function stuck(decisions: readonly LoggedDecision[], memory: MachineMemory): Finding[] {
   return decisions.flatMap((one) => {
-    const isUnreported =
-      one.kind === 'subsystem' && memory.of(targetOf(one)).deployed.kind === 'unknown';
-    if (one.decision !== 'stuck' || isUnreported) return [];
+    if (one.decision !== 'stuck' || !isReported(one, memory)) return [];
     const found = `${excerpt(one.name)} is stuck: ${excerpt(one.reason, 400)}`;
     return [warning(found, `modreg why ${excerpt(one.name)}`)];
   });

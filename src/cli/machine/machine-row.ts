@@ -8,9 +8,15 @@ import {
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { quote } from '../../core/text/quote.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import type { MachineMemory } from '../../core/plan/machine-memory.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
 import type { MachineState } from '../../store/machine-state.ts';
 import { parseProblem, type Problem } from '../problem.ts';
+
+/** Whether a row is shown. A subsystem whose deployed version is unknown is not: a machine need not report it. */
+export function isReported(decision: LoggedDecision, memory: MachineMemory): boolean {
+  return decision.kind === 'module' || memory.of(targetOf(decision)).deployed.kind !== 'unknown';
+}
 
 /** The module or subsystem that `decision` is about. */
 export function targetOf({ kind, name, moduleId }: LoggedDecision): ActionTarget {

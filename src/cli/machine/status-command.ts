@@ -3,8 +3,6 @@ import { describeRequest } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, withReadableTimes } from '../../core/text/time-words.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
-import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
-import type { MachineMemory } from '../../core/plan/machine-memory.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { isPolled } from '../../store/claim.ts';
 import type { MachineFile } from '../../store/index.ts';
@@ -13,7 +11,7 @@ import { columnsOf } from '../output/columns.ts';
 import { deployedCell } from '../../core/explanation/plan-cells.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import { openLine } from './open-action.ts';
-import { labelFor, targetOf } from './machine-row.ts';
+import { isReported, labelFor, targetOf } from './machine-row.ts';
 import { NO_STATE, usingFile } from './open-state.ts';
 import type { Outcome } from '../problem.ts';
 import { quarantineTable } from './quarantine-table.ts';
@@ -128,11 +126,6 @@ function crashLoopLines({ memory, now, times }: Status): string[] {
   return [
     `crash loop: no action until ${describeTime(until, times(''))}, because the agent started five times in ten minutes`,
   ];
-}
-
-/** Whether a row is shown. A subsystem whose deployed version is unknown is not: a machine need not report it. */
-function isReported(decision: LoggedDecision, memory: MachineMemory): boolean {
-  return decision.kind === 'module' || memory.of(targetOf(decision)).deployed.kind !== 'unknown';
 }
 
 /** The requested restarts that no open action carries out, and those that failed. */

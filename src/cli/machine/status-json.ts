@@ -8,7 +8,7 @@ import type { MachineMemory, Remembered } from '../../core/plan/machine-memory.t
 import { keyOf } from '../../core/plan/target.ts';
 import type { PollerLog } from '../../store/decision-log.ts';
 import { jsonLine } from '../output/answer-json.ts';
-import { targetOf } from './machine-row.ts';
+import { isReported, targetOf } from './machine-row.ts';
 import { openAsJson } from './open-action.ts';
 import { quarantineAsJson } from './quarantine-table.ts';
 
@@ -28,7 +28,6 @@ export interface Status {
 /** The status as one line of JSON, schema `modreg/status@1`. A machine without state has no targets, and no poller. */
 export function statusAsJson(status: Status | undefined, now: number): string {
   const { poller, memory } = status ?? {};
-  const open = new Map(memory?.open.map((one) => [keyOf(one.action.target), one]));
   return jsonLine({
     schema: 'modreg/status@1',
     at: formatTime(now),
@@ -39,9 +38,16 @@ export function statusAsJson(status: Status | undefined, now: number): string {
       trouble: poller?.round?.trouble ?? null,
       reports_only_until: untilAsJson(crashLoopEnd(memory?.starts ?? [], now)),
     },
-    targets: status?.decisions.map((one) => targetAsJson(one, status.memory, open)) ?? [],
+    targets: status ? targetsAsJson(status) : [],
     quarantine: memory?.quarantine.map(quarantineAsJson) ?? [],
   });
+}
+
+function targetsAsJson({ decisions, memory }: Status): object[] {
+  const open = new Map(memory.open.map((one) => [keyOf(one.action.target), one]));
+  return decisions
+    .filter((one) => isReported(one, memory))
+    .map((one) => targetAsJson(one, memory, open));
 }
 
 function targetAsJson(

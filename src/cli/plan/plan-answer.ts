@@ -6,7 +6,11 @@ import {
   type Restart,
   type Stop,
 } from '../../core/index.ts';
-import type { SubsystemPlan } from '../../core/plan/plan.ts';
+import {
+  isConfiguredSubsystem,
+  isReportedSubsystem,
+  type SubsystemPlan,
+} from '../../core/plan/plan.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { targetText, requirementText } from '../../core/explanation/plan-words.ts';
 import { firstFew } from '../../core/text/few.ts';
@@ -30,7 +34,7 @@ export function planTable(planned: Planned, columns: number | undefined): string
       row,
     };
   });
-  const subsystems = plan.subsystems.filter(isReported).map((row) => {
+  const subsystems = plan.subsystems.filter(isReportedSubsystem).map((row) => {
     return { label: row.target.name, requirement: requirementOfSubsystem(row), row };
   });
   const { now, documents } = planned;
@@ -164,19 +168,9 @@ function describeStops(stops: readonly Stop[]): string {
   return firstFew(named, NAMED).join(', ');
 }
 
-/** Whether a subsystem is shown. One whose deployed version is unknown is not, unless it is disabled. */
-function isReported({ target, decision: { input } }: SubsystemPlan): boolean {
-  return target.option === 'disable_subsystem' || input.deployed.kind !== 'unknown';
-}
-
-/** Whether the agent configuration differs from the default of a subsystem, the channel `stable`. */
-function isConfigured({ target }: SubsystemPlan): boolean {
-  return target.option !== 'release_channel' || target.releaseChannel !== 'stable';
-}
-
 function unreportedLine(subsystems: readonly SubsystemPlan[]): string[] {
   const names = subsystems.flatMap((row) =>
-    isReported(row) || !isConfigured(row) ? [] : row.target.name,
+    isReportedSubsystem(row) || !isConfiguredSubsystem(row) ? [] : row.target.name,
   );
   return names.length === 0
     ? []
@@ -184,7 +178,7 @@ function unreportedLine(subsystems: readonly SubsystemPlan[]): string[] {
 }
 
 function summaryOf({ plan: { modules, subsystems, restarts } }: Planned): string[] {
-  const rows: readonly PlanRow[] = [...modules, ...subsystems.filter(isReported)];
+  const rows: readonly PlanRow[] = [...modules, ...subsystems.filter(isReportedSubsystem)];
   const actions = restarts.flatMap((restart) => restart.actions);
   const due = Map.groupBy(actions, ({ direction }) => direction);
   const count = (kind: string): number =>

@@ -11,6 +11,11 @@ import {
   type Stop,
   type SubsystemTarget,
 } from '../../core/index.ts';
+import {
+  isConfiguredSubsystem,
+  isReportedSubsystem,
+  type SubsystemPlan,
+} from '../../core/plan/plan.ts';
 import { RESTARTED_BY_UPDATE } from '../../core/plan/subsystem.ts';
 import { replacementOf, wordFor } from '../../core/decision/decision.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
@@ -37,13 +42,7 @@ export function planAsJson({ plan, lists, platform, now, isAsOf }: Planned): str
       module_id: row.moduleId,
       ...rowAsJson(row, lists.modules.get(row.name)),
     })),
-    subsystems: plan.subsystems.map((row) => ({
-      name: row.target.name,
-      option: row.target.option,
-      release_channel: 'releaseChannel' in row.target ? row.target.releaseChannel : null,
-      ...rowAsJson(row, lists.subsystems.get(row.target.name)),
-      restarts: restartedBy(row.target),
-    })),
+    subsystems: plan.subsystems.filter(isInAnswer).map((row) => subsystemAsJson(row, lists)),
     actions,
     restarts: plan.restarts.map(({ of, actions: shared, stops }) => ({
       of,
@@ -51,6 +50,22 @@ export function planAsJson({ plan, lists, platform, now, isAsOf }: Planned): str
       stops: stopsAsJson(stops),
     })),
   });
+}
+
+function subsystemAsJson(row: SubsystemPlan, { subsystems }: Planned['lists']): object {
+  const { target } = row;
+  return {
+    name: target.name,
+    option: target.option,
+    release_channel: 'releaseChannel' in target ? target.releaseChannel : null,
+    ...rowAsJson(row, subsystems.get(target.name)),
+    restarts: restartedBy(target),
+  };
+}
+
+/** The agent and the server are always planned. Those that nobody configured or reported would only count as stuck. */
+function isInAnswer(row: SubsystemPlan): boolean {
+  return isReportedSubsystem(row) || isConfiguredSubsystem(row);
 }
 
 /** What must be restarted before a new version of a subsystem is used. */
