@@ -178,6 +178,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
       digest: optional(isText),
       until: optional(isNumber),
       reason: optional(isText),
+      byOperator: optional(oneOf(true)),
       rolledBack: optional(
         objectOf({ from: isVersion, to: optional(isVersion), refused: optional(isSetOfTexts) }),
       ),

@@ -4,6 +4,9 @@ import type { Row, Statements } from '../sqlite/statements.ts';
 import { jsonIn, numberOf, textOf } from './columns.ts';
 import { isText, listOf } from './shape.ts';
 
+/** In `is_rollback`: an operator refused it, and it did not fail. Programs that do not know it read no rollback, as it is. */
+const BY_OPERATOR = 2;
+
 export function quarantineIn(sql: Statements): QuarantineEntry[] {
   return sql
     .all('SELECT * FROM quarantine ORDER BY module_id, since, version')
@@ -22,6 +25,7 @@ function entryOf(row: Row, sql: Statements): QuarantineEntry {
     since: Number(row['since']),
     until: numberOf(row['until']),
     reason: String(row['reason']),
+    byOperator: row['is_rollback'] === BY_OPERATOR ? true : undefined,
     rolledBack: from && {
       from,
       to: versionOf(textOf(row['rolled_back_to'])),
@@ -45,6 +49,7 @@ export function versionOf(text: string | undefined): Version | undefined {
 /** Puts a version into quarantine. If it was in quarantine, its term starts again. */
 export function quarantine(sql: Statements, entry: QuarantineEntry): void {
   const { moduleId, version, digest = null, since, until = null, reason, rolledBack } = entry;
+  const byOperator = entry.byOperator ? BY_OPERATOR : 0;
   sql.run(
     WRITE,
     moduleId,
@@ -53,7 +58,7 @@ export function quarantine(sql: Statements, entry: QuarantineEntry): void {
     since,
     until,
     reason,
-    rolledBack ? 1 : 0,
+    rolledBack ? 1 : byOperator,
     rolledBack?.to?.text ?? null,
     rolledBack?.refused ? JSON.stringify([...rolledBack.refused]) : null,
   );
@@ -75,7 +80,7 @@ const WRITE = `
 export function refuse(sql: Statements, entry: QuarantineEntry): QuarantineEntry | undefined {
   const before = inForce(sql, entry);
   if (before?.rolledBack) return before;
-  quarantine(sql, entry);
+  quarantine(sql, { ...entry, byOperator: true });
   return undefined;
 }
 

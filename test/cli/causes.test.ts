@@ -116,6 +116,11 @@ describe('what made a decision replace another one', () => {
     ['the deployed version is not known any more', {}, { recorded: { deployed: 'unknown' } }],
     ['1.2.9 failed', {}, { situation: { quarantine: failed() } }],
     [
+      'an operator refused 1.2.9',
+      {},
+      { situation: { quarantine: [{ version: '1.2.9', byOperator: true }] } },
+    ],
+    [
       '1.2.9 failed',
       { situation: { quarantine: failed(NOW) } },
       { situation: { quarantine: failed(NOW + DAY) } },

@@ -38,7 +38,7 @@ describe('the problems of a plan', () => {
     const { stderr, exit } = await printed(args, { environment });
     expect([stderr, exit]).toEqual([
       [
-        'error[QUARANTINED]: acme:lidar: the pin failed on this machine (no light) and is quarantined; acme:lidar stays at 1.0.0',
+        'error[QUARANTINED]: acme:lidar: the pin was refused by an operator (no light) and is quarantined; acme:lidar stays at 1.0.0',
       ],
       1,
     ]);

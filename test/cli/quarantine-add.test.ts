@@ -29,7 +29,7 @@ describe('modreg quarantine add', () => {
     expect(await ask(machine, 'quarantine', 'add', named, '1.3.0', ...reason)).toEqual({
       answer: [
         'acme:lidar 1.3.0 is refused on this machine until an operator lifts it',
-        '  acme:lidar: rollback to 1.2.9: 1.3.0 failed on this machine (stops the motor); 1.2.9 was deployed before it',
+        '  acme:lidar: rollback to 1.2.9: 1.3.0 was refused by an operator (stops the motor); 1.2.9 was deployed before it',
       ],
       problems: [],
       exit: 0,

@@ -122,7 +122,7 @@ describe('the quarantine of an operator', () => {
     const { state } = claimed();
     state.quarantine(before);
     expect(state.quarantine(REFUSED)).toBeUndefined();
-    expect(state.memory().quarantine).toEqual([{ ...REFUSED, rolledBack: undefined }]);
+    expect(state.memory().quarantine).toEqual([{ ...REFUSED, byOperator: true }]);
   });
 
   it.each([undefined, 5])('[D32] leaves a rollback until %s as it is', (until) => {
@@ -137,7 +137,7 @@ describe('the quarantine of an operator', () => {
     const { state } = claimed();
     rollBack(state, 4);
     expect(state.quarantine(REFUSED)).toBeUndefined();
-    expect(state.memory().quarantine).toEqual([{ ...REFUSED, rolledBack: undefined }]);
+    expect(state.memory().quarantine).toEqual([{ ...REFUSED, byOperator: true }]);
   });
 });
 

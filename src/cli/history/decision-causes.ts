@@ -98,7 +98,8 @@ function keyOf({ version, until, digest, rolledBack }: Quarantined): string {
 }
 
 /** Why it failed is in the reason of the decision. */
-function failureWords({ version, rolledBack }: Quarantined): string {
+function failureWords({ version, rolledBack, byOperator }: Quarantined): string {
+  if (byOperator) return `an operator refused ${version}`;
   return rolledBack ? `an operator rolled ${version} back` : `${version} failed`;
 }
 

@@ -217,6 +217,8 @@ export interface Failure {
   readonly until: number | undefined;
   /** Whether an operator rolled it back. */
   readonly isRolledBack: boolean;
+  /** Present if an operator refused it without a rollback; it did not fail. */
+  readonly byOperator?: true | undefined;
   /** Why, as the agent or the operator reported it; undefined if it is not known. */
   readonly because: string | undefined;
 }

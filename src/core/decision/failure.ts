@@ -11,8 +11,8 @@ export function failureOf(
   if (!eligibility.quarantine?.length) return undefined;
   const term = termInForce(version, index.find(version)?.artifacts, eligibility);
   if (!term) return undefined;
-  const { until, reason: because, rolledBack } = term;
-  return { version, until, because, isRolledBack: rolledBack !== undefined };
+  const { until, reason: because, rolledBack, byOperator } = term;
+  return { version, until, because, isRolledBack: rolledBack !== undefined, byOperator };
 }
 
 /**

@@ -30,8 +30,8 @@ export function withoutRelease(
   if (refusedPin.reason !== 'quarantined') {
     return { kind: 'stuck', code: refusedPin.reason, refused: refusedPin, resolution };
   }
-  const { release, until, isRolledBack, because } = refusedPin;
-  const pinFailure = { version: release.version, until, isRolledBack, because };
+  const { release, until, isRolledBack, byOperator, because } = refusedPin;
+  const pinFailure = { version: release.version, until, isRolledBack, byOperator, because };
   return { kind: 'stuck', code: 'quarantined', failure: pinFailure, resolution };
 }
 

@@ -231,8 +231,9 @@ function recalled({ deployed, onYank }: DecideInput, { input }: Resolution): str
   return yanked === undefined ? [] : [`${version?.text} is ${describeYanked(yanked)}`];
 }
 
-function failureWords({ isRolledBack, because }: Failure): string {
+function failureWords({ isRolledBack, byOperator, because }: Failure): string {
   if (isRolledBack) return 'was rolled back on this machine';
+  if (byOperator) return `was refused by an operator${inBrackets(because)}`;
   return `failed on this machine${inBrackets(because)}`;
 }
 

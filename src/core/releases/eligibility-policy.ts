@@ -74,6 +74,8 @@ export interface Quarantined {
   readonly until?: number | undefined;
   /** Why, as the agent or the operator reported it, for people; absent if it is not known. */
   readonly reason?: string | undefined;
+  /** Present if an operator refused it without a rollback; it did not fail. */
+  readonly byOperator?: true | undefined;
   /** Present if an operator rolled it back. */
   readonly rolledBack?:
     | {

@@ -7,8 +7,9 @@ import type { Eligibility, Policy, Quarantined } from './eligibility-policy.ts';
 export const quarantined: Policy = ({ eligibility }, { version, artifacts }) => {
   const term = termInForce(version, artifacts, eligibility);
   if (!term) return undefined;
-  const { until, reason: because, rolledBack } = term;
-  return { reason: 'quarantined', until, isRolledBack: rolledBack !== undefined, because };
+  const { until, reason: because, rolledBack, byOperator } = term;
+  const isRolledBack = rolledBack !== undefined;
+  return { reason: 'quarantined', until, isRolledBack, byOperator, because };
 };
 
 /** The quarantine of `version`; undefined if it has none or it ended. `artifacts` are its known files (D13). */

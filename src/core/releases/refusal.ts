@@ -40,6 +40,8 @@ export type Refusal =
       readonly until: number | undefined;
       /** Whether an operator rolled back this version or past it. Otherwise the version failed on this machine. */
       readonly isRolledBack: boolean;
+      /** Present if an operator refused it without a rollback; it did not fail. */
+      readonly byOperator?: true | undefined;
       /** Why, as the agent or the operator reported it; undefined if it is not known. */
       readonly because: string | undefined;
     }
