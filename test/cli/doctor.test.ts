@@ -6,6 +6,8 @@ import { THEN, examined } from '../support/examined.ts';
 import { logged } from '../support/machine-home.ts';
 import { modreg } from '../support/modreg.ts';
 import { patient } from '../support/patient.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { openMachineFile } from '../../src/store/index.ts';
 import { describe, expect, it } from 'vitest';
 
 const HOUR = 3_600_000;
@@ -30,6 +32,25 @@ describe('modreg doctor on a machine without documents and state', () => {
       ...NOTHING_RAN,
       'nothing is wrong',
       0,
+    ]);
+  });
+
+  it('says the same after modreg plan, which creates machine.db', async () => {
+    const machine = {
+      modules: [{ type: 'registry', name: 'cam', module_id: 'acme:cam', version: '1.*' }],
+    };
+    const folder = temporaryFolder({ 'machine.json': JSON.stringify(machine), 'home/empty': '' });
+    const path = `${folder}/machine.json`;
+    const checked = async (): Promise<unknown> => [
+      await examined(folder, [path], { only: 'poller' }),
+      await examined(folder, [path], { only: 'modules' }),
+    ];
+    const before = await checked();
+    openMachineFile(`${folder}/home/machine.db`).close();
+    expect(await checked()).toEqual(before);
+    expect(before).toEqual([
+      expect.arrayContaining([NOTHING_RAN[0]]),
+      expect.arrayContaining([expect.any(String)]),
     ]);
   });
 

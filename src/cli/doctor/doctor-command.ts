@@ -93,7 +93,7 @@ async function checkTheRest(patient: Patient, world: World): Promise<Finding[]> 
     ...(await check('documents', () => checkDocuments(documents))),
     ...(await check('registry', () => checkRegistries(registries, now))),
     ...(await check('poller', () => {
-      if (machine) return checkPoller(machine, now);
+      if (machine?.hasRun) return checkPoller(machine, now);
       return isUnread ? [UNREAD] : checkNothing(home, path);
     })),
     ...(await check('lists', () => checkLists(lists))),
@@ -110,7 +110,7 @@ async function modulesFindings(
   documents: DocumentFacts,
 ): Promise<Finding[]> {
   const isRead = documents?.ok === true;
-  const isRelevant = machine ? machine.isOfAgent : isRead;
+  const isRelevant = machine?.hasRun ? machine.isOfAgent : isRead;
   if (!isRelevant || !home) return [];
   const { policy } = options;
   const agentPid = machine?.isPolled === true ? machine.poller.pid : undefined;

@@ -18,6 +18,8 @@ export interface MachineFacts {
   readonly poller: PollerLog;
   /** Whether a process polls now. */
   readonly isPolled: boolean;
+  /** Whether an agent or a poller has ever run here. `modreg plan` writes release lists to machine.db, too. */
+  readonly hasRun: boolean;
   readonly memory: MachineMemory;
   readonly decisions: readonly LoggedDecision[];
   /** Whether modreg's own agent has installed a module here. */
@@ -49,10 +51,12 @@ export function machineFacts(
   return caught(() => {
     if (bytes <= MOST_CHECKED) checkIntegrity(file);
     const state = machineStateIn(file);
+    const [poller, memory] = [state.poller(), state.memory()];
     return {
-      poller: state.poller(),
+      poller,
       isPolled: isPolled(file.path),
-      memory: state.memory(),
+      hasRun: poller.pid !== undefined || poller.round !== undefined || memory.starts.length > 0,
+      memory,
       decisions: state.decisions(),
       isOfAgent: activationsIn(file).size > 0,
       modules: modulesIn(file),
