@@ -39,7 +39,7 @@ describe('modreg registry token list', () => {
     expect(stdout)
       .toBe(`  ID   NAME     SCOPES                   CREATED                EXPIRES                LAST USED              STATE
   t1   ci       publish:acme yank:acme   2026-01-02T03:04:05Z   never                  2026-01-02T03:04:06Z   active
-  t2   robot    machine:rover-7          2026-01-02T03:04:05Z   2026-01-03T03:04:05Z   never                  expired
+  t2   robot    machine:rover-7          2026-01-02T03:04:05Z   2026-01-03T03:04:05Z   not recorded           expired
   t3   mirror   import                   2026-01-02T03:04:05Z   never                  never                  revoked
 `);
     const json = registry(db, 'token', 'list', '--json').stdout;

@@ -23,6 +23,17 @@ describe('the time of the last use', () => {
     expect(seen).toEqual([0, 0, MINUTE, MINUTE, MINUTE, 0]);
   });
 
+  it.each([
+    [['fleet:read'], true],
+    [['machine:rover-1'], false],
+  ])('of a token with %j that reads a fleet: %s', async (scopes, isRecorded) => {
+    const registry = testRegistry();
+    const token = tokenFor(registry.catalogue, scopes, 'reader');
+    await registry.ask('GET', '/v1/fleet', { headers: { authorization: `Bearer ${token}` } });
+    const { lastUsedAt } = registry.catalogue.tokens().find(({ name }) => name === 'reader') ?? {};
+    expect(lastUsedAt !== undefined).toBe(isRecorded);
+  });
+
   it('is recorded by each server at most once a minute, also while the file cannot be written', () => {
     const { catalogue, path } = testRegistry({ busyTimeoutMs: 0 });
     const other = new Catalogue(path, { busyTimeoutMs: 0 });

@@ -2,6 +2,7 @@ import { parseDuration } from '../../core/text/duration.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Catalogue } from '../../server/index.ts';
+import { isOfMachines } from '../../server/tokens/scope.ts';
 import { lapseOf } from '../../server/tokens/token.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
@@ -110,7 +111,7 @@ function tokenTable(
     token.scopes.join(' '),
     formatTime(token.createdAt),
     timeText(token.expiresAt) ?? 'never',
-    timeText(token.lastUsedAt) ?? 'never',
+    timeText(token.lastUsedAt) ?? (isOfMachines(token.scopes) ? 'not recorded' : 'never'),
     stateOf(token, now),
   ]);
   const linesOf = columnsOf(HEADS, cells, width);

@@ -4,7 +4,7 @@ import type { Result } from '../../core/index.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { problem } from '../routes/problem.ts';
-import { missingScope, type Change, type Scope } from './scope.ts';
+import { isOfMachines, missingScope, type Change, type Scope } from './scope.ts';
 import { lapseOf, type StoredToken } from './token.ts';
 
 /** Why a request is refused because of its token. */
@@ -23,13 +23,23 @@ export function tokenOf(
   catalogue: Catalogue,
   now: number,
 ): Result<StoredToken, TokenRefusal> {
-  const token = readToken(c, catalogue, now);
+  const token = validToken(c, catalogue, now);
   if (token.ok) catalogue.recordUse(token.value, now);
   return token;
 }
 
-/** The same without a record: each machine of a fleet has a token, and a record is a write to the catalogue. */
+/** The same, but without a record of a machine's token: each machine of a fleet has one, and a record is a write to the catalogue. */
 export function readToken(
+  c: Context,
+  catalogue: Catalogue,
+  now: number,
+): Result<StoredToken, TokenRefusal> {
+  const token = validToken(c, catalogue, now);
+  if (token.ok && !isOfMachines(token.value.scopes)) catalogue.recordUse(token.value, now);
+  return token;
+}
+
+function validToken(
   c: Context,
   catalogue: Catalogue,
   now: number,

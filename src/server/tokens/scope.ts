@@ -40,6 +40,11 @@ export function missingScope(
 /** The scope of a token that may read what machines reported. */
 export const FLEET_READ: Scope = 'fleet:read' as Scope;
 
+/** Whether a token with these scopes only reports for machines. Its use is not recorded: each machine of a fleet has such a token. */
+export function isOfMachines(scopes: readonly string[]): boolean {
+  return scopes.every((scope) => scope.startsWith('machine:'));
+}
+
 /** The scope of the token of the machine `id`, which may report for that machine only. */
 export function machineScope(id: string): Scope {
   return `machine:${id}` as Scope;
