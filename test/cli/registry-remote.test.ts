@@ -68,7 +68,7 @@ describe('a registry refuses', () => {
       PUBLISH,
       ['publish:nimbus', 'yank'],
       [
-        'error[REGISTRY_REFUSED]: the registry ADDRESS denies access with the token that was sent (403): the token t1 (test) does not have the scope publish:acme\n',
+        'error[REGISTRY_REFUSED]: the registry ADDRESS denies access with the token that was sent (403): the token t1 (test) does not have the scope publish:acme\nhint: its operator creates a token with it: modreg registry token create --name <name> --scope publish:acme\n',
         4,
       ],
     ],
@@ -77,7 +77,7 @@ describe('a registry refuses', () => {
       ['yank', 'acme:lidar', '1.0.0'],
       ['publish'],
       [
-        'error[REGISTRY_REFUSED]: the registry ADDRESS denies access with the token that was sent (403): the token t1 (test) does not have the scope yank:acme\n',
+        'error[REGISTRY_REFUSED]: the registry ADDRESS denies access with the token that was sent (403): the token t1 (test) does not have the scope yank:acme\nhint: its operator creates a token with it: modreg registry token create --name <name> --scope yank:acme\n',
         4,
       ],
     ],

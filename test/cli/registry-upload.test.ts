@@ -229,7 +229,7 @@ describe('modreg registry publish --upload over HTTP', () => {
     const publish = ['publish', 'other:lidar', '1.0.0', '--upload', `${folder}/arm.tar`];
     const { stderr, exit } = await remote(address, publish, token);
     expect([stderr, exit]).toEqual([
-      `error[REGISTRY_REFUSED]: the registry ADDRESS denies access with the token that was sent (403): the token t1 (ci) does not have the scope publish:other\n`,
+      `error[REGISTRY_REFUSED]: the registry ADDRESS denies access with the token that was sent (403): the token t1 (ci) does not have the scope publish:other\nhint: its operator creates a token with it: modreg registry token create --name <name> --scope publish:other\n`,
       4,
     ]);
     expect(storedBeside(db)).toEqual([]);

@@ -147,10 +147,15 @@ function checkStatus(
   if (isChange && status === 507 && problemIn(body.text)?.kind === 'storage-full') return;
   if (status === 401 || status === 403 || status === 407) {
     const sent = hasToken ? 'with the token that was sent' : 'without a token';
-    const why = problemIn(body.text)?.detail;
+    const scope = status === 403 ? missingScopeIn(headers) : undefined;
+    const lacks = scope === undefined ? undefined : `it lacks the scope ${scope}`;
+    const why = problemIn(body.text)?.detail ?? lacks;
     const because = why === undefined ? '' : `: ${why}`;
     const message = `${where} denies access ${sent} (${status})${because}`;
-    throw new RegistryError('registry-refused', message);
+    const hint =
+      scope &&
+      `its operator creates a token with it: modreg registry token create --name <name> --scope ${scope}`;
+    throw new RegistryError('registry-refused', message, { hint });
   }
   if (BUSY.has(status) || status >= 500) {
     const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
@@ -165,6 +170,13 @@ function checkStatus(
     'not-a-registry',
     `${where} does not respond like a registry: got ${status}`,
   );
+}
+
+/** The scope that a token lacks, by the challenge of RFC 6750: the body of a refused read is not received. */
+function missingScopeIn(headers: Headers): string | undefined {
+  const challenge = headers.get('www-authenticate') ?? '';
+  if (!challenge.includes('error="insufficient_scope"')) return undefined;
+  return /scope="([a-z]{1,20}(?::[\w.-]{1,128})?)"/.exec(challenge)?.[1];
 }
 
 /** The error for a 404. A server that is not a registry also responds with 404: the hint then says so. */

@@ -76,10 +76,8 @@ async function readAnswer(
   { fleet }: Options,
 ): Promise<Answer> {
   const refusal = scopeRefusal(token, 'rollout', namespaceOf(named.moduleId));
-  // A client that changes a rollout reads it first.
-  if (refusal && !token.scopes.includes(FLEET_READ)) {
-    return { kind: 'missing-scope', token, scope: FLEET_READ };
-  }
+  // A client that changes a rollout reads it first, so it is told the scope that it needs for both.
+  if (refusal && !token.scopes.includes(FLEET_READ)) return refusal;
   const stored = storedAt(catalogue, named);
   if (stored instanceof Response) return stored;
   return await document(c, fleet, { ...named, ...stored }, now);
