@@ -129,7 +129,7 @@ describe('a request without a usable answer', () => {
     expect(await remote(server.address, PUBLISH)).toEqual({
       stdout: '',
       stderr:
-        'error[REGISTRY_UNREACHABLE]: the registry ADDRESS cannot be reached (ECONNREFUSED)\nhint: the registry may have made the change: run the command again, which then changes nothing\n',
+        'error[REGISTRY_UNREACHABLE]: the registry ADDRESS cannot be reached (ECONNREFUSED)\nhint: nothing listens at this address: check it, and whether the registry is served; then run the command again, which changes nothing twice\n',
       exit: 4,
     });
     expect(server.requests).toEqual([]);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { parseModuleId, type ModuleId, type Result } from '../../core/index.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import { Catalogue } from '../../server/catalogue/catalogue.ts';
 import { IN_MEMORY, type Opening } from '../../sqlite/database.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../../sqlite/database-error.ts';
@@ -14,6 +15,15 @@ export interface CatalogueOptions {
   readonly json?: true;
 }
 
+/** Says which file was changed if MODREG_REGISTRY is set, because that names the registry of other commands only. */
+export function changedFileNotes({ db }: CatalogueOptions, world: World): string[] {
+  const path = db ?? defaultDatabase(world);
+  if (db !== undefined || path === undefined || !world.environment['MODREG_REGISTRY']) return [];
+  return [
+    `note: the file ${excerpt(path)} has the change: MODREG_REGISTRY is not used here, --registry names the address of a registry`,
+  ];
+}
+
 /** The options of a command that can create the file. */
 export interface CreatingOptions extends CatalogueOptions {
   readonly create?: true;
@@ -22,6 +32,8 @@ export interface CreatingOptions extends CatalogueOptions {
 /** How a registry's file is opened. */
 interface CatalogueOpening extends Pick<Opening, 'busyTimeoutMs'> {
   readonly mode: Exclude<Opening['mode'], 'inspect'>;
+  /** Whether the command has `--registry`, too. */
+  readonly hasAddress?: true;
 }
 
 /** How such a command opens the file: only a path that was not typed is created without `--create`. */
@@ -62,7 +74,7 @@ export function withCatalogue(
 export function openCatalogue(
   { db }: CatalogueOptions,
   world: World,
-  opening: Partial<CatalogueOpening>,
+  { hasAddress, ...opening }: Partial<CatalogueOpening>,
 ): Result<Catalogue, Problem> {
   const path = db ?? defaultDatabase(world);
   if (path === '') return { ok: false, error: usage('--db is empty') };
@@ -83,10 +95,16 @@ export function openCatalogue(
   } catch (error) {
     const problem = databaseProblem(error);
     if (existsSync(path)) return { ok: false, error: problem };
-    const hint =
-      'check the path; publish, token create and serve create the file if --create is passed';
-    return { ok: false, error: { ...problem, hint } };
+    return { ok: false, error: { ...problem, hint: hintForMissing(db, hasAddress) } };
   }
+}
+
+function hintForMissing(db: string | undefined, hasAddress: true | undefined): string {
+  if (db !== undefined) {
+    return 'check the path; publish, token create and serve create the file if --create is passed';
+  }
+  const address = hasAddress ? ', and --registry the address of a registry' : '';
+  return `publish, token create and serve create this file; --db names another one${address}`;
 }
 
 /** Runs `answer` for the module that `text` names, or returns why it is not a module_id. */

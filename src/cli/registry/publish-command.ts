@@ -11,6 +11,7 @@ import { countOf } from '../output/count.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 import {
+  changedFileNotes,
   databaseProblem,
   failed,
   modeOf,
@@ -45,7 +46,11 @@ export async function publishCommand(
   return await withModuleId(moduleIdText, async (moduleId) => {
     if (options.registry === undefined) {
       const problem = await stored(uploads.value, options, world);
-      return problem ? failed(problem) : publishToFile(moduleId, value, options, world);
+      if (problem) return failed(problem);
+      const outcome = publishToFile(moduleId, value, options, world);
+      return outcome.answer.length === 0
+        ? outcome
+        : { ...outcome, notes: changedFileNotes(options, world) };
     }
     if (options.create)
       return failed(usage('--create creates a file, and --registry is an address'));

@@ -69,6 +69,12 @@ function changeProblem(error: RegistryError, tokenHint: string | undefined): Pro
     return { ...problem, hint: "check the address: a registry with modreg's protocol is needed" };
   }
   if (!UNKNOWN.has(error.kind)) return problem;
+  // An attempt before the last one may have been answered by a server that has ended since.
+  if (error.message.endsWith('(ECONNREFUSED)')) {
+    const hint =
+      'nothing listens at this address: check it, and whether the registry is served; then run the command again, which changes nothing twice';
+    return { ...problem, hint };
+  }
   return {
     ...problem,
     hint: 'the registry may have made the change: run the command again, which then changes nothing',

@@ -7,7 +7,13 @@ import { jsonLine } from '../output/answer-json.ts';
 import { parseProblem, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { recordsIn } from './catalogue-records.ts';
-import { failed, usage, withCatalogue, withModuleId } from './catalogue-options.ts';
+import {
+  changedFileNotes,
+  failed,
+  usage,
+  withCatalogue,
+  withModuleId,
+} from './catalogue-options.ts';
 import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
 import { tokensIn } from './registry-token.ts';
 import { describeEffects, yankEffects, type YankEffect } from './yank-effect.ts';
@@ -41,7 +47,7 @@ export async function yankCommand(
 
 function yankInFile(yank: Yank, options: ChangeOptions, world: World): Outcome {
   const { moduleId, version, reason } = yank;
-  return withCatalogue(options, world, { mode: 'write' }, (catalogue) => {
+  return withCatalogue(options, world, { mode: 'write', hasAddress: true }, (catalogue) => {
     const result = catalogue.yank(moduleId, version, reason);
     switch (result) {
       case 'unknown-module':
@@ -60,7 +66,8 @@ function yankInFile(yank: Yank, options: ChangeOptions, world: World): Outcome {
       case 'unchanged': {
         const records = reason === null ? [] : recordsIn(catalogue, moduleId);
         const effects = reason === null ? [] : yankEffects(indexReleases(records), version);
-        return yankedOutcome(yank, { isNew: result === 'done', effects }, options);
+        const notes = changedFileNotes(options, world);
+        return { ...yankedOutcome(yank, { isNew: result === 'done', effects }, options), notes };
       }
     }
   });
