@@ -221,6 +221,23 @@ it.each([
   expect([stdout, first, exit]).toEqual([[], message, 1]);
 });
 
+it('what-if says that a later step of the rollout includes a machine', async () => {
+  const rollout = { salt: 's1', percent: 0.1, share: 0.000001 };
+  const { address } = await plainServer((response, { url = '' }) => {
+    const states = [{ state: lidarReport({}, NOW), machines: ['rover-1', 'rover-2'] }];
+    if (url.includes('/fleet/')) send(response, { module_id: 'acme:lidar', states, next: null });
+    else send(response, listOf(['1.2.9', { version: '1.4.0', rollout }], 1));
+  });
+  const args = ['fleet', 'what-if', 'acme:lidar', '1.4.0', '--registry', address];
+  const environment = { MODREG_TOKEN: 'modreg_x' };
+  expect((await printed(args, { environment, clock: () => NOW })).stdout).toEqual([
+    'acme:lidar 1.4.0: 2 of 2 machines would get it',
+    '',
+    '  WHEN              MACHINES              DEPLOYED   CONSTRAINT   WHAT',
+    '  in a later step   2: rover-1, rover-2   1.2.9      1.*          the rollout at 0.1 % does not include it yet',
+  ]);
+});
+
 it.each([
   [
     ['status', '--registry', './registry'],
@@ -261,4 +278,24 @@ it.each([
     'error[NOT_A_REGISTRY]: the registry answered without the fields that its OpenAPI document has',
     4,
   ]);
+});
+
+it.each([
+  ['fleet status', 'fleet:read'],
+  ['fleet machines', 'fleet:read'],
+  ['rollout status', 'fleet:read'],
+  ['rollout status acme:lidar 1.3.0', 'rollout:acme'],
+  ['rollout halt acme:lidar 1.3.0', 'rollout:acme'],
+])('%s names the scope %s that the token lacks', async (command, scope) => {
+  const { address, catalogue } = await loopbackRegistry();
+  const environment = { MODREG_TOKEN: tokenFor(catalogue, ['publish', 'machine:rover-1']) };
+  const args = [...command.split(' '), '--registry', address];
+  expect(await printed(args, { environment })).toEqual({
+    stdout: [],
+    stderr: [
+      `error[REGISTRY_REFUSED]: the registry ${address} denies access with the token that was sent (403): it lacks the scope ${scope}`,
+      `hint: its operator creates a token with it: modreg registry token create --name <name> --scope ${scope}`,
+    ],
+    exit: 4,
+  });
 });

@@ -110,12 +110,12 @@ function asJson(
     groups: effects.map(({ state, effect, machines }) => ({
       when: effect.kind,
       at: effect.kind === 'later' && effect.at !== undefined ? formatTime(effect.at) : null,
-      direction: effect.kind === 'never' ? null : effect.direction,
+      direction: 'because' in effect ? null : effect.direction,
       deployed: state.deployed,
       constraint: state.constraint,
       platform: state.platform,
-      stops: effect.kind === 'never' ? [] : effect.stops,
-      because: effect.kind === 'never' ? effect.because : null,
+      stops: 'because' in effect ? [] : effect.stops,
+      because: 'because' in effect ? effect.because : null,
       machines,
     })),
   });
@@ -172,13 +172,14 @@ function rowOf({
 }
 
 function whenOf(effect: MachinesWithEffect['effect'], facts: object | null, world: World): string {
+  if (effect.kind === 'later-step') return 'in a later step';
   if (effect.kind !== 'later') return effect.kind;
   if (effect.at === undefined) return 'held';
   return describeTime(effect.at, { now: world.clock(), timeZone: timeZoneIn(facts) });
 }
 
 function whatOf(effect: MachinesWithEffect['effect']): string {
-  if (effect.kind === 'never') return effect.because;
+  if ('because' in effect) return effect.because;
   const { direction, stops } = effect;
   return stops.length === 0
     ? direction

@@ -23,7 +23,8 @@ type Effect =
       readonly at: number | undefined;
       readonly stops: readonly string[];
     }
-  | { readonly kind: 'never'; readonly because: string };
+  /** `later-step`: its rollout does not include the machine yet. */
+  | { readonly kind: 'never' | 'later-step'; readonly because: string };
 
 export interface MachinesWithEffect {
   readonly state: ModuleStates['state'];
@@ -89,10 +90,8 @@ function effectsFor(
     const then = nextChange(decision);
     return (
       dueIn(decision, { version, stops, at: undefined }) ??
-      (then && dueIn(then.becomes, { version, stops, at: then.at })) ?? {
-        kind: 'never',
-        because: reasonAgainst(decision, version),
-      }
+      (then && dueIn(then.becomes, { version, stops, at: then.at })) ??
+      without(decision, version)
     );
   };
 }
@@ -121,16 +120,21 @@ function dueIn(
   return { kind: at === undefined ? 'now' : 'later', direction, at, stops: stopping };
 }
 
-/** Why a decision does not deploy `version`: why it is refused, else what is decided instead. */
-function reasonAgainst(decision: Decision, version: string): string {
+/** A decision that does not deploy `version`: why it is refused, else what is decided instead. */
+function without(decision: Decision, version: string): Effect {
   const { resolution } = decision;
-  if (!resolution) return describeDecision(decision);
+  if (!resolution) return { kind: 'never', because: describeDecision(decision) };
   const found = firstOf(
     resolution.refused(),
     (one) => 'release' in one && one.release.version.text === version,
   );
-  if (found) return describeRefused(found, resolution.input.constraint);
-  return describeDecision(decision);
+  if (!found) return { kind: 'never', because: describeDecision(decision) };
+  if (found.reason === 'not-in-rollout') {
+    // Without the cohort, which differs from machine to machine.
+    const because = `the rollout at ${found.percent} % does not include it yet`;
+    return { kind: 'later-step', because };
+  }
+  return { kind: 'never', because: describeRefused(found, resolution.input.constraint) };
 }
 
 function firstOf(

@@ -7,6 +7,8 @@ export interface RolloutAnswer {
   readonly status: string;
   readonly sequence: number;
   readonly percent: number;
+  /** It includes the machines whose cohort is below. */
+  readonly share: number;
   readonly because: string | null;
   readonly soak_ms: number;
   readonly included: number;
@@ -32,6 +34,7 @@ const ANSWER = objectOf<keyof RolloutAnswer>({
   status: isText,
   sequence: isNumber,
   percent: isNumber,
+  share: isNumber,
   because: isTextOrNull,
   soak_ms: isNumber,
   included: isNumber,

@@ -7,7 +7,7 @@ import { withFleet, type FleetOptions } from '../fleet/fleet-options.ts';
 import { wholeNumber } from '../number-option.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { parseProblem, type Outcome } from '../problem.ts';
-import { failed, usage, withModuleId } from '../registry/catalogue-options.ts';
+import { failed, withModuleId } from '../registry/catalogue-options.ts';
 import { namedRegistry } from '../registry/registry-choice.ts';
 import { readSoak } from '../registry/release-options.ts';
 import { refusalProblem, withWriter } from '../registry/remote-registry.ts';
@@ -44,14 +44,16 @@ export async function startCommand(
   });
 }
 
-/** `modreg rollout status`: one rollout, or a line for each. */
+/** `modreg rollout status`: one rollout, or a line for each of a module, or of all. */
 export async function statusCommand(
   [moduleId, version]: readonly [string | undefined, string | undefined],
   options: RolloutOptions,
   world: World,
 ): Promise<Outcome> {
-  if (moduleId === undefined) return await listedRollouts(options, world);
-  if (version === undefined) return failed(usage(`expected a version after ${excerpt(moduleId)}`));
+  if (moduleId === undefined) return await listedRollouts(undefined, options, world);
+  if (version === undefined) {
+    return await withModuleId(moduleId, async (id) => await listedRollouts(id, options, world));
+  }
   return await withRelease([moduleId, version], options, world, async (writer, id, text) => {
     const result = await writer.rollout(id, text);
     if (result.kind !== 'done') return failed(refusalProblem(result));
@@ -59,16 +61,24 @@ export async function statusCommand(
   });
 }
 
-async function listedRollouts(options: RolloutOptions, world: World): Promise<Outcome> {
+/** The rollouts of a module, or of all. */
+async function listedRollouts(
+  moduleId: ModuleId | undefined,
+  options: RolloutOptions,
+  world: World,
+): Promise<Outcome> {
   return await withFleet(options, world, async (client) => {
     const { rollouts } = await client.read('/rollouts');
-    const all = Array.isArray(rollouts) ? rollouts.filter(isJsonObject) : [];
+    const all = (Array.isArray(rollouts) ? rollouts.filter(isJsonObject) : []).filter(
+      (one) => moduleId === undefined || one['module_id'] === moduleId,
+    );
     const lines = all.map(
       ({ module_id: id, version, status, percent }) =>
         `${excerpt(String(id))} ${excerpt(String(version))}: ${excerpt(String(status))} at ${Number(percent)} %`,
     );
     const json = jsonLine({ schema: 'modreg/rollouts@1', rollouts: all });
-    const text = lines.length === 0 ? ['no release is or was in a rollout'] : lines;
+    const none = `no release${moduleId === undefined ? '' : ` of ${moduleId}`} is or was in a rollout`;
+    const text = lines.length === 0 ? [none] : lines;
     return { answer: options.json ? [json] : text, notes: [], problems: [] };
   });
 }

@@ -28,12 +28,13 @@ export function statusLines(rollout: RolloutAnswer): string[] {
   ];
 }
 
-function stateOf({ status, percent, because }: RolloutAnswer): string {
+function stateOf({ status, percent, share, included, because }: RolloutAnswer): string {
   const reason = because ? `: ${excerpt(because)}` : '';
   if (status === 'completed') return 'completed, all machines may install it';
   if (status !== 'running') return `${excerpt(status)} at ${percent} %${reason}`;
   const step = STEPS.findLastIndex((one) => one <= percent) + 1;
-  return `${percent} %, step ${step} of ${STEPS.length}`;
+  const machines = `${countOf(included, 'machine')} (cohorts below ${Number(share.toPrecision(3))})`;
+  return `${percent} %, step ${step} of ${STEPS.length}, includes ${machines}`;
 }
 
 /** A line for each reason, with the machine that reported it last. */
@@ -45,15 +46,19 @@ function failureLines({ failures }: RolloutAnswer): string[] {
   });
 }
 
-function nextLine({ status, next, machines }: RolloutAnswer): string | undefined {
+function nextLine({ status, next, machines, ...rollout }: RolloutAnswer): string | undefined {
   if (status === 'halted') {
     const seen = machines.failed + machines.silent;
     return `modreg rollout resume --failures ${seen} | retract`;
   }
   if (status !== 'running') return undefined;
   const { reason, left_ms: left = 0, needed, healthy, percent } = next;
-  if (reason === 'soaking') return `a step in ${describeDuration(left)} at the earliest`;
-  if (reason === 'few-healthy') return `a step when ${needed} machines are healthy, now ${healthy}`;
+  // After the last step, the rollout is completed.
+  const step = rollout.percent < 100 ? 'a step' : 'completed';
+  if (reason === 'soaking') return `${step} in ${describeDuration(left)} at the earliest`;
+  if (reason === 'few-healthy') {
+    return `${step} when ${needed} machines are healthy, now ${healthy}`;
+  }
   const where = percent === undefined ? '' : ` at ${percent} %`;
   return `${excerpt(next.step)}${where}, in some seconds`;
 }

@@ -89,11 +89,10 @@ export function describeRollout(refusal: RolloutRefusal): string {
   switch (refusal.reason) {
     case 'not-in-rollout': {
       const { cohort, share } = refusal;
-      const why =
-        cohort === undefined
-          ? 'the machine has no id, so only 100 % include it'
-          : `cohort ${comparedDecimals(cohort, share).join(' is not below ')}`;
-      return `${why} (rollout at ${percent} %)`;
+      const rollout = `the rollout at ${percent} % does not include this machine`;
+      return cohort === undefined
+        ? `${rollout}: it has no id, so only 100 % include it`
+        : `${rollout} yet: cohort ${comparedDecimals(cohort, share).join(' is not below ')}`;
     }
     case 'rollout-halted':
       return `rollout halted at ${percent} %${inBrackets(refusal.because)}`;

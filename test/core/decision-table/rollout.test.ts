@@ -87,7 +87,7 @@ describe('D49: a release is in rollout', () => {
       list: ['1.2.9', inRollout('1.3.0', 's2', 5)],
       ...ROVER,
       expected:
-        'upgrade to 1.2.9: newest release of 1 that may be selected; 1.3.0 is refused: cohort 0.40 is not below 0.05 (rollout at 5 %)',
+        'upgrade to 1.2.9: newest release of 1 that may be selected; 1.3.0 is refused: the rollout at 5 % does not include this machine yet: cohort 0.40 is not below 0.05',
     },
     {
       case: 'D49 the numbers have as many decimals as they need to differ',
@@ -96,7 +96,7 @@ describe('D49: a release is in rollout', () => {
       list: ['1.2.9', inRollout('1.3.0', 's2', 0.1, { share: 0.404355 })],
       ...ROVER,
       expected:
-        'up-to-date: stays at 1.2.9: 1.3.0 is refused: cohort 0.404356 is not below 0.404355 (rollout at 0.1 %)',
+        'up-to-date: stays at 1.2.9: 1.3.0 is refused: the rollout at 0.1 % does not include this machine yet: cohort 0.404356 is not below 0.404355',
     },
     {
       case: 'D49 a low share is not shown as 0',
@@ -105,7 +105,7 @@ describe('D49: a release is in rollout', () => {
       list: ['1.2.9', inRollout('1.3.0', 's2', 0.1)],
       ...ROVER,
       expected:
-        'up-to-date: stays at 1.2.9: 1.3.0 is refused: cohort 0.404 is not below 0.001 (rollout at 0.1 %)',
+        'up-to-date: stays at 1.2.9: 1.3.0 is refused: the rollout at 0.1 % does not include this machine yet: cohort 0.404 is not below 0.001',
     },
     {
       case: 'D49 no release but those in rollout: stuck',
@@ -121,7 +121,7 @@ describe('D49: a release is in rollout', () => {
       deployed: '1.2.9',
       list: ['1.2.9', inRollout('1.3.0', 's1', 50)],
       expected:
-        'up-to-date: stays at 1.2.9: 1.3.0 is refused: the machine has no id, so only 100 % include it (rollout at 50 %)',
+        'up-to-date: stays at 1.2.9: 1.3.0 is refused: the rollout at 50 % does not include this machine: it has no id, so only 100 % include it',
     },
   ]);
 });
@@ -182,7 +182,7 @@ describe('D50: what a rollout does not refuse', () => {
       list: ['1.2.9', inRollout('1.3.0', 's2', 5), '1.4.0'],
       ...ROVER,
       expected:
-        'rollback to 1.2.9: 1.4.0 failed on this machine; 1.2.9 instead: newest release of 1 that may be selected; 1.3.0 is refused: cohort 0.40 is not below 0.05 (rollout at 5 %)',
+        'rollback to 1.2.9: 1.4.0 failed on this machine; 1.2.9 instead: newest release of 1 that may be selected; 1.3.0 is refused: the rollout at 5 % does not include this machine yet: cohort 0.40 is not below 0.05',
     },
     {
       case: 'D50 a pin bypasses the rollout, with a warning',
@@ -215,7 +215,7 @@ describe('D50: what a rollout does not refuse', () => {
     const list = [inRollout('1.3.0', 's2', 5)];
     const decision = decide(moduleQuestion({ wanted: '1.3.0', deployed: null, list, ...ROVER }));
     expect(decisionWarnings(decision).map((one) => describeWarning(one, decision))).toEqual([
-      'the pin bypasses the rollout of 1.3.0: cohort 0.40 is not below 0.05 (rollout at 5 %)',
+      'the pin bypasses the rollout of 1.3.0: the rollout at 5 % does not include this machine yet: cohort 0.40 is not below 0.05',
     ]);
   });
 });
@@ -230,7 +230,7 @@ it('D49 explains each entry in rollout in one line', () => {
   const rollouts = { machineId: 'rover-7', confirmedAt: NOW - 2 * HOUR };
   expect(explain(ask('1.*', list, { now: NOW, rollouts }))).toEqual([
     String.raw`1.5.0  no   rollout halted at 20 % (a\u{a}b)`,
-    '1.4.0  no   cohort 0.40 is not below 0.05 (rollout at 5 %)',
+    '1.4.0  no   the rollout at 5 % does not include this machine yet: cohort 0.40 is not below 0.05',
     '1.3.0  no   its rollout at 50 % needs a list confirmed within 1 h, and this one was confirmed at 2026-11-20T22:00:00Z',
     '1.2.9  YES  newest release of 1 that may be selected',
   ]);
