@@ -156,7 +156,7 @@ describe('modreg agent run', () => {
     const folder = siteOf('http://127.0.0.1:9/v1');
     writeFileSync(`${folder}/policy.json`, '{"registry":"http://127.0.0.1:9","run_as":"nemo"}');
     expect(said(folder, 'run', `${folder}/machine.json`)).toEqual([
-      'error[USAGE]: there is no user "nemo" to run modules as; create it: useradd --system --user-group --no-create-home --shell /usr/sbin/nologin nemo',
+      'error[USAGE]: there is no user "nemo" to run modules as; create it: useradd --system --user-group --no-create-home --shell /usr/sbin/nologin nemo, or name another one with run_as in the policy',
     ]);
   });
 

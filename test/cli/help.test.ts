@@ -18,6 +18,14 @@ describe('a mistake in the arguments leads to the help of that command', () => {
   });
 });
 
+it.each([
+  ['exit-code', '  did you mean modreg help exit-codes ?'],
+  ['plna', '  did you mean modreg help plan ?'],
+  ['weather', 'hint: modreg --help shows how'],
+])('modreg help %s: %s', (asked, line) => {
+  expect(modreg(['help', asked]).stderr.split('\n')[1]).toBe(line);
+});
+
 describe('a module_id and a version with @ between them', () => {
   it.each([
     ['resolve acme:lidar@1.2.9', 'modreg resolve acme:lidar 1.2.9'],

@@ -72,6 +72,16 @@ describe('modreg quarantine add', () => {
     );
   });
 
+  it('warns of a version that no list has', async () => {
+    const machine = await machineWith();
+    const warned = async (version: string): Promise<readonly string[]> =>
+      (await ask(machine, 'quarantine', 'add', 'acme:lidar', version)).problems;
+    expect(await warned('9.9.9')).toEqual([
+      'no release list that this machine has read contains acme:lidar 9.9.9; it is refused if it is published',
+    ]);
+    expect(await warned('1.2.9')).toEqual([]);
+  });
+
   it('does not end a rollback of the same version', async () => {
     const machine = await machineWith();
     await ask(machine, 'rollback', 'acme:lidar');

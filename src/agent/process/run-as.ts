@@ -31,7 +31,7 @@ export function runAsOf(
     const create = `useradd --system --user-group --no-create-home --shell /usr/sbin/nologin ${name}`;
     return {
       ok: false,
-      error: `there is no user ${quote(name)} to run modules as; create it: ${create}`,
+      error: `there is no user ${quote(name)} to run modules as; create it: ${create}, or name another one with run_as in the policy`,
     };
   }
   if (isRoot) return { ok: true, value: user };

@@ -15,7 +15,7 @@ const MIB = 1024n * 1024n;
 const FULL_BYTES = 4n * MIB;
 
 /** The folder of modreg's files: whether it is there, whose it is, and whether it has space. */
-export function checkHome(facts: HomeFacts | undefined): Finding[] {
+export function checkHome(facts: HomeFacts | undefined, machinePath?: string): Finding[] {
   if (!facts) {
     return [
       error(
@@ -35,7 +35,7 @@ export function checkHome(facts: HomeFacts | undefined): Finding[] {
     ];
   }
   const findings = [
-    ...ownerFindings(facts, stats),
+    ...ownerFindings(facts, stats, machinePath),
     ...writingFindings(facts),
     ...fileFindings(facts, stats),
     ...spaceFindings(path, disk),
@@ -59,9 +59,14 @@ function withoutHome({ path, unwritable, disk }: HomeFacts, code: string): Findi
   return [ok(`${quote(path)} does not exist yet; the first start creates it`), ...space];
 }
 
-function ownerFindings(facts: HomeFacts, { uid: owner, mode }: Stats): Finding[] {
+function ownerFindings(
+  facts: HomeFacts,
+  { uid: owner, mode }: Stats,
+  machinePath: string | undefined,
+): Finding[] {
   const { path, uid } = facts;
-  const asOwner = `sudo -u '#${owner}' env PLATFORM_HOME=${shellWord(path)} modreg doctor`;
+  const machine = machinePath === undefined ? '' : ` ${shellWord(machinePath)}`;
+  const asOwner = `sudo -u '#${owner}' env PLATFORM_HOME=${shellWord(path)} modreg doctor${machine}`;
   return [
     ...(isForeign(facts)
       ? [error(`${quote(path)} belongs to user ${owner}, and this is user ${uid}`, asOwner)]

@@ -1,8 +1,9 @@
 import { openForPoller, type ClaimedFile, type MachineFile } from '../../store/index.ts';
 import type { SavedListsError } from '../../registry/index.ts';
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Result } from '../../core/index.ts';
+import { quote } from '../../core/text/quote.ts';
 import { platformHome } from '../../config/platform-home.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import type { Opening } from '../../sqlite/database.ts';
@@ -48,6 +49,13 @@ export function openState(
   const opening = { mode, busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS };
   const file = trying(() => openMachineFile(path.value, opening));
   if (file.ok || !file.error.isMissing) return file;
+  const home = dirname(path.value);
+  if (statSync(home, { throwIfNoEntry: false })?.isDirectory() === false) {
+    const message = `the state of this machine is not found: ${quote(home)} is not a folder`;
+    const hint = 'set PLATFORM_HOME to a folder';
+    const about = { message, hint, isMissing: false, isAbsent: false } as const;
+    return { ok: false, error: { severity: 'error', kind: 'usage', ...about } };
+  }
   const isAbsent = (statSync(path.value, { throwIfNoEntry: false })?.size ?? 0) === 0;
   return { ok: false, error: { ...file.error, isAbsent } };
 }

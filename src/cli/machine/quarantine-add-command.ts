@@ -1,4 +1,10 @@
-import { decide, describeDecision, type Decision, type ModuleId } from '../../core/index.ts';
+import {
+  decide,
+  describeDecision,
+  parseVersion,
+  type Decision,
+  type ModuleId,
+} from '../../core/index.ts';
 import { wordFor } from '../../core/decision/decision.ts';
 import { summarizeDecision, targetText } from '../../core/explanation/plan-words.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
@@ -67,7 +73,8 @@ export function quarantineAddCommand(
     const answer = options.json ? [asJson(entry, concerned)] : linesOf(entry, concerned, times);
     const lift = `modreg quarantine lift ${moduleId} ${version}`;
     const notes = options.json ? [] : [`note: ${lift} undoes this`];
-    return { answer, notes, problems: unknownModule(moduleId, state) };
+    const problems = [...unknownModule(moduleId, state), ...unlisted(entry, concerned)];
+    return { answer, notes, problems };
   });
   return done.ok ? done.value : failed(done.error);
 }
@@ -86,6 +93,21 @@ function unknownModule(moduleId: ModuleId, state: MachineState): Problem[] {
   const hint = `this machine has ${firstFew(known, NAMED).join(', ')}`;
   const suggestion = nearestWord(moduleId, known);
   return [{ severity: 'warning', kind: 'unknown-reference', message, suggestion, hint }];
+}
+
+/** A warning if no list of the module on this machine has the version: it may be a typing mistake. */
+function unlisted(
+  { moduleId, version }: QuarantineEntry,
+  concerned: readonly Concerned[],
+): Problem[] {
+  const parsed = parseVersion(version);
+  const lists = concerned.flatMap(({ decision }) =>
+    typeof decision === 'string' || 'error' in decision.input.list ? [] : [decision.input.list],
+  );
+  if (!parsed.ok || lists.length === 0) return [];
+  if (lists.some(({ index }) => index.find(parsed.value))) return [];
+  const message = `no release list that this machine has read contains ${moduleId} ${version}; it is refused if it is published`;
+  return [{ severity: 'warning', kind: 'unknown-reference', message }];
 }
 
 function concernedBy(moduleId: ModuleId, file: MachineFile, now: number): Concerned[] {

@@ -22,7 +22,7 @@ describe('a module runs as', () => {
     [
       'nobody',
       0,
-      'there is no user "nobody" to run modules as; create it: useradd --system --user-group --no-create-home --shell /usr/sbin/nologin nobody',
+      'there is no user "nobody" to run modules as; create it: useradd --system --user-group --no-create-home --shell /usr/sbin/nologin nobody, or name another one with run_as in the policy',
     ],
   ])('run_as %s, agent %i', (named, uid, expected) => {
     const passwd = `${temporaryFolder({ passwd: PASSWD })}/passwd`;
