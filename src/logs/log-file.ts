@@ -40,11 +40,11 @@ const BUSY_TIMEOUT_MS = 5000;
 const TRIMMED_AFTER = 32;
 
 /** Opens the log at `path`. Throws a `DatabaseError`. */
-export function openLog(path: string, mode: 'create' | 'write' | 'read'): LogFile {
+export function openLog(path: string, mode: 'create' | 'write' | 'read' | 'inspect'): LogFile {
   const database = openDatabase(path, LOG_LAYOUT, { mode, busyTimeoutMs: BUSY_TIMEOUT_MS });
   // A loss of power may take the last lines of a log: a sync for each would delay what the agent does.
   // The write-ahead log is emptied early, because it counts as well.
-  if (mode !== 'read') {
+  if (mode === 'create' || mode === 'write') {
     database.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 128;
       PRAGMA journal_size_limit = 524288`);
   }

@@ -75,7 +75,10 @@ it.each<[Parameters<typeof agentLine>[0], string | undefined]>([
     'info 1.1.0 is ready, and on probation for 30 s',
   ],
   [{ ...STATE, state: 'probation', waitMs: 0 }, undefined],
-  [{ ...STATE, state: 'backing-off', waitMs: 4000 }, 'info 1.1.0 is started again in 4 s'],
+  [
+    { ...STATE, state: 'backing-off', waitMs: 4000 },
+    'info 1.1.0 is started again in 4 s, unless another version replaces it',
+  ],
   [{ ...STATE, state: 'backing-off', waitMs: 0 }, undefined],
   [
     { ...STATE, state: 'stopping', reason: 'it ended with exit code 3' },

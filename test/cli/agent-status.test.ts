@@ -105,12 +105,55 @@ describe('modreg agent status', () => {
       trouble: 'no light',
       agent: null,
       modules: [
-        { ...fresh, memory: 0, ...decided, action: null },
-        { ...arm, memory: bytes, ...undecided },
+        { ...fresh, memory: 0, ...decided, action: null, failures: null },
+        { ...arm, memory: bytes, ...undecided, failures: null },
       ],
       quarantine: [],
       log: null,
     });
+  });
+
+  it('says how often the version in use failed lately', () => {
+    const file = claimed();
+    const home = dirname(file.path);
+    const names = ['arm', 'idle', 'gone'];
+    for (const name of names) {
+      noteActivation(file, name, { moduleId: moduleId('acme:lidar'), activation: stable });
+    }
+    const decisions = names.map((name) => logged(name, { moduleId: 'acme:lidar' }));
+    file.state.log(decisions, { at: NOW, trouble: undefined });
+    const log = openLog(`${home}/logs.db`, 'create');
+    const MINUTE = 60_000;
+    for (const [module, version, ago, event] of [
+      ['arm', '1.0.0', 10, 'failed'],
+      ['arm', '1.0.0', 3, 'failed'],
+      ['arm', '1.0.0', 2, 'started'],
+      ['arm', '1.0.0', 1, 'failed'],
+      // One failure is no loop, and another version is not in use.
+      ['idle', '1.0.0', 1, 'failed'],
+      ['gone', '0.9.0', 2, 'failed'],
+      ['gone', '0.9.0', 1, 'failed'],
+    ] as const) {
+      const text = `${module}: ${version} failed: it ended ${ago} minutes ago`;
+      const at = NOW - ago * MINUTE;
+      log.append([
+        { at, severity: 'warn', module, version, event: `modreg.module.${event}`, text },
+      ]);
+    }
+    log.close();
+    const environment = { PLATFORM_HOME: home };
+    const world = { ...quietWorld('linux/x64'), environment, clock: () => NOW };
+    expect(agentStatusCommand({}, world).answer.slice(4)).toEqual([
+      '',
+      'arm 1.0.0 failed 2 times in ten minutes, last: it ended 1 minutes ago',
+    ]);
+    const [json = ''] = agentStatusCommand({ json: true }, world).answer;
+    const { modules } = JSON.parse(json) as { readonly modules: readonly { failures: unknown }[] };
+    expect(modules.map(({ failures }) => failures)).toEqual([
+      { count: 2, last_at: formatTime(NOW - MINUTE), reason: 'it ended 1 minutes ago' },
+      null,
+      null,
+    ]);
   });
 
   it.for([

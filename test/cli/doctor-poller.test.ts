@@ -1,4 +1,5 @@
 import type { MachineState } from '../../src/store/machine-state.ts';
+import { openLog } from '../../src/logs/log-file.ts';
 import { agentSite } from '../support/agent-site.ts';
 import { claimed } from '../support/claimed.ts';
 import { THEN, examined } from '../support/examined.ts';
@@ -115,6 +116,16 @@ describe("modreg doctor on modreg's own agent", () => {
       'warning  poller     the module acme_lidar 1.0.0 has no process: it ended, or waits for its next start',
       '                    fix: modreg agent logs acme_lidar',
     ]);
+    const log = openLog(`${site.home}/logs.db`, 'create');
+    const event = 'modreg.module.failed';
+    const failure = { severity: 'warn', module: 'acme_lidar', version: '1.0.0', event } as const;
+    const text = 'acme_lidar: 1.0.0 failed: it ended with exit code 7';
+    for (const at of [Date.now(), Date.now()]) log.append([{ ...failure, at, text }]);
+    log.close();
+    expect((await look()).slice(1, 3)).toEqual([
+      'warning  poller     the module acme_lidar 1.0.0 failed 2 times in ten minutes, last: it ended with exit code 7',
+      '                    fix: modreg agent logs acme_lidar',
+    ]);
     state.close();
   });
 
@@ -127,7 +138,7 @@ describe("modreg doctor on modreg's own agent", () => {
     const shown = await examined(folder, [`${folder}/machine.json`], { only: 'modules' });
     expect(shown.slice(0, 2)).toEqual([
       'error    modules    acme_lidar cannot run: there is no user "nobody-at-all" to run modules as',
-      '                    fix: useradd --system --user-group --no-create-home --shell /usr/sbin/nologin nobody-at-all',
+      '                    fix: useradd --system --user-group --no-create-home --shell /usr/sbin/nologin nobody-at-all, or name another one with run_as in the policy',
     ]);
   });
 });

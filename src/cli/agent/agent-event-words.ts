@@ -119,7 +119,9 @@ function moduleLine({
     case 'backing-off':
       return waitMs === 0
         ? undefined
-        : info(`${version} is started again in ${describeDuration(waitMs)}`);
+        : info(
+            `${version} is started again in ${describeDuration(waitMs)}, unless another version replaces it`,
+          );
     case 'idle':
     case 'starting':
     case 'trying':

@@ -9,6 +9,7 @@ import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory, QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { excerpt } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
 import type { Delivery } from '../../logs/log-queue.ts';
 import { isPolled } from '../../store/claim.ts';
@@ -27,6 +28,7 @@ import type { World } from '../world.ts';
 import { logAsJson, logDelivery, logLineOf } from './log-status.ts';
 import { restartRequired } from './agent-event-words.ts';
 import { noAgent } from './no-agent.ts';
+import { describeFailing, keyOf, recentFailures, type RecentFailures } from './recent-failures.ts';
 
 /** A module as it is on this machine now. */
 export interface ModuleStatus {
@@ -51,6 +53,7 @@ const NOTHING = {
   trouble: undefined,
   agent: undefined,
   modules: [],
+  failures: new Map<string, never>(),
   quarantine: [],
   log: undefined,
 };
@@ -65,6 +68,8 @@ interface AgentStatus {
   readonly agent: { readonly running: string; readonly installed: string } | undefined;
   /** How far the log was sent, if the policy names a collector. */
   readonly log: Delivery | undefined;
+  /** The versions that failed several times lately. */
+  readonly failures: ReturnType<typeof recentFailures>;
   readonly times: (moduleId: string) => TimeContext;
 }
 
@@ -100,13 +105,25 @@ export function agentStatusCommand({ json }: { readonly json?: true }, world: Wo
   const heads = ['MODULE', 'VERSION', 'STATE', 'PROCESS', 'MEMORY', 'UPDATE'];
   const line = columnsOf(heads, rows, world.columns);
   const quarantined = quarantineTable(quarantine, { times, columns: world.columns });
-  const below = quarantined.length === 0 ? [] : ['', QUARANTINE_HEAD, ...quarantined];
+  const below = [
+    ...failingLines(read.value),
+    ...(quarantined.length === 0 ? [] : ['', QUARANTINE_HEAD, ...quarantined]),
+  ];
   return { answer: [...[heads, ...rows].flatMap(line), ...below, ...sent], notes, problems: [] };
 }
 
 const QUARANTINE_HEAD =
   'In quarantine (modreg quarantine lift MODULE VERSION lets one be selected again):';
 const MEGABYTE = 1e6;
+
+/** A line for each module whose version in use does not stay up. */
+function failingLines({ modules, failures }: AgentStatus): string[] {
+  const lines = modules.flatMap(({ name, version }) => {
+    const failing = failures.get(keyOf(name, version));
+    return failing ? [describeFailing(name, version, failing)] : [];
+  });
+  return lines.length === 0 ? [] : ['', ...lines];
+}
 
 /** Why the agent must be restarted; undefined if it need not be. */
 function whyRestart(agent: AgentStatus['agent']): string | undefined {
@@ -139,6 +156,7 @@ function asJson({
   isRunning,
   agent,
   modules,
+  failures,
   quarantine,
   log,
   trouble,
@@ -158,10 +176,17 @@ function asJson({
       decision: rest.decision?.decision ?? null,
       reason: rest.decision?.reason ?? null,
       action: openAsJson(rest.open),
+      failures: failuresAsJson(failures.get(keyOf(name, version))),
     })),
     quarantine: quarantine.map(quarantineAsJson),
     log: logAsJson(log),
   });
+}
+
+function failuresAsJson(failing: RecentFailures | undefined): object | null {
+  if (!failing) return null;
+  const { count, lastAt, reason } = failing;
+  return { count, last_at: formatTime(lastAt), reason };
 }
 
 function statusIn(file: MachineFile, world: World): AgentStatus {
@@ -174,7 +199,8 @@ function statusIn(file: MachineFile, world: World): AgentStatus {
   const trouble = round?.trouble;
   const isRunning = isPolled(file.path);
   const agent = isRunning ? agentVersions(file, pid) : undefined;
-  return { isRunning, trouble, agent, modules, quarantine, log, times };
+  const failures = recentFailures(file.path, 'read', world.clock());
+  return { isRunning, trouble, agent, modules, failures, quarantine, log, times };
 }
 
 /** The modules that the agent has decided on, or runs. */

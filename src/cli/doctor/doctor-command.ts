@@ -53,14 +53,14 @@ async function findingsOn(
   const home = homeFacts(world);
   const file = home && openMachine(home);
   try {
-    const read = file?.ok === true ? machineFacts(file.value, bytesOf(home)) : file;
+    const read = file?.ok === true ? machineFacts(file.value, bytesOf(home), world.clock()) : file;
     const machine = read?.ok === true ? read.value : undefined;
     const saved = file?.ok === true && machine ? savedListsIn(file.value) : undefined;
     const state = home && read?.ok === false ? checkState(home, read.error) : [];
     const isUnread = home !== undefined && !machine && hasState(home);
     return [
       ...(await check('system', () => checkSystem(world))),
-      ...(await check('home', () => [...checkHome(home), ...state])),
+      ...(await check('home', () => [...checkHome(home, path), ...state])),
       ...(await checkTheRest({ path, options, home, machine, saved, isUnread }, world)),
     ];
   } finally {

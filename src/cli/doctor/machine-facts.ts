@@ -11,6 +11,7 @@ import { savedListTimes, type SavedListTime } from '../../store/saved-lists-tabl
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory } from '../../core/plan/machine-memory.ts';
 import { modulesIn, type ModuleStatus } from '../agent/status-command.ts';
+import { recentFailures } from '../agent/recent-failures.ts';
 import type { HomeFacts } from './home-facts.ts';
 
 /** What machine.db says. */
@@ -25,6 +26,8 @@ export interface MachineFacts {
   /** Whether modreg's own agent has installed a module here. */
   readonly isOfAgent: boolean;
   readonly modules: readonly ModuleStatus[];
+  /** The versions that failed several times lately. */
+  readonly failures: ReturnType<typeof recentFailures>;
   readonly lists: readonly SavedListTime[];
 }
 
@@ -47,6 +50,7 @@ export function openMachine({ path, file }: HomeFacts): Result<MachineFile, Data
 export function machineFacts(
   file: MachineFile,
   bytes: number,
+  now: number,
 ): Result<MachineFacts, DatabaseError> {
   return caught(() => {
     if (bytes <= MOST_CHECKED) checkIntegrity(file);
@@ -60,6 +64,7 @@ export function machineFacts(
       decisions: state.decisions(),
       isOfAgent: activationsIn(file).size > 0,
       modules: modulesIn(file),
+      failures: recentFailures(file.path, 'inspect', now),
       lists: savedListTimes(file),
     };
   });

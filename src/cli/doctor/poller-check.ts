@@ -2,6 +2,7 @@ import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
+import { describeFailing, keyOf } from '../agent/recent-failures.ts';
 import { LAST_ROUND_MS } from '../machine/status-command.ts';
 import { findingsOf, firstFindings, type Finding } from './finding.ts';
 import type { HomeFacts } from './home-facts.ts';
@@ -71,17 +72,17 @@ function roundFindings(
 }
 
 /** The modules of an agent that should run, and do not. */
-function downFindings({ modules, isOfAgent }: MachineFacts): Finding[] {
+function downFindings({ modules, failures, isOfAgent }: MachineFacts): Finding[] {
   if (!isOfAgent) return [];
-  const down = modules.filter(({ isConfigured, phase, pid }) => {
-    return isConfigured && phase !== undefined && pid === undefined;
+  const findings = modules.flatMap(({ name, version, isConfigured, phase, pid }) => {
+    if (!isConfigured || phase === undefined) return [];
+    const failing = failures.get(keyOf(name, version));
+    const logs = `modreg agent logs ${excerpt(name)}`;
+    if (failing) return [warning(`the module ${describeFailing(name, version, failing)}`, logs)];
+    if (pid !== undefined) return [];
+    const found = `the module ${excerpt(name)} ${excerpt(version ?? '')} has no process: it ended, or waits for its next start`;
+    return [warning(found, logs)];
   });
-  const findings = down.map(({ name, version }) =>
-    warning(
-      `the module ${excerpt(name)} ${excerpt(version ?? '')} has no process: it ended, or waits for its next start`,
-      `modreg agent logs ${excerpt(name)}`,
-    ),
-  );
   return firstFindings(findings, 'modreg agent status shows all');
 }
 
