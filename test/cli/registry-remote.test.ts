@@ -188,3 +188,33 @@ it.each<[string, readonly string[], string]>([
   const ended = await remote(address, [...PUBLISH, ...options]);
   expect([ended.stdout, ended.stderr, ended.exit]).toEqual(['', stderr, 2]);
 });
+
+it.each<[readonly string[], string, string]>([
+  [['list'], 'acme:lidar  2 releases\nacme:own    1 release\nother:arm   1 release\n', ''],
+  [['list', 'acme'], 'acme:lidar  2 releases\nacme:own    1 release\n', ''],
+  [['list', 'acme:lidar'], 'acme:lidar  2 releases\n', ''],
+  [['list', 'none'], 'no modules in the namespace none\n', ''],
+  [['list', 'acme:'], '', 'error[BAD_MODULE_ID]: "acme:" is not a module id'],
+  [['show', 'acme:lidar'], 'acme:lidar  2 releases\n  VERSION   PUBLISHED', ''],
+  [
+    ['show', 'acme:lidra'],
+    '',
+    'error[UNKNOWN_MODULE]: the registry ADDRESS has no module acme:lidra',
+  ],
+  [
+    ['show', 'acme:lidar', '--db', 'x'],
+    '',
+    'error[USAGE]: --db and --registry name two registries',
+  ],
+])('%j reads a registry over HTTP, without a token', async (args, stdout, stderr) => {
+  const { address, catalogue } = await loopbackRegistry();
+  published({ catalogue }, 'acme:lidar', '1.2.8', '1.2.9');
+  published({ catalogue }, 'acme:own', '1.0.0');
+  published({ catalogue }, 'other:arm', '1.0.0');
+  const shown = await remote(address, args, '');
+  expect([shown.stdout.slice(0, stdout.length), shown.stderr.slice(0, stderr.length)]).toEqual([
+    stdout,
+    stderr,
+  ]);
+  expect(shown.exit === 0).toBe(stderr === '');
+});

@@ -252,7 +252,7 @@ describe('the registry file', () => {
   });
 
   it.each([
-    [['list'], ''],
+    [['list'], ', and --registry the address of a registry'],
     [['token', 'list'], ''],
     [['yank', 'acme:lidar', '1.2.9'], ', and --registry the address of a registry'],
   ])('%j says without --db what creates it', (args, more) => {

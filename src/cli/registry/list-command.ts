@@ -1,24 +1,29 @@
+import { parseModuleId } from '../../core/index.ts';
 import { namespaceOf } from '../../core/releases/module-id.ts';
 import type { ModuleSummary } from '../../server/catalogue/catalogue-results.ts';
 import type { Catalogue } from '../../server/index.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';
-import type { Outcome } from '../problem.ts';
+import { parseProblem, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
-import { withCatalogue, withModuleId, type CatalogueOptions } from './catalogue-options.ts';
+import { failed, usage, withCatalogue, withModuleId } from './catalogue-options.ts';
+import { countsIn, withReadRegistry } from './remote-lists.ts';
+import type { ChangeOptions } from './remote-registry.ts';
 import { noModule } from './show-command.ts';
 
 /** A namespace; other text must be a module id. */
 const NAMESPACE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 
 /** `modreg registry list`: shows all modules, those of a namespace, or one. */
-export function listCommand(
+export async function listCommand(
   named: string | undefined,
-  options: CatalogueOptions,
+  options: ChangeOptions,
   world: World,
-): Outcome {
+): Promise<Outcome> {
+  const { registry } = options;
+  if (registry !== undefined) return await listOver(named, { ...options, registry }, world);
   const list = (work: (catalogue: Catalogue) => Outcome): Outcome =>
-    withCatalogue(options, world, { mode: 'read' }, work);
+    withCatalogue(options, world, { mode: 'read', hasAddress: true }, work);
   if (named === undefined || NAMESPACE.test(named)) {
     return list((catalogue) => listed(catalogue.summaries(named), named, options));
   }
@@ -32,16 +37,38 @@ export function listCommand(
   );
 }
 
+/** The same of the registry at an address, which says the modules; their lists have the releases. */
+async function listOver(
+  named: string | undefined,
+  options: ChangeOptions & { readonly registry: string },
+  world: World,
+): Promise<Outcome> {
+  const id = named === undefined || NAMESPACE.test(named) ? undefined : parseModuleId(named);
+  if (id?.ok === false) return failed(parseProblem(id.error));
+  return await withReadRegistry(options, world, async (read) => {
+    if (id) {
+      const { records } = await read.registries.read(read.registry, id.value);
+      return listed([{ moduleId: id.value, count: records.length }], named, options);
+    }
+    const modules = await countsIn(read, named);
+    if (modules) return listed(modules, named, options);
+    return failed(usage('this registry does not list its modules: name one, such as acme:lidar'));
+  });
+}
+
+/** A module with how many releases it has. Over the network, its generation is not known. */
+type Listed = Pick<ModuleSummary, 'moduleId' | 'count'> & Partial<ModuleSummary>;
+
 function listed(
-  modules: readonly ModuleSummary[],
+  modules: readonly Listed[],
   namespace: string | undefined,
-  options: CatalogueOptions,
+  options: Pick<ChangeOptions, 'json'>,
 ): Outcome {
   const answer = options.json ? [listAsJson(modules)] : listLines(modules, namespace);
   return { answer, notes: [], problems: [] };
 }
 
-function listLines(modules: readonly ModuleSummary[], namespace: string | undefined): string[] {
+function listLines(modules: readonly Listed[], namespace: string | undefined): string[] {
   const width = Math.max(0, ...modules.map(({ moduleId }) => moduleId.length));
   const lines = modules.map(({ moduleId, count }) => {
     return `${moduleId.padEnd(width)}  ${countOf(count, 'release')}`;
@@ -50,12 +77,12 @@ function listLines(modules: readonly ModuleSummary[], namespace: string | undefi
   return lines.length === 0 ? [none] : lines;
 }
 
-function listAsJson(modules: readonly ModuleSummary[]): string {
+function listAsJson(modules: readonly Listed[]): string {
   return jsonLine({
     schema: 'modreg/registry-list@1',
     modules: modules.map(({ moduleId, generation, count }) => ({
       module_id: moduleId,
-      generation,
+      generation: generation ?? null,
       count,
     })),
   });

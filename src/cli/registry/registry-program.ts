@@ -65,6 +65,12 @@ function withAddress(command: Command): Command {
   );
 }
 
+/** For a command that only reads. */
+const READ_ADDRESS = [
+  '--registry <address>',
+  'read the registry at this address instead of a file',
+] as const;
+
 function addPublish(registry: Command, context: CommandContext): void {
   withAddress(withNewFile(registry.command('publish <module_id> [version]'), context))
     .description('Publishes a release, which never changes afterwards.')
@@ -123,15 +129,17 @@ function addYanks(registry: Command, context: CommandContext): void {
 function addLists(registry: Command, context: CommandContext): void {
   withFile(registry.command('list [namespace]'), context)
     .description('Shows the published modules.')
-    .action(async (namespace: string | undefined, options: CatalogueOptions) => {
+    .option(...READ_ADDRESS)
+    .action(async (namespace: string | undefined, options: ChangeOptions) => {
       const { listCommand } = await import('./list-command.ts');
-      context.finish(listCommand(namespace, options, context.world));
+      context.finish(await listCommand(namespace, options, context.world));
     });
   withFile(registry.command('show <module_id>'), context)
     .description('Shows the releases of a module, the newest first.')
-    .action(async (moduleId: string, options: CatalogueOptions) => {
+    .option(...READ_ADDRESS)
+    .action(async (moduleId: string, options: ChangeOptions) => {
       const { showCommand } = await import('./show-command.ts');
-      context.finish(showCommand(moduleId, options, context.world));
+      context.finish(await showCommand(moduleId, options, context.world));
     });
 }
 

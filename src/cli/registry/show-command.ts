@@ -1,6 +1,7 @@
 import { compareVersions, parseVersion, type ModuleId, type Release } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
+import type { ReleaseList } from '../../registry/index.ts';
 import { unknownModule } from '../../registry/unknown-module.ts';
 import type { Catalogue } from '../../server/index.ts';
 import { jsonLine } from '../output/answer-json.ts';
@@ -9,24 +10,35 @@ import { countOf } from '../output/count.ts';
 import { registryProblem, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { recordsIn } from './catalogue-records.ts';
-import { failed, withCatalogue, withModuleId, type CatalogueOptions } from './catalogue-options.ts';
+import { failed, withCatalogue, withModuleId } from './catalogue-options.ts';
+import { withReadRegistry } from './remote-lists.ts';
+import type { ChangeOptions } from './remote-registry.ts';
 
 /** `modreg registry show <module_id>`: shows the releases of a module, the newest first. */
-export function showCommand(
+export async function showCommand(
   moduleIdText: string,
-  options: CatalogueOptions,
+  options: ChangeOptions,
   world: World,
-): Outcome {
-  return withModuleId(moduleIdText, (moduleId) =>
-    withCatalogue(options, world, { mode: 'read' }, (catalogue) => {
-      const releases = releasesIn(catalogue, moduleId);
-      if (releases.length === 0) return noModule(catalogue, moduleId);
-      const answer = options.json
-        ? [showAsJson(moduleId, releases)]
-        : showLines(moduleId, releases, world.columns);
-      return { answer, notes: [], problems: [] };
-    }),
-  );
+): Promise<Outcome> {
+  const shown = (moduleId: ModuleId, releases: readonly Release[]): Outcome => {
+    const answer = options.json
+      ? [showAsJson(moduleId, releases)]
+      : showLines(moduleId, releases, world.columns);
+    return { answer, notes: [], problems: [] };
+  };
+  return await withModuleId(moduleIdText, async (moduleId) => {
+    const { registry } = options;
+    if (registry !== undefined) {
+      return await withReadRegistry({ ...options, registry }, world, async (read) => {
+        const { records } = await read.registries.read(read.registry, moduleId);
+        return shown(moduleId, releasesOf(records));
+      });
+    }
+    return withCatalogue(options, world, { mode: 'read', hasAddress: true }, (catalogue) => {
+      const releases = releasesOf(recordsIn(catalogue, moduleId));
+      return releases.length === 0 ? noModule(catalogue, moduleId) : shown(moduleId, releases);
+    });
+  });
 }
 
 /** The outcome for a module without a release. */
@@ -34,8 +46,8 @@ export function noModule(catalogue: Catalogue, moduleId: ModuleId): Outcome {
   return failed(registryProblem(unknownModule('this registry', moduleId, catalogue.modules())));
 }
 
-function releasesIn(catalogue: Catalogue, moduleId: ModuleId): Release[] {
-  return Array.from(recordsIn(catalogue, moduleId), ({ version: text, ...fields }) => {
+function releasesOf(records: ReleaseList['records']): Release[] {
+  return Array.from(records, ({ version: text, ...fields }) => {
     const version = parseVersion(text);
     return version.ok ? [{ ...fields, version: version.value }] : [];
   })
